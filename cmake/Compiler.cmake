@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The Raydex authors
+
+# Flags of everything that is compiled here.
+add_library(raydex_flags INTERFACE)
+target_compile_definitions(raydex_flags INTERFACE _GNU_SOURCE)
+target_compile_options(raydex_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
+  $<$<BOOL:${RAYDEX_WERROR}>:-Werror>
+  # A fused multiply-add rounds once where two operations round twice: answers must be the same everywhere.
+  -ffp-contract=off)
+
+if(RAYDEX_SANITIZE)
+  target_compile_options(raydex_flags INTERFACE -fsanitize=${RAYDEX_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(raydex_flags INTERFACE -fsanitize=${RAYDEX_SANITIZE})
+endif()
+
+if(RAYDEX_FUZZ)
+  target_compile_options(raydex_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# A program finds its libraries in ../lib, as built, as installed and in a bundle. The old kind of run path is used
+# because the new one is not searched for what a library itself needs (Embree: TBB) or opens (Vulkan loader).
+function(raydex_program target)
+  target_link_libraries(${target} PRIVATE raydex_flags ${ARGN})
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  set_target_properties(${target} PROPERTIES BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "$ORIGIN/../lib"
+                                             INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endfunction()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The Raydex authors
+
+# What Raydex needs from the system. On Debian tools/setup installs all of it.
+find_package(Threads REQUIRED)
+
+# Embree 3 and 4 differ in their interface; the library is compiled for the one that is found.
+find_package(embree 4 CONFIG QUIET)
+if(NOT embree_FOUND)
+  find_package(embree 3.13 CONFIG QUIET)
+endif()
+if(NOT embree_FOUND)
+  message(FATAL_ERROR "Embree 3.13 or 4 was not found. Install it (Debian: libembree-dev), or set embree_DIR.")
+endif()
+message(STATUS "Embree ${embree_VERSION}")
+
+# Headers only: the Vulkan loader is opened at run time, so that the library starts without one.
+find_path(VULKAN_HEADERS vulkan/vulkan_core.h DOC "Where vulkan/vulkan_core.h is")
+if(NOT VULKAN_HEADERS)
+  message(FATAL_ERROR "The Vulkan headers were not found. Install them (Debian: libvulkan-dev).")
+endif()
+
+find_program(GLSLC glslc DOC "The compiler of GLSL shaders")
+if(NOT GLSLC)
+  message(FATAL_ERROR "glslc was not found. Install it (Debian: glslc).")
+endif()

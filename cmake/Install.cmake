@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The Raydex authors
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/raydex)
+
+install(TARGETS raydex EXPORT raydex
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS raydex_cli raydex-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/raydex)
+
+file(GLOB documents CONFIGURE_DEPENDS LICENSE *.md docs/*.md)
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/bench/plots)
+  install(DIRECTORY bench/plots DESTINATION ${CMAKE_INSTALL_DATADIR}/raydex FILES_MATCHING PATTERN "*.gp")
+endif()
+
+install(EXPORT raydex FILE raydexConfig.cmake NAMESPACE raydex:: DESTINATION ${package_dir})
+write_basic_package_version_file(raydexConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/raydexConfigVersion.cmake DESTINATION ${package_dir})
+
+# pkg-config resolves the prefix from where the file lies, so that an installed tree can be moved.
+file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  string(REGEX REPLACE "/$" "" pc_prefix "\${pcfiledir}/${pc_prefix}")
+endif()
+configure_file(cmake/raydex.pc.in raydex.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/raydex.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

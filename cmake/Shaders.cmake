@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The Raydex authors
+
+# raydex_add_shaders(TARGET DIR): compile each shader below DIR into a header for TARGET.
+#
+# src/kernels/rx/rx.rahit becomes spirv/rx_rahit.h, which defines `static const uint32_t spirv_rx_rahit[]`.
+# A shader with a line "// variants: A B" is compiled once with A and once with B defined, into NAME_a and NAME_b.
+function(raydex_add_shaders target dir)
+  set(patterns)
+  foreach(stage comp rgen rmiss rchit rahit rint)
+    list(APPEND patterns ${dir}/*.${stage})
+  endforeach()
+  file(GLOB_RECURSE shaders CONFIGURE_DEPENDS ${patterns})
+  # The variants are read now, so a change of a shader must bring CMake back here.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shaders})
+
+  set(words)
+  set(names)
+  foreach(shader IN LISTS shaders)
+    get_filename_component(name ${shader} NAME)
+    string(REPLACE "." "_" name ${name})
+    file(STRINGS ${shader} variants REGEX "^// variants:" LIMIT_COUNT 1)
+    string(REGEX MATCHALL "[A-Z][A-Z0-9_]*" variants "${variants}")
+    if(NOT variants)
+      set(variants "-")
+    endif()
+    foreach(variant IN LISTS variants)
+      if(variant STREQUAL "-")
+        set(full ${name})
+        set(define)
+      else()
+        string(TOLOWER ${name}_${variant} full)
+        set(define -D${variant})
+      endif()
+      if(full IN_LIST names)
+        message(FATAL_ERROR "${shader}: there is another shader whose name becomes ${full}")
+      endif()
+      list(APPEND names ${full})
+      raydex_add_shader(${shader} ${full} "${define}")
+      list(APPEND words ${PROJECT_BINARY_DIR}/generated/spirv/${full}.inc)
+    endforeach()
+  endforeach()
+
+  add_custom_target(raydex_shaders DEPENDS ${words})
+  add_dependencies(${target} raydex_shaders)
+endfunction()
+
+# The words go to NAME.inc; NAME.h, which never changes, names them.
+function(raydex_add_shader shader name define)
+  set(base ${PROJECT_BINARY_DIR}/generated/spirv/${name})
+  file(CONFIGURE OUTPUT ${base}.h @ONLY CONTENT
+    "#include <stdint.h>\n\nstatic const uint32_t spirv_${name}[] =\n#include \"spirv/${name}.inc\"\n;\n")
+  add_custom_command(
+    OUTPUT ${base}.inc
+    COMMAND ${GLSLC} --target-env=vulkan1.2 -O -I${PROJECT_SOURCE_DIR}/src -DRDX_GLSL ${define}
+            -mfmt=c -MD -MF ${base}.d -o ${base}.inc ${shader}
+    DEPENDS ${shader}
+    DEPFILE ${base}.d
+    COMMENT "Compiling shader ${name}"
+    VERBATIM)
+endfunction()

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_COLUMN_H
+#define RAYDEX_COLUMN_H
+
+/** Typed columns: what indexes are built from and looked up with. The memory layout is Arrow's. */
+
+#include <raydex/device.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Column types. Each has a total order; indexes answer ranges in it. */
+typedef enum rdx_type {
+  RDX_TYPE_NONE = 0,
+  RDX_TYPE_BOOL, /**< uint8_t, 0 or 1; false < true */
+  RDX_TYPE_I8,
+  RDX_TYPE_I16,
+  RDX_TYPE_I32,
+  RDX_TYPE_I64,
+  RDX_TYPE_U8,
+  RDX_TYPE_U16,
+  RDX_TYPE_U32,
+  RDX_TYPE_U64,
+  RDX_TYPE_F32,       /**< -0.0 equals 0.0; all NaNs are equal to each other and above +infinity */
+  RDX_TYPE_F64,       /**< as RDX_TYPE_F32 */
+  RDX_TYPE_DATE,      /**< int32_t, days since 1970-01-01 */
+  RDX_TYPE_TIMESTAMP, /**< int64_t, microseconds since 1970-01-01 00:00:00 UTC */
+  RDX_TYPE_DECIMAL,   /**< int64_t, the value times 10^scale */
+  RDX_TYPE_STRING,    /**< bytes, ordered as memcmp orders them, a prefix before its extensions */
+} rdx_type;
+
+/** A name such as "i32" or "decimal"; never NULL. */
+RDX_API const char *rdx_type_name(rdx_type type);
+
+/** The type of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_type_from_name(const char *name, rdx_type *out, rdx_error *err);
+
+/** Bytes of one value; 0 for RDX_TYPE_STRING and RDX_TYPE_NONE. */
+RDX_API size_t rdx_type_size(rdx_type type);
+
+typedef struct rdx_device_column rdx_device_column;
+
+/**
+ * A view of a column. It owns nothing: what it points to must stay valid and unchanged while a call uses it.
+ * The values are in host memory, or, when `device` is set, in an uploaded copy (and the host pointers are
+ * not read).
+ */
+typedef struct rdx_column {
+  rdx_type type;
+  uint8_t scale; /**< RDX_TYPE_DECIMAL: digits after the point, 0 to 18; else 0 */
+  uint64_t rows;
+  const void *values;      /**< fixed-width types: `rows` values; strings: the bytes of all values */
+  const uint64_t *offsets; /**< strings: `rows` + 1 byte offsets into `values`, ascending; else NULL */
+  const uint8_t *validity; /**< bit i%8 of byte i/8 is 1 where row i is not NULL; NULL: no row is NULL */
+  const rdx_device_column *device;
+} rdx_column;
+
+/**
+ * Copy a host column to a device, so that many calls can use it without another transfer.
+ * Works for every type; the copy is independent of `column`. Free it with rdx_device_column_destroy()
+ * before its device is closed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_device_column_create(rdx_device *device, const rdx_column *column,
+                                                         rdx_device_column **out, rdx_error *err);
+
+/** The view to pass where an rdx_column is asked for. Valid until the copy is destroyed. */
+RDX_API rdx_column rdx_device_column_view(const rdx_device_column *column);
+
+/** Free `*column` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_device_column_destroy(rdx_device_column **column);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

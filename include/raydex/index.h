@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_INDEX_H
+#define RAYDEX_INDEX_H
+
+/**
+ * Indexes over one column: point lookups, range lookups, and what they return.
+ *
+ * Rows are numbered from 0 in the order of the key column; an index holds at most 2^32 - 2 of them.
+ * NULL keys are never indexed and NULL probes never match. Duplicate keys are ordinary.
+ * Everything is a batch; a batch over a device's limits is split inside.
+ *
+ * Threads: lookups on one index may run at the same time; rdx_index_update() and rdx_index_destroy() need
+ * the index for themselves.
+ */
+
+#include <raydex/column.h>
+#include <raydex/device.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rdx_index_kind {
+  RDX_INDEX_AUTO = 0,     /**< the sorted array: the faster of the two on every device measured so far */
+  RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
+  RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
+} rdx_index_kind;
+
+/** A name such as "rx"; never NULL. */
+RDX_API const char *rdx_index_kind_name(rdx_index_kind kind);
+
+/** The kind of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_error *err);
+
+/** How a key becomes a point (RTIndeX, section 3.2). */
+typedef enum rdx_rx_key_mode {
+  RDX_RX_KEY_3D = 0,   /**< the key's bits split over x, y and z: any key */
+  RDX_RX_KEY_NAIVE,    /**< x = the key: keys from 0 to 2^23 - 1 */
+  RDX_RX_KEY_EXTENDED, /**< x = the float of every second bit pattern: keys from 0 to 2^29 - 1 */
+} rdx_rx_key_mode;
+
+/** What stands at a key's point (RTIndeX, section 3.5). */
+typedef enum rdx_rx_primitive {
+  RDX_RX_TRIANGLE = 0,
+  RDX_RX_SPHERE, /**< radius 0.25, intersected by a box program; not in extended mode */
+  RDX_RX_BOX,
+} rdx_rx_primitive;
+
+/** How a ray is cast (RTIndeX, section 3.3). */
+typedef enum rdx_rx_ray {
+  RDX_RX_RAY_DEFAULT = 0,   /**< points: perpendicular; ranges: parallel from offset (from zero in extended mode) */
+  RDX_RX_RAY_PERPENDICULAR, /**< along z through the key's point; point lookups only */
+  RDX_RX_RAY_PARALLEL_FROM_OFFSET, /**< along x, starting just before the lower bound; not in extended mode */
+  RDX_RX_RAY_PARALLEL_FROM_ZERO,   /**< along x, starting at the row's beginning, hits before the bound cut off */
+} rdx_rx_ray;
+
+/** What a scene is built for. */
+typedef enum rdx_build_preference {
+  RDX_BUILD_FAST_TRACE = 0,
+  RDX_BUILD_FAST_BUILD,
+  RDX_BUILD_LOW_MEMORY,
+} rdx_build_preference;
+
+/** The options of RX; all zero is what the paper selected. */
+typedef struct rdx_rx_params {
+  rdx_rx_key_mode key_mode;
+  uint8_t x_bits, y_bits, z_bits; /**< 3D: bits of each axis, at most 23, x the lowest; all 0: 23, 23, 18 */
+  rdx_rx_primitive primitive;
+  rdx_rx_ray point_ray;
+  rdx_rx_ray range_ray;
+  rdx_build_preference build;
+  uint32_t partitions; /**< contiguous key ranges, each a scene part of its own; 0: as few as the device allows */
+  bool no_compaction;  /**< leave the scene as large as it was built (section 3.5) */
+  bool updatable;      /**< allow updates by refit (section 3.6) */
+  /** Allow the driver to report a primitive twice: faster traversal, larger scene. Lookups whose answer could then
+   * depend on it (any but point lookups of distinct keys) are refused. */
+  bool duplicate_any_hit;
+  /** Collect hits by the any-hit program even where every key is known to be distinct, as published; else such a
+   * lookup ends its ray at the first hit. */
+  bool always_any_hit;
+} rdx_rx_params;
+
+/** Which index to build; all zero is the default. */
+typedef struct rdx_index_params {
+  rdx_index_kind kind;
+  rdx_rx_params rx; /**< RDX_INDEX_RX only */
+} rdx_index_params;
+
+typedef struct rdx_index rdx_index;
+
+/**
+ * Build an index over `keys` (any type, host or device column) on `device`. The column is copied as far as
+ * it is needed: it may be freed afterwards. Fails with RDX_ERROR_DEVICE_MEMORY and the estimate before anything
+ * is built where the device has too little memory, with RDX_ERROR_RANGE where a key mode cannot represent
+ * a key, with RDX_ERROR_UNSUPPORTED where the device does not trace rays. Destroy the index before its device is
+ * closed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys,
+                                                 const rdx_index_params *params, rdx_index **out, rdx_error *err);
+
+/** Free `*index` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_index_destroy(rdx_index **index);
+
+/** How rdx_index_update() works (RTIndeX, section 3.6). */
+typedef enum rdx_update_mode {
+  RDX_UPDATE_REBUILD = 0, /**< build anew; the old index serves until the new one stands */
+  RDX_UPDATE_REFIT,       /**< RX built with `updatable`: move the primitives, keep the tree; same NULLs as before */
+} rdx_update_mode;
+
+/**
+ * Replace the keys. `keys` has the type of the first build, and for a refit its number of rows too. On failure
+ * the index still holds the old keys, except that a device lost during a refit leaves it unusable.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update_mode mode,
+                                                 rdx_error *err);
+
+/** What an index is and what it took. Bytes are device bytes; times are milliseconds. */
+typedef struct rdx_index_stats {
+  rdx_index_kind kind;
+  rdx_type key_type;
+  uint32_t key_bits;          /**< 32 or 64: the width keys are compared in */
+  uint64_t rows;              /**< rows of the key column */
+  uint64_t keys;              /**< keys indexed: rows less NULLs */
+  bool distinct;              /**< no key stands twice */
+  uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
+  uint64_t bytes_resident;    /**< all that lookups need, bytes_scene included */
+  uint64_t bytes_peak;        /**< most held at once during the build, the input column not counted */
+  uint64_t bytes_scene;       /**< the acceleration structure (on the CPU with the vertices it refers to) */
+  uint64_t bytes_scene_built; /**< the same before compaction */
+  double sort_ms;             /**< sorting, detecting duplicates, listing scene rows */
+  double encode_ms;           /**< keys to primitives */
+  double scene_ms;            /**< building the acceleration structure */
+  double compact_ms;
+  double total_ms; /**< from call to return, the upload of a host column included */
+} rdx_index_stats;
+
+RDX_API void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out);
+
+/** What a lookup returns for each probe. */
+typedef enum rdx_result_kind {
+  RDX_RESULT_COUNT = 0, /**< the number of matching rows */
+  RDX_RESULT_FIRST,     /**< the smallest matching row, or RDX_NO_ROW */
+  RDX_RESULT_SUM,       /**< the sum of a value column over the matching rows, and their number */
+  RDX_RESULT_ROWS,      /**< all matching rows, ascending */
+} rdx_result_kind;
+
+/** "No row matches", in RDX_RESULT_FIRST. */
+#define RDX_NO_ROW UINT32_MAX
+
+/** What to return; all zero counts. */
+typedef struct rdx_lookup_params {
+  rdx_result_kind result;
+  /** RDX_RESULT_SUM: as many rows as the key column, of an integer, decimal, float or bool type; NULLs are skipped.
+   * A host column is uploaded on each call. */
+  const rdx_column *values;
+  bool stats; /**< also count rays and hits, which costs a little time */
+} rdx_lookup_params;
+
+typedef struct rdx_result rdx_result;
+
+/**
+ * Find, for each of `probes`, the rows whose key equals it. A host column of probes may be of another integer type
+ * than the keys (a value outside the keys' type matches nothing); any other difference of type is RDX_ERROR_ARGUMENT.
+ * The result stays on the device until it is read. Destroy it with rdx_result_destroy() before its index.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes,
+                                                 const rdx_lookup_params *params, rdx_result **out, rdx_error *err);
+
+/**
+ * Find, for each i, the rows with lower[i] <= key <= upper[i]: both bounds inclusive, an empty range where
+ * lower > upper, no match where either is NULL. Else as rdx_index_lookup().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower,
+                                                const rdx_column *upper, const rdx_lookup_params *params,
+                                                rdx_result **out, rdx_error *err);
+
+/** A result in host memory, owned by the rdx_result. Arrays that its kind does not have are NULL. */
+typedef struct rdx_result_view {
+  rdx_result_kind kind;
+  uint64_t probes;
+  const uint32_t *count; /**< COUNT and SUM: `probes` numbers of matching rows (SUM: with a value that is not NULL) */
+  const uint32_t *first; /**< FIRST: `probes` rows */
+  rdx_type sum_type;     /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL, else RDX_TYPE_NONE */
+  uint8_t sum_scale;
+  const int64_t *sum_i64;  /**< signed integers, decimals, bool; exact */
+  const uint64_t *sum_u64; /**< unsigned integers; exact */
+  const double *sum_f64;   /**< floats, added in ascending order of rows */
+  const uint64_t *offsets; /**< ROWS: `probes` + 1; the rows of probe i are rows[offsets[i]] to rows[offsets[i+1]-1] */
+  const uint32_t *rows;
+} rdx_result_view;
+
+/** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
+RDX_API RDX_MUST_USE rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err);
+
+/** What a lookup did. Times are milliseconds. */
+typedef struct rdx_lookup_stats {
+  uint64_t probes;
+  uint64_t rays; /**< rays cast; only with rdx_lookup_params.stats, else 0 */
+  uint64_t hits; /**< matching rows found; only with rdx_lookup_params.stats, else 0 */
+  uint64_t bytes_uploaded;
+  uint64_t bytes_result; /**< device bytes of the result */
+  double upload_ms;      /**< encoding and copying probes and values; 0 for device columns */
+  double lookup_ms;      /**< on the device: searching or tracing, results included */
+  double refine_ms;      /**< ordering rows, adding floats, exact comparison of strings */
+  double total_ms;       /**< from call to return */
+} rdx_lookup_stats;
+
+RDX_API void rdx_result_get_stats(const rdx_result *result, rdx_lookup_stats *out);
+
+/** Free `*result` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_result_destroy(rdx_result **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

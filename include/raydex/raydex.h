@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_RAYDEX_H
+#define RAYDEX_RAYDEX_H
+
+/** All of Raydex. */
+
+#include <raydex/column.h>
+#include <raydex/device.h>
+#include <raydex/index.h>
+#include <raydex/status.h>
+#include <raydex/table.h>
+#include <raydex/version.h>
+
+#endif

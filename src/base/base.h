@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_BASE_BASE_H
+#define RDX_BASE_BASE_H
+
+/* What every file uses: errors, memory, clocks, progress, threads. Knows no database word. */
+
+#include <raydex/status.h>
+
+#define RDX_TRY(call)                                                                                                  \
+  do {                                                                                                                 \
+    rdx_status rdx_try_status = (call);                                                                                \
+    if (rdx_try_status != RDX_OK)                                                                                      \
+      return rdx_try_status;                                                                                           \
+  } while (0)
+
+__extension__ typedef __int128 rdx_i128; /* for sums and scaled numbers that pass 64 bits */
+
+#define RDX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Write the text of `err` (NULL allowed) and return `status`. */
+rdx_status rdx_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
+
+/* Host memory through the process's allocator. `what` names the thing in the error text. A size of 0 gives a
+ * valid pointer. */
+RDX_MUST_USE rdx_status rdx_alloc(size_t count, size_t size, const char *what, void **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_calloc(size_t count, size_t size, const char *what, void **out, rdx_error *err);
+/* Grow `*memory`; on failure it stays as it was. */
+RDX_MUST_USE rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err);
+void rdx_free(void *memory);
+
+/* Milliseconds of a monotonic clock. */
+double rdx_now_ms(void);
+
+/* Tell the process's progress callback; RDX_ERROR_CANCELLED (with a text) when it asks to stop. */
+RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
+
+/* "1.5 GiB", "12.0 KiB", "37 B" into `text`; returns `text`. */
+const char *rdx_format_bytes(uint64_t bytes, char text[32]);
+
+/* A pool of threads that split index ranges. */
+typedef struct rdx_pool rdx_pool;
+typedef void (*rdx_task_fn)(void *context, uint64_t begin, uint64_t end, uint32_t worker);
+
+/* `threads` workers, the calling thread included; 0: one per core that this process may use. */
+RDX_MUST_USE rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err);
+void rdx_pool_destroy(rdx_pool **pool);
+uint32_t rdx_pool_threads(const rdx_pool *pool);
+
+/* Call task(context, begin, end, worker) over disjoint pieces of [0, count), each at most `grain` long and starting
+ * at a multiple of `grain`, on all workers; `worker` is below rdx_pool_threads(). Returns when all is done. May be
+ * called from several threads at a time (they take turns) but not from inside a task. Allocates nothing. */
+void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Host memory and progress: the two hooks of the process. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+/* ---- Memory ---- */
+
+static void *standard_allocate(void *user, size_t size) {
+  (void)user;
+  return malloc(size);
+}
+
+static void *standard_reallocate(void *user, void *old, size_t size) {
+  (void)user;
+  return realloc(old, size);
+}
+
+static void standard_release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+
+static const rdx_allocator standard = {standard_allocate, standard_reallocate, standard_release, NULL};
+static rdx_allocator current = {standard_allocate, standard_reallocate, standard_release, NULL};
+
+void rdx_set_allocator(const rdx_allocator *allocator) {
+  current = allocator ? *allocator : standard;
+}
+
+static rdx_status out_of_memory(size_t count, size_t size, const char *what, rdx_error *err) {
+  char text[32];
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes))
+    bytes = SIZE_MAX;
+  return rdx_fail(err, RDX_ERROR_MEMORY, "host memory ran out: %s needs %s", what, rdx_format_bytes(bytes, text));
+}
+
+/* The bytes to ask for, never 0; false where they overflow. */
+static bool total_size(size_t count, size_t size, size_t *total) {
+  if (__builtin_mul_overflow(count, size, total))
+    return false;
+  *total += *total == 0;
+  return true;
+}
+
+rdx_status rdx_alloc(size_t count, size_t size, const char *what, void **out, rdx_error *err) {
+  size_t total;
+  void *memory = total_size(count, size, &total) ? current.allocate(current.user, total) : NULL;
+  if (!memory)
+    return out_of_memory(count, size, what, err);
+  *out = memory;
+  return RDX_OK;
+}
+
+rdx_status rdx_calloc(size_t count, size_t size, const char *what, void **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count, size, what, out, err));
+  memset(*out, 0, count * size);
+  return RDX_OK;
+}
+
+rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err) {
+  size_t total;
+  void *grown = total_size(count, size, &total) ? current.reallocate(current.user, *memory, total) : NULL;
+  if (!grown)
+    return out_of_memory(count, size, what, err);
+  *memory = grown;
+  return RDX_OK;
+}
+
+void rdx_free(void *memory) {
+  if (memory)
+    current.release(current.user, memory);
+}
+
+/* ---- Progress ---- */
+
+/* Callers set the callback before they start work that reports; the flag keeps the common case, no callback, cheap. */
+static struct {
+  pthread_mutex_t lock;
+  _Atomic bool set;
+  rdx_progress_fn callback;
+  void *user;
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void rdx_set_progress(rdx_progress_fn callback, void *user) {
+  pthread_mutex_lock(&progress.lock);
+  progress.callback = callback;
+  progress.user = user;
+  atomic_store(&progress.set, callback != NULL);
+  pthread_mutex_unlock(&progress.lock);
+}
+
+rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
+  if (!atomic_load_explicit(&progress.set, memory_order_relaxed))
+    return RDX_OK;
+  pthread_mutex_lock(&progress.lock);
+  rdx_progress_fn callback = progress.callback;
+  void *user = progress.user;
+  pthread_mutex_unlock(&progress.lock);
+  if (callback && callback(user, stage, done, total))
+    return rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled during %s", stage);
+  return RDX_OK;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The CPU as a device: kernels are C functions on a pool of threads, buffers are host memory. */
+
+#include "device/cpu/cpu.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ALIGNMENT 256u
+#define HUGE_PAGE (2u << 20)
+#define PADDING 16u /* Embree reads 16 bytes at each vertex, the last one included */
+
+/* ---- Description ---- */
+
+/* The memory limit of the control group, or UINT64_MAX. */
+static uint64_t group_limit(void) {
+  unsigned long long limit = 0;
+  FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
+  const bool read = file && fscanf(file, "%llu", &limit) == 1;
+  if (file)
+    fclose(file);
+  return read ? limit : UINT64_MAX;
+}
+
+static void describe_features(rdx_device_info *info) {
+  __builtin_cpu_init();
+  snprintf(info->features, sizeof info->features, "%s",
+           __builtin_cpu_supports("avx512bw") ? "AVX-512, AVX2, SSE4.2"
+           : __builtin_cpu_supports("avx2")   ? "AVX2, SSE4.2"
+           : __builtin_cpu_supports("sse4.2") ? "SSE4.2"
+                                              : "SSE2");
+}
+
+static void describe(rdx_device_info *info, uint32_t threads) {
+  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), limit = group_limit();
+  *info = (rdx_device_info){.name = "cpu",
+                            .backend = RDX_BACKEND_CPU,
+                            .tracing = RDX_TRACING_SOFTWARE,
+                            .threads = threads,
+                            .memory = memory < limit ? memory : limit,
+                            .max_primitives = UINT32_MAX / 3, /* vertex numbers are u32 */
+                            .max_rays = UINT32_MAX};
+  info->max_buffer = info->memory;
+  snprintf(info->driver, sizeof info->driver, "Embree %s", RTC_VERSION_STRING);
+  describe_features(info);
+}
+
+rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err) {
+  rdx_pool *pool = NULL; /* knows how many cores this process may use */
+  RDX_TRY(rdx_pool_create(0, &pool, err));
+  describe(out, rdx_pool_threads(pool));
+  rdx_pool_destroy(&pool);
+  return RDX_OK;
+}
+
+/* ---- Buffers ---- */
+
+typedef struct cpu_buffer {
+  rdx_buffer base;
+  void *memory;
+} cpu_buffer;
+
+static rdx_status buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  (void)device;
+  cpu_buffer *b = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *b, "a buffer", (void **)&b, err));
+  /* Random gathers run into the TLB: large buffers start on a huge page and ask for more of them. */
+  const uint64_t alignment = size >= 4 * HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+  rdx_status status = rdx_alloc(size + alignment + PADDING, 1, "a buffer of the CPU device", &b->memory, err);
+  if (status != RDX_OK) {
+    rdx_free(b);
+    return status;
+  }
+  b->base.address = ((uintptr_t)b->memory + alignment - 1) / alignment * alignment;
+  if (alignment == HUGE_PAGE)
+    madvise((void *)b->base.address, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: failing is fine */
+  *out = &b->base;
+  return RDX_OK;
+}
+
+static void buffer_destroy(rdx_buffer *buffer) {
+  cpu_buffer *b = (cpu_buffer *)buffer;
+  rdx_free(b->memory);
+  rdx_free(b);
+}
+
+static char *bytes_of(const rdx_buffer *buffer, uint64_t offset) {
+  return (char *)(uintptr_t)buffer->address + offset;
+}
+
+static rdx_status buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
+                                rdx_error *err) {
+  (void)err;
+  memcpy(bytes_of(buffer, offset), source, size);
+  return RDX_OK;
+}
+
+static rdx_status buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
+                                  rdx_error *err) {
+  (void)err;
+  memcpy(target, bytes_of(buffer, offset), size);
+  return RDX_OK;
+}
+
+/* ---- Streams: everything happens at once ---- */
+
+typedef struct cpu_stream {
+  rdx_stream base;
+  bool finished; /* the next mark is the first of a new run */
+} cpu_stream;
+
+static rdx_status stream_create(rdx_device *device, rdx_stream **out, rdx_error *err) {
+  cpu_stream *s = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *s, "a stream", (void **)&s, err));
+  s->base.device = device;
+  *out = &s->base;
+  return RDX_OK;
+}
+
+static void stream_destroy(rdx_stream *stream) {
+  rdx_free(stream);
+}
+
+typedef struct launch_header {
+  uint64_t scene;
+  uint32_t first, count;
+} launch_header;
+
+typedef struct launch_job {
+  const rdx_kernel *kernel;
+  const void *args;
+  const uint32_t *variant;
+  const rdx_scene *scene;
+} launch_job;
+
+static void run_launch(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const launch_job *job = context;
+  _Alignas(16) uint8_t args[RDX_MAX_ARGS];
+  memcpy(args, job->args, job->kernel->args_size);
+  const launch_header header = {job->scene ? job->scene->address : 0, (uint32_t)begin, (uint32_t)(end - begin)};
+  memcpy(args, &header, sizeof header);
+  job->kernel->body(args, job->variant, job->scene);
+}
+
+static rdx_status launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                         uint64_t count, const rdx_scene *scene, rdx_error *err) {
+  (void)err;
+  launch_job job = {kernel, args, variant, scene};
+  rdx_pool_run(((rdx_cpu_device *)stream->device)->pool, count, kernel->grain, run_launch, &job);
+  return RDX_OK;
+}
+
+static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
+                       rdx_error *err) {
+  (void)stream, (void)err;
+  uint32_t *words = (uint32_t *)(void *)bytes_of(buffer, offset);
+  for (uint64_t i = 0; i < size / 4; i++)
+    words[i] = value;
+  return RDX_OK;
+}
+
+static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
+                       uint64_t target_offset, uint64_t size, rdx_error *err) {
+  (void)stream, (void)err;
+  memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size);
+  return RDX_OK;
+}
+
+static rdx_status mark(rdx_stream *stream, rdx_error *err) {
+  cpu_stream *s = (cpu_stream *)stream;
+  if (s->finished)
+    stream->mark_count = 0;
+  s->finished = false;
+  if (stream->mark_count == RDX_MAX_MARKS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a stream has at most %d marks", RDX_MAX_MARKS);
+  stream->marks_ms[stream->mark_count++] = rdx_now_ms();
+  return RDX_OK;
+}
+
+static rdx_status finish(rdx_stream *stream, rdx_error *err) {
+  (void)err;
+  ((cpu_stream *)stream)->finished = true;
+  return RDX_OK;
+}
+
+/* ---- The device ---- */
+
+static void close_device(rdx_device *device) {
+  rdx_cpu_device *d = (rdx_cpu_device *)device;
+  rdx_pool_destroy(&d->pool);
+  rdx_free(d);
+}
+
+static const rdx_device_ops cpu_ops = {
+    .close = close_device,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
+    .buffer_upload = buffer_upload,
+    .buffer_download = buffer_download,
+    .scene_create = rdx_cpu_scene_create,
+    .scene_refit = rdx_cpu_scene_refit,
+    .scene_destroy = rdx_cpu_scene_destroy,
+    .scene_estimate = rdx_cpu_scene_estimate,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .launch = launch,
+    .fill = fill,
+    .copy = copy,
+    .sort = rdx_cpu_sort,
+    .scan = rdx_cpu_scan,
+    .reduce = rdx_cpu_reduce,
+    .select = rdx_cpu_select,
+    .unique = rdx_cpu_unique,
+    .mark = mark,
+    .finish = finish,
+};
+
+rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err) {
+  rdx_cpu_device *d = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *d, "the CPU device", (void **)&d, err));
+  rdx_status status = rdx_pool_create(params->threads, &d->pool, err);
+  if (status != RDX_OK) {
+    rdx_free(d);
+    return status;
+  }
+  d->base.ops = &cpu_ops;
+  d->base.has_f64 = true;
+  describe(&d->base.info, rdx_pool_threads(d->pool));
+  *out = &d->base;
+  return RDX_OK;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Sort, scan, reduce, select and unique on the CPU's threads. */
+
+#include <string.h>
+
+#include "device/cpu/cpu.h"
+
+#define DIGIT_BITS 8
+#define RADIX 256
+#define PIECE 65536u /* elements a thread works on at a time */
+
+static rdx_pool *pool_of(const rdx_stream *stream) {
+  return ((rdx_cpu_device *)stream->device)->pool;
+}
+
+static uint64_t pieces_of(uint64_t count) {
+  return (count + PIECE - 1) / PIECE;
+}
+
+/* ---- Sort: least significant digit first ----
+ *
+ * Each pass counts the digits of each stripe (a stripe is what one thread moves), turns the counts into places, and
+ * moves. Keys of one digit gather in a cache line of the stripe's own before they are written together, which saves
+ * the TLB from 256 open pages. */
+
+#define LINE 64u
+
+typedef struct sort_pass {
+  const void *keys;
+  void *keys_out;
+  const uint32_t *values;
+  uint32_t *values_out;
+  uint64_t count, stripe;
+  uint32_t shift;
+  uint64_t (*places)[RADIX]; /* of each stripe: counts, then places */
+} sort_pass;
+
+#define DEFINE_SORT(suffix, type)                                                                                      \
+  static void count_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                           \
+    (void)worker;                                                                                                      \
+    const sort_pass *p = context;                                                                                      \
+    const type *keys = p->keys;                                                                                        \
+    uint64_t *counts = p->places[begin / p->stripe];                                                                   \
+    memset(counts, 0, sizeof(uint64_t[RADIX]));                                                                        \
+    for (uint64_t i = begin; i < end; i++)                                                                             \
+      counts[keys[i] >> p->shift & (RADIX - 1)]++;                                                                     \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void move_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                            \
+    (void)worker;                                                                                                      \
+    enum { EACH = LINE / sizeof(type) };                                                                               \
+    const sort_pass *p = context;                                                                                      \
+    const type *keys = p->keys;                                                                                        \
+    type *out = p->keys_out;                                                                                           \
+    uint64_t *places = p->places[begin / p->stripe];                                                                   \
+    _Alignas(LINE) type key_line[RADIX][EACH];                                                                         \
+    uint32_t value_line[RADIX][EACH];                                                                                  \
+    uint8_t held[RADIX] = {0};                                                                                         \
+    for (uint64_t i = begin; i < end; i++) {                                                                           \
+      const uint32_t d = keys[i] >> p->shift & (RADIX - 1);                                                            \
+      const uint32_t n = held[d];                                                                                      \
+      key_line[d][n] = keys[i];                                                                                        \
+      if (p->values)                                                                                                   \
+        value_line[d][n] = p->values[i];                                                                               \
+      held[d] = (uint8_t)(n + 1);                                                                                      \
+      if (n + 1 == EACH) {                                                                                             \
+        memcpy(&out[places[d]], key_line[d], sizeof key_line[d]);                                                      \
+        if (p->values)                                                                                                 \
+          memcpy(&p->values_out[places[d]], value_line[d], sizeof value_line[d]);                                      \
+        places[d] += EACH;                                                                                             \
+        held[d] = 0;                                                                                                   \
+      }                                                                                                                \
+    }                                                                                                                  \
+    for (uint32_t d = 0; d < RADIX; d++) {                                                                             \
+      for (uint32_t k = 0; k < held[d]; k++) {                                                                         \
+        out[places[d] + k] = key_line[d][k];                                                                           \
+        if (p->values)                                                                                                 \
+          p->values_out[places[d] + k] = value_line[d][k];                                                             \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
+
+DEFINE_SORT(u32, uint32_t)
+DEFINE_SORT(u64, uint64_t)
+
+/* Counts to places: by digit, then by stripe. False where all keys have one digit, so that nothing need move. */
+static bool place(sort_pass *p, uint64_t stripes) {
+  uint64_t running = 0;
+  for (uint32_t d = 0; d < RADIX; d++) {
+    const uint64_t before = running;
+    for (uint64_t s = 0; s < stripes; s++) {
+      const uint64_t n = p->places[s][d];
+      p->places[s][d] = running;
+      running += n;
+    }
+    if (running - before == p->count)
+      return false;
+  }
+  return true;
+}
+
+static void sort_passes(rdx_pool *pool, sort_pass *p, uint32_t key_bytes, uint32_t key_bits, bool *swapped) {
+  const uint64_t stripes = (p->count + p->stripe - 1) / p->stripe;
+  for (p->shift = 0; p->shift < key_bits; p->shift += DIGIT_BITS) {
+    rdx_pool_run(pool, p->count, p->stripe, key_bytes == 4 ? count_u32 : count_u64, p);
+    if (!place(p, stripes))
+      continue;
+    rdx_pool_run(pool, p->count, p->stripe, key_bytes == 4 ? move_u32 : move_u64, p);
+    void *keys = (void *)(uintptr_t)p->keys;
+    uint32_t *values = (uint32_t *)(uintptr_t)p->values;
+    p->keys = p->keys_out;
+    p->keys_out = keys;
+    p->values = p->values_out;
+    p->values_out = values;
+    *swapped = !*swapped;
+  }
+}
+
+rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
+                        uint64_t count, rdx_error *err) {
+  rdx_pool *pool = pool_of(stream);
+  const uint64_t threads = rdx_pool_threads(pool), least = 4096;
+  const uint64_t stripe = (count + threads - 1) / threads;
+  rdx_buffer *other_keys = NULL, *other_values = NULL;
+  sort_pass p = {.keys = RDX_ADDRESS(void, keys),
+                 .values = RDX_ADDRESS(uint32_t, values),
+                 .count = count,
+                 .stripe = stripe > least ? stripe : least};
+  bool swapped = false;
+  RDX_TRY(rdx_alloc(threads, sizeof *p.places, "sorting", (void **)&p.places, err));
+  rdx_status status = rdx_buffer_create(stream->device, count * key_bytes, "sorting", &other_keys, err);
+  if (status == RDX_OK && values)
+    status = rdx_buffer_create(stream->device, count * 4, "sorting", &other_values, err);
+  if (status == RDX_OK) {
+    p.keys_out = RDX_ADDRESS(void, other_keys);
+    p.values_out = RDX_ADDRESS(uint32_t, other_values);
+    sort_passes(pool, &p, key_bytes, key_bits, &swapped);
+    if (swapped) {
+      memcpy(p.keys_out, p.keys, count * key_bytes);
+      if (values)
+        memcpy(p.values_out, p.values, count * 4);
+    }
+  }
+  rdx_buffer_destroy(&other_keys);
+  rdx_buffer_destroy(&other_values);
+  rdx_free(p.places);
+  return status;
+}
+
+/* ---- Everything else: a number for each piece, a sum over the pieces, a second pass that writes ---- */
+
+typedef struct piecewise {
+  const void *in;
+  uint64_t *numbers; /* of each piece */
+  uint32_t key_bytes, shift;
+  bool write;
+  uint32_t *out_u32;
+  uint64_t *out_u64;
+} piecewise;
+
+/* Sums to exclusive prefix sums; returns the total. */
+static uint64_t accumulate(uint64_t *numbers, uint64_t count) {
+  uint64_t running = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t n = numbers[i];
+    numbers[i] = running;
+    running += n;
+  }
+  return running;
+}
+
+/* Run `task` to count, and a second time to write where there is something to write. */
+static rdx_status run_pieces(rdx_stream *stream, piecewise *p, rdx_task_fn task, uint64_t count, uint64_t *total,
+                             rdx_error *err) {
+  const uint64_t pieces = pieces_of(count);
+  RDX_TRY(rdx_alloc(pieces, sizeof *p->numbers, "counting", (void **)&p->numbers, err));
+  rdx_pool_run(pool_of(stream), count, PIECE, task, p);
+  *total = accumulate(p->numbers, pieces);
+  p->write = true;
+  if (p->out_u32 || p->out_u64)
+    rdx_pool_run(pool_of(stream), count, PIECE, task, p);
+  rdx_free(p->numbers);
+  return RDX_OK;
+}
+
+static void scan_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  const uint32_t *in = p->in;
+  uint64_t running = p->write ? p->numbers[begin / PIECE] : 0;
+  for (uint64_t i = begin; i < end; i++) {
+    if (p->write)
+      p->out_u64[i] = running;
+    running += in[i];
+  }
+  if (!p->write)
+    p->numbers[begin / PIECE] = running;
+}
+
+rdx_status rdx_cpu_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err) {
+  piecewise p = {.in = RDX_ADDRESS(void, in), .out_u64 = RDX_ADDRESS(uint64_t, out)};
+  return run_pieces(stream, &p, scan_piece, count, &p.out_u64[count], err);
+}
+
+/* PIECE is a multiple of 32: a piece starts on a word. */
+static void select_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  const uint32_t *words = p->in;
+  uint64_t at = p->write ? p->numbers[begin / PIECE] : 0;
+  for (uint64_t i = begin; i < end; i += 32) {
+    uint32_t word = words[i / 32];
+    if (end - i < 32)
+      word &= (1u << (end - i)) - 1;
+    if (!p->write) {
+      at += (uint64_t)__builtin_popcount(word);
+      continue;
+    }
+    for (; word; word &= word - 1)
+      p->out_u32[at++] = (uint32_t)i + (uint32_t)__builtin_ctz(word);
+  }
+  if (!p->write)
+    p->numbers[begin / PIECE] = at;
+}
+
+rdx_status rdx_cpu_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,
+                          uint64_t count, rdx_error *err) {
+  piecewise p = {.in = RDX_ADDRESS(void, bits), .out_u32 = RDX_ADDRESS(uint32_t, out)};
+  return run_pieces(stream, &p, select_piece, count, RDX_ADDRESS(uint64_t, out_count), err);
+}
+
+static uint64_t shifted_key(const piecewise *p, uint64_t i) {
+  return (p->key_bytes == 4 ? ((const uint32_t *)p->in)[i] : ((const uint64_t *)p->in)[i]) >> p->shift;
+}
+
+static void unique_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  uint64_t at = p->write ? p->numbers[begin / PIECE] : 0;
+  uint64_t previous = begin > 0 ? shifted_key(p, begin - 1) : 0;
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t key = shifted_key(p, i);
+    if (i == 0 || key != previous) {
+      if (p->write)
+        p->out_u64[at] = key;
+      at++;
+    }
+    previous = key;
+  }
+  if (!p->write)
+    p->numbers[begin / PIECE] = at;
+}
+
+rdx_status rdx_cpu_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift,
+                          rdx_buffer *out, rdx_buffer *out_count, uint64_t count, rdx_error *err) {
+  piecewise p = {
+      .in = RDX_ADDRESS(void, keys), .key_bytes = key_bytes, .shift = shift, .out_u64 = RDX_ADDRESS(uint64_t, out)};
+  return run_pieces(stream, &p, unique_piece, count, RDX_ADDRESS(uint64_t, out_count), err);
+}
+
+static void sum_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  uint64_t sum = 0;
+  for (uint64_t i = begin; i < end; i++)
+    sum += ((const uint32_t *)p->in)[i];
+  p->numbers[begin / PIECE] = sum;
+}
+
+static void max_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  uint64_t largest = 0;
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t key = shifted_key(p, i);
+    largest = key > largest ? key : largest;
+  }
+  p->numbers[begin / PIECE] = largest;
+}
+
+rdx_status rdx_cpu_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
+                          rdx_buffer *out, uint64_t count, rdx_error *err) {
+  const uint64_t pieces = pieces_of(count);
+  piecewise p = {.in = RDX_ADDRESS(void, in), .key_bytes = value_bytes};
+  RDX_TRY(rdx_alloc(pieces, sizeof *p.numbers, "reducing", (void **)&p.numbers, err));
+  rdx_pool_run(pool_of(stream), count, PIECE, op == RDX_REDUCE_SUM ? sum_piece : max_piece, &p);
+  uint64_t result = 0;
+  for (uint64_t i = 0; i < pieces; i++)
+    result = op == RDX_REDUCE_SUM ? result + p.numbers[i] : p.numbers[i] > result ? p.numbers[i] : result;
+  *RDX_ADDRESS(uint64_t, out) = result;
+  rdx_free(p.numbers);
+  return RDX_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DEVICE_CPU_TRACE_H
+#define RDX_DEVICE_CPU_TRACE_H
+
+/* How C kernel bodies trace rays (Embree inside). */
+
+#include "device/device.h"
+
+/* Points origin + t * direction with tmin <= t <= tmax. */
+typedef struct rdx_ray {
+  float origin[3], tmin;
+  float direction[3], tmax;
+} rdx_ray;
+
+/* Called for each primitive that ray `lane` hits (triangles) or whose box it may hit (boxes: the function itself
+ * must test). `primitive` counts over all partitions. Return true to end the ray. */
+typedef bool (*rdx_hit_fn)(void *context, uint32_t lane, uint32_t primitive);
+
+/* Report every hit of `count` rays (any number; `lane` is the ray's position). `coherent`: neighbours run alike.
+ * Each primitive is reported at most once per ray, in any order. */
+void rdx_cpu_trace_all(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent, rdx_hit_fn hit,
+                       void *context);
+
+/* Triangles only: primitive[lane] = one hit of each ray, the closest, or UINT32_MAX. */
+void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent,
+                           uint32_t *primitive);
+
+#endif

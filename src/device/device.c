@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The front end: finds devices, checks arguments and limits, accounts for memory, and calls a back end. */
+
+#include "device/device.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Finding and opening ---- */
+
+rdx_status rdx_device_count(uint32_t *out, rdx_error *err) {
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_count: out must not be NULL");
+  uint32_t vulkan = 0;
+  RDX_TRY(rdx_vulkan_count(&vulkan, err));
+  *out = 1 + vulkan;
+  return RDX_OK;
+}
+
+rdx_status rdx_device_describe(uint32_t index, rdx_device_info *out, rdx_error *err) {
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_describe: out must not be NULL");
+  *out = (rdx_device_info){0};
+  return index == 0 ? rdx_cpu_describe(out, err) : rdx_vulkan_describe(index - 1, out, err);
+}
+
+static bool contains_ignoring_case(const char *text, const char *part) {
+  const size_t length = strlen(part);
+  for (; *text; text++) {
+    size_t i = 0;
+    while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+      i++;
+    if (i == length)
+      return true;
+  }
+  return length == 0;
+}
+
+/* How well a device serves as "auto": 0 is never. */
+static int rank(const rdx_device_info *info) {
+  if (info->emulated)
+    return 0;
+  if (info->backend == RDX_BACKEND_CPU)
+    return 1;
+  return info->tracing == RDX_TRACING_HARDWARE ? 3 : 2;
+}
+
+static rdx_status not_found(const char *name, uint32_t count, rdx_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  for (uint32_t i = 0; i < count && used < sizeof list; i++) {
+    rdx_device_info info;
+    if (rdx_device_describe(i, &info, NULL) == RDX_OK)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%u: %s", i ? ", " : "", i, info.name);
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no device '%s'; there are %s", name, list);
+}
+
+/* An index in decimal, "auto", or the first device whose name contains `name`. */
+static rdx_status find(const char *name, uint32_t *out, rdx_error *err) {
+  uint32_t count = 0;
+  RDX_TRY(rdx_device_count(&count, err));
+  char *end = NULL;
+  const unsigned long number = strtoul(name, &end, 10);
+  if (isdigit((unsigned char)name[0]) && *end == '\0') {
+    *out = (uint32_t)number;
+    return number < count ? RDX_OK : not_found(name, count, err);
+  }
+  const bool automatic = strcmp(name, "auto") == 0;
+  int best = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_device_info info;
+    RDX_TRY(rdx_device_describe(i, &info, err));
+    const int value = automatic ? rank(&info) : name[0] != '\0' && contains_ignoring_case(info.name, name);
+    if (value > best) {
+      best = value;
+      *out = i;
+    }
+  }
+  return best > 0 ? RDX_OK : not_found(name, count, err);
+}
+
+rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rdx_device **out, rdx_error *err) {
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_open: out must not be NULL");
+  rdx_device_params used = params ? *params : (rdx_device_params){0};
+  const char *validation = getenv("RAYDEX_VALIDATION");
+  used.validation |= validation && strcmp(validation, "1") == 0;
+  uint32_t index = 0;
+  RDX_TRY(find(name ? name : "auto", &index, err));
+  rdx_device *device = NULL;
+  if (index == 0)
+    RDX_TRY(rdx_cpu_open(&used, &device, err));
+  else
+    RDX_TRY(rdx_vulkan_open(index - 1, &used, &device, err));
+  device->memory_limit = used.memory_limit;
+  *out = device;
+  return RDX_OK;
+}
+
+void rdx_device_close(rdx_device **device) {
+  if (!device || !*device)
+    return;
+  (*device)->ops->close(*device);
+  *device = NULL;
+}
+
+const rdx_device_info *rdx_device_get_info(const rdx_device *device) {
+  return &device->info;
+}
+
+void rdx_device_get_usage(const rdx_device *device, rdx_device_usage *out) {
+  out->memory_used = atomic_load(&device->memory_used);
+  out->memory_peak = atomic_load(&device->memory_peak);
+  out->validation_messages = atomic_load(&device->validation_messages);
+}
+
+/* ---- Memory ---- */
+
+static void raise(_Atomic uint64_t *highest, uint64_t value) {
+  uint64_t seen = atomic_load(highest);
+  while (seen < value && !atomic_compare_exchange_weak(highest, &seen, value))
+    continue;
+}
+
+rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *what, rdx_error *err) {
+  const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
+  const uint64_t before = atomic_fetch_add(&device->memory_used, size);
+  if (before + size < before || before + size > limit) {
+    atomic_fetch_sub(&device->memory_used, size);
+    char a[32], b[32], c[32];
+    return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY,
+                    "%s needs %s on %s, of whose %s %s are in use%s; use fewer rows or smaller batches", what,
+                    rdx_format_bytes(size, a), device->info.name, rdx_format_bytes(limit, b),
+                    rdx_format_bytes(before, c), device->memory_limit ? " (memory limit)" : "");
+  }
+  raise(&device->memory_peak, before + size);
+  raise(&device->memory_mark, before + size);
+  return RDX_OK;
+}
+
+void rdx_device_release(rdx_device *device, uint64_t size) {
+  atomic_fetch_sub(&device->memory_used, size);
+}
+
+rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
+  *out = NULL;
+  RDX_TRY(rdx_device_reserve(device, size, what, err));
+  rdx_buffer *buffer = NULL;
+  rdx_status status = device->ops->buffer_create(device, size, &buffer, err);
+  if (status != RDX_OK) {
+    rdx_device_release(device, size);
+    return status;
+  }
+  buffer->device = device;
+  buffer->size = size;
+  atomic_store(&buffer->references, 1);
+  *out = buffer;
+  return RDX_OK;
+}
+
+rdx_buffer *rdx_buffer_retain(rdx_buffer *buffer) {
+  atomic_fetch_add(&buffer->references, 1);
+  return buffer;
+}
+
+void rdx_buffer_destroy(rdx_buffer **buffer) {
+  rdx_buffer *b = *buffer;
+  *buffer = NULL;
+  if (!b || atomic_fetch_sub(&b->references, 1) > 1)
+    return;
+  rdx_device_release(b->device, b->size);
+  b->device->ops->buffer_destroy(b);
+}
+
+static rdx_status check_span(const rdx_buffer *buffer, uint64_t offset, uint64_t size, const char *what,
+                             rdx_error *err) {
+  if (offset <= buffer->size && size <= buffer->size - offset)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: bytes %llu to %llu of a buffer of %llu", what,
+                  (unsigned long long)offset, (unsigned long long)(offset + size), (unsigned long long)buffer->size);
+}
+
+rdx_status rdx_buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size, rdx_error *err) {
+  RDX_TRY(check_span(buffer, offset, size, "upload", err));
+  return size == 0 ? RDX_OK : buffer->device->ops->buffer_upload(buffer, offset, source, size, err);
+}
+
+rdx_status rdx_buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size, rdx_error *err) {
+  RDX_TRY(check_span(buffer, offset, size, "download", err));
+  return size == 0 ? RDX_OK : buffer->device->ops->buffer_download(buffer, offset, target, size, err);
+}
+
+/* ---- Scenes ---- */
+
+static const char *kind_name(rdx_scene_kind kind) {
+  return kind == RDX_SCENE_TRIANGLES ? "triangles" : "boxes";
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b) {
+  return (a + b - 1) / b;
+}
+
+/* Equal parts, none over the device's limit. */
+static rdx_status plan_parts(const rdx_device *device, const rdx_scene_params *params, uint64_t *size, uint32_t *parts,
+                             rdx_error *err) {
+  const uint64_t most = device->info.max_primitives, count = params->count;
+  const uint64_t wanted = params->partitions ? params->partitions : divide_up(count, most);
+  *size = count == 0 ? 0 : divide_up(count, wanted);
+  *parts = count == 0 ? 0 : (uint32_t)divide_up(count, *size);
+  if (*size > most)
+    return rdx_fail(
+        err, RDX_ERROR_UNSUPPORTED,
+        "a scene of %llu %s in %u part%s is too large: %s builds at most %llu at once; ask for at least %llu "
+        "partitions, or for none to let Raydex choose",
+        (unsigned long long)count, kind_name(params->kind), *parts, *parts == 1 ? "" : "s", device->info.name,
+        (unsigned long long)most, (unsigned long long)divide_up(count, most));
+  return RDX_OK;
+}
+
+rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out, rdx_error *err) {
+  if (device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s does not trace rays", device->info.name);
+  const uint64_t bytes = params->count * (params->kind == RDX_SCENE_TRIANGLES ? 36 : 24);
+  if (params->count > UINT32_MAX || (params->count > 0 && (!params->primitives || params->primitives->size < bytes)))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a scene of %llu %s needs a buffer of %llu bytes",
+                    (unsigned long long)params->count, kind_name(params->kind), (unsigned long long)bytes);
+  uint64_t size = 0;
+  uint32_t parts = 0;
+  RDX_TRY(plan_parts(device, params, &size, &parts, err));
+  return device->ops->scene_create(device, params, size, parts, out, err);
+}
+
+rdx_status rdx_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err) {
+  if (!scene->params.updatable)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the scene was not built to be refitted");
+  return scene->device->ops->scene_refit(scene, primitives, err);
+}
+
+void rdx_scene_destroy(rdx_scene **scene) {
+  if (*scene)
+    (*scene)->device->ops->scene_destroy(*scene);
+  *scene = NULL;
+}
+
+uint64_t rdx_scene_estimate(const rdx_device *device, const rdx_scene_params *params) {
+  return device->ops->scene_estimate(device, params);
+}
+
+/* ---- Streams ---- */
+
+rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err) {
+  return device->ops->stream_create(device, out, err);
+}
+
+void rdx_stream_destroy(rdx_stream **stream) {
+  if (*stream)
+    (*stream)->device->ops->stream_destroy(*stream);
+  *stream = NULL;
+}
+
+rdx_status rdx_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                             uint64_t count, const rdx_scene *scene, rdx_error *err) {
+  if (count > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a launch has at most 2^32 - 1 items, not %llu", kernel->name,
+                    (unsigned long long)count);
+  return count == 0 ? RDX_OK : stream->device->ops->launch(stream, kernel, args, variant, count, scene, err);
+}
+
+rdx_status rdx_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
+                           rdx_error *err) {
+  RDX_TRY(check_span(buffer, offset, size, "fill", err));
+  if (offset % 4 != 0 || size % 4 != 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "fill: offset and size must be multiples of 4");
+  return size == 0 ? RDX_OK : stream->device->ops->fill(stream, buffer, offset, size, value, err);
+}
+
+rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
+                           uint64_t target_offset, uint64_t size, rdx_error *err) {
+  RDX_TRY(check_span(source, source_offset, size, "copy", err));
+  RDX_TRY(check_span(target, target_offset, size, "copy", err));
+  return size == 0 ? RDX_OK
+                   : stream->device->ops->copy(stream, source, source_offset, target, target_offset, size, err);
+}
+
+static rdx_status check_count(uint64_t count, const char *what, rdx_error *err) {
+  if (count <= UINT32_MAX)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most 2^32 - 1 elements, not %llu", what, (unsigned long long)count);
+}
+
+rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
+                           rdx_buffer *values, uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "sort", err));
+  if ((key_bytes != 4 && key_bytes != 8) || key_bits > 8 * key_bytes)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "sort: keys of %u bytes and %u bits", key_bytes, key_bits);
+  RDX_TRY(check_span(keys, 0, count * key_bytes, "sort", err));
+  if (values)
+    RDX_TRY(check_span(values, 0, count * 4, "sort", err));
+  return count <= 1 ? RDX_OK : stream->device->ops->sort(stream, keys, key_bytes, key_bits, values, count, err);
+}
+
+rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "scan", err));
+  RDX_TRY(check_span(in, 0, count * 4, "scan", err));
+  RDX_TRY(check_span(out, 0, (count + 1) * 8, "scan", err));
+  return count == 0 ? rdx_stream_fill(stream, out, 0, 8, 0, err)
+                    : stream->device->ops->scan(stream, in, out, count, err);
+}
+
+rdx_status rdx_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
+                             rdx_buffer *out, uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "reduce", err));
+  if (value_bytes != 4 && (value_bytes != 8 || op == RDX_REDUCE_SUM))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "reduce: values of %u bytes", value_bytes);
+  RDX_TRY(check_span(in, 0, count * value_bytes, "reduce", err));
+  RDX_TRY(check_span(out, 0, 8, "reduce", err));
+  return count == 0 ? rdx_stream_fill(stream, out, 0, 8, 0, err)
+                    : stream->device->ops->reduce(stream, op, in, value_bytes, out, count, err);
+}
+
+rdx_status rdx_stream_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,
+                             uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "select", err));
+  RDX_TRY(check_span(bits, 0, divide_up(count, 32) * 4, "select", err));
+  RDX_TRY(check_span(out_count, 0, 8, "select", err));
+  return count == 0 ? rdx_stream_fill(stream, out_count, 0, 8, 0, err)
+                    : stream->device->ops->select(stream, bits, out, out_count, count, err);
+}
+
+rdx_status rdx_stream_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift,
+                             rdx_buffer *out, rdx_buffer *out_count, uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "unique", err));
+  if ((key_bytes != 4 && key_bytes != 8) || shift >= 8 * key_bytes)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unique: keys of %u bytes shifted by %u", key_bytes, shift);
+  RDX_TRY(check_span(keys, 0, count * key_bytes, "unique", err));
+  RDX_TRY(check_span(out_count, 0, 8, "unique", err));
+  return count == 0 ? rdx_stream_fill(stream, out_count, 0, 8, 0, err)
+                    : stream->device->ops->unique(stream, keys, key_bytes, shift, out, out_count, count, err);
+}
+
+rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err) {
+  return stream->device->ops->mark(stream, err);
+}
+
+rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err) {
+  return stream->device->ops->finish(stream, err);
+}
+
+double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) {
+  return stream->marks_ms[to] - stream->marks_ms[from];
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DEVICE_DEVICE_H
+#define RDX_DEVICE_DEVICE_H
+
+/* What a device can do: buffers, scenes, streams of kernels and data-parallel primitives.
+ *
+ * device.c validates arguments and limits, keeps the books on memory, and calls a back end (cpu/, vulkan/) through
+ * rdx_device_ops; a back end may assume valid input. All calls are safe from many threads, except that one
+ * stream belongs to one thread. */
+
+#include <raydex/device.h>
+#include <raydex/index.h> /* rdx_build_preference */
+
+#include "base/base.h"
+
+/* ---- Buffers ---- */
+
+/* Device memory. `address` is what kernels use: a pointer on the CPU, a device address on Vulkan; 256-byte aligned. */
+typedef struct rdx_buffer {
+  rdx_device *device;
+  uint64_t size;
+  uint64_t address;
+  _Atomic uint32_t references;
+} rdx_buffer;
+
+/* A size of 0 is a valid buffer. Contents are undefined. */
+RDX_MUST_USE rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, const char *what, rdx_buffer **out,
+                                          rdx_error *err);
+/* Drop one reference, free at the last, and clear `*buffer`. NULL is fine. */
+void rdx_buffer_destroy(rdx_buffer **buffer);
+rdx_buffer *rdx_buffer_retain(rdx_buffer *buffer);
+RDX_MUST_USE rdx_status rdx_buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
+                                          rdx_error *err);
+RDX_MUST_USE rdx_status rdx_buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
+                                            rdx_error *err);
+/* The address as a kernel's PTR(T) argument; 0 for NULL. */
+#define RDX_ADDRESS(T, buffer) ((T *)(uintptr_t)((buffer) ? (buffer)->address : 0))
+
+/* ---- Scenes ---- */
+
+typedef enum rdx_scene_kind {
+  RDX_SCENE_TRIANGLES, /* 9 f32 a primitive: three vertices */
+  RDX_SCENE_BOXES,     /* 6 f32 a primitive: lower and upper corner; a hit is what the kernel's box program says */
+} rdx_scene_kind;
+
+typedef struct rdx_scene_params {
+  rdx_scene_kind kind;
+  rdx_buffer *primitives; /* the scene takes its own reference where it needs the buffer later */
+  uint64_t count;         /* 0 is a valid scene that nothing hits */
+  uint32_t partitions;    /* instances over equal contiguous runs of primitives; 0: as few as the limits allow */
+  rdx_build_preference preference;
+  bool updatable; /* allow refits */
+  bool compact;
+  bool single_any_hit; /* a hit program runs at most once per ray and primitive */
+} rdx_scene_params;
+
+typedef struct rdx_scene {
+  rdx_device *device;
+  rdx_scene_params params;
+  uint64_t partition_size; /* primitive i is in instance i / partition_size */
+  uint32_t partitions;
+  uint64_t address;     /* goes to kernels; 0 for an empty scene */
+  uint64_t bytes;       /* resident, after compaction */
+  uint64_t bytes_built; /* the same before it */
+  double build_ms;
+  double compact_ms;
+} rdx_scene;
+
+RDX_MUST_USE rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out,
+                                         rdx_error *err);
+/* Move the primitives to the contents of `primitives` (as many as before), keeping the tree. `build_ms` is set anew. */
+RDX_MUST_USE rdx_status rdx_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err);
+void rdx_scene_destroy(rdx_scene **scene);
+/* Bytes that a scene of these params will hold at its peak, its primitives not counted. An estimate. */
+uint64_t rdx_scene_estimate(const rdx_device *device, const rdx_scene_params *params);
+
+/* ---- Kernels ---- */
+
+#define RDX_MAX_ARGS 128
+#define RDX_MAX_VARIANT 8
+
+/* SPIR-V words of one shader; words NULL: the kernel has no such stage. */
+typedef struct rdx_spirv {
+  const uint32_t *words;
+  size_t size; /* bytes */
+} rdx_spirv;
+
+/* A C body does items first .. first + count - 1 of `args`' header; `variant` as in the launch. */
+typedef void (*rdx_kernel_fn)(const void *args, const uint32_t *variant, const rdx_scene *scene);
+
+/* A job that runs on a device: one constant object per kernel. Compute kernels have `compute`, ray kernels the
+ * others. */
+typedef struct rdx_kernel {
+  const char *name;
+  uint32_t args_size; /* bytes of the args struct, LAUNCH_HEADER included */
+  uint32_t variants;  /* values in `variant`: specialization constants 0, 1, ... */
+  uint32_t grain;     /* CPU: items in one call of `body` (a multiple of the items that share an output word) */
+  uint32_t group;     /* compute: items per workgroup of the shader (its local_size_x) */
+  rdx_kernel_fn body;
+  rdx_spirv compute;
+  rdx_spirv raygen, miss, closest_hit, any_hit, intersection;
+} rdx_kernel;
+
+/* ---- Streams: work in order ---- */
+
+/* Commands run in the order they are given, each seeing the writes of those before it. The CPU runs them at once;
+ * Vulkan records them and runs them in rdx_stream_finish(). */
+typedef struct rdx_stream rdx_stream;
+
+RDX_MUST_USE rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err);
+void rdx_stream_destroy(rdx_stream **stream);
+
+/* Run `count` items of a kernel. `args` begins with LAUNCH_HEADER, which this call fills in. `variant` has
+ * kernel->variants values (NULL when 0). `scene` is NULL for compute kernels. Split where a launch limit is lower. */
+RDX_MUST_USE rdx_status rdx_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args,
+                                          const uint32_t *variant, uint64_t count, const rdx_scene *scene,
+                                          rdx_error *err);
+/* Set `size` bytes (a multiple of 4) to the repeated word `value`. */
+RDX_MUST_USE rdx_status rdx_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                                        uint32_t value, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset,
+                                        rdx_buffer *target, uint64_t target_offset, uint64_t size, rdx_error *err);
+
+/* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
+ * Only the low `key_bits` bits of a key are looked at (the others must be 0). Takes scratch of about the input's
+ * size. */
+RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
+                                        rdx_buffer *values, uint64_t count, rdx_error *err);
+/* out[i] = in[0] + ... + in[i-1] for i in 0 .. count; in is u32, out is u64 with count + 1 elements. */
+RDX_MUST_USE rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
+                                        rdx_error *err);
+typedef enum rdx_reduce_op {
+  RDX_REDUCE_SUM, /* of u32 in, as u64 */
+  RDX_REDUCE_MAX, /* 0 for no element */
+} rdx_reduce_op;
+/* Reduce `count` unsigned values of `value_bytes` (4 or 8; RDX_REDUCE_SUM: 4) to one u64 at the start of `out`. */
+RDX_MUST_USE rdx_status rdx_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in,
+                                          uint32_t value_bytes, rdx_buffer *out, uint64_t count, rdx_error *err);
+/* Write the positions of the set bits among the first `count` bits of `bits` (LSB first in u32 words), ascending, as
+ * u32 to `out` and their number as one u64 to `out_count`. */
+RDX_MUST_USE rdx_status rdx_stream_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out,
+                                          rdx_buffer *out_count, uint64_t count, rdx_error *err);
+/* Of ascending `keys` (`key_bytes` 4 or 8), write each distinct value of key >> shift once, ascending, as u64 to
+ * `out` (NULL: only count them) and their number as one u64 to `out_count`. */
+RDX_MUST_USE rdx_status rdx_stream_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes,
+                                          uint32_t shift, rdx_buffer *out, rdx_buffer *out_count, uint64_t count,
+                                          rdx_error *err);
+
+/* Note the time after all work so far; at most 16 marks between two finishes. */
+RDX_MUST_USE rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err);
+/* Run what is recorded and wait for it. The stream can then be used anew; its scratch memory is freed. */
+RDX_MUST_USE rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err);
+/* Milliseconds of device time between marks `from` and `to` of the last finish. */
+double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
+
+/* ---- For back ends ---- */
+
+#define RDX_MAX_MARKS 16
+
+typedef struct rdx_device_ops rdx_device_ops;
+
+struct rdx_stream {
+  rdx_device *device;
+  double marks_ms[RDX_MAX_MARKS]; /* set by finish (Vulkan) or mark (CPU) */
+  uint32_t mark_count;            /* of the marks recorded since the last finish */
+};
+
+struct rdx_device {
+  const rdx_device_ops *ops;
+  rdx_device_info info;
+  uint64_t memory_limit;  /* 0: none beyond the device's own */
+  bool has_f64;           /* kernels may use 64-bit floats */
+  bool keeps_build_order; /* the scene builder keeps primitives in input order: sort them in space first */
+  _Atomic uint64_t memory_used;
+  _Atomic uint64_t memory_peak;
+  _Atomic uint64_t memory_mark; /* the highest memory_used since someone last set this */
+  _Atomic uint64_t validation_messages;
+};
+
+/* Back ends embed rdx_buffer, rdx_scene, rdx_stream and rdx_device as their first member and fill in the public fields
+ * that only they know. Each create returns an object whose common fields device.c then completes. */
+struct rdx_device_ops {
+  void (*close)(rdx_device *device);
+  rdx_status (*buffer_create)(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err);
+  void (*buffer_destroy)(rdx_buffer *buffer);
+  rdx_status (*buffer_upload)(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size, rdx_error *err);
+  rdx_status (*buffer_download)(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size, rdx_error *err);
+  rdx_status (*scene_create)(rdx_device *device, const rdx_scene_params *params, uint64_t partition_size,
+                             uint32_t partitions, rdx_scene **out, rdx_error *err);
+  rdx_status (*scene_refit)(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err);
+  void (*scene_destroy)(rdx_scene *scene);
+  uint64_t (*scene_estimate)(const rdx_device *device, const rdx_scene_params *params);
+  rdx_status (*stream_create)(rdx_device *device, rdx_stream **out, rdx_error *err);
+  void (*stream_destroy)(rdx_stream *stream);
+  rdx_status (*launch)(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                       uint64_t count, const rdx_scene *scene, rdx_error *err);
+  rdx_status (*fill)(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
+                     rdx_error *err);
+  rdx_status (*copy)(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
+                     uint64_t target_offset, uint64_t size, rdx_error *err);
+  rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
+                     uint64_t count, rdx_error *err);
+  rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);
+  rdx_status (*reduce)(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
+                       rdx_buffer *out, uint64_t count, rdx_error *err);
+  rdx_status (*select)(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,
+                       uint64_t count, rdx_error *err);
+  rdx_status (*unique)(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift, rdx_buffer *out,
+                       rdx_buffer *out_count, uint64_t count, rdx_error *err);
+  rdx_status (*mark)(rdx_stream *stream, rdx_error *err);
+  rdx_status (*finish)(rdx_stream *stream, rdx_error *err);
+};
+
+/* Count memory that a back end takes outside of rdx_buffer_create() (scenes, scratch): refuses with
+ * RDX_ERROR_DEVICE_MEMORY and numbers over the limit, else adds it to the books. */
+RDX_MUST_USE rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *what, rdx_error *err);
+void rdx_device_release(rdx_device *device, uint64_t size);
+
+/* The back ends. The Vulkan list is empty where there is no loader; then *out_count is 0. `index` counts within the
+ * back end. */
+RDX_MUST_USE rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_vulkan_describe(uint32_t index, rdx_device_info *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_vulkan_open(uint32_t index, const rdx_device_params *params, rdx_device **out,
+                                        rdx_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DEVICE_SHARED_H
+#define RDX_DEVICE_SHARED_H
+
+/* The common subset of C11 and GLSL in which kernel logic is written once.
+ *
+ *   u32, u64, i32, f32   scalars of the same size on both sides
+ *   PTR(T)               a device address of an array of T: 8 bytes on both sides
+ *   AT(p, i)             element i of it
+ *   AS_U64_PTR(p)        the address of an array of u32 as that of an array of u64
+ *   1ul                  a u64 literal (C: Raydex is for 64-bit systems, where unsigned long is u64)
+ *   FN                   starts a function definition
+ *   LAUNCH_HEADER        the first members of every args struct: which part of the launch this is
+ *
+ * An args struct is pushed as push constants in scalar layout: order members by falling size, at most 128 bytes,
+ * and state its size with ARGS_SIZE in C. */
+
+#ifdef RDX_GLSL
+
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+
+#define u32 uint
+#define i32 int
+#define u64 uint64_t
+#define f32 float
+#define f64 double
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer u32_ptr {
+  u32 v[];
+};
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer u64_ptr {
+  u64 v[];
+};
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer f32_ptr {
+  f32 v[];
+};
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer f64_ptr {
+  f64 v[];
+};
+
+#define PTR(T) T##_ptr
+#define AT(p, i) (p).v[i]
+#define IS_NULL(p) (u64(p) == 0ul)
+#define AS_U64_PTR(p) u64_ptr(p)
+#define FN
+#define ARGS_SIZE(type, size)
+#define TO_U32(x) u32(x)
+#define TO_U64(x) u64(x)
+#define TO_F32(x) f32(x)
+#define BITS_TO_F32(x) uintBitsToFloat(x)
+
+#else
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint32_t u32;
+typedef int32_t i32;
+typedef uint64_t u64;
+typedef float f32;
+typedef double f64;
+
+#define PTR(T) T *
+#define AT(p, i) (p)[i]
+#define IS_NULL(p) ((p) == 0)
+#define AS_U64_PTR(p) ((u64 *)(void *)(p))
+#define FN static inline
+#define ARGS_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "args differ from the shader's")
+#define TO_U32(x) ((u32)(x))
+#define TO_U64(x) ((u64)(x))
+#define TO_F32(x) ((f32)(x))
+
+static inline f32 rdx_bits_to_f32(u32 bits) {
+  f32 value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+#define BITS_TO_F32(x) rdx_bits_to_f32(x)
+
+#endif
+
+/* scene: the acceleration structure's address (0 without one); this launch does items first .. first + count - 1. */
+#define LAUNCH_HEADER                                                                                                  \
+  u64 scene;                                                                                                           \
+  u32 first;                                                                                                           \
+  u32 count
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Device memory: buffers cut from large blocks, and the two staging buffers that fill and read them. */
+
+#include <string.h>
+
+#include "device/vulkan/vulkan.h"
+
+#define BLOCK_SIZE (128ull << 20)
+#define DEDICATED_SIZE (16ull << 20) /* from here on a buffer gets memory of its own */
+#define ALIGNMENT 256ull
+
+/* A free stretch of a block; stretches are kept in order of offset and never touch. */
+typedef struct stretch {
+  uint64_t offset, size;
+} stretch;
+
+struct rdx_vk_block {
+  rdx_vk_block *next;
+  VkDeviceMemory memory;
+  uint32_t type;
+  uint32_t stretch_count, stretch_capacity;
+  stretch *stretches;
+};
+
+static bool find_memory_type(const rdx_vk_device *d, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *out) {
+  for (uint32_t i = 0; i < d->physical.memory.memoryTypeCount; i++) {
+    if ((allowed & (1u << i)) && (d->physical.memory.memoryTypes[i].propertyFlags & wanted) == wanted) {
+      *out = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type, bool address, VkDeviceMemory *out,
+                                  rdx_error *err) {
+  const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                           .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+  const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .pNext = address ? &flags : NULL,
+                                     .allocationSize = size,
+                                     .memoryTypeIndex = type};
+  VkResult result = d->fn.AllocateMemory(d->handle, &info, NULL, out);
+  if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
+    char a[32], b[32], c[32];
+    return rdx_fail(
+        err, RDX_ERROR_DEVICE_MEMORY,
+        "%s has no room for %s more: Raydex holds %s of its %s, other programs may hold the rest; use fewer rows",
+        d->base.info.name, rdx_format_bytes(size, a), rdx_format_bytes(d->base.memory_used, b),
+        rdx_format_bytes(d->base.info.memory, c));
+  }
+  return rdx_vk_check(result, "allocating device memory", err);
+}
+
+/* Take `size` bytes of the first stretch that has them. */
+static bool block_take(rdx_vk_block *block, uint64_t size, uint64_t *offset) {
+  for (uint32_t i = 0; i < block->stretch_count; i++) {
+    stretch *s = &block->stretches[i];
+    if (s->size < size)
+      continue;
+    *offset = s->offset;
+    s->offset += size;
+    s->size -= size;
+    if (s->size == 0) {
+      block->stretch_count--;
+      memmove(s, s + 1, (block->stretch_count - i) * sizeof *s);
+    }
+    return true;
+  }
+  return false;
+}
+
+/* Give a stretch back, joining it with its neighbours. The array always has room: see block_reserve(). */
+static void block_give(rdx_vk_block *block, uint64_t offset, uint64_t size) {
+  uint32_t i = 0;
+  while (i < block->stretch_count && block->stretches[i].offset < offset)
+    i++;
+  memmove(&block->stretches[i + 1], &block->stretches[i], (block->stretch_count - i) * sizeof(stretch));
+  block->stretches[i] = (stretch){offset, size};
+  block->stretch_count++;
+  for (uint32_t k = i + 1; k >= i && k > 0; k--) {
+    stretch *left = &block->stretches[k - 1], *right = &block->stretches[k];
+    if (k < block->stretch_count && left->offset + left->size == right->offset) {
+      left->size += right->size;
+      block->stretch_count--;
+      memmove(right, right + 1, (block->stretch_count - k) * sizeof(stretch));
+    }
+  }
+}
+
+static rdx_status block_create(rdx_vk_device *d, uint32_t type, rdx_vk_block **out, rdx_error *err) {
+  rdx_vk_block *block = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *block, "a memory block", (void **)&block, err));
+  block->type = type;
+  /* Free stretches never touch, so there are at most half as many as ALIGNMENT-sized pieces; most blocks need few. */
+  block->stretch_capacity = BLOCK_SIZE / ALIGNMENT / 2 + 2;
+  rdx_status status =
+      rdx_alloc(block->stretch_capacity, sizeof(stretch), "a memory block", (void **)&block->stretches, err);
+  if (status == RDX_OK)
+    status = allocate_memory(d, BLOCK_SIZE, type, true, &block->memory, err);
+  if (status != RDX_OK) {
+    rdx_free(block->stretches);
+    rdx_free(block);
+    return status;
+  }
+  block->stretches[0] = (stretch){0, BLOCK_SIZE};
+  block->stretch_count = 1;
+  *out = block;
+  return RDX_OK;
+}
+
+static rdx_status sub_allocate(rdx_vk_device *d, uint32_t type, rdx_vk_buffer *b, rdx_error *err) {
+  pthread_mutex_lock(&d->memory.lock);
+  rdx_status status = RDX_OK;
+  rdx_vk_block *block = d->memory.blocks;
+  while (block && !(block->type == type && block_take(block, b->reserved, &b->offset)))
+    block = block->next;
+  if (!block) {
+    status = block_create(d, type, &block, err);
+    if (status == RDX_OK) {
+      block->next = d->memory.blocks;
+      d->memory.blocks = block;
+      block_take(block, b->reserved, &b->offset);
+    }
+  }
+  b->block = block;
+  pthread_mutex_unlock(&d->memory.lock);
+  return status;
+}
+
+static rdx_status bind_memory(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
+  VkMemoryRequirements needs;
+  d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
+  uint32_t type = 0;
+  if (!find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
+  b->reserved = (needs.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (b->reserved >= DEDICATED_SIZE || needs.alignment > ALIGNMENT)
+    RDX_TRY(allocate_memory(d, b->reserved, type, true, &b->memory, err));
+  else
+    RDX_TRY(sub_allocate(d, type, b, err));
+  VkDeviceMemory memory = b->block ? b->block->memory : b->memory;
+  return rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, memory, b->offset), "binding device memory", err);
+}
+
+rdx_status rdx_vk_buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  rdx_vk_device *d = (rdx_vk_device *)device;
+  rdx_vk_buffer *b = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *b, "a buffer", (void **)&b, err));
+  b->base.device = device;
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (d->physical.ray_tracing)
+    usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR |
+             VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR | VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
+  const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                   .size = (size + 15) / 16 * 16 + (size == 0 ? 16 : 0),
+                                   .usage = usage,
+                                   .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+  rdx_status status = rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &b->handle), "creating a buffer", err);
+  if (status == RDX_OK)
+    status = bind_memory(d, b, err);
+  if (status != RDX_OK) {
+    rdx_vk_buffer_destroy(&b->base);
+    return status;
+  }
+  b->base.address = d->fn.GetBufferDeviceAddress(
+      d->handle,
+      &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b->handle});
+  *out = &b->base;
+  return RDX_OK;
+}
+
+void rdx_vk_buffer_destroy(rdx_buffer *buffer) {
+  rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
+  rdx_vk_device *d = (rdx_vk_device *)buffer->device;
+  if (b->handle)
+    d->fn.DestroyBuffer(d->handle, b->handle, NULL);
+  if (b->memory)
+    d->fn.FreeMemory(d->handle, b->memory, NULL);
+  if (b->block) {
+    pthread_mutex_lock(&d->memory.lock);
+    block_give(b->block, b->offset, b->reserved);
+    pthread_mutex_unlock(&d->memory.lock);
+  }
+  rdx_free(b);
+}
+
+void rdx_vk_memory_destroy(rdx_vk_device *d) {
+  for (rdx_vk_block *block = d->memory.blocks, *next; block; block = next) {
+    next = block->next;
+    d->fn.FreeMemory(d->handle, block->memory, NULL);
+    rdx_free(block->stretches);
+    rdx_free(block);
+  }
+  d->memory.blocks = NULL;
+}
+
+/* ---- Staging ---- */
+
+static rdx_status create_staging_buffer(rdx_vk_device *d, uint32_t i, rdx_error *err) {
+  rdx_vk_staging *s = &d->staging;
+  const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                   .size = RDX_VK_STAGING_SIZE,
+                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                   .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+  RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &s->buffers[i]), "creating a staging buffer", err));
+  VkMemoryRequirements needs;
+  d->fn.GetBufferMemoryRequirements(d->handle, s->buffers[i], &needs);
+  const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  uint32_t type = 0;
+  /* Cached memory makes downloads fast; every driver has plain coherent memory. */
+  if (!find_memory_type(d, needs.memoryTypeBits, coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, &type) &&
+      !find_memory_type(d, needs.memoryTypeBits, coherent, &type))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no memory that the host can see", d->base.info.name);
+  RDX_TRY(allocate_memory(d, needs.size, type, false, &s->memory[i], err));
+  RDX_TRY(
+      rdx_vk_check(d->fn.BindBufferMemory(d->handle, s->buffers[i], s->memory[i], 0), "binding a staging buffer", err));
+  return rdx_vk_check(d->fn.MapMemory(d->handle, s->memory[i], 0, VK_WHOLE_SIZE, 0, &s->mapped[i]),
+                      "mapping a staging buffer", err);
+}
+
+rdx_status rdx_vk_staging_create(rdx_vk_device *d, rdx_error *err) {
+  rdx_vk_staging *s = &d->staging;
+  const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                        .queueFamilyIndex = d->physical.queue_family};
+  RDX_TRY(rdx_vk_check(d->fn.CreateCommandPool(d->handle, &pool, NULL, &s->pool), "creating a command pool", err));
+  const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = s->pool,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 2};
+  RDX_TRY(
+      rdx_vk_check(d->fn.AllocateCommandBuffers(d->handle, &commands, s->commands), "creating command buffers", err));
+  for (uint32_t i = 0; i < 2; i++) {
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    RDX_TRY(rdx_vk_check(d->fn.CreateFence(d->handle, &fence, NULL, &s->fences[i]), "creating a fence", err));
+    RDX_TRY(create_staging_buffer(d, i, err));
+  }
+  return RDX_OK;
+}
+
+void rdx_vk_staging_destroy(rdx_vk_device *d) {
+  rdx_vk_staging *s = &d->staging;
+  for (uint32_t i = 0; i < 2; i++) {
+    if (s->fences[i])
+      d->fn.DestroyFence(d->handle, s->fences[i], NULL);
+    if (s->buffers[i])
+      d->fn.DestroyBuffer(d->handle, s->buffers[i], NULL);
+    if (s->memory[i])
+      d->fn.FreeMemory(d->handle, s->memory[i], NULL);
+  }
+  if (s->pool)
+    d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
+}
+
+static rdx_status submit_copy(rdx_vk_device *d, uint32_t i, VkBuffer from, uint64_t from_offset, VkBuffer to,
+                              uint64_t to_offset, uint64_t size, rdx_error *err) {
+  VkCommandBuffer commands = d->staging.commands[i];
+  const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                          .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  RDX_TRY(rdx_vk_check(d->fn.BeginCommandBuffer(commands, &begin), "recording a copy", err));
+  const VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = size};
+  d->fn.CmdCopyBuffer(commands, from, to, 1, &region);
+  /* Make the copy visible to the host and to later submissions. */
+  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_READ_BIT};
+  d->fn.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                           VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0,
+                           NULL);
+  RDX_TRY(rdx_vk_check(d->fn.EndCommandBuffer(commands), "recording a copy", err));
+  return rdx_vk_submit(d, commands, d->staging.fences[i], err);
+}
+
+/* Move `size` bytes in chunks, the host working on one staging buffer while the device works on the other. */
+static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t offset, char *host, uint64_t size,
+                           bool upload, rdx_error *err) {
+  const uint64_t chunk = RDX_VK_STAGING_SIZE;
+  const uint64_t chunks = (size + chunk - 1) / chunk;
+  rdx_status status = RDX_OK;
+  uint64_t submitted = 0, done = 0;
+  pthread_mutex_lock(&d->staging.lock);
+  while (status == RDX_OK && done < chunks) {
+    if (submitted < chunks && submitted < done + 2) {
+      const uint32_t i = submitted % 2;
+      const uint64_t at = submitted * chunk, n = size - at < chunk ? size - at : chunk;
+      if (upload)
+        memcpy(d->staging.mapped[i], host + at, n);
+      VkBuffer stage = d->staging.buffers[i];
+      status = upload ? submit_copy(d, i, stage, 0, b->handle, offset + at, n, err)
+                      : submit_copy(d, i, b->handle, offset + at, stage, 0, n, err);
+      submitted += status == RDX_OK;
+    } else {
+      const uint32_t i = done % 2;
+      const uint64_t at = done * chunk, n = size - at < chunk ? size - at : chunk;
+      status = rdx_vk_wait(d, d->staging.fences[i], err);
+      if (status == RDX_OK && !upload)
+        memcpy(host + at, d->staging.mapped[i], n);
+      done++;
+    }
+  }
+  for (; done < submitted; done++) /* after a failure: leave no copy in flight */
+    if (rdx_vk_wait(d, d->staging.fences[done % 2], NULL) != RDX_OK)
+      break;
+  pthread_mutex_unlock(&d->staging.lock);
+  return status;
+}
+
+rdx_status rdx_vk_buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
+                                rdx_error *err) {
+  return transfer((rdx_vk_device *)buffer->device, (rdx_vk_buffer *)buffer, offset, (char *)(uintptr_t)source, size,
+                  true, err);
+}
+
+rdx_status rdx_vk_buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
+                                  rdx_error *err) {
+  return transfer((rdx_vk_device *)buffer->device, (const rdx_vk_buffer *)buffer, offset, target, size, false, err);
+}

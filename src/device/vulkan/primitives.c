@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Sort, scan, reduce, select and unique, as compute kernels. */
+
+#include "device/vulkan/shaders/primitives.h"
+#include "device/vulkan/vulkan.h"
+#include "spirv/compact_comp_bits.h"
+#include "spirv/compact_comp_keys_u32.h"
+#include "spirv/compact_comp_keys_u64.h"
+#include "spirv/radix_count_comp_keys_u32.h"
+#include "spirv/radix_count_comp_keys_u64.h"
+#include "spirv/radix_scatter_comp_keys_u32.h"
+#include "spirv/radix_scatter_comp_keys_u64.h"
+#include "spirv/reduce_comp_keys_u32.h"
+#include "spirv/reduce_comp_keys_u64.h"
+#include "spirv/scan_comp.h"
+#include "spirv/spine_comp.h"
+
+/* A kernel whose items are workgroups. */
+#define GROUP_KERNEL(name_, args, variants_, words_)                                                                   \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct args), .variants = variants_, .group = 1, .compute = {                   \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+static const rdx_kernel scan_kernel = GROUP_KERNEL("scan", scan_args, 1, spirv_scan_comp);
+static const rdx_kernel spine_kernel = GROUP_KERNEL("scan spine", spine_args, 0, spirv_spine_comp);
+static const rdx_kernel select_kernel = GROUP_KERNEL("select", compact_args, 1, spirv_compact_comp_bits);
+static const rdx_kernel unique_u32 = GROUP_KERNEL("unique u32", compact_args, 1, spirv_compact_comp_keys_u32);
+static const rdx_kernel unique_u64 = GROUP_KERNEL("unique u64", compact_args, 1, spirv_compact_comp_keys_u64);
+static const rdx_kernel reduce_u32 = GROUP_KERNEL("reduce u32", reduce_args, 1, spirv_reduce_comp_keys_u32);
+static const rdx_kernel reduce_u64 = GROUP_KERNEL("reduce u64", reduce_args, 1, spirv_reduce_comp_keys_u64);
+static const rdx_kernel count_u32 = GROUP_KERNEL("sort count u32", radix_args, 2, spirv_radix_count_comp_keys_u32);
+static const rdx_kernel count_u64 = GROUP_KERNEL("sort count u64", radix_args, 2, spirv_radix_count_comp_keys_u64);
+static const rdx_kernel scatter_u32 =
+    GROUP_KERNEL("sort scatter u32", radix_args, 2, spirv_radix_scatter_comp_keys_u32);
+static const rdx_kernel scatter_u64 =
+    GROUP_KERNEL("sort scatter u64", radix_args, 2, spirv_radix_scatter_comp_keys_u64);
+
+static const uint32_t only_sums = 0, write_results = 1;
+
+static uint64_t tiles_of(uint64_t count, uint64_t tile) {
+  return (count + tile - 1) / tile;
+}
+
+static rdx_status launch(rdx_vk_stream *s, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                         uint64_t groups, rdx_error *err) {
+  return rdx_vk_stream_launch(&s->base, kernel, args, variant, groups, NULL, err);
+}
+
+static rdx_status spine(rdx_vk_stream *s, const rdx_buffer *sums, uint64_t tiles, uint64_t *total, rdx_error *err) {
+  const struct spine_args args = {.sums = RDX_ADDRESS(uint64_t, sums), .total = total, .n = (uint32_t)tiles};
+  return launch(s, &spine_kernel, &args, NULL, 1, err);
+}
+
+/* Scan `n` u32 at `in` to one of the outputs; the total goes to `total`. */
+static rdx_status scan(rdx_vk_stream *s, const rdx_buffer *in, uint32_t *out_u32, uint64_t *out_u64, uint64_t *total,
+                       uint64_t n, rdx_error *err) {
+  const uint64_t tiles = tiles_of(n, TILE);
+  rdx_buffer *sums = NULL;
+  RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "scanning", &sums, err));
+  const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
+                                 .sums = RDX_ADDRESS(uint64_t, sums),
+                                 .out_u32 = out_u32,
+                                 .out_u64 = out_u64,
+                                 .n = (uint32_t)n};
+  RDX_TRY(launch(s, &scan_kernel, &args, &only_sums, tiles, err));
+  RDX_TRY(spine(s, sums, tiles, total, err));
+  return launch(s, &scan_kernel, &args, &write_results, tiles, err);
+}
+
+rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
+                              rdx_error *err) {
+  uint64_t *const results = RDX_ADDRESS(uint64_t, out);
+  return scan((rdx_vk_stream *)stream, in, NULL, results, results + count, count, err);
+}
+
+static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_buffer *out_count,
+                          rdx_error *err) {
+  const uint64_t tiles = tiles_of(args.n, TILE);
+  rdx_buffer *sums = NULL;
+  RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "selecting", &sums, err));
+  args.sums = RDX_ADDRESS(uint64_t, sums);
+  RDX_TRY(launch(s, kernel, &args, &only_sums, tiles, err));
+  RDX_TRY(spine(s, sums, tiles, RDX_ADDRESS(uint64_t, out_count), err));
+  if (!args.out_u32 && !args.out_u64)
+    return RDX_OK;
+  return launch(s, kernel, &args, &write_results, tiles, err);
+}
+
+rdx_status rdx_vk_stream_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,
+                                uint64_t count, rdx_error *err) {
+  const struct compact_args args = {
+      .source = RDX_ADDRESS(uint32_t, bits), .out_u32 = RDX_ADDRESS(uint32_t, out), .n = (uint32_t)count};
+  return compact((rdx_vk_stream *)stream, &select_kernel, args, out_count, err);
+}
+
+rdx_status rdx_vk_stream_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift,
+                                rdx_buffer *out, rdx_buffer *out_count, uint64_t count, rdx_error *err) {
+  const struct compact_args args = {.source = RDX_ADDRESS(uint32_t, keys),
+                                    .out_u64 = RDX_ADDRESS(uint64_t, out),
+                                    .n = (uint32_t)count,
+                                    .shift = shift};
+  return compact((rdx_vk_stream *)stream, key_bytes == 4 ? &unique_u32 : &unique_u64, args, out_count, err);
+}
+
+rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
+                                rdx_buffer *out, uint64_t count, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  const uint32_t variant = op == RDX_REDUCE_SUM ? REDUCE_SUM : REDUCE_MAX;
+  const rdx_kernel *kernel = value_bytes == 4 ? &reduce_u32 : &reduce_u64;
+  uint32_t *source = RDX_ADDRESS(uint32_t, in);
+  for (;;) { /* a level of the tree of tiles each time */
+    const uint64_t tiles = tiles_of(count, TILE);
+    rdx_buffer *level = out;
+    if (tiles > 1)
+      RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "reducing", &level, err));
+    const struct reduce_args args = {
+        .source = source, .out_values = RDX_ADDRESS(uint64_t, level), .n = (uint32_t)count};
+    RDX_TRY(launch(s, kernel, &args, &variant, tiles, err));
+    if (tiles <= 1)
+      return RDX_OK;
+    kernel = &reduce_u64;
+    source = RDX_ADDRESS(uint32_t, level);
+    count = tiles;
+  }
+}
+
+/* A least-significant-digit radix sort: for each byte of the key, count its values per tile, scan the counts,
+ * scatter. */
+rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
+                              rdx_buffer *values, uint64_t count, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  const rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  const uint32_t subgroup = d->physical.subgroup_size;
+  const uint32_t threads = 8 * subgroup < 256 ? 8 * subgroup : 256;
+  const uint32_t variant[2] = {threads, threads / subgroup};
+  const uint32_t items = key_bytes == 4 ? RADIX_ITEMS_U32 : RADIX_ITEMS_U64;
+  const uint64_t tiles = tiles_of(count, (uint64_t)threads * items);
+
+  rdx_buffer *other_keys = NULL, *other_values = NULL, *counts = NULL, *total = NULL;
+  RDX_TRY(rdx_vk_stream_scratch(s, count * key_bytes, "sorting", &other_keys, err));
+  if (values)
+    RDX_TRY(rdx_vk_stream_scratch(s, count * 4, "sorting", &other_values, err));
+  RDX_TRY(rdx_vk_stream_scratch(s, tiles * RADIX * 4, "sorting", &counts, err));
+  RDX_TRY(rdx_vk_stream_scratch(s, 8, "sorting", &total, err));
+
+  rdx_buffer *from[2] = {keys, values}, *to[2] = {other_keys, other_values};
+  for (uint32_t shift = 0; shift < key_bits; shift += 8) {
+    const struct radix_args args = {.keys = RDX_ADDRESS(uint32_t, from[0]),
+                                    .values = RDX_ADDRESS(uint32_t, from[1]),
+                                    .keys_out = RDX_ADDRESS(uint32_t, to[0]),
+                                    .values_out = RDX_ADDRESS(uint32_t, to[1]),
+                                    .counts = RDX_ADDRESS(uint32_t, counts),
+                                    .n = (uint32_t)count,
+                                    .tiles = (uint32_t)tiles,
+                                    .shift = shift};
+    RDX_TRY(launch(s, key_bytes == 4 ? &count_u32 : &count_u64, &args, variant, tiles, err));
+    RDX_TRY(scan(s, counts, RDX_ADDRESS(uint32_t, counts), NULL, RDX_ADDRESS(uint64_t, total), tiles * RADIX, err));
+    RDX_TRY(launch(s, key_bytes == 4 ? &scatter_u32 : &scatter_u64, &args, variant, tiles, err));
+    for (uint32_t i = 0; i < 2; i++) {
+      rdx_buffer *swap = from[i];
+      from[i] = to[i];
+      to[i] = swap;
+    }
+  }
+  if (from[0] != keys) { /* an odd number of passes ended in the scratch buffers */
+    RDX_TRY(rdx_vk_stream_copy(stream, from[0], 0, keys, 0, count * key_bytes, err));
+    if (values)
+      RDX_TRY(rdx_vk_stream_copy(stream, from[1], 0, values, 0, count * 4, err));
+  }
+  return RDX_OK;
+}

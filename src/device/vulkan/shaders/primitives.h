@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DEVICE_VULKAN_PRIMITIVES_H
+#define RDX_DEVICE_VULKAN_PRIMITIVES_H
+
+/* Arguments and sizes of the data-parallel primitives, for primitives.c and its shaders. */
+
+#include "device/shared.h"
+
+#define TILE_THREADS 256
+#define TILE_ITEMS 8
+#define TILE (TILE_THREADS * TILE_ITEMS) /* items of a workgroup in scan, compact and reduce */
+
+#define RADIX 256
+#define RADIX_ITEMS_U32 16 /* keys of a thread in a sorting pass */
+#define RADIX_ITEMS_U64 8
+
+#define REDUCE_SUM 0
+#define REDUCE_MAX 1
+
+/* A pass of the sort: count digits per tile, then (after a scan of the counts) move keys to their places. */
+struct radix_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;   /* u64 in the variant for 64-bit keys */
+  PTR(u32) values; /* 0: none */
+  PTR(u32) keys_out;
+  PTR(u32) values_out;
+  PTR(u32) counts; /* [RADIX][tiles] */
+  u32 n;
+  u32 tiles;
+  u32 shift;
+};
+ARGS_SIZE(radix_args, 72);
+
+struct scan_args {
+  LAUNCH_HEADER;
+  PTR(u32) source;
+  PTR(u64) sums;    /* one a tile; exclusive prefix sums after the spine */
+  PTR(u32) out_u32; /* one of these two is 0 */
+  PTR(u64) out_u64; /* count + 1 of them */
+  u32 n;
+};
+ARGS_SIZE(scan_args, 56);
+
+struct spine_args {
+  LAUNCH_HEADER;
+  PTR(u64) sums;
+  PTR(u64) total;
+  u32 n;
+};
+ARGS_SIZE(spine_args, 40);
+
+struct compact_args {
+  LAUNCH_HEADER;
+  PTR(u32) source; /* bits, or ascending keys */
+  PTR(u64) sums;
+  PTR(u32) out_u32; /* positions of set bits */
+  PTR(u64) out_u64; /* distinct keys; 0: only count */
+  u32 n;
+  u32 shift;
+};
+ARGS_SIZE(compact_args, 56);
+
+struct reduce_args {
+  LAUNCH_HEADER;
+  PTR(u32) source;
+  PTR(u64) out_values; /* one a tile */
+  u32 n;
+};
+ARGS_SIZE(reduce_args, 40);
+
+#endif

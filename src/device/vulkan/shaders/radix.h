@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DEVICE_VULKAN_RADIX_H
+#define RDX_DEVICE_VULKAN_RADIX_H
+
+/* GLSL: what both shaders of a sorting pass share. */
+
+#include "device/vulkan/shaders/primitives.h"
+
+#ifdef KEYS_U64
+#define KEY u64
+#define KEYS u64_ptr
+#define ITEMS RADIX_ITEMS_U64
+#else
+#define KEY u32
+#define KEYS u32_ptr
+#define ITEMS RADIX_ITEMS_U32
+#endif
+
+layout(constant_id = 0) const u32 THREADS = 256;
+layout(constant_id = 1) const u32 SUBGROUPS = 8;
+layout(local_size_x_id = 0) in;
+layout(push_constant, scalar) uniform push {
+  radix_args a;
+};
+
+u32 digit(KEY key) {
+  return u32(key >> a.shift) & (RADIX - 1);
+}
+
+#endif

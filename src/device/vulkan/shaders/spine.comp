@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "device/vulkan/shaders/primitives.h"
+
+/* One workgroup turns the sums of all tiles into their exclusive prefix sums, in place, and writes the total. */
+
+layout(local_size_x = TILE_THREADS) in;
+layout(push_constant, scalar) uniform push { spine_args a; };
+
+#include "device/vulkan/shaders/group_scan.h"
+
+void main() {
+  u64 carry = 0;
+  for (u32 base = 0; base < a.n; base += TILE) {
+    const u32 begin = base + gl_LocalInvocationIndex * TILE_ITEMS;
+    u64 values[TILE_ITEMS];
+    u64 sum = 0;
+    for (u32 j = 0; j < TILE_ITEMS; j++) {
+      values[j] = begin + j < a.n ? AT(a.sums, begin + j) : 0ul;
+      sum += values[j];
+    }
+    u64 total;
+    u64 running = carry + group_exclusive_sum(sum, total);
+    for (u32 j = 0; j < TILE_ITEMS && begin + j < a.n; j++) {
+      AT(a.sums, begin + j) = running;
+      running += values[j];
+    }
+    carry += total;
+  }
+  if (gl_LocalInvocationIndex == 0)
+    AT(a.total, 0) = carry;
+}

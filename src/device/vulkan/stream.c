@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Streams: commands recorded in order, run by finish. */
+
+#include <string.h>
+
+#include "device/vulkan/vulkan.h"
+
+static rdx_status create_parts(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *err) {
+  const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                        .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                        .queueFamilyIndex = d->physical.queue_family};
+  RDX_TRY(rdx_vk_check(d->fn.CreateCommandPool(d->handle, &pool, NULL, &s->pool), "creating a command pool", err));
+  const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = s->pool,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 1};
+  RDX_TRY(
+      rdx_vk_check(d->fn.AllocateCommandBuffers(d->handle, &commands, &s->commands), "creating a command buffer", err));
+  const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  RDX_TRY(rdx_vk_check(d->fn.CreateFence(d->handle, &fence, NULL, &s->fence), "creating a fence", err));
+  const VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                         .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                         .queryCount = RDX_MAX_MARKS};
+  return rdx_vk_check(d->fn.CreateQueryPool(d->handle, &queries, NULL, &s->queries), "creating queries", err);
+}
+
+rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err) {
+  rdx_vk_stream *s = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *s, "a stream", (void **)&s, err));
+  s->base.device = device;
+  rdx_status status = create_parts((rdx_vk_device *)device, s, err);
+  if (status != RDX_OK) {
+    rdx_vk_stream_destroy(&s->base);
+    return status;
+  }
+  *out = &s->base;
+  return RDX_OK;
+}
+
+static void free_scratch(rdx_vk_stream *s) {
+  for (uint32_t i = 0; i < s->scratch_count; i++)
+    rdx_buffer_destroy(&s->scratch[i]);
+  s->scratch_count = 0;
+}
+
+void rdx_vk_stream_destroy(rdx_stream *stream) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  free_scratch(s);
+  rdx_free(s->scratch);
+  if (s->queries)
+    d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
+  if (s->fence)
+    d->fn.DestroyFence(d->handle, s->fence, NULL);
+  if (s->pool)
+    d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
+  rdx_free(s);
+}
+
+rdx_status rdx_vk_stream_scratch(rdx_vk_stream *s, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
+  if (s->scratch_count == s->scratch_capacity) {
+    const uint32_t capacity = s->scratch_capacity ? 2 * s->scratch_capacity : 8;
+    RDX_TRY(rdx_realloc((void **)&s->scratch, capacity, sizeof *s->scratch, "a stream", err));
+    s->scratch_capacity = capacity;
+  }
+  RDX_TRY(rdx_buffer_create(s->base.device, size, what, out, err));
+  s->scratch[s->scratch_count++] = *out;
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
+  if (s->recording)
+    return RDX_OK;
+  rdx_vk_device *d = (rdx_vk_device *)s->base.device;
+  RDX_TRY(rdx_vk_check(d->fn.ResetCommandPool(d->handle, s->pool, 0), "recording commands", err));
+  const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                          .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  RDX_TRY(rdx_vk_check(d->fn.BeginCommandBuffer(s->commands, &begin), "recording commands", err));
+  d->fn.CmdResetQueryPool(s->commands, s->queries, 0, RDX_MAX_MARKS);
+  s->recording = true;
+  s->base.mark_count = 0;
+  return RDX_OK;
+}
+
+void rdx_vk_stream_barrier(rdx_vk_stream *s) {
+  rdx_vk_device *d = (rdx_vk_device *)s->base.device;
+  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+  d->fn.CmdPipelineBarrier(s->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+                           &barrier, 0, NULL, 0, NULL);
+}
+
+typedef struct launch_header {
+  uint64_t scene;
+  uint32_t first, count;
+} launch_header;
+
+static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
+  if (!kernel->compute.words)
+    return d->physical.info.max_rays;
+  const uint64_t limit = (uint64_t)d->physical.max_groups * kernel->group;
+  return limit < UINT32_MAX ? limit : UINT32_MAX / kernel->group * kernel->group;
+}
+
+rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                                uint64_t count, const rdx_scene *scene, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  const rdx_vk_pipeline *pipeline = NULL;
+  RDX_TRY(rdx_vk_pipeline_get(d, kernel, variant, &pipeline, err));
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  const bool compute = kernel->compute.words != NULL;
+  d->fn.CmdBindPipeline(s->commands, compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR,
+                        pipeline->handle);
+  uint8_t pushed[RDX_MAX_ARGS] = {0};
+  memcpy(pushed, args, kernel->args_size);
+  const uint64_t limit = launch_limit(d, kernel);
+  for (uint64_t first = 0; first < count; first += limit) {
+    const uint64_t n = count - first < limit ? count - first : limit;
+    const launch_header header = {scene ? scene->address : 0, (uint32_t)first, (uint32_t)n};
+    memcpy(pushed, &header, sizeof header);
+    d->fn.CmdPushConstants(s->commands, d->layout, d->push_stages, 0, (kernel->args_size + 3) / 4 * 4, pushed);
+    if (compute) {
+      d->fn.CmdDispatch(s->commands, (uint32_t)((n + kernel->group - 1) / kernel->group), 1, 1);
+    } else {
+      const VkStridedDeviceAddressRegionKHR none = {0};
+      d->fn.CmdTraceRaysKHR(s->commands, &pipeline->raygen, &pipeline->miss, &pipeline->hit, &none, (uint32_t)n, 1, 1);
+    }
+  }
+  rdx_vk_stream_barrier(s);
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
+                              rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  ((rdx_vk_device *)stream->device)
+      ->fn.CmdFillBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, offset, size, value);
+  rdx_vk_stream_barrier(s);
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
+                              uint64_t target_offset, uint64_t size, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  const VkBufferCopy region = {.srcOffset = source_offset, .dstOffset = target_offset, .size = size};
+  ((rdx_vk_device *)stream->device)
+      ->fn.CmdCopyBuffer(s->commands, ((const rdx_vk_buffer *)source)->handle, ((rdx_vk_buffer *)target)->handle, 1,
+                         &region);
+  rdx_vk_stream_barrier(s);
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  ((rdx_vk_device *)stream->device)
+      ->fn.CmdWriteTimestamp(s->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, s->queries, stream->mark_count++);
+  return RDX_OK;
+}
+
+static rdx_status read_marks(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *err) {
+  uint64_t ticks[RDX_MAX_MARKS] = {0};
+  const uint32_t count = s->base.mark_count;
+  if (count == 0 || d->physical.timestamp_bits == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_vk_check(d->fn.GetQueryPoolResults(d->handle, s->queries, 0, count, sizeof ticks, ticks, sizeof *ticks,
+                                                 VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                       "reading timestamps", err));
+  const uint32_t unused = 64 - d->physical.timestamp_bits;
+  for (uint32_t i = 0; i < count; i++) /* differences survive a wrap of the counter */
+    s->base.marks_ms[i] = (double)(((ticks[i] - ticks[0]) << unused) >> unused) * d->physical.timestamp_period * 1e-6;
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  rdx_status status = RDX_OK;
+  if (s->recording) {
+    s->recording = false;
+    status = rdx_vk_check(d->fn.EndCommandBuffer(s->commands), "recording commands", err);
+    if (status == RDX_OK)
+      status = rdx_vk_submit(d, s->commands, s->fence, err);
+    if (status == RDX_OK)
+      status = rdx_vk_wait(d, s->fence, err);
+    if (status == RDX_OK)
+      status = read_marks(d, s, err);
+  }
+  free_scratch(s);
+  return status;
+}

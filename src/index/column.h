@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_INDEX_COLUMN_H
+#define RDX_INDEX_COLUMN_H
+
+#include <raydex/column.h>
+
+/* Whether the fields of a column view make sense: RDX_ERROR_ARGUMENT, beginning with `what`, where they do not. The
+ * offsets of a host string column are read to the end, so that later code may trust them. Of a device column only the
+ * type and the scale are looked at. */
+RDX_MUST_USE rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err);
+
+/* Whether row i of a host column is not NULL. */
+static inline bool rdx_column_has(const rdx_column *column, uint64_t i) {
+  return !column->validity || (column->validity[i / 8] >> (i % 8) & 1) != 0;
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Creating, updating and destroying indexes of any kind. */
+
+#include "index/index.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "index/keys.h"
+#include "kernels/refine/kernels.h"
+
+static const struct {
+  rdx_index_kind kind;
+  const rdx_index_ops *ops;
+} kinds[] = {
+    {RDX_INDEX_RX, &rdx_rx_ops},
+    {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
+};
+
+static const rdx_index_ops *find_ops(rdx_index_kind kind) {
+  for (size_t i = 0; i < RDX_COUNT(kinds); i++)
+    if (kinds[i].kind == kind)
+      return kinds[i].ops;
+  return NULL;
+}
+
+const char *rdx_index_kind_name(rdx_index_kind kind) {
+  const rdx_index_ops *ops = find_ops(kind);
+  return ops ? ops->name : kind == RDX_INDEX_AUTO ? "auto" : "unknown";
+}
+
+rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_error *err) {
+  if (!name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_kind_from_name: name and out must not be NULL");
+  if (strcmp(name, "auto") == 0) {
+    *out = RDX_INDEX_AUTO;
+    return RDX_OK;
+  }
+  for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
+    if (strcmp(name, kinds[i].ops->name) == 0) {
+      *out = kinds[i].kind;
+      return RDX_OK;
+    }
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are auto, rx and sorted_array", name);
+}
+
+/* ---- Building ---- */
+
+/* List the rows that are not NULL, and bring their keys together. */
+static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  rdx_buffer *count = NULL;
+  RDX_TRY(rdx_stream_create(set->device, &stream, err));
+  rdx_status status = rdx_buffer_create(set->device, 8, "a count", &count, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(set->device, set->count * 4, "the rows that are not NULL", &set->rows, err);
+  if (status == RDX_OK)
+    status =
+        rdx_buffer_create(set->device, set->count * (set->key_bits / 8), "the keys that are not NULL", &set->keys, err);
+  if (status == RDX_OK)
+    status = rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err);
+  if (status == RDX_OK)
+    status = rdx_refine_gather(stream, column->keys, set->rows, set->key_bits, set->keys, set->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_buffer_destroy(&count);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* Refuse a build that cannot fit, with numbers, before anything is built. */
+static rdx_status check_memory(const rdx_index *index, const rdx_key_set *set, rdx_error *err) {
+  const uint64_t need = index->ops->estimate(index->device, &index->params, set->count, set->key_bits);
+  const uint64_t limit = index->device->memory_limit ? index->device->memory_limit : index->device->info.memory;
+  const uint64_t used = atomic_load(&index->device->memory_used);
+  if (need <= limit && used <= limit - need)
+    return RDX_OK;
+  char a[32], b[32], c[32];
+  return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY,
+                  "building %s over %llu keys takes about %s on %s, of whose %s %s are in use; use fewer keys, another "
+                  "method, or a build for low memory",
+                  index->ops->name, (unsigned long long)set->count, rdx_format_bytes(need, a), index->device->info.name,
+                  rdx_format_bytes(limit, b), rdx_format_bytes(used, c));
+}
+
+/* Build over the column; only on success are `self` and `stats` of the index replaced. */
+static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_error *err) {
+  rdx_key_set set = {.device = index->device,
+                     .type = column->type,
+                     .key_bits = column->key_bits,
+                     .count = column->rows - column->nulls};
+  rdx_index_stats stats = {.kind = index->params.kind,
+                           .key_type = column->type,
+                           .key_bits = column->key_bits,
+                           .rows = column->rows,
+                           .keys = set.count};
+  RDX_TRY(check_memory(index, &set, err));
+  const uint64_t used = atomic_load(&index->device->memory_used);
+  atomic_store(&index->device->memory_mark, used);
+  rdx_status status = RDX_OK;
+  if (column->nulls > 0)
+    status = drop_nulls(column, &set, err);
+  else
+    set.keys = rdx_buffer_retain(column->keys);
+  void *self = NULL;
+  if (status == RDX_OK)
+    status = index->ops->build(&set, &index->params, &stats, &self, err);
+  stats.bytes_peak = atomic_load(&index->device->memory_mark) - used;
+  rdx_buffer_destroy(&set.keys);
+  rdx_buffer_destroy(&set.rows);
+  RDX_TRY(status);
+  if (index->self)
+    index->ops->destroy(index->self);
+  index->self = self;
+  index->stats = stats;
+  return RDX_OK;
+}
+
+/* What later calls need of the column beside the index proper. */
+typedef struct kept_column {
+  uint32_t *validity;
+  rdx_device_column *text;
+} kept_column;
+
+static void drop_kept(kept_column *kept) {
+  rdx_free(kept->validity);
+  rdx_device_column_destroy(&kept->text);
+  *kept = (kept_column){0};
+}
+
+static rdx_status make_kept(const rdx_index *index, const rdx_device_column *column, kept_column *out, rdx_error *err) {
+  *out = (kept_column){0};
+  rdx_status status = RDX_OK;
+  if (column->nulls > 0 && index->params.rx.updatable) {
+    const uint64_t words = (column->rows + 31) / 32;
+    status = rdx_alloc(words, 4, "the NULL bits of an index", (void **)&out->validity, err);
+    if (status == RDX_OK)
+      status = rdx_buffer_download(column->valid, 0, out->validity, words * 4, err);
+  }
+  if (status == RDX_OK && column->type == RDX_TYPE_STRING)
+    status = rdx_device_column_copy_text(column, &out->text, err);
+  if (status != RDX_OK)
+    drop_kept(out);
+  return status;
+}
+
+/* Exchange what the index keeps for `kept`, which then holds the old. */
+static void swap_kept(rdx_index *index, kept_column *kept) {
+  const kept_column old = {index->validity, index->text};
+  index->validity = kept->validity;
+  index->text = kept->text;
+  *kept = old;
+}
+
+static rdx_status check_rows(const rdx_device_column *column, rdx_error *err) {
+  if (column->rows >= RDX_NO_ROW)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an index holds at most 2^32 - 2 rows; the column has %llu",
+                    (unsigned long long)column->rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rdx_index_params *params, rdx_index **out,
+                            rdx_error *err) {
+  static const rdx_index_params defaults = {0};
+  if (!device || !keys || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_create: device, keys and out must not be NULL");
+  const double start = rdx_now_ms();
+  rdx_index *index = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *index, "an index", (void **)&index, err));
+  index->device = device;
+  index->params = params ? *params : defaults;
+  if (index->params.kind == RDX_INDEX_AUTO)
+    index->params.kind = RDX_INDEX_SORTED_ARRAY;
+  index->ops = find_ops(index->params.kind);
+
+  const rdx_device_column *column = NULL;
+  rdx_device_column *owned = NULL;
+  rdx_status status =
+      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index kind %d", (int)index->params.kind);
+  if (status == RDX_OK)
+    status = rdx_device_column_use(device, keys, &column, &owned, err);
+  if (status == RDX_OK)
+    status = check_rows(column, err);
+  kept_column kept = {0};
+  if (status == RDX_OK)
+    status = make_kept(index, column, &kept, err);
+  if (status == RDX_OK) {
+    swap_kept(index, &kept);
+    index->key_scale = column->scale;
+    status = build(index, column, err);
+  }
+  rdx_device_column_destroy(&owned);
+  if (status != RDX_OK) {
+    rdx_index_destroy(&index);
+    return status;
+  }
+  index->stats.total_ms = rdx_now_ms() - start;
+  *out = index;
+  return RDX_OK;
+}
+
+void rdx_index_destroy(rdx_index **index) {
+  if (!index || !*index)
+    return;
+  if ((*index)->self)
+    (*index)->ops->destroy((*index)->self);
+  rdx_device_column_destroy(&(*index)->text);
+  rdx_free((*index)->validity);
+  rdx_free(*index);
+  *index = NULL;
+}
+
+void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out) {
+  *out = index->stats;
+}
+
+/* ---- Updating ---- */
+
+static rdx_status check_same_nulls(const rdx_index *index, const rdx_device_column *column, rdx_error *err) {
+  bool same = column->rows == index->stats.rows && column->rows - column->nulls == index->stats.keys;
+  if (same && column->nulls > 0) {
+    const uint64_t words = (column->rows + 31) / 32;
+    uint32_t *validity = NULL;
+    RDX_TRY(rdx_alloc(words, 4, "NULL bits", (void **)&validity, err));
+    rdx_status status = rdx_buffer_download(column->valid, 0, validity, words * 4, err);
+    same = status == RDX_OK && index->validity && memcmp(validity, index->validity, words * 4) == 0;
+    rdx_free(validity);
+    RDX_TRY(status);
+  }
+  if (!same)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "a refit moves the keys that there are: the column must have as many rows as before and NULLs in "
+                    "the same ones; use RDX_UPDATE_REBUILD");
+  return RDX_OK;
+}
+
+static rdx_status refit(rdx_index *index, const rdx_device_column *column, rdx_error *err) {
+  if (!index->ops->refit)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s cannot be refitted; use RDX_UPDATE_REBUILD", index->ops->name);
+  RDX_TRY(check_same_nulls(index, column, err));
+  rdx_index_stats stats = index->stats;
+  RDX_TRY(index->ops->refit(index->self, column, &stats, err));
+  index->stats = stats;
+  return RDX_OK;
+}
+
+rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update_mode mode, rdx_error *err) {
+  if (!index || !keys || (mode != RDX_UPDATE_REBUILD && mode != RDX_UPDATE_REFIT))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_index_update: index and keys must not be NULL, and the mode a known one");
+  const double start = rdx_now_ms();
+  const rdx_device_column *column = NULL;
+  rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_device_column_use(index->device, keys, &column, &owned, err));
+  rdx_status status = RDX_OK;
+  if (column->type != index->stats.key_type || column->scale != index->key_scale)
+    status = rdx_fail(err, RDX_ERROR_ARGUMENT, "the index holds %s keys; an update cannot turn them into %s",
+                      rdx_type_name(index->stats.key_type), rdx_type_name(column->type));
+  if (status == RDX_OK)
+    status = check_rows(column, err);
+  kept_column kept = {0};
+  if (status == RDX_OK)
+    status = make_kept(index, column, &kept, err);
+  if (status == RDX_OK)
+    status = mode == RDX_UPDATE_REFIT ? refit(index, column, err) : build(index, column, err);
+  if (status == RDX_OK)
+    swap_kept(index, &kept);
+  drop_kept(&kept);
+  rdx_device_column_destroy(&owned);
+  if (status == RDX_OK)
+    index->stats.total_ms = rdx_now_ms() - start;
+  return status;
+}

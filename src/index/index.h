@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_INDEX_INDEX_H
+#define RDX_INDEX_INDEX_H
+
+/* What an index is to the rest of this folder: index.c (life) and lookup.c (queries) work on any rdx_index_ops; each
+ * index is one file that provides them. */
+
+#include <raydex/index.h>
+
+#include "device/device.h"
+#include "index/device_column.h"
+
+/* The keys of an index on its device, NULLs removed: key i belongs to row rows[i] (rows NULL: to row i). */
+typedef struct rdx_key_set {
+  rdx_device *device;
+  rdx_type type;
+  uint32_t key_bits; /* 32 or 64 */
+  uint64_t count;    /* below 2^32 - 1 */
+  rdx_buffer *keys;  /* build() may keep a reference, and may write to both if it is their only user */
+  rdx_buffer *rows;
+} rdx_key_set;
+
+/* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
+typedef struct rdx_query {
+  uint64_t count;
+  uint32_t gather, value; /* GATHER_..., VALUE_... */
+  uint32_t *lower, *upper, *valid;
+  uint32_t *values, *values_valid;
+  uint32_t *out_count, *out_first;
+  uint64_t *out_sum, *offsets;
+  uint32_t *out_rows;
+} rdx_query;
+
+typedef struct rdx_index_ops {
+  const char *name;
+  /* Device bytes held at the peak of a build, the key set not counted. */
+  uint64_t (*estimate)(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits);
+  /* Build, and fill in the stats that only the index knows. */
+  rdx_status (*build)(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                      rdx_error *err);
+  rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
+  /* The rays of each probe, as u32, to `out`. NULL: the index casts none. */
+  rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out, rdx_error *err);
+  /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
+  rdx_status (*refit)(void *self, const rdx_device_column *keys, rdx_index_stats *stats, rdx_error *err);
+  /* NULL where the index can answer; else why a query of this shape is refused. */
+  const char *(*refuse)(const void *self, bool range, bool idempotent);
+  void (*destroy)(void *self);
+  bool rows_in_order; /* GATHER_ROWS gives the rows of an equal key in ascending order */
+} rdx_index_ops;
+
+extern const rdx_index_ops rdx_rx_ops;
+extern const rdx_index_ops rdx_sorted_array_ops;
+
+struct rdx_index {
+  rdx_device *device;
+  const rdx_index_ops *ops;
+  void *self;
+  rdx_index_params params;
+  rdx_index_stats stats;
+  uint8_t key_scale;
+  uint32_t *validity;      /* host copy of the keys' NULL bits, for refits; NULL: no NULLs, or not updatable */
+  rdx_device_column *text; /* string keys: the host copy for exact comparison */
+};
+
+/* Exact answers for string keys that their prefix does not decide (strings.c): narrow `rows` (per `offsets`, from
+ * lookups by prefix) to those whose string equals probe begin + i, or lies between the bounds. Rewrites both arrays
+ * in place. */
+void rdx_strings_refine(const rdx_device_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t begin,
+                        uint64_t count, uint64_t *offsets, uint32_t *rows);
+
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Point and range lookups on any index: probes to the device, passes over them, results.
+ *
+ * A batch runs in one piece and its result stays on the device. If that takes more memory than there is, it runs in
+ * ever smaller slices whose results are joined on the host. */
+
+#include <string.h>
+
+#include "index/index.h"
+#include "index/probes.h"
+#include "index/result.h"
+#include "kernels/lookup/lookup.h"
+#include "kernels/refine/kernels.h"
+
+/* Slices are multiples of this, so that each starts on a word of the probes' bitmaps. */
+#define SLICE_ALIGNMENT 32
+#define SMALLEST_SLICE 1024
+
+/* How values are added. */
+typedef enum summing {
+  SUM_NONE,
+  SUM_PLAIN,  /* cannot overflow 64 bits */
+  SUM_WIDE,   /* might */
+  SUM_FLOATS, /* in the order of rows */
+} summing;
+
+typedef struct run {
+  const rdx_index *index;
+  const rdx_column *lower, *upper; /* upper NULL: points */
+  rdx_result_kind kind;
+  bool stats;
+  bool by_prefix; /* string keys that their prefixes do not tell apart */
+  summing summing;
+  const rdx_device_column *values;
+  rdx_result *result;
+} run;
+
+/* ---- One pass ---- */
+
+static rdx_query make_query(const run *r, const rdx_probes *probes, uint32_t gather) {
+  rdx_query q = {
+      .count = probes->count, .gather = gather, .lower = probes->lower, .upper = probes->upper, .valid = probes->valid};
+  if (gather == GATHER_SUM || gather == GATHER_SUM_WIDE) {
+    q.values = RDX_ADDRESS(uint32_t, r->values->keys);
+    q.values_valid = RDX_ADDRESS(uint32_t, r->values->valid);
+    switch (r->values->type) {
+    case RDX_TYPE_I8:
+    case RDX_TYPE_I16:
+    case RDX_TYPE_I32:
+      q.value = VALUE_I32;
+      break;
+    case RDX_TYPE_I64:
+    case RDX_TYPE_DECIMAL:
+      q.value = VALUE_I64;
+      break;
+    case RDX_TYPE_U64:
+      q.value = VALUE_U64;
+      break;
+    default:
+      q.value = VALUE_U32;
+    }
+  }
+  return q;
+}
+
+/* Run one query between two marks and add its time to `*ms`. */
+static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_query *q, double *ms, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
+}
+
+static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(r->index->device, count * size, "the results of a lookup", out, err);
+}
+
+/* The sum of u32 `values`, or 0 for none. */
+static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *values, uint64_t count, uint64_t *total,
+                         rdx_error *err) {
+  rdx_buffer *out = NULL;
+  RDX_TRY(new_buffer(r, 1, 8, &out, err));
+  rdx_status status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, values, 4, out, count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(out, 0, total, 8, err);
+  rdx_buffer_destroy(&out);
+  return status;
+}
+
+/* Count what the statistics ask for: rays by the index's own account, hits as the sum of counts. */
+static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_buffer *counts,
+                            rdx_error *err) {
+  if (!r->stats)
+    return RDX_OK;
+  uint64_t hits = 0, rays = 0;
+  RDX_TRY(sum_up(r, stream, counts, probes->count, &hits, err));
+  r->result->stats.hits += hits;
+  if (!r->index->ops->count_rays)
+    return RDX_OK;
+  rdx_buffer *out = NULL;
+  RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
+  const rdx_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_status status = r->index->ops->count_rays(r->index->self, stream, &q, RDX_ADDRESS(uint32_t, out), err);
+  if (status == RDX_OK)
+    status = sum_up(r, stream, out, probes->count, &rays, err);
+  rdx_buffer_destroy(&out);
+  r->result->stats.rays += rays;
+  return status;
+}
+
+/* ---- Kinds of results ---- */
+
+static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                            rdx_error *err) {
+  RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
+  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  return add_stats(r, stream, probes, parts->count, err);
+}
+
+static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                            rdx_error *err) {
+  RDX_TRY(new_buffer(r, probes->count, 4, &parts->first, err));
+  if (r->stats)
+    RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
+  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  q.out_first = RDX_ADDRESS(uint32_t, parts->first);
+  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  RDX_TRY(add_stats(r, stream, probes, parts->count, err));
+  rdx_buffer_destroy(&parts->count);
+  return RDX_OK;
+}
+
+/* Turn sums of halves into sums, and find out whether one does not fit. */
+static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                              rdx_error *err) {
+  rdx_buffer *sums = NULL, *overflow = NULL;
+  uint32_t bad = 0;
+  RDX_TRY(new_buffer(r, probes->count, 8, &sums, err));
+  rdx_status status = new_buffer(r, 1, 4, &overflow, err);
+  if (status == RDX_OK)
+    status = rdx_stream_fill(stream, overflow, 0, 4, 0, err);
+  if (status == RDX_OK)
+    status = rdx_refine_wide(stream, parts->sum, r->values->type != RDX_TYPE_U64, sums, overflow, probes->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(overflow, 0, &bad, 4, err);
+  if (status == RDX_OK && bad)
+    status = rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum of probe %llu does not fit 64 bits",
+                      (unsigned long long)(probes->begin + bad - 1));
+  rdx_buffer_destroy(&overflow);
+  rdx_buffer_destroy(&parts->sum);
+  parts->sum = sums;
+  return status;
+}
+
+static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                          rdx_error *err) {
+  const bool wide = r->summing == SUM_WIDE;
+  RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
+  RDX_TRY(new_buffer(r, probes->count, wide ? 16 : 8, &parts->sum, err));
+  rdx_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);
+  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  q.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
+  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  if (wide)
+    RDX_TRY(join_halves(r, stream, probes, parts, err));
+  return add_stats(r, stream, probes, parts->count, err);
+}
+
+/* Where the rows of each probe go: count, then scan. */
+static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                             uint64_t *most, rdx_error *err) {
+  rdx_buffer *counts = NULL, *largest = NULL;
+  RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
+  RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
+  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  q.out_count = RDX_ADDRESS(uint32_t, counts);
+  rdx_status status = run_query(r, stream, &q, &r->result->stats.lookup_ms, err);
+  if (status == RDX_OK)
+    status = new_buffer(r, 1, 8, &largest, err);
+  if (status == RDX_OK)
+    status = rdx_stream_scan(stream, counts, parts->offsets, probes->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, counts, 4, largest, probes->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(largest, 0, most, 8, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(parts->offsets, probes->count * 8, &parts->row_count, 8, err);
+  if (status == RDX_OK)
+    status = add_stats(r, stream, probes, counts, err);
+  rdx_buffer_destroy(&largest);
+  rdx_buffer_destroy(&counts);
+  return status;
+}
+
+static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                             rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_buffer *pairs = NULL;
+  RDX_TRY(new_buffer(r, parts->row_count, 8, &pairs, err));
+  rdx_status status =
+      rdx_refine_order(stream, parts->offsets, parts->rows, probes->count, parts->row_count, pairs, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_buffer_destroy(&pairs);
+  r->result->stats.refine_ms += rdx_now_ms() - start;
+  return status;
+}
+
+static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                           rdx_error *err) {
+  uint64_t most = 0;
+  RDX_TRY(place_rows(r, stream, probes, parts, &most, err));
+  if (parts->row_count > UINT32_MAX) /* kernels count the rows of a slice in u32: have it made smaller */
+    return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu rows match", (unsigned long long)parts->row_count);
+  RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
+  rdx_query q = make_query(r, probes, GATHER_ROWS);
+  q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
+  q.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
+  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  if (most <= 1 || (r->index->ops->rows_in_order && !probes->upper))
+    return RDX_OK;
+  return order_rows(r, stream, probes, parts, err);
+}
+
+static rdx_status run_floats(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                             rdx_error *err) {
+  RDX_TRY(run_rows(r, stream, probes, parts, err));
+  const double start = rdx_now_ms();
+  RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
+  RDX_TRY(new_buffer(r, probes->count, 8, &parts->sum, err));
+  RDX_TRY(rdx_refine_floats(stream, parts->offsets, parts->rows, r->values->keys, r->values->valid,
+                            r->values->type == RDX_TYPE_F64, parts->sum, parts->count, probes->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  rdx_buffer_destroy(&parts->offsets);
+  rdx_buffer_destroy(&parts->rows);
+  r->result->stats.refine_ms += rdx_now_ms() - start;
+  return RDX_OK;
+}
+
+static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                            rdx_error *err) {
+  if (r->by_prefix)
+    return run_rows(r, stream, probes, parts, err);
+  switch (r->kind) {
+  case RDX_RESULT_COUNT:
+    return run_count(r, stream, probes, parts, err);
+  case RDX_RESULT_FIRST:
+    return run_first(r, stream, probes, parts, err);
+  case RDX_RESULT_SUM:
+    return r->summing == SUM_FLOATS ? run_floats(r, stream, probes, parts, err)
+                                    : run_sum(r, stream, probes, parts, err);
+  case RDX_RESULT_ROWS:
+    return run_rows(r, stream, probes, parts, err);
+  }
+  return RDX_ERROR_INTERNAL; /* the front end has checked the kind */
+}
+
+/* ---- Slices ---- */
+
+static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_probes probes;
+  RDX_TRY(rdx_probes_create(r->index, r->lower, r->upper, begin, count, &probes, err));
+  if (probes.bytes > 0)
+    r->result->stats.upload_ms += rdx_now_ms() - start;
+  r->result->stats.bytes_uploaded += probes.bytes;
+  rdx_stream *stream = NULL;
+  rdx_status status = rdx_stream_create(r->index->device, &stream, err);
+  if (status == RDX_OK)
+    status = run_parts(r, stream, &probes, parts, err);
+  rdx_stream_destroy(&stream);
+  rdx_probes_destroy(&probes);
+  if (status != RDX_OK)
+    rdx_parts_destroy(parts);
+  return status;
+}
+
+/* Turn a slice's rows found by prefix into its exact answers, and add them to the host's arrays. */
+static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_column keys[2] = {rdx_column_on_host(r->lower), r->upper ? rdx_column_on_host(r->upper) : (rdx_column){0}};
+  uint64_t *offsets = NULL;
+  uint32_t *rows = NULL;
+  rdx_status status = rdx_parts_download_rows(parts, count, &offsets, &rows, err);
+  if (status == RDX_OK) {
+    rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
+    status = rdx_result_append_rows(r->result, r->values, count, offsets, rows, err);
+  }
+  rdx_free(offsets);
+  rdx_free(rows);
+  rdx_parts_destroy(parts);
+  r->result->stats.refine_ms += rdx_now_ms() - start;
+  return status;
+}
+
+/* Run in slices, joining on the host; a slice that does not fit is cut in half. */
+static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_error *err) {
+  uint64_t begin = 0;
+  while (begin < total) {
+    const uint64_t count = total - begin < slice ? total - begin : slice;
+    rdx_parts parts = {0};
+    rdx_status status = run_slice(r, begin, count, &parts, err);
+    if (status == RDX_ERROR_DEVICE_MEMORY && count > SMALLEST_SLICE) {
+      slice = (count / 2 + SLICE_ALIGNMENT - 1) / SLICE_ALIGNMENT * SLICE_ALIGNMENT;
+      continue;
+    }
+    RDX_TRY(status);
+    if (r->by_prefix)
+      RDX_TRY(refine_text(r, begin, count, &parts, err));
+    else
+      RDX_TRY(rdx_result_append(r->result, count, &parts, err));
+    begin += count;
+    RDX_TRY(rdx_progress("lookup", begin, total, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_all(const run *r, rdx_error *err) {
+  const uint64_t total = r->lower->rows;
+  if (total == 0 || r->by_prefix)
+    return run_slices(r, total, 1u << 20, err);
+  const uint64_t most = 1ull << 31; /* kernels number probes, and pairs of words of them, in u32 */
+  if (total > most)
+    return run_slices(r, total, most, err);
+  rdx_parts parts = {0};
+  rdx_status status = run_slice(r, 0, total, &parts, err);
+  if (status == RDX_ERROR_DEVICE_MEMORY && total > SMALLEST_SLICE) {
+    rdx_result_restart(r->result);
+    return run_slices(r, total, (total / 2 + SLICE_ALIGNMENT - 1) / SLICE_ALIGNMENT * SLICE_ALIGNMENT, err);
+  }
+  RDX_TRY(status);
+  rdx_result_take(r->result, &parts);
+  return RDX_OK;
+}
+
+/* ---- Checks ---- */
+
+/* Choose how to add a column's values. */
+static rdx_status plan_sum(run *r, rdx_error *err) {
+  const rdx_device_column *v = r->values;
+  if (v->rows != r->index->stats.rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, the index %llu",
+                    (unsigned long long)v->rows, (unsigned long long)r->index->stats.rows);
+  rdx_result *result = r->result;
+  switch (v->type) {
+  case RDX_TYPE_F32:
+  case RDX_TYPE_F64:
+    if (!r->index->device->has_f64 && !r->by_prefix)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no 64-bit floats, in which float columns are summed",
+                      r->index->device->info.name);
+    r->summing = SUM_FLOATS;
+    result->sum_type = RDX_TYPE_F64;
+    return RDX_OK;
+  case RDX_TYPE_BOOL:
+  case RDX_TYPE_I8:
+  case RDX_TYPE_I16:
+  case RDX_TYPE_I32:
+  case RDX_TYPE_I64:
+    result->sum_type = RDX_TYPE_I64;
+    break;
+  case RDX_TYPE_DECIMAL:
+    result->sum_type = RDX_TYPE_DECIMAL;
+    result->sum_scale = v->scale;
+    break;
+  case RDX_TYPE_U8:
+  case RDX_TYPE_U16:
+  case RDX_TYPE_U32:
+  case RDX_TYPE_U64:
+    result->sum_type = RDX_TYPE_U64;
+    break;
+  default:
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "values of type %s have no sum", rdx_type_name(v->type));
+  }
+  const uint64_t limit = v->type == RDX_TYPE_U64 ? UINT64_MAX : INT64_MAX;
+  r->summing = v->rows > 0 && v->magnitude > limit / v->rows ? SUM_WIDE : SUM_PLAIN;
+  return RDX_OK;
+}
+
+static rdx_status check(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                        const rdx_lookup_params *params, rdx_error *err) {
+  if (params->result > RDX_RESULT_ROWS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown result kind %d", (int)params->result);
+  if ((params->result == RDX_RESULT_SUM) != (params->values != NULL))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a value column goes with RDX_RESULT_SUM and with nothing else");
+  if (upper && upper->rows != lower->rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
+                    (unsigned long long)lower->rows, (unsigned long long)upper->rows);
+  const char *refused = index->ops->refuse ? index->ops->refuse(index->self, upper != NULL,
+                                                                params->result == RDX_RESULT_FIRST && !params->stats)
+                                           : NULL;
+  return refused ? rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s", refused) : RDX_OK;
+}
+
+static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                          const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
+  static const rdx_lookup_params defaults = {0};
+  params = params ? params : &defaults;
+  const double start = rdx_now_ms();
+  RDX_TRY(check(index, lower, upper, params, err));
+  run r = {.index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats};
+  r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
+  rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_result_create(index->device, params->result, lower->rows, &r.result, err));
+  rdx_status status = RDX_OK;
+  if (params->values)
+    status = rdx_device_column_use(index->device, params->values, &r.values, &owned, err);
+  if (status == RDX_OK && owned) {
+    r.result->stats.upload_ms += rdx_now_ms() - start;
+    r.result->stats.bytes_uploaded += owned->rows * owned->key_bits / 8;
+  }
+  if (status == RDX_OK && params->values)
+    status = plan_sum(&r, err);
+  if (status == RDX_OK)
+    status = run_all(&r, err);
+  rdx_device_column_destroy(&owned);
+  if (status != RDX_OK) {
+    rdx_result_destroy(&r.result);
+    return status;
+  }
+  r.result->stats.total_ms = rdx_now_ms() - start;
+  *out = r.result;
+  return RDX_OK;
+}
+
+rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,
+                            rdx_result **out, rdx_error *err) {
+  if (!index || !probes || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_lookup: index, probes and out must not be NULL");
+  return look_up(index, probes, NULL, params, out, err);
+}
+
+rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                           const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
+  if (!index || !lower || !upper || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_range: index, lower, upper and out must not be NULL");
+  return look_up(index, lower, upper, params, out, err);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Bringing probes to the device. */
+
+#include "index/probes.h"
+
+#include <string.h>
+
+#include "index/keys.h"
+
+#define CHUNK (1u << 22) /* probes encoded at a time */
+
+rdx_column rdx_column_on_host(const rdx_column *column) {
+  return column->device ? rdx_device_column_text(column->device) : *column;
+}
+
+/* Device columns are used as they are, except strings, whose codes depend on those of the index. */
+static bool use_in_place(const rdx_column *column) {
+  return column->device && column->device->type != RDX_TYPE_STRING;
+}
+
+static rdx_status check_device_column(const rdx_index *index, const rdx_device_column *c, rdx_error *err) {
+  if (c->device != index->device)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the probes lie on another device than the index");
+  if (c->type != index->stats.key_type || c->scale != index->key_scale)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes on a device must have the type of the keys: %s, not %s",
+                    rdx_type_name(index->stats.key_type), rdx_type_name(c->type));
+  return RDX_OK;
+}
+
+/* Encode host probes in chunks into a new buffer. Bits of `usable` are cleared where a probe can match nothing. */
+static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_probe_role role, rdx_probes *p,
+                         uint32_t *usable, rdx_buffer **out, rdx_error *err) {
+  const rdx_type type = index->stats.key_type;
+  const uint32_t bytes = index->stats.key_bits / 8;
+  const bool as_is = column->type == type && (type == RDX_TYPE_U32 || type == RDX_TYPE_U64) && !column->validity;
+  RDX_TRY(rdx_buffer_create(index->device, p->count * bytes, "the probes", out, err));
+  p->bytes += p->count * bytes;
+  if (as_is)
+    return rdx_buffer_upload(*out, 0, (const char *)column->values + p->begin * bytes, p->count * bytes, err);
+
+  void *codes = NULL;
+  RDX_TRY(rdx_alloc(p->count < CHUNK ? p->count : CHUNK, bytes, "probes", &codes, err));
+  const bool exact = type != RDX_TYPE_STRING || index->text->exact;
+  rdx_status status = RDX_OK;
+  for (uint64_t done = 0; done < p->count && status == RDX_OK; done += CHUNK) {
+    const uint64_t n = p->count - done < CHUNK ? p->count - done : CHUNK;
+    status = rdx_keys_encode_probes(column, p->begin + done, n, type, index->key_scale, exact, role, codes,
+                                    usable + done / 32, err);
+    if (status == RDX_OK)
+      status = rdx_buffer_upload(*out, done * bytes, codes, n * bytes, err);
+  }
+  rdx_free(codes);
+  return status;
+}
+
+/* Clear the bits of NULLs of a device column. */
+static rdx_status merge_valid(const rdx_device_column *c, const rdx_probes *p, uint32_t *usable, rdx_error *err) {
+  if (!c->valid)
+    return RDX_OK;
+  const uint64_t words = (p->count + 31) / 32;
+  uint32_t *bits = NULL;
+  RDX_TRY(rdx_alloc(words, 4, "the NULL bits of probes", (void **)&bits, err));
+  rdx_status status = rdx_buffer_download(c->valid, p->begin / 8, bits, words * 4, err);
+  for (uint64_t i = 0; i < words && status == RDX_OK; i++)
+    usable[i] &= bits[i];
+  rdx_free(bits);
+  return status;
+}
+
+static uint32_t *address_in(const rdx_device_column *c, uint64_t begin) {
+  return (uint32_t *)(uintptr_t)(c->keys->address + begin * (c->key_bits / 8));
+}
+
+static rdx_status add_side(const rdx_index *index, const rdx_column *column, rdx_probe_role role, rdx_probes *p,
+                           uint32_t *usable, rdx_buffer **owned, uint32_t **address, rdx_error *err) {
+  if (use_in_place(column)) {
+    RDX_TRY(check_device_column(index, column->device, err));
+    *address = address_in(column->device, p->begin);
+    return merge_valid(column->device, p, usable, err);
+  }
+  const rdx_column host = rdx_column_on_host(column);
+  RDX_TRY(rdx_column_check(&host, "the probe column", err));
+  RDX_TRY(upload(index, &host, role, p, usable, owned, err));
+  *address = RDX_ADDRESS(uint32_t, *owned);
+  return RDX_OK;
+}
+
+static rdx_status upload_usable(const rdx_index *index, rdx_probes *p, const uint32_t *usable, rdx_error *err) {
+  const uint64_t words = (p->count + 31) / 32;
+  uint32_t all = UINT32_MAX;
+  for (uint64_t i = 0; i < words; i++)
+    all &= i + 1 < words || p->count % 32 == 0 ? usable[i] : usable[i] | UINT32_MAX << p->count % 32;
+  if (all == UINT32_MAX)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(index->device, words * 4, "the usable probes", &p->owned[2], err));
+  p->bytes += words * 4;
+  p->valid = RDX_ADDRESS(uint32_t, p->owned[2]);
+  return rdx_buffer_upload(p->owned[2], 0, usable, words * 4, err);
+}
+
+rdx_status rdx_probes_create(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, uint64_t begin,
+                             uint64_t count, rdx_probes *out, rdx_error *err) {
+  *out = (rdx_probes){.begin = begin, .count = count};
+  if (!upper && use_in_place(lower)) { /* nothing to copy: not even NULL bits */
+    const rdx_device_column *c = lower->device;
+    RDX_TRY(check_device_column(index, c, err));
+    out->lower = address_in(c, begin);
+    out->valid = c->valid ? (uint32_t *)(uintptr_t)(c->valid->address + begin / 8) : NULL;
+    return RDX_OK;
+  }
+  uint32_t *usable = NULL;
+  RDX_TRY(rdx_alloc((count + 31) / 32, 4, "the usable probes", (void **)&usable, err));
+  memset(usable, 0xff, (count + 31) / 32 * 4);
+  rdx_status status =
+      add_side(index, lower, upper ? RDX_PROBE_LOWER : RDX_PROBE_POINT, out, usable, &out->owned[0], &out->lower, err);
+  if (status == RDX_OK && upper)
+    status = add_side(index, upper, RDX_PROBE_UPPER, out, usable, &out->owned[1], &out->upper, err);
+  if (status == RDX_OK)
+    status = upload_usable(index, out, usable, err);
+  rdx_free(usable);
+  if (status != RDX_OK)
+    rdx_probes_destroy(out);
+  return status;
+}
+
+void rdx_probes_destroy(rdx_probes *probes) {
+  for (uint32_t i = 0; i < RDX_COUNT(probes->owned); i++)
+    rdx_buffer_destroy(&probes->owned[i]);
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* RX (RTIndeX): a primitive per key in a scene, a ray per lookup. */
+
+#include "kernels/rx/kernels.h"
+#include "index/index.h"
+#include "index/keys.h"
+#include "kernels/refine/kernels.h"
+
+/* From how many segments between the smallest and the largest key on those that hold keys are listed. */
+#define LIST_SEGMENTS 64
+
+typedef struct rx {
+  rdx_device *device;
+  rdx_rx_params params; /* defaults resolved */
+  uint32_t key_bits;
+  uint32_t scheme;
+  uint64_t zero;
+  uint64_t count;
+  bool distinct;
+  uint64_t min_key, max_key; /* less zero; min > max for an empty index */
+  uint64_t segment_count;
+  rdx_buffer *rows;     /* of each primitive; NULL: its number */
+  rdx_buffer *keys;     /* of each primitive; NULL where no lookup needs them */
+  rdx_buffer *segments; /* NULL: not listed */
+  rdx_buffer *state;    /* struct rx_state */
+  rdx_scene *scene;
+} rx;
+
+/* ---- Options ---- */
+
+static rdx_status resolve_rays(rdx_rx_params *p, rdx_error *err) {
+  const bool extended = p->key_mode == RDX_RX_KEY_EXTENDED;
+  if (p->point_ray == RDX_RX_RAY_DEFAULT)
+    p->point_ray = RDX_RX_RAY_PERPENDICULAR;
+  if (p->range_ray == RDX_RX_RAY_DEFAULT)
+    p->range_ray = extended ? RDX_RX_RAY_PARALLEL_FROM_ZERO : RDX_RX_RAY_PARALLEL_FROM_OFFSET;
+  if (p->point_ray > RDX_RX_RAY_PARALLEL_FROM_ZERO || p->range_ray > RDX_RX_RAY_PARALLEL_FROM_ZERO)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx: unknown ray");
+  if (p->range_ray == RDX_RX_RAY_PERPENDICULAR)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx: a perpendicular ray meets one key; range lookups need parallel rays");
+  if (extended && (p->point_ray == RDX_RX_RAY_PARALLEL_FROM_OFFSET || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_OFFSET))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx: in extended key mode f32 is too coarse for rays from an offset; use rays from zero");
+  return RDX_OK;
+}
+
+static rdx_status resolve_bits(rdx_rx_params *p, rdx_error *err) {
+  if (p->key_mode == RDX_RX_KEY_NAIVE) {
+    p->x_bits = 23;
+    p->y_bits = p->z_bits = 0;
+  } else if (p->x_bits == 0 && p->y_bits == 0 && p->z_bits == 0) {
+    p->x_bits = p->y_bits = 23;
+    p->z_bits = 18;
+  }
+  if (p->x_bits > 23 || p->y_bits > 23 || p->z_bits > 23)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rx: an axis has at most 23 bits, since f32 has no exact halves beyond; got x %u, y %u, z %u",
+                    p->x_bits, p->y_bits, p->z_bits);
+  return RDX_OK;
+}
+
+static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error *err) {
+  if (device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
+                    "sorted_array, or another device",
+                    device->info.name);
+  if (p->key_mode > RDX_RX_KEY_EXTENDED || p->primitive > RDX_RX_BOX || p->build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx: unknown key mode, primitive or build preference");
+  if (p->key_mode == RDX_RX_KEY_EXTENDED && p->primitive == RDX_RX_SPHERE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx: in extended key mode the gaps are too small for spheres; use triangles or boxes");
+  RDX_TRY(resolve_bits(p, err));
+  return resolve_rays(p, err);
+}
+
+/* Hits are compared with their exact keys where geometry alone does not decide: see kernels/rx/rx.h. */
+static bool verifies(const rdx_rx_params *p, rdx_rx_ray ray) {
+  return p->key_mode == RDX_RX_KEY_EXTENDED || ray == RDX_RX_RAY_PARALLEL_FROM_ZERO;
+}
+
+static bool needs_keys(const rdx_rx_params *p) {
+  return verifies(p, p->point_ray) || verifies(p, p->range_ray) || p->primitive != RDX_RX_TRIANGLE;
+}
+
+/* ---- Building ---- */
+
+static void destroy(void *self) {
+  rx *r = self;
+  rdx_scene_destroy(&r->scene);
+  rdx_buffer_destroy(&r->rows);
+  rdx_buffer_destroy(&r->keys);
+  rdx_buffer_destroy(&r->segments);
+  rdx_buffer_destroy(&r->state);
+  rdx_free(r);
+}
+
+static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
+  return (rdx_scene_params){.kind = p->primitive == RDX_RX_TRIANGLE ? RDX_SCENE_TRIANGLES : RDX_SCENE_BOXES,
+                            .count = count,
+                            .partitions = p->partitions,
+                            .preference = p->build,
+                            .updatable = p->updatable,
+                            .compact = !p->no_compaction,
+                            .single_any_hit = !p->duplicate_any_hit};
+}
+
+static uint64_t primitive_bytes(const rdx_rx_params *p) {
+  return p->primitive == RDX_RX_TRIANGLE ? 36 : 24;
+}
+
+static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
+  rdx_rx_params p = params->rx;
+  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
+    return 0;
+  const rdx_scene_params scene = scene_params(&p, count);
+  const uint64_t keys = count * (key_bits / 8), kept = needs_keys(&p) ? keys : 0;
+  const uint64_t sorting = 3 * (keys + count * 4),
+                 tracing = count * primitive_bytes(&p) + rdx_scene_estimate(device, &scene);
+  return kept + (sorting > tracing ? sorting : tracing);
+}
+
+static uint64_t key_at(uint32_t key_bits, const void *word) {
+  return key_bits == 64 ? *(const uint64_t *)word : *(const uint32_t *)word;
+}
+
+/* A key that the scheme has no point for is refused with the key mode's limit. */
+static rdx_status check_keys(const rx *r, rdx_type type, uint64_t smallest, uint64_t largest, rdx_error *err) {
+  if (smallest >= r->zero && rx_representable(largest - r->zero, r->scheme))
+    return RDX_OK;
+  const char *mode = r->params.key_mode == RDX_RX_KEY_NAIVE      ? "naive"
+                     : r->params.key_mode == RDX_RX_KEY_EXTENDED ? "extended"
+                                                                 : "3D";
+  const uint32_t bits = rx_key_bits(r->scheme);
+  if (smallest < r->zero)
+    return rdx_fail(err, RDX_ERROR_RANGE, "rx: %s key mode holds keys from 0 to 2^%u - 1; a %s key is below 0", mode,
+                    bits, rdx_type_name(type));
+  return rdx_fail(
+      err, RDX_ERROR_RANGE,
+      "rx: %s key mode (x %u, y %u, z %u bits) holds keys from 0 to 2^%u - 1; the largest %s key is %llu (as an "
+      "order-preserving code less that of 0)",
+      mode, r->params.x_bits, r->params.y_bits, r->params.z_bits, bits, rdx_type_name(type),
+      (unsigned long long)(largest - r->zero));
+}
+
+/* Learn what sorted keys tell: bounds, duplicates, and which segments hold keys. */
+static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *stream, rdx_error *err) {
+  const uint32_t bytes = r->key_bits / 8;
+  uint64_t first = 0, last = 0, unique = 0;
+  RDX_TRY(rdx_buffer_download(sorted, 0, &first, bytes, err));
+  RDX_TRY(rdx_buffer_download(sorted, (r->count - 1) * bytes, &last, bytes, err));
+  first = key_at(r->key_bits, &first);
+  last = key_at(r->key_bits, &last);
+  RDX_TRY(check_keys(r, type, first, last, err));
+  r->min_key = first - r->zero;
+  r->max_key = last - r->zero;
+
+  const uint32_t shift = rx_segment_shift(r->scheme);
+  const bool list = (r->max_key >> shift) - (r->min_key >> shift) >= LIST_SEGMENTS;
+  rdx_buffer *counts[2] = {NULL, NULL};
+  rdx_status status = rdx_buffer_create(r->device, 8, "a count", &counts[0], err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(r->device, 8, "a count", &counts[1], err);
+  if (status == RDX_OK)
+    status = rdx_stream_unique(stream, sorted, bytes, 0, NULL, counts[0], r->count, err);
+  if (status == RDX_OK && list)
+    status = rdx_stream_unique(stream, sorted, bytes, shift, NULL, counts[1], r->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(counts[0], 0, &unique, 8, err);
+  r->distinct = unique == r->count;
+  if (status == RDX_OK && list) {
+    status = rdx_buffer_download(counts[1], 0, &r->segment_count, 8, err);
+    if (status == RDX_OK)
+      status = rdx_buffer_create(r->device, r->segment_count * 8, "the list of segments", &r->segments, err);
+    if (status == RDX_OK) /* keys are not shifted by zero: only 3D mode, where zero is 0, has this many segments */
+      status = rdx_stream_unique(stream, sorted, bytes, shift, r->segments, counts[1], r->count, err);
+    if (status == RDX_OK)
+      status = rdx_stream_finish(stream, err);
+  }
+  rdx_buffer_destroy(&counts[0]);
+  rdx_buffer_destroy(&counts[1]);
+  return status;
+}
+
+/* Sort a copy of the keys to survey them. Where the scene wants its primitives in order, `*in_order` is that copy and
+ * rows are set accordingly; else it is NULL. */
+static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buffer **in_order, rdx_error *err) {
+  const uint64_t bytes = r->count * (r->key_bits / 8);
+  rdx_stream *stream = NULL;
+  rdx_buffer *sorted = NULL;
+  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  rdx_status status = rdx_buffer_create(r->device, bytes, "a sorted copy of the keys", &sorted, err);
+  if (status == RDX_OK)
+    status = rdx_stream_copy(stream, keys->keys, 0, sorted, 0, bytes, err);
+  if (status == RDX_OK && order) {
+    status = rdx_buffer_create(r->device, r->count * 4, "the rows of primitives", &r->rows, err);
+    if (status == RDX_OK)
+      status = keys->rows ? rdx_stream_copy(stream, keys->rows, 0, r->rows, 0, r->count * 4, err)
+                          : rdx_refine_iota(stream, r->rows, r->count, err);
+  } else if (status == RDX_OK && keys->rows) {
+    r->rows = rdx_buffer_retain(keys->rows);
+  }
+  if (status == RDX_OK)
+    status = rdx_stream_sort(stream, sorted, r->key_bits / 8, r->key_bits, order ? r->rows : NULL, r->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = survey(r, keys->type, sorted, stream, err);
+  if (status == RDX_OK && order) {
+    *in_order = sorted;
+    sorted = NULL;
+  }
+  rdx_buffer_destroy(&sorted);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* The primitives of keys, in their order. */
+static rdx_status encode(rx *r, rdx_buffer *keys, rdx_buffer **out, double *ms, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene", out, err));
+  const struct rx_encode_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                      .primitives = RDX_ADDRESS(float, *out),
+                                      .zero = r->zero,
+                                      .scheme = r->scheme};
+  const uint32_t variant[2] = {r->key_bits == 64, r->params.primitive != RDX_RX_TRIANGLE};
+  rdx_status status = rdx_stream_create(r->device, &stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_rx_encode, &args, variant, r->count, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    *ms = rdx_stream_elapsed(stream, 0, 1);
+  else
+    rdx_buffer_destroy(out);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* What the kernels read of this index. */
+static rdx_status upload_state(rx *r, rdx_error *err) {
+  const struct rx_state state = {.keys = RDX_ADDRESS(uint32_t, r->keys),
+                                 .segments = RDX_ADDRESS(uint64_t, r->segments),
+                                 .min_key = r->min_key,
+                                 .max_key = r->max_key,
+                                 .segment_count = (uint32_t)r->segment_count};
+  if (!r->state)
+    RDX_TRY(rdx_buffer_create(r->device, sizeof state, "an index", &r->state, err));
+  return rdx_buffer_upload(r->state, 0, &state, sizeof state, err);
+}
+
+static void fill_stats(const rx *r, rdx_index_stats *stats) {
+  stats->distinct = r->distinct;
+  stats->partitions = r->scene->partitions;
+  stats->bytes_scene = r->scene->bytes;
+  stats->bytes_scene_built = r->scene->bytes_built;
+  stats->scene_ms = r->scene->build_ms;
+  stats->compact_ms = r->scene->compact_ms;
+  stats->bytes_resident = r->scene->bytes + r->state->size + (r->rows ? r->rows->size : 0) +
+                          (r->keys ? r->keys->size : 0) + (r->segments ? r->segments->size : 0);
+}
+
+static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *stats, rdx_error *err) {
+  /* Scene parts hold contiguous key ranges, and a builder that keeps the input's order needs it to be good. */
+  rdx_scene_params params = scene_params(&r->params, r->count);
+  const bool parts =
+      r->params.partitions > 1 || (r->params.partitions == 0 && r->count > r->device->info.max_primitives);
+  rdx_buffer *in_order = NULL, *primitives = NULL;
+  if (r->count > 0) {
+    const double start = rdx_now_ms();
+    RDX_TRY(sort_keys(r, keys, parts || r->device->keeps_build_order, &in_order, err));
+    stats->sort_ms = rdx_now_ms() - start;
+  }
+  rdx_buffer *ordered = in_order ? in_order : keys->keys;
+  rdx_status status = encode(r, ordered, &primitives, &stats->encode_ms, err);
+  if (status == RDX_OK && needs_keys(&r->params))
+    r->keys = rdx_buffer_retain(ordered);
+  rdx_buffer_destroy(&in_order);
+  if (status == RDX_OK) {
+    params.primitives = primitives;
+    status = rdx_scene_create(r->device, &params, &r->scene, err);
+  }
+  rdx_buffer_destroy(&primitives);
+  if (status == RDX_OK)
+    status = upload_state(r, err);
+  if (status == RDX_OK)
+    fill_stats(r, stats);
+  return status;
+}
+
+static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                        rdx_error *err) {
+  rdx_rx_params resolved = params->rx;
+  RDX_TRY(resolve(keys->device, &resolved, err));
+  rx *r = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *r, "an rx index", (void **)&r, err));
+  r->device = keys->device;
+  r->params = resolved;
+  r->key_bits = keys->key_bits;
+  r->count = keys->count;
+  r->distinct = true;
+  r->min_key = 1; /* no key is between 1 and 0 */
+  r->zero = resolved.key_mode == RDX_RX_KEY_3D ? 0 : rdx_key_zero(keys->type);
+  r->scheme = RX_SCHEME((uint32_t)resolved.x_bits, (uint32_t)resolved.y_bits, (uint32_t)resolved.z_bits,
+                        (uint32_t)(resolved.key_mode == RDX_RX_KEY_EXTENDED));
+  rdx_status status = build_scene(r, keys, stats, err);
+  if (status != RDX_OK) {
+    destroy(r);
+    return status;
+  }
+  *out = r;
+  return RDX_OK;
+}
+
+/* The keys of a column in the order of the primitives. */
+static rdx_status keys_of_primitives(rx *r, const rdx_device_column *column, rdx_buffer **out, rdx_error *err) {
+  if (!r->rows) {
+    *out = rdx_buffer_retain(column->keys);
+    return RDX_OK;
+  }
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", out, err));
+  rdx_status status = rdx_stream_create(r->device, &stream, err);
+  if (status == RDX_OK)
+    status = rdx_refine_gather(stream, column->keys, r->rows, r->key_bits, *out, r->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+/* Move the primitives of `r` to the keys of `moved`, which shares its rows; the old state stays whole until the scene
+ * has moved. */
+static rdx_status refit_scene(rx *r, rx *moved, const rdx_device_column *column, rdx_index_stats *stats,
+                              rdx_error *err) {
+  rdx_buffer *keys = NULL, *primitives = NULL, *ignored = NULL;
+  const double start = rdx_now_ms();
+  RDX_TRY(keys_of_primitives(r, column, &keys, err));
+  const rdx_key_set set = {
+      .device = r->device, .type = column->type, .key_bits = r->key_bits, .count = r->count, .keys = keys};
+  rdx_status status = r->count > 0 ? sort_keys(moved, &set, false, &ignored, err) : RDX_OK;
+  stats->sort_ms = rdx_now_ms() - start;
+  if (status == RDX_OK)
+    status = encode(r, keys, &primitives, &stats->encode_ms, err);
+  if (status == RDX_OK && needs_keys(&r->params))
+    moved->keys = rdx_buffer_retain(keys);
+  if (status == RDX_OK)
+    status = upload_state(moved, err);
+  if (status == RDX_OK)
+    status = rdx_scene_refit(r->scene, primitives, err);
+  rdx_buffer_destroy(&keys);
+  rdx_buffer_destroy(&primitives);
+  return status;
+}
+
+static rdx_status refit(void *self, const rdx_device_column *column, rdx_index_stats *stats, rdx_error *err) {
+  rx *r = self;
+  if (!r->params.updatable)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx: this index was not built to be refitted; build it with `updatable`, or rebuild");
+  rx moved = *r;
+  moved.keys = moved.segments = moved.state = moved.rows = NULL;
+  moved.segment_count = 0;
+  rdx_status status = refit_scene(r, &moved, column, stats, err);
+  rx *old = status == RDX_OK ? r : &moved;
+  rdx_buffer_destroy(&old->keys);
+  rdx_buffer_destroy(&old->segments);
+  rdx_buffer_destroy(&old->state);
+  if (status == RDX_OK) {
+    moved.rows = r->rows;
+    *r = moved;
+    fill_stats(r, stats);
+    stats->compact_ms = 0;
+  }
+  return status;
+}
+
+/* ---- Lookups ---- */
+
+static const char *refuse(const void *self, bool range, bool idempotent) {
+  const rx *r = self;
+  if (r->params.duplicate_any_hit && !idempotent && (range || !r->distinct || r->params.always_any_hit))
+    return "rx: this index was built to let the driver report a hit twice (duplicate_any_hit), so only point lookups "
+           "of "
+           "distinct keys and first rows are exact; build it without";
+  return NULL;
+}
+
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+  const rx *r = self;
+  const rdx_rx_ray ray = q->upper ? r->params.range_ray : r->params.point_ray;
+  const bool perpendicular = ray == RDX_RX_RAY_PERPENDICULAR;
+  const struct rx_args args = {.lower = q->lower,
+                               .upper = q->upper,
+                               .valid = q->valid,
+                               .values = q->values,
+                               .values_valid = q->values_valid,
+                               .out_count = q->out_count,
+                               .out_first = q->out_first,
+                               .out_sum = q->out_sum,
+                               .offsets = q->offsets,
+                               .out_rows = q->out_rows,
+                               .state = RDX_ADDRESS(rx_state, r->state),
+                               .zero = r->zero,
+                               .rows = RDX_ADDRESS(uint32_t, r->rows),
+                               .partition_size = (uint32_t)r->scene->partition_size,
+                               .scheme = r->scheme};
+  const uint32_t variant[RX_CONSTANTS] = {
+      r->key_bits == 64,
+      q->gather,
+      q->value,
+      verifies(&r->params, ray),
+      ray == RDX_RX_RAY_PARALLEL_FROM_ZERO,
+      !q->upper && r->distinct && !r->params.always_any_hit,
+      r->params.primitive == RDX_RX_TRIANGLE ? RX_PRIMITIVE_TRIANGLE
+      : r->params.primitive == RDX_RX_SPHERE ? RX_PRIMITIVE_SPHERE
+                                             : RX_PRIMITIVE_BOX,
+  };
+  const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;
+  const rdx_kernel *kernel = perpendicular ? (boxes ? &rdx_kernel_rx_point_boxes : &rdx_kernel_rx_point)
+                                           : (boxes ? &rdx_kernel_rx_range_boxes : &rdx_kernel_rx_range);
+  return rdx_stream_launch(stream, kernel, &args, variant, q->count, r->scene, err);
+}
+
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out, rdx_error *err) {
+  const rx *r = self;
+  const struct rx_rays_args args = {.lower = q->lower,
+                                    .upper = q->upper,
+                                    .valid = q->valid,
+                                    .out_rays = out,
+                                    .state = RDX_ADDRESS(rx_state, r->state),
+                                    .zero = r->zero,
+                                    .scheme = r->scheme};
+  const rdx_rx_ray ray = q->upper ? r->params.range_ray : r->params.point_ray;
+  const uint32_t variant[2] = {r->key_bits == 64, ray == RDX_RX_RAY_PERPENDICULAR};
+  return rdx_stream_launch(stream, &rdx_kernel_rx_rays, &args, variant, q->count, NULL, err);
+}
+
+const rdx_index_ops rdx_rx_ops = {
+    .name = "rx",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .count_rays = count_rays,
+    .refit = refit,
+    .refuse = refuse,
+    .destroy = destroy,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_REFINE_KERNELS_H
+#define RDX_KERNELS_REFINE_KERNELS_H
+
+/* Steps around a lookup that every index shares, recorded to a stream. Buffers must live until its finish. */
+
+#include "device/device.h"
+#include "kernels/refine/refine.h"
+
+/* rows[i] = i */
+RDX_MUST_USE rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err);
+
+/* out[i] = keys[rows[i]] */
+RDX_MUST_USE rdx_status rdx_refine_gather(rdx_stream *stream, const rdx_buffer *keys, const rdx_buffer *rows,
+                                          uint32_t key_bits, rdx_buffer *out, uint64_t count, rdx_error *err);
+
+/* Put the rows of each probe (offsets[i] .. offsets[i+1]) in ascending order; `pairs` has room for `total` u64. */
+RDX_MUST_USE rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows,
+                                         uint64_t probes, uint64_t total, rdx_buffer *pairs, rdx_error *err);
+
+/* Join sums of halves (GATHER_SUM_WIDE) to 64 bits. The u32 `overflow`, 0 before, becomes the number of a probe whose
+ * sum does not fit, plus 1. */
+RDX_MUST_USE rdx_status rdx_refine_wide(rdx_stream *stream, const rdx_buffer *halves, bool is_signed, rdx_buffer *sums,
+                                        rdx_buffer *overflow, uint64_t probes, rdx_error *err);
+
+/* Add the float values of each probe's rows, in their order, as f64. `is_f64`: the values are doubles, else floats.
+ * Needs a device with has_f64. */
+RDX_MUST_USE rdx_status rdx_refine_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
+                                          const rdx_buffer *values, const rdx_buffer *values_valid, bool f64,
+                                          rdx_buffer *sums, rdx_buffer *counts, uint64_t probes, rdx_error *err);
+
+#endif

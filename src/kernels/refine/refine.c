@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels that work on results, and their bodies on the CPU. */
+
+#include "kernels/refine/kernels.h"
+#include "spirv/refine_floats_comp.h"
+#include "spirv/refine_gather_comp.h"
+#include "spirv/refine_iota_comp.h"
+#include "spirv/refine_pair_comp.h"
+#include "spirv/refine_unpair_comp.h"
+#include "spirv/refine_wide_comp.h"
+
+static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct refine_pair_args *a = arguments;
+  for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++)
+    for (uint64_t k = a->offsets[probe]; k < a->offsets[probe + 1]; k++)
+      a->pairs[k] = probe << 32 | a->rows[k];
+}
+
+static void unpair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct refine_unpair_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->rows[i] = (uint32_t)a->pairs[i];
+}
+
+static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_gather_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    if (variant[0])
+      AS_U64_PTR(a->keys_out)[i] = AS_U64_PTR(a->keys)[a->rows[i]];
+    else
+      a->keys_out[i] = a->keys[a->rows[i]];
+  }
+}
+
+static void iota(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct refine_iota_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->rows[i] = (uint32_t)i;
+}
+
+static void wide(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_wide_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    const uint64_t low = a->halves[2 * i], high = wide_high(low, a->halves[2 * i + 1]);
+    if (!wide_fits(high, variant[0]))
+      __atomic_store_n(a->overflow, (uint32_t)i + 1, __ATOMIC_RELAXED); /* any of them will do */
+    a->sums[i] = high << 32 | low_half(low);
+  }
+}
+
+static void floats(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_floats_args *a = arguments;
+  for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++) {
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint64_t k = a->offsets[probe]; k < a->offsets[probe + 1]; k++) {
+      const uint32_t row = a->rows[k];
+      if (!has_bit(a->values_valid, row))
+        continue;
+      if (variant[0]) {
+        const uint64_t bits = double_bits(AS_U64_PTR(a->values)[row]);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        sum += value;
+      } else {
+        sum += BITS_TO_F32(float_bits(a->values[row]));
+      }
+      count++;
+    }
+    a->sums[probe] = sum;
+    a->counts[probe] = count;
+  }
+}
+
+#define KERNEL(name_, args, constants, body_, words_)                                                                  \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
+    .body = body_, .compute = {                                                                                        \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+static const rdx_kernel pair_kernel = KERNEL("refine pair", refine_pair_args, 0, pair, spirv_refine_pair_comp);
+static const rdx_kernel unpair_kernel =
+    KERNEL("refine unpair", refine_unpair_args, 0, unpair, spirv_refine_unpair_comp);
+static const rdx_kernel gather_kernel =
+    KERNEL("refine gather", refine_gather_args, 1, gather, spirv_refine_gather_comp);
+static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0, iota, spirv_refine_iota_comp);
+static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_refine_wide_comp);
+static const rdx_kernel floats_kernel =
+    KERNEL("refine floats", refine_floats_args, 1, floats, spirv_refine_floats_comp);
+
+rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {
+  const struct refine_iota_args args = {.rows = RDX_ADDRESS(uint32_t, rows)};
+  return rdx_stream_launch(stream, &iota_kernel, &args, NULL, count, NULL, err);
+}
+
+rdx_status rdx_refine_gather(rdx_stream *stream, const rdx_buffer *keys, const rdx_buffer *rows, uint32_t key_bits,
+                             rdx_buffer *out, uint64_t count, rdx_error *err) {
+  const struct refine_gather_args args = {
+      .keys = RDX_ADDRESS(uint32_t, keys), .rows = RDX_ADDRESS(uint32_t, rows), .keys_out = RDX_ADDRESS(uint32_t, out)};
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &gather_kernel, &args, &key64, count, NULL, err);
+}
+
+/* The bits that probe numbers below `probes` need. */
+static uint32_t bits_of(uint64_t probes) {
+  uint32_t bits = 0;
+  while (bits < 32 && probes > 1ull << bits)
+    bits++;
+  return bits;
+}
+
+rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows, uint64_t probes,
+                            uint64_t total, rdx_buffer *pairs, rdx_error *err) {
+  const struct refine_pair_args pair_args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
+                                             .rows = RDX_ADDRESS(uint32_t, rows),
+                                             .pairs = RDX_ADDRESS(uint64_t, pairs)};
+  const struct refine_unpair_args unpair_args = {.pairs = RDX_ADDRESS(uint64_t, pairs),
+                                                 .rows = RDX_ADDRESS(uint32_t, rows)};
+  RDX_TRY(rdx_stream_launch(stream, &pair_kernel, &pair_args, NULL, probes, NULL, err));
+  RDX_TRY(rdx_stream_sort(stream, pairs, 8, 32 + bits_of(probes), NULL, total, err));
+  return rdx_stream_launch(stream, &unpair_kernel, &unpair_args, NULL, total, NULL, err);
+}
+
+rdx_status rdx_refine_wide(rdx_stream *stream, const rdx_buffer *halves, bool is_signed, rdx_buffer *sums,
+                           rdx_buffer *overflow, uint64_t probes, rdx_error *err) {
+  const struct refine_wide_args args = {.halves = RDX_ADDRESS(uint64_t, halves),
+                                        .sums = RDX_ADDRESS(uint64_t, sums),
+                                        .overflow = RDX_ADDRESS(uint32_t, overflow)};
+  const uint32_t variant = is_signed;
+  return rdx_stream_launch(stream, &wide_kernel, &args, &variant, probes, NULL, err);
+}
+
+rdx_status rdx_refine_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
+                             const rdx_buffer *values, const rdx_buffer *values_valid, bool is_f64, rdx_buffer *sums,
+                             rdx_buffer *counts, uint64_t probes, rdx_error *err) {
+  const struct refine_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
+                                          .rows = RDX_ADDRESS(uint32_t, rows),
+                                          .values = RDX_ADDRESS(uint32_t, values),
+                                          .values_valid = RDX_ADDRESS(uint32_t, values_valid),
+                                          .sums = RDX_ADDRESS(double, sums),
+                                          .counts = RDX_ADDRESS(uint32_t, counts)};
+  const uint32_t variant = is_f64;
+  return rdx_stream_launch(stream, &floats_kernel, &args, &variant, probes, NULL, err);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_REFINE_REFINE_H
+#define RDX_KERNELS_REFINE_REFINE_H
+
+/* C and GLSL: what happens to results after the lookup itself, whatever index it ran on. */
+
+#include "kernels/lookup/lookup.h"
+
+/* Item: a probe. Make (probe << 32 | row) of each of its rows, so that sorting them puts the rows of each probe in
+ * order. */
+struct refine_pair_args {
+  LAUNCH_HEADER;
+  PTR(u64) offsets;
+  PTR(u32) rows;
+  PTR(u64) pairs;
+};
+ARGS_SIZE(refine_pair_args, 40);
+
+/* Item: a pair. rows[i] = its row. */
+struct refine_unpair_args {
+  LAUNCH_HEADER;
+  PTR(u64) pairs;
+  PTR(u32) rows;
+};
+ARGS_SIZE(refine_unpair_args, 32);
+
+/* Item: a row. rows[i] = i */
+struct refine_iota_args {
+  LAUNCH_HEADER;
+  PTR(u32) rows;
+};
+ARGS_SIZE(refine_iota_args, 24);
+
+/* Item: a row. keys_out[i] = keys[rows[i]] */
+struct refine_gather_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  PTR(u32) keys_out;
+};
+ARGS_SIZE(refine_gather_args, 40);
+
+/* Item: a probe. Join its sums of low and of high halves (GATHER_SUM_WIDE); where the whole does not fit 64 bits, set
+ * overflow[0] to the probe + 1. */
+struct refine_wide_args {
+  LAUNCH_HEADER;
+  PTR(u64) halves;
+  PTR(u64) sums;
+  PTR(u32) overflow;
+};
+ARGS_SIZE(refine_wide_args, 40);
+
+/* Item: a probe. The sum and number of the float values of its rows that are not NULL, added one after the other. */
+struct refine_floats_args {
+  LAUNCH_HEADER;
+  PTR(u64) offsets;
+  PTR(u32) rows;
+  PTR(u32) values; /* encoded: see index/keys.h */
+  PTR(u32) values_valid;
+  PTR(f64) sums;
+  PTR(u32) counts;
+};
+ARGS_SIZE(refine_floats_args, 64);
+
+/* The bits of a float from its order-preserving code. */
+FN u32 float_bits(u32 code) {
+  return (code & 0x80000000u) != 0 ? code ^ 0x80000000u : ~code;
+}
+
+FN u64 double_bits(u64 code) {
+  return (code & 0x8000000000000000ul) != 0 ? code ^ 0x8000000000000000ul : ~code;
+}
+
+/* The high half of a whole made from two sums of halves, which fits 64 bits if it is a number of 32 bits. */
+FN u64 wide_high(u64 low, u64 high) {
+  return high + (low >> 32);
+}
+
+FN bool wide_fits(u64 high, u32 is_signed) {
+  return is_signed != 0 ? high + 0x80000000ul < 0x100000000ul : high < 0x100000000ul;
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of RX, and their bodies on the CPU. */
+
+#include "device/cpu/trace.h"
+#include "kernels/rx/kernels.h"
+#include "kernels/rx/rx_count.h"
+#include "kernels/rx/rx_primitives.h"
+#include "kernels/rx/rx_segments.h"
+#include "spirv/rx_encode_comp.h"
+#include "spirv/rx_point_rgen.h"
+#include "spirv/rx_rahit.h"
+#include "spirv/rx_range_rgen.h"
+#include "spirv/rx_rays_comp.h"
+#include "spirv/rx_rchit.h"
+#include "spirv/rx_rint.h"
+
+/* found.h and rx_count.h call the args `a`, as the shaders do. */
+#define a (*args)
+#include "kernels/lookup/found.h"
+
+#define BLOCK 256 /* probes, and rays, in flight */
+
+typedef struct lookup {
+  const struct rx_args *args;
+  const rdx_scene *scene;
+  uint32_t key64, gather, value, verify, from_zero, first_hit, primitive;
+  bool boxes;
+  uint32_t begin; /* first probe of the block */
+  uint32_t rays;  /* in the block so far */
+  rdx_ray ray[BLOCK];
+  uint32_t probe[BLOCK]; /* of each ray, from `begin` */
+  struct found found[BLOCK];
+} lookup;
+
+static void start(lookup *l, const void *args, const uint32_t *variant, const rdx_scene *scene, bool boxes) {
+  l->args = args;
+  l->scene = scene;
+  l->boxes = boxes;
+  l->key64 = variant[0];
+  l->gather = variant[1];
+  l->value = variant[2];
+  l->verify = variant[3];
+  l->from_zero = variant[4];
+  l->first_hit = variant[5];
+  l->primitive = variant[6];
+  l->rays = 0;
+}
+
+static void gather(lookup *l, uint32_t probe, uint32_t primitive) {
+  const struct rx_args *args = l->args;
+  const uint32_t row = a.rows ? a.rows[primitive] : primitive;
+  const uint32_t end = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + probe] : 0;
+  FOUND_ADD(l->found[probe], row, end, l->gather, l->value);
+}
+
+static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
+  lookup *l = context;
+  const struct rx_args *args = l->args;
+  if (l->boxes || l->verify) {
+    const uint64_t key = load_key(a.state->keys, primitive, l->key64);
+    if (l->boxes) {
+      const rdx_ray *r = &l->ray[lane];
+      const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
+      const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
+      if (!rx_meets(rx_point(key - a.zero, a.scheme), origin, direction, r->tmin, r->tmax, l->primitive, a.scheme))
+        return false;
+    }
+    if (l->verify) {
+      const uint32_t i = l->begin + l->probe[lane];
+      const uint64_t lower = load_key(a.lower, i, l->key64);
+      const uint64_t upper = a.upper ? load_key(a.upper, i, l->key64) : lower;
+      if (key < lower || key > upper)
+        return false;
+    }
+  }
+  gather(l, l->probe[lane], primitive);
+  return l->first_hit != 0;
+}
+
+static void trace(lookup *l, bool coherent) {
+  if (l->first_hit && !l->verify && !l->boxes) {
+    uint32_t primitive[BLOCK];
+    rdx_cpu_trace_closest(l->scene, l->ray, l->rays, coherent, primitive);
+    for (uint32_t k = 0; k < l->rays; k++)
+      if (primitive[k] != UINT32_MAX)
+        gather(l, l->probe[k], primitive[k]);
+  } else {
+    rdx_cpu_trace_all(l->scene, l->ray, l->rays, coherent, on_hit, l);
+  }
+  l->rays = 0;
+}
+
+static void add_ray(lookup *l, struct rx_ray r, float x, float z, uint32_t probe) {
+  if (l->rays == BLOCK)
+    trace(l, false);
+  l->ray[l->rays] = (rdx_ray){{r.x, r.y, r.z}, r.tmin, {x, 0, z}, r.tmax};
+  l->probe[l->rays++] = probe;
+}
+
+static void store(const lookup *l, uint32_t count) {
+  const struct rx_args *args = l->args;
+  for (uint32_t k = 0; k < count; k++)
+    FOUND_STORE(l->found[k], (uint64_t)l->begin + k, l->gather);
+}
+
+static void point_block(lookup *l, uint32_t count) {
+  const struct rx_args *args = l->args;
+  bool ascending = true;
+  uint64_t previous = 0;
+  for (uint32_t k = 0; k < count; k++) {
+    l->found[k] = FOUND_NONE;
+    const uint64_t key = load_key(a.lower, l->begin + k, l->key64) - a.zero;
+    ascending &= previous <= key;
+    previous = key;
+    if (has_bit(a.valid, l->begin + k) && rx_representable(key, a.scheme))
+      add_ray(l, rx_perpendicular(key, a.scheme), 0, 1, k);
+  }
+  trace(l, ascending);
+  store(l, count);
+}
+
+static void range_block(lookup *l, uint32_t count) {
+  const struct rx_args *args = l->args;
+  const struct rx_state *state = a.state;
+  const uint32_t shift = rx_segment_shift(a.scheme);
+  for (uint32_t k = 0; k < count; k++) {
+    l->found[k] = FOUND_NONE;
+    const uint32_t i = l->begin + k;
+    const uint64_t lower = load_key(a.lower, i, l->key64);
+    const uint64_t upper = a.upper ? load_key(a.upper, i, l->key64) : lower;
+    const struct rx_bounds bounds = rx_clamp(lower, upper, a.zero, state->min_key, state->max_key);
+    if (bounds.empty || !has_bit(a.valid, i))
+      continue;
+    const struct rx_visit visit = rx_plan(bounds, shift, state->segments, state->segment_count);
+    for (uint64_t v = visit.begin; v != visit.end; v++) {
+      const uint64_t segment = rx_visited(visit, v, state->segments);
+      add_ray(l,
+              rx_parallel(rx_segment_lower(bounds.lower, segment, shift),
+                          rx_segment_upper(bounds.upper, segment, shift), a.scheme, l->from_zero),
+              1, 0, k);
+    }
+  }
+  trace(l, false);
+  store(l, count);
+}
+
+static void run(const void *arguments, const uint32_t *variant, const rdx_scene *scene, bool boxes,
+                void (*block)(lookup *l, uint32_t count)) {
+  const struct rx_args *args = arguments;
+  lookup l;
+  start(&l, args, variant, scene, boxes);
+  for (uint32_t done = 0; done < a.count; done += BLOCK) {
+    l.begin = a.first + done;
+    block(&l, a.count - done < BLOCK ? a.count - done : BLOCK);
+  }
+}
+
+static void point(const void *args, const uint32_t *variant, const rdx_scene *scene) {
+  run(args, variant, scene, false, point_block);
+}
+
+static void point_boxes(const void *args, const uint32_t *variant, const rdx_scene *scene) {
+  run(args, variant, scene, true, point_block);
+}
+
+static void range(const void *args, const uint32_t *variant, const rdx_scene *scene) {
+  run(args, variant, scene, false, range_block);
+}
+
+static void range_boxes(const void *args, const uint32_t *variant, const rdx_scene *scene) {
+  run(args, variant, scene, true, range_block);
+}
+
+static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct rx_encode_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++) {
+    const uint32_t i = a.first + k;
+    const uint64_t key = load_key(a.keys, i, variant[0]) - a.zero;
+    if (variant[1])
+      rx_write_box(a.primitives, i, key, a.scheme);
+    else
+      rx_write_triangle(a.primitives, i, key, a.scheme);
+  }
+}
+
+static void count_rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct rx_rays_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    RX_COUNT_RAYS(a.first + k, variant[0], variant[1]);
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
+                                        .args_size = sizeof(struct rx_args),
+                                        .variants = RX_CONSTANTS,
+                                        .grain = 4096,
+                                        .body = point,
+                                        .raygen = SPIRV(spirv_rx_point_rgen),
+                                        .closest_hit = SPIRV(spirv_rx_rchit),
+                                        .any_hit = SPIRV(spirv_rx_rahit)};
+
+const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
+                                        .args_size = sizeof(struct rx_args),
+                                        .variants = RX_CONSTANTS,
+                                        .grain = 256,
+                                        .body = range,
+                                        .raygen = SPIRV(spirv_rx_range_rgen),
+                                        .any_hit = SPIRV(spirv_rx_rahit)};
+
+const rdx_kernel rdx_kernel_rx_point_boxes = {.name = "rx point, boxes",
+                                              .args_size = sizeof(struct rx_args),
+                                              .variants = RX_CONSTANTS,
+                                              .grain = 4096,
+                                              .body = point_boxes,
+                                              .raygen = SPIRV(spirv_rx_point_rgen),
+                                              .any_hit = SPIRV(spirv_rx_rahit),
+                                              .intersection = SPIRV(spirv_rx_rint)};
+
+const rdx_kernel rdx_kernel_rx_range_boxes = {.name = "rx range, boxes",
+                                              .args_size = sizeof(struct rx_args),
+                                              .variants = RX_CONSTANTS,
+                                              .grain = 256,
+                                              .body = range_boxes,
+                                              .raygen = SPIRV(spirv_rx_range_rgen),
+                                              .any_hit = SPIRV(spirv_rx_rahit),
+                                              .intersection = SPIRV(spirv_rx_rint)};
+
+const rdx_kernel rdx_kernel_rx_encode = {.name = "rx encode",
+                                         .args_size = sizeof(struct rx_encode_args),
+                                         .variants = 2,
+                                         .grain = 16384,
+                                         .group = 256,
+                                         .body = encode,
+                                         .compute = SPIRV(spirv_rx_encode_comp)};
+
+const rdx_kernel rdx_kernel_rx_rays = {.name = "rx rays",
+                                       .args_size = sizeof(struct rx_rays_args),
+                                       .variants = 2,
+                                       .grain = 16384,
+                                       .group = 256,
+                                       .body = count_rays,
+                                       .compute = SPIRV(spirv_rx_rays_comp)};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_RX_RX_HIT_GLSL_H
+#define RDX_KERNELS_RX_RX_HIT_GLSL_H
+
+/* GLSL: the hit program of RX, for the any-hit and the closest-hit stage. */
+
+#include "kernels/rx/rx_lookup.glsl.h"
+
+layout(location = 0) rayPayloadInEXT found f;
+
+/* Whether a primitive's key lies within the bounds of this launch item's probe. */
+bool verified(u32 primitive) {
+  const u32 i = a.first + gl_LaunchIDEXT.x;
+  const u64 key = load_key(AT(a.state, 0).keys, primitive, KEY64);
+  const u64 lower = load_key(a.lower, i, KEY64);
+  const u64 upper = IS_NULL(a.upper) ? lower : load_key(a.upper, i, KEY64);
+  return lower <= key && key <= upper;
+}
+
+void gather(u32 primitive) {
+  const u32 row = IS_NULL(a.rows) ? primitive : AT(a.rows, primitive);
+  const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, a.first + gl_LaunchIDEXT.x)) : 0;
+  FOUND_ADD(f, row, end, GATHER, VALUE);
+}
+
+u32 hit_primitive() {
+  return gl_InstanceCustomIndexEXT * a.partition_size + gl_PrimitiveID;
+}
+
+#endif

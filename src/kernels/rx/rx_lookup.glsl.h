@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_RX_RX_LOOKUP_GLSL_H
+#define RDX_KERNELS_RX_RX_LOOKUP_GLSL_H
+
+/* GLSL: what the stages of an RX lookup share. */
+
+#include "kernels/rx/rx.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
+layout(constant_id = 2) const u32 VALUE = VALUE_U32;
+layout(constant_id = 3) const u32 VERIFY = 0;    /* compare the key of each hit with the bounds */
+layout(constant_id = 4) const u32 FROM_ZERO = 0; /* parallel rays start at zero */
+layout(constant_id = 5) const u32 FIRST_HIT = 0; /* keys are distinct: a point's ray ends at its first hit */
+layout(constant_id = 6) const u32 PRIMITIVE = RX_PRIMITIVE_TRIANGLE;
+
+layout(push_constant, scalar) uniform push { rx_args a; };
+
+#include "kernels/lookup/found.h"
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/rx/rx_segments.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 PERPENDICULAR = 0;
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { rx_rays_args a; };
+
+#include "kernels/rx/rx_count.h"
+
+void main() {
+  if (gl_GlobalInvocationID.x < a.count)
+    RX_COUNT_RAYS(a.first + gl_GlobalInvocationID.x, KEY64, PERPENDICULAR);
+}

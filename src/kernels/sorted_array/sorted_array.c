@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernel of the sorted array, and its body on the CPU. */
+
+#include "kernels/sorted_array/kernels.h"
+#include "spirv/sorted_array_comp.h"
+
+#define a (*args)
+#include "kernels/lookup/found.h"
+
+/* Searches that advance together, each prefetching its next step while the others take theirs. */
+#define BATCH 32
+
+/* For each of `count` keys, the first place whose key is not below it (above: is above it). Every search takes the same
+ * steps, without branches. Once for each width, with the same body. */
+#define DEFINE_SEARCH(name, type)                                                                                      \
+  static void name(const type *keys, uint32_t n, const uint64_t *wanted, uint32_t count, bool above,                   \
+                   uint32_t *place) {                                                                                  \
+    const type *base[BATCH];                                                                                           \
+    type key[BATCH];                                                                                                   \
+    for (uint32_t k = 0; k < count; k++) {                                                                             \
+      base[k] = keys;                                                                                                  \
+      key[k] = (type)wanted[k];                                                                                        \
+    }                                                                                                                  \
+    uint32_t length = n;                                                                                               \
+    while (length > 1) {                                                                                               \
+      const uint32_t half = length / 2, rest = length - half;                                                          \
+      for (uint32_t k = 0; k < count; k++) {                                                                           \
+        const type at = base[k][half - 1];                                                                             \
+        base[k] += (above ? at <= key[k] : at < key[k]) ? half : 0;                                                    \
+        __builtin_prefetch(base[k] + rest / 2);                                                                        \
+      }                                                                                                                \
+      length = rest;                                                                                                   \
+    }                                                                                                                  \
+    for (uint32_t k = 0; k < count; k++) {                                                                             \
+      const type at = base[k][0];                                                                                      \
+      place[k] = (uint32_t)(base[k] - keys) + (above ? at <= key[k] : at < key[k]);                                    \
+    }                                                                                                                  \
+  }
+
+DEFINE_SEARCH(search_u32, uint32_t)
+DEFINE_SEARCH(search_u64, uint64_t)
+
+static void search(const struct sorted_array_args *args, uint32_t key64, const uint64_t *wanted, uint32_t count,
+                   bool above, uint32_t *place) {
+  if (a.n == 0) {
+    memset(place, 0, count * sizeof *place);
+    return;
+  }
+  if (key64)
+    search_u64(AS_U64_PTR(a.keys), a.n, wanted, count, above, place);
+  else
+    search_u32(a.keys, a.n, wanted, count, above, place);
+}
+
+/* The end of the run of `key` that starts at `begin`, by steps that double. */
+static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key) {
+  uint64_t low = begin, step = 1; /* keys before `low` are part of the run */
+  while (low + step <= a.n && load_key(a.keys, (uint32_t)(low + step - 1), key64) == key) {
+    low += step;
+    step *= 2;
+  }
+  uint64_t high = low + step - 1 < a.n ? low + step - 1 : a.n; /* the end is in low .. high */
+  while (low < high) {
+    const uint64_t middle = (low + high) / 2;
+    if (load_key(a.keys, (uint32_t)middle, key64) == key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (uint32_t)low;
+}
+
+static void collect(const struct sorted_array_args *args, const uint32_t *variant, uint32_t i, uint32_t begin,
+                    uint32_t end) {
+  const uint32_t gather = variant[1], value = variant[2];
+  struct found f = FOUND_NONE;
+  if (gather == GATHER_COUNT && !a.out_first) {
+    f.count = end - begin;
+  } else {
+    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+    for (uint32_t k = begin; k < end; k++) {
+      const uint32_t row = a.rows[k];
+      FOUND_ADD(f, row, to, gather, value);
+    }
+  }
+  FOUND_STORE(f, (uint64_t)i, gather);
+}
+
+static void lookup_batch(const struct sorted_array_args *args, const uint32_t *variant, uint32_t first,
+                         uint32_t count) {
+  const uint32_t key64 = variant[0];
+  uint64_t lower[BATCH], upper[BATCH];
+  uint32_t begin[BATCH], end[BATCH];
+  for (uint32_t k = 0; k < count; k++)
+    lower[k] = load_key(a.lower, first + k, key64);
+  search(args, key64, lower, count, false, begin);
+  if (a.upper) {
+    for (uint32_t k = 0; k < count; k++)
+      upper[k] = load_key(a.upper, first + k, key64);
+    search(args, key64, upper, count, true, end);
+  } else {
+    for (uint32_t k = 0; k < count; k++)
+      __builtin_prefetch(&a.rows[begin[k]]);
+    for (uint32_t k = 0; k < count; k++)
+      end[k] = run_end(args, key64, begin[k], lower[k]);
+  }
+  if (a.values && !a.upper) { /* equal keys are few: have the first value on its way for each */
+    for (uint32_t k = 0; k < count; k++)
+      if (begin[k] < end[k])
+        __builtin_prefetch(variant[2] >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[a.rows[begin[k]]]
+                                                   : (const void *)&a.values[a.rows[begin[k]]]);
+  }
+  for (uint32_t k = 0; k < count; k++) {
+    const bool match = has_bit(a.valid, first + k) && begin[k] < end[k];
+    collect(args, variant, first + k, match ? begin[k] : 0, match ? end[k] : 0);
+  }
+}
+
+static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct sorted_array_args *args = arguments;
+  for (uint32_t done = 0; done < a.count; done += BATCH)
+    lookup_batch(args, variant, a.first + done, a.count - done < BATCH ? a.count - done : BATCH);
+}
+
+const rdx_kernel rdx_kernel_sorted_array = {
+    .name = "sorted array",
+    .args_size = sizeof(struct sorted_array_args),
+    .variants = SORTED_ARRAY_CONSTANTS,
+    .grain = 4096,
+    .group = 256,
+    .body = lookup,
+    .compute = {.words = spirv_sorted_array_comp, .size = sizeof spirv_sorted_array_comp}};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_SORTED_ARRAY_SORTED_ARRAY_H
+#define RDX_KERNELS_SORTED_ARRAY_SORTED_ARRAY_H
+
+/* C and GLSL: lookups in sorted keys by binary search ("SA" in RTIndeX, section 4.1). */
+
+#include "kernels/lookup/lookup.h"
+
+#define SORTED_ARRAY_CONSTANTS 3 /* KEY64, GATHER, VALUE */
+
+/* Keys ascending; the rows of equal keys ascending. */
+struct sorted_array_args {
+  LAUNCH_HEADER;
+  LOOKUP_FIELDS;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  u32 n;
+};
+ARGS_SIZE(sorted_array_args, 120);
+
+#endif

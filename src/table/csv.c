@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* CSV files to tables.
+ *
+ * Types are guessed from the first records; then one pass parses every value into its column. A value that does not
+ * fit a guessed type widens it, and the pass starts over: rare, and each column's types only ever widen. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table/table.h"
+#include "table/value.h"
+
+#define SAMPLE 1000          /* records that types are guessed from */
+#define SKIP UINT32_MAX      /* a field that no column wants */
+#define PROGRESS_EVERY 65536 /* records */
+
+typedef struct reader {
+  const char *name;
+  const char *begin, *end; /* the text, without a byte order mark */
+  const char *at;          /* the next field */
+  const char *record;      /* the record it is in */
+  char delimiter;
+  uint32_t field_count;    /* of every record */
+  uint32_t *targets;       /* the column of each field, or SKIP */
+  rdx_inference *inferred; /* of each column */
+  bool *fixed;             /* its type was given */
+  rdx_table *table;
+  char *scratch; /* a quoted field without its quotes */
+  uint64_t scratch_size;
+  bool widened; /* start over */
+} reader;
+
+/* A field's text; quotes are off. */
+typedef struct field {
+  const char *text;
+  uint64_t length;
+  bool quoted;
+} field;
+
+/* ---- Errors ---- */
+
+static uint64_t line_of(const reader *r, const char *at) {
+  uint64_t line = 1;
+  for (const char *p = r->begin; (p = memchr(p, '\n', (size_t)(at - p))); p++)
+    line++;
+  return line;
+}
+
+static rdx_status fail_at(const reader *r, rdx_status status, uint32_t number, const char *problem, rdx_error *err) {
+  return rdx_fail(err, status, "%s, line %llu, column %u: %s", r->name, (unsigned long long)line_of(r, r->at),
+                  number + 1, problem);
+}
+
+static rdx_status bad_value(const reader *r, uint32_t number, const rdx_growing *c, field f, bool fits_not,
+                            rdx_error *err) {
+  const int shown = f.length > 40 ? 40 : (int)f.length;
+  return rdx_fail(err, fits_not ? RDX_ERROR_RANGE : RDX_ERROR_FORMAT,
+                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s; another type can be given for the column",
+                  r->name, (unsigned long long)line_of(r, r->at), number + 1, c->name, shown, f.text,
+                  f.length > 40 ? "..." : "", fits_not ? "does not fit" : "is not a value of",
+                  rdx_type_name(c->view.type));
+}
+
+/* ---- Fields ---- */
+
+/* Where a field that starts here and has no quotes ends. */
+static const char *field_end(const reader *r, const char *p) {
+  while (p < r->end && *p != r->delimiter && *p != '\n')
+    p++;
+  return p;
+}
+
+static rdx_status grow_scratch(reader *r, uint64_t size, rdx_error *err) {
+  if (size <= r->scratch_size)
+    return RDX_OK;
+  RDX_TRY(rdx_realloc((void **)&r->scratch, 2 * size, 1, "a quoted field", err));
+  r->scratch_size = 2 * size;
+  return RDX_OK;
+}
+
+/* The field that starts with a quote at `p`; `*next` is what follows its closing quote. */
+static rdx_status read_quoted(reader *r, const char *p, uint32_t number, field *out, const char **next,
+                              rdx_error *err) {
+  uint64_t length = 0;
+  const char *start = ++p;
+  bool doubled = false;
+  for (;;) {
+    const char *quote = memchr(p, '"', (size_t)(r->end - p));
+    if (!quote)
+      return fail_at(r, RDX_ERROR_FORMAT, number, "the quote that opens here is never closed", err);
+    const bool more = quote + 1 < r->end && quote[1] == '"';
+    if (more || doubled) {
+      const uint64_t n = (uint64_t)(quote - p) + more;
+      RDX_TRY(grow_scratch(r, length + n, err));
+      memcpy(r->scratch + length, p, n);
+      length += n;
+      doubled = true;
+    }
+    p = quote + 1 + more;
+    if (!more)
+      break;
+  }
+  *out = (field){doubled ? r->scratch : start, doubled ? length : (uint64_t)(p - 1 - start), true};
+  *next = p;
+  return RDX_OK;
+}
+
+/* Read the field at r->at. `*next` is its delimiter, line feed, or the end of the text. */
+static rdx_status read_field(reader *r, uint32_t number, field *out, const char **next, rdx_error *err) {
+  const char *p = r->at;
+  if (p < r->end && *p == '"') {
+    RDX_TRY(read_quoted(r, p, number, out, &p, err));
+    if (p < r->end && *p == '\r' && p + 1 < r->end && p[1] == '\n')
+      p++;
+    if (p < r->end && *p != r->delimiter && *p != '\n')
+      return fail_at(r, RDX_ERROR_FORMAT, number, "there is text after a closing quote", err);
+    *next = p;
+    return RDX_OK;
+  }
+  const char *end = field_end(r, p);
+  *next = end;
+  if (end > p && end[-1] == '\r' && (end == r->end || *end == '\n'))
+    end--;
+  *out = (field){p, (uint64_t)(end - p), false};
+  if (memchr(p, '"', (size_t)(end - p)))
+    return fail_at(r, RDX_ERROR_FORMAT, number, "a quote stands inside a field that does not start with one", err);
+  return RDX_OK;
+}
+
+/* ---- Records ---- */
+
+/* Where a blank line ends; NULL where there is none. In a file of one field a blank line is a NULL, except that the
+ * last line feed ends the last record. */
+static const char *skip_blank(const reader *r, const char *p) {
+  const char *q = p < r->end && *p == '\r' ? p + 1 : p;
+  if (q < r->end && *q != '\n')
+    return NULL;
+  q += q < r->end;
+  if (r->field_count != 1)
+    return q;
+  return p == r->end ? q : NULL;
+}
+
+/* In files of several fields, blank lines may stand at the end only. */
+static bool at_end(const reader *r) {
+  const char *p = r->at;
+  while (p && p < r->end)
+    p = skip_blank(r, p);
+  return p != NULL;
+}
+
+static rdx_status ragged(const reader *r, uint32_t found, rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line %llu: %s%u field%s where the first line has %u", r->name,
+                  (unsigned long long)line_of(r, r->record), found > r->field_count ? "more than " : "",
+                  found > r->field_count ? r->field_count : found, found == 1 ? "" : "s", r->field_count);
+}
+
+/* Eight digits at once: characters to values in pairs, then fours, then eight. */
+static uint64_t eight_digits(uint64_t chunk) {
+  chunk = (chunk & 0x0f0f0f0f0f0f0f0full) * 2561 >> 8;
+  chunk = (chunk & 0x00ff00ff00ff00ffull) * 6553601 >> 16;
+  return (chunk & 0x0000ffff0000ffffull) * 42949672960001ull >> 32;
+}
+
+/* How many of the eight characters, from the first, are digits. */
+static uint32_t digit_run(uint64_t chunk) {
+  const uint64_t high = (chunk & 0xf0f0f0f0f0f0f0f0ull) ^ 0x3030303030303030ull;
+  const uint64_t above = (((chunk & 0x0f0f0f0f0f0f0f0full) + 0x0606060606060606ull) & 0xf0f0f0f0f0f0f0f0ull);
+  const uint64_t others = high | above;
+  return others ? (uint32_t)__builtin_ctzll(others) / 8 : 8;
+}
+
+/* Unquoted integers of at most 16 digits, the common case. False: take the long way. */
+static bool fast_integer(const reader *r, const char *p, int64_t *value, const char **next) {
+  if (r->end - p < 24)
+    return false;
+  const bool negative = *p == '-';
+  p += negative;
+  uint64_t chunk;
+  memcpy(&chunk, p, 8);
+  uint32_t digits = digit_run(chunk);
+  if (digits == 0)
+    return false;
+  uint64_t number = eight_digits(chunk << (64 - 8 * digits));
+  p += digits;
+  if (digits == 8) {
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    memcpy(&chunk, p, 8);
+    digits = digit_run(chunk);
+    if (digits > 0)
+      number = number * powers[digits] + eight_digits(chunk << (64 - 8 * digits));
+    p += digits;
+  }
+  p += *p == '\r' && p[1] == '\n';
+  if (*p != r->delimiter && *p != '\n')
+    return false;
+  *value = negative ? -(int64_t)number : (int64_t)number;
+  *next = p;
+  return true;
+}
+
+/* Put a value that fast_integer() read into its column; false where it does not fit. */
+static bool store_integer(rdx_growing *c, uint64_t row, int64_t value) {
+  switch (c->view.type) {
+  case RDX_TYPE_I32:
+    ((int32_t *)c->values)[row] = (int32_t)value;
+    return value == (int32_t)value;
+  case RDX_TYPE_U32:
+    ((uint32_t *)c->values)[row] = (uint32_t)value;
+    return value == (int64_t)(uint32_t)value;
+  case RDX_TYPE_I64:
+    ((int64_t *)c->values)[row] = value;
+    return true;
+  case RDX_TYPE_U64:
+    ((uint64_t *)c->values)[row] = (uint64_t)value;
+    return value >= 0;
+  default:
+    return false;
+  }
+}
+
+/* Add a field to its column, the long way. A value that a guessed type does not hold widens it instead. */
+static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f, rdx_error *err) {
+  const uint32_t target = r->targets[number];
+  rdx_growing *c = &r->table->columns[target];
+  const bool text = c->view.type == RDX_TYPE_STRING;
+  if (f.length == 0 && !(text && f.quoted))
+    return rdx_growing_add_null(c, row, err);
+  if (text)
+    return rdx_growing_add_string(c, row, f.text, f.length, err);
+  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length,
+                                           (char *)c->values + row * rdx_type_size(c->view.type));
+  if (result == RDX_PARSE_OK && (r->fixed[target] || c->view.type != RDX_TYPE_BOOL || f.length > 1))
+    return RDX_OK;
+  if (r->fixed[target])
+    return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
+  rdx_inference_add(&r->inferred[target], f.text, f.length);
+  r->widened = true;
+  return RDX_OK;
+}
+
+/* Read one record into row `row`; r->at moves behind it. */
+static rdx_status read_record(reader *r, uint64_t row, rdx_error *err) {
+  r->record = r->at;
+  for (uint32_t number = 0; number < r->field_count; number++) {
+    const char *next = NULL;
+    const uint32_t target = r->targets[number];
+    rdx_growing *c = target == SKIP ? NULL : &r->table->columns[target];
+    int64_t value;
+    if (!c || !fast_integer(r, r->at, &value, &next) || !store_integer(c, row, value)) {
+      field f;
+      RDX_TRY(read_field(r, number, &f, &next, err));
+      if (c)
+        RDX_TRY(store_field(r, number, row, f, err));
+    }
+    const bool last = next == r->end || *next == '\n';
+    if (last && number + 1 < r->field_count)
+      return ragged(r, number + 1, err);
+    if (!last && number + 1 == r->field_count)
+      return ragged(r, r->field_count + 1, err);
+    r->at = next + (next < r->end);
+  }
+  return RDX_OK;
+}
+
+static rdx_status reserve(reader *r, uint64_t rows, rdx_error *err) {
+  for (uint32_t i = 0; i < r->table->column_count; i++)
+    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], rows, err));
+  return RDX_OK;
+}
+
+/* Read all records from `first` on, or find that a type has to be wider. */
+static rdx_status read_records(reader *r, const char *first, uint64_t *rows, rdx_error *err) {
+  r->at = first;
+  r->widened = false;
+  uint64_t row = 0;
+  while (r->at < r->end) {
+    if (*r->at <= '\r' && at_end(r))
+      break;
+    if (row == UINT32_MAX - 1)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has more than 2^32 - 2 rows", r->name);
+    RDX_TRY(reserve(r, row + 1, err));
+    RDX_TRY(read_record(r, row, err));
+    row++;
+    if (row % PROGRESS_EVERY == 0) {
+      RDX_TRY(rdx_progress("read", (uint64_t)(r->at - r->begin), (uint64_t)(r->end - r->begin), err));
+      if (r->widened)
+        break;
+    }
+  }
+  *rows = row;
+  return RDX_OK;
+}
+
+/* ---- Columns ---- */
+
+static rdx_status copy_name(field f, char **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(f.length + 1, 1, "a column name", (void **)out, err));
+  memcpy(*out, f.text, f.length);
+  (*out)[f.length] = '\0';
+  return RDX_OK;
+}
+
+/* The names in the first record, or "1", "2", ... ; `*first` is where the data starts. */
+static rdx_status read_names(reader *r, bool header, char ***names, const char **first, rdx_error *err) {
+  uint32_t capacity = 0;
+  r->at = r->record = r->begin;
+  for (bool last = false; !last;) {
+    field f;
+    const char *next;
+    char number[16];
+    RDX_TRY(read_field(r, r->field_count, &f, &next, err));
+    if (!header) {
+      int length = snprintf(number, sizeof number, "%u", r->field_count + 1);
+      f = (field){number, (uint64_t)length, false};
+    }
+    if (r->field_count == capacity) {
+      capacity = 2 * capacity + 16;
+      RDX_TRY(rdx_realloc((void **)names, capacity, sizeof **names, "column names", err));
+    }
+    RDX_TRY(copy_name(f, &(*names)[r->field_count], err));
+    r->field_count++;
+    last = next == r->end || *next == '\n';
+    r->at = next + (next < r->end);
+  }
+  *first = header ? r->at : r->begin;
+  return RDX_OK;
+}
+
+static rdx_status find_name(const reader *r, char *const *names, const char *wanted, uint32_t *out, rdx_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  uint32_t found = SKIP;
+  for (uint32_t i = 0; i < r->field_count; i++) {
+    if (strcmp(names[i], wanted) == 0) {
+      if (found != SKIP)
+        return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: columns %u and %u are both named '%s'", r->name, found + 1, i + 1,
+                        wanted);
+      found = i;
+    }
+    if (used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", names[i]);
+  }
+  *out = found;
+  return found != SKIP ? RDX_OK
+                       : rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s", r->name, wanted, list);
+}
+
+/* Choose the fields that become columns, and move their names to them. */
+static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char **names, rdx_error *err) {
+  const uint32_t count = params->columns ? (uint32_t)params->column_count : r->field_count;
+  RDX_TRY(rdx_table_create(count, &r->table, err));
+  RDX_TRY(rdx_alloc(r->field_count, sizeof *r->targets, "a CSV file", (void **)&r->targets, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->fixed, "a CSV file", (void **)&r->fixed, err));
+  memset(r->targets, 0xff, r->field_count * sizeof *r->targets);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t number = i;
+    if (params->columns)
+      RDX_TRY(find_name(r, names, params->columns[i], &number, err));
+    if (r->targets[number] != SKIP)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' is asked for twice", r->name, params->columns[i]);
+    r->targets[number] = i;
+    RDX_TRY(copy_name((field){names[number], strlen(names[number]), false}, &r->table->columns[i].name, err));
+  }
+  for (size_t i = 0; i < params->type_count; i++) {
+    uint32_t number = 0;
+    RDX_TRY(find_name(r, names, params->types[i].column, &number, err));
+    if (r->targets[number] == SKIP)
+      continue;
+    if (rdx_type_size(params->types[i].type) == 0 && params->types[i].type != RDX_TYPE_STRING)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' is given no known type", r->name,
+                      params->types[i].column);
+    rdx_column *view = &r->table->columns[r->targets[number]].view;
+    view->type = params->types[i].type;
+    view->scale = params->types[i].scale;
+    r->fixed[r->targets[number]] = true;
+  }
+  return RDX_OK;
+}
+
+/* Guess types from the first records. Errors in them are left for the pass that reads everything. */
+static rdx_status sample(reader *r, const char *first, rdx_error *err) {
+  r->at = first;
+  for (uint32_t row = 0; row < SAMPLE && r->at < r->end; row++) {
+    for (uint32_t number = 0; number < r->field_count; number++) {
+      field f;
+      const char *next;
+      rdx_status status = read_field(r, number, &f, &next, err);
+      if (status == RDX_ERROR_MEMORY)
+        return status;
+      if (status != RDX_OK)
+        return RDX_OK;
+      if (r->targets[number] != SKIP && f.length > 0)
+        rdx_inference_add(&r->inferred[r->targets[number]], f.text, f.length);
+      const bool last = next == r->end || *next == '\n';
+      r->at = next + (next < r->end);
+      if (last)
+        break;
+    }
+  }
+  return RDX_OK;
+}
+
+/* Give every column the type that is known now. */
+static rdx_status start_columns(reader *r, uint64_t capacity, rdx_error *err) {
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    rdx_growing *c = &r->table->columns[i];
+    uint8_t scale = c->view.scale;
+    const rdx_type type = r->fixed[i] ? c->view.type : rdx_inference_type(&r->inferred[i], &scale);
+    RDX_TRY(rdx_growing_start(c, type, scale, capacity, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status parse(reader *r, const rdx_csv_params *params, char ***names, rdx_error *err) {
+  const char *first = NULL;
+  uint64_t rows = 0;
+  RDX_TRY(read_names(r, !params->no_header, names, &first, err));
+  RDX_TRY(choose_columns(r, params, *names, err));
+  RDX_TRY(sample(r, first, err));
+  do {
+    /* A first guess at the number of rows, from the length of the header: growing is cheap. */
+    RDX_TRY(start_columns(r, (uint64_t)(r->end - first) / (8 * (uint64_t)r->field_count) + 1, err));
+    RDX_TRY(read_records(r, first, &rows, err));
+  } while (r->widened);
+  rdx_table_finish(r->table, rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, const rdx_csv_params *params,
+                               rdx_table **out, rdx_error *err) {
+  static const rdx_csv_params defaults = {0};
+  if (!name || !text || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
+  params = params ? params : &defaults;
+  const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  if (size == mark)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
+  reader r = {
+      .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
+  if (r.delimiter == '"' || r.delimiter == '\n' || r.delimiter == '\r')
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  char **names = NULL;
+  rdx_status status = parse(&r, params, &names, err);
+  for (uint32_t i = 0; i < r.field_count; i++)
+    rdx_free(names[i]);
+  rdx_free(names);
+  rdx_free(r.targets);
+  rdx_free(r.inferred);
+  rdx_free(r.fixed);
+  rdx_free(r.scratch);
+  if (status != RDX_OK)
+    rdx_table_destroy(&r.table);
+  else
+    *out = r.table;
+  return status;
+}
+
+/* ---- Files ---- */
+
+/* What cannot be mapped (a pipe) is read into memory. */
+static rdx_status read_all(const char *path, int file, char **out, size_t *size, rdx_error *err) {
+  size_t capacity = 0;
+  for (;;) {
+    if (*size == capacity) {
+      capacity = 2 * capacity + 65536;
+      RDX_TRY(rdx_realloc((void **)out, capacity, 1, "a CSV file", err));
+    }
+    const ssize_t n = read(file, *out + *size, capacity - *size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (n == 0)
+      return RDX_OK;
+    *size += (size_t)n;
+  }
+}
+
+rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
+  if (!path || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: path and out must not be NULL");
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
+                    strerror(errno));
+  struct stat info;
+  size_t size = fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+  char *mapped = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+  rdx_status status = RDX_OK;
+  if (mapped != MAP_FAILED) {
+    madvise(mapped, size, MADV_SEQUENTIAL);
+    status = rdx_table_parse_csv(path, mapped, size, params, out, err);
+    munmap(mapped, size);
+  } else {
+    char *text = NULL;
+    size = 0;
+    status = read_all(path, file, &text, &size, err);
+    if (status == RDX_OK)
+      status = rdx_table_parse_csv(path, text, size, params, out, err);
+    rdx_free(text);
+  }
+  close(file);
+  return status;
+}

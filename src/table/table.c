@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tables in host memory. */
+
+#include "table/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
+  rdx_table *table = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *table, "a table", (void **)&table, err));
+  rdx_status status = rdx_calloc(count, sizeof *table->columns, "a table", (void **)&table->columns, err);
+  if (status != RDX_OK) {
+    rdx_free(table);
+    return status;
+  }
+  table->column_count = count;
+  *out = table;
+  return RDX_OK;
+}
+
+static void free_rows(rdx_growing *c) {
+  rdx_free(c->values);
+  rdx_free(c->offsets);
+  rdx_free(c->bytes);
+  rdx_free(c->validity);
+  c->values = c->offsets = NULL;
+  c->bytes = NULL;
+  c->validity = NULL;
+  c->capacity = c->byte_count = c->byte_capacity = 0;
+}
+
+void rdx_table_destroy(rdx_table **table) {
+  if (!table || !*table)
+    return;
+  for (uint32_t i = 0; i < (*table)->column_count; i++) {
+    free_rows(&(*table)->columns[i]);
+    rdx_free((*table)->columns[i].name);
+  }
+  rdx_free((*table)->columns);
+  rdx_free(*table);
+  *table = NULL;
+}
+
+rdx_status rdx_growing_start(rdx_growing *c, rdx_type type, uint8_t scale, uint64_t capacity, rdx_error *err) {
+  free_rows(c);
+  c->view = (rdx_column){.type = type, .scale = scale};
+  return rdx_growing_reserve(c, capacity, err);
+}
+
+rdx_status rdx_growing_reserve(rdx_growing *c, uint64_t rows, rdx_error *err) {
+  const size_t size = rdx_type_size(c->view.type);
+  if (rows <= c->capacity && c->capacity > 0)
+    return RDX_OK;
+  const uint64_t least = c->capacity + c->capacity / 2 + 64, capacity = rows > least ? rows : least;
+  if (size > 0) {
+    RDX_TRY(rdx_realloc(&c->values, capacity, size, "the values of a column", err));
+  } else {
+    RDX_TRY(rdx_realloc((void **)&c->offsets, capacity + 1, sizeof *c->offsets, "the strings of a column", err));
+    if (c->capacity == 0)
+      c->offsets[0] = 0;
+  }
+  if (c->validity) {
+    RDX_TRY(rdx_realloc((void **)&c->validity, capacity / 8 + 1, 1, "the NULLs of a column", err));
+    memset(c->validity + c->capacity / 8 + 1, 0xff, capacity / 8 - c->capacity / 8);
+  }
+  c->capacity = capacity;
+  return RDX_OK;
+}
+
+rdx_status rdx_growing_add_string(rdx_growing *c, uint64_t row, const char *text, uint64_t length, rdx_error *err) {
+  if (c->byte_count + length > c->byte_capacity) {
+    const uint64_t capacity = 2 * (c->byte_count + length) + 64;
+    RDX_TRY(rdx_realloc((void **)&c->bytes, capacity, 1, "the strings of a column", err));
+    c->byte_capacity = capacity;
+  }
+  if (length > 0)
+    memcpy(c->bytes + c->byte_count, text, length);
+  c->byte_count += length;
+  c->offsets[row + 1] = c->byte_count;
+  return RDX_OK;
+}
+
+rdx_status rdx_growing_add_null(rdx_growing *c, uint64_t row, rdx_error *err) {
+  const size_t size = rdx_type_size(c->view.type);
+  if (!c->validity) {
+    RDX_TRY(rdx_alloc(c->capacity / 8 + 1, 1, "the NULLs of a column", (void **)&c->validity, err));
+    memset(c->validity, 0xff, c->capacity / 8 + 1);
+  }
+  c->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
+  if (size == 0)
+    return rdx_growing_add_string(c, row, "", 0, err);
+  memset((char *)c->values + row * size, 0, size);
+  return RDX_OK;
+}
+
+void rdx_table_finish(rdx_table *table, uint64_t rows) {
+  table->rows = rows;
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    rdx_growing *c = &table->columns[i];
+    const bool strings = c->view.type == RDX_TYPE_STRING;
+    c->view.rows = rows;
+    c->view.values = strings ? c->bytes : c->values;
+    c->view.offsets = strings ? c->offsets : NULL;
+    c->view.validity = c->validity;
+  }
+}
+
+uint64_t rdx_table_rows(const rdx_table *table) {
+  return table->rows;
+}
+
+uint32_t rdx_table_columns(const rdx_table *table) {
+  return table->column_count;
+}
+
+const char *rdx_table_column_name(const rdx_table *table, uint32_t index) {
+  return index < table->column_count ? table->columns[index].name : NULL;
+}
+
+const rdx_column *rdx_table_column(const rdx_table *table, uint32_t index) {
+  return index < table->column_count ? &table->columns[index].view : NULL;
+}
+
+rdx_status rdx_table_find(const rdx_table *table, const char *name, const rdx_column **out, rdx_error *err) {
+  if (!table || !name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_find: table, name and out must not be NULL");
+  uint32_t found = table->column_count;
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    if (strcmp(table->columns[i].name, name) != 0)
+      continue;
+    if (found < table->column_count)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "columns %u and %u are both named '%s'", found + 1, i + 1, name);
+    found = i;
+  }
+  if (found < table->column_count) {
+    *out = &table->columns[found].view;
+    return RDX_OK;
+  }
+  char list[512] = "";
+  size_t used = 0;
+  for (uint32_t i = 0; i < table->column_count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", table->columns[i].name);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no column '%s'; there are %s", name, list);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_TABLE_TABLE_H
+#define RDX_TABLE_TABLE_H
+
+#include <raydex/table.h>
+
+#include "base/base.h"
+
+/* A column that grows row by row. The view's pointers are set when the table is complete. */
+typedef struct rdx_growing {
+  char *name;
+  rdx_column view;
+  uint64_t capacity; /* rows that there is room for */
+  void *values;      /* fixed-width values */
+  uint64_t *offsets; /* strings */
+  char *bytes;
+  uint64_t byte_count, byte_capacity;
+  uint8_t *validity; /* NULL until the first NULL */
+} rdx_growing;
+
+struct rdx_table {
+  uint64_t rows;
+  uint32_t column_count;
+  rdx_growing *columns;
+};
+
+/* A table of `count` columns without names, types or rows. */
+RDX_MUST_USE rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err);
+
+/* Drop all rows of a column and give it a type and room for `capacity` rows. */
+RDX_MUST_USE rdx_status rdx_growing_start(rdx_growing *column, rdx_type type, uint8_t scale, uint64_t capacity,
+                                          rdx_error *err);
+
+/* Make room for one more row. */
+RDX_MUST_USE rdx_status rdx_growing_reserve(rdx_growing *column, uint64_t rows, rdx_error *err);
+
+/* Append to row `row`, for which there is room; every row is appended once, in order. */
+RDX_MUST_USE rdx_status rdx_growing_add_string(rdx_growing *column, uint64_t row, const char *text, uint64_t length,
+                                               rdx_error *err);
+RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, rdx_error *err);
+
+/* Set the views: the table is complete. */
+void rdx_table_finish(rdx_table *table, uint64_t rows);
+
+#endif
