@@ -391,8 +391,7 @@ static const char *refuse(const void *self, bool range, bool idempotent) {
   const rx *r = self;
   if (r->params.duplicate_any_hit && !idempotent && (range || !r->distinct || r->params.always_any_hit))
     return "rx: this index was built to let the driver report a hit twice (duplicate_any_hit), so only point lookups "
-           "of "
-           "distinct keys and first rows are exact; build it without";
+           "of distinct keys and first rows are exact; build it without";
   return NULL;
 }
 
@@ -415,13 +414,15 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
                                .rows = RDX_ADDRESS(uint32_t, r->rows),
                                .partition_size = (uint32_t)r->scene->partition_size,
                                .scheme = r->scheme};
+  const bool first_hit = !q->upper && r->distinct && !r->params.always_any_hit;
+  const bool verify = verifies(&r->params, ray);
   const uint32_t variant[RX_CONSTANTS] = {
       r->key_bits == 64,
       q->gather,
       q->value,
-      verifies(&r->params, ray),
+      verify,
       ray == RDX_RX_RAY_PARALLEL_FROM_ZERO,
-      !q->upper && r->distinct && !r->params.always_any_hit,
+      first_hit,
       r->params.primitive == RDX_RX_TRIANGLE ? RX_PRIMITIVE_TRIANGLE
       : r->params.primitive == RDX_RX_SPHERE ? RX_PRIMITIVE_SPHERE
                                              : RX_PRIMITIVE_BOX,
@@ -429,6 +430,8 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;
   const rdx_kernel *kernel = perpendicular ? (boxes ? &rdx_kernel_rx_point_boxes : &rdx_kernel_rx_point)
                                            : (boxes ? &rdx_kernel_rx_range_boxes : &rdx_kernel_rx_range);
+  if (kernel == &rdx_kernel_rx_point && first_hit && !verify)
+    kernel = &rdx_kernel_rx_single;
   return rdx_stream_launch(stream, kernel, &args, variant, q->count, r->scene, err);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Device memory: buffers cut from large blocks, and the two staging buffers that fill and read them. */
+/* Device memory: small buffers cut from blocks, large ones with memory of their own, which is kept for reuse when it is
+ * freed (drivers take tens of milliseconds for a gigabyte); and the two staging buffers that fill and read them. */
 
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #define BLOCK_SIZE (128ull << 20)
 #define DEDICATED_SIZE (16ull << 20) /* from here on a buffer gets memory of its own */
 #define ALIGNMENT 256ull
+#define SPARE_SHARE 4 /* at most this part of the device's memory is kept for reuse */
 
 /* A free stretch of a block; stretches are kept in order of offset and never touch. */
 typedef struct stretch {
@@ -24,6 +26,14 @@ struct rdx_vk_block {
   stretch *stretches;
 };
 
+/* Memory of a large buffer that was destroyed. */
+struct rdx_vk_spare {
+  rdx_vk_spare *next;
+  VkDeviceMemory memory;
+  uint64_t size;
+  uint32_t type;
+};
+
 static bool find_memory_type(const rdx_vk_device *d, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *out) {
   for (uint32_t i = 0; i < d->physical.memory.memoryTypeCount; i++) {
     if ((allowed & (1u << i)) && (d->physical.memory.memoryTypes[i].propertyFlags & wanted) == wanted) {
@@ -34,6 +44,60 @@ static bool find_memory_type(const rdx_vk_device *d, uint32_t allowed, VkMemoryP
   return false;
 }
 
+/* ---- Memory for reuse ---- */
+
+/* Take the smallest spare memory that is large enough, if at most a quarter of it would be wasted. */
+static VkDeviceMemory take_spare(rdx_vk_device *d, uint64_t size, uint32_t type, uint64_t *taken) {
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  pthread_mutex_lock(&d->memory.lock);
+  rdx_vk_spare **best = NULL;
+  for (rdx_vk_spare **s = &d->memory.spares; *s; s = &(*s)->next)
+    if ((*s)->type == type && (*s)->size >= size && (*s)->size - (*s)->size / 4 <= size &&
+        (!best || (*s)->size < (*best)->size))
+      best = s;
+  if (best) {
+    rdx_vk_spare *spare = *best;
+    memory = spare->memory;
+    *taken = spare->size;
+    *best = spare->next;
+    d->memory.spare_bytes -= spare->size;
+    rdx_free(spare);
+  }
+  pthread_mutex_unlock(&d->memory.lock);
+  return memory;
+}
+
+/* Keep memory for later, or free it where there is enough already. */
+static void keep_spare(rdx_vk_device *d, VkDeviceMemory memory, uint64_t size, uint32_t type) {
+  rdx_vk_spare *spare = NULL;
+  pthread_mutex_lock(&d->memory.lock);
+  if (d->memory.spare_bytes + size <= d->base.info.memory / SPARE_SHARE &&
+      rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
+    *spare = (rdx_vk_spare){d->memory.spares, memory, size, type};
+    d->memory.spares = spare;
+    d->memory.spare_bytes += size;
+  }
+  pthread_mutex_unlock(&d->memory.lock);
+  if (!spare)
+    d->fn.FreeMemory(d->handle, memory, NULL);
+}
+
+/* Free all spare memory; whether there was any. Call it with the lock held. */
+static bool free_spares(rdx_vk_device *d) {
+  const bool any = d->memory.spares != NULL;
+  for (rdx_vk_spare *s = d->memory.spares, *next; s; s = next) {
+    next = s->next;
+    d->fn.FreeMemory(d->handle, s->memory, NULL);
+    rdx_free(s);
+  }
+  d->memory.spares = NULL;
+  d->memory.spare_bytes = 0;
+  return any;
+}
+
+/* ---- Allocation ---- */
+
+/* Call it with the lock held. */
 static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type, bool address, VkDeviceMemory *out,
                                   rdx_error *err) {
   const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
@@ -42,7 +106,10 @@ static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type
                                      .pNext = address ? &flags : NULL,
                                      .allocationSize = size,
                                      .memoryTypeIndex = type};
-  VkResult result = d->fn.AllocateMemory(d->handle, &info, NULL, out);
+  VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  do
+    result = d->fn.AllocateMemory(d->handle, &info, NULL, out);
+  while ((result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_TOO_MANY_OBJECTS) && free_spares(d));
   if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
     char a[32], b[32], c[32];
     return rdx_fail(
@@ -111,14 +178,14 @@ static rdx_status block_create(rdx_vk_device *d, uint32_t type, rdx_vk_block **o
   return RDX_OK;
 }
 
-static rdx_status sub_allocate(rdx_vk_device *d, uint32_t type, rdx_vk_buffer *b, rdx_error *err) {
+static rdx_status sub_allocate(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
   pthread_mutex_lock(&d->memory.lock);
   rdx_status status = RDX_OK;
   rdx_vk_block *block = d->memory.blocks;
-  while (block && !(block->type == type && block_take(block, b->reserved, &b->offset)))
+  while (block && !(block->type == b->type && block_take(block, b->reserved, &b->offset)))
     block = block->next;
   if (!block) {
-    status = block_create(d, type, &block, err);
+    status = block_create(d, b->type, &block, err);
     if (status == RDX_OK) {
       block->next = d->memory.blocks;
       d->memory.blocks = block;
@@ -130,6 +197,16 @@ static rdx_status sub_allocate(rdx_vk_device *d, uint32_t type, rdx_vk_buffer *b
   return status;
 }
 
+static rdx_status allocate_dedicated(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
+  b->memory = take_spare(d, b->reserved, b->type, &b->reserved);
+  if (b->memory)
+    return RDX_OK;
+  pthread_mutex_lock(&d->memory.lock);
+  rdx_status status = allocate_memory(d, b->reserved, b->type, true, &b->memory, err);
+  pthread_mutex_unlock(&d->memory.lock);
+  return status;
+}
+
 static rdx_status bind_memory(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
   VkMemoryRequirements needs;
   d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
@@ -137,10 +214,11 @@ static rdx_status bind_memory(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err
   if (!find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
   b->reserved = (needs.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  b->type = type;
   if (b->reserved >= DEDICATED_SIZE || needs.alignment > ALIGNMENT)
-    RDX_TRY(allocate_memory(d, b->reserved, type, true, &b->memory, err));
+    RDX_TRY(allocate_dedicated(d, b, err));
   else
-    RDX_TRY(sub_allocate(d, type, b, err));
+    RDX_TRY(sub_allocate(d, b, err));
   VkDeviceMemory memory = b->block ? b->block->memory : b->memory;
   return rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, memory, b->offset), "binding device memory", err);
 }
@@ -179,7 +257,7 @@ void rdx_vk_buffer_destroy(rdx_buffer *buffer) {
   if (b->handle)
     d->fn.DestroyBuffer(d->handle, b->handle, NULL);
   if (b->memory)
-    d->fn.FreeMemory(d->handle, b->memory, NULL);
+    keep_spare(d, b->memory, b->reserved, b->type);
   if (b->block) {
     pthread_mutex_lock(&d->memory.lock);
     block_give(b->block, b->offset, b->reserved);
@@ -189,6 +267,7 @@ void rdx_vk_buffer_destroy(rdx_buffer *buffer) {
 }
 
 void rdx_vk_memory_destroy(rdx_vk_device *d) {
+  free_spares(d);
   for (rdx_vk_block *block = d->memory.blocks, *next; block; block = next) {
     next = block->next;
     d->fn.FreeMemory(d->handle, block->memory, NULL);
@@ -215,7 +294,10 @@ static rdx_status create_staging_buffer(rdx_vk_device *d, uint32_t i, rdx_error 
   if (!find_memory_type(d, needs.memoryTypeBits, coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, &type) &&
       !find_memory_type(d, needs.memoryTypeBits, coherent, &type))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no memory that the host can see", d->base.info.name);
-  RDX_TRY(allocate_memory(d, needs.size, type, false, &s->memory[i], err));
+  pthread_mutex_lock(&d->memory.lock);
+  rdx_status status = allocate_memory(d, needs.size, type, false, &s->memory[i], err);
+  pthread_mutex_unlock(&d->memory.lock);
+  RDX_TRY(status);
   RDX_TRY(
       rdx_vk_check(d->fn.BindBufferMemory(d->handle, s->buffers[i], s->memory[i], 0), "binding a staging buffer", err));
   return rdx_vk_check(d->fn.MapMemory(d->handle, s->memory[i], 0, VK_WHOLE_SIZE, 0, &s->mapped[i]),

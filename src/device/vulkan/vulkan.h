@@ -37,10 +37,13 @@ RDX_MUST_USE rdx_status rdx_vk_list(const rdx_vk_instance *instance, rdx_vk_phys
 /* ---- Memory (memory.c) ---- */
 
 typedef struct rdx_vk_block rdx_vk_block;
+typedef struct rdx_vk_spare rdx_vk_spare;
 
 typedef struct rdx_vk_memory {
   pthread_mutex_t lock;
   rdx_vk_block *blocks; /* sub-allocated, device-local */
+  rdx_vk_spare *spares; /* not in use, kept for reuse */
+  uint64_t spare_bytes;
 } rdx_vk_memory;
 
 typedef struct rdx_vk_buffer {
@@ -49,6 +52,7 @@ typedef struct rdx_vk_buffer {
   rdx_vk_block *block; /* NULL: `memory` is its own */
   VkDeviceMemory memory;
   uint64_t offset, reserved;
+  uint32_t type; /* of memory */
 } rdx_vk_buffer;
 
 /* ---- Pipelines (pipeline.c) ---- */

@@ -9,6 +9,8 @@
 /* Lookups over rx_args with the constants of rx_lookup.glsl.h, RX_CONSTANTS of them: perpendicular rays, or rays
  * along x. */
 extern const rdx_kernel rdx_kernel_rx_point;
+/* As rdx_kernel_rx_point, for distinct keys in triangles where hits need no verification. */
+extern const rdx_kernel rdx_kernel_rx_single;
 extern const rdx_kernel rdx_kernel_rx_range;
 /* The same for scenes of boxes. */
 extern const rdx_kernel rdx_kernel_rx_point_boxes;

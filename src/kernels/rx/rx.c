@@ -13,8 +13,9 @@
 #include "spirv/rx_rahit.h"
 #include "spirv/rx_range_rgen.h"
 #include "spirv/rx_rays_comp.h"
-#include "spirv/rx_rchit.h"
 #include "spirv/rx_rint.h"
+#include "spirv/rx_single_rchit.h"
+#include "spirv/rx_single_rgen.h"
 
 /* found.h and rx_count.h call the args `a`, as the shaders do. */
 #define a (*args)
@@ -80,15 +81,16 @@ static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
 }
 
 static void trace(lookup *l, bool coherent) {
-  if (l->first_hit && !l->verify && !l->boxes) {
-    uint32_t primitive[BLOCK];
-    rdx_cpu_trace_closest(l->scene, l->ray, l->rays, coherent, primitive);
-    for (uint32_t k = 0; k < l->rays; k++)
-      if (primitive[k] != UINT32_MAX)
-        gather(l, l->probe[k], primitive[k]);
-  } else {
-    rdx_cpu_trace_all(l->scene, l->ray, l->rays, coherent, on_hit, l);
-  }
+  rdx_cpu_trace_all(l->scene, l->ray, l->rays, coherent, on_hit, l);
+  l->rays = 0;
+}
+
+static void trace_single(lookup *l, bool coherent) {
+  uint32_t primitive[BLOCK];
+  rdx_cpu_trace_closest(l->scene, l->ray, l->rays, coherent, primitive);
+  for (uint32_t k = 0; k < l->rays; k++)
+    if (primitive[k] != UINT32_MAX)
+      gather(l, l->probe[k], primitive[k]);
   l->rays = 0;
 }
 
@@ -105,7 +107,8 @@ static void store(const lookup *l, uint32_t count) {
     FOUND_STORE(l->found[k], (uint64_t)l->begin + k, l->gather);
 }
 
-static void point_block(lookup *l, uint32_t count) {
+/* Add a ray per probe, at most BLOCK, so that none is traced yet; whether their keys ascend. */
+static bool add_perpendicular(lookup *l, uint32_t count) {
   const struct rx_args *args = l->args;
   bool ascending = true;
   uint64_t previous = 0;
@@ -117,7 +120,16 @@ static void point_block(lookup *l, uint32_t count) {
     if (has_bit(a.valid, l->begin + k) && rx_representable(key, a.scheme))
       add_ray(l, rx_perpendicular(key, a.scheme), 0, 1, k);
   }
-  trace(l, ascending);
+  return ascending;
+}
+
+static void point_block(lookup *l, uint32_t count) {
+  trace(l, add_perpendicular(l, count));
+  store(l, count);
+}
+
+static void single_block(lookup *l, uint32_t count) {
+  trace_single(l, add_perpendicular(l, count));
   store(l, count);
 }
 
@@ -161,6 +173,10 @@ static void point(const void *args, const uint32_t *variant, const rdx_scene *sc
   run(args, variant, scene, false, point_block);
 }
 
+static void single(const void *args, const uint32_t *variant, const rdx_scene *scene) {
+  run(args, variant, scene, false, single_block);
+}
+
 static void point_boxes(const void *args, const uint32_t *variant, const rdx_scene *scene) {
   run(args, variant, scene, true, point_block);
 }
@@ -202,8 +218,15 @@ const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
                                         .grain = 4096,
                                         .body = point,
                                         .raygen = SPIRV(spirv_rx_point_rgen),
-                                        .closest_hit = SPIRV(spirv_rx_rchit),
                                         .any_hit = SPIRV(spirv_rx_rahit)};
+
+const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
+                                         .args_size = sizeof(struct rx_args),
+                                         .variants = RX_CONSTANTS,
+                                         .grain = 4096,
+                                         .body = single,
+                                         .raygen = SPIRV(spirv_rx_single_rgen),
+                                         .closest_hit = SPIRV(spirv_rx_single_rchit)};
 
 const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
                                         .args_size = sizeof(struct rx_args),

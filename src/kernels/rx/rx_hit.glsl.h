@@ -3,7 +3,7 @@
 #ifndef RDX_KERNELS_RX_RX_HIT_GLSL_H
 #define RDX_KERNELS_RX_RX_HIT_GLSL_H
 
-/* GLSL: the hit program of RX, for the any-hit and the closest-hit stage. */
+/* GLSL: what the any-hit program of RX does with a hit. */
 
 #include "kernels/rx/rx_lookup.glsl.h"
 
@@ -22,10 +22,6 @@ void gather(u32 primitive) {
   const u32 row = IS_NULL(a.rows) ? primitive : AT(a.rows, primitive);
   const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, a.first + gl_LaunchIDEXT.x)) : 0;
   FOUND_ADD(f, row, end, GATHER, VALUE);
-}
-
-u32 hit_primitive() {
-  return gl_InstanceCustomIndexEXT * a.partition_size + gl_PrimitiveID;
 }
 
 #endif

@@ -17,6 +17,9 @@ layout(constant_id = 6) const u32 PRIMITIVE = RX_PRIMITIVE_TRIANGLE;
 
 layout(push_constant, scalar) uniform push { rx_args a; };
 
+/* The primitive that was hit, or whose box program runs. */
+#define HIT_PRIMITIVE (gl_InstanceCustomIndexEXT * a.partition_size + gl_PrimitiveID)
+
 #include "kernels/lookup/found.h"
 
 #endif

@@ -3,9 +3,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require
-#include "kernels/rx/rx_hit.glsl.h"
+#include "kernels/rx/rx_lookup.glsl.h"
 
 /* The one hit of a ray that skipped the any-hit stage. */
+
+layout(location = 0) rayPayloadInEXT u32 primitive;
+
 void main() {
-  gather(hit_primitive());
+  primitive = HIT_PRIMITIVE;
 }
