@@ -67,7 +67,9 @@ static rdx_status create_device(rdx_vk_device *d, rdx_error *err) {
       VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME,
   };
   VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline = {
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR, .rayTracingPipeline = VK_TRUE};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
+      .rayTracingPipeline = VK_TRUE,
+      .rayTraversalPrimitiveCulling = d->physical.primitive_culling};
   VkPhysicalDeviceAccelerationStructureFeaturesKHR structure = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
       .pNext = &pipeline,

@@ -29,19 +29,19 @@ static bool find_queue_family(const rdx_vk_instance *instance, rdx_vk_physical *
   return false;
 }
 
-/* The features without which no kernel runs. */
-static bool has_required_features(const rdx_vk_instance *instance, VkPhysicalDevice device, bool *ray_tracing,
-                                  bool *f64) {
+/* Whether the features are there without which no kernel runs; notes which others are. */
+static bool has_required_features(const rdx_vk_instance *instance, rdx_vk_physical *p) {
   VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR};
   VkPhysicalDeviceAccelerationStructureFeaturesKHR structure = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .pNext = &pipeline};
   VkPhysicalDeviceVulkan12Features vulkan12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                               .pNext = *ray_tracing ? &structure : NULL};
+                                               .pNext = p->ray_tracing ? &structure : NULL};
   VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &vulkan12};
-  instance->GetPhysicalDeviceFeatures2(device, &features);
-  *ray_tracing = *ray_tracing && pipeline.rayTracingPipeline && structure.accelerationStructure;
-  *f64 = features.features.shaderFloat64;
+  instance->GetPhysicalDeviceFeatures2(p->handle, &features);
+  p->ray_tracing = p->ray_tracing && pipeline.rayTracingPipeline && structure.accelerationStructure;
+  p->primitive_culling = p->ray_tracing && pipeline.rayTraversalPrimitiveCulling;
+  p->f64 = features.features.shaderFloat64;
   return features.features.shaderInt64 && vulkan12.bufferDeviceAddress && vulkan12.scalarBlockLayout;
 }
 
@@ -126,7 +126,7 @@ static rdx_status describe(const rdx_vk_instance *instance, VkPhysicalDevice dev
     out->ray_tracing = has_extension(extensions, count, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
                        has_extension(extensions, count, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) &&
                        has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
-    *usable = has_required_features(instance, device, &out->ray_tracing, &out->f64);
+    *usable = has_required_features(instance, out);
     if (*usable)
       read_properties(instance, out, has_extension(extensions, count, VK_KHR_RAY_QUERY_EXTENSION_NAME));
   }

@@ -12,8 +12,6 @@
 #define TILE (TILE_THREADS * TILE_ITEMS) /* items of a workgroup in scan, compact and reduce */
 
 #define RADIX 256
-#define RADIX_ITEMS_U32 16 /* keys of a thread in a sorting pass */
-#define RADIX_ITEMS_U64 8
 
 #define REDUCE_SUM 0
 #define REDUCE_MAX 1

@@ -10,15 +10,14 @@
 #ifdef KEYS_U64
 #define KEY u64
 #define KEYS u64_ptr
-#define ITEMS RADIX_ITEMS_U64
 #else
 #define KEY u32
 #define KEYS u32_ptr
-#define ITEMS RADIX_ITEMS_U32
 #endif
 
 layout(constant_id = 0) const u32 THREADS = 256;
 layout(constant_id = 1) const u32 SUBGROUPS = 8;
+layout(constant_id = 2) const u32 ITEMS = 8; /* keys of a thread */
 layout(local_size_x_id = 0) in;
 layout(push_constant, scalar) uniform push {
   radix_args a;
