@@ -23,6 +23,7 @@ endif()
 # because the new one is not searched for what a library itself needs (Embree: TBB) or opens (Vulkan loader).
 function(raydex_program target)
   target_link_libraries(${target} PRIVATE raydex_flags ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   set_target_properties(${target} PROPERTIES BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "$ORIGIN/../lib"
                                              INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

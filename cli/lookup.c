@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex lookup */
+
+#include "cli/probes.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TYPES 256
+
+typedef struct lookup_options {
+  const char *data, *key, *out;
+  cli_probe_options probes;
+  rdx_csv_type types[MAX_TYPES];
+  size_t type_count;
+  rdx_result_kind result;
+  bool has_result;
+  const char *value; /* column to sum */
+  rdx_index_params index;
+  cli_device_options device;
+  bool stats;
+} lookup_options;
+
+static void print_help(void) {
+  printf("Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
+         "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
+         "Probes, one kind of:\n"
+         "  --point VALUE           rows whose key is VALUE; may be repeated\n"
+         "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
+         "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
+         "    --probe-column NAME   the column of values\n"
+         "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
+         "Answers (--return), on the standard output:\n"
+         "  count                   the number of rows\n"
+         "  first                   the first row, counted from 0; an empty line if there is none\n"
+         "  rows                    all rows\n"
+         "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
+         "A single --point or --range prints its answer alone; more probes print CSV.\n\n"
+         "Options:\n"
+         "  --method NAME           auto, rx or sorted_array (auto)\n"
+         "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
+         "  --threads N             threads of the CPU device (one a core)\n"
+         "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
+         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
+         "  --delimiter C           what separates fields (,); \\t is a tab\n"
+         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+         "  --rx NAME=VALUE[,...]   options of rx: key_mode=3d|naive|extended, x_bits, y_bits, z_bits,\n"
+         "                          primitive=triangle|sphere|box, point_ray=perpendicular|from_offset|from_zero,\n"
+         "                          range_ray=from_offset|from_zero, build=fast_trace|fast_build|low_memory,\n"
+         "                          partitions=N, compaction=on|off, updatable=on|off, duplicate_any_hit=on|off,\n"
+         "                          always_any_hit=on|off\n"
+         "  --out FILE              write the answer to FILE, which appears when it is complete\n"
+         "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
+         "  --validation            switch the Vulkan validation layer on\n");
+}
+
+/* ---- Options ---- */
+
+static const char *parse_return(const char *text, lookup_options *o) {
+  static const char *const names[] = {
+      [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "rows"};
+  o->has_result = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (names[i] && strcmp(text, names[i]) == 0) {
+      o->result = (rdx_result_kind)i;
+      return NULL;
+    }
+  }
+  const size_t length = strlen(text);
+  if (length < 6 || strncmp(text, "sum(", 4) != 0 || text[length - 1] != ')')
+    return "it is count, first, rows or 'sum(COLUMN)'";
+  static char column[256];
+  if (length - 5 >= sizeof column)
+    return "the column's name is too long";
+  memcpy(column, text + 4, length - 5);
+  column[length - 5] = '\0';
+  o->value = column;
+  o->result = RDX_RESULT_SUM;
+  return NULL;
+}
+
+static const char *parse_delimiter(const char *text, char *out) {
+  if (strcmp(text, "\\t") == 0)
+    *out = '\t';
+  else if (strlen(text) == 1 && text[0] != '"' && text[0] != '\n' && text[0] != '\r')
+    *out = text[0];
+  else
+    return "it is one character, or \\t for a tab";
+  return NULL;
+}
+
+static const char *append(char ***list, size_t *count, char *value) {
+  char **longer = realloc(*list, (*count + 1) * sizeof *longer);
+  if (!longer)
+    return "host memory ran out";
+  *list = longer;
+  longer[(*count)++] = value;
+  return NULL;
+}
+
+enum {
+  DATA = 1,
+  KEY,
+  POINT,
+  RANGE,
+  PROBE,
+  PROBE_COLUMN,
+  LOWER,
+  UPPER,
+  RETURN,
+  METHOD,
+  DEVICE,
+  THREADS,
+  MEMORY_LIMIT,
+  TYPE,
+  DELIMITER,
+  NO_HEADER,
+  RX,
+  OUT,
+  STATS,
+  VALIDATION,
+  HELP
+};
+
+static const struct option options[] = {{"data", required_argument, NULL, DATA},
+                                        {"key", required_argument, NULL, KEY},
+                                        {"point", required_argument, NULL, POINT},
+                                        {"range", required_argument, NULL, RANGE},
+                                        {"probe", required_argument, NULL, PROBE},
+                                        {"probe-column", required_argument, NULL, PROBE_COLUMN},
+                                        {"lower", required_argument, NULL, LOWER},
+                                        {"upper", required_argument, NULL, UPPER},
+                                        {"return", required_argument, NULL, RETURN},
+                                        {"method", required_argument, NULL, METHOD},
+                                        {"device", required_argument, NULL, DEVICE},
+                                        {"threads", required_argument, NULL, THREADS},
+                                        {"memory-limit", required_argument, NULL, MEMORY_LIMIT},
+                                        {"type", required_argument, NULL, TYPE},
+                                        {"delimiter", required_argument, NULL, DELIMITER},
+                                        {"no-header", no_argument, NULL, NO_HEADER},
+                                        {"rx", required_argument, NULL, RX},
+                                        {"out", required_argument, NULL, OUT},
+                                        {"stats", no_argument, NULL, STATS},
+                                        {"validation", no_argument, NULL, VALIDATION},
+                                        {"help", no_argument, NULL, HELP},
+                                        {0}};
+
+/* Take one option; NULL or what is wrong with its value. */
+static const char *take(int option, char *value, lookup_options *o) {
+  static rdx_error err;
+  uint64_t number = 0;
+  switch (option) {
+  case DATA:
+    o->data = value;
+    return NULL;
+  case KEY:
+    o->key = value;
+    return NULL;
+  case POINT:
+    return append(&o->probes.points, &o->probes.point_count, value);
+  case RANGE:
+    return append(&o->probes.ranges, &o->probes.range_count, value);
+  case PROBE:
+    o->probes.file = value;
+    return NULL;
+  case PROBE_COLUMN:
+    o->probes.column = value;
+    return NULL;
+  case LOWER:
+    o->probes.lower = value;
+    return NULL;
+  case UPPER:
+    o->probes.upper = value;
+    return NULL;
+  case RETURN:
+    return parse_return(value, o);
+  case METHOD:
+    return rdx_index_kind_from_name(value, &o->index.kind, &err) == RDX_OK ? NULL : err.text;
+  case DEVICE:
+    o->device.name = value;
+    return NULL;
+  case THREADS:
+    if (!console_parse_u64(value, 1, 1024, &number))
+      return "it is a number from 1 to 1024";
+    o->device.params.threads = (uint32_t)number;
+    return NULL;
+  case MEMORY_LIMIT:
+    return console_parse_size(value, &o->device.params.memory_limit) ? NULL : "it is a size such as 500M or 2G";
+  case TYPE:
+    if (o->type_count == MAX_TYPES)
+      return "there are too many types";
+    return cli_parse_type(value, &o->types[o->type_count++]);
+  case DELIMITER:
+    return parse_delimiter(value, &o->probes.delimiter);
+  case NO_HEADER:
+    o->probes.no_header = true;
+    return NULL;
+  case RX:
+    return cli_parse_rx(value, &o->index.rx);
+  case OUT:
+    o->out = value;
+    return NULL;
+  case STATS:
+    o->stats = true;
+    return NULL;
+  default:
+    o->device.params.validation = true;
+    return NULL;
+  }
+}
+
+static const char *check(const lookup_options *o) {
+  const cli_probe_options *p = &o->probes;
+  if (!o->data)
+    return "--data FILE.csv is needed";
+  if (!o->key)
+    return "--key COLUMN is needed";
+  if ((p->point_count > 0) + (p->range_count > 0) + (p->file != NULL) != 1)
+    return "one kind of probes is needed: --point, --range or --probe";
+  if (!o->has_result)
+    return "--return count|first|rows|'sum(COLUMN)' is needed";
+  if (!p->file && (p->column || p->lower || p->upper))
+    return "--probe-column, --lower and --upper belong to --probe";
+  if (!p->lower != !p->upper || (p->lower && p->column))
+    return "--probe takes either --probe-column, or both --lower and --upper";
+  return NULL;
+}
+
+/* 0 to go on, else the exit status plus one. */
+static int parse(int argc, char **argv, lookup_options *o) {
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+    if (c == HELP || c == 'h') {
+      print_help();
+      return EXIT_SUCCESS + 1;
+    }
+    if (c == ':')
+      return console_usage("lookup", "%s needs a value", argv[optind - 1]) + 1;
+    if (c == '?')
+      return console_usage("lookup", "there is no option '%s'", argv[optind - 1]) + 1;
+    const char *wrong = take(c, optarg, o);
+    if (wrong)
+      return console_usage("lookup", "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
+  }
+  if (optind < argc)
+    return console_usage("lookup", "'%s' is not expected here", argv[optind]) + 1;
+  const char *wrong = check(o);
+  return wrong ? console_usage("lookup", "%s", wrong) + 1 : 0;
+}
+
+/* ---- The answer ---- */
+
+typedef struct job {
+  const lookup_options *options;
+  rdx_table *data;
+  const rdx_column *keys, *values;
+  cli_probes probes;
+  rdx_device *device;
+  rdx_index *index;
+  rdx_result *result;
+  rdx_result_view view;
+} job;
+
+static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
+  if (v->count[i] == 0)
+    return; /* SQL's sum over no rows is NULL */
+  const rdx_column sum = {.type = v->sum_type,
+                          .scale = v->sum_scale,
+                          .rows = v->probes,
+                          .values = v->sum_i64   ? (const void *)v->sum_i64
+                                    : v->sum_u64 ? (const void *)v->sum_u64
+                                                 : (const void *)v->sum_f64};
+  cli_write_value(stream, &sum, i);
+}
+
+static void write_probe(FILE *stream, const cli_probes *p, uint64_t i) {
+  cli_write_value(stream, p->lower, i);
+  if (p->upper) {
+    fputc(',', stream);
+    cli_write_value(stream, p->upper, i);
+  }
+  fputc(',', stream);
+}
+
+static void write_header(FILE *stream, const job *j) {
+  static const char *const names[] = {
+      [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "row"};
+  const cli_probes *p = &j->probes;
+  cli_write_text(stream, p->lower_name, strlen(p->lower_name));
+  if (p->upper) {
+    fputc(',', stream);
+    cli_write_text(stream, p->upper_name, strlen(p->upper_name));
+  }
+  fputc(',', stream);
+  if (j->view.kind == RDX_RESULT_SUM) {
+    char name[300];
+    snprintf(name, sizeof name, "sum(%s)", j->options->value);
+    cli_write_text(stream, name, strlen(name));
+  } else {
+    fputs(names[j->view.kind], stream);
+  }
+  fputc('\n', stream);
+}
+
+static void write_line(FILE *stream, const job *j, uint64_t i) {
+  const rdx_result_view *v = &j->view;
+  if (v->kind == RDX_RESULT_ROWS) {
+    for (uint64_t k = v->offsets[i]; k < v->offsets[i + 1]; k++) {
+      if (!j->probes.single)
+        write_probe(stream, &j->probes, i);
+      fprintf(stream, "%" PRIu32 "\n", v->rows[k]);
+    }
+    return;
+  }
+  if (!j->probes.single)
+    write_probe(stream, &j->probes, i);
+  if (v->kind == RDX_RESULT_COUNT)
+    fprintf(stream, "%" PRIu32, v->count[i]);
+  else if (v->kind == RDX_RESULT_SUM)
+    write_sum(stream, v, i);
+  else if (v->first[i] != RDX_NO_ROW)
+    fprintf(stream, "%" PRIu32, v->first[i]);
+  fputc('\n', stream);
+}
+
+static rdx_status write_answer(const job *j, rdx_error *err) {
+  console_output out;
+  rdx_status status = console_output_open(j->options->out, &out, err);
+  if (status != RDX_OK)
+    return status;
+  if (!j->probes.single)
+    write_header(out.stream, j);
+  for (uint64_t i = 0; i < j->view.probes; i++) {
+    write_line(out.stream, j, i);
+    if (console_interrupted()) {
+      console_output_discard(&out);
+      snprintf(err->text, sizeof err->text, "interrupted");
+      return RDX_ERROR_CANCELLED;
+    }
+  }
+  return console_output_commit(&out, err);
+}
+
+static void print_stats(const job *j) {
+  rdx_index_stats s;
+  rdx_lookup_stats l;
+  rdx_device_usage u;
+  char resident[32], peak[32], used[32];
+  rdx_index_get_stats(j->index, &s);
+  rdx_result_get_stats(j->result, &l);
+  rdx_device_get_usage(j->device, &u);
+  console_note("device    %s", rdx_device_get_info(j->device)->name);
+  console_note("method    %s", rdx_index_kind_name(s.kind));
+  console_note("keys      %" PRIu64 " of %" PRIu64 " rows, type %s, %" PRIu32 " bits, %s", s.keys, s.rows,
+               rdx_type_name(s.key_type), s.key_bits, s.distinct ? "distinct" : "with duplicates");
+  console_note("build     %.3f ms: sort %.3f, encode %.3f, scene %.3f, compact %.3f", s.total_ms, s.sort_ms,
+               s.encode_ms, s.scene_ms, s.compact_ms);
+  console_note("index     %s (%.1f B a key), %s at most during the build, %" PRIu32 " scene parts",
+               console_bytes(s.bytes_resident, resident), s.keys ? (double)s.bytes_resident / (double)s.keys : 0.0,
+               console_bytes(s.bytes_peak, peak), s.partitions);
+  console_note("lookup    %.3f ms: upload %.3f, search %.3f, refine %.3f", l.total_ms, l.upload_ms, l.lookup_ms,
+               l.refine_ms);
+  console_note("probes    %" PRIu64 ", rays %" PRIu64 ", hits %" PRIu64, l.probes, l.rays, l.hits);
+  console_note("bytes     %" PRIu64 " uploaded, %" PRIu64 " of results, %s of device memory at most", l.bytes_uploaded,
+               l.bytes_result, console_bytes(u.memory_peak, used));
+}
+
+/* ---- The work ---- */
+
+static rdx_status read_data(job *j, rdx_error *err) {
+  const lookup_options *o = j->options;
+  const char *columns[2] = {o->key, o->value};
+  const bool both = o->value && strcmp(o->key, o->value) != 0;
+  const rdx_csv_params params = {.delimiter = o->probes.delimiter,
+                                 .no_header = o->probes.no_header,
+                                 .types = o->types,
+                                 .type_count = o->type_count,
+                                 .columns = columns,
+                                 .column_count = both ? 2 : 1};
+  rdx_status status = rdx_table_read_csv(o->data, &params, &j->data, err);
+  if (status != RDX_OK)
+    return status;
+  j->keys = rdx_table_column(j->data, 0);
+  if (o->value)
+    j->values = rdx_table_column(j->data, both ? 1 : 0);
+  return RDX_OK;
+}
+
+static rdx_status run(job *j, rdx_error *err) {
+  const lookup_options *o = j->options;
+  rdx_status status = rdx_device_open(o->device.name, &o->device.params, &j->device, err);
+  if (status == RDX_OK)
+    status = read_data(j, err);
+  if (status == RDX_OK)
+    status = cli_probes_create(&o->probes, j->keys, o->key, &j->probes, err);
+  if (status == RDX_OK)
+    status = rdx_index_create(j->device, j->keys, &o->index, &j->index, err);
+  const rdx_lookup_params params = {.result = o->result, .values = j->values, .stats = o->stats};
+  if (status == RDX_OK)
+    status = j->probes.upper ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
+                             : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(j->result, &j->view, err);
+  if (status == RDX_OK)
+    status = write_answer(j, err);
+  if (status == RDX_OK && o->stats)
+    print_stats(j);
+  return status;
+}
+
+int cli_lookup(int argc, char **argv) {
+  lookup_options o = {.device = {.name = "auto"}};
+  const int parsed = parse(argc, argv, &o);
+  job j = {.options = &o};
+  int exit_status = parsed - 1;
+  if (parsed == 0) {
+    rdx_error err = {""};
+    const rdx_status status = run(&j, &err);
+    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+  }
+  rdx_result_destroy(&j.result);
+  rdx_index_destroy(&j.index);
+  cli_probes_destroy(&j.probes);
+  rdx_table_destroy(&j.data);
+  rdx_device_close(&j.device);
+  free(o.probes.points);
+  free(o.probes.ranges);
+  return exit_status;
+}

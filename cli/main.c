@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv);
+} commands[] = {
+    {"devices", "list the devices of this machine and what they can do", cli_devices},
+    {"lookup", "look up keys in a column of a CSV file", cli_lookup},
+};
+
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_help(void) {
+  printf("Usage: raydex COMMAND [OPTION...]\n\nRaydex answers database lookups by tracing rays.\n\nCommands:\n");
+  for (size_t i = 0; i < COMMANDS; i++)
+    printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+  printf("\n'raydex COMMAND --help' describes a command, 'raydex --version' prints the version.\n");
+}
+
+/* A failed write of the last buffered output must not pass for success. */
+static int finish(int status) {
+  if (fflush(stdout) != 0 || ferror(stdout))
+    return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output") : status;
+  return status;
+}
+
+int main(int argc, char **argv) {
+  console_start("raydex");
+  if (argc < 2)
+    return console_usage(NULL, "a command is needed");
+  const char *command = argv[1];
+  if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0) {
+    print_help();
+    return finish(EXIT_SUCCESS);
+  }
+  if (strcmp(command, "--version") == 0) {
+    printf("raydex %s\n", rdx_version());
+    return finish(EXIT_SUCCESS);
+  }
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (strcmp(command, commands[i].name) == 0)
+      return finish(commands[i].run(argc - 1, argv + 1));
+  return console_usage(NULL, "there is no command '%s'", command);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "console/console.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_AFTER 2.0 /* seconds before the first line of progress */
+#define PROGRESS_EVERY 0.2
+
+static const char *program_name = "raydex";
+static volatile sig_atomic_t interrupted;
+
+static struct {
+  pthread_mutex_t lock;
+  bool shown; /* there is a line to clear */
+  char stage[32];
+  double begun, last; /* of the stage */
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void clear_line(void) {
+  if (progress.shown)
+    fputs("\r\033[K", stderr);
+  progress.shown = false;
+}
+
+static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
+  const bool terminal = *(const bool *)user;
+  pthread_mutex_lock(&progress.lock);
+  const double now = seconds();
+  if (strncmp(progress.stage, stage, sizeof progress.stage - 1) != 0) {
+    clear_line();
+    snprintf(progress.stage, sizeof progress.stage, "%s", stage);
+    progress.begun = now;
+    progress.last = 0;
+  }
+  const bool complete = total > 0 && done >= total;
+  if (terminal && now - progress.begun > PROGRESS_AFTER && now - progress.last > PROGRESS_EVERY && !complete) {
+    progress.last = now;
+    progress.shown = true;
+    if (total > 0)
+      fprintf(stderr, "\r\033[K%s: %s %3.0f%%", program_name, stage, 100 * (double)done / (double)total);
+    else
+      fprintf(stderr, "\r\033[K%s: %s %.0f s", program_name, stage, now - progress.begun);
+  }
+  if (complete)
+    clear_line();
+  pthread_mutex_unlock(&progress.lock);
+  return interrupted != 0;
+}
+
+/* The second signal finds the default action and ends the program. */
+static void on_signal(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+void console_start(const char *program) {
+  static bool terminal;
+  program_name = program;
+  terminal = isatty(STDERR_FILENO) != 0;
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
+  rdx_set_progress(on_progress, &terminal);
+}
+
+bool console_interrupted(void) {
+  return interrupted != 0;
+}
+
+static void print(const char *format, va_list arguments) {
+  pthread_mutex_lock(&progress.lock);
+  clear_line();
+  fprintf(stderr, "%s: ", program_name);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  pthread_mutex_unlock(&progress.lock);
+}
+
+int console_fail(rdx_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print(format, arguments);
+  va_end(arguments);
+  return status == RDX_ERROR_CANCELLED ? EXIT_INTERRUPTED : EXIT_FAILURE;
+}
+
+int console_usage(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print(format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "Try '%s%s%s --help'.\n", program_name, command ? " " : "", command ? command : "");
+  return EXIT_USAGE;
+}
+
+void console_note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  pthread_mutex_lock(&progress.lock);
+  clear_line();
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  pthread_mutex_unlock(&progress.lock);
+  va_end(arguments);
+}
+
+/* ---- Output ---- */
+
+static rdx_status fail_write(const console_output *out, rdx_error *err) {
+  if (err)
+    snprintf(err->text, sizeof err->text, "cannot write %s: %s", out->path ? out->path : "the standard output",
+             strerror(errno));
+  return RDX_ERROR_IO;
+}
+
+rdx_status console_output_open(const char *path, console_output *out, rdx_error *err) {
+  *out = (console_output){.path = path, .stream = stdout};
+  if (!path)
+    return RDX_OK;
+  out->stream = NULL;
+  const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
+  if (length < 0 || (size_t)length >= sizeof out->temporary) {
+    out->temporary[0] = '\0';
+    errno = ENAMETOOLONG;
+    return fail_write(out, err);
+  }
+  const int file = mkstemp(out->temporary);
+  if (file < 0) {
+    out->temporary[0] = '\0';
+    return fail_write(out, err);
+  }
+  out->stream = fdopen(file, "w");
+  if (!out->stream) {
+    const rdx_status status = fail_write(out, err);
+    close(file);
+    console_output_discard(out);
+    return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status console_output_commit(console_output *out, rdx_error *err) {
+  if (!out->path) {
+    if (fflush(stdout) != 0 || ferror(stdout))
+      return fail_write(out, err);
+    return RDX_OK;
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  const bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
+                       fchmod(fileno(out->stream), 0666 & ~mask) == 0 && fsync(fileno(out->stream)) == 0;
+  rdx_status status = written ? RDX_OK : fail_write(out, err);
+  const bool closed = fclose(out->stream) == 0;
+  out->stream = NULL;
+  if (status == RDX_OK && (!closed || rename(out->temporary, out->path) != 0))
+    status = fail_write(out, err);
+  if (status == RDX_OK)
+    out->temporary[0] = '\0';
+  console_output_discard(out);
+  return status;
+}
+
+void console_output_discard(console_output *out) {
+  if (out->path && out->stream)
+    fclose(out->stream);
+  out->stream = NULL;
+  if (out->temporary[0])
+    unlink(out->temporary);
+  out->temporary[0] = '\0';
+}
+
+/* ---- Numbers ---- */
+
+bool console_parse_u64(const char *text, uint64_t least, uint64_t most, uint64_t *out) {
+  if (text[0] < '0' || text[0] > '9')
+    return false;
+  char *end = NULL;
+  errno = 0;
+  const unsigned long long value = strtoull(text, &end, 10);
+  if (errno != 0 || *end != '\0' || value < least || value > most)
+    return false;
+  *out = value;
+  return true;
+}
+
+bool console_parse_size(const char *text, uint64_t *out) {
+  static const char suffixes[] = "KMGT";
+  char digits[24];
+  const size_t length = strlen(text);
+  const char *suffix = length > 1 ? strchr(suffixes, text[length - 1]) : NULL;
+  const unsigned shift = suffix ? 10 * ((unsigned)(suffix - suffixes) + 1) : 0;
+  const size_t count = length - (suffix != NULL);
+  if (count >= sizeof digits)
+    return false;
+  memcpy(digits, text, count);
+  digits[count] = '\0';
+  if (!console_parse_u64(digits, 1, UINT64_MAX >> shift, out))
+    return false;
+  *out <<= shift;
+  return true;
+}
+
+const char *console_bytes(uint64_t bytes, char out[32]) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = (double)bytes;
+  unsigned unit = 0;
+  while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+    value /= 1024;
+    unit++;
+  }
+  snprintf(out, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return out;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options. */
+
+#include <raydex/raydex.h>
+
+#include <stdio.h>
+
+#define EXIT_USAGE 2
+#define EXIT_INTERRUPTED 130
+
+/* Set up for `program` (a constant name): progress on stderr where it is a terminal, Ctrl-C and SIGTERM to cancel. */
+void console_start(const char *program);
+
+/* Whether the user asked to stop. */
+bool console_interrupted(void);
+
+/* Print an error on stderr; the exit status for it. */
+int console_fail(rdx_status status, const char *format, ...) RDX_PRINTF(2, 3);
+
+/* Print what is wrong with the command line and where to find help; EXIT_USAGE. `command` may be NULL. */
+int console_usage(const char *command, const char *format, ...) RDX_PRINTF(2, 3);
+
+/* Print a line of ordinary information on stderr. */
+void console_note(const char *format, ...) RDX_PRINTF(1, 2);
+
+/* ---- Output ---- */
+
+/* The standard output, or a file that appears in one step when it is complete. */
+typedef struct console_output {
+  FILE *stream;
+  const char *path; /* NULL: the standard output */
+  char temporary[4096];
+} console_output;
+
+/* Open a new file beside `path`, or the standard output for NULL. */
+RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *out, rdx_error *err);
+
+/* Flush, and move the file to its path. On failure the path is as it was. */
+RDX_MUST_USE rdx_status console_output_commit(console_output *out, rdx_error *err);
+
+/* Drop the file, unless it was committed. */
+void console_output_discard(console_output *out);
+
+/* ---- Numbers in options: all of the text, or false ---- */
+
+bool console_parse_u64(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
+/* Bytes, with an optional K, M, G or T (powers of 1024). */
+bool console_parse_size(const char *text, uint64_t *out);
+
+/* `bytes` as people write it, such as "1.5 GiB". */
+const char *console_bytes(uint64_t bytes, char out[32]);
+
+#endif
