@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef BENCH_H
+#define BENCH_H
+
+/* The benchmark program: workloads whose answers are known, methods that answer them in turn, and a report. */
+
+#include "console/console.h"
+
+/* ---- The program ---- */
+
+typedef struct bench_options {
+  const char *device;
+  rdx_device_params device_params;
+  uint32_t scale; /* log2 of the keys; 0: by device */
+  uint32_t runs;
+  const char *out;
+  const char *plots, *published;
+  uint64_t seed;
+  double budget; /* seconds; 0: no limit */
+} bench_options;
+
+typedef struct bench_report bench_report;
+
+typedef struct bench {
+  bench_options options;
+  rdx_device *device;
+  const rdx_device_info *info;
+  bench_report *report;
+  uint32_t log_keys, log_probes; /* of the default workload */
+  double deadline;               /* on the monotonic clock; 0: none */
+  uint64_t skipped;              /* measurements for which no time was left */
+} bench;
+
+double bench_seconds(void);
+
+/* Run `work` over 0 .. count - 1 on all cores. */
+void bench_parallel(uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end), void *context);
+
+/* ---- Workloads (workload.c) ---- */
+
+typedef enum bench_keys {
+  BENCH_D32, /* dense u32: 0 .. rows - 1, times the stride */
+  BENCH_U32, /* distinct, uniform over u32 */
+  BENCH_U64, /* distinct, uniform over u64 */
+} bench_keys;
+
+/* What to generate. Zero is: unsorted, distinct, all probes hit, uniform. */
+typedef struct bench_spec {
+  bench_keys keys;
+  uint32_t log_rows, log_probes;
+  uint32_t log_stride;       /* D32: distance of neighbouring keys */
+  uint32_t log_multiplicity; /* D32: rows of each key */
+  bool sorted_keys, sorted_probes;
+  double miss_rate;     /* of the probes; D32: keys above the largest, else keys between others */
+  double zipf;          /* coefficient of the probes' distribution; 0: uniform */
+  uint64_t range;       /* D32: rows of each range; 0: point lookups */
+  uint32_t log_batches; /* the probes come in so many batches */
+} bench_spec;
+
+typedef struct bench_workload {
+  bench_spec spec;
+  rdx_type type;
+  uint64_t rows, probes;
+  void *keys;
+  uint32_t *values;
+  void *lower, *upper; /* `upper` NULL: points */
+  uint64_t *sums;      /* what each probe must find: the sum of `values`, and the number of rows */
+  uint32_t *counts;
+} bench_workload;
+
+RDX_MUST_USE rdx_status bench_workload_create(const bench_spec *spec, uint64_t seed, bench_workload *out,
+                                              rdx_error *err);
+void bench_workload_destroy(bench_workload *w);
+const char *bench_keys_name(bench_keys keys);
+
+/* A pseudo-random number that depends on nothing but `i` and `seed`. */
+uint64_t bench_mix(uint64_t i, uint64_t seed);
+
+/* Sort keys of 4 or 8 bytes with their places; `places` may be NULL. */
+RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *places, uint64_t count, rdx_error *err);
+
+/* ---- Measuring (runner.c) ---- */
+
+typedef struct bench_contender {
+  const char *variant; /* "" for the only one of its method */
+  rdx_index_params params;
+} bench_contender;
+
+/* What a measurement belongs to. */
+typedef struct bench_point {
+  const char *experiment;
+  const char *parameter; /* what varies; "" for nothing */
+  double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
+} bench_point;
+
+/* What to record. */
+enum { BENCH_LOOKUPS = 1, BENCH_BUILDS = 2, BENCH_PLAIN = 4 /* also a plain binary search, on the CPU device */ };
+
+/* Build each contender's index and look the probes up with all of them in turn, checking every answer. What a device
+ * cannot do is noted and left out. */
+RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec,
+                                      const bench_contender *contenders, size_t count, unsigned what, rdx_error *err);
+
+/* A lookup, checked; `*ms` is device time. */
+RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const rdx_column *lower,
+                                     const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms,
+                                     double *total_ms, rdx_error *err);
+
+/* Fill in `err`; `status`. */
+rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
+
+/* ---- Experiments (experiments.c, updates.c, demo.c) ---- */
+
+typedef struct bench_experiment {
+  const char *name, *what;
+  rdx_status (*run)(bench *b, const bench_point *point, rdx_error *err);
+  bool standard; /* part of `suite standard` */
+} bench_experiment;
+
+extern const bench_experiment bench_experiments[];
+extern const size_t bench_experiment_count;
+
+rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_demo(bench *b, rdx_error *err);
+
+/* ---- Reporting (report.c) ---- */
+
+typedef struct bench_row {
+  char experiment[32], device[256], method[24], variant[48], keys[8], parameter[24], metric[24];
+  uint64_t rows, probes;
+  double value, median, least, most;
+  uint32_t runs;
+} bench_row;
+
+RDX_MUST_USE rdx_status bench_report_create(bench_report **out, rdx_error *err);
+void bench_report_destroy(bench_report **report);
+
+/* Take in the samples of a measurement (they get sorted). */
+RDX_MUST_USE rdx_status bench_report_add(bench_report *report, bench_row row, double *samples, uint32_t count,
+                                         rdx_error *err);
+
+/* Take in a row as it is. */
+RDX_MUST_USE rdx_status bench_report_append(bench_report *report, const bench_row *row, rdx_error *err);
+
+/* Print the rows of an experiment as a table. */
+void bench_report_print(const bench_report *report, const char *experiment);
+
+/* Write all rows as CSV to a file that appears when it is complete. */
+RDX_MUST_USE rdx_status bench_report_write(const bench_report *report, const char *path, rdx_error *err);
+
+/* Read what bench_report_write() wrote. */
+RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *err);
+
+size_t bench_report_count(const bench_report *report);
+const bench_row *bench_report_row(const bench_report *report, size_t i);
+
+/* Draw every experiment of a report into `dir` with gnuplot, published results beside it where their folder is given
+ * (plot.c). */
+RDX_MUST_USE rdx_status bench_plot(const bench_report *report, const char *dir, const char *published, rdx_error *err);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The experiments of RTIndeX, sections 3 and 4, as far as the methods present allow, and our headline ones. Sizes are
+ * the paper's (2^26 keys, 2^27 lookups, or half of both in section 3) at scale 26. */
+
+#include "bench/bench.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define RX RDX_INDEX_RX
+#define SA RDX_INDEX_SORTED_ARRAY
+
+static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
+
+static uint32_t at_least(uint32_t value, uint32_t less, uint32_t least) {
+  return value > less + least ? value - less : least;
+}
+
+static double power(uint32_t log) {
+  return (double)((uint64_t)1 << log);
+}
+
+static bench_point at(const bench_point *point, const char *parameter, double value) {
+  return (bench_point){point->experiment, parameter, value};
+}
+
+/* ---- Headline ---- */
+
+static rdx_status run_point(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"", {.kind = RX}},
+      {"always any-hit", {.kind = RX, .rx.always_any_hit = true}},
+      {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
+      {"", {.kind = SA}},
+  };
+  for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
+    for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */
+      const bench_spec spec = {.keys = keys,
+                               .log_rows = b->log_keys,
+                               .log_probes = b->log_probes,
+                               .sorted_probes = order == 1,
+                               .miss_rate = order == 2 ? 1 : 0};
+      const bench_point here = at(point, order == 0 ? "unsorted" : order == 1 ? "sorted" : "misses", -1 - order);
+      const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders),
+                                              BENCH_LOOKUPS | BENCH_PLAIN | (order == 0 ? BENCH_BUILDS : 0u), err);
+      if (status != RDX_OK)
+        return status;
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_contender *contenders, size_t count,
+                             uint32_t log_rows, uint32_t log_probes, uint32_t first, uint32_t last, uint32_t step,
+                             unsigned what, rdx_error *err) {
+  for (uint32_t log = first; log <= last && log < log_rows; log += step) {
+    const bench_spec spec = {.log_rows = log_rows, .log_probes = log_probes, .range = (uint64_t)1 << log};
+    const bench_point here = at(point, "hits", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, contenders, count, what, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
+  return run_ranges(b, point, both, COUNT(both), at_least(b->log_keys, 3, 10), at_least(b->log_probes, 7, 8), 2, 10, 4,
+                    BENCH_LOOKUPS | BENCH_PLAIN, err);
+}
+
+/* ---- Section 3.2: key modes ---- */
+
+static const bench_contender key_modes[] = {
+    {"naive", {.kind = RX, .rx.key_mode = RDX_RX_KEY_NAIVE}},
+    {"extended", {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
+    {"3d", {.kind = RX, .rx.key_mode = RDX_RX_KEY_3D}},
+};
+
+static rdx_status run_key_modes(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = at_least(b->log_keys, 5, 8); log <= b->log_keys; log++) {
+    const bench_spec spec = {.log_rows = log, .log_probes = b->log_probes};
+    const bench_point here = at(point, "keys", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, key_modes, COUNT(key_modes), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err) {
+  const uint32_t log_rows = at_least(b->log_keys, 5, 8);
+  for (uint32_t log = 0; log <= 3; log++) {
+    const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes, .log_stride = log};
+    const bench_point here = at(point, "stride", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, key_modes, COUNT(key_modes), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* ---- Section 3.3: rays ---- */
+
+static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"3d perpendicular", {.kind = RX}},
+      {"3d from offset", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
+      {"3d from zero", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+      {"extended perpendicular", {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
+      {"extended from zero",
+       {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+  };
+  for (uint32_t log = at_least(b->log_keys, 8, 8); log <= at_least(b->log_keys, 5, 8); log++) {
+    const bench_spec spec = {.log_rows = log, .log_probes = at_least(b->log_probes, 9, 8)};
+    const bench_point here = at(point, "keys", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"from offset", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
+      {"from zero", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+  };
+  return run_ranges(b, point, contenders, COUNT(contenders), at_least(b->log_keys, 6, 10),
+                    at_least(b->log_probes, 11, 8), 0, 8, 2, BENCH_LOOKUPS, err);
+}
+
+/* ---- Section 3.4: decompositions ---- */
+
+/* The ways to split the bits of the keys over x, y and z that the paper compares, for any number of bits. */
+static size_t decompositions(uint32_t bits, bench_contender *out, char names[][40]) {
+  const uint32_t third = bits / 3, half = bits / 2, x = bits < 23 ? bits : 23;
+  const uint32_t splits[][3] = {
+      {x, bits - x, 0},       {bits - half, half, 0},   {third, bits - third, 0}, {bits - 2 * third, third, third},
+      {bits - half, 0, half}, {third, 0, bits - third}, {0, bits - half, half}};
+  size_t count = 0;
+  for (size_t i = 0; i < COUNT(splits); i++) {
+    if (splits[i][1] > 23 || splits[i][2] > 23)
+      continue;
+    snprintf(names[count], 40, "%u+%u+%u", (unsigned)splits[i][0], (unsigned)splits[i][1], (unsigned)splits[i][2]);
+    out[count] = (bench_contender){
+        names[count],
+        {.kind = RX,
+         .rx = {.x_bits = (uint8_t)splits[i][0], .y_bits = (uint8_t)splits[i][1], .z_bits = (uint8_t)splits[i][2]}}};
+    count++;
+  }
+  return count;
+}
+
+static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
+  bench_contender contenders[8];
+  char names[8][40];
+  const uint32_t log_rows = at_least(b->log_keys, 1, 8);
+  const size_t count = decompositions(log_rows, contenders, names);
+  const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
+  const bench_point here = at(point, "keys", power(log_rows));
+  return bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+}
+
+static rdx_status run_decomposition_range(bench *b, const bench_point *point, rdx_error *err) {
+  bench_contender contenders[8];
+  char names[8][40];
+  const uint32_t log_rows = at_least(b->log_keys, 3, 10);
+  const size_t count = decompositions(log_rows, contenders, names);
+  return run_ranges(b, point, contenders, count, log_rows, at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS, err);
+}
+
+/* ---- Section 3.5: primitives ---- */
+
+static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"triangle", {.kind = RX}},
+      {"sphere", {.kind = RX, .rx.primitive = RDX_RX_SPHERE}},
+      {"box", {.kind = RX, .rx.primitive = RDX_RX_BOX}},
+      {"triangle uncompacted", {.kind = RX, .rx.no_compaction = true}},
+      {"sphere uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_SPHERE, .no_compaction = true}}},
+      {"box uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_BOX, .no_compaction = true}}},
+  };
+  const uint32_t log_rows = at_least(b->log_keys, 1, 8);
+  const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
+  const bench_point here = at(point, "keys", power(log_rows));
+  return bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+}
+
+/* ---- Section 4.2: sizes ---- */
+
+static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = at_least(b->log_probes, 14, 4); log <= b->log_probes; log += 2) {
+    const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = log};
+    const bench_point here = at(point, "lookups", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
+                            rdx_error *err) {
+  for (uint32_t log = at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
+    const bench_spec spec = {.keys = BENCH_U32,
+                             .log_rows = log,
+                             .log_probes = (what & BENCH_LOOKUPS) != 0 ? b->log_probes : 0,
+                             .sorted_keys = sorted};
+    const bench_point here = at(point, sorted ? "keys sorted" : "keys", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), what, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_build_size(bench *b, const bench_point *point, rdx_error *err) {
+  return run_sizes(b, point, false, 8, BENCH_LOOKUPS, err);
+}
+
+static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *err) {
+  const rdx_status status = run_sizes(b, point, false, 3, BENCH_BUILDS, err);
+  return status == RDX_OK ? run_sizes(b, point, true, 3, BENCH_BUILDS, err) : status;
+}
+
+static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"", {.kind = RX}},
+      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
+      {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
+      {"updatable", {.kind = RX, .rx.updatable = true}},
+      {"", {.kind = SA}},
+  };
+  for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
+    const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = 0};
+    const bench_point here = at(point, "keys", power(b->log_keys));
+    const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* ---- Sections 4.3 to 4.9 ---- */
+
+static rdx_status run_multiplicity(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = 0; log <= 8 && log < b->log_keys; log += 2) {
+    const bench_spec spec = {
+        .log_rows = b->log_keys, .log_probes = at_least(b->log_probes, log, 8), .log_multiplicity = log};
+    const bench_point here = at(point, "multiplicity", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) {
+  static const char *const names[] = {"unsorted unsorted", "unsorted sorted", "sorted unsorted", "sorted sorted"};
+  for (int order = 0; order < 4; order++) {
+    const bench_spec spec = {.keys = BENCH_U32,
+                             .log_rows = b->log_keys,
+                             .log_probes = b->log_probes,
+                             .sorted_keys = order >= 2,
+                             .sorted_probes = order % 2 == 1};
+    const bench_point here = at(point, names[order], -1 - order);
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = 0; log <= 12 && log < b->log_probes; log += 4) {
+    const bench_spec spec = {
+        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .log_batches = log};
+    const bench_point here = at(point, "batches", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys keys, rdx_error *err) {
+  static const double rates[] = {1, 0.9, 0.5, 0.1, 0.01, 0};
+  for (size_t i = 0; i < COUNT(rates); i++) {
+    const bench_spec spec = {
+        .keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
+    const bench_point here = at(point, "hit rate", rates[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_hit_rate(bench *b, const bench_point *point, rdx_error *err) {
+  return run_hit_rates(b, point, BENCH_U32, err);
+}
+
+static rdx_status run_hit_rate_outside(bench *b, const bench_point *point, rdx_error *err) {
+  return run_hit_rates(b, point, BENCH_D32, err);
+}
+
+static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *err) {
+  for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
+    const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
+    const bench_point here = at(point, "key bits", keys == BENCH_U32 ? 32 : 64);
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
+  static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
+  for (size_t i = 0; i < COUNT(coefficients); i++) {
+    const bench_spec spec = {
+        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
+    const bench_point here = at(point, "zipf", coefficients[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* Non-negative least squares of ms = traversal + hits * intersection: of two unknowns, so an unknown that would be
+ * negative is 0 and the other follows. */
+static void split_costs(const bench *b, const char *experiment) {
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, probes = 1;
+  for (size_t i = 0; i < bench_report_count(b->report); i++) {
+    const bench_row *row = bench_report_row(b->report, i);
+    if (strcmp(row->experiment, experiment) != 0 || strcmp(row->method, "rx") != 0 ||
+        strcmp(row->metric, "lookup_ms") != 0)
+      continue;
+    n++;
+    sum_x += row->value;
+    sum_y += row->median;
+    sum_xx += row->value * row->value;
+    sum_xy += row->value * row->median;
+    probes = (double)row->probes;
+  }
+  if (n < 2)
+    return;
+  double slope = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
+  double base = (sum_y - slope * sum_x) / n;
+  if (slope < 0) {
+    slope = 0;
+    base = sum_y / n;
+  } else if (base < 0) {
+    base = 0;
+    slope = sum_xy / sum_xx;
+  }
+  printf("rx: %.3f ns for the traversal of a range lookup, %.3f ns for each hit\n", base / probes * 1e6,
+         slope / probes * 1e6);
+}
+
+static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {
+  const rdx_status status = run_ranges(b, point, both, COUNT(both), at_least(b->log_keys, 1, 12),
+                                       at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);
+  if (status == RDX_OK)
+    split_costs(b, point->experiment);
+  return status;
+}
+
+static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender preferences[] = {
+      {"fast trace", {.kind = RX}},
+      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
+      {"4 partitions", {.kind = RX, .rx.partitions = 4}},
+  };
+  const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes};
+  const bench_point here = at(point, "keys", power(b->log_keys));
+  return bench_measure(b, &here, &spec, preferences, COUNT(preferences), BENCH_LOOKUPS | BENCH_BUILDS, err);
+}
+
+const bench_experiment bench_experiments[] = {
+    {"point", "point lookups: dense, u32 and u64 keys; unsorted, sorted, misses", run_point, true},
+    {"range", "range lookups of 4, 64 and 1024 hits", run_range, true},
+    {"build", "what the scene is built for", run_builds, true},
+    {"rx-key-modes", "figure 3a: key modes by number of keys", run_key_modes, false},
+    {"rx-stride", "figure 3b: key modes by stride of the keys", run_stride, false},
+    {"rx-point-rays", "figure 6: rays for point lookups", run_point_rays, false},
+    {"rx-range-rays", "table 3: rays for range lookups", run_range_rays, false},
+    {"rx-decomposition", "figure 8: bits of x, y and z, point lookups", run_decomposition, false},
+    {"rx-decomposition-range", "figure 9: bits of x, y and z, range lookups", run_decomposition_range, false},
+    {"rx-primitives", "figure 7: triangles, spheres and boxes, compacted or not", run_primitives, true},
+    {"rx-updates", "table 4: refit and rebuild", bench_updates, true},
+    {"rx-lookups", "figure 10a: number of lookups", run_lookups, false},
+    {"rx-build-size", "figure 10b: number of keys", run_build_size, false},
+    {"rx-build-time", "figure 10c: build time by number of keys, unsorted and sorted", run_build_time, true},
+    {"rx-memory", "table 6: memory", run_memory, true},
+    {"rx-multiplicity", "figure 11: rows of each key", run_multiplicity, false},
+    {"rx-order", "figure 12: order of keys and of lookups", run_order, true},
+    {"rx-batches", "figure 13: number of batches", run_batches, false},
+    {"rx-hit-rate", "figure 14: hit rate, misses between keys", run_hit_rate, true},
+    {"rx-hit-rate-outside", "figure 14: hit rate, misses above all keys", run_hit_rate_outside, false},
+    {"rx-key-size", "figure 15: keys of 32 and 64 bits", run_key_size, false},
+    {"rx-skew", "figure 16: Zipf-distributed lookups", run_skew, false},
+    {"rx-range", "figure 17: range lookups by number of hits", run_range_hits, true},
+};
+
+const size_t bench_experiment_count = COUNT(bench_experiments);

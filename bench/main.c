@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex-bench: experiments by name, their results as tables, CSV and plots. */
+
+#include "bench/bench.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(void) {
+  printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
+         "       raydex-bench suite rx|standard [OPTION...]\n"
+         "       raydex-bench demo [--device NAME]\n"
+         "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
+         "       raydex-bench list\n\n"
+         "Every run of every method is checked against answers known from how the data was made.\n\n"
+         "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
+         "  --threads N       threads of the CPU device (one a core)\n"
+         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device)\n"
+         "  --runs N          counted runs of each method, after one that is not (5)\n"
+         "  --seed N          of the data (1)\n"
+         "  --budget SECONDS  start no measurement after so long\n"
+         "  --out FILE.csv    write the results, one line for each metric\n"
+         "  --plots DIR       draw the results there with gnuplot\n"
+         "  --published DIR   results that the authors of RTIndeX published, drawn beside ours\n"
+         "  --validation      switch the Vulkan validation layer on\n");
+}
+
+static void print_list(void) {
+  for (size_t i = 0; i < bench_experiment_count; i++)
+    printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
+           bench_experiments[i].standard ? " *" : "");
+  printf("\n* part of 'suite standard'; 'suite rx' is all whose names begin with rx-\n");
+}
+
+/* ---- Options ---- */
+
+enum { DEVICE = 1, THREADS, SCALE, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
+
+static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
+                                        {"threads", required_argument, NULL, THREADS},
+                                        {"scale", required_argument, NULL, SCALE},
+                                        {"runs", required_argument, NULL, RUNS},
+                                        {"seed", required_argument, NULL, SEED},
+                                        {"budget", required_argument, NULL, BUDGET},
+                                        {"out", required_argument, NULL, OUT},
+                                        {"plots", required_argument, NULL, PLOTS},
+                                        {"published", required_argument, NULL, PUBLISHED},
+                                        {"validation", no_argument, NULL, VALIDATION},
+                                        {"help", no_argument, NULL, HELP},
+                                        {0}};
+
+/* Take one option; NULL or what its value should be. */
+static const char *take(int option, const char *value, bench_options *o) {
+  uint64_t number = 0;
+  switch (option) {
+  case DEVICE:
+    o->device = value;
+    return NULL;
+  case THREADS:
+    if (!console_parse_u64(value, 1, 1024, &number))
+      return "it is a number from 1 to 1024";
+    o->device_params.threads = (uint32_t)number;
+    return NULL;
+  case SCALE:
+    if (!console_parse_u64(value, 10, 30, &number))
+      return "it is a number from 10 to 30";
+    o->scale = (uint32_t)number;
+    return NULL;
+  case RUNS:
+    if (!console_parse_u64(value, 1, 100, &number))
+      return "it is a number from 1 to 100";
+    o->runs = (uint32_t)number;
+    return NULL;
+  case SEED:
+    return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number";
+  case BUDGET:
+    if (!console_parse_u64(value, 1, 1000000, &number))
+      return "it is a number of seconds";
+    o->budget = (double)number;
+    return NULL;
+  case OUT:
+    o->out = value;
+    return NULL;
+  case PLOTS:
+    o->plots = value;
+    return NULL;
+  case PUBLISHED:
+    o->published = value;
+    return NULL;
+  default:
+    o->device_params.validation = true;
+    return NULL;
+  }
+}
+
+/* 0 to go on, else the exit status plus one. */
+static int parse(int argc, char **argv, bench_options *o) {
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+    if (c == HELP || c == 'h') {
+      print_help();
+      return EXIT_SUCCESS + 1;
+    }
+    if (c == ':')
+      return console_usage(NULL, "%s needs a value", argv[optind - 1]) + 1;
+    if (c == '?')
+      return console_usage(NULL, "there is no option '%s'", argv[optind - 1]) + 1;
+    const char *wrong = take(c, optarg, o);
+    if (wrong)
+      return console_usage(NULL, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
+  }
+  if (optind == argc)
+    return console_usage(NULL, "name an experiment; 'raydex-bench list' lists them") + 1;
+  return 0;
+}
+
+/* ---- Running ---- */
+
+static rdx_status open_bench(bench *b, bool demo, rdx_error *err) {
+  rdx_status status = rdx_device_open(b->options.device, &b->options.device_params, &b->device, err);
+  if (status != RDX_OK)
+    return status;
+  b->info = rdx_device_get_info(b->device);
+  const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  b->log_keys = b->options.scale ? b->options.scale : gpu ? 26 : b->info->emulated ? 13 : 22;
+  if (demo && !b->options.scale)
+    b->log_keys = b->info->emulated ? 15 : 22;
+  b->log_probes = gpu && !demo ? b->log_keys + 1 : b->log_keys;
+  if (b->options.budget > 0)
+    b->deadline = bench_seconds() + b->options.budget;
+  return bench_report_create(&b->report, err);
+}
+
+static const bench_experiment *find(const char *name) {
+  for (size_t i = 0; i < bench_experiment_count; i++)
+    if (strcmp(bench_experiments[i].name, name) == 0)
+      return &bench_experiments[i];
+  return NULL;
+}
+
+static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error *err) {
+  const bench_point point = {.experiment = e->name, .parameter = ""};
+  const rdx_status status = e->run(b, &point, err);
+  bench_report_print(b->report, e->name); /* also what was measured before a failure */
+  return status;
+}
+
+static rdx_status run_suite(bench *b, const char *suite, rdx_error *err) {
+  const bool rx = strcmp(suite, "rx") == 0;
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++) {
+    const bench_experiment *e = &bench_experiments[i];
+    if (rx ? strncmp(e->name, "rx-", 3) == 0 : e->standard)
+      status = run_experiment(b, e, err);
+  }
+  return status;
+}
+
+/* Results are kept even when something fails later: they were checked. */
+static rdx_status save(bench *b, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  if (b->options.out)
+    status = bench_report_write(b->report, b->options.out, err);
+  if (status == RDX_OK && b->options.plots)
+    status = bench_plot(b->report, b->options.plots, b->options.published, err);
+  return status;
+}
+
+static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
+  const bool demo = strcmp(names[0], "demo") == 0;
+  rdx_status status = open_bench(b, demo, err);
+  if (status != RDX_OK)
+    return status;
+  if (demo) {
+    status = bench_demo(b, err);
+  } else if (strcmp(names[0], "suite") == 0) {
+    status = run_suite(b, names[1], err);
+  } else {
+    for (int i = 0; i < count && status == RDX_OK; i++)
+      status = run_experiment(b, find(names[i]), err);
+  }
+  if (b->skipped > 0)
+    console_note("%" PRIu64 " measurements were left out: the time was over", b->skipped);
+  rdx_error save_err;
+  const rdx_status saved = status == RDX_ERROR_CANCELLED ? RDX_OK : save(b, &save_err);
+  if (status == RDX_OK && saved != RDX_OK) {
+    *err = save_err;
+    status = saved;
+  }
+  return status;
+}
+
+/* What is wrong with the names on the command line; 0 or an exit status. */
+static int check_names(char **names, int count) {
+  if (strcmp(names[0], "suite") == 0) {
+    if (count != 2 || (strcmp(names[1], "rx") != 0 && strcmp(names[1], "standard") != 0))
+      return console_usage(NULL, "there are 'suite rx' and 'suite standard'");
+    return 0;
+  }
+  if (strcmp(names[0], "demo") == 0)
+    return count == 1 ? 0 : console_usage(NULL, "demo stands alone");
+  for (int i = 0; i < count; i++)
+    if (!find(names[i]))
+      return console_usage(NULL, "there is no experiment '%s'; 'raydex-bench list' lists them", names[i]);
+  return 0;
+}
+
+static int plot(const char *results, const bench_options *o) {
+  if (!o->plots)
+    return console_usage(NULL, "plot needs --plots DIR");
+  rdx_error err = {""};
+  bench_report *report = NULL;
+  rdx_status status = bench_report_read(results, &report, &err);
+  if (status == RDX_OK)
+    status = bench_plot(report, o->plots, o->published, &err);
+  bench_report_destroy(&report);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}
+
+int main(int argc, char **argv) {
+  console_start("raydex-bench");
+  if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    printf("raydex-bench %s\n", rdx_version());
+    return EXIT_SUCCESS;
+  }
+  bench b = {.options = {.device = "auto", .runs = 5, .seed = 1}};
+  const int parsed = parse(argc, argv, &b.options);
+  if (parsed != 0)
+    return parsed - 1;
+  char **names = argv + optind;
+  const int count = argc - optind;
+  if (strcmp(names[0], "list") == 0) {
+    print_list();
+    return EXIT_SUCCESS;
+  }
+  if (strcmp(names[0], "plot") == 0)
+    return count == 2 ? plot(names[1], &b.options) : console_usage(NULL, "plot needs one file of results");
+  const int wrong = check_names(names, count);
+  if (wrong != 0)
+    return wrong;
+  rdx_error err = {""};
+  const rdx_status status = run(&b, names, count, &err);
+  bench_report_destroy(&b.report);
+  rdx_device_close(&b.device);
+  if (fflush(stdout) != 0 || ferror(stdout))
+    return console_fail(RDX_ERROR_IO, "cannot write the standard output");
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Results: one long table for all experiments, as CSV and as text. */
+
+#include "bench/bench.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bench_report {
+  bench_row *rows;
+  size_t count, capacity;
+};
+
+rdx_status bench_report_create(bench_report **out, rdx_error *err) {
+  *out = calloc(1, sizeof **out);
+  return *out ? RDX_OK : bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+}
+
+void bench_report_destroy(bench_report **report) {
+  if (*report)
+    free((*report)->rows);
+  free(*report);
+  *report = NULL;
+}
+
+size_t bench_report_count(const bench_report *report) {
+  return report->count;
+}
+
+const bench_row *bench_report_row(const bench_report *report, size_t i) {
+  return &report->rows[i];
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+rdx_status bench_report_append(bench_report *report, const bench_row *row, rdx_error *err) {
+  if (report->count == report->capacity) {
+    const size_t capacity = report->capacity ? 2 * report->capacity : 256;
+    bench_row *rows = realloc(report->rows, capacity * sizeof *rows);
+    if (!rows)
+      return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    report->rows = rows;
+    report->capacity = capacity;
+  }
+  report->rows[report->count++] = *row;
+  return RDX_OK;
+}
+
+rdx_status bench_report_add(bench_report *report, bench_row row, double *samples, uint32_t count, rdx_error *err) {
+  qsort(samples, count, sizeof *samples, compare);
+  row.median = count % 2 == 1 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+  row.least = samples[0];
+  row.most = samples[count - 1];
+  row.runs = count;
+  return bench_report_append(report, &row, err);
+}
+
+/* ---- Text ---- */
+
+static bool same_place(const bench_row *a, const bench_row *b) {
+  return strcmp(a->experiment, b->experiment) == 0 && strcmp(a->method, b->method) == 0 &&
+         strcmp(a->variant, b->variant) == 0 && strcmp(a->parameter, b->parameter) == 0 &&
+         strcmp(a->keys, b->keys) == 0 && a->value == b->value && a->rows == b->rows && a->probes == b->probes;
+}
+
+static const bench_row *find(const bench_report *report, const bench_row *like, const char *metric) {
+  for (size_t i = 0; i < report->count; i++)
+    if (same_place(&report->rows[i], like) && strcmp(report->rows[i].metric, metric) == 0)
+      return &report->rows[i];
+  return NULL;
+}
+
+/* Whether no earlier row is of the same place: it then stands for all of them. */
+static bool is_first(const bench_report *report, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (same_place(&report->rows[k], &report->rows[i]))
+      return false;
+  return true;
+}
+
+static void print_row(const bench_report *report, const bench_row *row) {
+  const bench_row *lookup = find(report, row, "lookup_ms"), *build = find(report, row, "build_ms");
+  const bench_row *resident = find(report, row, "bytes_resident"), *peak = find(report, row, "bytes_peak");
+  char parameter[48];
+  if (row->value < 0)
+    snprintf(parameter, sizeof parameter, "%s", row->parameter);
+  else
+    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
+  printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
+         row->probes);
+  if (lookup)
+    printf(" %10.3f %10.1f %4.0f%%", lookup->median, (double)row->probes / lookup->median / 1e3,
+           100 * (lookup->most - lookup->least) / lookup->median);
+  else
+    printf(" %10s %10s %5s", "", "", "");
+  if (build)
+    printf(" %10.2f %8.1f %8.1f", build->median, resident ? resident->median / (double)row->rows : 0,
+           peak ? peak->median / (double)row->rows : 0);
+  printf("\n");
+}
+
+void bench_report_print(const bench_report *report, const char *experiment) {
+  bool head = false;
+  for (size_t i = 0; i < report->count; i++) {
+    const bench_row *row = &report->rows[i];
+    if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
+      continue;
+    if (!head)
+      printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %10s "
+             "%8s %8s\n",
+             experiment, row->device, row->runs, "method", "variant", "", "parameter", "keys", "lookups", "lookup ms",
+             "Ml/s", "+-", "build ms", "B/key", "peak");
+    head = true;
+    print_row(report, row);
+  }
+  fflush(stdout);
+}
+
+/* ---- CSV ---- */
+
+static const char header[] = "experiment,device,method,variant,key_type,keys,lookups,parameter,value,metric,median,min,"
+                             "max,runs,checked";
+
+rdx_status bench_report_write(const bench_report *report, const char *path, rdx_error *err) {
+  console_output out;
+  rdx_status status = console_output_open(path, &out, err);
+  if (status != RDX_OK)
+    return status;
+  fprintf(out.stream, "%s\n", header);
+  for (size_t i = 0; i < report->count; i++) {
+    const bench_row *r = &report->rows[i];
+    fprintf(out.stream, "%s,\"%s\",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",true\n",
+            r->experiment, r->device, r->method, r->variant, r->keys, r->rows, r->probes, r->parameter, r->value,
+            r->metric, r->median, r->least, r->most, r->runs);
+  }
+  return console_output_commit(&out, err);
+}
+
+static void copy_text(const rdx_column *c, uint64_t row, char *out, size_t size) {
+  const uint64_t begin = c->offsets[row], length = c->offsets[row + 1] - begin;
+  snprintf(out, size, "%.*s", (int)length, (const char *)c->values + begin);
+}
+
+rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *err) {
+  static const rdx_csv_type types[] = {
+      {"experiment", RDX_TYPE_STRING, 0}, {"device", RDX_TYPE_STRING, 0},    {"method", RDX_TYPE_STRING, 0},
+      {"variant", RDX_TYPE_STRING, 0},    {"key_type", RDX_TYPE_STRING, 0},  {"keys", RDX_TYPE_U64, 0},
+      {"lookups", RDX_TYPE_U64, 0},       {"parameter", RDX_TYPE_STRING, 0}, {"value", RDX_TYPE_F64, 0},
+      {"metric", RDX_TYPE_STRING, 0},     {"median", RDX_TYPE_F64, 0},       {"min", RDX_TYPE_F64, 0},
+      {"max", RDX_TYPE_F64, 0},           {"runs", RDX_TYPE_U32, 0}};
+  enum { TYPES = sizeof types / sizeof *types };
+  const char *names[TYPES];
+  for (size_t i = 0; i < TYPES; i++)
+    names[i] = types[i].column;
+  const rdx_csv_params params = {.types = types, .type_count = TYPES, .columns = names, .column_count = TYPES};
+  rdx_table *table = NULL;
+  rdx_status status = rdx_table_read_csv(path, &params, &table, err);
+  if (status != RDX_OK)
+    return status;
+  status = bench_report_create(out, err);
+  const rdx_column *c[TYPES];
+  for (uint32_t i = 0; i < TYPES; i++)
+    c[i] = rdx_table_column(table, i);
+  for (uint64_t i = 0; i < rdx_table_rows(table) && status == RDX_OK; i++) {
+    bench_row row = {.rows = ((const uint64_t *)c[5]->values)[i],
+                     .probes = ((const uint64_t *)c[6]->values)[i],
+                     .value = ((const double *)c[8]->values)[i],
+                     .median = ((const double *)c[10]->values)[i],
+                     .least = ((const double *)c[11]->values)[i],
+                     .most = ((const double *)c[12]->values)[i],
+                     .runs = ((const uint32_t *)c[13]->values)[i]};
+    copy_text(c[0], i, row.experiment, sizeof row.experiment);
+    copy_text(c[1], i, row.device, sizeof row.device);
+    copy_text(c[2], i, row.method, sizeof row.method);
+    copy_text(c[3], i, row.variant, sizeof row.variant);
+    copy_text(c[4], i, row.keys, sizeof row.keys);
+    copy_text(c[7], i, row.parameter, sizeof row.parameter);
+    copy_text(c[9], i, row.metric, sizeof row.metric);
+    status = bench_report_append(*out, &row, err);
+  }
+  rdx_table_destroy(&table);
+  if (status != RDX_OK)
+    bench_report_destroy(out);
+  return status;
+}

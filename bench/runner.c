@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Measuring: every contender in turn, every answer checked. */
+
+#include "bench/bench.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_CONTENDERS 16
+#define MAX_RUNS 100
+
+double bench_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(err->text, sizeof err->text, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/* ---- Threads ---- */
+
+typedef struct part {
+  void (*work)(void *context, uint64_t begin, uint64_t end);
+  void *context;
+  uint64_t begin, end;
+} part;
+
+static void *run_part(void *argument) {
+  const part *p = argument;
+  p->work(p->context, p->begin, p->end);
+  return NULL;
+}
+
+void bench_parallel(uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end), void *context) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const uint64_t most = cores > 64 ? 64 : cores < 1 ? 1 : (uint64_t)cores;
+  const uint64_t threads = count < 65536 ? 1 : most;
+  pthread_t started[64];
+  part parts[64];
+  bool runs[64];
+  for (uint64_t t = 0; t < threads; t++) {
+    parts[t] = (part){work, context, count * t / threads, count * (t + 1) / threads};
+    runs[t] = t > 0 && pthread_create(&started[t], NULL, run_part, &parts[t]) == 0;
+  }
+  for (uint64_t t = 0; t < threads; t++) {
+    if (runs[t])
+      pthread_join(started[t], NULL);
+    else
+      run_part(&parts[t]);
+  }
+}
+
+/* ---- One lookup ---- */
+
+static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
+  if (memcmp(v->sum_u64, w->sums + begin, v->probes * sizeof *w->sums) == 0 &&
+      memcmp(v->count, w->counts + begin, v->probes * sizeof *w->counts) == 0)
+    return RDX_OK;
+  uint64_t wrong = 0, first = 0;
+  for (uint64_t i = v->probes; i-- > 0;) {
+    if (v->sum_u64[i] != w->sums[begin + i] || v->count[i] != w->counts[begin + i]) {
+      wrong++;
+      first = i;
+    }
+  }
+  return bench_fail(err, RDX_ERROR_INTERNAL,
+                    "WRONG ANSWERS: %" PRIu64 " of %" PRIu64 " probes; probe %" PRIu64 ": count %" PRIu32
+                    ", sum %" PRIu64 " instead of %" PRIu32 ", %" PRIu64,
+                    wrong, v->probes, begin + first, v->count[first], v->sum_u64[first], w->counts[begin + first],
+                    w->sums[begin + first]);
+}
+
+rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const rdx_column *lower,
+                        const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms, double *total_ms,
+                        rdx_error *err) {
+  const rdx_lookup_params params = {.result = RDX_RESULT_SUM, .values = values};
+  rdx_result *result = NULL;
+  rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, err)
+                            : rdx_index_lookup(index, lower, &params, &result, err);
+  if (status != RDX_OK)
+    return status;
+  rdx_lookup_stats stats;
+  rdx_result_get_stats(result, &stats);
+  *ms = stats.lookup_ms + stats.refine_ms;
+  *total_ms = stats.total_ms;
+  rdx_result_view view;
+  status = rdx_result_read(result, &view, err);
+  if (status == RDX_OK)
+    status = check(w, &view, begin, err);
+  rdx_result_destroy(&result);
+  if (status == RDX_OK && console_interrupted())
+    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+  return status;
+}
+
+/* ---- The yardstick: binary search, one probe at a time ---- */
+
+typedef struct plain {
+  const bench_workload *w;
+  void *keys;
+  uint32_t *rows;
+  uint64_t *sums;
+  uint32_t *counts;
+} plain;
+
+static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
+  return w->type == RDX_TYPE_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+static void search_plain(void *context, uint64_t begin, uint64_t end) {
+  const plain *p = context;
+  const bench_workload *w = p->w;
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t low = key_of(w, w->lower, i), high = w->upper ? key_of(w, w->upper, i) : low;
+    uint64_t at = 0, n = w->rows;
+    while (n > 0) {
+      const uint64_t half = n / 2;
+      if (key_of(w, p->keys, at + half) < low) {
+        at += half + 1;
+        n -= half + 1;
+      } else {
+        n = half;
+      }
+    }
+    p->sums[i] = 0;
+    p->counts[i] = 0;
+    for (; at < w->rows && key_of(w, p->keys, at) <= high; at++) {
+      p->sums[i] += w->values[p->rows[at]];
+      p->counts[i]++;
+    }
+  }
+}
+
+static void plain_destroy(plain *p) {
+  free(p->keys);
+  free(p->rows);
+  free(p->sums);
+  free(p->counts);
+  *p = (plain){0};
+}
+
+static rdx_status plain_create(const bench_workload *w, plain *p, rdx_error *err) {
+  const size_t bytes = rdx_type_size(w->type);
+  *p = (plain){.w = w,
+               .keys = malloc(w->rows * bytes),
+               .rows = malloc(w->rows * sizeof *p->rows),
+               .sums = malloc(w->probes * sizeof *p->sums),
+               .counts = malloc(w->probes * sizeof *p->counts)};
+  rdx_status status = RDX_OK;
+  if (!p->keys || !p->rows || !p->sums || !p->counts) {
+    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out: the plain binary search needs more");
+  } else {
+    memcpy(p->keys, w->keys, w->rows * bytes);
+    for (uint64_t i = 0; i < w->rows; i++)
+      p->rows[i] = (uint32_t)i;
+    status = bench_sort(p->keys, (uint32_t)bytes, p->rows, w->rows, err);
+  }
+  if (status != RDX_OK)
+    plain_destroy(p);
+  return status;
+}
+
+static rdx_status plain_lookup(plain *p, double *ms, rdx_error *err) {
+  const double start = bench_seconds();
+  bench_parallel(p->w->probes, search_plain, p);
+  *ms = (bench_seconds() - start) * 1e3;
+  const rdx_result_view view = {.probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
+  return check(p->w, &view, 0, err);
+}
+
+/* ---- A measurement ---- */
+
+typedef struct entry {
+  const bench_contender *contender; /* NULL: the plain binary search */
+  rdx_index *index;
+  bool out; /* cannot take part */
+  double lookup_ms[MAX_RUNS], total_ms[MAX_RUNS];
+} entry;
+
+typedef struct measurement {
+  bench *b;
+  const bench_point *point;
+  bench_workload w;
+  rdx_device_column *keys, *values;
+  rdx_device_column **lower, **upper; /* a batch each */
+  uint64_t batches;
+  plain plain;
+  entry entries[MAX_CONTENDERS + 1];
+  size_t count;
+} measurement;
+
+static rdx_status upload(rdx_device *device, rdx_type type, const void *values, uint64_t begin, uint64_t rows,
+                         rdx_device_column **out, rdx_error *err) {
+  const rdx_column column = {.type = type, .rows = rows, .values = (const char *)values + begin * rdx_type_size(type)};
+  return rdx_device_column_create(device, &column, out, err);
+}
+
+static rdx_status upload_workload(measurement *m, rdx_error *err) {
+  const bench_workload *w = &m->w;
+  rdx_device *device = m->b->device;
+  m->lower = calloc(m->batches, sizeof(rdx_device_column *));
+  m->upper = calloc(m->batches, sizeof(rdx_device_column *));
+  if (!m->lower || !m->upper)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  rdx_status status = upload(device, w->type, w->keys, 0, w->rows, &m->keys, err);
+  if (status == RDX_OK)
+    status = upload(device, RDX_TYPE_U32, w->values, 0, w->rows, &m->values, err);
+  const uint64_t each = w->probes / m->batches;
+  for (uint64_t i = 0; i < m->batches && status == RDX_OK; i++) {
+    status = upload(device, w->type, w->lower, i * each, each, &m->lower[i], err);
+    if (status == RDX_OK && w->upper)
+      status = upload(device, w->type, w->upper, i * each, each, &m->upper[i], err);
+  }
+  return status;
+}
+
+/* What a device or method cannot do, or has no memory for, is no failure of the benchmark. */
+static bool may_skip(rdx_status status) {
+  return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_RANGE || status == RDX_ERROR_DEVICE_MEMORY;
+}
+
+static bench_row row_of(const measurement *m, const entry *e, const char *metric) {
+  bench_row row = {.rows = m->w.rows, .probes = m->w.probes, .value = m->point->value};
+  snprintf(row.experiment, sizeof row.experiment, "%s", m->point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", m->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s",
+           e->contender ? rdx_index_kind_name(e->contender->params.kind) : "binary_search");
+  snprintf(row.variant, sizeof row.variant, "%s", e->contender ? e->contender->variant : "plain");
+  snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(m->w.spec.keys));
+  snprintf(row.parameter, sizeof row.parameter, "%s", m->point->parameter);
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
+static rdx_status add(const measurement *m, const entry *e, const char *metric, double *samples, uint32_t count,
+                      rdx_error *err) {
+  return bench_report_add(m->b->report, row_of(m, e, metric), samples, count, err);
+}
+
+/* Build an index `runs` times, report the times and sizes, and keep the last. */
+static rdx_status build(measurement *m, entry *e, uint32_t runs, bool report, rdx_error *err) {
+  static const char *const names[] = {"build_ms",   "sort_ms",        "encode_ms",  "scene_ms",
+                                      "compact_ms", "bytes_resident", "bytes_peak", "bytes_built"};
+  static double samples[sizeof names / sizeof *names][MAX_RUNS];
+  const rdx_column keys = rdx_device_column_view(m->keys);
+  for (uint32_t r = 0; r < runs; r++) {
+    rdx_index_destroy(&e->index);
+    const rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
+    if (may_skip(status)) {
+      console_note("  %s %s at %g left out: %s", rdx_index_kind_name(e->contender->params.kind), e->contender->variant,
+                   m->point->value, err->text);
+      e->out = true;
+      return RDX_OK;
+    }
+    if (status != RDX_OK)
+      return status;
+    rdx_index_stats s;
+    rdx_index_get_stats(e->index, &s);
+    const double values[] = {s.total_ms,           s.sort_ms,
+                             s.encode_ms,          s.scene_ms,
+                             s.compact_ms,         (double)s.bytes_resident,
+                             (double)s.bytes_peak, (double)(s.bytes_scene_built)};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+      samples[k][r] = values[k];
+  }
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < sizeof names / sizeof *names && report && status == RDX_OK; k++)
+    status = add(m, e, names[k], samples[k], runs, err);
+  return status;
+}
+
+static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *total_ms, rdx_error *err) {
+  *ms = *total_ms = 0;
+  if (!e->contender) {
+    const rdx_status status = plain_lookup(&m->plain, ms, err);
+    *total_ms = *ms;
+    return status;
+  }
+  const rdx_column values = rdx_device_column_view(m->values);
+  const uint64_t each = m->w.probes / m->batches;
+  rdx_status status = RDX_OK;
+  for (uint64_t i = 0; i < m->batches && status == RDX_OK; i++) {
+    const rdx_column lower = rdx_device_column_view(m->lower[i]);
+    const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[i]) : (rdx_column){0};
+    double batch_ms = 0, batch_total = 0;
+    status = bench_lookup(&m->w, e->index, &lower, m->w.upper ? &upper : NULL, &values, i * each, &batch_ms,
+                          &batch_total, err);
+    *ms += batch_ms;
+    *total_ms += batch_total;
+  }
+  return status;
+}
+
+/* One warm-up, then the runs, the contenders taking turns. */
+static rdx_status look_up(measurement *m, rdx_error *err) {
+  const uint32_t runs = m->b->options.runs;
+  rdx_status status = RDX_OK;
+  for (uint32_t r = 0; r <= runs && status == RDX_OK; r++) {
+    for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+      entry *e = &m->entries[k];
+      double ms = 0, total = 0;
+      if (e->out)
+        continue;
+      status = look_up_once(m, e, &ms, &total, err);
+      if (may_skip(status)) {
+        console_note("  %s %s at %g left out: %s", row_of(m, e, "").method, row_of(m, e, "").variant, m->point->value,
+                     err->text);
+        e->out = true;
+        status = RDX_OK;
+      } else if (r > 0) {
+        e->lookup_ms[r - 1] = ms;
+        e->total_ms[r - 1] = total;
+      }
+    }
+  }
+  for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+    entry *e = &m->entries[k];
+    if (e->out)
+      continue;
+    status = add(m, e, "lookup_ms", e->lookup_ms, runs, err);
+    if (status == RDX_OK)
+      status = add(m, e, "total_ms", e->total_ms, runs, err);
+  }
+  return status;
+}
+
+static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
+  rdx_status status = upload_workload(m, err);
+  for (size_t k = 0; k < count && status == RDX_OK; k++) {
+    entry *e = &m->entries[m->count++];
+    e->contender = &contenders[k];
+    const bool builds = (what & BENCH_BUILDS) != 0;
+    status = build(m, e, builds ? m->b->options.runs : 1, builds, err);
+    if ((what & BENCH_LOOKUPS) == 0) /* one at a time, to measure sizes that leave no room for two */
+      rdx_index_destroy(&e->index);
+  }
+  if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
+    m->entries[m->count++] = (entry){0};
+    status = plain_create(&m->w, &m->plain, err);
+  }
+  if ((what & BENCH_LOOKUPS) != 0 && status == RDX_OK)
+    status = look_up(m, err);
+  return status;
+}
+
+rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec, const bench_contender *contenders,
+                         size_t count, unsigned what, rdx_error *err) {
+  if (b->deadline > 0 && bench_seconds() > b->deadline) {
+    b->skipped++;
+    return RDX_OK;
+  }
+  if (count > MAX_CONTENDERS)
+    return bench_fail(err, RDX_ERROR_ARGUMENT, "too many contenders");
+  measurement *m = calloc(1, sizeof *m);
+  if (!m)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  m->b = b;
+  m->point = point;
+  m->batches = (uint64_t)1 << spec->log_batches;
+  rdx_status status = bench_workload_create(spec, b->options.seed, &m->w, err);
+  if (status == RDX_OK)
+    status = run(m, contenders, count, what, err);
+  if (status == RDX_ERROR_DEVICE_MEMORY) {
+    console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
+    status = RDX_OK;
+  }
+  for (size_t k = 0; k < m->count; k++)
+    rdx_index_destroy(&m->entries[k].index);
+  for (uint64_t i = 0; i < m->batches && m->lower && m->upper; i++) {
+    rdx_device_column_destroy(&m->lower[i]);
+    rdx_device_column_destroy(&m->upper[i]);
+  }
+  free(m->lower);
+  free(m->upper);
+  rdx_device_column_destroy(&m->keys);
+  rdx_device_column_destroy(&m->values);
+  plain_destroy(&m->plain);
+  bench_workload_destroy(&m->w);
+  free(m);
+  return status;
+}
