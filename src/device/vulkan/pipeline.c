@@ -105,7 +105,8 @@ rdx_status rdx_vk_pipelines_create(rdx_vk_device *d, const char *cache_dir, rdx_
 static void destroy_pipeline(rdx_vk_device *d, rdx_vk_pipeline *p) {
   if (p->handle)
     d->fn.DestroyPipeline(d->handle, p->handle, NULL);
-  rdx_buffer_destroy(&p->table);
+  if (p->table)
+    rdx_vk_buffer_destroy(p->table);
   rdx_free(p);
 }
 
@@ -184,7 +185,8 @@ static uint64_t align(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/* The shader binding table: one record each for ray generation, miss and the hit group. */
+/* The shader binding table: one record each for ray generation, miss and the hit group. It belongs to the device, not
+ * to its books on memory. */
 static rdx_status create_table(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *err) {
   uint8_t handles[3 * 128];
   const uint32_t size = d->physical.handle_size;
@@ -193,13 +195,13 @@ static rdx_status create_table(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *
   RDX_TRY(rdx_vk_check(d->fn.GetRayTracingShaderGroupHandlesKHR(d->handle, p->handle, 0, 3, 3 * size, handles),
                        "reading shader group handles", err));
   const uint64_t stride = align(align(size, d->physical.handle_alignment), d->physical.base_alignment);
-  RDX_TRY(rdx_buffer_create(&d->base, 4 * stride, "a shader binding table", &p->table, err));
+  RDX_TRY(rdx_vk_buffer_create(&d->base, 4 * stride, &p->table, err));
   const uint64_t start = align(p->table->address, d->physical.base_alignment);
   VkStridedDeviceAddressRegionKHR *const regions[3] = {&p->raygen, &p->miss, &p->hit};
   for (uint32_t i = 0; i < 3; i++) {
     const uint64_t address = start + i * stride;
     *regions[i] = (VkStridedDeviceAddressRegionKHR){.deviceAddress = address, .stride = stride, .size = stride};
-    RDX_TRY(rdx_buffer_upload(p->table, address - p->table->address, handles + i * size, size, err));
+    RDX_TRY(rdx_vk_buffer_upload(p->table, address - p->table->address, handles + i * size, size, err));
   }
   return RDX_OK;
 }

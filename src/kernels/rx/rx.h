@@ -13,8 +13,8 @@
  *
  * Rays along x are cut into segments of at most 2^SEGMENT_BITS keys. Over that length the error of a hit distance (a
  * few units in the last place, each at most 1/16) stays below the half unit between a ray's end and the next key, so
- * no neighbour can slip in or out. Rays from zero and the extended mode cannot be cut: their bounds are widened by
- * FAR_SLACK and every hit is checked against its exact key (VERIFY). */
+ * no neighbour can slip in or out. Rays from zero and the extended mode are not cut, as they would overlap: their bounds
+ * are widened by FAR_SLACK and every hit is checked against its exact key (VERIFY). */
 
 #include "kernels/lookup/lookup.h"
 
@@ -26,17 +26,18 @@
 #define RX_PRIMITIVE_BOX 2
 
 #define SEGMENT_BITS 20
-#define EXTENDED_OFFSET 0x2d800000u /* 2^-36: keys below 2^29 then end at 2^92, where no product overflows */
+#define EXTENDED_OFFSET 0x1d800000u /* 2^-68: keys below 2^29 then end at 2^60, within the 1.8e18 that Embree takes */
 #define EXTENDED_BITS 29
 #define FAR_SLACK 9.5367431640625e-7f /* 2^-20 */
 #define RX_RADIUS 0.25f               /* of spheres; also half a box (section 3.5) */
 
 /* How keys become points, packed into a word. */
-#define RX_SCHEME(x_bits, y_bits, z_bits, extended) ((x_bits) | (y_bits) << 8 | (z_bits) << 16 | (extended) << 24)
+#define RX_SCHEME(x_bits, y_bits, z_bits, extended, segment_shift)                                                     \
+  ((x_bits) | (y_bits) << 8 | (z_bits) << 16 | (extended) << 24 | (segment_shift) << 25)
 #define RX_X_BITS(scheme) ((scheme)&0xff)
 #define RX_Y_BITS(scheme) ((scheme) >> 8 & 0xff)
 #define RX_Z_BITS(scheme) ((scheme) >> 16 & 0xff)
-#define RX_EXTENDED(scheme) ((scheme) >> 24 != 0)
+#define RX_EXTENDED(scheme) (((scheme) >> 24 & 1) != 0)
 
 /* What a lookup needs of an index beside the scene; it lies in a device buffer. */
 struct rx_state {
@@ -143,12 +144,9 @@ FN f32 rx_right(f32 x, u64 key, u32 scheme) {
   return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_OFFSET + 2u * TO_U32(key) + 1u) : x + 0.5f;
 }
 
-/* Keys of one segment share key >> rx_segment_shift(). A shift of 64 (the extended mode's single row) is written as
- * 63, as all keys are below 2^63 there. */
+/* Keys of one segment share key >> rx_segment_shift(). */
 FN u32 rx_segment_shift(u32 scheme) {
-  if (RX_EXTENDED(scheme))
-    return 63;
-  return RX_X_BITS(scheme) < SEGMENT_BITS ? RX_X_BITS(scheme) : SEGMENT_BITS;
+  return scheme >> 25;
 }
 
 /* Perpendicular (section 3.3): along z through the key's point. */

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef __int128 i128;
+
+/* ---- Making columns ---- */
+
+static uint64_t number_of(test_shape shape, uint64_t row, uint64_t rows) {
+  static const uint64_t extremes[] = {
+      0,      1,      UINT64_MAX, INT64_MAX, (uint64_t)INT64_MIN, UINT32_MAX, 0x80000000, 0x7fffffff, 0x7f, 0x80, 0xff,
+      0x7fff, 0x8000, 0xffff,     2,         UINT64_MAX - 1};
+  const uint64_t power = (uint64_t)1 << (test_random() % 64);
+  switch (shape) {
+  case SHAPE_DENSE:
+    return (row * 7 + 3) % (rows % 7 == 0 ? rows + 1 : rows);
+  case SHAPE_SORTED:
+    return row;
+  case SHAPE_REVERSED:
+    return rows - row;
+  case SHAPE_EQUAL:
+    return 42;
+  case SHAPE_FEW:
+    return test_random() % 8;
+  case SHAPE_SKEWED:
+    return test_random() >> (test_random() % 64);
+  case SHAPE_EXTREMES:
+    return extremes[test_random() % (sizeof extremes / sizeof *extremes)];
+  case SHAPE_EDGES:
+    return power + test_random() % 3 - 1;
+  default:
+    return test_random();
+  }
+}
+
+static void set_float(void *to, rdx_type type, test_shape shape, uint64_t number) {
+  static const double special[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-310, -1e-310, 1e300, -1e300};
+  double value = (double)(int64_t)number;
+  if (shape == SHAPE_EXTREMES)
+    value = special[number % 11];
+  else if (shape == SHAPE_RANDOM)
+    memcpy(&value, &number, sizeof value);
+  const float narrow = (float)value;
+  if (type == RDX_TYPE_F32)
+    memcpy(to, &narrow, sizeof narrow);
+  else
+    memcpy(to, &value, sizeof value);
+}
+
+static void set_fixed(void *values, rdx_type type, test_shape shape, uint64_t row, uint64_t number) {
+  void *to = (char *)values + row * rdx_type_size(type);
+  if (type == RDX_TYPE_F32 || type == RDX_TYPE_F64) {
+    set_float(to, type, shape, number);
+  } else if (type == RDX_TYPE_BOOL) {
+    *(uint8_t *)to = number & 1;
+  } else {
+    memcpy(to, &number, rdx_type_size(type)); /* little endian: the low bytes */
+  }
+}
+
+/* Text with common prefixes, of all lengths around the eight bytes of a prefix, with NUL bytes now and then. */
+static size_t text_of(test_shape shape, uint64_t number, char text[64]) {
+  static const char *const prefixes[] = {"", "a", "common-prefix-", "12345678", "1234567", "\xc3\xa9t\xc3\xa9"};
+  const char *prefix = shape == SHAPE_DENSE || shape == SHAPE_SORTED ? "" : prefixes[number % 6];
+  if (shape == SHAPE_EXTREMES && number % 3 == 0) {
+    memcpy(text, "ab\0\0\0\0\0\0\0\0", 10);
+    return number % 11;
+  }
+  return (size_t)snprintf(text, 64, "%s%llu", prefix, (unsigned long long)(number % 997));
+}
+
+static void make_strings(test_column *c, test_shape shape) {
+  const uint64_t rows = c->view.rows;
+  uint64_t *offsets = calloc(rows + 1, sizeof *offsets);
+  char *bytes = malloc(rows * 64 + 1);
+  assert_true(offsets && bytes);
+  for (uint64_t i = 0; i < rows; i++)
+    offsets[i + 1] = offsets[i] + text_of(shape, number_of(shape, i, rows), bytes + offsets[i]);
+  c->view.offsets = offsets;
+  c->view.values = bytes;
+}
+
+static void make_nulls(test_column *c, test_nulls nulls) {
+  if (nulls == NO_NULLS)
+    return;
+  uint8_t *validity = malloc(c->view.rows / 8 + 1);
+  assert_non_null(validity);
+  for (uint64_t i = 0; i <= c->view.rows / 8; i++)
+    validity[i] = nulls == ALL_NULLS ? 0 : (uint8_t)(test_random() | test_random());
+  c->view.validity = validity;
+}
+
+test_column column_make(rdx_type type, test_shape shape, test_nulls nulls, uint64_t rows) {
+  rows = shape == SHAPE_EMPTY ? 0 : shape == SHAPE_ONE ? 1 : rows;
+  test_column c = {.view = {.type = type, .scale = type == RDX_TYPE_DECIMAL ? 2 : 0, .rows = rows}};
+  if (type == RDX_TYPE_STRING) {
+    make_strings(&c, shape);
+  } else {
+    void *values = malloc(rows * 8 + 8);
+    assert_non_null(values);
+    for (uint64_t i = 0; i < rows; i++)
+      set_fixed(values, type, shape, i, number_of(shape, i, rows));
+    c.view.values = values;
+  }
+  make_nulls(&c, nulls);
+  return c;
+}
+
+void column_free(test_column *c) {
+  free((void *)(uintptr_t)c->view.values);
+  free((void *)(uintptr_t)c->view.offsets);
+  free((void *)(uintptr_t)c->view.validity);
+  *c = (test_column){0};
+}
+
+static test_column probe_strings(const test_column *keys, uint64_t rows) {
+  test_column c = {.view = {.type = RDX_TYPE_STRING, .rows = rows}};
+  uint64_t *offsets = calloc(rows + 1, sizeof *offsets);
+  char *bytes = malloc(rows * 66 + 1);
+  assert_true(offsets && bytes);
+  for (uint64_t i = 0; i < rows; i++) {
+    char *to = bytes + offsets[i];
+    size_t length = 0;
+    if (keys->view.rows > 0 && test_random() % 4 != 0) {
+      const uint64_t row = test_random() % keys->view.rows;
+      length = keys->view.offsets[row + 1] - keys->view.offsets[row];
+      memcpy(to, (const char *)keys->view.values + keys->view.offsets[row], length);
+      if (test_random() % 4 == 0)
+        to[length++] = (char)(test_random() % 2);
+      else if (test_random() % 8 == 0 && length > 0)
+        length--;
+    } else {
+      length = text_of(SHAPE_RANDOM, test_random(), to);
+    }
+    offsets[i + 1] = offsets[i] + length;
+  }
+  c.view.offsets = offsets;
+  c.view.values = bytes;
+  return c;
+}
+
+test_column column_probes(const test_column *keys, uint64_t rows, test_nulls nulls) {
+  const rdx_type type = keys->view.type;
+  if (type == RDX_TYPE_STRING) {
+    test_column c = probe_strings(keys, rows);
+    make_nulls(&c, nulls);
+    return c;
+  }
+  test_column c = column_make(type, SHAPE_SKEWED, nulls, rows);
+  const size_t size = rdx_type_size(type);
+  for (uint64_t i = 0; i < rows && keys->view.rows > 0; i++) {
+    char *to = (char *)(uintptr_t)c.view.values + i * size;
+    const uint64_t choice = test_random() % 8;
+    if (choice == 0)
+      set_fixed((void *)(uintptr_t)c.view.values, type, SHAPE_EXTREMES, i, number_of(SHAPE_EXTREMES, i, rows));
+    if (choice < 3)
+      continue;
+    memcpy(to, (const char *)keys->view.values + test_random() % keys->view.rows * size, size);
+    if (choice < 5 && type != RDX_TYPE_BOOL) { /* a neighbour: one more or less in the lowest bits */
+      uint64_t bits = 0;
+      memcpy(&bits, to, size);
+      bits += choice == 3 ? 1u : UINT64_MAX;
+      memcpy(to, &bits, size);
+    }
+  }
+  return c;
+}
+
+/* ---- Comparing ---- */
+
+bool column_has(const rdx_column *c, uint64_t i) {
+  return !c->validity || (c->validity[i / 8] >> (i % 8) & 1);
+}
+
+static i128 integer_at(const rdx_column *c, uint64_t i) {
+  switch (c->type) {
+  case RDX_TYPE_I8:
+    return ((const int8_t *)c->values)[i];
+  case RDX_TYPE_I16:
+    return ((const int16_t *)c->values)[i];
+  case RDX_TYPE_I32:
+  case RDX_TYPE_DATE:
+    return ((const int32_t *)c->values)[i];
+  case RDX_TYPE_BOOL:
+  case RDX_TYPE_U8:
+    return ((const uint8_t *)c->values)[i];
+  case RDX_TYPE_U16:
+    return ((const uint16_t *)c->values)[i];
+  case RDX_TYPE_U32:
+    return ((const uint32_t *)c->values)[i];
+  case RDX_TYPE_U64:
+    return ((const uint64_t *)c->values)[i];
+  default:
+    return ((const int64_t *)c->values)[i];
+  }
+}
+
+static bool is_float(rdx_type type) {
+  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
+}
+
+static double float_at(const rdx_column *c, uint64_t i) {
+  return c->type == RDX_TYPE_F32 ? (double)((const float *)c->values)[i] : ((const double *)c->values)[i];
+}
+
+static int compare_floats(double a, double b) {
+  if (a != a || b != b)
+    return (a != a) - (b != b);
+  return (a > b) - (a < b);
+}
+
+int column_compare(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_t j) {
+  if (a->type == RDX_TYPE_STRING) {
+    const size_t m = a->offsets[i + 1] - a->offsets[i], n = b->offsets[j + 1] - b->offsets[j];
+    const int order =
+        memcmp((const char *)a->values + a->offsets[i], (const char *)b->values + b->offsets[j], m < n ? m : n);
+    return order != 0 ? order : (m > n) - (m < n);
+  }
+  if (is_float(a->type))
+    return compare_floats(float_at(a, i), float_at(b, j));
+  const i128 x = integer_at(a, i), y = integer_at(b, j);
+  return (x > y) - (x < y);
+}
+
+/* ---- Checking lookups ---- */
+
+static bool matches(const rdx_column *keys, uint64_t row, const rdx_column *lower, const rdx_column *upper,
+                    uint64_t probe) {
+  if (!column_has(keys, row) || !column_has(lower, probe) || (upper && !column_has(upper, probe)))
+    return false;
+  if (!upper)
+    return column_compare(keys, row, lower, probe) == 0;
+  return column_compare(lower, probe, keys, row) <= 0 && column_compare(keys, row, upper, probe) <= 0;
+}
+
+/* What a probe must find. */
+typedef struct found {
+  uint32_t *rows;
+  uint32_t count, with_value;
+  i128 sum;
+  double float_sum;
+} found;
+
+static void find(found *f, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t probe,
+                 const rdx_column *values) {
+  f->count = f->with_value = 0;
+  f->sum = 0;
+  f->float_sum = 0;
+  for (uint64_t row = 0; row < keys->rows; row++) {
+    if (!matches(keys, row, lower, upper, probe))
+      continue;
+    f->rows[f->count++] = (uint32_t)row;
+    if (!column_has(values, row))
+      continue;
+    f->with_value++;
+    if (is_float(values->type))
+      f->float_sum += float_at(values, row);
+    else
+      f->sum += integer_at(values, row);
+  }
+}
+
+static bool fits(const rdx_column *values, i128 sum) {
+  const bool is_unsigned = values->type >= RDX_TYPE_U8 && values->type <= RDX_TYPE_U64;
+  return is_unsigned ? sum <= (i128)UINT64_MAX : sum >= INT64_MIN && sum <= INT64_MAX;
+}
+
+static void check_sum(const rdx_result_view *v, const rdx_column *values, uint64_t i, const found *f) {
+  assert_int_equal(v->count[i], f->with_value);
+  if (is_float(values->type)) {
+    assert_int_equal(v->sum_type, RDX_TYPE_F64);
+    if (f->float_sum != f->float_sum)
+      assert_true(v->sum_f64[i] != v->sum_f64[i]);
+    else
+      assert_memory_equal(&v->sum_f64[i], &f->float_sum, sizeof f->float_sum);
+  } else if (v->sum_u64) {
+    assert_true((i128)v->sum_u64[i] == f->sum);
+  } else {
+    assert_non_null(v->sum_i64);
+    assert_true((i128)v->sum_i64[i] == f->sum);
+  }
+}
+
+static void check_one(const rdx_result_view *v, const rdx_column *values, uint64_t i, const found *f) {
+  switch (v->kind) {
+  case RDX_RESULT_COUNT:
+    assert_int_equal(v->count[i], f->count);
+    break;
+  case RDX_RESULT_FIRST:
+    assert_int_equal(v->first[i], f->count > 0 ? f->rows[0] : RDX_NO_ROW);
+    break;
+  case RDX_RESULT_SUM:
+    check_sum(v, values, i, f);
+    break;
+  case RDX_RESULT_ROWS:
+    assert_int_equal(v->offsets[i + 1] - v->offsets[i], f->count);
+    if (f->count > 0)
+      assert_memory_equal(v->rows + v->offsets[i], f->rows, f->count * sizeof *f->rows);
+    break;
+  }
+}
+
+void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
+                   const rdx_column *values) {
+  found f = {.rows = malloc((keys->rows + 1) * sizeof *f.rows)};
+  assert_non_null(f.rows);
+  bool sums_fit = true;
+  for (uint64_t i = 0; i < lower->rows; i++) {
+    find(&f, keys, lower, upper, i, values);
+    sums_fit &= is_float(values->type) || fits(values, f.sum);
+  }
+  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
+    const rdx_lookup_params params = {
+        .result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL, .stats = test_random() % 2 == 0};
+    rdx_result *result = NULL;
+    rdx_result_view view = {0};
+    rdx_error err = {""};
+    rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, &err)
+                              : rdx_index_lookup(index, lower, &params, &result, &err);
+    if (status == RDX_OK)
+      status = rdx_result_read(result, &view, &err);
+    if (kind == RDX_RESULT_SUM && !sums_fit) {
+      assert_int_equal(status, RDX_ERROR_OVERFLOW);
+    } else {
+      if (status != RDX_OK)
+        fail_msg("%s: %s", rdx_status_name(status), err.text);
+      assert_int_equal(view.kind, kind);
+      assert_int_equal(view.probes, lower->rows);
+      for (uint64_t i = 0; i < lower->rows; i++) {
+        find(&f, keys, lower, upper, i, values);
+        check_one(&view, values, i, &f);
+      }
+    }
+    rdx_result_destroy(&result);
+    assert_null(result);
+  }
+  free(f.rows);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+rdx_device *test_device;
+static uint64_t random_state;
+
+uint64_t test_random(void) {
+  uint64_t x = random_state += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+bool test_is_slow(void) {
+  return rdx_device_get_info(test_device)->emulated;
+}
+
+int test_main(const struct CMUnitTest *tests, size_t count) {
+  const char *name = getenv("RAYDEX_TEST_DEVICE"), *seed = getenv("RAYDEX_TEST_SEED");
+  const char *validation = getenv("RAYDEX_VALIDATION");
+  random_state = seed ? strtoull(seed, NULL, 10) : 1;
+  const rdx_device_params params = {.validation = validation && validation[0] == '1'};
+  rdx_error err = {""};
+  const rdx_status status = rdx_device_open(name ? name : "cpu", &params, &test_device, &err);
+  if (status == RDX_ERROR_NOT_FOUND) {
+    printf("skipped: %s\n", err.text);
+    return 77;
+  }
+  if (status != RDX_OK) {
+    printf("cannot open the device: %s\n", err.text);
+    return 1;
+  }
+  printf("device %s, seed %s\n", rdx_device_get_info(test_device)->name, seed ? seed : "1");
+  int result = _cmocka_run_group_tests("raydex", tests, count, NULL, NULL);
+  rdx_device_usage usage;
+  rdx_device_get_usage(test_device, &usage);
+  if (usage.validation_messages > 0 || usage.memory_used > 0) {
+    printf("%llu validation messages, %llu bytes of device memory left over\n",
+           (unsigned long long)usage.validation_messages, (unsigned long long)usage.memory_used);
+    result = 1;
+  }
+  rdx_device_close(&test_device);
+  return result != 0;
+}

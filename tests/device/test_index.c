@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Every index against looking at every row: types, shapes of data, options, results. */
+
+#include "reference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const rdx_type all_types[] = {RDX_TYPE_BOOL,      RDX_TYPE_I8,      RDX_TYPE_I16,   RDX_TYPE_I32,
+                                     RDX_TYPE_I64,       RDX_TYPE_U8,      RDX_TYPE_U16,   RDX_TYPE_U32,
+                                     RDX_TYPE_U64,       RDX_TYPE_F32,     RDX_TYPE_F64,   RDX_TYPE_DATE,
+                                     RDX_TYPE_TIMESTAMP, RDX_TYPE_DECIMAL, RDX_TYPE_STRING};
+static const rdx_type sum_types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,  RDX_TYPE_I16, RDX_TYPE_I32,
+                                     RDX_TYPE_I64,  RDX_TYPE_U8,  RDX_TYPE_U16, RDX_TYPE_U32,
+                                     RDX_TYPE_U64,  RDX_TYPE_F32, RDX_TYPE_F64, RDX_TYPE_DECIMAL};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const rdx_rx_params options[] = {
+    {0},
+    {.x_bits = 23, .y_bits = 23, .z_bits = 18, .partitions = 3},
+    {.x_bits = 22, .y_bits = 21, .z_bits = 21, .primitive = RDX_RX_BOX},
+    {.x_bits = 18, .y_bits = 23, .z_bits = 23, .primitive = RDX_RX_SPHERE, .partitions = 7},
+    {.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET, .no_compaction = true},
+    {.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO, .range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO},
+    {.primitive = RDX_RX_BOX, .point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET},
+    {.primitive = RDX_RX_SPHERE, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO},
+    {.always_any_hit = true, .build = RDX_BUILD_LOW_MEMORY},
+    {.updatable = true, .build = RDX_BUILD_FAST_BUILD},
+};
+
+/* Options for small keys that are not negative. */
+static const rdx_rx_params small_options[] = {
+    {.key_mode = RDX_RX_KEY_NAIVE},
+    {.key_mode = RDX_RX_KEY_NAIVE, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO, .primitive = RDX_RX_BOX},
+    {.key_mode = RDX_RX_KEY_EXTENDED},
+    {.key_mode = RDX_RX_KEY_EXTENDED, .primitive = RDX_RX_BOX},
+    {.key_mode = RDX_RX_KEY_EXTENDED, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO, .partitions = 2},
+};
+
+/* Decompositions of 32 bits: long and short rows. */
+static const rdx_rx_params decompositions[] = {
+    {.x_bits = 10, .y_bits = 10, .z_bits = 12}, {.x_bits = 1, .y_bits = 23, .z_bits = 8},
+    {.x_bits = 0, .y_bits = 16, .z_bits = 16},  {.x_bits = 23, .y_bits = 0, .z_bits = 9},
+    {.x_bits = 16, .y_bits = 16, .z_bits = 0},  {.x_bits = 9, .y_bits = 0, .z_bits = 23},
+};
+
+static bool traces(void) {
+  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
+}
+
+static void check_index(const test_column *keys, const rdx_index_params *params, const char *what) {
+  rdx_index *index = NULL;
+  rdx_error err = {""};
+  const rdx_status status = rdx_index_create(test_device, &keys->view, params, &index, &err);
+  if (params->kind == RDX_INDEX_RX && !traces()) {
+    assert_int_equal(status, RDX_ERROR_UNSUPPORTED);
+    return;
+  }
+  if (status != RDX_OK)
+    fail_msg("%s: %s", what, err.text);
+  const uint64_t probes = test_is_slow() ? 40 : 70;
+  const test_nulls null_choice = test_random() % 2 ? SOME_NULLS : NO_NULLS;
+  test_column values = column_make(sum_types[test_random() % COUNT(sum_types)],
+                                   test_random() % 2 ? SHAPE_SKEWED : SHAPE_RANDOM, null_choice, keys->view.rows + 1);
+  values.view.rows = keys->view.rows;
+  test_column points = column_probes(keys, probes, null_choice);
+  test_column lower = column_probes(keys, probes, null_choice), upper = column_probes(keys, probes, NO_NULLS);
+  check_lookups(index, &keys->view, &points.view, NULL, &values.view);
+  check_lookups(index, &keys->view, &lower.view, &upper.view, &values.view);
+  column_free(&values);
+  column_free(&points);
+  column_free(&lower);
+  column_free(&upper);
+  rdx_index_stats stats;
+  rdx_index_get_stats(index, &stats);
+  assert_int_equal(stats.rows, keys->view.rows);
+  assert_true(stats.bytes_peak > 0 || stats.keys == 0 || stats.bytes_resident == 0);
+  rdx_index_destroy(&index);
+  assert_null(index);
+}
+
+static void test_types_and_shapes(void **state) {
+  (void)state;
+  for (size_t t = 0; t < COUNT(all_types); t++) {
+    for (test_shape shape = 0; shape < SHAPE_COUNT; shape++) {
+      const test_nulls nulls = shape == SHAPE_FEW ? SOME_NULLS : (t + shape) % 9 == 0 ? ALL_NULLS : (shape % 3 == 2);
+      const uint64_t rows = test_is_slow() ? 90 : 300;
+      test_column keys = column_make(all_types[t], shape, nulls, rows);
+      char what[96];
+      snprintf(what, sizeof what, "type %s, shape %d", rdx_type_name(all_types[t]), (int)shape);
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, what);
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX}, what);
+      const rdx_rx_params *option = &options[test_random() % COUNT(options)];
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = *option}, what);
+      column_free(&keys);
+    }
+  }
+}
+
+static void test_options(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_F64};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t i = 0; i < COUNT(options); i++) {
+      test_column keys = column_make(types[t], i % 2 ? SHAPE_DENSE : SHAPE_EDGES, i % 3 == 0, 150);
+      char what[96];
+      snprintf(what, sizeof what, "type %s, option set %zu", rdx_type_name(types[t]), i);
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = options[i]}, what);
+      column_free(&keys);
+    }
+  }
+}
+
+static void test_small_keys(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_U16, RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_DECIMAL};
+  static const test_shape shapes[] = {SHAPE_DENSE, SHAPE_FEW, SHAPE_EQUAL, SHAPE_EMPTY, SHAPE_ONE};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t i = 0; i < COUNT(small_options); i++) {
+      const test_shape shape = shapes[(t + i) % 4 == 3 ? 3 : (t + i) % 3];
+      test_column keys = column_make(types[t], shape, (i + t) % 2, 200);
+      char what[96];
+      snprintf(what, sizeof what, "type %s, small option set %zu", rdx_type_name(types[t]), i);
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = small_options[i]}, what);
+      column_free(&keys);
+    }
+  }
+}
+
+static void test_decompositions(void **state) {
+  (void)state;
+  static const test_shape shapes[] = {SHAPE_RANDOM, SHAPE_DENSE, SHAPE_EDGES, SHAPE_EXTREMES};
+  for (size_t i = 0; i < COUNT(decompositions); i++) {
+    for (size_t s = 0; s < COUNT(shapes); s++) {
+      test_column keys = column_make(RDX_TYPE_U32, shapes[s], NO_NULLS, 120);
+      char what[96];
+      snprintf(what, sizeof what, "decomposition %zu, shape %d", i, (int)shapes[s]);
+      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = decompositions[i]}, what);
+      column_free(&keys);
+    }
+  }
+}
+
+/* At the far end of the axes neighbours are one unit apart, where floats are coarsest. */
+static void test_far_neighbours(void **state) {
+  (void)state;
+  uint64_t keys[64];
+  const uint64_t corners[] = {0, 0x7fffff, 0x800000, 0xffffff, 0x7fffffffffff, UINT64_MAX - 20, 0x3fffffffffffffff};
+  for (size_t c = 0; c < COUNT(corners); c++) {
+    for (size_t i = 0; i < COUNT(keys); i++)
+      keys[i] = corners[c] + (i < 10 ? i : 2 * i) % 21;
+    test_column column = {.view = {.type = RDX_TYPE_U64, .rows = COUNT(keys), .values = keys}};
+    for (size_t i = 0; i < COUNT(options); i++)
+      check_index(&column, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = options[i]}, "far neighbours");
+  }
+}
+
+/* Naive keys end at 2^23 - 1, extended ones at 2^29 - 1. */
+static void test_limits_of_key_modes(void **state) {
+  (void)state;
+  if (!traces())
+    return;
+  static const struct {
+    rdx_rx_key_mode mode;
+    int64_t least, most;
+  } limits[] = {{RDX_RX_KEY_NAIVE, 0, (1 << 23) - 1}, {RDX_RX_KEY_EXTENDED, 0, (1 << 29) - 1}};
+  for (size_t i = 0; i < COUNT(limits); i++) {
+    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.key_mode = limits[i].mode};
+    int64_t keys[4] = {limits[i].least, limits[i].most, limits[i].most - 1, 7};
+    test_column column = {.view = {.type = RDX_TYPE_I64, .rows = 4, .values = keys}};
+    check_index(&column, &params, "at the limits");
+    rdx_index *index = NULL;
+    keys[1]++;
+    FAILS(RDX_ERROR_RANGE, rdx_index_create(test_device, &column.view, &params, &index, err));
+    keys[1] = -1;
+    FAILS(RDX_ERROR_RANGE, rdx_index_create(test_device, &column.view, &params, &index, err));
+    assert_null(index);
+  }
+  uint32_t wide[2] = {0, 1u << 20};
+  test_column column = {.view = {.type = RDX_TYPE_U32, .rows = 2, .values = wide}};
+  const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = {.x_bits = 10, .y_bits = 10}};
+  rdx_index *index = NULL;
+  FAILS(RDX_ERROR_RANGE, rdx_index_create(test_device, &column.view, &params, &index, err));
+}
+
+/* Probes of other integer types than the keys, and decimals of another scale. */
+static void test_other_probe_types(void **state) {
+  (void)state;
+  int8_t keys[] = {-128, -1, 0, 1, 127, 5, 5};
+  const rdx_column column = {.type = RDX_TYPE_I8, .rows = 7, .values = keys};
+  int64_t wide[] = {-129, -128, 127, 128, 5, 1ll << 40};
+  const rdx_column probes = {.type = RDX_TYPE_I64, .rows = 6, .values = wide};
+  static const uint32_t counts[] = {0, 1, 1, 0, 2, 0};
+  uint64_t low[] = {0, 128}, high[] = {UINT64_MAX, 300};
+  const rdx_column lower = {.type = RDX_TYPE_U64, .rows = 2, .values = low};
+  const rdx_column upper = {.type = RDX_TYPE_U64, .rows = 2, .values = high};
+  static const uint32_t range_counts[] = {5, 0};
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+    if (kind == RDX_INDEX_RX && !traces())
+      continue;
+    rdx_index *index = NULL;
+    rdx_result *result = NULL;
+    rdx_result_view view;
+    OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = kind}, &index, err));
+    OK(rdx_index_lookup(index, &probes, NULL, &result, err));
+    OK(rdx_result_read(result, &view, err));
+    assert_memory_equal(view.count, counts, sizeof counts);
+    rdx_result_destroy(&result);
+    OK(rdx_index_range(index, &lower, &upper, NULL, &result, err));
+    OK(rdx_result_read(result, &view, err));
+    assert_memory_equal(view.count, range_counts, sizeof range_counts);
+    rdx_result_destroy(&result);
+    rdx_index_destroy(&index);
+  }
+}
+
+/* More rows than fit one group of anything, once. */
+static void test_larger(void **state) {
+  (void)state;
+  const uint64_t rows = test_is_slow() ? 6000 : 200000, probes = 50;
+  test_column keys = column_make(RDX_TYPE_U32, SHAPE_SKEWED, SOME_NULLS, rows);
+  test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, rows);
+  test_column points = column_probes(&keys, probes, NO_NULLS);
+  test_column upper = column_probes(&keys, probes, NO_NULLS);
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+    if (kind == RDX_INDEX_RX && !traces())
+      continue;
+    rdx_index *index = NULL;
+    OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.kind = kind}, &index, err));
+    check_lookups(index, &keys.view, &points.view, NULL, &values.view);
+    check_lookups(index, &keys.view, &points.view, &upper.view, &values.view);
+    rdx_index_destroy(&index);
+  }
+  column_free(&keys);
+  column_free(&values);
+  column_free(&points);
+  column_free(&upper);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_types_and_shapes),  cmocka_unit_test(test_options),
+      cmocka_unit_test(test_small_keys),        cmocka_unit_test(test_decompositions),
+      cmocka_unit_test(test_far_neighbours),    cmocka_unit_test(test_limits_of_key_modes),
+      cmocka_unit_test(test_other_probe_types), cmocka_unit_test(test_larger),
+  };
+  return TEST_MAIN(tests);
+}
