@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The authors' files are of two kinds: tables with a header ("point_query", "range_query"), and lines of key=value pairs
- * ("experiments-..."). */
+/* The authors' files are of two kinds: tables with a header ("point_query", "range_query"), and lines of key=value
+ * pairs ("experiments-..."). */
 
 #include "bench/published.h"
 

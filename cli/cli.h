@@ -21,7 +21,8 @@ typedef struct cli_device_options {
 /* Parse one option of RX, "name=value[,name=value...]"; NULL or what is wrong with it. */
 const char *cli_parse_rx(const char *text, rdx_rx_params *params);
 
-/* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is cut. */
+/* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
+ * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);
 
 /* ---- Values to text (values.c) ---- */

@@ -76,6 +76,15 @@ static rdx_csv_type type_of(const given *values, size_t count, rdx_type key_type
   return type;
 }
 
+/* The value in quotes that an error text of the CSV reader is about: after the place, which ends with "): ". */
+static const char *culprit(char *text) {
+  char *begin = strstr(text, "): '"), *end = begin ? strrchr(begin, '\'') : NULL;
+  if (!end)
+    return text;
+  end[1] = '\0';
+  return begin + 3;
+}
+
 /* Parse values by way of a CSV text with one column; `what` names them in errors. */
 static rdx_status parse_values(const given *values, size_t count, rdx_type key_type, const char *what, rdx_table **out,
                                rdx_error *err) {
@@ -97,8 +106,14 @@ static rdx_status parse_values(const given *values, size_t count, rdx_type key_t
   }
   const rdx_csv_type type = type_of(values, count, key_type);
   const rdx_csv_params params = {.no_header = true, .types = &type, .type_count = 1};
-  rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, err);
+  rdx_error parse_err = {""};
+  rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
   free(text);
+  if (status == RDX_ERROR_FORMAT || status == RDX_ERROR_RANGE)
+    return fail(err, status, "%s: %s is no value for keys of type %s", what, culprit(parse_err.text),
+                rdx_type_name(key_type));
+  if (status != RDX_OK)
+    *err = parse_err;
   return status;
 }
 

@@ -13,8 +13,8 @@
  *
  * Rays along x are cut into segments of at most 2^SEGMENT_BITS keys. Over that length the error of a hit distance (a
  * few units in the last place, each at most 1/16) stays below the half unit between a ray's end and the next key, so
- * no neighbour can slip in or out. Rays from zero and the extended mode are not cut, as they would overlap: their bounds
- * are widened by FAR_SLACK and every hit is checked against its exact key (VERIFY). */
+ * no neighbour can slip in or out. Rays from zero and the extended mode are not cut, as they would overlap: their
+ * bounds are widened by FAR_SLACK and every hit is checked against its exact key (VERIFY). */
 
 #include "kernels/lookup/lookup.h"
 

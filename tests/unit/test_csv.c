@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* CSV to tables: RFC 4180 and its corners, types, NULLs, errors with their places. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <raydex/raydex.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static rdx_table *parse(const char *text, const rdx_csv_params *params) {
+  rdx_table *table = NULL;
+  rdx_error err = {""};
+  if (rdx_table_parse_csv("test.csv", text, strlen(text), params, &table, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  return table;
+}
+
+/* Assert a failure whose text has all of these words. */
+static void check_error(const char *text, size_t size, const rdx_csv_params *params, rdx_status status,
+                        const char *const *words, size_t count) {
+  rdx_table *table = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_table_parse_csv("test.csv", text, size, params, &table, &err), status);
+  assert_null(table);
+  for (size_t i = 0; i < count; i++)
+    if (!strstr(err.text, words[i]))
+      fail_msg("'%s' does not say '%s'", err.text, words[i]);
+}
+
+#define ERROR(text, status, ...)                                                                                       \
+  check_error(text, strlen(text), NULL, status, (const char *const[]){__VA_ARGS__},                                    \
+              COUNT(((const char *const[]){__VA_ARGS__})))
+
+static const rdx_column *column(const rdx_table *table, const char *name) {
+  const rdx_column *c = NULL;
+  rdx_error err = {""};
+  if (rdx_table_find(table, name, &c, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  return c;
+}
+
+static bool is_null(const rdx_column *c, uint64_t row) {
+  return c->validity && !(c->validity[row / 8] >> (row % 8) & 1);
+}
+
+static void check_string(const rdx_column *c, uint64_t row, const char *text) {
+  assert_int_equal(c->type, RDX_TYPE_STRING);
+  assert_false(is_null(c, row));
+  assert_int_equal(c->offsets[row + 1] - c->offsets[row], strlen(text));
+  assert_memory_equal((const char *)c->values + c->offsets[row], text, strlen(text));
+}
+
+static void test_plain(void **state) {
+  (void)state;
+  static const char *const texts[] = {"a,b\n1,x\n2,y\n",
+                                      "a,b\n1,x\n2,y",
+                                      "a,b\r\n1,x\r\n2,y\r\n",
+                                      "\xef\xbb\xbf"
+                                      "a,b\n1,x\n2,y\n",
+                                      "a,b\n1,x\n2,y\n\n\n",
+                                      "\"a\",\"b\"\n1,\"x\"\n2,y\n",
+                                      "a,b\r\n\"1\",\"x\"\r\n\"2\",\"y\"\r\n"};
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    rdx_table *t = parse(texts[i], NULL);
+    assert_int_equal(rdx_table_rows(t), 2);
+    assert_int_equal(rdx_table_columns(t), 2);
+    assert_string_equal(rdx_table_column_name(t, 1), "b");
+    assert_null(rdx_table_column_name(t, 2));
+    assert_null(rdx_table_column(t, 2));
+    const rdx_column *a = column(t, "a");
+    assert_int_equal(a->type, RDX_TYPE_I32);
+    assert_int_equal(((const int32_t *)a->values)[1], 2);
+    check_string(column(t, "b"), 1, "y");
+    rdx_table_destroy(&t);
+    assert_null(t);
+  }
+}
+
+static void test_quotes(void **state) {
+  (void)state;
+  rdx_table *t = parse("a,b\n\"x,y\",\"line 1\nline 2\"\n\"say \"\"hi\"\"\",\"\"\n\"\"\"\",\"a\r\nb\"\n", NULL);
+  check_string(column(t, "a"), 0, "x,y");
+  check_string(column(t, "b"), 0, "line 1\nline 2");
+  check_string(column(t, "a"), 1, "say \"hi\"");
+  check_string(column(t, "b"), 1, "");
+  check_string(column(t, "a"), 2, "\"");
+  check_string(column(t, "b"), 2, "a\r\nb");
+  rdx_table_destroy(&t);
+}
+
+static void test_nulls(void **state) {
+  (void)state;
+  rdx_table *t = parse("i,s,e\n1,,\n,x,\n3,\"\",\n", NULL);
+  const rdx_column *i = column(t, "i"), *s = column(t, "s"), *e = column(t, "e");
+  assert_true(!is_null(i, 0) && is_null(i, 1) && !is_null(i, 2));
+  assert_true(is_null(s, 0));
+  check_string(s, 1, "x");
+  check_string(s, 2, "");
+  assert_int_equal(e->type, RDX_TYPE_STRING);
+  assert_true(is_null(e, 0) && is_null(e, 1) && is_null(e, 2));
+  rdx_table_destroy(&t);
+}
+
+static void test_inference(void **state) {
+  (void)state;
+  static const struct {
+    const char *values;
+    rdx_type type;
+    uint8_t scale;
+  } cases[] = {
+      {"true\nfalse\n", RDX_TYPE_BOOL, 0},
+      {"1\n-5\n2147483647\n", RDX_TYPE_I32, 0},
+      {"007\n00501\n", RDX_TYPE_I32, 0},
+      {"1\n2147483648\n", RDX_TYPE_I64, 0},
+      {"-9223372036854775808\n9223372036854775807\n", RDX_TYPE_I64, 0},
+      {"0\n18446744073709551615\n", RDX_TYPE_U64, 0},
+      {"-1\n18446744073709551615\n", RDX_TYPE_F64, 0},
+      {"1.5\n-2.25\n3\n", RDX_TYPE_DECIMAL, 2},
+      {"1.5\n1e10\n", RDX_TYPE_F64, 0},
+      {"inf\n1\n", RDX_TYPE_STRING, 0},
+      {"2024-02-29\n1900-01-01\n", RDX_TYPE_DATE, 0},
+      {"2023-02-29\n", RDX_TYPE_STRING, 0},
+      {"2024-02-29 12:30\n2024-02-29T12:30:01.5Z\n", RDX_TYPE_TIMESTAMP, 0},
+      {"1\nx\n", RDX_TYPE_STRING, 0},
+      {"true\n1\n", RDX_TYPE_STRING, 0},
+      {"0x10\n", RDX_TYPE_STRING, 0},
+      {" 1\n", RDX_TYPE_STRING, 0},
+      {"", RDX_TYPE_STRING, 0},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char text[256];
+    snprintf(text, sizeof text, "c\n%s", cases[i].values);
+    rdx_table *t = parse(text, NULL);
+    const rdx_column *c = column(t, "c");
+    if (c->type != cases[i].type || c->scale != cases[i].scale)
+      fail_msg("case %zu: %s, scale %u", i, rdx_type_name(c->type), c->scale);
+    rdx_table_destroy(&t);
+  }
+}
+
+/* A type guessed from the first records is given up when a later one does not fit it, wherever that is. */
+static void test_late_widening(void **state) {
+  (void)state;
+  static const char *const late[] = {"5000000000", "1.5", "18446744073709551615", "x", "\"1\n2\""};
+  static const rdx_type types[] = {RDX_TYPE_I64, RDX_TYPE_DECIMAL, RDX_TYPE_U64, RDX_TYPE_STRING, RDX_TYPE_STRING};
+  const uint64_t rows = 5000;
+  char *text = malloc(rows * 16);
+  assert_non_null(text);
+  for (size_t i = 0; i < COUNT(late); i++) {
+    size_t length = (size_t)sprintf(text, "a,b\n");
+    for (uint64_t row = 0; row < rows; row++)
+      length += (size_t)sprintf(text + length, "%d,%s\n", (int)row, row == 4321 ? late[i] : "7");
+    rdx_table *t = parse(text, NULL);
+    assert_int_equal(column(t, "b")->type, types[i]);
+    assert_int_equal(((const int32_t *)column(t, "a")->values)[4999], 4999);
+    if (types[i] == RDX_TYPE_I64)
+      assert_int_equal(((const int64_t *)column(t, "b")->values)[4321], 5000000000);
+    if (types[i] == RDX_TYPE_STRING)
+      check_string(column(t, "b"), 0, "7");
+    rdx_table_destroy(&t);
+  }
+  free(text);
+}
+
+static void test_values(void **state) {
+  (void)state;
+  rdx_table *t =
+      parse("d,ts,dec,f\n1970-01-02,1970-01-01 00:00:01.5,-1.05,0.1\n1969-12-31,1969-12-31T23:59,12,1e-3\n", NULL);
+  assert_int_equal(((const int32_t *)column(t, "d")->values)[0], 1);
+  assert_int_equal(((const int32_t *)column(t, "d")->values)[1], -1);
+  assert_int_equal(((const int64_t *)column(t, "ts")->values)[0], 1500000);
+  assert_int_equal(((const int64_t *)column(t, "ts")->values)[1], -60000000);
+  assert_int_equal(((const int64_t *)column(t, "dec")->values)[0], -105);
+  assert_int_equal(((const int64_t *)column(t, "dec")->values)[1], 1200);
+  assert_true(((const double *)column(t, "f")->values)[0] == 0.1);
+  assert_true(((const double *)column(t, "f")->values)[1] == 1e-3);
+  rdx_table_destroy(&t);
+}
+
+static void test_overrides(void **state) {
+  (void)state;
+  const rdx_csv_type types[] = {{"zip", RDX_TYPE_STRING, 0}, {"n", RDX_TYPE_I8, 0},  {"b", RDX_TYPE_BOOL, 0},
+                                {"p", RDX_TYPE_DECIMAL, 3},  {"u", RDX_TYPE_U16, 0}, {"f", RDX_TYPE_F32, 0}};
+  const rdx_csv_params params = {.types = types, .type_count = COUNT(types)};
+  rdx_table *t = parse("zip,n,b,p,u,f\n00501,-128,1,1.5,65535,nan\n02108,127,f,-2,0,-inf\n", &params);
+  check_string(column(t, "zip"), 0, "00501");
+  assert_int_equal(((const int8_t *)column(t, "n")->values)[0], -128);
+  assert_int_equal(((const uint8_t *)column(t, "b")->values)[0], 1);
+  assert_int_equal(((const uint8_t *)column(t, "b")->values)[1], 0);
+  assert_int_equal(((const int64_t *)column(t, "p")->values)[0], 1500);
+  assert_int_equal(((const uint16_t *)column(t, "u")->values)[0], 65535);
+  assert_true(isnan(((const float *)column(t, "f")->values)[0]));
+  rdx_table_destroy(&t);
+}
+
+static void test_choice_of_columns(void **state) {
+  (void)state;
+  const char *names[] = {"c", "a"};
+  const rdx_csv_params params = {.columns = names, .column_count = 2, .delimiter = ';'};
+  rdx_table *t = parse("a;b;c\n1;\"bad\nly\";3\n4;5;6\n", &params);
+  assert_int_equal(rdx_table_columns(t), 2);
+  assert_string_equal(rdx_table_column_name(t, 0), "c");
+  assert_int_equal(((const int32_t *)rdx_table_column(t, 0)->values)[1], 6);
+  assert_int_equal(((const int32_t *)rdx_table_column(t, 1)->values)[1], 4);
+  rdx_table_destroy(&t);
+  const rdx_csv_params plain = {.no_header = true};
+  t = parse("1,2\n3,4\n", &plain);
+  assert_int_equal(rdx_table_rows(t), 2);
+  assert_string_equal(rdx_table_column_name(t, 1), "2");
+  rdx_table_destroy(&t);
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  ERROR("", RDX_ERROR_FORMAT, "test.csv", "empty");
+  ERROR("a,b\n1,2\n3\n", RDX_ERROR_FORMAT, "test.csv", "line 3");
+  ERROR("a,b\n1,2\n3,4,5\n", RDX_ERROR_FORMAT, "line 3");
+  ERROR("a,b\n\"x\ny\",2\n3\n", RDX_ERROR_FORMAT, "line 4");
+  ERROR("a,b\n1,\"2\n", RDX_ERROR_FORMAT, "line 2", "column 2");
+  ERROR("a,b\n1,\"2\"x\n", RDX_ERROR_FORMAT, "line 2", "column 2");
+  const char *const twice[] = {"a"}, *const words[] = {"columns 1 and 2", "'a'"};
+  check_error("a,a\n1,2\n", 8, &(rdx_csv_params){.columns = twice, .column_count = 1}, RDX_ERROR_ARGUMENT, words,
+              COUNT(words));
+  const rdx_csv_type types[] = {{"b", RDX_TYPE_I8, 0}};
+  const rdx_csv_params params = {.types = types, .type_count = 1};
+  const char *const range[] = {"line 3", "column 2", "'b'", "300", "i8"};
+  check_error("a,b\n1,2\n3,300\n", 14, &params, RDX_ERROR_RANGE, range, COUNT(range));
+  const char *const format[] = {"line 2", "column 2", "'x'", "i8"};
+  check_error("a,b\n1,x\n", 8, &params, RDX_ERROR_FORMAT, format, COUNT(format));
+  const rdx_csv_type absent[] = {{"zz", RDX_TYPE_I8, 0}};
+  const char *const missing[] = {"'zz'", "'a'", "'b'"};
+  check_error("a,b\n1,2\n", 8, &(rdx_csv_params){.types = absent, .type_count = 1}, RDX_ERROR_NOT_FOUND, missing,
+              COUNT(missing));
+  rdx_table *t = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_table_read_csv("/nonexistent/x.csv", NULL, &t, &err), RDX_ERROR_NOT_FOUND);
+  assert_non_null(strstr(err.text, "/nonexistent/x.csv"));
+  assert_int_not_equal(rdx_table_read_csv("/", NULL, &t, &err), RDX_OK);
+  assert_int_equal(rdx_table_read_csv(NULL, NULL, &t, &err), RDX_ERROR_ARGUMENT);
+  assert_null(t);
+}
+
+static void test_header_only(void **state) {
+  (void)state;
+  rdx_table *t = parse("a,b\n", NULL);
+  assert_int_equal(rdx_table_rows(t), 0);
+  assert_int_equal(rdx_table_columns(t), 2);
+  rdx_table_destroy(&t);
+}
+
+/* Random numbers of many widths, checked against what they were printed from. */
+static void test_many_numbers(void **state) {
+  (void)state;
+  const uint64_t rows = 20000;
+  char *text = malloc(rows * 64);
+  int64_t *expected = malloc(rows * sizeof *expected);
+  assert_true(text && expected);
+  uint64_t x = 1;
+  size_t length = (size_t)sprintf(text, "n,m\n");
+  for (uint64_t i = 0; i < rows; i++) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    expected[i] = (int64_t)x >> (x >> 58);
+    length += (size_t)sprintf(text + length, "%lld,%u\n", (long long)expected[i], (unsigned)(x >> 50));
+  }
+  rdx_table *t = parse(text, NULL);
+  assert_int_equal(column(t, "n")->type, RDX_TYPE_I64);
+  assert_memory_equal(column(t, "n")->values, expected, rows * sizeof *expected);
+  rdx_table_destroy(&t);
+  free(text);
+  free(expected);
+}
+
+/* A file as large as a few pages, read through a pipe and from the disk alike. */
+static void test_files(void **state) {
+  (void)state;
+  char path[] = "/tmp/raydex-test-XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  FILE *stream = fdopen(file, "w");
+  fprintf(stream, "k,v\n");
+  for (int i = 0; i < 4096; i++)
+    fprintf(stream, "%d,%d\n", i, -i);
+  fclose(stream);
+  rdx_table *t = NULL;
+  rdx_error err = {""};
+  if (rdx_table_read_csv(path, NULL, &t, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  assert_int_equal(rdx_table_rows(t), 4096);
+  assert_int_equal(((const int32_t *)column(t, "v")->values)[4095], -4095);
+  rdx_table_destroy(&t);
+  unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_plain),         cmocka_unit_test(test_quotes),
+      cmocka_unit_test(test_nulls),         cmocka_unit_test(test_inference),
+      cmocka_unit_test(test_late_widening), cmocka_unit_test(test_values),
+      cmocka_unit_test(test_overrides),     cmocka_unit_test(test_choice_of_columns),
+      cmocka_unit_test(test_errors),        cmocka_unit_test(test_header_only),
+      cmocka_unit_test(test_many_numbers),  cmocka_unit_test(test_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
