@@ -190,7 +190,7 @@ static void make_points(void *context, uint64_t begin, uint64_t end) {
     if ((bench_mix(i, m->seed + 3) & UINT32_MAX) < misses) {
       const uint64_t other = w->rows + bench_mix(i, m->seed + 6) % w->rows;
       put(w, w->lower, i, distinct_key(m, other));
-      w->sums[i] = 0;
+      w->sums[i] = s->first ? RDX_NO_ROW : 0;
       w->counts[i] = 0;
       continue;
     }
@@ -199,7 +199,7 @@ static void make_points(void *context, uint64_t begin, uint64_t end) {
       row = permute(zipf_rank(m, w->rows, i), s->log_rows, m->seed + 7);
     put(w, w->lower, i, get(w, w->keys, row));
     const uint64_t rank = m->rank_sums ? rank_of_row(m, row) : 0;
-    w->sums[i] = m->rank_sums ? m->rank_sums[rank + 1] - m->rank_sums[rank] : w->values[row];
+    w->sums[i] = s->first ? row : m->rank_sums ? m->rank_sums[rank + 1] - m->rank_sums[rank] : w->values[row];
     w->counts[i] = 1u << s->log_multiplicity;
   }
 }

@@ -172,6 +172,7 @@ struct rdx_device {
   uint64_t memory_limit;  /* 0: none beyond the device's own */
   bool has_f64;           /* kernels may use 64-bit floats */
   bool keeps_build_order; /* the scene builder keeps primitives in input order: sort them in space first */
+  uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
   _Atomic uint64_t memory_used;
   _Atomic uint64_t memory_peak;
   _Atomic uint64_t memory_mark; /* the highest memory_used since someone last set this */

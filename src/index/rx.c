@@ -76,11 +76,11 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
   return resolve_rays(p, err);
 }
 
-static uint32_t make_scheme(const rdx_rx_params *p) {
+static uint32_t make_scheme(const rdx_device *device, const rdx_rx_params *p) {
   const uint32_t x = p->x_bits, y = p->y_bits, z = p->z_bits;
   const uint32_t segment = x < SEGMENT_BITS || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_ZERO ? x : SEGMENT_BITS;
   if (p->key_mode == RDX_RX_KEY_EXTENDED)
-    return RX_SCHEME(x, y, z, 1u, (uint32_t)EXTENDED_BITS); /* a single row, a single segment */
+    return RX_SCHEME(127u + device->coordinate_exponent - EXTENDED_OCTAVES, y, z, 1u, (uint32_t)EXTENDED_BITS);
   return RX_SCHEME(x, y, z, 0u, segment);
 }
 
@@ -317,7 +317,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   r->distinct = true;
   r->min_key = 1; /* no key is between 1 and 0 */
   r->zero = resolved.key_mode == RDX_RX_KEY_3D ? 0 : rdx_key_zero(keys->type);
-  r->scheme = make_scheme(&resolved);
+  r->scheme = make_scheme(r->device, &resolved);
   rdx_status status = build_scene(r, keys, stats, err);
   if (status != RDX_OK) {
     destroy(r);

@@ -67,12 +67,25 @@ static VkDeviceMemory take_spare(rdx_vk_device *d, uint64_t size, uint32_t type,
   return memory;
 }
 
-/* Keep memory for later, or free it where there is enough already. */
+/* Free the spare memory that has waited longest. Call it with the lock held. */
+static void free_oldest(rdx_vk_device *d) {
+  rdx_vk_spare **last = &d->memory.spares;
+  while ((*last)->next)
+    last = &(*last)->next;
+  d->fn.FreeMemory(d->handle, (*last)->memory, NULL);
+  d->memory.spare_bytes -= (*last)->size;
+  rdx_free(*last);
+  *last = NULL;
+}
+
+/* Keep memory for later, in place of older memory where there is enough already. */
 static void keep_spare(rdx_vk_device *d, VkDeviceMemory memory, uint64_t size, uint32_t type) {
+  const uint64_t most = d->base.info.memory / SPARE_SHARE;
   rdx_vk_spare *spare = NULL;
   pthread_mutex_lock(&d->memory.lock);
-  if (d->memory.spare_bytes + size <= d->base.info.memory / SPARE_SHARE &&
-      rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
+  if (size <= most && rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
+    while (d->memory.spares && d->memory.spare_bytes + size > most)
+      free_oldest(d);
     *spare = (rdx_vk_spare){d->memory.spares, memory, size, type};
     d->memory.spares = spare;
     d->memory.spare_bytes += size;

@@ -65,14 +65,11 @@ static void floats(const void *arguments, const uint32_t *variant, const rdx_sce
       const uint32_t row = a->rows[k];
       if (!has_bit(a->values_valid, row))
         continue;
-      if (variant[0]) {
-        const uint64_t bits = double_bits(AS_U64_PTR(a->values)[row]);
-        double value;
-        memcpy(&value, &bits, sizeof value);
-        sum += value;
-      } else {
-        sum += BITS_TO_F32(float_bits(a->values[row]));
-      }
+      const uint64_t bits =
+          variant[0] ? double_bits(AS_U64_PTR(a->values)[row]) : widened_bits(float_bits(a->values[row]));
+      double value;
+      memcpy(&value, &bits, sizeof value);
+      sum += value;
       count++;
     }
     a->sums[probe] = sum;

@@ -72,6 +72,25 @@ FN u64 double_bits(u64 code) {
   return (code & 0x8000000000000000ul) != 0 ? code ^ 0x8000000000000000ul : ~code;
 }
 
+/* The bits of a float as a double. By integers, because devices may take small floats for 0. */
+FN u64 widened_bits(u32 bits) {
+  u64 sign = TO_U64(bits >> 31) << 63;
+  u32 exponent = bits >> 23 & 0xffu, fraction = bits & 0x7fffffu;
+  if (exponent == 0xffu)
+    return sign | 0x7ff0000000000000ul | TO_U64(fraction) << 29;
+  if (exponent == 0u) {
+    if (fraction == 0u)
+      return sign;
+    exponent = 1u;
+    while ((fraction & 0x800000u) == 0u) {
+      fraction <<= 1;
+      exponent--; /* below 0 it wraps around, and back when the bias is added */
+    }
+    fraction &= 0x7fffffu;
+  }
+  return sign | TO_U64(exponent + (1023u - 127u)) << 52 | TO_U64(fraction) << 29;
+}
+
 /* The high half of a whole made from two sums of halves, which fits 64 bits if it is a number of 32 bits. */
 FN u64 wide_high(u64 low, u64 high) {
   return high + (low >> 32);

@@ -19,10 +19,9 @@ void main() {
     const u32 row = AT(a.rows, k);
     if (!has_bit(a.values_valid, row))
       continue;
-    if (F64 != 0)
-      sum += packDouble2x32(unpackUint2x32(double_bits(AT(AS_U64_PTR(a.values), row))));
-    else
-      sum += f64(uintBitsToFloat(float_bits(AT(a.values, row))));
+    const u64 bits =
+        F64 != 0 ? double_bits(AT(AS_U64_PTR(a.values), row)) : widened_bits(float_bits(AT(a.values, row)));
+    sum += packDouble2x32(unpackUint2x32(bits));
     count++;
   }
   AT(a.sums, probe) = sum;

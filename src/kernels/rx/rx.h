@@ -8,7 +8,7 @@
  * A key k (less the code of zero, so that signed types can use the naive and extended modes) becomes a point:
  *   3D        x = its low x_bits, y = the next y_bits, z = the next z_bits     (section 3.2)
  *   naive     the same with x_bits = 23 and no y or z
- *   extended  x = the float with the bits of 2k + EXTENDED_OFFSET
+ *   extended  x = the float with the bits of 2k + a power of two, 2^128 below what the device's scenes can hold
  * Axes have at most 23 bits: below 2^23, offsets of one half are exact in f32.
  *
  * Rays along x are cut into segments of at most 2^SEGMENT_BITS keys. Over that length the error of a hit distance (a
@@ -26,18 +26,19 @@
 #define RX_PRIMITIVE_BOX 2
 
 #define SEGMENT_BITS 20
-#define EXTENDED_OFFSET 0x1d800000u /* 2^-68: keys below 2^29 then end at 2^60, within the 1.8e18 that Embree takes */
-#define EXTENDED_BITS 29
+#define EXTENDED_BITS 29     /* of keys; every second of 2^30 floats, 2^23 of them to an octave */
+#define EXTENDED_OCTAVES 128
 #define FAR_SLACK 9.5367431640625e-7f /* 2^-20 */
 #define RX_RADIUS 0.25f               /* of spheres; also half a box (section 3.5) */
 
-/* How keys become points, packed into a word. */
+/* How keys become points, packed into a word. In extended mode x_bits is the biased exponent of the first key. */
 #define RX_SCHEME(x_bits, y_bits, z_bits, extended, segment_shift)                                                     \
   ((x_bits) | (y_bits) << 8 | (z_bits) << 16 | (extended) << 24 | (segment_shift) << 25)
 #define RX_X_BITS(scheme) ((scheme)&0xff)
 #define RX_Y_BITS(scheme) ((scheme) >> 8 & 0xff)
 #define RX_Z_BITS(scheme) ((scheme) >> 16 & 0xff)
 #define RX_EXTENDED(scheme) (((scheme) >> 24 & 1) != 0)
+#define EXTENDED_FIRST(scheme) (RX_X_BITS(scheme) << 23)
 
 /* What a lookup needs of an index beside the scene; it lies in a device buffer. */
 struct rx_state {
@@ -129,7 +130,7 @@ FN f32 rx_axis(u64 key, u32 shift, u32 bits) {
 /* Section 3.2. */
 FN RX_VEC_TYPE rx_point(u64 key, u32 scheme) {
   if (RX_EXTENDED(scheme))
-    return RX_VEC(BITS_TO_F32(EXTENDED_OFFSET + 2u * TO_U32(key)), 0.0f, 0.0f);
+    return RX_VEC(BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key)), 0.0f, 0.0f);
   u32 x_bits = RX_X_BITS(scheme), y_bits = RX_Y_BITS(scheme);
   return RX_VEC(rx_axis(key, 0, x_bits), rx_axis(key, x_bits, y_bits),
                 rx_axis(key, x_bits + y_bits, RX_Z_BITS(scheme)));
@@ -137,11 +138,11 @@ FN RX_VEC_TYPE rx_point(u64 key, u32 scheme) {
 
 /* How far a primitive reaches along x: to the gap values (extended mode), else half a unit. */
 FN f32 rx_left(f32 x, u64 key, u32 scheme) {
-  return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_OFFSET + 2u * TO_U32(key) - 1u) : x - 0.5f;
+  return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key) - 1u) : x - 0.5f;
 }
 
 FN f32 rx_right(f32 x, u64 key, u32 scheme) {
-  return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_OFFSET + 2u * TO_U32(key) + 1u) : x + 0.5f;
+  return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key) + 1u) : x + 0.5f;
 }
 
 /* Keys of one segment share key >> rx_segment_shift(). */
