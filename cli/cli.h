@@ -18,6 +18,9 @@ typedef struct cli_device_options {
   rdx_device_params params;
 } cli_device_options;
 
+/* The option that getopt_long() has just refused, when the values of long options are below ' '. */
+const char *cli_unknown_option(char **argv);
+
 /* Parse one option of RX, "name=value[,name=value...]"; NULL or what is wrong with it. */
 const char *cli_parse_rx(const char *text, rdx_rx_params *params);
 

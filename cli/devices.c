@@ -56,19 +56,21 @@ static void print_csv(uint32_t index, const rdx_device_info *info) {
 }
 
 int cli_devices(int argc, char **argv) {
-  static const struct option options[] = {{"csv", no_argument, NULL, 'c'}, {"help", no_argument, NULL, 'h'}, {0}};
+  enum { CSV = 1, HELP };
+  static const struct option options[] = {{"csv", no_argument, NULL, CSV}, {"help", no_argument, NULL, HELP}, {0}};
   bool csv = false;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
     switch (c) {
-    case 'c':
+    case CSV:
       csv = true;
       break;
+    case HELP:
     case 'h':
       print_help();
       return EXIT_SUCCESS;
     default:
-      return console_usage("devices", "there is no option '%s'", argv[optind - 1]);
+      return console_usage("devices", "there is no option '%s'", cli_unknown_option(argv));
     }
   }
   if (optind < argc)

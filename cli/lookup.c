@@ -5,10 +5,13 @@
 
 #include "cli/probes.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_TYPES 256
 
@@ -18,7 +21,7 @@ typedef struct lookup_options {
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
   rdx_result_kind result;
-  bool has_result;
+  bool has_result, has_rx;
   const char *value; /* column to sum */
   rdx_index_params index;
   cli_device_options device;
@@ -39,7 +42,7 @@ static void print_help(void) {
          "  first                   the first row, counted from 0; an empty line if there is none\n"
          "  rows                    all rows\n"
          "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
-         "A single --point or --range prints its answer alone; more probes print CSV.\n\n"
+         "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
          "Options:\n"
          "  --method NAME           auto, rx or sorted_array (auto)\n"
          "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
@@ -201,6 +204,7 @@ static const char *take(int option, char *value, lookup_options *o) {
     o->probes.no_header = true;
     return NULL;
   case RX:
+    o->has_rx = true;
     return cli_parse_rx(value, &o->index.rx);
   case OUT:
     o->out = value;
@@ -224,6 +228,8 @@ static const char *check(const lookup_options *o) {
     return "one kind of probes is needed: --point, --range or --probe";
   if (!o->has_result)
     return "--return count|first|rows|'sum(COLUMN)' is needed";
+  if (o->has_rx && o->index.kind != RDX_INDEX_RX)
+    return "--rx needs --method rx";
   if (!p->file && (p->column || p->lower || p->upper))
     return "--probe-column, --lower and --upper belong to --probe";
   if (!p->lower != !p->upper || (p->lower && p->column))
@@ -242,7 +248,7 @@ static int parse(int argc, char **argv, lookup_options *o) {
     if (c == ':')
       return console_usage("lookup", "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
-      return console_usage("lookup", "there is no option '%s'", argv[optind - 1]) + 1;
+      return console_usage("lookup", "there is no option '%s'", cli_unknown_option(argv)) + 1;
     const char *wrong = take(c, optarg, o);
     if (wrong)
       return console_usage("lookup", "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
@@ -278,15 +284,6 @@ static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
   cli_write_value(stream, &sum, i);
 }
 
-static void write_probe(FILE *stream, const cli_probes *p, uint64_t i) {
-  cli_write_value(stream, p->lower, i);
-  if (p->upper) {
-    fputc(',', stream);
-    cli_write_value(stream, p->upper, i);
-  }
-  fputc(',', stream);
-}
-
 static void write_header(FILE *stream, const job *j) {
   static const char *const names[] = {
       [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "row"};
@@ -307,18 +304,28 @@ static void write_header(FILE *stream, const job *j) {
   fputc('\n', stream);
 }
 
+/* Whether to write on is of no use. */
+static bool stopped(FILE *stream) {
+  return console_interrupted() || ferror(stream);
+}
+
+static void write_probe(FILE *stream, const job *j, uint64_t i) {
+  if (j->probes.single)
+    return;
+  cli_probes_write(stream, &j->probes, i);
+  fputc(',', stream);
+}
+
 static void write_line(FILE *stream, const job *j, uint64_t i) {
   const rdx_result_view *v = &j->view;
   if (v->kind == RDX_RESULT_ROWS) {
-    for (uint64_t k = v->offsets[i]; k < v->offsets[i + 1]; k++) {
-      if (!j->probes.single)
-        write_probe(stream, &j->probes, i);
+    for (uint64_t k = v->offsets[i]; k < v->offsets[i + 1] && !stopped(stream); k++) {
+      write_probe(stream, j, i);
       fprintf(stream, "%" PRIu32 "\n", v->rows[k]);
     }
     return;
   }
-  if (!j->probes.single)
-    write_probe(stream, &j->probes, i);
+  write_probe(stream, j, i);
   if (v->kind == RDX_RESULT_COUNT)
     fprintf(stream, "%" PRIu32, v->count[i]);
   else if (v->kind == RDX_RESULT_SUM)
@@ -333,15 +340,14 @@ static rdx_status write_answer(const job *j, rdx_error *err) {
   rdx_status status = console_output_open(j->options->out, &out, err);
   if (status != RDX_OK)
     return status;
-  if (!j->probes.single)
+  if (!j->probes.single && !stopped(out.stream))
     write_header(out.stream, j);
-  for (uint64_t i = 0; i < j->view.probes; i++) {
+  for (uint64_t i = 0; i < j->view.probes && !stopped(out.stream); i++)
     write_line(out.stream, j, i);
-    if (console_interrupted()) {
-      console_output_discard(&out);
-      snprintf(err->text, sizeof err->text, "interrupted");
-      return RDX_ERROR_CANCELLED;
-    }
+  if (console_interrupted()) {
+    console_output_discard(&out);
+    snprintf(err->text, sizeof err->text, "interrupted");
+    return RDX_ERROR_CANCELLED;
   }
   return console_output_commit(&out, err);
 }
@@ -372,6 +378,27 @@ static void print_stats(const job *j) {
 
 /* ---- The work ---- */
 
+/* Find out before the work, rather than after it, that its answer cannot be written. */
+static rdx_status check_out(const char *path, rdx_error *err) {
+  struct stat info;
+  if (!path)
+    return RDX_OK;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    snprintf(err->text, sizeof err->text, "--out %s is no ordinary file: redirect the standard output to it instead",
+             path);
+    return RDX_ERROR_ARGUMENT;
+  }
+  char folder[4096] = ".";
+  const char *slash = strrchr(path, '/');
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  if (access(folder, W_OK | X_OK) != 0) {
+    snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
+    return RDX_ERROR_IO;
+  }
+  return RDX_OK;
+}
+
 static rdx_status read_data(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
   const char *columns[2] = {o->key, o->value};
@@ -393,7 +420,9 @@ static rdx_status read_data(job *j, rdx_error *err) {
 
 static rdx_status run(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  rdx_status status = rdx_device_open(o->device.name, &o->device.params, &j->device, err);
+  rdx_status status = check_out(o->out, err);
+  if (status == RDX_OK)
+    status = rdx_device_open(o->device.name, &o->device.params, &j->device, err);
   if (status == RDX_OK)
     status = read_data(j, err);
   if (status == RDX_OK)

@@ -3,10 +3,19 @@
 
 #include "cli/cli.h"
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char problem[256];
+
+const char *cli_unknown_option(char **argv) {
+  static char letter[3] = "-";
+  if (optopt < ' ')
+    return argv[optind - 1];
+  letter[1] = (char)optopt; /* of a group such as -ab, which optind may not have passed */
+  return letter;
+}
 
 /* ---- Options of RX ---- */
 

@@ -19,62 +19,7 @@ static rdx_status fail(rdx_error *err, rdx_status status, const char *format, ..
   return status;
 }
 
-static bool is_number(rdx_type type) {
-  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
-}
-
 /* ---- Values of the command line ---- */
-
-/* A value, or the end of a range that was left open. */
-typedef struct given {
-  const char *text;
-  size_t length;
-  bool open, upper;
-} given;
-
-/* Text for an open end of a range: below or above all that a CSV file can hold of the type. */
-static const char *open_end(rdx_type type, bool upper) {
-  switch (type) {
-  case RDX_TYPE_BOOL:
-    return upper ? "true" : "false";
-  case RDX_TYPE_U8:
-  case RDX_TYPE_U16:
-  case RDX_TYPE_U32:
-  case RDX_TYPE_U64:
-    return upper ? "18446744073709551615" : "0";
-  case RDX_TYPE_F32:
-  case RDX_TYPE_F64:
-    return upper ? "nan" : "-inf";
-  case RDX_TYPE_DATE:
-    return upper ? "9999-12-31" : "0001-01-01";
-  case RDX_TYPE_TIMESTAMP:
-    return upper ? "9999-12-31 23:59:59.999999" : "0001-01-01 00:00:00";
-  case RDX_TYPE_STRING: /* no UTF-8 text has a byte 0xff */
-    return upper ? "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" : "";
-  default:
-    return upper ? "9223372036854775807" : "-9223372036854775808";
-  }
-}
-
-/* The type to parse values as. Numbers may be wider than the keys: what the keys cannot be matches nothing. */
-static rdx_csv_type type_of(const given *values, size_t count, rdx_type key_type) {
-  rdx_csv_type type = {.column = "1", .type = key_type};
-  if (key_type == RDX_TYPE_F32)
-    type.type = RDX_TYPE_F64;
-  if (!is_number(key_type))
-    return type;
-  bool negative = false;
-  size_t digits = 0;
-  for (size_t i = 0; i < count; i++) {
-    const char *point = memchr(values[i].text, '.', values[i].length);
-    const size_t after = point ? values[i].length - (size_t)(point + 1 - values[i].text) : 0;
-    digits = after > digits ? after : digits;
-    negative |= values[i].text[0] == '-';
-  }
-  type.type = digits > 0 ? RDX_TYPE_DECIMAL : negative ? RDX_TYPE_I64 : RDX_TYPE_U64;
-  type.scale = (uint8_t)(digits > 18 ? 18 : digits);
-  return type;
-}
 
 /* The value in quotes that an error text of the CSV reader is about: after the place, which ends with "): ". */
 static const char *culprit(char *text) {
@@ -86,50 +31,39 @@ static const char *culprit(char *text) {
 }
 
 /* Parse values by way of a CSV text with one column; `what` names them in errors. */
-static rdx_status parse_values(const given *values, size_t count, rdx_type key_type, const char *what, rdx_table **out,
-                               rdx_error *err) {
+static rdx_status parse_values(const cli_given *values, size_t count, const rdx_column *keys, cli_role role,
+                               const char *what, rdx_table **out, rdx_error *err) {
   size_t size = 1;
   for (size_t i = 0; i < count; i++)
-    size += 2 * values[i].length + 3;
+    size += 2 * values[i].length + CLI_GIVEN_ROOM;
   char *text = malloc(size), *to = text;
   if (!text)
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  for (size_t i = 0; i < count; i++) {
-    *to++ = '"';
-    for (size_t k = 0; k < values[i].length; k++) {
-      if (values[i].text[k] == '"')
-        *to++ = '"';
-      *to++ = values[i].text[k];
-    }
-    *to++ = '"';
-    *to++ = '\n';
-  }
-  const rdx_csv_type type = type_of(values, count, key_type);
+  const rdx_csv_type type = cli_given_type(keys);
+  for (size_t i = 0; i < count; i++)
+    to = cli_given_write(&values[i], &type, role, to);
   const rdx_csv_params params = {.no_header = true, .types = &type, .type_count = 1};
   rdx_error parse_err = {""};
   rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
   free(text);
   if (status == RDX_ERROR_FORMAT || status == RDX_ERROR_RANGE)
     return fail(err, status, "%s: %s is no value for keys of type %s", what, culprit(parse_err.text),
-                rdx_type_name(key_type));
+                rdx_type_name(keys->type));
   if (status != RDX_OK)
     *err = parse_err;
   return status;
 }
 
 static rdx_status parse_points(const cli_probe_options *o, const rdx_column *keys, cli_probes *p, rdx_error *err) {
-  given *values = calloc(o->point_count, sizeof *values);
+  cli_given *values = p->given[0] = calloc(o->point_count, sizeof *values);
   if (!values)
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  rdx_status status = RDX_OK;
-  for (size_t i = 0; i < o->point_count && status == RDX_OK; i++) {
-    values[i] = (given){.text = o->points[i], .length = strlen(o->points[i])};
+  for (size_t i = 0; i < o->point_count; i++) {
+    values[i] = (cli_given){.text = o->points[i], .length = strlen(o->points[i])};
     if (values[i].length == 0 && keys->type != RDX_TYPE_STRING)
-      status = fail(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
+      return fail(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
   }
-  if (status == RDX_OK)
-    status = parse_values(values, o->point_count, keys->type, "--point", &p->tables[0], err);
-  free(values);
+  rdx_status status = parse_values(values, o->point_count, keys, CLI_POINT, "--point", &p->tables[0], err);
   if (status != RDX_OK)
     return status;
   p->lower = rdx_table_column(p->tables[0], 0);
@@ -137,61 +71,77 @@ static rdx_status parse_points(const cli_probe_options *o, const rdx_column *key
   return RDX_OK;
 }
 
-/* Cut LO..HI; an absent end is open. */
-static rdx_status cut_range(const char *text, rdx_type type, given *lower, given *upper, rdx_error *err) {
-  const char *dots = strstr(text, "..");
+/* Cut LO..HI in two; an absent end is open. */
+static rdx_status cut_range(char *text, const rdx_column *keys, cli_given *lower, cli_given *upper, rdx_error *err) {
+  char *dots = strstr(text, "..");
   if (!dots || strlen(text) == 2)
     return fail(err, RDX_ERROR_FORMAT, "--range '%s': a range has the form LO..HI, LO.. or ..HI", text);
-  *lower = (given){.text = text, .length = (size_t)(dots - text)};
-  *upper = (given){.text = dots + 2, .length = strlen(dots + 2), .upper = true};
-  given *const ends[2] = {lower, upper};
-  for (int i = 0; i < 2; i++) {
-    if (ends[i]->length == 0) {
-      ends[i]->text = open_end(type, ends[i]->upper);
-      ends[i]->length = strlen(ends[i]->text);
-      ends[i]->open = true;
-    }
-  }
+  *dots = '\0';
+  *lower = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_LOWER);
+  text = dots + 2;
+  *upper = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_UPPER);
   return RDX_OK;
 }
 
 static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *keys, cli_probes *p, rdx_error *err) {
-  given *lower = calloc(2 * o->range_count, sizeof *lower), *upper = lower + o->range_count;
-  if (!lower)
+  const size_t count = o->range_count;
+  p->given[0] = calloc(count, sizeof *p->given[0]);
+  p->given[1] = calloc(count, sizeof *p->given[1]);
+  if (!p->given[0] || !p->given[1])
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   rdx_status status = RDX_OK;
-  for (size_t i = 0; i < o->range_count && status == RDX_OK; i++)
-    status = cut_range(o->ranges[i], keys->type, &lower[i], &upper[i], err);
+  for (size_t i = 0; i < count && status == RDX_OK; i++)
+    status = cut_range(o->ranges[i], keys, &p->given[0][i], &p->given[1][i], err);
   if (status == RDX_OK)
-    status = parse_values(lower, o->range_count, keys->type, "--range, lower bound", &p->tables[0], err);
+    status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
   if (status == RDX_OK)
-    status = parse_values(upper, o->range_count, keys->type, "--range, upper bound", &p->tables[1], err);
-  free(lower);
+    status = parse_values(p->given[1], count, keys, CLI_UPPER, "--range, upper bound", &p->tables[1], err);
   if (status != RDX_OK)
     return status;
   p->lower = rdx_table_column(p->tables[0], 0);
   p->upper = rdx_table_column(p->tables[1], 0);
-  p->single = o->range_count == 1;
+  p->single = count == 1;
   return RDX_OK;
 }
 
 /* ---- Files ---- */
 
-/* Read columns of the probe file. Numbers are inferred; everything else has the type of the keys. */
+static bool is_number(rdx_type type) {
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+/* Read columns of the probe file. For keys that are numbers they may be any numbers, as inferred: what the keys cannot
+ * be matches nothing. Where something else was inferred, and for other keys, they are read as the keys' type, which
+ * gives an error with its line, or NULLs. */
 static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, const char *const *names, size_t count,
                             cli_probes *p, rdx_error *err) {
   rdx_csv_type types[2];
-  for (size_t i = 0; i < count; i++)
-    types[i] = (rdx_csv_type){.column = names[i], .type = keys->type};
-  const rdx_csv_params params = {.delimiter = o->delimiter,
-                                 .no_header = o->no_header,
-                                 .types = types,
-                                 .type_count = is_number(keys->type) ? 0 : count,
-                                 .columns = names,
-                                 .column_count = count};
+  for (size_t i = 0; i < count; i++) {
+    types[i] = is_number(keys->type) ? cli_given_type(keys) : (rdx_csv_type){.type = keys->type};
+    types[i].column = names[i];
+  }
+  rdx_csv_params params = {.delimiter = o->delimiter,
+                           .no_header = o->no_header,
+                           .types = types,
+                           .type_count = is_number(keys->type) ? 0 : count,
+                           .columns = names,
+                           .column_count = count};
   rdx_status status = rdx_table_read_csv(o->file, &params, &p->tables[0], err);
   if (status != RDX_OK)
     return status;
+  rdx_csv_type misfits[2];
+  size_t misfit_count = 0;
+  for (size_t i = 0; i < count && params.type_count == 0; i++)
+    if (!is_number(rdx_table_column(p->tables[0], (uint32_t)i)->type))
+      misfits[misfit_count++] = types[i];
+  if (misfit_count > 0) {
+    rdx_table_destroy(&p->tables[0]);
+    params.types = misfits;
+    params.type_count = misfit_count;
+    status = rdx_table_read_csv(o->file, &params, &p->tables[0], err);
+    if (status != RDX_OK)
+      return status;
+  }
   p->lower = rdx_table_column(p->tables[0], 0);
   p->lower_name = names[0];
   if (count > 1) {
@@ -201,22 +151,15 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
   return RDX_OK;
 }
 
-/* The column of points: as asked for, else named as the key, else the only one. The name is copied into `name`. */
-static rdx_status choose_column(const cli_probe_options *o, const char *key_name, char name[256], rdx_error *err) {
-  if (o->column) {
-    snprintf(name, 256, "%s", o->column);
-    return RDX_OK;
-  }
+/* The only column of the file, where none is named as the key. The name is copied into `name`. */
+static rdx_status choose_only_column(const cli_probe_options *o, const char *key_name, char name[256], rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_csv_params params = {.delimiter = o->delimiter, .no_header = o->no_header};
   rdx_status status = rdx_table_read_csv(o->file, &params, &table, err);
   if (status != RDX_OK)
     return status;
-  const rdx_column *found = NULL;
   if (rdx_table_columns(table) == 1)
     snprintf(name, 256, "%s", rdx_table_column_name(table, 0));
-  else if (rdx_table_find(table, key_name, &found, err) == RDX_OK)
-    snprintf(name, 256, "%s", key_name);
   else
     status = fail(err, RDX_ERROR_NOT_FOUND,
                   "%s has %u columns and none is named '%s': name the one to look up with --probe-column", o->file,
@@ -239,14 +182,32 @@ rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys,
     const char *const names[2] = {o->lower, o->upper};
     return read_file(o, keys, names, 2, out, err);
   }
+  const char *names[1] = {o->column ? o->column : key_name};
+  rdx_status status = read_file(o, keys, names, 1, out, err);
+  if (status != RDX_ERROR_NOT_FOUND || o->column)
+    return status;
   static char name[256]; /* outlives the probes, which refer to it */
-  rdx_status status = choose_column(o, key_name, name, err);
-  const char *const names[1] = {name};
+  names[0] = name;
+  status = choose_only_column(o, key_name, name, err);
   return status == RDX_OK ? read_file(o, keys, names, 1, out, err) : status;
 }
 
 void cli_probes_destroy(cli_probes *probes) {
   rdx_table_destroy(&probes->tables[0]);
   rdx_table_destroy(&probes->tables[1]);
+  free(probes->given[0]);
+  free(probes->given[1]);
   *probes = (cli_probes){0};
+}
+
+void cli_probes_write(FILE *stream, const cli_probes *p, uint64_t i) {
+  const rdx_column *const columns[2] = {p->lower, p->upper};
+  for (int end = 0; end < 2 && columns[end]; end++) {
+    if (end > 0)
+      fputc(',', stream);
+    if (!p->given[end])
+      cli_write_value(stream, columns[end], i);
+    else if (!p->given[end][i].open)
+      cli_write_text(stream, p->given[end][i].text, p->given[end][i].length);
+  }
 }

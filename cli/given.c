@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Values of the command line as values that keys can be compared with. */
+
+#include "cli/probes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_signed(rdx_type type) {
+  return type >= RDX_TYPE_I8 && type <= RDX_TYPE_I64;
+}
+
+static bool is_unsigned(rdx_type type) {
+  return type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
+}
+
+rdx_csv_type cli_given_type(const rdx_column *keys) {
+  rdx_csv_type type = {.column = "1", .type = keys->type, .scale = keys->scale};
+  if (is_signed(type.type))
+    type.type = RDX_TYPE_I64;
+  if (is_unsigned(type.type))
+    type.type = RDX_TYPE_U64;
+  return type;
+}
+
+/* ---- Open ends ---- */
+
+/* The last of the keys; empty where there are none. */
+static cli_given largest_string(const rdx_column *keys) {
+  cli_given largest = {.text = "", .open = true};
+  for (uint64_t i = 0; i < keys->rows; i++) {
+    const char *text = (const char *)keys->values + keys->offsets[i];
+    const size_t length = keys->offsets[i + 1] - keys->offsets[i];
+    const size_t common = length < largest.length ? length : largest.length;
+    const int order = common > 0 ? memcmp(text, largest.text, common) : 0;
+    if (order > 0 || (order == 0 && length > largest.length)) {
+      largest.text = text;
+      largest.length = length;
+    }
+  }
+  return largest;
+}
+
+/* Beyond all that a CSV file can hold of the type. */
+static const char *extreme(rdx_type type, bool upper) {
+  switch (type) {
+  case RDX_TYPE_BOOL:
+    return upper ? "true" : "false";
+  case RDX_TYPE_F32:
+  case RDX_TYPE_F64: /* NaN is the last */
+    return upper ? "nan" : "-inf";
+  case RDX_TYPE_DATE:
+    return upper ? "9999-12-31" : "0001-01-01";
+  case RDX_TYPE_TIMESTAMP:
+    return upper ? "9999-12-31 23:59:59.999999" : "0001-01-01 00:00:00";
+  case RDX_TYPE_STRING:
+    return "";
+  default: /* a limit beyond each type of numbers becomes that type's own */
+    return upper ? "99999999999999999999" : "-99999999999999999999";
+  }
+}
+
+cli_given cli_given_open(const rdx_column *keys, cli_role role) {
+  if (keys->type == RDX_TYPE_STRING && role == CLI_UPPER)
+    return largest_string(keys);
+  const char *text = extreme(keys->type, role == CLI_UPPER);
+  return (cli_given){.text = text, .length = strlen(text), .open = true};
+}
+
+/* ---- Numbers ---- */
+
+/* A plain number times a power of ten: what stands before its new point. */
+typedef struct number {
+  bool negative;
+  bool inexact;   /* digits other than 0 were left out */
+  bool too_large; /* `size` is not all of it */
+  uint64_t size;
+} number;
+
+static void add_digit(number *n, unsigned digit) {
+  n->too_large |= n->size > (UINT64_MAX - digit) / 10;
+  n->size = n->size * 10 + digit;
+}
+
+/* Sign, digits, point, digits, times 10^scale; false where the text is something else. */
+static bool read_number(const char *text, uint8_t scale, number *n) {
+  *n = (number){.negative = *text == '-'};
+  text += *text == '-' || *text == '+';
+  int digits = 0, after_point = -1;
+  for (; *text; text++) {
+    if (*text == '.' && after_point < 0) {
+      after_point = 0;
+      continue;
+    }
+    if (*text < '0' || *text > '9')
+      return false;
+    digits++;
+    if (after_point >= (int)scale) {
+      n->inexact |= *text != '0';
+      continue;
+    }
+    add_digit(n, (unsigned)(*text - '0'));
+    after_point += after_point >= 0;
+  }
+  for (int i = after_point < 0 ? 0 : after_point; i < (int)scale; i++)
+    add_digit(n, 0);
+  return digits > 0;
+}
+
+/* The number as `type` has it, a bound rounded inwards, into `out`; NULL where nothing can match it. */
+static const char *fit_number(number n, const rdx_csv_type *type, cli_role role, char out[32]) {
+  if (n.inexact && role == CLI_POINT)
+    return NULL;
+  if (n.inexact && n.negative == (role == CLI_UPPER)) { /* away from zero */
+    n.too_large |= n.size == UINT64_MAX;
+    n.size++;
+  }
+  const bool natural = is_unsigned(type->type);
+  const uint64_t below = natural ? 0 : (uint64_t)1 << 63, above = natural ? UINT64_MAX : INT64_MAX;
+  const uint64_t limit = n.negative ? below : above;
+  if (n.too_large || n.size > limit) {
+    if (role != (n.negative ? CLI_LOWER : CLI_UPPER))
+      return NULL;
+    n.size = limit;
+  }
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%0*" PRIu64, type->scale + 1, n.size);
+  const int before = length - type->scale;
+  snprintf(out, 32, "%s%.*s%s%s", n.negative ? "-" : "", before, digits, type->scale ? "." : "", digits + before);
+  return out;
+}
+
+/* A float as it stands, unless it is finite text beyond the type: then its limit, or NULL. */
+static const char *fit_float(const char *text, rdx_type type, cli_role role) {
+  const double value = type == RDX_TYPE_F32 ? (double)strtof(text, NULL) : strtod(text, NULL);
+  if (!isinf(value) || text[strspn(text, "+-.0123456789eE")] != '\0')
+    return text;
+  if (role == CLI_POINT)
+    return NULL;
+  const bool negative = value < 0;
+  if (role != (negative ? CLI_LOWER : CLI_UPPER))
+    return negative ? "-inf" : "inf"; /* only infinity, and NaN, lie beyond the bound */
+  if (type == RDX_TYPE_F32)
+    return negative ? "-3.40282347e38" : "3.40282347e38";
+  return negative ? "-1.7976931348623157e308" : "1.7976931348623157e308";
+}
+
+char *cli_given_write(const cli_given *given, const rdx_csv_type *type, cli_role role, char *to) {
+  char fitted[32];
+  const char *text = given->text;
+  size_t length = given->length;
+  number n;
+  if (type->type == RDX_TYPE_F32 || type->type == RDX_TYPE_F64)
+    text = fit_float(text, type->type, role);
+  else if ((is_signed(type->type) || is_unsigned(type->type) || type->type == RDX_TYPE_DECIMAL) &&
+           read_number(text, type->scale, &n))
+    text = fit_number(n, type, role, fitted);
+  if (text != given->text)
+    length = text ? strlen(text) : 0;
+  *to++ = '"';
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '"')
+      *to++ = '"';
+    *to++ = text[i];
+  }
+  *to++ = '"';
+  *to++ = '\n';
+  return to;
+}
