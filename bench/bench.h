@@ -34,8 +34,9 @@ typedef struct bench {
 
 double bench_seconds(void);
 
-/* Run `work` over 0 .. count - 1 on all cores. */
-void bench_parallel(uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end), void *context);
+/* Run `work` over 0 .. count - 1 on at most `most` threads; 0: one a core. */
+void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
+                    void *context);
 
 /* ---- Workloads (workload.c) ---- */
 

@@ -214,13 +214,14 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
 
 static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
                             rdx_error *err) {
+  static const bench_contender both_sorted[] = {{"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}};
   for (uint32_t log = at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = log,
                              .log_probes = (what & BENCH_LOOKUPS) != 0 ? b->log_probes : 0,
                              .sorted_keys = sorted};
-    const bench_point here = at(point, sorted ? "keys sorted" : "keys", power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), what, err);
+    const bench_point here = at(point, "keys", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, sorted ? both_sorted : both, COUNT(both), what, err);
     if (status != RDX_OK)
       return status;
   }
@@ -369,8 +370,8 @@ static void split_costs(const bench *b, const char *experiment) {
     base = 0;
     slope = sum_xy / sum_xx;
   }
-  printf("rx: %.3f ns for the traversal of a range lookup, %.3f ns for each hit\n", base / probes * 1e6,
-         slope / probes * 1e6);
+  printf("\n%s: rx takes %.3f ns for the traversal of a range lookup and %.3f ns for each hit\n", experiment,
+         base / probes * 1e6, slope / probes * 1e6);
 }
 
 static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {

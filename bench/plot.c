@@ -12,13 +12,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Lookups are drawn as a rate, builds as a time. */
-static bool is_drawn(const bench_row *row, bool builds) {
-  return strcmp(row->metric, builds ? "build_ms" : "lookup_ms") == 0;
-}
+/* What a picture shows of an experiment. */
+typedef struct view {
+  const char *metric, *suffix, *axis;
+} view;
 
-static double height_of(const bench_row *row, double ms, bool builds) {
-  return builds ? ms : (double)row->probes / ms / 1e3;
+static const view views[] = {{"lookup_ms", "", "million lookups a second"},
+                             {"build_ms", "-build", "build or update [ms]"},
+                             {"bytes_resident", "-memory", "bytes a key"}};
+
+typedef struct picture {
+  const bench_report *report;
+  const char *experiment;
+  const view *view;
+} picture;
+
+/* Lookups are drawn as a rate and bytes for each key, so that other sizes can stand beside them. */
+static double height_of(const picture *p, const bench_row *row, double value) {
+  if (p->view == &views[0])
+    return (double)row->probes / value / 1e3;
+  return p->view == &views[1] ? value : value / (double)row->rows;
 }
 
 static void write_name(FILE *file, const bench_row *row) {
@@ -33,14 +46,8 @@ static bool same_curve(const bench_row *a, const bench_row *b) {
          strcmp(a->device, b->device) == 0 && strcmp(a->keys, b->keys) == 0;
 }
 
-typedef struct picture {
-  const bench_report *report;
-  const char *experiment;
-  bool builds;
-} picture;
-
 static bool belongs(const picture *p, const bench_row *row) {
-  return strcmp(row->experiment, p->experiment) == 0 && is_drawn(row, p->builds);
+  return strcmp(row->experiment, p->experiment) == 0 && strcmp(row->metric, p->view->metric) == 0;
 }
 
 static bool starts_curve(const picture *p, size_t i) {
@@ -57,9 +64,10 @@ static void write_curve(FILE *file, const picture *p, const bench_row *like) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row) || !same_curve(row, like))
       continue;
+    const bool rate = p->view == &views[0];
     fprintf(file, "%.9g %.9g %.9g %.9g \"%s\"\n", row->value < 0 ? -row->value : row->value,
-            height_of(row, row->median, p->builds), height_of(row, p->builds ? row->least : row->most, p->builds),
-            height_of(row, p->builds ? row->most : row->least, p->builds), row->value < 0 ? row->parameter : "");
+            height_of(p, row, row->median), height_of(p, row, rate ? row->most : row->least),
+            height_of(p, row, rate ? row->least : row->most), row->value < 0 ? row->parameter : "");
   }
   fprintf(file, "e\n");
 }
@@ -73,12 +81,13 @@ static void write_axes(FILE *file, const picture *p, const bench_row *first) {
     least = row->value < least ? row->value : least;
     most = row->value > most ? row->value : most;
   }
-  fprintf(file, "set ylabel '%s'\nset yrange [0:*]\nset grid\nset key outside below\n",
-          p->builds ? "build [ms]" : "million lookups a second");
+  fprintf(file, "set ylabel '%s'\nset logscale y\nset grid\nset key outside below font ',9'\n", p->view->axis);
   if (least < 0)
     fprintf(file, "set xrange [0.5:%g]\n", -least + 0.5);
   else
     fprintf(file, "set xlabel '%s'\n", first->parameter);
+  if (least > 0 && least == most)
+    fprintf(file, "set xrange [%.9g:%.9g]\n", least / 2, least * 2);
   if (least > 0 && most / least > 16)
     fprintf(file, "set logscale x 2\nset format x '2^{%%L}'\n");
 }
@@ -89,7 +98,7 @@ static rdx_status write_script(const picture *p, const char *path, const char *i
   if (status != RDX_OK)
     return status;
   FILE *file = out.stream;
-  fprintf(file, "set terminal svg size 900,600 dynamic background 'white'\nset output '%s'\n", image);
+  fprintf(file, "set terminal svg size 1000,750 dynamic background 'white'\nset output '%s'\n", image);
   fprintf(file, "set title '%s' noenhanced\n", p->experiment);
   bool any = false;
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
@@ -140,7 +149,7 @@ static rdx_status draw(const picture *p, const char *dir, rdx_error *err) {
   if (!any)
     return RDX_OK;
   char script[4096], image[4096];
-  const char *suffix = p->builds ? "-build" : "";
+  const char *suffix = p->view->suffix;
   const int length = snprintf(script, sizeof script, "%s/%s%s.gp", dir, p->experiment, suffix);
   if (length < 0 || (size_t)length >= sizeof script || strchr(dir, '\''))
     return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long, or has a quote in it");
@@ -159,8 +168,8 @@ rdx_status bench_plot(const bench_report *report, const char *dir, const char *p
   if (status == RDX_OK && published)
     status = bench_published_add(all, published, err);
   for (size_t e = 0; e < bench_experiment_count && status == RDX_OK; e++) {
-    for (int builds = 0; builds < 2 && status == RDX_OK; builds++) {
-      const picture p = {all, bench_experiments[e].name, builds != 0};
+    for (size_t v = 0; v < sizeof views / sizeof *views && status == RDX_OK; v++) {
+      const picture p = {all, bench_experiments[e].name, &views[v]};
       bool ours = false; /* published results alone make no picture */
       for (size_t i = 0; i < bench_report_count(report) && !ours; i++)
         ours = belongs(&p, bench_report_row(report, i));

@@ -76,6 +76,14 @@ static const bench_row *find(const bench_report *report, const bench_row *like, 
   return NULL;
 }
 
+/* The plain binary search that the row's methods ran beside. */
+static const bench_row *find_plain(const bench_report *report, const bench_row *row) {
+  bench_row like = *row;
+  snprintf(like.method, sizeof like.method, "binary_search");
+  snprintf(like.variant, sizeof like.variant, "plain");
+  return find(report, &like, "lookup_ms");
+}
+
 /* Whether no earlier row is of the same place: it then stands for all of them. */
 static bool is_first(const bench_report *report, size_t i) {
   for (size_t k = 0; k < i; k++)
@@ -94,14 +102,20 @@ static void print_row(const bench_report *report, const bench_row *row) {
     snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
   printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
          row->probes);
+  const bench_row *plain = find_plain(report, row);
   if (lookup)
-    printf(" %10.3f %10.1f %4.0f%%", lookup->median, (double)row->probes / lookup->median / 1e3,
-           100 * (lookup->most - lookup->least) / lookup->median);
-  else
+    printf(" %10.3f %10.*f %4.0f%%", lookup->median, (double)row->probes < 1e4 * lookup->median ? 3 : 1,
+           (double)row->probes / lookup->median / 1e3, 100 * (lookup->most - lookup->least) / lookup->median);
+  else if (build)
     printf(" %10s %10s %5s", "", "", "");
+  if (lookup && plain)
+    printf(" %7.2f", plain->median / lookup->median);
+  else if (build)
+    printf(" %7s", "");
   if (build)
-    printf(" %10.2f %8.1f %8.1f", build->median, resident ? resident->median / (double)row->rows : 0,
-           peak ? peak->median / (double)row->rows : 0);
+    printf(" %10.2f", build->median);
+  if (build && resident && peak)
+    printf(" %8.1f %8.1f", resident->median / (double)row->rows, peak->median / (double)row->rows);
   printf("\n");
 }
 
@@ -112,10 +126,10 @@ void bench_report_print(const bench_report *report, const char *experiment) {
     if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
       continue;
     if (!head)
-      printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %10s "
-             "%8s %8s\n",
+      printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
+             "%10s %8s %8s\n",
              experiment, row->device, row->runs, "method", "variant", "", "parameter", "keys", "lookups", "lookup ms",
-             "Ml/s", "+-", "build ms", "B/key", "peak");
+             "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
     head = true;
     print_row(report, row);
   }

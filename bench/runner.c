@@ -45,10 +45,11 @@ static void *run_part(void *argument) {
   return NULL;
 }
 
-void bench_parallel(uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end), void *context) {
+void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
+                    void *context) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t most = cores > 64 ? 64 : cores < 1 ? 1 : (uint64_t)cores;
-  const uint64_t threads = count < 65536 ? 1 : most;
+  const uint64_t wanted = most > 0 ? most : cores < 1 ? 1 : (uint64_t)cores;
+  const uint64_t threads = count < 65536 ? 1 : wanted > 64 ? 64 : wanted;
   pthread_t started[64];
   part parts[64];
   bool runs[64];
@@ -191,9 +192,9 @@ static rdx_status plain_create(const bench_workload *w, plain *p, rdx_error *err
   return status;
 }
 
-static rdx_status plain_lookup(plain *p, double *ms, rdx_error *err) {
+static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error *err) {
   const double start = bench_seconds();
-  bench_parallel(p->w->probes, search_plain, p);
+  bench_parallel(threads, p->w->probes, search_plain, p);
   *ms = (bench_seconds() - start) * 1e3;
   const rdx_result_view view = {.kind = RDX_RESULT_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
   return check(p->w, &view, 0, err);
@@ -201,11 +202,13 @@ static rdx_status plain_lookup(plain *p, double *ms, rdx_error *err) {
 
 /* ---- A measurement ---- */
 
+enum { BUILD_METRICS = 8 };
+
 typedef struct entry {
   const bench_contender *contender; /* NULL: the plain binary search */
   rdx_index *index;
   bool out; /* cannot take part */
-  double lookup_ms[MAX_RUNS], total_ms[MAX_RUNS];
+  double build[BUILD_METRICS][MAX_RUNS], lookup_ms[MAX_RUNS], total_ms[MAX_RUNS];
 } entry;
 
 typedef struct measurement {
@@ -268,42 +271,66 @@ static rdx_status add(const measurement *m, const entry *e, const char *metric, 
   return bench_report_add(m->b->report, row_of(m, e, metric), samples, count, err);
 }
 
-/* Build an index `runs` times, report the times and sizes, and keep the last. */
-static rdx_status build(measurement *m, entry *e, uint32_t runs, bool report, rdx_error *err) {
-  static const char *const names[] = {"build_ms",   "sort_ms",        "encode_ms",  "scene_ms",
-                                      "compact_ms", "bytes_resident", "bytes_peak", "bytes_built"};
-  static double samples[sizeof names / sizeof *names][MAX_RUNS];
+static void leave_out(const measurement *m, entry *e, const rdx_error *err) {
+  const bench_row row = row_of(m, e, "");
+  console_note("  %s%s%s at %g left out: %s", row.method, row.variant[0] ? ", " : "", row.variant, m->point->value,
+               err->text);
+  e->out = true;
+}
+
+/* What a build is measured by. */
+static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms",        "encode_ms",  "scene_ms",
+                                                         "compact_ms", "bytes_resident", "bytes_peak", "bytes_built"};
+
+/* Build an index, and keep what it took as run `run`, unless that is UINT32_MAX. */
+static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *err) {
   const rdx_column keys = rdx_device_column_view(m->keys);
-  for (uint32_t r = 0; r < runs; r++) {
-    rdx_index_destroy(&e->index);
-    const rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
-    if (may_skip(status)) {
-      console_note("  %s %s at %g left out: %s", rdx_index_kind_name(e->contender->params.kind), e->contender->variant,
-                   m->point->value, err->text);
-      e->out = true;
-      return RDX_OK;
-    }
-    if (status != RDX_OK)
-      return status;
-    rdx_index_stats s;
-    rdx_index_get_stats(e->index, &s);
-    const double values[] = {s.total_ms,           s.sort_ms,
-                             s.encode_ms,          s.scene_ms,
-                             s.compact_ms,         (double)s.bytes_resident,
-                             (double)s.bytes_peak, (double)(s.bytes_scene_built)};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-      samples[k][r] = values[k];
+  const rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
+  if (may_skip(status)) {
+    leave_out(m, e, err);
+    return RDX_OK;
   }
+  if (status != RDX_OK || run == UINT32_MAX)
+    return status;
+  rdx_index_stats s;
+  rdx_index_get_stats(e->index, &s);
+  const double values[BUILD_METRICS] = {s.total_ms,           s.sort_ms,
+                                        s.encode_ms,          s.scene_ms,
+                                        s.compact_ms,         (double)s.bytes_resident,
+                                        (double)s.bytes_peak, (double)s.bytes_scene_built};
+  for (size_t k = 0; k < BUILD_METRICS; k++)
+    e->build[k][run] = values[k];
+  return RDX_OK;
+}
+
+/* One build that is not counted where builds are measured, then the runs, the contenders taking turns. Indexes for
+ * lookups are kept from the last round; till then at most one is held, for large ones leave no room for two. */
+static rdx_status build(measurement *m, unsigned what, rdx_error *err) {
+  const bool measured = (what & BENCH_BUILDS) != 0;
+  const uint32_t runs = measured ? m->b->options.runs : 0;
   rdx_status status = RDX_OK;
-  for (size_t k = 0; k < sizeof names / sizeof *names && report && status == RDX_OK; k++)
-    status = add(m, e, names[k], samples[k], runs, err);
+  for (uint32_t r = 0; r <= runs; r++) {
+    for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+      entry *e = &m->entries[k];
+      if (e->out)
+        continue;
+      status = build_once(m, e, r == 0 ? UINT32_MAX : r - 1, err);
+      if (r < runs || (what & BENCH_LOOKUPS) == 0)
+        rdx_index_destroy(&e->index);
+      if (status == RDX_OK && console_interrupted())
+        status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    }
+  }
+  for (size_t k = 0; k < m->count && measured; k++)
+    for (size_t i = 0; i < BUILD_METRICS && status == RDX_OK && !m->entries[k].out; i++)
+      status = add(m, &m->entries[k], build_metrics[i], m->entries[k].build[i], runs, err);
   return status;
 }
 
 static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *total_ms, rdx_error *err) {
   *ms = *total_ms = 0;
   if (!e->contender) {
-    const rdx_status status = plain_lookup(&m->plain, ms, err);
+    const rdx_status status = plain_lookup(&m->plain, m->b->info->threads, ms, err);
     *total_ms = *ms;
     return status;
   }
@@ -354,9 +381,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       if (status == RDX_OK)
         status = look_up_once(m, e, &ms, &total, err);
       if (may_skip(status)) {
-        console_note("  %s %s at %g left out: %s", row_of(m, e, "").method, row_of(m, e, "").variant, m->point->value,
-                     err->text);
-        e->out = true;
+        leave_out(m, e, err);
         status = RDX_OK;
       } else if (r > 0) {
         e->lookup_ms[r - 1] = ms;
@@ -377,14 +402,10 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
 
 static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
   rdx_status status = upload_workload(m, err);
-  for (size_t k = 0; k < count && status == RDX_OK; k++) {
-    entry *e = &m->entries[m->count++];
-    e->contender = &contenders[k];
-    const bool builds = (what & BENCH_BUILDS) != 0;
-    status = build(m, e, builds ? m->b->options.runs : 1, builds, err);
-    if ((what & BENCH_LOOKUPS) == 0) /* one at a time, to measure sizes that leave no room for two */
-      rdx_index_destroy(&e->index);
-  }
+  for (size_t k = 0; k < count; k++)
+    m->entries[m->count++].contender = &contenders[k];
+  if (status == RDX_OK)
+    status = build(m, what, err);
   if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
     m->entries[m->count++] = (entry){0};
     status = plain_create(&m->w, &m->plain, err);
@@ -411,7 +432,7 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
   rdx_status status = bench_workload_create(spec, b->options.seed, &m->w, err);
   if (status == RDX_OK)
     status = run(m, contenders, count, what, err);
-  if (status == RDX_ERROR_DEVICE_MEMORY) {
+  if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {
     console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
     status = RDX_OK;
   }

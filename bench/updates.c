@@ -45,16 +45,17 @@ static rdx_status add(const updates *u, const char *variant, uint64_t count, con
 }
 
 /* The answers for the changed keys: the values stay with their rows. */
-static void expect(updates *u) {
+static rdx_status expect(updates *u, rdx_error *err) {
   bench_workload *w = &u->w;
   uint32_t *value_of = malloc(w->rows * sizeof *value_of);
   if (!value_of)
-    return; /* the check will fail */
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint64_t row = 0; row < w->rows; row++)
     value_of[u->changed[row]] = w->values[row];
   for (uint64_t i = 0; i < w->probes; i++)
     w->sums[i] = value_of[((const uint32_t *)w->lower)[i]];
   free(value_of);
+  return RDX_OK;
 }
 
 static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool positions, rdx_update_mode mode,
@@ -69,11 +70,11 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
   const rdx_column *const columns[4] = {&before, &after, &values, &probes};
   double update_ms[MAX_RUNS], scene_ms[MAX_RUNS], lookup_ms[MAX_RUNS], ignored = 0;
   swap_keys(u, count, positions);
-  expect(u);
-  rdx_status status = RDX_OK;
+  rdx_status status = expect(u, err);
   for (int i = 0; i < 4 && status == RDX_OK; i++)
     status = rdx_device_column_create(u->b->device, columns[i], &on_device[i], err);
-  for (uint32_t r = 0; r < u->b->options.runs && status == RDX_OK; r++) {
+  for (uint32_t r = 0; r <= u->b->options.runs && status == RDX_OK; r++) { /* run 0 is not counted */
+    const uint32_t at = r > 0 ? r - 1 : 0;
     const rdx_column v[4] = {rdx_device_column_view(on_device[0]), rdx_device_column_view(on_device[1]),
                              rdx_device_column_view(on_device[2]), rdx_device_column_view(on_device[3])};
     rdx_index *index = NULL;
@@ -83,9 +84,9 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
       status = rdx_index_update(index, &v[1], mode, err);
     if (status == RDX_OK) {
       rdx_index_get_stats(index, &stats);
-      update_ms[r] = stats.total_ms;
-      scene_ms[r] = stats.encode_ms + stats.scene_ms + stats.compact_ms;
-      status = bench_lookup(w, index, &v[3], NULL, &v[2], 0, &lookup_ms[r], &ignored, err);
+      update_ms[at] = stats.total_ms;
+      scene_ms[at] = stats.encode_ms + stats.scene_ms + stats.compact_ms;
+      status = bench_lookup(w, index, &v[3], NULL, &v[2], 0, &lookup_ms[at], &ignored, err);
     }
     rdx_index_destroy(&index);
   }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint64_t bench_mix(uint64_t i, uint64_t seed) {
   uint64_t x = i + seed * 0x9e3779b97f4a7c15u;
@@ -244,11 +245,26 @@ static rdx_status sort_probes(bench_workload *w, rdx_error *err) {
   return status;
 }
 
+/* Memory is promised before it is there: refuse what the machine does not have. Sorting takes keys and places, the
+ * check takes a result beside its expectation. */
+static rdx_status check_memory(const bench_workload *w, rdx_error *err) {
+  const uint64_t bytes = rdx_type_size(w->type);
+  const uint64_t need = w->rows * (bytes + 4 + 8) + w->probes * (2 * (bytes + 8 + 4));
+  const uint64_t have = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  char needed[32], there[32];
+  if (need <= have)
+    return RDX_OK;
+  return bench_fail(err, RDX_ERROR_MEMORY, "the workload needs %s of host memory and the machine has %s",
+                    console_bytes(need, needed), console_bytes(have, there));
+}
+
 static rdx_status make(maker *m, rdx_error *err) {
   bench_workload *w = m->w;
   const bench_spec *s = &w->spec;
   const size_t bytes = rdx_type_size(w->type);
-  rdx_status status = allocate(w->rows, bytes, &w->keys, err);
+  rdx_status status = check_memory(w, err);
+  if (status == RDX_OK)
+    status = allocate(w->rows, bytes, &w->keys, err);
   if (status == RDX_OK)
     status = allocate(w->rows, sizeof *w->values, (void **)&w->values, err);
   if (status == RDX_OK)
@@ -261,13 +277,13 @@ static rdx_status make(maker *m, rdx_error *err) {
     status = allocate(w->probes, sizeof *w->counts, (void **)&w->counts, err);
   if (status != RDX_OK)
     return status;
-  bench_parallel(w->rows, make_rows, m);
+  bench_parallel(0, w->rows, make_rows, m);
   if (s->sorted_keys && s->keys != BENCH_D32)
     status = bench_sort(w->keys, (uint32_t)bytes, NULL, w->rows, err);
   if (status == RDX_OK && (s->range > 0 || s->log_multiplicity > 0))
     status = sum_ranks(m, err);
   if (status == RDX_OK)
-    bench_parallel(w->probes, s->range > 0 ? make_ranges : make_points, m);
+    bench_parallel(0, w->probes, s->range > 0 ? make_ranges : make_points, m);
   if (status == RDX_OK && s->sorted_probes)
     status = sort_probes(w, err);
   return status;

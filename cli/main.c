@@ -4,10 +4,8 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
   const char *name, *summary;
@@ -33,15 +31,7 @@ static int finish(int status) {
   return status;
 }
 
-/* Started without a standard output, the next file that is opened would take its place, and the answer. */
-static void hold_output(void) {
-  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
-    if (fcntl(file, F_GETFD) < 0 && open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-      _exit(EXIT_FAILURE);
-}
-
 int main(int argc, char **argv) {
-  hold_output();
   console_start("raydex");
   if (argc < 2)
     return console_usage(NULL, "a command is needed");

@@ -4,6 +4,7 @@
 #include "console/console.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -69,13 +70,28 @@ static void on_signal(int number) {
   interrupted = 1;
 }
 
+/* Started without a standard output, the next file that is opened would take its place, and the answer. */
+static void hold_streams(void) {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    if (fcntl(file, F_GETFD) < 0 && open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      _exit(EXIT_FAILURE);
+}
+
+/* What was ignored when the program started, as for a background job of a script, stays ignored. */
+static void catch_signal(int number) {
+  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction before;
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(number, &action, NULL);
+}
+
 void console_start(const char *program) {
+  hold_streams();
   static bool terminal;
   program_name = program;
   terminal = isatty(STDERR_FILENO) != 0;
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  catch_signal(SIGINT);
+  catch_signal(SIGTERM);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
   rdx_set_progress(on_progress, &terminal);
 }
@@ -135,7 +151,9 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   if (!path)
     return RDX_OK;
   out->stream = NULL;
-  const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", path);
+  if (realpath(path, out->target)) /* replace what a link points to, not the link */
+    out->path = out->target;
+  const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", out->path);
   if (length < 0 || (size_t)length >= sizeof out->temporary) {
     out->temporary[0] = '\0';
     errno = ENAMETOOLONG;

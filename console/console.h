@@ -33,7 +33,7 @@ void console_note(const char *format, ...) RDX_PRINTF(1, 2);
 typedef struct console_output {
   FILE *stream;
   const char *path; /* NULL: the standard output */
-  char temporary[4096];
+  char target[4096], temporary[4096];
 } console_output;
 
 /* Open a new file beside `path`, or the standard output for NULL. */
