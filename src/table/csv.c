@@ -241,7 +241,10 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
     return RDX_OK;
   if (r->fixed[target])
     return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
-  rdx_inference_add(&r->inferred[target], f.text, f.length);
+  rdx_inference *inferred = &r->inferred[target];
+  rdx_inference_add(inferred, f.text, f.length);
+  uint8_t scale = 0; /* what looks like a value of this type but is none, such as the float 1e999, is text */
+  inferred->text |= rdx_inference_type(inferred, &scale) == c->view.type && scale == c->view.scale;
   r->widened = true;
   return RDX_OK;
 }

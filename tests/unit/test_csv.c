@@ -136,6 +136,8 @@ static void test_inference(void **state) {
       {"1\nx\n", RDX_TYPE_STRING, 0},
       {"true\n1\n", RDX_TYPE_STRING, 0},
       {"0x10\n", RDX_TYPE_STRING, 0},
+      {"1e309\n", RDX_TYPE_STRING, 0},
+      {"1.5\n1e309\n2.5\n", RDX_TYPE_STRING, 0},
       {" 1\n", RDX_TYPE_STRING, 0},
       {"", RDX_TYPE_STRING, 0},
   };
