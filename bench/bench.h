@@ -55,6 +55,7 @@ typedef struct bench_spec {
   bool sorted_keys, sorted_probes;
   double miss_rate;     /* of the probes; D32: keys above the largest, else keys between others */
   double zipf;          /* coefficient of the probes' distribution; 0: uniform */
+  bool count;           /* count rows instead of summing values */
   bool first;           /* look for the first row instead of summing values; points of distinct keys */
   uint64_t range;       /* D32: rows of each range; 0: point lookups */
   uint32_t log_batches; /* the probes come in so many batches */

@@ -76,6 +76,21 @@ static rdx_status run_ranges(bench *b, const bench_point *point, const bench_con
   return RDX_OK;
 }
 
+/* Counting shows the search alone: to sum, the value of each row must be fetched, too. */
+static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = 2; log <= 10; log += 4) {
+    const bench_spec spec = {.log_rows = at_least(b->log_keys, 3, 12),
+                             .log_probes = at_least(b->log_probes, 7, 8),
+                             .range = (uint64_t)1 << log,
+                             .count = true};
+    const bench_point here = at(point, "hits", power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
   return run_ranges(b, point, both, COUNT(both), at_least(b->log_keys, 3, 10), at_least(b->log_probes, 7, 8), 2, 10, 4,
                     BENCH_LOOKUPS | BENCH_PLAIN, err);
@@ -398,6 +413,7 @@ const bench_experiment bench_experiments[] = {
     {"point", "point lookups that sum a column: dense, u32 and u64 keys; unsorted, sorted, misses", run_point, true},
     {"first", "the same lookups, for the first row instead of a sum", run_first, true},
     {"range", "range lookups of 4, 64 and 1024 hits", run_range, true},
+    {"range-count", "the same ranges, for the number of rows instead of a sum", run_range_count, true},
     {"build", "what the scene is built for", run_builds, true},
     {"rx-key-modes", "figure 3a: key modes by number of keys", run_key_modes, false},
     {"rx-stride", "figure 3b: key modes by stride of the keys", run_stride, false},

@@ -76,9 +76,20 @@ static rdx_status check_first(const bench_workload *w, const rdx_result_view *v,
   return RDX_OK;
 }
 
+static rdx_status check_count(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
+  for (uint64_t i = 0; i < v->probes; i++)
+    if (v->count[i] != w->counts[begin + i])
+      return bench_fail(err, RDX_ERROR_INTERNAL,
+                        "WRONG ANSWERS: probe %" PRIu64 ": %" PRIu32 " rows instead of %" PRIu32, begin + i,
+                        v->count[i], w->counts[begin + i]);
+  return RDX_OK;
+}
+
 static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
   if (v->kind == RDX_RESULT_FIRST)
     return check_first(w, v, begin, err);
+  if (v->kind == RDX_RESULT_COUNT)
+    return check_count(w, v, begin, err);
   if (memcmp(v->sum_u64, w->sums + begin, v->probes * sizeof *w->sums) == 0 &&
       memcmp(v->count, w->counts + begin, v->probes * sizeof *w->counts) == 0)
     return RDX_OK;
@@ -99,6 +110,8 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
 static rdx_lookup_params lookup_params(const bench_workload *w, const rdx_column *values) {
   if (w->spec.first)
     return (rdx_lookup_params){.result = RDX_RESULT_FIRST};
+  if (w->spec.count)
+    return (rdx_lookup_params){.result = RDX_RESULT_COUNT};
   return (rdx_lookup_params){.result = RDX_RESULT_SUM, .values = values};
 }
 
