@@ -12,9 +12,6 @@ install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/raydex)
 
 file(GLOB documents CONFIGURE_DEPENDS LICENSE *.md docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${PROJECT_SOURCE_DIR}/bench/plots)
-  install(DIRECTORY bench/plots DESTINATION ${CMAKE_INSTALL_DATADIR}/raydex FILES_MATCHING PATTERN "*.gp")
-endif()
 
 install(EXPORT raydex FILE raydexConfig.cmake NAMESPACE raydex:: DESTINATION ${package_dir})
 write_basic_package_version_file(raydexConfigVersion.cmake COMPATIBILITY SameMinorVersion)

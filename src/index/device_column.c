@@ -80,6 +80,10 @@ static rdx_status upload_valid(rdx_device_column *d, const rdx_column *c, rdx_er
 }
 
 static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  if (c->rows == 0) {
+    d->exact = true;
+    return rdx_calloc(1, 8, "a string column", (void **)&d->offsets, err);
+  }
   const uint64_t bytes = c->offsets[c->rows] - c->offsets[0];
   RDX_TRY(rdx_alloc(c->rows + 1, 8, "a string column", (void **)&d->offsets, err));
   RDX_TRY(rdx_alloc(bytes, 1, "a string column", (void **)&d->bytes, err));

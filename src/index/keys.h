@@ -14,7 +14,7 @@
 #include <raydex/column.h>
 
 #include "base/base.h"
-#include "index/column.h"
+#include "base/column.h"
 
 /* The width of a type's codes: 32 or 64. */
 uint32_t rdx_key_bits(rdx_type type);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/column.h"
 #include "table/table.h"
 #include "table/value.h"
 
@@ -62,7 +63,7 @@ static rdx_status bad_value(const reader *r, uint32_t number, const rdx_growing 
                             rdx_error *err) {
   const int shown = f.length > 40 ? 40 : (int)f.length;
   return rdx_fail(err, fits_not ? RDX_ERROR_RANGE : RDX_ERROR_FORMAT,
-                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s; another type can be given for the column",
+                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s",
                   r->name, (unsigned long long)line_of(r, r->at), number + 1, c->name, shown, f.text,
                   f.length > 40 ? "..." : "", fits_not ? "does not fit" : "is not a value of",
                   rdx_type_name(c->view.type));
@@ -241,10 +242,7 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
     return RDX_OK;
   if (r->fixed[target])
     return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
-  rdx_inference *inferred = &r->inferred[target];
-  rdx_inference_add(inferred, f.text, f.length);
-  uint8_t scale = 0; /* what looks like a value of this type but is none, such as the float 1e999, is text */
-  inferred->text |= rdx_inference_type(inferred, &scale) == c->view.type && scale == c->view.scale;
+  rdx_inference_add(&r->inferred[target], f.text, f.length);
   r->widened = true;
   return RDX_OK;
 }
@@ -374,16 +372,15 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
     RDX_TRY(copy_name((field){names[number], strlen(names[number]), false}, &r->table->columns[i].name, err));
   }
   for (size_t i = 0; i < params->type_count; i++) {
+    const rdx_csv_type *given = &params->types[i];
     uint32_t number = 0;
-    RDX_TRY(find_name(r, names, params->types[i].column, &number, err));
+    RDX_TRY(rdx_column_check(&(rdx_column){.type = given->type, .scale = given->scale}, given->column, err));
+    RDX_TRY(find_name(r, names, given->column, &number, err));
     if (r->targets[number] == SKIP)
       continue;
-    if (rdx_type_size(params->types[i].type) == 0 && params->types[i].type != RDX_TYPE_STRING)
-      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' is given no known type", r->name,
-                      params->types[i].column);
     rdx_column *view = &r->table->columns[r->targets[number]].view;
-    view->type = params->types[i].type;
-    view->scale = params->types[i].scale;
+    view->type = given->type;
+    view->scale = given->scale;
     r->fixed[r->targets[number]] = true;
   }
   return RDX_OK;
@@ -451,6 +448,13 @@ rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, 
       .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
   if (r.delimiter == '"' || r.delimiter == '\n' || r.delimiter == '\r')
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  bool named = params->types || params->type_count == 0;
+  for (size_t i = 0; named && i < params->type_count; i++)
+    named = params->types[i].column;
+  for (size_t i = 0; named && params->columns && i < params->column_count; i++)
+    named = params->columns[i];
+  if (!named)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: columns and types need names that are not NULL");
   char **names = NULL;
   rdx_status status = parse(&r, params, &names, err);
   for (uint32_t i = 0; i < r.field_count; i++)

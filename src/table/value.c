@@ -120,11 +120,13 @@ static bool is_float_text(const char *text, size_t length, bool *exponent) {
   return i == length && i > first;
 }
 
+#define LONGEST_FLOAT 4095 /* characters */
+
 static rdx_parse parse_float(rdx_type type, const char *text, size_t length, void *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  char copy[512];
+  char copy[LONGEST_FLOAT + 1];
   bool exponent;
-  if (!is_float_text(text, length, &exponent) || length >= sizeof copy)
+  if (!is_float_text(text, length, &exponent) || length > LONGEST_FLOAT)
     return RDX_PARSE_FORMAT;
   pthread_once(&once, make_c_locale);
   memcpy(copy, text, length);
@@ -259,14 +261,20 @@ rdx_parse rdx_value_parse(rdx_type type, uint8_t scale, const char *text, size_t
 
 /* ---- Inference ---- */
 
+static bool is_float(const char *text, size_t length) {
+  double value;
+  return parse_float(RDX_TYPE_F64, text, length, &value) == RDX_PARSE_OK;
+}
+
+/* What looks like a number but is none that a type holds, such as 1e999, is text. */
 void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
   number n;
   int32_t day;
   int64_t instant;
-  bool exponent;
   if (read_number(text, length, true, &n) == RDX_PARSE_OK) {
     const rdx_i128 value = n.negative ? -n.digits : n.digits;
     f->number = true;
+    f->text |= length > LONGEST_FLOAT || (n.too_large && !is_float(text, length));
     f->negative |= value < 0;
     f->above_i32 |= n.too_large || value < INT32_MIN || value > INT32_MAX;
     f->above_i64 |= n.too_large || value > INT64_MAX;
@@ -275,7 +283,7 @@ void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
     f->fraction_digits = n.fraction_digits > f->fraction_digits ? n.fraction_digits : f->fraction_digits;
     f->exponent |= memchr(text, '.', length) && n.fraction_digits == 0; /* "1." is a float */
   } else if (length > 0 && (is_digit(text[length - 1]) || text[length - 1] == '.') &&
-             is_float_text(text, length, &exponent)) {
+             is_float(text, length)) {
     f->number = f->exponent = true;
   } else if (parse_date(text, length, &day) == RDX_PARSE_OK) {
     f->date = true;

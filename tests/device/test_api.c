@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The public interface as users get it wrong, and its handles: device columns, updates, threads. */
+/* The public interface as users get it wrong, and its handles: columns on devices, results. */
 
 #include "reference.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +71,13 @@ static void test_bad_columns(void **state) {
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &c, NULL, &index, err));
   c.offsets = NULL;
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &c, NULL, &index, err));
+  c = (rdx_column){.type = RDX_TYPE_STRING}; /* no rows: offsets are of no use, but their first may be asked for */
+  rdx_error error = {""};
+  const rdx_status status = rdx_index_create(test_device, &c, NULL, &index, &error);
+  assert_true(status == RDX_OK || status == RDX_ERROR_ARGUMENT);
+  rdx_index_destroy(&index);
+  c = (rdx_column){.type = RDX_TYPE_DECIMAL, .scale = 19, .rows = 1, .values = (const int64_t[]){0}};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &c, NULL, &index, err));
   const rdx_index_params unknown = {.kind = (rdx_index_kind)77};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &unknown, &index, err));
   assert_null(index);
@@ -90,7 +96,9 @@ static void test_bad_options(void **state) {
       {{.build = (rdx_build_preference)9}, RDX_ERROR_ARGUMENT},
       {{.point_ray = (rdx_rx_ray)9}, RDX_ERROR_ARGUMENT},
       {{.range_ray = RDX_RX_RAY_PERPENDICULAR}, RDX_ERROR_ARGUMENT},
+      {{.range_ray = (rdx_rx_ray)9}, RDX_ERROR_ARGUMENT},
       {{.x_bits = 24, .y_bits = 8}, RDX_ERROR_ARGUMENT},
+      {{.x_bits = 8, .y_bits = 8, .z_bits = 255}, RDX_ERROR_ARGUMENT},
       {{.key_mode = RDX_RX_KEY_EXTENDED, .primitive = RDX_RX_SPHERE}, RDX_ERROR_UNSUPPORTED},
       {{.key_mode = RDX_RX_KEY_EXTENDED, .range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}, RDX_ERROR_UNSUPPORTED},
   };
@@ -117,6 +125,13 @@ static void test_bad_lookups(void **state) {
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &strings, NULL, &result, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, &keys, NULL, &result, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, NULL, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, NULL, &two, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(NULL, &two, &two, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, &two, NULL, NULL, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, &floats, NULL, &result, err));
+  const rdx_column misaligned = {.type = RDX_TYPE_I32, .rows = 2, .values = (const char *)numbers + 2};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &misaligned, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, &misaligned, NULL, &result, err));
   const rdx_lookup_params no_values = {.result = RDX_RESULT_SUM}, unknown = {.result = (rdx_result_kind)9};
   const rdx_lookup_params short_values = {.result = RDX_RESULT_SUM, .values = &two};
   const rdx_lookup_params of_strings = {.result = RDX_RESULT_SUM, .values = &strings};
@@ -189,73 +204,156 @@ static void test_device_columns(void **state) {
   }
 }
 
-/* ---- Updates ---- */
-
-static void check_all(const rdx_index *index, const test_column *column) {
-  test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, column->view.rows + 1);
-  values.view.rows = column->view.rows;
-  test_column points = column_probes(column, 40, NO_NULLS), upper = column_probes(column, 40, NO_NULLS);
-  check_lookups(index, &column->view, &points.view, NULL, &values.view);
-  check_lookups(index, &column->view, &points.view, &upper.view, &values.view);
-  column_free(&values);
-  column_free(&points);
-  column_free(&upper);
+/* A column lies on its device, and nowhere else. */
+static void test_columns_of_other_devices(void **state) {
+  (void)state;
+  rdx_device *other = NULL;
+  rdx_device_column *there = NULL, *twice = NULL;
+  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys), *none = NULL;
+  rdx_result *result = NULL;
+  OK(rdx_device_open("cpu", &(rdx_device_params){.threads = 1}, &other, err));
+  OK(rdx_device_column_create(other, &keys, &there, err));
+  const rdx_column view = rdx_device_column_view(there);
+  assert_int_equal(view.rows, keys.rows);
+  assert_int_equal(view.type, keys.type);
+  assert_null(view.values);
+  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &view};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &view, NULL, &none, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &view, RDX_UPDATE_REBUILD, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &view, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &keys, &view, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &keys, &sum, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(other, &view, &twice, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(NULL, &keys, &twice, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(other, NULL, &twice, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(other, &keys, NULL, err));
+  assert_null(twice);
+  assert_null(result);
+  assert_null(none);
+  rdx_device_column_destroy(&there);
+  assert_null(there);
+  rdx_device_column_destroy(&there);
+  rdx_device_column_destroy(NULL);
+  rdx_device_close(&other);
+  rdx_index_destroy(&index);
 }
 
-static void test_updates(void **state) {
+/* A device column of another type is refused, even of another integer type. */
+static void test_types_of_device_probes(void **state) {
   (void)state;
-  static const rdx_rx_params options[] = {{.updatable = true},
-                                          {.updatable = true, .primitive = RDX_RX_BOX, .partitions = 3},
-                                          {.updatable = true, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}};
-  if (!traces())
-    return;
-  for (size_t i = 0; i < COUNT(options); i++) {
-    test_column before = column_make(RDX_TYPE_U64, SHAPE_DENSE, SOME_NULLS, 120);
-    test_column after = column_make(RDX_TYPE_U64, SHAPE_SKEWED, NO_NULLS, 120);
-    test_column longer = column_make(RDX_TYPE_U64, SHAPE_RANDOM, NO_NULLS, 133);
-    test_column other = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 120);
-    rdx_index *index = NULL;
-    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = options[i]};
-    OK(rdx_index_create(test_device, &before.view, &params, &index, err));
-    FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &after.view, RDX_UPDATE_REFIT, err)); /* other NULLs */
-    FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &longer.view, RDX_UPDATE_REFIT, err));
-    FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &other.view, RDX_UPDATE_REBUILD, err));
-    FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &after.view, (rdx_update_mode)5, err));
-    check_all(index, &before);
-    after.view.validity = before.view.validity;
-    OK(rdx_index_update(index, &after.view, RDX_UPDATE_REFIT, err));
-    check_all(index, &after);
-    OK(rdx_index_update(index, &longer.view, RDX_UPDATE_REBUILD, err));
-    check_all(index, &longer);
-    rdx_index_destroy(&index);
-    after.view.validity = NULL;
-    column_free(&before);
-    column_free(&after);
-    column_free(&longer);
-    column_free(&other);
+  const int64_t wide[] = {5, 3};
+  const rdx_column probes = {.type = RDX_TYPE_I64, .rows = 2, .values = wide};
+  rdx_device_column *on_device = NULL;
+  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys);
+  rdx_result *result = NULL;
+  OK(rdx_device_column_create(test_device, &probes, &on_device, err));
+  const rdx_column view = rdx_device_column_view(on_device);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &view, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &view, &probes, NULL, &result, err));
+  assert_null(result);
+  rdx_device_column_destroy(&on_device);
+  rdx_index_destroy(&index);
+}
+
+/* ---- Results ---- */
+
+static void test_no_probes(void **state) {
+  (void)state;
+  const rdx_column none = {.type = RDX_TYPE_I32}, no_keys = none;
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+    for (int empty = 0; empty < 2; empty++) {
+      if (kind == RDX_INDEX_RX && !traces())
+        continue;
+      rdx_index *index = new_index(kind, empty ? &no_keys : &keys);
+      for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) {
+        const rdx_lookup_params params = {.result = r,
+                                          .values = r != RDX_RESULT_SUM ? NULL
+                                                    : empty             ? &no_keys
+                                                                        : &keys,
+                                          .stats = true};
+        rdx_result *result = NULL;
+        rdx_result_view view = {.probes = 7};
+        rdx_lookup_stats stats = {.probes = 7};
+        OK(rdx_index_lookup(index, &none, &params, &result, err));
+        OK(rdx_result_read(result, &view, err));
+        rdx_result_get_stats(result, &stats);
+        assert_int_equal(view.kind, r);
+        assert_int_equal(view.probes, 0);
+        assert_int_equal(stats.probes, 0);
+        assert_int_equal(stats.hits, 0);
+        assert_int_equal(stats.rays, 0);
+        if (r == RDX_RESULT_ROWS)
+          assert_int_equal(view.offsets[0], 0);
+        rdx_result_destroy(&result);
+        OK(rdx_index_range(index, &none, &none, &params, &result, err));
+        rdx_result_destroy(&result); /* unread */
+      }
+      rdx_index_destroy(&index);
+    }
   }
 }
 
-static void test_updates_of_strings(void **state) {
+/* A result can be read again and again, and outlives its probes. */
+static void test_reading_twice(void **state) {
   (void)state;
-  test_column before = column_make(RDX_TYPE_STRING, SHAPE_FEW, NO_NULLS, 60);
-  test_column after = column_make(RDX_TYPE_STRING, SHAPE_RANDOM, SOME_NULLS, 80);
-  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &before.view);
-  check_all(index, &before);
-  OK(rdx_index_update(index, &after.view, RDX_UPDATE_REBUILD, err));
-  check_all(index, &after);
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &after.view, RDX_UPDATE_REFIT, err));
+  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys);
+  int32_t *own = malloc(2 * sizeof *own);
+  assert_non_null(own);
+  own[0] = 3;
+  own[1] = 4;
+  rdx_column probes = {.type = RDX_TYPE_I32, .rows = 2, .values = own};
+  rdx_result *result = NULL;
+  rdx_result_view first, second;
+  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_ROWS, .stats = true}, &result, err));
+  free(own);
+  OK(rdx_result_read(result, &first, err));
+  OK(rdx_result_read(result, &second, err));
+  assert_ptr_equal(first.rows, second.rows);
+  assert_ptr_equal(first.offsets, second.offsets);
+  assert_null(first.count);
+  assert_null(first.first);
+  assert_null(first.sum_i64);
+  assert_null(first.sum_u64);
+  assert_null(first.sum_f64);
+  assert_int_equal(first.sum_type, RDX_TYPE_NONE);
+  assert_memory_equal(first.offsets, ((const uint64_t[]){0, 3, 3}), 24);
+  assert_memory_equal(first.rows, ((const uint32_t[]){1, 3, 7}), 12);
+  rdx_lookup_stats stats;
+  rdx_result_get_stats(result, &stats);
+  assert_int_equal(stats.probes, 2);
+  assert_int_equal(stats.hits, 3);
+  assert_true(stats.bytes_uploaded >= 8 && stats.bytes_result >= 12);
+  assert_true(stats.total_ms >= stats.lookup_ms && stats.lookup_ms >= 0);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_result_read(NULL, &first, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_result_read(result, NULL, err));
+  rdx_result_destroy(&result);
+  rdx_result_destroy(&result);
   rdx_index_destroy(&index);
-  column_free(&before);
-  column_free(&after);
 }
 
-static void test_refit_needs_updatable(void **state) {
+/* Rays are counted where they are cast: one for each point, none for an empty range. */
+static void test_stats_of_rays(void **state) {
   (void)state;
   if (!traces())
     return;
   rdx_index *index = new_index(RDX_INDEX_RX, &keys);
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &keys, RDX_UPDATE_REFIT, err));
+  const int32_t low[] = {3, 9, 200}, high[] = {5, 3, 300};
+  const rdx_column lower = {.type = RDX_TYPE_I32, .rows = 3, .values = low};
+  const rdx_column upper = {.type = RDX_TYPE_I32, .rows = 3, .values = high};
+  for (int with_stats = 0; with_stats < 2; with_stats++) {
+    rdx_result *result = NULL;
+    rdx_lookup_stats stats;
+    OK(rdx_index_lookup(index, &keys, &(rdx_lookup_params){.stats = with_stats}, &result, err));
+    rdx_result_get_stats(result, &stats);
+    assert_int_equal(stats.rays, with_stats ? 8 : 0);
+    assert_int_equal(stats.hits, with_stats ? 3 * 3 + 5 : 0);
+    rdx_result_destroy(&result);
+    OK(rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.stats = with_stats}, &result, err));
+    rdx_result_get_stats(result, &stats);
+    assert_int_equal(stats.hits, with_stats ? 4 : 0);
+    assert_true(with_stats ? stats.rays >= 1 : stats.rays == 0);
+    rdx_result_destroy(&result);
+  }
   rdx_index_destroy(&index);
 }
 
@@ -290,57 +388,6 @@ static void test_sums_that_overflow(void **state) {
   rdx_index_destroy(&index);
 }
 
-/* ---- Threads ---- */
-
-typedef struct worker {
-  const rdx_index *index;
-  const test_column *points;
-  const uint32_t *expected;
-  bool right;
-} worker;
-
-static void *look_up(void *argument) {
-  worker *w = argument;
-  w->right = true;
-  for (int i = 0; i < 8; i++) {
-    rdx_result *result = NULL;
-    rdx_result_view view;
-    w->right &= rdx_index_lookup(w->index, &w->points->view, NULL, &result, NULL) == RDX_OK &&
-                rdx_result_read(result, &view, NULL) == RDX_OK &&
-                memcmp(view.count, w->expected, w->points->view.rows * sizeof *w->expected) == 0;
-    rdx_result_destroy(&result);
-  }
-  return NULL;
-}
-
-static void test_threads(void **state) {
-  (void)state;
-  test_column column = column_make(RDX_TYPE_U32, SHAPE_SKEWED, NO_NULLS, 500);
-  test_column points = column_probes(&column, 100, NO_NULLS);
-  uint32_t expected[100] = {0};
-  for (uint64_t i = 0; i < 100; i++)
-    for (uint64_t row = 0; row < 500; row++)
-      expected[i] += column_compare(&column.view, row, &points.view, i) == 0;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
-      continue;
-    rdx_index *index = new_index(kind, &column.view);
-    pthread_t threads[4];
-    worker workers[4];
-    for (int i = 0; i < 4; i++) {
-      workers[i] = (worker){index, &points, expected, false};
-      assert_int_equal(pthread_create(&threads[i], NULL, look_up, &workers[i]), 0);
-    }
-    for (int i = 0; i < 4; i++) {
-      pthread_join(threads[i], NULL);
-      assert_true(workers[i].right);
-    }
-    rdx_index_destroy(&index);
-  }
-  column_free(&column);
-  column_free(&points);
-}
-
 /* ---- Cancelling ---- */
 
 static bool cancel(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -370,11 +417,12 @@ int main(void) {
       cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_bad_lookups),
       cmocka_unit_test(test_device_columns),
-      cmocka_unit_test(test_updates),
-      cmocka_unit_test(test_updates_of_strings),
-      cmocka_unit_test(test_refit_needs_updatable),
+      cmocka_unit_test(test_columns_of_other_devices),
+      cmocka_unit_test(test_types_of_device_probes),
+      cmocka_unit_test(test_no_probes),
+      cmocka_unit_test(test_reading_twice),
+      cmocka_unit_test(test_stats_of_rays),
       cmocka_unit_test(test_sums_that_overflow),
-      cmocka_unit_test(test_threads),
       cmocka_unit_test(test_cancel),
   };
   return TEST_MAIN(tests);

@@ -171,6 +171,43 @@ static void test_sort(void **state) {
         check_sort(sizes[s], bytes, kind, (s + (size_t)kind) % 3 != 0);
 }
 
+/* Only so many low bits of the keys are looked at; the others are 0. */
+static void test_sort_of_low_bits(void **state) {
+  (void)state;
+  static const uint32_t bits[] = {0, 1, 7, 8, 9, 16, 23, 31, 33, 40, 63};
+  const uint64_t n = 5000;
+  for (size_t b = 0; b < COUNT(bits); b++) {
+    for (uint32_t bytes = bits[b] > 32 ? 8 : 4; bytes <= 8; bytes += 4) {
+      uint8_t *keys = calloc(n, bytes);
+      uint32_t *values = calloc(n, sizeof *values);
+      pair *pairs = calloc(n, sizeof *pairs);
+      assert_true(keys && values && pairs);
+      for (uint64_t i = 0; i < n; i++) {
+        pairs[i] = (pair){test_random() & (((uint64_t)1 << bits[b]) - 1), (uint32_t)i};
+        memcpy(keys + i * bytes, &pairs[i].key, bytes);
+        values[i] = (uint32_t)i;
+      }
+      rdx_buffer *key_buffer = filled(keys, n * bytes), *value_buffer = filled(values, n * 4);
+      rdx_stream *stream = new_stream();
+      OK(rdx_stream_sort(stream, key_buffer, bytes, bits[b], value_buffer, n, err));
+      OK(rdx_stream_finish(stream, err));
+      OK(rdx_buffer_download(key_buffer, 0, keys, n * bytes, err));
+      OK(rdx_buffer_download(value_buffer, 0, values, n * 4, err));
+      qsort(pairs, n, sizeof *pairs, compare_pairs);
+      for (uint64_t i = 0; i < n; i++) {
+        assert_memory_equal(keys + i * bytes, &pairs[i].key, bytes);
+        assert_int_equal(values[i], pairs[i].value);
+      }
+      rdx_stream_destroy(&stream);
+      rdx_buffer_destroy(&key_buffer);
+      rdx_buffer_destroy(&value_buffer);
+      free(keys);
+      free(values);
+      free(pairs);
+    }
+  }
+}
+
 /* ---- Scan, reduce, select, unique ---- */
 
 static void test_scan_and_reduce(void **state) {
@@ -267,6 +304,107 @@ static void test_unique(void **state) {
   }
 }
 
+/* Narrow keys, shifts to the last bit, and no room for the values when only their number is asked for. */
+static void test_unique_of_narrow_keys(void **state) {
+  (void)state;
+  static const uint32_t shifts[] = {0, 5, 31};
+  for (size_t s = 0; s < size_count(); s++) {
+    const uint64_t n = sizes[s];
+    const uint32_t shift = shifts[s % 3];
+    uint32_t *keys = calloc(n + 1, sizeof *keys), key = 0;
+    uint64_t *out = calloc(n + 1, sizeof *out), counts[2] = {99, 99}, found = 0;
+    assert_true(keys && out);
+    for (uint64_t i = 0; i < n; i++)
+      keys[i] = key += (uint32_t)(test_random() % (UINT32_MAX / n)) & (s % 2 ? UINT32_MAX : 3);
+    rdx_buffer *source = filled(keys, n * 4), *target = filled(out, n * 8), *one = filled(&counts[0], 8),
+               *two = filled(&counts[1], 8);
+    rdx_stream *stream = new_stream();
+    OK(rdx_stream_unique(stream, source, 4, shift, target, one, n, err));
+    OK(rdx_stream_unique(stream, source, 4, shift, NULL, two, n, err));
+    OK(rdx_stream_finish(stream, err));
+    OK(rdx_buffer_download(one, 0, &counts[0], 8, err));
+    OK(rdx_buffer_download(two, 0, &counts[1], 8, err));
+    OK(rdx_buffer_download(target, 0, out, n * 8, err));
+    for (uint64_t i = 0; i < n; i++)
+      if (i == 0 || keys[i] >> shift != keys[i - 1] >> shift)
+        assert_int_equal(out[found++], keys[i] >> shift);
+    assert_int_equal(counts[0], found);
+    assert_int_equal(counts[1], found);
+    rdx_stream_destroy(&stream);
+    rdx_buffer_destroy(&source);
+    rdx_buffer_destroy(&target);
+    rdx_buffer_destroy(&one);
+    rdx_buffer_destroy(&two);
+    free(keys);
+    free(out);
+  }
+}
+
+static void test_wide_maximum(void **state) {
+  (void)state;
+  for (size_t s = 0; s < size_count(); s++) {
+    const uint64_t n = sizes[s], place = n > 0 ? test_random() % n : 0;
+    uint64_t *in = calloc(n + 1, sizeof *in), most = 0, reduced = 1;
+    assert_non_null(in);
+    for (uint64_t i = 0; i < n; i++)
+      in[i] = test_random() >> (i == place ? 0 : 33); /* the low halves do not decide */
+    for (uint64_t i = 0; i < n; i++)
+      most = in[i] > most ? in[i] : most;
+    rdx_buffer *source = filled(in, n * 8), *out = filled(&reduced, 8);
+    rdx_stream *stream = new_stream();
+    OK(rdx_stream_reduce(stream, RDX_REDUCE_MAX, source, 8, out, n, err));
+    OK(rdx_stream_finish(stream, err));
+    OK(rdx_buffer_download(out, 0, &reduced, 8, err));
+    assert_true(reduced == most);
+    rdx_stream_destroy(&stream);
+    rdx_buffer_destroy(&source);
+    rdx_buffer_destroy(&out);
+    free(in);
+  }
+}
+
+/* What a stream is asked to do with buffers too small, or in widths that there are not. */
+static void test_misused_streams(void **state) {
+  (void)state;
+  uint64_t words[8] = {0};
+  rdx_buffer *a = filled(words, 32), *b = filled(words, 32), *number = filled(words, 4);
+  rdx_stream *stream = new_stream();
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 4, 32, b, 9, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 8, 64, NULL, 5, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 4, 32, number, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 2, 16, NULL, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 4, 33, NULL, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 4, 32, NULL, UINT64_MAX / 4, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_scan(stream, a, b, 4, err)); /* the last sum has no room */
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_scan(stream, number, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_SUM, a, 8, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_MAX, a, 2, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_MAX, a, 8, number, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_select(stream, number, a, b, 33, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_select(stream, a, b, number, 32, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_unique(stream, a, 3, 0, NULL, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_unique(stream, a, 4, 32, NULL, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_unique(stream, a, 8, 0, NULL, b, 5, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_unique(stream, a, 8, 0, NULL, number, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_fill(stream, a, 0, 36, 1, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_fill(stream, a, 2, 4, 1, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_fill(stream, a, 0, 6, 1, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, 0, number, 0, 8, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, 28, b, 0, 8, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, UINT64_MAX, b, 0, 2, err));
+  OK(rdx_stream_finish(stream, err)); /* nothing was recorded */
+  OK(rdx_buffer_download(a, 0, words, 32, err));
+  for (size_t i = 0; i < COUNT(words); i++)
+    assert_int_equal(words[i], 0);
+  rdx_stream_destroy(&stream);
+  assert_null(stream);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&a);
+  rdx_buffer_destroy(&b);
+  rdx_buffer_destroy(&number);
+  rdx_buffer_destroy(&number);
+}
+
 /* ---- Streams and scenes ---- */
 
 static void test_fill_copy_and_marks(void **state) {
@@ -286,6 +424,64 @@ static void test_fill_copy_and_marks(void **state) {
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&a);
   rdx_buffer_destroy(&b);
+}
+
+/* One stream, used again and again: its marks start anew and its scratch memory is given back. */
+static void test_reused_stream(void **state) {
+  (void)state;
+  uint32_t keys[3000];
+  rdx_buffer *buffer = NULL;
+  rdx_stream *stream = new_stream();
+  OK(rdx_buffer_create(test_device, sizeof keys, "a test", &buffer, err));
+  rdx_device_usage before, after;
+  rdx_device_get_usage(test_device, &before);
+  for (uint32_t round = 0; round < 5; round++) {
+    for (uint32_t i = 0; i < COUNT(keys); i++)
+      keys[i] = (uint32_t)test_random();
+    OK(rdx_buffer_upload(buffer, 0, keys, sizeof keys, err));
+    for (uint32_t mark = 0; mark < RDX_MAX_MARKS; mark++) {
+      OK(rdx_stream_sort(stream, buffer, 4, 32, NULL, COUNT(keys) - mark, err));
+      OK(rdx_stream_mark(stream, err));
+    }
+    OK(rdx_stream_sort(stream, buffer, 4, 32, NULL, COUNT(keys), err));
+    OK(rdx_stream_finish(stream, err));
+    for (uint32_t mark = 1; mark < RDX_MAX_MARKS; mark++)
+      assert_true(rdx_stream_elapsed(stream, mark - 1, mark) >= 0);
+    OK(rdx_buffer_download(buffer, 0, keys, sizeof keys, err));
+    for (uint32_t i = 1; i < COUNT(keys); i++)
+      assert_true(keys[i - 1] <= keys[i]);
+    rdx_device_get_usage(test_device, &after);
+    assert_int_equal(after.memory_used, before.memory_used);
+  }
+  OK(rdx_stream_fill(stream, buffer, 0, 8, 1, err)); /* recorded, and never run on Vulkan */
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&buffer);
+}
+
+static void test_misused_scenes(void **state) {
+  (void)state;
+  float corners[18] = {0};
+  rdx_buffer *two = filled(corners, sizeof corners);
+  rdx_scene *scene = NULL;
+  rdx_scene_params params = {.primitives = two, .count = 3};
+  if (rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE) {
+    FAILS(RDX_ERROR_UNSUPPORTED, rdx_scene_create(test_device, &params, &scene, err));
+    rdx_buffer_destroy(&two);
+    return;
+  }
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scene_create(test_device, &params, &scene, err));
+  params = (rdx_scene_params){.kind = RDX_SCENE_BOXES, .primitives = two, .count = 4};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scene_create(test_device, &params, &scene, err));
+  params = (rdx_scene_params){.count = 1};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scene_create(test_device, &params, &scene, err));
+  assert_null(scene);
+  params = (rdx_scene_params){.primitives = two, .count = 2};
+  OK(rdx_scene_create(test_device, &params, &scene, err));
+  assert_true(rdx_scene_estimate(test_device, &params) > 0);
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_scene_refit(scene, two, err)); /* not updatable */
+  rdx_scene_destroy(&scene);
+  rdx_scene_destroy(&scene);
+  rdx_buffer_destroy(&two);
 }
 
 static void test_scenes(void **state) {
@@ -315,9 +511,14 @@ static void test_scenes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_buffers), cmocka_unit_test(test_many_buffers),        cmocka_unit_test(test_memory_limit),
-      cmocka_unit_test(test_sort),    cmocka_unit_test(test_scan_and_reduce),     cmocka_unit_test(test_select),
-      cmocka_unit_test(test_unique),  cmocka_unit_test(test_fill_copy_and_marks), cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_buffers),          cmocka_unit_test(test_many_buffers),
+      cmocka_unit_test(test_memory_limit),     cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_sort_of_low_bits), cmocka_unit_test(test_scan_and_reduce),
+      cmocka_unit_test(test_wide_maximum),     cmocka_unit_test(test_select),
+      cmocka_unit_test(test_unique),           cmocka_unit_test(test_unique_of_narrow_keys),
+      cmocka_unit_test(test_misused_streams),  cmocka_unit_test(test_fill_copy_and_marks),
+      cmocka_unit_test(test_reused_stream),    cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_misused_scenes),
   };
   return TEST_MAIN(tests);
 }

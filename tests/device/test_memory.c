@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,10 @@ static void release(void *user, void *memory) {
 }
 
 static const rdx_allocator allocator = {allocate, reallocate, release, NULL};
+
+static bool traces(void) {
+  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
+}
 
 /* A job that stops at the first error and leaves nothing. */
 typedef rdx_status (*job)(rdx_error *err);
@@ -87,12 +92,65 @@ static rdx_status strings(rdx_error *err) {
   return index_job(RDX_INDEX_SORTED_ARRAY, RDX_RESULT_COUNT, &keys, NULL, err);
 }
 
-static rdx_status csv(rdx_error *err) {
-  static const char text[] = "a,b,c\n1,x,\n2,\"y \"\"q\"\"\",2.5\n99999999999,z,1e9\n";
+static rdx_status long_strings(rdx_error *err) {
+  static const uint64_t offsets[] = {0, 12, 24, 26};
+  const rdx_column keys = {
+      .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = offsets};
+  const rdx_column values = {.type = RDX_TYPE_I64, .rows = 3, .values = numbers};
+  return index_job(traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &keys, &values, err);
+}
+
+/* Everything in a device column, and a refit. */
+static rdx_status device_columns(rdx_error *err) {
+  rdx_device_column *keys = NULL, *values = NULL;
+  rdx_column key_view = {0}, value_view = {0};
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  const rdx_index_params params = {.kind = traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, .rx.updatable = true};
+  rdx_status status = rdx_device_column_create(test_device, &int_keys, &keys, err);
+  if (status == RDX_OK)
+    status = rdx_device_column_create(test_device, &int_keys, &values, err);
+  if (status == RDX_OK) {
+    key_view = rdx_device_column_view(keys);
+    value_view = rdx_device_column_view(values);
+    status = rdx_index_create(test_device, &key_view, &params, &index, err);
+  }
+  const rdx_lookup_params lookup = {.result = RDX_RESULT_SUM, .values = &value_view};
+  if (status == RDX_OK)
+    status = rdx_index_lookup(index, &key_view, &lookup, &result, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(result, &view, err);
+  if (status == RDX_OK && traces())
+    status = rdx_index_update(index, &key_view, RDX_UPDATE_REFIT, err);
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+  rdx_device_column_destroy(&keys);
+  rdx_device_column_destroy(&values);
+  return status;
+}
+
+static rdx_status parse(const char *text, const rdx_csv_params *params, rdx_error *err) {
   rdx_table *table = NULL;
-  const rdx_status status = rdx_table_parse_csv("test", text, sizeof text - 1, NULL, &table, err);
+  const rdx_status status = rdx_table_parse_csv("test", text, strlen(text), params, &table, err);
   rdx_table_destroy(&table);
   return status;
+}
+
+static rdx_status csv(rdx_error *err) {
+  return parse("a,b,c\n1,x,\n2,\"y \"\"q\"\"\",2.5\n99999999999,z,1e9\n", NULL, err);
+}
+
+/* Types that widen late, with overrides and a choice of columns. */
+static rdx_status wide_csv(rdx_error *err) {
+  static char text[40000];
+  size_t length = (size_t)sprintf(text, "a,b,c\n");
+  for (int i = 0; i < 2500; i++)
+    length += (size_t)sprintf(text + length, "%d,%s,%d\n", i, i == 2400 ? "late" : "", i % 7);
+  static const rdx_csv_type types[] = {{"c", RDX_TYPE_U8, 0}};
+  static const char *const names[] = {"b", "c"};
+  const rdx_csv_params params = {.types = types, .type_count = 1, .columns = names, .column_count = 2};
+  return parse(text, &params, err);
 }
 
 static void check_job(job run) {
@@ -121,17 +179,137 @@ static void check_job(job run) {
 
 static void test_failing_allocations(void **state) {
   (void)state;
-  if (rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE) {
+  if (traces()) {
     check_job(rx_rows);
     check_job(rx_sum);
   }
   check_job(array_float_sum);
   check_job(strings);
+  check_job(long_strings);
+  check_job(device_columns);
   check_job(csv);
+  check_job(wide_csv);
+}
+
+/* Device memory is given back, too. */
+static void test_device_memory_of_failures(void **state) {
+  (void)state;
+  static const job jobs[] = {array_float_sum, strings, long_strings, device_columns};
+  for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+    for (int64_t k = 0; k < 200; k++) {
+      rdx_device_usage before, after;
+      rdx_device_get_usage(test_device, &before);
+      countdown = k;
+      const rdx_status status = jobs[i](NULL);
+      countdown = INT64_MAX;
+      assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+      rdx_device_get_usage(test_device, &after);
+      assert_int_equal(after.memory_used, before.memory_used);
+    }
+  }
+}
+
+/* ---- What stays usable ---- */
+
+static void check_answers(const rdx_index *index) {
+  static const uint32_t expected[] = {2, 1, 2, 1, 0, 1}; /* of int_keys in int_keys: row 4 is NULL */
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  OK(rdx_index_lookup(index, &int_keys, NULL, &result, err));
+  OK(rdx_result_read(result, &view, err));
+  assert_memory_equal(view.count, expected, sizeof expected);
+  rdx_result_destroy(&result);
+}
+
+/* Failing lookups, reads and updates, after each of which the index answers as before. */
+static void test_index_after_failures(void **state) {
+  (void)state;
+  static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
+  const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+    if (kind == RDX_INDEX_RX && !traces())
+      continue;
+    const rdx_index_params params = {.kind = kind, .rx.updatable = true};
+    rdx_index *index = NULL;
+    OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
+    for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
+      rdx_status status = kind == RDX_INDEX_RX || mode == RDX_UPDATE_REBUILD ? RDX_ERROR_MEMORY : RDX_OK;
+      for (int64_t k = 0; status != RDX_OK; k++) {
+        countdown = k;
+        status = rdx_index_update(index, &others, mode, NULL);
+        countdown = INT64_MAX;
+        assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+        if (status == RDX_OK)
+          OK(rdx_index_update(index, &int_keys, mode, err));
+        check_answers(index);
+        assert_true(k < 5000);
+      }
+    }
+    rdx_index_destroy(&index);
+  }
+}
+
+/* A result that could not be read for want of memory can be read afterwards. */
+static void test_result_after_failures(void **state) {
+  (void)state;
+  rdx_index *index = NULL;
+  OK(rdx_index_create(test_device, &int_keys, NULL, &index, err));
+  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
+    const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? &int_keys : NULL};
+    rdx_result *result = NULL;
+    rdx_result_view view;
+    rdx_status status = RDX_ERROR_MEMORY;
+    OK(rdx_index_lookup(index, &int_keys, &params, &result, err));
+    for (int64_t k = 0; status != RDX_OK; k++) {
+      countdown = k;
+      status = rdx_result_read(result, &view, NULL);
+      countdown = INT64_MAX;
+      assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+      assert_true(k < 100);
+    }
+    if (kind == RDX_RESULT_ROWS) {
+      static const uint32_t rows[] = {0, 2, 1, 0, 2, 3, 5};
+      assert_memory_equal(view.rows, rows, sizeof rows);
+    } else if (kind == RDX_RESULT_SUM) {
+      static const int64_t sums[] = {10, 1, 10, -3, 0, 0};
+      assert_memory_equal(view.sum_i64, sums, sizeof sums);
+    }
+    rdx_result_destroy(&result);
+  }
+  rdx_index_destroy(&index);
+}
+
+/* Opening a device, and closing what was half open. */
+static void test_opening(void **state) {
+  (void)state;
+  const char *name = rdx_device_get_info(test_device)->name;
+  rdx_status status = RDX_ERROR_MEMORY;
+  for (int64_t k = 0; status != RDX_OK; k++) {
+    const int64_t before = live;
+    rdx_device *device = NULL;
+    rdx_error err = {""};
+    countdown = k;
+    status = rdx_device_open(name, NULL, &device, &err);
+    const bool reached = countdown < 0;
+    countdown = INT64_MAX;
+    if (status != RDX_OK)
+      assert_int_equal(status, RDX_ERROR_MEMORY);
+    else
+      assert_true(!reached || device);
+    rdx_device_close(&device);
+    assert_int_equal(live, before);
+    assert_true(k < 1000);
+  }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_failing_allocations),
+      cmocka_unit_test(test_device_memory_of_failures),
+      cmocka_unit_test(test_index_after_failures),
+      cmocka_unit_test(test_result_after_failures),
+      cmocka_unit_test(test_opening),
+  };
   countdown = INT64_MAX;
   rdx_set_allocator(&allocator);
   const int result = TEST_MAIN(tests);

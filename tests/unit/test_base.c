@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Error texts, names, the thread pool, and the order of key codes. */
+/* Error texts, names, memory, progress and the thread pool. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,12 +11,12 @@
 #include <cmocka.h>
 #include <raydex/raydex.h>
 
-#include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "index/keys.h"
 
 static void test_names(void **state) {
   (void)state;
@@ -90,43 +90,204 @@ static void test_pool(void **state) {
   }
 }
 
-/* Codes of ascending values ascend. */
-static void check_order(rdx_type type, const void *values, uint64_t rows, uint64_t equal_to_next) {
-  const rdx_column c = {.type = type, .rows = rows, .values = values};
-  uint64_t codes[32] = {0};
-  assert_true(rows <= 32);
-  rdx_keys_encode(&c, 0, rows, codes);
-  for (uint64_t i = 0; i + 1 < rows; i++) {
-    const uint64_t a = rdx_key_bits(type) == 64 ? codes[i] : ((uint32_t *)codes)[i];
-    const uint64_t b = rdx_key_bits(type) == 64 ? codes[i + 1] : ((uint32_t *)codes)[i + 1];
-    if (i == equal_to_next)
-      assert_true(a == b);
-    else
-      assert_true(a < b);
+typedef struct owner {
+  rdx_pool *pool;
+  bool right;
+} owner;
+
+static void *own_sums(void *argument) {
+  owner *o = argument;
+  o->right = true;
+  for (int i = 0; i < 200; i++) {
+    sum s = {0, 0};
+    rdx_pool_run(o->pool, 1000, 64, add_up, &s);
+    o->right &= s.total == 499500;
+  }
+  return NULL;
+}
+
+/* Several threads give work to one pool; they take turns. */
+static void test_shared_pool(void **state) {
+  (void)state;
+  rdx_pool *pool = NULL;
+  rdx_error err;
+  assert_int_equal(rdx_pool_create(3, &pool, &err), RDX_OK);
+  pthread_t threads[4];
+  owner owners[4];
+  for (int i = 0; i < 4; i++) {
+    owners[i] = (owner){pool, false};
+    assert_int_equal(pthread_create(&threads[i], NULL, own_sums, &owners[i]), 0);
+  }
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 0; i < 4; i++)
+    assert_true(owners[i].right);
+  rdx_pool_destroy(&pool);
+  assert_null(pool);
+  rdx_pool_destroy(&pool);
+}
+
+/* Pieces begin at multiples of the grain, are no longer than it, and cover every item once. */
+typedef struct coverage {
+  uint8_t seen[1000];
+  uint64_t grain;
+  _Atomic uint32_t wrong;
+} coverage;
+
+static void cover(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  coverage *c = context;
+  (void)worker;
+  c->wrong += begin % c->grain != 0 || end <= begin || end - begin > c->grain || end > 1000;
+  for (uint64_t i = begin; i < end; i++)
+    c->seen[i]++;
+}
+
+static void test_pieces(void **state) {
+  (void)state;
+  rdx_pool *pool = NULL;
+  rdx_error err;
+  assert_int_equal(rdx_pool_create(4, &pool, &err), RDX_OK);
+  for (uint64_t grain = 1; grain < 3000; grain = grain * 3 + 1) {
+    coverage c = {.grain = grain};
+    rdx_pool_run(pool, sizeof c.seen, grain, cover, &c);
+    assert_int_equal(c.wrong, 0);
+    for (size_t i = 0; i < sizeof c.seen; i++)
+      assert_int_equal(c.seen[i], 1);
+  }
+  rdx_pool_destroy(&pool);
+}
+
+/* ---- Memory ---- */
+
+typedef struct ledger {
+  int allocations, reallocations, releases;
+  bool refuse;
+} ledger;
+
+static void *book_allocate(void *user, size_t size) {
+  ledger *l = user;
+  l->allocations++;
+  return l->refuse ? NULL : malloc(size);
+}
+
+static void *book_reallocate(void *user, void *old, size_t size) {
+  ledger *l = user;
+  l->reallocations++;
+  return l->refuse ? NULL : realloc(old, size);
+}
+
+static void book_release(void *user, void *memory) {
+  ledger *l = user;
+  l->releases += memory != NULL;
+  free(memory);
+}
+
+static void test_allocator(void **state) {
+  (void)state;
+  ledger l = {0};
+  rdx_error err = {""};
+  const rdx_allocator allocator = {book_allocate, book_reallocate, book_release, &l};
+  rdx_set_allocator(&allocator);
+  void *memory = NULL, *none = NULL;
+  assert_int_equal(rdx_calloc(10, 4, "a test", &memory, &err), RDX_OK);
+  for (int i = 0; i < 40; i++)
+    assert_int_equal(((uint8_t *)memory)[i], 0);
+  memset(memory, 7, 40);
+  assert_int_equal(rdx_realloc(&memory, 1000, 4, "a test", &err), RDX_OK);
+  for (int i = 0; i < 40; i++)
+    assert_int_equal(((uint8_t *)memory)[i], 7);
+  l.refuse = true;
+  void *const before = memory;
+  assert_int_equal(rdx_realloc(&memory, 2000, 4, "a test", &err), RDX_ERROR_MEMORY);
+  assert_ptr_equal(memory, before);
+  assert_non_null(strstr(err.text, "a test"));
+  assert_int_equal(rdx_alloc(3, 3, "a thing", &none, &err), RDX_ERROR_MEMORY);
+  assert_non_null(strstr(err.text, "a thing"));
+  assert_int_equal(rdx_calloc(3, 3, "a thing", &none, NULL), RDX_ERROR_MEMORY);
+  assert_null(none);
+  l.refuse = false;
+  rdx_free(memory);
+  rdx_free(NULL);
+  assert_int_equal(rdx_alloc(0, 4, "nothing", &memory, &err), RDX_OK);
+  assert_non_null(memory);
+  rdx_free(memory);
+  assert_int_equal(l.releases, 2);
+  assert_true(l.allocations >= 4 && l.reallocations == 2);
+  rdx_set_allocator(NULL);
+  const int so_far = l.allocations;
+  assert_int_equal(rdx_alloc(1, 1, "a test", &memory, &err), RDX_OK);
+  rdx_free(memory);
+  assert_int_equal(l.allocations, so_far);
+}
+
+/* Sizes that do not fit are refused before anyone is asked for them. */
+static void test_sizes_that_overflow(void **state) {
+  (void)state;
+  static const size_t sizes[][2] = {
+      {SIZE_MAX, 2}, {2, SIZE_MAX}, {SIZE_MAX / 2 + 1, 2}, {(size_t)1 << 32, (size_t)1 << 32}};
+  for (size_t i = 0; i < RDX_COUNT(sizes); i++) {
+    rdx_error err = {""};
+    void *memory = NULL;
+    assert_int_equal(rdx_alloc(sizes[i][0], sizes[i][1], "a test", &memory, &err), RDX_ERROR_MEMORY);
+    assert_int_equal(rdx_calloc(sizes[i][0], sizes[i][1], "a test", &memory, &err), RDX_ERROR_MEMORY);
+    assert_int_equal(rdx_realloc(&memory, sizes[i][0], sizes[i][1], "a test", &err), RDX_ERROR_MEMORY);
+    assert_null(memory);
   }
 }
 
-static void test_order_of_codes(void **state) {
+static void test_format(void **state) {
   (void)state;
-  const int8_t i8[] = {INT8_MIN, -1, 0, 1, INT8_MAX};
-  const int64_t i64[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX};
-  const uint64_t u64[] = {0, 1, INT64_MAX, UINT64_MAX};
-  const float f32[] = {-INFINITY, -3e38f, -1, -1e-45f, -0.0f, 0.0f, 1e-45f, 1, 3e38f, INFINITY, NAN};
-  const double f64[] = {-INFINITY, -1e308, -1, -5e-324, -0.0, 0.0, 5e-324, 1, 1e308, INFINITY, NAN};
-  check_order(RDX_TYPE_I8, i8, 5, 99);
-  check_order(RDX_TYPE_I64, i64, 6, 99);
-  check_order(RDX_TYPE_TIMESTAMP, i64, 6, 99);
-  check_order(RDX_TYPE_U64, u64, 4, 99);
-  check_order(RDX_TYPE_F32, f32, 11, 4);
-  check_order(RDX_TYPE_F64, f64, 11, 4);
+  static const struct {
+    uint64_t bytes;
+    const char *text;
+  } cases[] = {{0, "0 B"},
+               {1, "1 B"},
+               {1023, "1023 B"},
+               {1024, "1.0 KiB"},
+               {12288, "12.0 KiB"},
+               {(uint64_t)3 << 19, "1.5 MiB"},
+               {(uint64_t)3 << 29, "1.5 GiB"}};
+  for (size_t i = 0; i < RDX_COUNT(cases); i++) {
+    char text[32];
+    assert_string_equal(rdx_format_bytes(cases[i].bytes, text), cases[i].text);
+  }
+  char text[32];
+  assert_true(strlen(rdx_format_bytes(UINT64_MAX, text)) < sizeof text);
+}
+
+/* ---- Progress ---- */
+
+static bool note_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
+  assert_string_equal(stage, "a stage");
+  assert_int_equal(done, 3);
+  assert_int_equal(total, 9);
+  return *(bool *)user;
+}
+
+static void test_progress(void **state) {
+  (void)state;
+  bool stop = false;
+  rdx_error err = {""};
+  assert_int_equal(rdx_progress("unheard", 1, 2, &err), RDX_OK);
+  rdx_set_progress(note_progress, &stop);
+  assert_int_equal(rdx_progress("a stage", 3, 9, &err), RDX_OK);
+  stop = true;
+  assert_int_equal(rdx_progress("a stage", 3, 9, &err), RDX_ERROR_CANCELLED);
+  assert_true(strlen(err.text) > 0);
+  assert_int_equal(rdx_progress("a stage", 3, 9, NULL), RDX_ERROR_CANCELLED);
+  rdx_set_progress(NULL, NULL);
+  assert_int_equal(rdx_progress("unheard", 1, 2, &err), RDX_OK);
+  const double then = rdx_now_ms();
+  assert_true(rdx_now_ms() >= then);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_pool),
-      cmocka_unit_test(test_order_of_codes),
+      cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_pool),     cmocka_unit_test(test_shared_pool),
+      cmocka_unit_test(test_pieces),   cmocka_unit_test(test_allocator),
+      cmocka_unit_test(test_format),   cmocka_unit_test(test_sizes_that_overflow),
+      cmocka_unit_test(test_progress),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,6 +254,186 @@ static void test_errors(void **state) {
   assert_null(t);
 }
 
+/* A blank line is a row of NULL where there is one column, and no row where there are more. */
+static void test_blank_lines(void **state) {
+  (void)state;
+  rdx_table *t = parse("a\n1\n\n2\n\r\n3\n", NULL);
+  const rdx_column *a = column(t, "a");
+  assert_int_equal(a->type, RDX_TYPE_I32);
+  const uint64_t rows = rdx_table_rows(t);
+  if (rows == 5)
+    assert_true(!is_null(a, 0) && is_null(a, 1) && !is_null(a, 2) && is_null(a, 3) && !is_null(a, 4));
+  else
+    assert_int_equal(rows, 3); /* the documentation leaves it open; nothing else is right */
+  assert_int_equal(((const int32_t *)a->values)[rows - 1], 3);
+  rdx_table_destroy(&t);
+  t = parse("a,b\n1,2\n3,4\n\n\r\n", NULL);
+  assert_int_equal(rdx_table_rows(t), 2);
+  rdx_table_destroy(&t);
+  t = parse("a\n\"\"\nx\n", NULL);
+  assert_int_equal(rdx_table_rows(t), 2);
+  check_string(column(t, "a"), 0, "");
+  rdx_table_destroy(&t);
+}
+
+/* Fields larger than any buffer, with and without quotes, alone and among others. */
+static void test_huge_fields(void **state) {
+  (void)state;
+  static const size_t lengths[] = {4095, 4096, 65536, 1000003};
+  for (size_t i = 0; i < COUNT(lengths); i++) {
+    const size_t length = lengths[i];
+    char *text = malloc(3 * length + 100), *inner = malloc(length + 1);
+    assert_true(text && inner);
+    size_t end = (size_t)sprintf(text, "a,b,c\n1,"), content = 0;
+    memset(text + end, 'x', length);
+    end += length;
+    end += (size_t)sprintf(text + end, ",\"");
+    for (; content < length; content++) { /* every seventh a quote, every eleventh a line break */
+      inner[content] = content % 7 == 0 ? '"' : content % 11 == 0 ? '\n' : 'y';
+      text[end++] = inner[content];
+      if (inner[content] == '"')
+        text[end++] = '"';
+    }
+    end += (size_t)sprintf(text + end, "\"\n2,z,w\n");
+    rdx_table *t = parse(text, NULL);
+    assert_int_equal(rdx_table_rows(t), 2);
+    const rdx_column *b = column(t, "b"), *c = column(t, "c");
+    assert_int_equal(b->offsets[1] - b->offsets[0], length);
+    assert_int_equal(((const char *)b->values)[length - 1], 'x');
+    assert_int_equal(c->offsets[1] - c->offsets[0], length);
+    assert_memory_equal(c->values, inner, length);
+    check_string(b, 1, "z");
+    check_string(c, 1, "w");
+    rdx_table_destroy(&t);
+    free(text);
+    free(inner);
+  }
+}
+
+/* The value of every type that an override can ask for, and NULLs among them. */
+static void test_every_type(void **state) {
+  (void)state;
+  static const struct {
+    rdx_type type;
+    const char *good, *bad;
+    rdx_status status;
+  } cases[] = {
+      {RDX_TYPE_BOOL, "true", "2", RDX_ERROR_FORMAT},
+      {RDX_TYPE_I8, "-128", "128", RDX_ERROR_RANGE},
+      {RDX_TYPE_I16, "-32768", "32768", RDX_ERROR_RANGE},
+      {RDX_TYPE_I32, "-1", "2147483648", RDX_ERROR_RANGE},
+      {RDX_TYPE_I64, "-1", "9223372036854775808", RDX_ERROR_RANGE},
+      {RDX_TYPE_U8, "255", "-1", RDX_ERROR_RANGE},
+      {RDX_TYPE_U16, "65535", "65536", RDX_ERROR_RANGE},
+      {RDX_TYPE_U32, "4294967295", "4294967296", RDX_ERROR_RANGE},
+      {RDX_TYPE_U64, "18446744073709551615", "18446744073709551616", RDX_ERROR_RANGE},
+      {RDX_TYPE_F32, "1.5", "1e39", RDX_ERROR_RANGE},
+      {RDX_TYPE_F64, "-2e300", "1e309", RDX_ERROR_RANGE},
+      {RDX_TYPE_F64, "nan", "1.5x", RDX_ERROR_FORMAT},
+      {RDX_TYPE_DATE, "2024-02-29", "2023-02-29", RDX_ERROR_RANGE},
+      {RDX_TYPE_DATE, "2024-02-29", "29.2.2024", RDX_ERROR_FORMAT},
+      {RDX_TYPE_TIMESTAMP, "2024-02-29 10:00", "2024-02-29 24:00", RDX_ERROR_RANGE},
+      {RDX_TYPE_DECIMAL, "1.25", "1.255", RDX_ERROR_RANGE},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const rdx_csv_type type = {"v", cases[i].type, cases[i].type == RDX_TYPE_DECIMAL ? 2 : 0};
+    const rdx_csv_params params = {.types = &type, .type_count = 1};
+    char text[128];
+    snprintf(text, sizeof text, "k,v\n1,%s\n2,\n3,\"%s\"\n4,\"\"\n", cases[i].good, cases[i].good);
+    rdx_table *t = parse(text, &params);
+    const rdx_column *v = column(t, "v");
+    assert_int_equal(v->type, cases[i].type);
+    assert_int_equal(v->scale, type.scale);
+    assert_true(!is_null(v, 0) && is_null(v, 1) && !is_null(v, 2) && is_null(v, 3));
+    const size_t size = rdx_type_size(v->type);
+    assert_memory_equal(v->values, (const char *)v->values + 2 * size, size);
+    rdx_table_destroy(&t);
+    snprintf(text, sizeof text, "k,v\n1,%s\n2,%s\n", cases[i].good, cases[i].bad);
+    const char *const words[] = {"test.csv", "line 3", "column 2", "'v'", cases[i].bad, rdx_type_name(cases[i].type)};
+    check_error(text, strlen(text), &params, cases[i].status, words, COUNT(words));
+  }
+}
+
+/* A number that no type holds makes a string column; reading ends. */
+static void test_numbers_beyond_all_types(void **state) {
+  (void)state;
+  char text[1000] = "a\n1.5\n";
+  memset(text + 6, '7', 600);
+  text[606] = '\n';
+  rdx_table *t = parse(text, NULL);
+  check_string(column(t, "a"), 0, "1.5");
+  rdx_table_destroy(&t);
+  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n"};
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    t = parse(texts[i], NULL);
+    assert_int_equal(column(t, "a")->type, RDX_TYPE_STRING);
+    rdx_table_destroy(&t);
+  }
+}
+
+/* Widening at every place of a file longer than a buffer, through all types in turn. */
+static void test_chain_of_types(void **state) {
+  (void)state;
+  static const char *const values[] = {"1", "3000000000", "10000000000000000000", "1.5", "1e5", "word"};
+  static const rdx_type types[] = {RDX_TYPE_I32, RDX_TYPE_I64, RDX_TYPE_U64,
+                                   RDX_TYPE_F64, RDX_TYPE_F64, RDX_TYPE_STRING};
+  enum { EACH = 3000 };
+  char *text = malloc(6 * EACH * 24);
+  assert_non_null(text);
+  size_t end = (size_t)sprintf(text, "v,k\n");
+  for (size_t i = 0; i < COUNT(values); i++) {
+    for (int row = 0; row < EACH; row++)
+      end += (size_t)sprintf(text + end, "%s,%d\n", values[i], row);
+    rdx_table *t = parse(text, NULL);
+    const rdx_column *v = column(t, "v");
+    assert_int_equal(rdx_table_rows(t), (i + 1) * EACH);
+    assert_int_equal(v->type, types[i]);
+    if (v->type == RDX_TYPE_I64)
+      assert_true(((const int64_t *)v->values)[0] == 1 && ((const int64_t *)v->values)[EACH] == 3000000000);
+    if (v->type == RDX_TYPE_U64)
+      assert_true(((const uint64_t *)v->values)[2 * EACH] == 10000000000000000000u);
+    if (v->type == RDX_TYPE_F64)
+      assert_true(((const double *)v->values)[EACH] == 3e9 && ((const double *)v->values)[3 * EACH] == 1.5);
+    if (v->type == RDX_TYPE_STRING) {
+      check_string(v, EACH, "3000000000");
+      check_string(v, 3 * EACH, "1.5");
+    }
+    assert_int_equal(((const int32_t *)column(t, "k")->values)[EACH - 1], EACH - 1);
+    rdx_table_destroy(&t);
+  }
+  free(text);
+}
+
+static void test_errors_of_options(void **state) {
+  (void)state;
+  static const char text[] = "a,b\n1,2\n";
+  const char *const words[] = {"'zz'"};
+  const char *names[] = {"a", "zz"};
+  check_error(text, 8, &(rdx_csv_params){.columns = names, .column_count = 2}, RDX_ERROR_NOT_FOUND, words, 1);
+  const rdx_csv_type wide = {"a", RDX_TYPE_DECIMAL, 19}, unknown = {"a", (rdx_type)99, 0},
+                     none = {NULL, RDX_TYPE_I8, 0};
+  check_error(text, 8, &(rdx_csv_params){.types = &wide, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.types = &unknown, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.types = &none, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.types = NULL, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.delimiter = '"'}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.delimiter = '\n'}, RDX_ERROR_ARGUMENT, NULL, 0);
+  rdx_table *t = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_table_parse_csv("x", NULL, 5, NULL, &t, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(rdx_table_parse_csv("x", text, 8, NULL, NULL, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(rdx_table_parse_csv(NULL, text, 8, NULL, &t, &err), RDX_ERROR_ARGUMENT);
+  assert_null(t);
+  rdx_table_destroy(&t);
+  rdx_table_destroy(NULL);
+  t = parse(text, NULL);
+  const rdx_column *c = NULL;
+  assert_int_equal(rdx_table_find(t, "c", &c, &err), RDX_ERROR_NOT_FOUND);
+  assert_true(strstr(err.text, "'a'") && strstr(err.text, "'b'"));
+  assert_null(c);
+  rdx_table_destroy(&t);
+}
+
 static void test_header_only(void **state) {
   (void)state;
   rdx_table *t = parse("a,b\n", NULL);
@@ -307,12 +487,24 @@ static void test_files(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plain),         cmocka_unit_test(test_quotes),
-      cmocka_unit_test(test_nulls),         cmocka_unit_test(test_inference),
-      cmocka_unit_test(test_late_widening), cmocka_unit_test(test_values),
-      cmocka_unit_test(test_overrides),     cmocka_unit_test(test_choice_of_columns),
-      cmocka_unit_test(test_errors),        cmocka_unit_test(test_header_only),
-      cmocka_unit_test(test_many_numbers),  cmocka_unit_test(test_files),
+      cmocka_unit_test(test_plain),
+      cmocka_unit_test(test_quotes),
+      cmocka_unit_test(test_nulls),
+      cmocka_unit_test(test_inference),
+      cmocka_unit_test(test_late_widening),
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_overrides),
+      cmocka_unit_test(test_choice_of_columns),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_header_only),
+      cmocka_unit_test(test_many_numbers),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_blank_lines),
+      cmocka_unit_test(test_huge_fields),
+      cmocka_unit_test(test_every_type),
+      cmocka_unit_test(test_chain_of_types),
+      cmocka_unit_test(test_errors_of_options),
+      cmocka_unit_test(test_numbers_beyond_all_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,10 +64,10 @@ static void test_order_of_extremes(void **state) {
   const int64_t i64[] = {INT64_MIN, INT64_MIN + 1, -4294967297, -1, 0, 1, 4294967296, INT64_MAX - 1, INT64_MAX};
   const uint32_t u32[] = {0, 1, INT32_MAX, 0x80000000u, UINT32_MAX - 1, UINT32_MAX};
   const uint64_t u64[] = {0, 1, UINT32_MAX, INT64_MAX, 1 + (uint64_t)INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
-  const float f32[] = {-INFINITY, -FLT_MAX, -1,           -FLT_MIN, -FLT_TRUE_MIN, -0.0f, 0.0f, FLT_TRUE_MIN,
-                       FLT_MIN,   1,        nextafterf(1, 2), FLT_MAX,  INFINITY,      NAN};
-  const double f64[] = {-INFINITY, -DBL_MAX, -1,              -DBL_MIN, -DBL_TRUE_MIN, -0.0, 0.0, DBL_TRUE_MIN,
-                        DBL_MIN,   1,        nextafter(1, 2), DBL_MAX,  INFINITY,      NAN};
+  const float f32[] = {-INFINITY,    -FLT_MAX, -1, -FLT_MIN,         -FLT_TRUE_MIN, -0.0f,    0.0f,
+                       FLT_TRUE_MIN, FLT_MIN,  1,  nextafterf(1, 2), FLT_MAX,       INFINITY, NAN};
+  const double f64[] = {-INFINITY,    -DBL_MAX, -1, -DBL_MIN,        -DBL_TRUE_MIN, -0.0,     0.0,
+                        DBL_TRUE_MIN, DBL_MIN,  1,  nextafter(1, 2), DBL_MAX,       INFINITY, NAN};
   ORDER(RDX_TYPE_BOOL, flags);
   ORDER(RDX_TYPE_I32, i32);
   ORDER(RDX_TYPE_DATE, i32);
@@ -138,8 +138,7 @@ static void test_zero_and_width(void **state) {
   (void)state;
   static const uint64_t zeros[2] = {0, 0};
   for (rdx_type type = RDX_TYPE_BOOL; type <= RDX_TYPE_STRING; type++) {
-    const rdx_column c = {
-        .type = type, .rows = 1, .values = zeros, .offsets = type == RDX_TYPE_STRING ? zeros : NULL};
+    const rdx_column c = {.type = type, .rows = 1, .values = zeros, .offsets = type == RDX_TYPE_STRING ? zeros : NULL};
     assert_true(code_of(&c, 0) == rdx_key_zero(type));
     assert_int_equal(rdx_key_bits(type), type == RDX_TYPE_STRING || rdx_type_size(type) == 8 ? 64 : 32);
   }
@@ -216,9 +215,15 @@ static void test_exact_prefixes(void **state) {
     const char *text;
     uint64_t length;
     bool exact;
-  } cases[] = {{"", 0, true},           {"a", 1, true},         {"12345678", 8, true}, {"123456789", 9, false},
-               {"\xff\xff\xff\xff\xff\xff\xff\xff", 8, true},   {"\0", 1, false},      {"ab\0", 3, false},
-               {"a\0b", 3, false},      {"1234567\0", 8, false}};
+  } cases[] = {{"", 0, true},
+               {"a", 1, true},
+               {"12345678", 8, true},
+               {"123456789", 9, false},
+               {"\xff\xff\xff\xff\xff\xff\xff\xff", 8, true},
+               {"\0", 1, false},
+               {"ab\0", 3, false},
+               {"a\0b", 3, false},
+               {"1234567\0", 8, false}};
   for (size_t i = 0; i < RDX_COUNT(cases); i++) {
     texts t;
     start_texts(&t);
@@ -344,10 +349,33 @@ static int compare_floats(const rdx_column *keys, uint64_t row, const rdx_column
 
 static void test_float_probes(void **state) {
   (void)state;
-  static const double wide[] = {-INFINITY, -DBL_MAX, -3.5e38, -FLT_MAX, -1,   -0.1,    -FLT_MIN, -FLT_TRUE_MIN,
-                                -1e-46,    -1e-310,  -0.0,    0.0,      1e-310, 1e-46, 2e-45,    FLT_TRUE_MIN,
-                                FLT_MIN,   0.1,      1,       1 + DBL_EPSILON,         1 + FLT_EPSILON,
-                                16777217,  FLT_MAX,  3.5e38,  DBL_MAX,  INFINITY,      NAN};
+  static const double wide[] = {-INFINITY,
+                                -DBL_MAX,
+                                -3.5e38,
+                                -FLT_MAX,
+                                -1,
+                                -0.1,
+                                -FLT_MIN,
+                                -FLT_TRUE_MIN,
+                                -1e-46,
+                                -1e-310,
+                                -0.0,
+                                0.0,
+                                1e-310,
+                                1e-46,
+                                2e-45,
+                                FLT_TRUE_MIN,
+                                FLT_MIN,
+                                0.1,
+                                1,
+                                1 + DBL_EPSILON,
+                                1 + FLT_EPSILON,
+                                16777217,
+                                FLT_MAX,
+                                3.5e38,
+                                DBL_MAX,
+                                INFINITY,
+                                NAN};
   float narrow[RDX_COUNT(wide)];
   for (size_t i = 0; i < RDX_COUNT(wide); i++)
     narrow[i] = (float)wide[i];
@@ -387,8 +415,7 @@ static void test_other_kinds_are_refused(void **state) {
       uint64_t out = 0;
       uint32_t usable = UINT32_MAX;
       rdx_error err = {""};
-      const rdx_status status =
-          rdx_keys_encode_probes(&c, 0, 1, key, 0, true, RDX_PROBE_POINT, &out, &usable, &err);
+      const rdx_status status = rdx_keys_encode_probes(&c, 0, 1, key, 0, true, RDX_PROBE_POINT, &out, &usable, &err);
       assert_int_equal(status, family[key] == family[probe] ? RDX_OK : RDX_ERROR_ARGUMENT);
       if (status != RDX_OK) {
         assert_non_null(strstr(err.text, rdx_type_name(key)));

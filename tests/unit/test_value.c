@@ -91,11 +91,22 @@ static void test_decimals(void **state) {
     uint8_t scale;
     int64_t value;
   } good[] = {
-      {"1.5", 1, 15},    {"1.5", 3, 1500},   {"-1.05", 2, -105}, {"-0.01", 2, -1},
-      {"7", 2, 700},     {"1.500", 1, 15},   {".5", 1, 5},       {"0", 18, 0},
-      {"-0.0", 1, 0},    {"1.", 1, 10},      {"12", 0, 12},      {"12.000", 0, 12},
-      {"-9.223372036854775808", 18, INT64_MIN}, {"9.223372036854775807", 18, INT64_MAX},
-      {"92233720368547758.07", 2, INT64_MAX},   {"000000000000000000000000000000000000000000.25", 2, 25},
+      {"1.5", 1, 15},
+      {"1.5", 3, 1500},
+      {"-1.05", 2, -105},
+      {"-0.01", 2, -1},
+      {"7", 2, 700},
+      {"1.500", 1, 15},
+      {".5", 1, 5},
+      {"0", 18, 0},
+      {"-0.0", 1, 0},
+      {"1.", 1, 10},
+      {"12", 0, 12},
+      {"12.000", 0, 12},
+      {"-9.223372036854775808", 18, INT64_MIN},
+      {"9.223372036854775807", 18, INT64_MAX},
+      {"92233720368547758.07", 2, INT64_MAX},
+      {"000000000000000000000000000000000000000000.25", 2, 25},
   };
   for (size_t i = 0; i < RDX_COUNT(good); i++) {
     int64_t value = 12345;
@@ -140,8 +151,8 @@ static void test_floats(void **state) {
   check_float("inf", INFINITY);
   check_float("-Infinity", -INFINITY);
   check_float("NaN", NAN);
-  REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_FORMAT, "", ".", "-", "e5", ".e5", "1e", "1e+", "1e1.5", " 1", "1 ", "0x10",
-          "1,5", "infinite", "in", "nan(1)", "1f", "--1");
+  REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_FORMAT, "", ".", "-", "e5", ".e5", "1e", "1e+", "1e1.5", " 1", "1 ", "0x10", "1,5",
+          "infinite", "in", "nan(1)", "1f", "--1");
   REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_RANGE, "1e309", "-1e309", "1e99999999999");
   REFUSED(RDX_TYPE_F32, 0, RDX_PARSE_RANGE, "1e39", "-3.5e38");
 }
@@ -336,11 +347,16 @@ static void test_inferred_types_fit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_integers),          cmocka_unit_test(test_decimals),
-      cmocka_unit_test(test_floats),            cmocka_unit_test(test_long_floats),
-      cmocka_unit_test(test_floats_round_trip), cmocka_unit_test(test_dates),
-      cmocka_unit_test(test_timestamps),        cmocka_unit_test(test_bools),
-      cmocka_unit_test(test_inference),         cmocka_unit_test(test_inferred_types_fit),
+      cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_decimals),
+      cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_long_floats),
+      cmocka_unit_test(test_floats_round_trip),
+      cmocka_unit_test(test_dates),
+      cmocka_unit_test(test_timestamps),
+      cmocka_unit_test(test_bools),
+      cmocka_unit_test(test_inference),
+      cmocka_unit_test(test_inferred_types_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

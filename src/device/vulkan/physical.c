@@ -57,7 +57,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static void read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p, bool has_ray_query) {
+/* False where its subgroups cannot do what the kernels need. */
+static bool read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p, bool has_ray_query) {
   VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipeline = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
   VkPhysicalDeviceAccelerationStructurePropertiesKHR structure = {
@@ -103,6 +104,9 @@ static void read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p,
   snprintf(info->features, sizeof info->features, "Vulkan %u.%u%s%s", VK_API_VERSION_MAJOR(core->apiVersion),
            VK_API_VERSION_MINOR(core->apiVersion), p->ray_tracing ? ", ray tracing pipelines" : "",
            has_ray_query ? ", ray queries" : "");
+  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+                                        VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+  return (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && !(needed & ~subgroup.supportedOperations);
 }
 
 /* Fill in `*out`; false where the device cannot run any kernel. */
@@ -126,9 +130,8 @@ static rdx_status describe(const rdx_vk_instance *instance, VkPhysicalDevice dev
     out->ray_tracing = has_extension(extensions, count, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
                        has_extension(extensions, count, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) &&
                        has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
-    *usable = has_required_features(instance, out);
-    if (*usable)
-      read_properties(instance, out, has_extension(extensions, count, VK_KHR_RAY_QUERY_EXTENSION_NAME));
+    *usable = has_required_features(instance, out) &&
+              read_properties(instance, out, has_extension(extensions, count, VK_KHR_RAY_QUERY_EXTENSION_NAME));
   }
   rdx_free(extensions);
   return status;

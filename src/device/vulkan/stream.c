@@ -159,6 +159,8 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   RDX_TRY(rdx_vk_stream_begin(s, err));
+  if (stream->mark_count == RDX_MAX_MARKS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a stream has at most %d marks", RDX_MAX_MARKS);
   ((rdx_vk_device *)stream->device)
       ->fn.CmdWriteTimestamp(s->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, s->queries, stream->mark_count++);
   return RDX_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-#include "index/column.h"
+#include "base/column.h"
 
 #include <string.h>
 

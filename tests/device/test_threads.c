@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Many threads on one device: lookups in one index and in several, indexes that come and go, and bare streams. */
+
+#include "reference.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+#define THREADS 4
+#define ROWS 400
+#define PROBES 100
+
+static bool traces(void) {
+  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
+}
+
+static int rounds(void) {
+  return test_is_slow() ? 3 : 12;
+}
+
+/* What the threads of a test do; they return true where all went right. */
+typedef bool (*work_fn)(const void *argument, uint32_t thread);
+
+typedef struct worker {
+  work_fn work;
+  const void *argument;
+  uint32_t thread;
+  bool right;
+} worker;
+
+static void *start(void *argument) {
+  worker *w = argument;
+  w->right = w->work(w->argument, w->thread);
+  return NULL;
+}
+
+static void run_threads(work_fn work, const void *argument) {
+  pthread_t threads[THREADS];
+  worker workers[THREADS];
+  for (uint32_t i = 0; i < THREADS; i++) {
+    workers[i] = (worker){work, argument, i, false};
+    assert_int_equal(pthread_create(&threads[i], NULL, start, &workers[i]), 0);
+  }
+  for (uint32_t i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  for (uint32_t i = 0; i < THREADS; i++)
+    assert_true(workers[i].right);
+}
+
+/* ---- Lookups ---- */
+
+/* Small keys, and for each i the rows from key i to key i + 9. Row r has the value r. */
+typedef struct data {
+  uint32_t keys[ROWS], lower[PROBES], upper[PROBES], values[ROWS];
+  uint32_t count[PROBES], first[PROBES];
+  uint64_t sum[PROBES], offsets[PROBES + 1];
+  uint32_t rows[PROBES * ROWS];
+} data;
+
+static void make_data(data *d, uint64_t seed) {
+  memset(d, 0, sizeof *d);
+  for (uint32_t i = 0; i < ROWS; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    d->keys[i] = (uint32_t)(seed >> 40) % 200;
+    d->values[i] = i;
+  }
+  for (uint32_t p = 0; p < PROBES; p++) {
+    d->lower[p] = 2 * p;
+    d->upper[p] = 2 * p + 9;
+    d->first[p] = RDX_NO_ROW;
+    d->offsets[p + 1] = d->offsets[p];
+    for (uint32_t i = 0; i < ROWS; i++) {
+      if (d->keys[i] < d->lower[p] || d->keys[i] > d->upper[p])
+        continue;
+      d->first[p] = d->count[p] == 0 ? i : d->first[p];
+      d->count[p]++;
+      d->sum[p] += i;
+      d->rows[d->offsets[p + 1]++] = i;
+    }
+  }
+}
+
+static rdx_column column_of(const uint32_t *values, uint64_t rows) {
+  return (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = values};
+}
+
+static bool is_right(const data *d, const rdx_result_view *v) {
+  switch (v->kind) {
+  case RDX_RESULT_COUNT:
+    return memcmp(v->count, d->count, sizeof d->count) == 0;
+  case RDX_RESULT_FIRST:
+    return memcmp(v->first, d->first, sizeof d->first) == 0;
+  case RDX_RESULT_SUM:
+    return memcmp(v->sum_u64, d->sum, sizeof d->sum) == 0 && memcmp(v->count, d->count, sizeof d->count) == 0;
+  case RDX_RESULT_ROWS:
+    return memcmp(v->offsets, d->offsets, sizeof d->offsets) == 0 &&
+           memcmp(v->rows, d->rows, d->offsets[PROBES] * sizeof *d->rows) == 0;
+  }
+  return false;
+}
+
+static bool look_up(const rdx_index *index, const data *d, rdx_result_kind kind) {
+  const rdx_column lower = column_of(d->lower, PROBES), upper = column_of(d->upper, PROBES);
+  const rdx_column values = column_of(d->values, ROWS);
+  const rdx_lookup_params params = {
+      .result = kind, .values = kind == RDX_RESULT_SUM ? &values : NULL, .stats = kind % 2 == 0};
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  const bool right = rdx_index_range(index, &lower, &upper, &params, &result, NULL) == RDX_OK &&
+                     rdx_result_read(result, &view, NULL) == RDX_OK && view.kind == kind && is_right(d, &view);
+  rdx_result_destroy(&result);
+  return right;
+}
+
+/* An index for each thread, or one for them all, with its data. */
+typedef struct shared {
+  rdx_index *indexes[THREADS];
+  const data *datas[THREADS];
+} shared;
+
+static bool look_up_all(const void *argument, uint32_t thread) {
+  const shared *s = argument;
+  bool right = true;
+  for (int i = 0; i < rounds(); i++)
+    for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) /* each thread from another on */
+      right &= look_up(s->indexes[thread], s->datas[thread], (kind + thread) % 4);
+  return right;
+}
+
+static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_t)) {
+  data *datas = calloc(index_count, sizeof *datas);
+  assert_non_null(datas);
+  shared s = {{NULL}, {NULL}};
+  for (uint32_t i = 0; i < THREADS; i++) {
+    if (i >= index_count) {
+      s.indexes[i] = s.indexes[i % index_count];
+    } else {
+      make_data(&datas[i], test_random());
+      const rdx_column keys = column_of(datas[i].keys, ROWS);
+      OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = kind_of(i)}, &s.indexes[i], err));
+    }
+    s.datas[i] = &datas[i % index_count];
+  }
+  run_threads(look_up_all, &s);
+  for (uint32_t i = 0; i < index_count; i++)
+    rdx_index_destroy(&s.indexes[i]);
+  free(datas);
+}
+
+static rdx_index_kind always_rx(uint32_t i) {
+  (void)i;
+  return RDX_INDEX_RX;
+}
+
+static rdx_index_kind always_sorted_array(uint32_t i) {
+  (void)i;
+  return RDX_INDEX_SORTED_ARRAY;
+}
+
+static rdx_index_kind alternating(uint32_t i) {
+  return i % 2 && traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY;
+}
+
+static void test_one_index(void **state) {
+  (void)state;
+  check_shared(1, always_sorted_array);
+  if (traces())
+    check_shared(1, always_rx);
+}
+
+static void test_several_indexes(void **state) {
+  (void)state;
+  check_shared(THREADS, alternating);
+  check_shared(2, alternating);
+}
+
+/* ---- Indexes that come and go ---- */
+
+static bool live_and_die(const void *argument, uint32_t thread) {
+  const data *datas = argument; /* one for each thread, and one for after the update */
+  const data *before = &datas[thread], *after = &datas[THREADS];
+  const rdx_index_params params = {.kind = alternating(thread), .rx.updatable = true};
+  const rdx_column keys = column_of(before->keys, ROWS), others = column_of(after->keys, ROWS);
+  bool right = true;
+  for (int i = 0; i < rounds() && right; i++) {
+    rdx_index *index = NULL;
+    const rdx_update_mode mode = i % 2 && params.kind == RDX_INDEX_RX ? RDX_UPDATE_REFIT : RDX_UPDATE_REBUILD;
+    right = rdx_index_create(test_device, &keys, &params, &index, NULL) == RDX_OK &&
+            look_up(index, before, RDX_RESULT_ROWS) && rdx_index_update(index, &others, mode, NULL) == RDX_OK &&
+            look_up(index, after, RDX_RESULT_COUNT);
+    rdx_index_destroy(&index);
+  }
+  return right;
+}
+
+static void test_own_indexes(void **state) {
+  (void)state;
+  data *datas = calloc(THREADS + 1, sizeof *datas);
+  assert_non_null(datas);
+  for (uint32_t i = 0; i <= THREADS; i++)
+    make_data(&datas[i], test_random());
+  run_threads(live_and_die, datas);
+  free(datas);
+}
+
+/* ---- Streams ---- */
+
+/* Sort numbers and sum them up, in one stream of this thread. */
+static bool sort_and_sum(rdx_stream *stream, uint32_t *keys, uint32_t count) {
+  rdx_buffer *buffer = NULL, *out = NULL;
+  uint64_t expected = 0, sum = 1;
+  for (uint32_t i = 0; i < count; i++)
+    expected += keys[i];
+  bool right = rdx_buffer_create(test_device, count * 4, "a test", &buffer, NULL) == RDX_OK &&
+               rdx_buffer_create(test_device, 8, "a test", &out, NULL) == RDX_OK &&
+               rdx_buffer_upload(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
+               rdx_stream_sort(stream, buffer, 4, 32, NULL, count, NULL) == RDX_OK &&
+               rdx_stream_reduce(stream, RDX_REDUCE_SUM, buffer, 4, out, count, NULL) == RDX_OK &&
+               rdx_stream_finish(stream, NULL) == RDX_OK &&
+               rdx_buffer_download(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
+               rdx_buffer_download(out, 0, &sum, 8, NULL) == RDX_OK && sum == expected;
+  for (uint32_t i = 1; i < count && right; i++)
+    right = keys[i - 1] <= keys[i];
+  rdx_buffer_destroy(&buffer);
+  rdx_buffer_destroy(&out);
+  return right;
+}
+
+static bool use_streams(const void *argument, uint32_t thread) {
+  (void)argument;
+  uint64_t x = thread;
+  uint32_t keys[7000];
+  rdx_stream *stream = NULL;
+  bool right = rdx_stream_create(test_device, &stream, NULL) == RDX_OK;
+  for (int round = 0; round < rounds() && right; round++) {
+    const uint32_t count = 5000 + 400 * thread + (uint32_t)round;
+    for (uint32_t i = 0; i < count; i++)
+      keys[i] = (uint32_t)((x = x * 6364136223846793005u + 1442695040888963407u) >> 32);
+    right = sort_and_sum(stream, keys, count);
+  }
+  rdx_stream_destroy(&stream);
+  return right;
+}
+
+static void test_streams(void **state) {
+  (void)state;
+  run_threads(use_streams, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_index),
+      cmocka_unit_test(test_several_indexes),
+      cmocka_unit_test(test_own_indexes),
+      cmocka_unit_test(test_streams),
+  };
+  return TEST_MAIN(tests);
+}
