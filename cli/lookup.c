@@ -371,7 +371,8 @@ static void print_stats(const job *j) {
                console_bytes(s.bytes_peak, peak), s.partitions);
   console_note("lookup    %.3f ms: upload %.3f, search %.3f, refine %.3f", l.total_ms, l.upload_ms, l.lookup_ms,
                l.refine_ms);
-  console_note("probes    %" PRIu64 ", rays %" PRIu64 ", hits %" PRIu64, l.probes, l.rays, l.hits);
+  console_note("probes    %" PRIu64 ", rays %" PRIu64 ", visits %" PRIu64 ", hits %" PRIu64, l.probes, l.rays, l.visits,
+               l.hits);
   console_note("bytes     %" PRIu64 " uploaded, %" PRIu64 " of results, %s of device memory at most", l.bytes_uploaded,
                l.bytes_result, console_bytes(u.memory_peak, used));
 }

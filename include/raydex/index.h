@@ -197,8 +197,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_result_read(rdx_result *result, rdx_result_v
 /** What a lookup did. Times are milliseconds. */
 typedef struct rdx_lookup_stats {
   uint64_t probes;
-  uint64_t rays; /**< rays cast; only with rdx_lookup_params.stats, else 0 */
-  uint64_t hits; /**< matching rows found; only with rdx_lookup_params.stats, else 0 */
+  uint64_t rays;   /**< rays cast; only with rdx_lookup_params.stats, else 0 */
+  uint64_t visits; /**< nodes or buckets looked into; only with rdx_lookup_params.stats, else 0 */
+  uint64_t hits;   /**< matching rows found; only with rdx_lookup_params.stats, else 0 */
   uint64_t bytes_uploaded;
   uint64_t bytes_result; /**< device bytes of the result */
   double upload_ms;      /**< encoding and copying probes and values; 0 for device columns */

@@ -6,6 +6,7 @@
 #include "index/index.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "index/keys.h"
@@ -44,7 +45,11 @@ rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_e
       return RDX_OK;
     }
   }
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are auto, rx and sorted_array", name);
+  char list[256] = "auto";
+  size_t used = 4;
+  for (size_t i = 0; i < RDX_COUNT(kinds) && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, ", %s", kinds[i].ops->name);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, list);
 }
 
 /* ---- Building ---- */

@@ -32,6 +32,12 @@ typedef struct rdx_query {
   uint32_t *out_rows;
 } rdx_query;
 
+/* The LOOKUP_FIELDS of a kernel's args, as designated initializers. */
+#define RDX_LOOKUP_FIELDS(q)                                                                                           \
+  .lower = (q)->lower, .upper = (q)->upper, .valid = (q)->valid, .values = (q)->values,                                \
+  .values_valid = (q)->values_valid, .out_count = (q)->out_count, .out_first = (q)->out_first,                         \
+  .out_sum = (q)->out_sum, .offsets = (q)->offsets, .out_rows = (q)->out_rows
+
 typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
@@ -42,6 +48,9 @@ typedef struct rdx_index_ops {
   rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
   /* The rays of each probe, as u32, to `out`. NULL: the index casts none. */
   rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out, rdx_error *err);
+  /* The nodes or buckets that each probe looks into, as u32, to `out`. NULL: the index has none. */
+  rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out,
+                             rdx_error *err);
   /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
   rdx_status (*refit)(void *self, const rdx_device_column *keys, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */

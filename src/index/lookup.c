@@ -93,25 +93,34 @@ static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *val
   return status;
 }
 
-/* Count what the statistics ask for: rays by the index's own account, hits as the sum of counts. */
+/* The sum of what the index counts for each probe; 0 where it counts no such thing. */
+static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *probes,
+                           rdx_status (*count)(const void *, rdx_stream *, const rdx_query *, uint32_t *, rdx_error *),
+                           uint64_t *total, rdx_error *err) {
+  if (!count)
+    return RDX_OK;
+  rdx_buffer *out = NULL;
+  uint64_t sum = 0;
+  RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
+  const rdx_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_status status = count(r->index->self, stream, &q, RDX_ADDRESS(uint32_t, out), err);
+  if (status == RDX_OK)
+    status = sum_up(r, stream, out, probes->count, &sum, err);
+  rdx_buffer_destroy(&out);
+  *total += sum;
+  return status;
+}
+
+/* Count what the statistics ask for: rays and visits by the index's own account, hits as the sum of counts. */
 static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_buffer *counts,
                             rdx_error *err) {
   if (!r->stats)
     return RDX_OK;
-  uint64_t hits = 0, rays = 0;
+  uint64_t hits = 0;
   RDX_TRY(sum_up(r, stream, counts, probes->count, &hits, err));
   r->result->stats.hits += hits;
-  if (!r->index->ops->count_rays)
-    return RDX_OK;
-  rdx_buffer *out = NULL;
-  RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
-  const rdx_query q = make_query(r, probes, GATHER_COUNT);
-  rdx_status status = r->index->ops->count_rays(r->index->self, stream, &q, RDX_ADDRESS(uint32_t, out), err);
-  if (status == RDX_OK)
-    status = sum_up(r, stream, out, probes->count, &rays, err);
-  rdx_buffer_destroy(&out);
-  r->result->stats.rays += rays;
-  return status;
+  RDX_TRY(add_work(r, stream, probes, r->index->ops->count_rays, &r->result->stats.rays, err));
+  return add_work(r, stream, probes, r->index->ops->count_visits, &r->result->stats.visits, err);
 }
 
 /* ---- Kinds of results ---- */

@@ -406,16 +406,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   const rx *r = self;
   const rdx_rx_ray ray = q->upper ? r->params.range_ray : r->params.point_ray;
   const bool perpendicular = ray == RDX_RX_RAY_PERPENDICULAR;
-  const struct rx_args args = {.lower = q->lower,
-                               .upper = q->upper,
-                               .valid = q->valid,
-                               .values = q->values,
-                               .values_valid = q->values_valid,
-                               .out_count = q->out_count,
-                               .out_first = q->out_first,
-                               .out_sum = q->out_sum,
-                               .offsets = q->offsets,
-                               .out_rows = q->out_rows,
+  const struct rx_args args = {RDX_LOOKUP_FIELDS(q),
                                .state = RDX_ADDRESS(rx_state, r->state),
                                .zero = r->zero,
                                .rows = RDX_ADDRESS(uint32_t, r->rows),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Keys in order beside their rows: what all indexes over sorted keys start from. */
+
+#include "index/sorted_keys.h"
+#include "kernels/refine/kernels.h"
+
+void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
+  rdx_buffer_destroy(&sorted->keys);
+  rdx_buffer_destroy(&sorted->rows);
+}
+
+uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits) {
+  return 2 * count * (key_bits / 8 + 4);
+}
+
+static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_index_stats *stats, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  rdx_buffer *distinct = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_stream_create(set->device, &stream, err));
+  rdx_status status = rdx_buffer_create(set->device, 8, "a count", &distinct, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_copy(stream, set->keys, 0, s->keys, 0, s->count * s->key_bits / 8, err);
+  if (status == RDX_OK)
+    status = set->rows ? rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err)
+                       : rdx_refine_iota(stream, s->rows, s->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_sort(stream, s->keys, s->key_bits / 8, s->key_bits, s->rows, s->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_unique(stream, s->keys, s->key_bits / 8, 0, NULL, distinct, s->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(distinct, 0, &count, sizeof count, err);
+  if (status == RDX_OK) {
+    stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
+    stats->distinct = count == s->count;
+  }
+  rdx_buffer_destroy(&distinct);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
+                                  rdx_error *err) {
+  *out = (rdx_sorted_keys){.key_bits = set->key_bits, .count = set->count};
+  rdx_status status =
+      rdx_buffer_create(set->device, set->count * set->key_bits / 8, "the sorted keys", &out->keys, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(set->device, set->count * 4, "the sorted rows", &out->rows, err);
+  if (status == RDX_OK)
+    status = sort(set, out, stats, err);
+  if (status != RDX_OK)
+    rdx_sorted_keys_destroy(out);
+  return status;
+}

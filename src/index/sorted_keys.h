@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_INDEX_SORTED_KEYS_H
+#define RDX_INDEX_SORTED_KEYS_H
+
+#include "index/index.h"
+
+/* Keys in ascending order beside their rows; the rows of equal keys ascend, too. */
+typedef struct rdx_sorted_keys {
+  uint32_t key_bits;
+  uint64_t count;
+  rdx_buffer *keys, *rows;
+} rdx_sorted_keys;
+
+/* Sort a copy of a key set. Sets sort_ms and distinct of `stats`. On failure nothing is left to destroy. */
+RDX_MUST_USE rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
+                                               rdx_error *err);
+void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted);
+
+/* Device bytes held at the peak of the sort: the input's size again for scratch, and the sorted arrays. */
+uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits);
+
+#endif
