@@ -26,6 +26,7 @@ typedef enum rdx_index_kind {
   RDX_INDEX_AUTO = 0,     /**< the sorted array: the faster of the two on every device measured so far */
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
+  RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
 } rdx_index_kind;
 
 /** A name such as "rx"; never NULL. */
@@ -82,10 +83,16 @@ typedef struct rdx_rx_params {
   bool always_any_hit;
 } rdx_rx_params;
 
+/** The options of the search tree. */
+typedef struct rdx_tree_params {
+  uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 4 */
+} rdx_tree_params;
+
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
-  rdx_rx_params rx; /**< RDX_INDEX_RX only */
+  rdx_rx_params rx;     /**< RDX_INDEX_RX only */
+  rdx_tree_params tree; /**< RDX_INDEX_TREE only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;

@@ -51,6 +51,8 @@ typedef struct rdx_index_ops {
   /* The nodes or buckets that each probe looks into, as u32, to `out`. NULL: the index has none. */
   rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out,
                              rdx_error *err);
+  /* The same where all probes look into as many. NULL: use count_visits. */
+  uint32_t (*visits_each)(const void *self, bool range);
   /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
   rdx_status (*refit)(void *self, const rdx_device_column *keys, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */
@@ -61,6 +63,7 @@ typedef struct rdx_index_ops {
 
 extern const rdx_index_ops rdx_rx_ops;
 extern const rdx_index_ops rdx_sorted_array_ops;
+extern const rdx_index_ops rdx_tree_ops;
 
 struct rdx_index {
   rdx_device *device;

@@ -119,6 +119,8 @@ static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *
   uint64_t hits = 0;
   RDX_TRY(sum_up(r, stream, counts, probes->count, &hits, err));
   r->result->stats.hits += hits;
+  if (r->index->ops->visits_each)
+    r->result->stats.visits += probes->count * r->index->ops->visits_each(r->index->self, probes->upper != NULL);
   RDX_TRY(add_work(r, stream, probes, r->index->ops->count_rays, &r->result->stats.rays, err));
   return add_work(r, stream, probes, r->index->ops->count_visits, &r->result->stats.visits, err);
 }

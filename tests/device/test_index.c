@@ -51,13 +51,20 @@ static bool traces(void) {
   return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
 }
 
-/* Every method with options worth trying on any data. */
+/* Every method, by default. */
 static const struct {
   rdx_index_params params;
   bool traces, points_only;
 } methods[] = {
     {{.kind = RDX_INDEX_SORTED_ARRAY}, false, false},
+    {{.kind = RDX_INDEX_TREE}, false, false},
     {{.kind = RDX_INDEX_RX}, true, false},
+};
+
+/* Methods with other options than RX's. */
+static const rdx_index_params variants[] = {
+    {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
+    {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
 };
 
 static bool is_points_only(rdx_index_kind kind) {
@@ -138,6 +145,13 @@ static void test_options(void **state) {
       char what[96];
       snprintf(what, sizeof what, "type %s, option set %zu", rdx_type_name(types[t]), i);
       check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = options[i]}, what);
+      column_free(&keys);
+    }
+    for (size_t i = 0; i < COUNT(variants); i++) {
+      test_column keys = column_make(types[t], i % 2 ? SHAPE_SKEWED : SHAPE_EDGES, i % 3 == 0, 250);
+      char what[96];
+      snprintf(what, sizeof what, "type %s, variant %zu", rdx_type_name(types[t]), i);
+      check_index(&keys, &variants[i], what);
       column_free(&keys);
     }
   }
@@ -269,12 +283,51 @@ static void test_larger(void **state) {
   column_free(&upper);
 }
 
+/* Enough keys for every level that an index without rays may have, with short runs of equal ones. */
+static void test_deep(void **state) {
+  (void)state;
+  enum { ROWS = 600000, PROBES = 48 };
+  static uint64_t keys[ROWS], lower[PROBES], upper[PROBES];
+  static uint32_t narrow[3][ROWS];
+  for (uint32_t i = 0; i < ROWS; i++)
+    keys[i] = narrow[0][i] = (uint32_t)(i * 7919ull % ROWS / 3 * 21000);
+  for (uint32_t i = 0; i < PROBES; i++) {
+    lower[i] = narrow[1][i] = i < 4 ? i % 2 * UINT32_MAX : narrow[0][i * 12345 % ROWS] + i % 2;
+    upper[i] = narrow[2][i] = i < 4 ? i / 2 * UINT32_MAX : narrow[1][i] + i * 3000;
+  }
+  lower[2] = upper[2] = UINT64_MAX; /* above all */
+  upper[0] = narrow[2][0] = 0;      /* no huge range: all its rows would be compared one by one */
+  const rdx_column wide_column = {.type = RDX_TYPE_U64, .rows = ROWS, .values = keys};
+  const rdx_column narrow_column = {.type = RDX_TYPE_U32, .rows = ROWS, .values = narrow[0]};
+  for (size_t m = 0; m < 2 * (COUNT(methods) + COUNT(variants)); m++) {
+    const bool wide = m % 2;
+    const rdx_index_params *params =
+        m / 2 < COUNT(methods) ? &methods[m / 2].params : &variants[m / 2 - COUNT(methods)];
+    const rdx_column *column = wide ? &wide_column : &narrow_column;
+    if (needs_rays(params->kind) && (test_is_slow() || !traces()))
+      continue;
+    rdx_column low = {.type = column->type, .rows = PROBES, .values = wide ? (void *)lower : narrow[1]}, high = low;
+    high.values = wide ? (void *)upper : narrow[2];
+    rdx_index *index = NULL;
+    OK(rdx_index_create(test_device, column, params, &index, err));
+    check_lookups(index, column, &low, NULL, column);
+    if (!is_points_only(params->kind))
+      check_lookups(index, column, &low, &high, column);
+    rdx_index_destroy(&index);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types_and_shapes),  cmocka_unit_test(test_options),
-      cmocka_unit_test(test_small_keys),        cmocka_unit_test(test_decompositions),
-      cmocka_unit_test(test_far_neighbours),    cmocka_unit_test(test_limits_of_key_modes),
-      cmocka_unit_test(test_other_probe_types), cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_types_and_shapes),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_small_keys),
+      cmocka_unit_test(test_decompositions),
+      cmocka_unit_test(test_far_neighbours),
+      cmocka_unit_test(test_limits_of_key_modes),
+      cmocka_unit_test(test_other_probe_types),
+      cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_deep),
   };
   return TEST_MAIN(tests);
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* A static search tree above blocks of sorted entries: see kernels/tree/tree.h. */
+
+#include "kernels/tree/tree.h"
+#include "index/sorted_keys.h"
+#include "kernels/tree/kernels.h"
+
+typedef struct tree {
+  rdx_device *device;
+  rdx_tree_params params;
+  uint32_t key_bits;
+  uint64_t count;
+  bool distinct;
+  struct tree_state shape;
+  rdx_buffer *state, *inner, *leaves;
+} tree;
+
+static void destroy(void *self) {
+  tree *t = self;
+  rdx_buffer_destroy(&t->state);
+  rdx_buffer_destroy(&t->inner);
+  rdx_buffer_destroy(&t->leaves);
+  rdx_free(t);
+}
+
+/* ---- The shape ---- */
+
+static uint64_t blocks_of(uint64_t count) {
+  return (count + TREE_LEAF - 1) / TREE_LEAF;
+}
+
+static uint64_t leaf_bytes(uint64_t count, uint32_t key_bits) {
+  return blocks_of(count) * TREE_BLOCK_WORDS(key_bits == 64) * 4;
+}
+
+/* Keys of the top level, at most: a node on the CPU; on a GPU what workgroups keep in shared memory, where a search
+ * costs less than a node elsewhere. */
+static uint64_t top_limit(const rdx_device *device, uint32_t key_bits) {
+  return device->info.backend == RDX_BACKEND_CPU ? TREE_FANOUT(key_bits == 64) : TREE_TOP_BYTES / (key_bits / 8);
+}
+
+/* Lay out the levels over `count` entries; the keys that they take in all, unused ones included. */
+static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_bits, struct tree_state *out) {
+  const uint64_t fanout = TREE_FANOUT(key_bits == 64), limit = top_limit(device, key_bits);
+  uint64_t counts[TREE_LEVELS + 1], used = 1; /* from the lowest up */
+  counts[0] = blocks_of(count);
+  while (counts[used - 1] > limit) {
+    counts[used] = (counts[used - 1] + fanout - 1) / fanout;
+    used++;
+  }
+  *out = (struct tree_state){.top_count = (uint32_t)counts[used - 1], .levels = (uint32_t)used - 1};
+  uint64_t end = (counts[used - 1] + fanout - 1) / fanout * fanout;
+  for (uint32_t level = 0; level < out->levels; level++) {
+    const uint64_t keys = counts[used - 2 - level];
+    out->begin[level] = (uint32_t)end;
+    out->count[level] = (uint32_t)keys;
+    end += (keys + fanout - 1) / fanout * fanout;
+  }
+  return end;
+}
+
+static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
+  (void)params;
+  struct tree_state shape;
+  const uint64_t inner = lay_out(device, count, key_bits, &shape) * (key_bits / 8);
+  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
+  const uint64_t copying = count * (key_bits / 8 + 4) + leaf_bytes(count, key_bits) + inner;
+  return sorting > copying ? sorting : copying;
+}
+
+/* ---- Building ---- */
+
+static rdx_status make_level(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, uint64_t begin, uint64_t count,
+                             uint64_t span, rdx_error *err) {
+  const uint32_t key64 = t->key_bits == 64;
+  const uint64_t fanout = TREE_FANOUT(key64);
+  const struct tree_level_args args = {.keys = RDX_ADDRESS(uint32_t, sorted->keys),
+                                       .inner = RDX_ADDRESS(uint32_t, t->inner),
+                                       .span = span,
+                                       .begin = (uint32_t)begin,
+                                       .n = (uint32_t)t->count};
+  return rdx_stream_launch(stream, &rdx_kernel_tree_level, &args, &key64, (count + fanout - 1) / fanout * fanout, NULL,
+                           err);
+}
+
+static rdx_status make_levels(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, rdx_error *err) {
+  uint64_t span = TREE_LEAF;
+  for (uint32_t level = t->shape.levels; level > 0; level--) {
+    RDX_TRY(make_level(t, stream, sorted, t->shape.begin[level - 1], t->shape.count[level - 1], span, err));
+    span *= TREE_FANOUT(t->key_bits == 64);
+  }
+  return make_level(t, stream, sorted, 0, t->shape.top_count, span, err);
+}
+
+static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, double *ms, rdx_error *err) {
+  const uint32_t key64 = t->key_bits == 64;
+  const struct tree_leaves_args args = {.keys = RDX_ADDRESS(uint32_t, sorted->keys),
+                                        .rows = RDX_ADDRESS(uint32_t, sorted->rows),
+                                        .leaves = RDX_ADDRESS(uint32_t, t->leaves),
+                                        .n = (uint32_t)t->count};
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(
+      rdx_stream_launch(stream, &rdx_kernel_tree_leaves, &args, &key64, blocks_of(t->count) * TREE_LEAF, NULL, err));
+  RDX_TRY(make_levels(t, stream, sorted, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms = rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
+}
+
+static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index_stats *stats, rdx_error *err) {
+  const uint64_t inner = lay_out(t->device, t->count, t->key_bits, &t->shape) * (t->key_bits / 8);
+  RDX_TRY(rdx_buffer_create(t->device, leaf_bytes(t->count, t->key_bits), "the leaves of a tree", &t->leaves, err));
+  RDX_TRY(rdx_buffer_create(t->device, inner, "the inner nodes of a tree", &t->inner, err));
+  RDX_TRY(rdx_buffer_create(t->device, sizeof t->shape, "a tree", &t->state, err));
+  RDX_TRY(rdx_buffer_upload(t->state, 0, &t->shape, sizeof t->shape, err));
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create(t->device, &stream, err));
+  rdx_status status = fill(t, stream, sorted, &stats->encode_ms, err);
+  rdx_stream_destroy(&stream);
+  stats->bytes_resident = t->leaves->size + t->inner->size + t->state->size;
+  return status;
+}
+
+static rdx_status check_params(const rdx_tree_params *params, rdx_error *err) {
+  if (params->lanes > 4 || params->lanes == 3)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "tree: 1, 2 or 4 lanes go down together; got %u", params->lanes);
+  return RDX_OK;
+}
+
+static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                        rdx_error *err) {
+  RDX_TRY(check_params(&params->tree, err));
+  tree *t = NULL;
+  rdx_sorted_keys sorted;
+  RDX_TRY(rdx_calloc(1, sizeof *t, "a tree", (void **)&t, err));
+  t->device = keys->device;
+  t->params = params->tree;
+  t->key_bits = keys->key_bits;
+  t->count = keys->count;
+  rdx_status status = rdx_sorted_keys_create(keys, &sorted, stats, err);
+  if (status == RDX_OK) {
+    t->distinct = stats->distinct;
+    status = build_levels(t, &sorted, stats, err);
+    rdx_sorted_keys_destroy(&sorted);
+  }
+  if (status != RDX_OK) {
+    destroy(t);
+    return status;
+  }
+  *out = t;
+  return RDX_OK;
+}
+
+/* ---- Lookups ---- */
+
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+  const tree *t = self;
+  const struct tree_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(tree_state, t->state),
+                                 .inner = RDX_ADDRESS(uint32_t, t->inner), .leaves = RDX_ADDRESS(uint32_t, t->leaves),
+                                 .n = (uint32_t)t->count};
+  const bool key64 = t->key_bits == 64;
+  const uint32_t lanes = t->params.lanes == 0 ? 4 : t->params.lanes;
+  const uint32_t variant[TREE_CONSTANTS] = {key64, q->gather, q->value, t->distinct, lanes};
+  return rdx_stream_launch(stream, key64 ? &rdx_kernel_tree_u64 : &rdx_kernel_tree_u32, &args, variant, q->count, NULL,
+                           err);
+}
+
+static uint32_t visits_each(const void *self, bool range) {
+  const tree *t = self;
+  return t->count == 0 ? 0 : (range ? 2 : 1) * (t->shape.levels + 2); /* the top, levels, a block */
+}
+
+const rdx_index_ops rdx_tree_ops = {
+    .name = "tree",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .visits_each = visits_each,
+    .destroy = destroy,
+    .rows_in_order = true,
+};

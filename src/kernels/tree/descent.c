@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Searching the tree on the CPU: a node is one cache line, and one comparison where instructions are as wide. */
+
+#include "kernels/tree/descent.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* What the search needs of an instruction set, for each width of keys:
+ *   below(node, key)   how many of a node's keys are below
+ *   match(block, key, &row)   the same of a block's entries, and the row of the first that is equal, or NO_ROW */
+
+/* ---- Plain C ---- */
+
+static inline uint32_t below_u32_c(const uint32_t *node, uint32_t key) {
+  uint32_t count = 0;
+  for (int k = 0; k < 16; k++)
+    count += node[k] < key;
+  return count;
+}
+
+static inline uint32_t below_u64_c(const uint64_t *node, uint64_t key) {
+  uint32_t count = 0;
+  for (int k = 0; k < 8; k++)
+    count += node[k] < key;
+  return count;
+}
+
+/* Unused entries hold the largest key and NO_ROW, so that a match with one is none. */
+static inline uint32_t match_u32_c(const uint32_t *block, uint32_t key, uint32_t *row) {
+  uint32_t count = 0;
+  for (int k = 0; k < TREE_LEAF; k++)
+    count += block[2 * k] < key;
+  *row = count < TREE_LEAF && block[2 * count] == key ? block[2 * count + 1] : NO_ROW;
+  return count;
+}
+
+static inline uint32_t row_of_u64(const uint32_t *block, uint32_t slot, uint64_t key) {
+  return slot < TREE_LEAF && ((const uint64_t *)(const void *)block)[slot] == key ? block[16 + slot] : NO_ROW;
+}
+
+static inline uint32_t match_u64_c(const uint32_t *block, uint64_t key, uint32_t *row) {
+  const uint32_t count = below_u64_c((const uint64_t *)(const void *)block, key);
+  *row = row_of_u64(block, count, key);
+  return count;
+}
+
+/* ---- The descent ---- */
+
+/* `node` starts at the top, which is one node here. A level's last node may be filled up with keys that belong to no
+ * child: the last child takes their place. */
+#define DEFINE_DESCENT(name, attributes, type, fanout, below, match)                                                   \
+  attributes static void name(const struct tree_args *args, struct tree_batch *b) {                                    \
+    const struct tree_state *s = args->state;                                                                          \
+    const type *inner = (const type *)(const void *)args->inner, *keys = inner;                                        \
+    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8);                                                        \
+    uint32_t node[TREE_BATCH];                                                                                         \
+    for (uint32_t k = 0; k < b->count; k++)                                                                            \
+      node[k] = 0;                                                                                                     \
+    uint32_t count = s->top_count;                                                                                     \
+    for (uint32_t level = 0; level <= s->levels; level++) {                                                            \
+      const bool last = level == s->levels;                                                                            \
+      const type *next = last ? keys : inner + s->begin[level];                                                        \
+      for (uint32_t k = 0; k < b->count; k++) {                                                                        \
+        const uint32_t child = node[k] * fanout + below(keys + (uint64_t)node[k] * fanout, (type)b->key[k]);           \
+        node[k] = child < count ? child : count - 1;                                                                   \
+        if (last) {                                                                                                    \
+          const uint32_t *block = args->leaves + (uint64_t)node[k] * words;                                            \
+          __builtin_prefetch(block);                                                                                   \
+          if (sizeof(type) == 8)                                                                                       \
+            __builtin_prefetch(block + 16);                                                                            \
+        } else {                                                                                                       \
+          __builtin_prefetch(next + (uint64_t)node[k] * fanout);                                                       \
+        }                                                                                                              \
+      }                                                                                                                \
+      keys = next;                                                                                                     \
+      count = last ? 0 : s->count[level];                                                                              \
+    }                                                                                                                  \
+    for (uint32_t k = 0; k < b->count; k++) {                                                                          \
+      const uint32_t *block = args->leaves + (uint64_t)node[k] * words;                                                \
+      const uint32_t entry = node[k] * TREE_LEAF + match(block, (type)b->key[k], &b->row[k]);                          \
+      b->entry[k] = entry < args->n ? entry : args->n;                                                                 \
+    }                                                                                                                  \
+  }
+
+DEFINE_DESCENT(descend_u32_c, , uint32_t, 16, below_u32_c, match_u32_c)
+DEFINE_DESCENT(descend_u64_c, , uint64_t, 8, below_u64_c, match_u64_c)
+
+#if defined(__x86_64__)
+
+/* ---- AVX2: comparisons are signed, so both sides have their sign bits flipped ---- */
+
+#define AVX2 __attribute__((target("avx2,popcnt")))
+
+AVX2 static inline uint32_t mask_u32_avx2(const uint32_t *eight, __m256i flipped_key, __m256i sign) {
+  const __m256i keys = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)eight), sign);
+  return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(flipped_key, keys)));
+}
+
+AVX2 static inline uint32_t below_u32_avx2(const uint32_t *node, uint32_t key) {
+  const __m256i sign = _mm256_set1_epi32(INT32_MIN), flipped = _mm256_set1_epi32((int32_t)(key ^ 0x80000000u));
+  return (uint32_t)__builtin_popcount(mask_u32_avx2(node, flipped, sign) | mask_u32_avx2(node + 8, flipped, sign) << 8);
+}
+
+AVX2 static inline uint32_t match_u32_avx2(const uint32_t *block, uint32_t key, uint32_t *row) {
+  const __m256i sign = _mm256_set1_epi32(INT32_MIN), flipped = _mm256_set1_epi32((int32_t)(key ^ 0x80000000u));
+  const uint32_t mask = mask_u32_avx2(block, flipped, sign) | mask_u32_avx2(block + 8, flipped, sign) << 8;
+  const uint32_t count = (uint32_t)__builtin_popcount(mask & 0x5555u);
+  *row = count < TREE_LEAF && block[2 * count] == key ? block[2 * count + 1] : NO_ROW;
+  return count;
+}
+
+AVX2 static inline uint32_t mask_u64_avx2(const uint64_t *four, __m256i flipped_key, __m256i sign) {
+  const __m256i keys = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(const void *)four), sign);
+  return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(flipped_key, keys)));
+}
+
+AVX2 static inline uint32_t below_u64_avx2(const uint64_t *node, uint64_t key) {
+  const __m256i sign = _mm256_set1_epi64x(INT64_MIN), flipped = _mm256_set1_epi64x((int64_t)(key ^ 1ull << 63));
+  return (uint32_t)__builtin_popcount(mask_u64_avx2(node, flipped, sign) | mask_u64_avx2(node + 4, flipped, sign) << 4);
+}
+
+AVX2 static inline uint32_t match_u64_avx2(const uint32_t *block, uint64_t key, uint32_t *row) {
+  const uint32_t count = below_u64_avx2((const uint64_t *)(const void *)block, key);
+  *row = row_of_u64(block, count, key);
+  return count;
+}
+
+DEFINE_DESCENT(descend_u32_avx2, AVX2, uint32_t, 16, below_u32_avx2, match_u32_avx2)
+DEFINE_DESCENT(descend_u64_avx2, AVX2, uint64_t, 8, below_u64_avx2, match_u64_avx2)
+
+/* ---- AVX-512 ---- */
+
+#define AVX512 __attribute__((target("avx512f,popcnt")))
+
+AVX512 static inline uint32_t below_u32_avx512(const uint32_t *node, uint32_t key) {
+  return (uint32_t)__builtin_popcount(_mm512_cmplt_epu32_mask(_mm512_loadu_si512(node), _mm512_set1_epi32((int)key)));
+}
+
+AVX512 static inline uint32_t match_u32_avx512(const uint32_t *block, uint32_t key, uint32_t *row) {
+  const __m512i entries = _mm512_loadu_si512(block), keys = _mm512_set1_epi32((int)key);
+  const uint32_t count = (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epu32_mask(0x5555, entries, keys));
+  *row = count < TREE_LEAF && block[2 * count] == key ? block[2 * count + 1] : NO_ROW;
+  return count;
+}
+
+AVX512 static inline uint32_t below_u64_avx512(const uint64_t *node, uint64_t key) {
+  return (uint32_t)__builtin_popcount(
+      _mm512_cmplt_epu64_mask(_mm512_loadu_si512(node), _mm512_set1_epi64((long long)key)));
+}
+
+AVX512 static inline uint32_t match_u64_avx512(const uint32_t *block, uint64_t key, uint32_t *row) {
+  const uint32_t count = below_u64_avx512((const uint64_t *)(const void *)block, key);
+  *row = row_of_u64(block, count, key);
+  return count;
+}
+
+DEFINE_DESCENT(descend_u32_avx512, AVX512, uint32_t, 16, below_u32_avx512, match_u32_avx512)
+DEFINE_DESCENT(descend_u64_avx512, AVX512, uint64_t, 8, below_u64_avx512, match_u64_avx512)
+
+#endif
+
+void tree_search(const struct tree_args *args, uint32_t key64, struct tree_batch *batch) {
+  if (args->n == 0) {
+    for (uint32_t k = 0; k < batch->count; k++) {
+      batch->entry[k] = 0;
+      batch->row[k] = NO_ROW;
+    }
+    return;
+  }
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) {
+    (key64 ? descend_u64_avx512 : descend_u32_avx512)(args, batch);
+    return;
+  }
+  if (__builtin_cpu_supports("avx2")) {
+    (key64 ? descend_u64_avx2 : descend_u32_avx2)(args, batch);
+    return;
+  }
+#endif
+  (key64 ? descend_u64_c : descend_u32_c)(args, batch);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of the search tree, and their bodies on the CPU. */
+
+#include "kernels/tree/kernels.h"
+#include "kernels/tree/descent.h"
+#include "spirv/tree_comp_keys_u32.h"
+#include "spirv/tree_comp_keys_u64.h"
+#include "spirv/tree_leaves_comp.h"
+#include "spirv/tree_level_comp.h"
+
+#define a (*args)
+#include "kernels/lookup/found.h"
+#include "kernels/tree/tree_build.h"
+
+/* ---- Lookups ---- */
+
+/* Add the entries from `begin` on that are not above `key`. */
+static void collect(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t begin, uint64_t key,
+                    struct found *f) {
+  const uint32_t key64 = variant[0], gather = variant[1], value = variant[2];
+  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+  for (uint32_t entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, key64) <= key; entry++) {
+    const uint32_t row = tree_entry_row(a.leaves, entry, key64);
+    FOUND_ADD(*f, row, to, gather, value);
+  }
+}
+
+static void collect_equal(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t entry,
+                          uint32_t row, uint64_t key, struct found *f) {
+  const uint32_t gather = variant[1], value = variant[2], distinct = variant[3];
+  if (row == NO_ROW)
+    return;
+  if (distinct) {
+    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+    FOUND_ADD(*f, row, to, gather, value);
+  } else {
+    collect(args, variant, i, entry, key, f);
+  }
+}
+
+static void prefetch_value(const struct tree_args *args, uint32_t value, uint32_t row) {
+  __builtin_prefetch(value >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[row] : (const void *)&a.values[row]);
+}
+
+static void point_batch(const struct tree_args *args, const uint32_t *variant, uint32_t first, uint32_t count) {
+  struct tree_batch batch = {.count = count};
+  for (uint32_t k = 0; k < count; k++)
+    batch.key[k] = load_key(a.lower, first + k, variant[0]);
+  tree_search(args, variant[0], &batch);
+  if (a.values)
+    for (uint32_t k = 0; k < count; k++)
+      if (batch.row[k] != NO_ROW)
+        prefetch_value(args, variant[2], batch.row[k]);
+  for (uint32_t k = 0; k < count; k++) {
+    struct found f = FOUND_NONE;
+    if (has_bit(a.valid, first + k))
+      collect_equal(args, variant, first + k, batch.entry[k], batch.row[k], batch.key[k], &f);
+    FOUND_STORE(f, (uint64_t)first + k, variant[1]);
+  }
+}
+
+static void range_batch(const struct tree_args *args, const uint32_t *variant, uint32_t first, uint32_t count) {
+  const uint32_t key64 = variant[0];
+  const uint64_t largest = key64 ? UINT64_MAX : UINT32_MAX;
+  const bool count_only = variant[1] == GATHER_COUNT && !a.out_first;
+  struct tree_batch lower = {.count = count}, above = {.count = count};
+  uint64_t upper[TREE_BATCH];
+  for (uint32_t k = 0; k < count; k++) {
+    lower.key[k] = load_key(a.lower, first + k, key64);
+    upper[k] = load_key(a.upper, first + k, key64);
+    above.key[k] = upper[k] + (upper[k] != largest);
+  }
+  tree_search(args, key64, &lower);
+  if (count_only)
+    tree_search(args, key64, &above);
+  for (uint32_t k = 0; k < count; k++) {
+    struct found f = FOUND_NONE;
+    if (has_bit(a.valid, first + k) && lower.key[k] <= upper[k]) {
+      if (count_only)
+        f.count = (upper[k] == largest ? a.n : above.entry[k]) - lower.entry[k];
+      else
+        collect(args, variant, first + k, lower.entry[k], upper[k], &f);
+    }
+    FOUND_STORE(f, (uint64_t)first + k, variant[1]);
+  }
+}
+
+static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct tree_args *args = arguments;
+  for (uint32_t done = 0; done < a.count; done += TREE_BATCH) {
+    const uint32_t count = a.count - done < TREE_BATCH ? a.count - done : TREE_BATCH;
+    if (a.upper)
+      range_batch(args, variant, a.first + done, count);
+    else
+      point_batch(args, variant, a.first + done, count);
+  }
+}
+
+/* ---- Building ---- */
+
+static void make_leaves(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct tree_leaves_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    TREE_MAKE_LEAF(a.first + k, variant[0]);
+}
+
+static void make_level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct tree_level_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    TREE_MAKE_KEY(a.first + k, variant[0]);
+}
+
+#define LOOKUP(name_, words_)                                                                                          \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct tree_args), .variants = TREE_CONSTANTS, .grain = 4096, .group = 2048,    \
+    .body = lookup, .compute = {                                                                                       \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_tree_u32 = LOOKUP("tree, 32-bit keys", spirv_tree_comp_keys_u32);
+const rdx_kernel rdx_kernel_tree_u64 = LOOKUP("tree, 64-bit keys", spirv_tree_comp_keys_u64);
+
+const rdx_kernel rdx_kernel_tree_leaves = {
+    .name = "tree leaves",
+    .args_size = sizeof(struct tree_leaves_args),
+    .variants = 1,
+    .grain = 16384,
+    .group = 256,
+    .body = make_leaves,
+    .compute = {.words = spirv_tree_leaves_comp, .size = sizeof spirv_tree_leaves_comp}};
+
+const rdx_kernel rdx_kernel_tree_level = {
+    .name = "tree level",
+    .args_size = sizeof(struct tree_level_args),
+    .variants = 1,
+    .grain = 16384,
+    .group = 256,
+    .body = make_level,
+    .compute = {.words = spirv_tree_level_comp, .size = sizeof spirv_tree_level_comp}};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+// variants: KEYS_U32 KEYS_U64
+
+#include "kernels/tree/tree.h"
+
+/* Each thread searches the top level for a probe of its own, in shared memory. From there on LANES threads go down
+ * together, for LANES probes side by side: each reads its part of a node, and the parts of a node lie side by side.
+ * With one lane, a thread reads whole nodes. */
+
+#ifdef KEYS_U64
+#define KEY u64
+#define KEY64 1u
+#define AS_KEYS(p) AS_U64_PTR(p)
+#else
+#define KEY u32
+#define KEY64 0u
+#define AS_KEYS(p) (p)
+#endif
+
+#define THREADS 256
+#define ITEMS 2048 /* of a workgroup */
+#define PARTS 4    /* 16 bytes each: a node */
+
+layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
+layout(constant_id = 2) const u32 VALUE = VALUE_U32;
+layout(constant_id = 3) const u32 DISTINCT = 0;
+layout(constant_id = 4) const u32 LANES = 1;
+layout(local_size_x = THREADS) in;
+layout(push_constant, scalar) uniform push { tree_args a; };
+
+#include "kernels/lookup/found.h"
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
+  uvec4 v[];
+};
+
+shared KEY top[TREE_TOP_BYTES / (KEY64 != 0 ? 8 : 4)];
+tree_state state;
+
+KEY load(PTR(u32) keys, u32 i) {
+  return AT(AS_KEYS(keys), i);
+}
+
+void read_top() {
+  state = AT(a.state, 0);
+  for (u32 k = gl_LocalInvocationIndex; k < state.top_count; k += THREADS)
+    top[k] = load(a.inner, k);
+  barrier();
+}
+
+/* The first key of the top level that is not below `key`; the last where all are. */
+u32 search_top(KEY key) {
+  u32 begin = 0, n = state.top_count - 1;
+  while (n > 0) {
+    const u32 ahead = n - n / 2;
+    begin += top[begin + ahead - 1] < key ? ahead : 0;
+    n -= ahead;
+  }
+  return begin;
+}
+
+/* Of 16 bytes of keys, those below `key`. */
+u32 below(uvec4 part, KEY key) {
+#ifdef KEYS_U64
+  return u32(packUint2x32(part.xy) < key) + u32(packUint2x32(part.zw) < key);
+#else
+  return u32(part.x < key) + u32(part.y < key) + u32(part.z < key) + u32(part.w < key);
+#endif
+}
+
+KEY key_of_lane(KEY key, u32 lane) {
+#ifdef KEYS_U64
+  return packUint2x32(subgroupShuffle(unpackUint2x32(key), lane));
+#else
+  return subgroupShuffle(key, lane);
+#endif
+}
+
+u32 sum_over_lanes(u32 x) {
+  if (LANES >= 2)
+    x += subgroupShuffleXor(x, 1);
+  if (LANES >= 4)
+    x += subgroupShuffleXor(x, 2);
+  return x;
+}
+
+u32 least_over_lanes(u32 x) {
+  if (LANES >= 2)
+    x = min(x, subgroupShuffleXor(x, 1));
+  if (LANES >= 4)
+    x = min(x, subgroupShuffleXor(x, 2));
+  return x;
+}
+
+/* What a search finds: the first entry that is not below the key; how many from there on in its block are equal; the
+ * row of the first of these, or NO_ROW. */
+struct place {
+  u32 entry, equal, row;
+};
+
+/* The part of a block from `part` on, two entries each. Counts go to the low half of `.equal` (below) and its high
+ * half (equal). */
+void match_part(u32 block, u32 part, KEY key, inout place p) {
+#ifdef KEYS_U64
+  const uvec4 keys = part_ptr(u64(a.leaves) + u64(block) * 96 + part * 16).v[0];
+  const u64 first = packUint2x32(keys.xy), second = packUint2x32(keys.zw);
+  u32_ptr rows = u32_ptr(u64(a.leaves) + u64(block) * 96 + 64 + part * 8);
+  const u32 first_row = AT(rows, 0), second_row = AT(rows, 1);
+#else
+  const uvec4 pairs = part_ptr(u64(a.leaves) + u64(block) * 64 + part * 16).v[0];
+  const u32 first = pairs.x, second = pairs.z, first_row = pairs.y, second_row = pairs.w;
+#endif
+  const bool match_first = first == key && first_row != NO_ROW, match_second = second == key && second_row != NO_ROW;
+  p.equal += u32(first < key) + u32(second < key) + ((u32(match_first) + u32(match_second)) << 16);
+  p.row = min(p.row, match_first ? first_row : NO_ROW);
+  p.row = min(p.row, match_second ? second_row : NO_ROW);
+}
+
+/* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
+place search(KEY wanted) {
+  const u32 lane = gl_SubgroupInvocationID & (LANES - 1), base = gl_SubgroupInvocationID - lane;
+  const u32 each = PARTS / LANES, fanout = TREE_FANOUT(KEY64);
+  const u32 start = search_top(wanted);
+  KEY key[LANES];
+  u32 node[LANES];
+  [[unroll]] for (u32 q = 0; q < LANES; q++) {
+    key[q] = LANES == 1 ? wanted : key_of_lane(wanted, base + q);
+    node[q] = LANES == 1 ? start : subgroupShuffle(start, base + q);
+  }
+  for (u32 level = 0; level < state.levels; level++) {
+    const u64 keys = u64(a.inner) + u64(state.begin[level]) * (KEY64 != 0 ? 8 : 4);
+    u32 count[LANES];
+    [[unroll]] for (u32 q = 0; q < LANES; q++) {
+      count[q] = 0;
+      [[unroll]] for (u32 k = 0; k < each; k++)
+        count[q] += below(part_ptr(keys + u64(node[q]) * 64 + (lane * each + k) * 16).v[0], key[q]);
+    }
+    [[unroll]] for (u32 q = 0; q < LANES; q++)
+      node[q] = min(node[q] * fanout + sum_over_lanes(count[q]), state.count[level] - 1);
+  }
+  place mine = place(0, 0, NO_ROW);
+  [[unroll]] for (u32 q = 0; q < LANES; q++) {
+    place p = place(0, 0, NO_ROW);
+    [[unroll]] for (u32 k = 0; k < each; k++)
+      match_part(node[q], lane * each + k, key[q], p);
+    const u32 counts = sum_over_lanes(p.equal);
+    p.row = least_over_lanes(p.row);
+    p.entry = min(node[q] * TREE_LEAF + (counts & 0xffff), a.n);
+    p.equal = counts >> 16;
+    if (q == lane)
+      mine = p;
+  }
+  return mine;
+}
+
+/* The first entry above `key`. */
+u32 search_above(KEY key) {
+  const place p = search(key == KEY(~0ul) ? key : key + 1);
+  return key == KEY(~0ul) ? a.n : p.entry;
+}
+
+/* Add the entries from `begin` on that are before `end` and not above `key`. */
+void collect(u32 i, u32 begin, u32 end, KEY key, inout found f) {
+  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
+  for (u32 entry = begin; entry < end && tree_entry_key(a.leaves, entry, KEY64) <= key; entry++) {
+    const u32 row = tree_entry_row(a.leaves, entry, KEY64);
+    FOUND_ADD(f, row, to, GATHER, VALUE);
+  }
+}
+
+void find_equal(u32 i, KEY key, bool counts, inout found f) {
+  const place p = search(key);
+  if (!counts || p.equal == 0)
+    return;
+  if (DISTINCT != 0) {
+    const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
+    FOUND_ADD(f, p.row, to, GATHER, VALUE);
+  } else if (GATHER == GATHER_COUNT) {
+    f.count = p.equal;
+    f.first = p.row;
+    u32 entry = p.entry + p.equal;
+    if (entry % TREE_LEAF == 0)
+      for (; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++)
+        f.count++;
+  } else {
+    collect(i, p.entry, a.n, key, f);
+  }
+}
+
+void find_between(u32 i, KEY lower, KEY upper, bool counts, inout found f) {
+  const u32 begin = search(lower).entry;
+  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
+    const u32 end = search_above(upper);
+    if (counts)
+      f.count = end - begin;
+  } else if (counts) {
+    collect(i, begin, a.n, upper, f);
+  }
+}
+
+void main() {
+  if (a.n > 0)
+    read_top();
+  const u32 group = gl_WorkGroupID.x * ITEMS;
+  for (u32 step = 0; step < ITEMS && group + step < a.count; step += THREADS) {
+    const u32 item = group + step + gl_LocalInvocationIndex;
+    const bool inside = item < a.count;
+    const u32 i = a.first + (inside ? item : 0);
+    const KEY lower = load(a.lower, i);
+    const bool valid = inside && has_bit(a.valid, i);
+    found f = FOUND_NONE;
+    if (a.n > 0) {
+      if (IS_NULL(a.upper)) {
+        find_equal(i, lower, valid, f);
+      } else {
+        const KEY upper = load(a.upper, i);
+        find_between(i, lower, upper, valid && lower <= upper, f);
+      }
+    }
+    if (inside)
+      FOUND_STORE(f, i, GATHER);
+  }
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_TREE_TREE_H
+#define RDX_KERNELS_TREE_TREE_H
+
+/* C and GLSL: a static search tree without pointers above blocks of sorted entries (the idea of FAST, Kim et al., SIGMOD
+ * 2010: nodes of one cache line).
+ *
+ * Entries stand in blocks of TREE_LEAF: 32-bit keys as (key, row) pairs of words, 64 bytes; 64-bit keys as eight keys,
+ * then eight rows, 96 bytes. A level holds the largest key of each block (the lowest level) or node (the others) below
+ * it. TREE_FANOUT keys of a level are a node, of 64 bytes; the top level is searched as a whole. The child of the first
+ * key that is not below a probe holds the first entry that is not below it.
+ *
+ * Unused entries and keys are the largest key there is; an entry counts only below `n`. */
+
+#include "kernels/lookup/lookup.h"
+
+#define TREE_CONSTANTS 5 /* KEY64, GATHER, VALUE, DISTINCT, LANES */
+#define TREE_LEAF 8
+#define TREE_FANOUT(key64) ((key64) != 0 ? 8u : 16u)
+#define TREE_LEVELS 12       /* at most, the top not counted */
+#define TREE_TOP_BYTES 16384 /* of the top level, at most */
+#define TREE_BLOCK_WORDS(key64) ((key64) != 0 ? 24u : 16u)
+
+/* Levels from the top down. */
+struct tree_state {
+  u32 top_count;
+  u32 levels;             /* below the top */
+  u32 begin[TREE_LEVELS]; /* where each stands in `inner`, in keys */
+  u32 count[TREE_LEVELS]; /* its keys, those that fill its last node not counted */
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer tree_state_ptr {
+  tree_state v[];
+};
+#else
+typedef struct tree_state tree_state;
+#endif
+
+struct tree_args {
+  LAUNCH_HEADER;
+  LOOKUP_FIELDS;
+  PTR(tree_state) state;
+  PTR(u32) inner;  /* the top, then the levels below it */
+  PTR(u32) leaves; /* blocks of entries */
+  u32 n;           /* entries; 0: nothing else is there */
+};
+ARGS_SIZE(tree_args, 128);
+
+/* Item: an entry, the unused ones of the last block included. Copy it to its block. */
+struct tree_leaves_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  PTR(u32) leaves;
+  u32 n;
+};
+ARGS_SIZE(tree_leaves_args, 48);
+
+/* Item: a key of a level, unused ones included. It is the largest of `span` entries. */
+struct tree_level_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys; /* of the entries, ascending */
+  PTR(u32) inner;
+  u64 span;
+  u32 begin; /* where the level stands in `inner` */
+  u32 n;
+};
+ARGS_SIZE(tree_level_args, 48);
+
+#ifdef RDX_GLSL
+#define TREE_BLOCK(leaves, entry, key64) u32_ptr(u64(leaves) + u64((entry) / TREE_LEAF) * (4 * TREE_BLOCK_WORDS(key64)))
+#else
+#define TREE_BLOCK(leaves, entry, key64) ((leaves) + (u64)((entry) / TREE_LEAF) * TREE_BLOCK_WORDS(key64))
+#endif
+
+FN u64 tree_entry_key(PTR(u32) leaves, u32 entry, u32 key64) {
+  u32 slot = entry % TREE_LEAF;
+  return load_key(TREE_BLOCK(leaves, entry, key64), key64 != 0 ? slot : 2 * slot, key64);
+}
+
+FN u32 tree_entry_row(PTR(u32) leaves, u32 entry, u32 key64) {
+  u32 slot = entry % TREE_LEAF;
+  return AT(TREE_BLOCK(leaves, entry, key64), key64 != 0 ? 16 + slot : 2 * slot + 1);
+}
+
+FN void tree_write_entry(PTR(u32) leaves, u32 entry, u32 key64, u64 key, u32 row) {
+  u32 slot = entry % TREE_LEAF;
+  if (key64 != 0)
+    AT(AS_U64_PTR(TREE_BLOCK(leaves, entry, key64)), slot) = key;
+  else
+    AT(TREE_BLOCK(leaves, entry, key64), 2 * slot) = TO_U32(key);
+  AT(TREE_BLOCK(leaves, entry, key64), key64 != 0 ? 16 + slot : 2 * slot + 1) = row;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_TREE_TREE_BUILD_H
+#define RDX_KERNELS_TREE_TREE_BUILD_H
+
+/* C and GLSL: the build steps of the tree, with the args declared as `a` (C: a macro for them). */
+
+#include "kernels/tree/tree.h"
+
+#define TREE_MAKE_LEAF(entry, key64)                                                                                   \
+  do {                                                                                                                 \
+    u32 leaf_entry = entry;                                                                                            \
+    if (leaf_entry < a.n)                                                                                              \
+      tree_write_entry(a.leaves, leaf_entry, key64, load_key(a.keys, leaf_entry, key64), AT(a.rows, leaf_entry));      \
+    else                                                                                                               \
+      tree_write_entry(a.leaves, leaf_entry, key64, ~0ul, NO_ROW);                                                     \
+  } while (false)
+
+#define TREE_MAKE_KEY(i, key64)                                                                                        \
+  do {                                                                                                                 \
+    u32 level_i = i;                                                                                                   \
+    u64 level_first = level_i * a.span, level_end = level_first + a.span;                                              \
+    u64 level_key = ~0ul;                                                                                              \
+    if (level_first < a.n)                                                                                             \
+      level_key = load_key(a.keys, TO_U32(level_end < a.n ? level_end : a.n) - 1, key64);                              \
+    if ((key64) != 0)                                                                                                  \
+      AT(AS_U64_PTR(a.inner), a.begin + level_i) = level_key;                                                          \
+    else                                                                                                               \
+      AT(a.inner, a.begin + level_i) = TO_U32(level_key);                                                              \
+  } while (false)
+
+#endif
