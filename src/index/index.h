@@ -38,6 +38,12 @@ typedef struct rdx_query {
   .values_valid = (q)->values_valid, .out_count = (q)->out_count, .out_first = (q)->out_first,                         \
   .out_sum = (q)->out_sum, .offsets = (q)->offsets, .out_rows = (q)->out_rows
 
+/* Where the rows of sorted entries stand: see ROW_LAYOUT in kernels/spans/spans.h. */
+typedef struct rdx_row_layout {
+  const rdx_buffer *words;
+  uint32_t block_words, first_word, step;
+} rdx_row_layout;
+
 typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
@@ -46,6 +52,9 @@ typedef struct rdx_index_ops {
   rdx_status (*build)(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
                       rdx_error *err);
   rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
+  /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
+   * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
+  rdx_row_layout (*rows)(const void *self);
   /* The rays of each probe, as u32, to `out`. NULL: the index casts none. */
   rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out, rdx_error *err);
   /* The nodes or buckets that each probe looks into, as u32, to `out`. NULL: the index has none. */

@@ -11,6 +11,7 @@
 #include "index/index.h"
 #include "index/probes.h"
 #include "index/result.h"
+#include "index/spans.h"
 #include "kernels/lookup/lookup.h"
 #include "kernels/refine/kernels.h"
 
@@ -67,6 +68,9 @@ static rdx_query make_query(const run *r, const rdx_probes *probes, uint32_t gat
 
 /* Run one query between two marks and add its time to `*ms`. */
 static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_query *q, double *ms, rdx_error *err) {
+  const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
+  if (q->upper && r->index->ops->rows && !count_only)
+    return rdx_spans_query(r->index, stream, q, ms, err);
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
   RDX_TRY(rdx_stream_mark(stream, err));

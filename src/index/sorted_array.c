@@ -44,11 +44,16 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   return rdx_stream_launch(stream, &rdx_kernel_sorted_array, &args, variant, q->count, NULL, err);
 }
 
+static rdx_row_layout rows(const void *self) {
+  return (rdx_row_layout){.words = ((const sorted_array *)self)->sorted.rows, .block_words = 8, .step = 1};
+}
+
 const rdx_index_ops rdx_sorted_array_ops = {
     .name = "sorted_array",
     .estimate = estimate,
     .build = build,
     .query = query,
+    .rows = rows,
     .destroy = destroy,
     .rows_in_order = true,
 };

@@ -168,6 +168,13 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
                            err);
 }
 
+static rdx_row_layout rows(const void *self) {
+  const tree *t = self;
+  const bool key64 = t->key_bits == 64;
+  return (rdx_row_layout){
+      .words = t->leaves, .block_words = TREE_BLOCK_WORDS(key64), .first_word = key64 ? 16 : 1, .step = key64 ? 1 : 2};
+}
+
 static uint32_t visits_each(const void *self, bool range) {
   const tree *t = self;
   return t->count == 0 ? 0 : (range ? 2 : 1) * (t->shape.levels + 2); /* the top, levels, a block */
@@ -178,6 +185,7 @@ const rdx_index_ops rdx_tree_ops = {
     .estimate = estimate,
     .build = build,
     .query = query,
+    .rows = rows,
     .visits_each = visits_each,
     .destroy = destroy,
     .rows_in_order = true,

@@ -77,7 +77,10 @@ static void collect(const struct sorted_array_args *args, const uint32_t *varian
                     uint32_t end) {
   const uint32_t gather = variant[1], value = variant[2];
   struct found f = FOUND_NONE;
-  if (gather == GATHER_COUNT && !a.out_first) {
+  if (a.upper) { /* a span, whatever is gathered */
+    f.count = end - begin;
+    f.first = begin;
+  } else if (gather == GATHER_COUNT && !a.out_first) {
     f.count = end - begin;
   } else {
     const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;

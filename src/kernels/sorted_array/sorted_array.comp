@@ -48,7 +48,10 @@ void main() {
   if (lower <= upper && has_bit(a.valid, i)) {
     const u32 begin = search(0, lower, false);
     const u32 end = IS_NULL(a.upper) ? run_end(begin, lower) : search(begin, upper, true);
-    if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
+    if (!IS_NULL(a.upper)) { /* a span, whatever is gathered */
+      f.count = end - begin;
+      f.first = begin;
+    } else if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
       f.count = end - begin;
     } else {
       const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;

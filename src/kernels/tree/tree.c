@@ -16,12 +16,12 @@
 
 /* ---- Lookups ---- */
 
-/* Add the entries from `begin` on that are not above `key`. */
+/* Add the entries of `key` from `begin` on. */
 static void collect(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t begin, uint64_t key,
                     struct found *f) {
   const uint32_t key64 = variant[0], gather = variant[1], value = variant[2];
   const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
-  for (uint32_t entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, key64) <= key; entry++) {
+  for (uint32_t entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, key64) == key; entry++) {
     const uint32_t row = tree_entry_row(a.leaves, entry, key64);
     FOUND_ADD(*f, row, to, gather, value);
   }
@@ -61,10 +61,10 @@ static void point_batch(const struct tree_args *args, const uint32_t *variant, u
   }
 }
 
+/* The spans of ranges. */
 static void range_batch(const struct tree_args *args, const uint32_t *variant, uint32_t first, uint32_t count) {
   const uint32_t key64 = variant[0];
   const uint64_t largest = key64 ? UINT64_MAX : UINT32_MAX;
-  const bool count_only = variant[1] == GATHER_COUNT && !a.out_first;
   struct tree_batch lower = {.count = count}, above = {.count = count};
   uint64_t upper[TREE_BATCH];
   for (uint32_t k = 0; k < count; k++) {
@@ -73,17 +73,14 @@ static void range_batch(const struct tree_args *args, const uint32_t *variant, u
     above.key[k] = upper[k] + (upper[k] != largest);
   }
   tree_search(args, key64, &lower);
-  if (count_only)
-    tree_search(args, key64, &above);
+  tree_search(args, key64, &above);
   for (uint32_t k = 0; k < count; k++) {
     struct found f = FOUND_NONE;
     if (has_bit(a.valid, first + k) && lower.key[k] <= upper[k]) {
-      if (count_only)
-        f.count = (upper[k] == largest ? a.n : above.entry[k]) - lower.entry[k];
-      else
-        collect(args, variant, first + k, lower.entry[k], upper[k], &f);
+      f.first = lower.entry[k];
+      f.count = (upper[k] == largest ? a.n : above.entry[k]) - lower.entry[k];
     }
-    FOUND_STORE(f, (uint64_t)first + k, variant[1]);
+    FOUND_STORE(f, (uint64_t)first + k, GATHER_COUNT);
   }
 }
 

@@ -166,10 +166,10 @@ u32 search_above(KEY key) {
   return key == KEY(~0ul) ? a.n : p.entry;
 }
 
-/* Add the entries from `begin` on that are before `end` and not above `key`. */
-void collect(u32 i, u32 begin, u32 end, KEY key, inout found f) {
+/* Add the entries of `key` from `begin` on. */
+void collect(u32 i, u32 begin, KEY key, inout found f) {
   const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
-  for (u32 entry = begin; entry < end && tree_entry_key(a.leaves, entry, KEY64) <= key; entry++) {
+  for (u32 entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++) {
     const u32 row = tree_entry_row(a.leaves, entry, KEY64);
     FOUND_ADD(f, row, to, GATHER, VALUE);
   }
@@ -190,19 +190,15 @@ void find_equal(u32 i, KEY key, bool counts, inout found f) {
       for (; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++)
         f.count++;
   } else {
-    collect(i, p.entry, a.n, key, f);
+    collect(i, p.entry, key, f);
   }
 }
 
-void find_between(u32 i, KEY lower, KEY upper, bool counts, inout found f) {
-  const u32 begin = search(lower).entry;
-  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
-    const u32 end = search_above(upper);
-    if (counts)
-      f.count = end - begin;
-  } else if (counts) {
-    collect(i, begin, a.n, upper, f);
-  }
+/* The span of a range. */
+void find_between(KEY lower, KEY upper, bool counts, inout found f) {
+  const u32 begin = search(lower).entry, end = search_above(upper);
+  f.first = begin;
+  f.count = counts ? end - begin : 0;
 }
 
 void main() {
@@ -221,7 +217,7 @@ void main() {
         find_equal(i, lower, valid, f);
       } else {
         const KEY upper = load(a.upper, i);
-        find_between(i, lower, upper, valid && lower <= upper, f);
+        find_between(lower, upper, valid && lower <= upper, f);
       }
     }
     if (inside)

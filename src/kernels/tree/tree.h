@@ -3,8 +3,8 @@
 #ifndef RDX_KERNELS_TREE_TREE_H
 #define RDX_KERNELS_TREE_TREE_H
 
-/* C and GLSL: a static search tree without pointers above blocks of sorted entries (the idea of FAST, Kim et al., SIGMOD
- * 2010: nodes of one cache line).
+/* C and GLSL: a static search tree without pointers above blocks of sorted entries (the idea of FAST, Kim et al.,
+ * SIGMOD 2010: nodes of one cache line).
  *
  * Entries stand in blocks of TREE_LEAF: 32-bit keys as (key, row) pairs of words, 64 bytes; 64-bit keys as eight keys,
  * then eight rows, 96 bytes. A level holds the largest key of each block (the lowest level) or node (the others) below

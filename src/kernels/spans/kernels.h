@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_SPANS_KERNELS_H
+#define RDX_KERNELS_SPANS_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/spans/spans.h"
+
+/* Over spans_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1 and 8. */
+extern const rdx_kernel rdx_kernel_spans_1, rdx_kernel_spans_8;
+
+extern const rdx_kernel rdx_kernel_spans_values;
+
+/* Over spans_prefix_args. Constants: GATHER, VALUE. */
+extern const rdx_kernel rdx_kernel_spans_prefix;
+
+#endif
