@@ -12,6 +12,7 @@
 typedef struct bench_options {
   const char *device;
   rdx_device_params device_params;
+  const char *methods; /* NULL: all */
   uint32_t scale; /* log2 of the keys; 0: by device */
   uint32_t runs;
   const char *out;
@@ -96,6 +97,9 @@ typedef struct bench_point {
   const char *parameter; /* what varies; "" for nothing */
   double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
 } bench_point;
+
+/* Whether all of a list of methods with commas are known. */
+bool bench_check_methods(const char *methods);
 
 /* What to record. */
 enum { BENCH_LOOKUPS = 1, BENCH_BUILDS = 2, BENCH_PLAIN = 4 /* also a plain binary search, on the CPU device */ };

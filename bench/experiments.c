@@ -14,6 +14,7 @@
 #define SA RDX_INDEX_SORTED_ARRAY
 #define TREE RDX_INDEX_TREE
 
+static const bench_contender all[] = {{"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}};
 static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
 
 static uint32_t at_least(uint32_t value, uint32_t less, uint32_t least) {
@@ -87,7 +88,7 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
                              .range = (uint64_t)1 << log,
                              .count = true};
     const bench_point here = at(point, "hits", power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -95,7 +96,7 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
 }
 
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
-  return run_ranges(b, point, both, COUNT(both), at_least(b->log_keys, 3, 10), at_least(b->log_probes, 7, 8), 2, 10, 4,
+  return run_ranges(b, point, all, COUNT(all), at_least(b->log_keys, 3, 10), at_least(b->log_probes, 7, 8), 2, 10, 4,
                     BENCH_LOOKUPS | BENCH_PLAIN, err);
 }
 

@@ -19,6 +19,7 @@ static void print_help(void) {
          "Every run of every method is checked against answers known from how the data was made.\n\n"
          "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N       threads of the CPU device (one a core)\n"
+         "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
          "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device)\n"
          "  --runs N          counted runs of each method, after one that is not (5)\n"
          "  --seed N          of the data (1)\n"
@@ -38,10 +39,11 @@ static void print_list(void) {
 
 /* ---- Options ---- */
 
-enum { DEVICE = 1, THREADS, SCALE, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
+enum { DEVICE = 1, THREADS, METHODS, SCALE, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
 
 static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
                                         {"threads", required_argument, NULL, THREADS},
+                                        {"methods", required_argument, NULL, METHODS},
                                         {"scale", required_argument, NULL, SCALE},
                                         {"runs", required_argument, NULL, RUNS},
                                         {"seed", required_argument, NULL, SEED},
@@ -65,6 +67,9 @@ static const char *take(int option, const char *value, bench_options *o) {
       return "it is a number from 1 to 1024";
     o->device_params.threads = (uint32_t)number;
     return NULL;
+  case METHODS:
+    o->methods = value;
+    return bench_check_methods(value) ? NULL : "it is a list of methods, with commas between them";
   case SCALE:
     if (!console_parse_u64(value, 10, 30, &number))
       return "it is a number from 10 to 30";

@@ -413,10 +413,39 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
   return status;
 }
 
+/* The next name of a list with commas, and where the list goes on; false at its end. */
+static bool next_name(const char **list, char *out, size_t size) {
+  if (!*list || !**list)
+    return false;
+  const size_t length = strcspn(*list, ",");
+  snprintf(out, size, "%.*s", (int)length, *list);
+  *list += length + ((*list)[length] == ',');
+  return true;
+}
+
+bool bench_check_methods(const char *methods) {
+  char name[64];
+  rdx_index_kind kind;
+  while (next_name(&methods, name, sizeof name))
+    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK)
+      return false;
+  return true;
+}
+
+static bool is_wanted(const bench *b, const bench_contender *contender) {
+  const char *list = b->options.methods;
+  char name[64];
+  bool wanted = !list;
+  while (next_name(&list, name, sizeof name))
+    wanted |= strcmp(name, rdx_index_kind_name(contender->params.kind)) == 0;
+  return wanted;
+}
+
 static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
   rdx_status status = upload_workload(m, err);
   for (size_t k = 0; k < count; k++)
-    m->entries[m->count++].contender = &contenders[k];
+    if (is_wanted(m->b, &contenders[k]))
+      m->entries[m->count++].contender = &contenders[k];
   if (status == RDX_OK)
     status = build(m, what, err);
   if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
