@@ -39,6 +39,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"", {.kind = SA}},
       {"", {.kind = TREE}},
       {"1 lane", {.kind = TREE, .tree.lanes = 1}},
+      {"2 lanes", {.kind = TREE, .tree.lanes = 2}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

@@ -8,7 +8,7 @@
 #include "kernels/spans/kernels.h"
 
 /* Spans of on average so many entries are walked by several threads side by side. */
-#define LONG_SPAN 8
+#define LONG_SPAN 4
 
 /* Prefix sums pay where spans have so many times the entries that there are: each entry of a span costs a value
  * fetched from anywhere, and so does each entry there is to make the sums. */
