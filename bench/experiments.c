@@ -13,8 +13,11 @@
 #define RX RDX_INDEX_RX
 #define SA RDX_INDEX_SORTED_ARRAY
 #define TREE RDX_INDEX_TREE
+#define CGRX RDX_INDEX_CGRX
+#define NAIVE RDX_INDEX_CGRX_NAIVE
 
-static const bench_contender all[] = {{"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}};
+static const bench_contender all[] = {
+    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = CGRX}}};
 static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
 
 static uint32_t at_least(uint32_t value, uint32_t less, uint32_t least) {
@@ -40,6 +43,10 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"", {.kind = TREE}},
       {"1 lane", {.kind = TREE, .tree.lanes = 1}},
       {"2 lanes", {.kind = TREE, .tree.lanes = 2}},
+      {"", {.kind = CGRX}},
+      {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
+      {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
+      {"", {.kind = NAIVE}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

@@ -23,10 +23,12 @@ extern "C" {
 #endif
 
 typedef enum rdx_index_kind {
-  RDX_INDEX_AUTO = 0,     /**< the sorted array: the faster of the two on every device measured so far */
+  RDX_INDEX_AUTO = 0,     /**< the search tree: the fastest on every device measured so far */
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
   RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
+  RDX_INDEX_CGRX, /**< cgRX: a primitive per bucket of sorted keys, optimized representation (cgRX, section 3.3) */
+  RDX_INDEX_CGRX_NAIVE, /**< cgRX's naive representation, with row and plane markers (cgRX, section 3.2) */
 } rdx_index_kind;
 
 /** A name such as "rx"; never NULL. */
@@ -88,11 +90,44 @@ typedef struct rdx_tree_params {
   uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 4 */
 } rdx_tree_params;
 
+/** How cgRX maps keys to points (cgRX, section 5.1). */
+typedef enum rdx_cgrx_mapping {
+  /** As scaled, but of the range of keys only leading bits, 10 more than number the buckets: neighbours share a row. */
+  RDX_CGRX_MAPPING_COMPACT = 0,
+  RDX_CGRX_MAPPING_PLAIN,  /**< 23, 23 and 18 bits of the key to x, y and z */
+  RDX_CGRX_MAPPING_SCALED, /**< the same with y * 2^15 and z * 2^25 */
+} rdx_cgrx_mapping;
+
+/** How cgRX stores keys and rows (cgRX, section 3.4). */
+typedef enum rdx_cgrx_layout {
+  RDX_CGRX_LAYOUT_COLUMN = 0,
+  RDX_CGRX_LAYOUT_ROW_ALIGNED, /**< key and row side by side, at multiples of 8 bytes */
+  RDX_CGRX_LAYOUT_ROW_PACKED,  /**< the same without padding: 12 bytes for 64-bit keys */
+} rdx_cgrx_layout;
+
+/** How cgRX searches a bucket (cgRX, section 3.4). */
+typedef enum rdx_cgrx_search {
+  RDX_CGRX_SEARCH_BINARY = 0,
+  RDX_CGRX_SEARCH_LINEAR,
+} rdx_cgrx_search;
+
+/** The options of cgRX. */
+typedef struct rdx_cgrx_params {
+  uint32_t bucket_size; /**< keys of a bucket, 2 to 65,536; 0: 16 */
+  rdx_cgrx_mapping mapping;
+  rdx_cgrx_layout layout;
+  rdx_cgrx_search search;
+  rdx_build_preference build;
+  uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
+  bool no_compaction;
+} rdx_cgrx_params;
+
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
   rdx_rx_params rx;     /**< RDX_INDEX_RX only */
   rdx_tree_params tree; /**< RDX_INDEX_TREE only */
+  rdx_cgrx_params cgrx; /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;

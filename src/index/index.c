@@ -19,6 +19,8 @@ static const struct {
     {RDX_INDEX_RX, &rdx_rx_ops},
     {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
     {RDX_INDEX_TREE, &rdx_tree_ops},
+    {RDX_INDEX_CGRX, &rdx_cgrx_ops},
+    {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
 };
 
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {
@@ -179,7 +181,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   index->device = device;
   index->params = params ? *params : defaults;
   if (index->params.kind == RDX_INDEX_AUTO)
-    index->params.kind = RDX_INDEX_SORTED_ARRAY;
+    index->params.kind = RDX_INDEX_TREE;
   index->ops = find_ops(index->params.kind);
 
   const rdx_device_column *column = NULL;

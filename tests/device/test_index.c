@@ -58,6 +58,8 @@ static const struct {
 } methods[] = {
     {{.kind = RDX_INDEX_SORTED_ARRAY}, false, false},
     {{.kind = RDX_INDEX_TREE}, false, false},
+    {{.kind = RDX_INDEX_CGRX}, true, false},
+    {{.kind = RDX_INDEX_CGRX_NAIVE}, true, false},
     {{.kind = RDX_INDEX_RX}, true, false},
 };
 
@@ -65,6 +67,14 @@ static const struct {
 static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
+    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.kind = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
+    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 65536, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
+    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .search = RDX_CGRX_SEARCH_LINEAR, .partitions = 3}},
+    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.kind = RDX_INDEX_CGRX_NAIVE,
+     .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_SCALED, .no_compaction = true}},
+    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 32, .build = RDX_BUILD_FAST_BUILD}},
 };
 
 static bool is_points_only(rdx_index_kind kind) {
@@ -129,6 +139,7 @@ static void test_types_and_shapes(void **state) {
       snprintf(what, sizeof what, "type %s, shape %d", rdx_type_name(all_types[t]), (int)shape);
       for (size_t m = 0; m < COUNT(methods); m++)
         check_index(&keys, &methods[m].params, what);
+      check_index(&keys, &variants[test_random() % COUNT(variants)], what);
       const rdx_rx_params *option = &options[test_random() % COUNT(options)];
       check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = *option}, what);
       column_free(&keys);

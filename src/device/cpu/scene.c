@@ -331,7 +331,7 @@ void rdx_cpu_trace_all(const rdx_scene *scene, const rdx_ray *rays, uint32_t cou
 }
 
 void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent,
-                           uint32_t *primitive) {
+                           uint32_t *primitive, bool *back) {
   const cpu_scene *s = (const cpu_scene *)scene;
   memset(primitive, 0xff, count * sizeof *primitive);
   if (!s->scene)
@@ -347,8 +347,13 @@ void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t
       packet.hit.primID[i] = RTC_INVALID_GEOMETRY_ID;
     }
     intersect_16(s, &t, valid, &packet, coherent);
-    for (uint32_t i = 0; i < n; i++)
-      if (packet.hit.geomID[i] != RTC_INVALID_GEOMETRY_ID)
-        primitive[first + i] = (uint32_t)(packet.hit.geomID[i] * s->base.partition_size + packet.hit.primID[i]);
+    for (uint32_t i = 0; i < n; i++) {
+      if (packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID)
+        continue;
+      const float *d = rays[first + i].direction;
+      primitive[first + i] = (uint32_t)(packet.hit.geomID[i] * s->base.partition_size + packet.hit.primID[i]);
+      if (back)
+        back[first + i] = packet.hit.Ng_x[i] * d[0] + packet.hit.Ng_y[i] * d[1] + packet.hit.Ng_z[i] * d[2] > 0;
+    }
   }
 }

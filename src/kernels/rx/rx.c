@@ -87,7 +87,7 @@ static void trace(lookup *l, bool coherent) {
 
 static void trace_single(lookup *l, bool coherent) {
   uint32_t primitive[BLOCK];
-  rdx_cpu_trace_closest(l->scene, l->ray, l->rays, coherent, primitive);
+  rdx_cpu_trace_closest(l->scene, l->ray, l->rays, coherent, primitive, NULL);
   for (uint32_t k = 0; k < l->rays; k++)
     if (primitive[k] != UINT32_MAX)
       gather(l, l->probe[k], primitive[k]);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of cgRX, and their bodies on the CPU. */
+
+#include "device/cpu/trace.h"
+#include "kernels/cgrx/cgrx_encode.h"
+#include "kernels/cgrx/kernels.h"
+#include "spirv/cgrx_encode_comp.h"
+#include "spirv/cgrx_mark_comp.h"
+#include "spirv/cgrx_rchit.h"
+#include "spirv/cgrx_rgen.h"
+#include "spirv/cgrx_rows_comp.h"
+
+#define a (*args)
+#include "kernels/lookup/found.h"
+
+#define BLOCK 256 /* probes, and rays, in flight */
+
+typedef struct lookup {
+  const struct cgrx_args *args;
+  const rdx_scene *scene;
+  uint32_t key64, gather, value, output;
+  uint32_t begin, count;
+  bool ascending;
+  uint64_t lower[BLOCK], upper[BLOCK];
+  bool wanted[BLOCK];
+  struct cgrx_walk walk[BLOCK];
+} lookup;
+
+static void load_block(lookup *l) {
+  const struct cgrx_args *args = l->args;
+  l->ascending = true;
+  for (uint32_t k = 0; k < l->count; k++) {
+    const uint32_t i = l->begin + k;
+    l->lower[k] = load_key(a.lower, i, l->key64);
+    l->upper[k] = a.upper ? load_key(a.upper, i, l->key64) : l->lower[k];
+    l->wanted[k] =
+        a.state->n > 0 && l->lower[k] <= l->upper[k] && l->lower[k] <= a.state->max_rep && has_bit(a.valid, i);
+    l->walk[k] = l->wanted[k] ? cgrx_start(l->lower[k], *a.state) : cgrx_done(0, 0);
+    l->ascending &= k == 0 || l->lower[k - 1] <= l->lower[k];
+  }
+}
+
+/* Cast the rays of all searches that go on, round by round. */
+static void locate(lookup *l) {
+  const struct cgrx_args *args = l->args;
+  rdx_ray rays[BLOCK];
+  uint32_t probe[BLOCK], primitive[BLOCK], count;
+  bool back[BLOCK];
+  do {
+    count = 0;
+    for (uint32_t k = 0; k < l->count; k++) {
+      if (l->walk[k].phase == CGRX_DONE)
+        continue;
+      const struct cgrx_ray r = cgrx_next_ray(l->walk[k], *a.state);
+      rays[count] = (rdx_ray){{r.x, r.y, r.z}, r.tmin, {r.dx, r.dy, r.dz}, r.tmax};
+      probe[count++] = k;
+    }
+    rdx_cpu_trace_closest(l->scene, rays, count, l->ascending, primitive, back);
+    for (uint32_t n = 0; n < count; n++) {
+      struct cgrx_walk *w = &l->walk[probe[n]];
+      *w = primitive[n] == UINT32_MAX ? cgrx_miss(*w, *a.state)
+                                      : cgrx_hit(*w, primitive[n], back[n], a.keys, *a.state, l->key64);
+    }
+  } while (count > 0);
+}
+
+static struct found answer(const lookup *l, uint32_t k) {
+  const struct cgrx_args *args = l->args;
+  const uint32_t i = l->begin + k;
+  const cgrx_state *s = a.state;
+  struct found f = FOUND_NONE;
+  if (l->output == CGRX_OUTPUT_RAYS)
+    f.count = l->walk[k].rays;
+  else if (l->output == CGRX_OUTPUT_VISITS && l->wanted[k])
+    f.count = cgrx_visits(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
+  if (l->output != CGRX_OUTPUT_RESULT || !l->wanted[k])
+    return f;
+  const uint32_t begin = cgrx_entry(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
+  if (a.upper) {
+    f.first = begin;
+    f.count =
+        (l->upper[k] >= s->max_rep ? s->n
+                                   : entry_search_up(a.keys, begin, s->n, l->upper[k] + 1, s->layout_kind, l->key64)) -
+        begin;
+    return f;
+  }
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+  for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
+    const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
+    FOUND_ADD(f, row, to, l->gather, l->value);
+  }
+  return f;
+}
+
+/* Have the bucket that a search found on its way. */
+static void prefetch_bucket(const lookup *l, uint32_t k) {
+  const struct cgrx_args *args = l->args;
+  const cgrx_state *s = a.state;
+  const uint64_t entry = (uint64_t)l->walk[k].bucket * s->bucket_size;
+  const uint32_t words = s->layout_kind == LAYOUT_COLUMN ? 1 + l->key64 : entry_words(s->layout_kind, l->key64);
+  __builtin_prefetch(a.keys + entry * words);
+}
+
+static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  const struct cgrx_args *args = arguments;
+  lookup l = {.args = args,
+              .scene = scene,
+              .key64 = variant[0],
+              .gather = variant[1],
+              .value = variant[2],
+              .output = variant[3]};
+  for (uint32_t done = 0; done < a.count; done += BLOCK) {
+    l.begin = a.first + done;
+    l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
+    load_block(&l);
+    locate(&l);
+    for (uint32_t k = 0; k < l.count; k++)
+      prefetch_bucket(&l, k);
+    for (uint32_t k = 0; k < l.count; k++) {
+      const struct found f = answer(&l, k);
+      FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);
+    }
+  }
+}
+
+/* ---- Building ---- */
+
+static void mark(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct cgrx_mark_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    a.bits[a.first + k] = cgrx_wanted(a.keys, a.first + k, a.slots_in_all, *a.state, variant[0]);
+}
+
+static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct cgrx_encode_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    cgrx_write(a.keys, a.triangles, a.first + k, a.slots[a.first + k], *a.state, variant[0]);
+}
+
+static void to_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct cgrx_rows_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++) {
+    const uint32_t entry = a.first + k;
+    cgrx_write_entry(a.entries, entry, load_key(a.keys, entry, variant[0]), a.rows[entry], a.layout_kind, variant[0]);
+  }
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
+                                    .args_size = sizeof(struct cgrx_args),
+                                    .variants = CGRX_CONSTANTS,
+                                    .grain = 4096,
+                                    .body = look_up,
+                                    .raygen = SPIRV(spirv_cgrx_rgen),
+                                    .closest_hit = SPIRV(spirv_cgrx_rchit)};
+
+const rdx_kernel rdx_kernel_cgrx_mark = {.name = "cgrx mark",
+                                         .args_size = sizeof(struct cgrx_mark_args),
+                                         .variants = 1,
+                                         .grain = 1024,
+                                         .group = 256,
+                                         .body = mark,
+                                         .compute = SPIRV(spirv_cgrx_mark_comp)};
+
+const rdx_kernel rdx_kernel_cgrx_encode = {.name = "cgrx encode",
+                                           .args_size = sizeof(struct cgrx_encode_args),
+                                           .variants = 1,
+                                           .grain = 16384,
+                                           .group = 256,
+                                           .body = encode,
+                                           .compute = SPIRV(spirv_cgrx_encode_comp)};
+
+const rdx_kernel rdx_kernel_cgrx_rows = {.name = "cgrx rows",
+                                         .args_size = sizeof(struct cgrx_rows_args),
+                                         .variants = 1,
+                                         .grain = 16384,
+                                         .group = 256,
+                                         .body = to_rows,
+                                         .compute = SPIRV(spirv_cgrx_rows_comp)};

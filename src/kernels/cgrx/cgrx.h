@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_CGRX_CGRX_H
+#define RDX_KERNELS_CGRX_CGRX_H
+
+/* C and GLSL: cgRX. Sorted entries in buckets; the largest key of each, its representative, stands in the scene, and
+ * rays find the first representative that is not below a key.
+ *
+ * What stands for a key in the scene is its image: (key - origin) >> shift, whose bits are split over x, y and z. As
+ * published the image is the key itself. The compact mapping keeps so many leading bits of the range of keys that
+ * representatives lie close to each other along x; keys that share an image share a representative, the first. Whatever
+ * bucket a ray finds, the entries decide: a search from there ends at the first entry that is not below the key. So a
+ * hit that is not the closest one, or a lossy image, costs time, never the answer. */
+
+#include "kernels/lookup/entries.h"
+
+#define CGRX_CONSTANTS 4 /* KEY64, GATHER, VALUE, OUTPUT */
+#define CGRX_OUTPUT_RESULT 0
+#define CGRX_OUTPUT_RAYS 1   /* out_count: the rays that were cast */
+#define CGRX_OUTPUT_VISITS 2 /* out_count: the buckets that were looked into: 2 where the first was not the one */
+
+#define CGRX_GROW 8.0f /* a ray that ends without a hit goes on, so many times as long */
+
+struct cgrx_state {
+  PTR(u32) slots; /* of each triangle */
+  u64 origin;
+  u64 min_rep, max_rep; /* keys */
+  u32 n;
+  u32 bucket_size;
+  u32 buckets;
+  u32 shift;
+  u32 x_bits, y_bits, z_bits;
+  u32 multi_row, multi_plane; /* whether representatives lie in several */
+  u32 optimized;              /* section 3.3, else 3.2 */
+  u32 layout_kind, linear_search;
+  f32 scale_y, scale_z;
+  f32 reach_x, reach_y, reach_z; /* of a first ray */
+  u32 partition_size;            /* primitives of an instance */
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer cgrx_state_ptr {
+  cgrx_state v[];
+};
+#define CGRX_STATE cgrx_state
+#else
+typedef struct cgrx_state cgrx_state;
+#define CGRX_STATE struct cgrx_state
+#endif
+
+struct cgrx_args {
+  LAUNCH_HEADER;
+  LOOKUP_FIELDS;
+  PTR(cgrx_state) state;
+  PTR(u32) keys; /* entries, or in column layout their keys */
+  PTR(u32) rows;
+};
+ARGS_SIZE(cgrx_args, 120);
+
+/* Item: 32 slots. Mark those that get a triangle. Constants: KEY64. */
+struct cgrx_mark_args {
+  LAUNCH_HEADER;
+  PTR(cgrx_state) state;
+  PTR(u32) keys; /* in columns */
+  PTR(u32) bits;
+  u32 slots_in_all;
+};
+ARGS_SIZE(cgrx_mark_args, 48);
+
+/* Item: a triangle, of slot slots[i]. Constants: KEY64. */
+struct cgrx_encode_args {
+  LAUNCH_HEADER;
+  PTR(cgrx_state) state;
+  PTR(u32) keys; /* in columns */
+  PTR(u32) slots;
+  PTR(f32) triangles;
+};
+ARGS_SIZE(cgrx_encode_args, 48);
+
+/* Item: an entry. Bring it into a row layout. Constants: KEY64. */
+struct cgrx_rows_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  PTR(u32) entries;
+  u32 layout_kind;
+};
+ARGS_SIZE(cgrx_rows_args, 48);
+
+/* ---- Images and buckets ---- */
+
+FN u64 cgrx_image(u64 key, CGRX_STATE s) {
+  return (key - s.origin) >> s.shift;
+}
+
+FN u32 cgrx_axis(u64 image, u32 shift, u32 bits) {
+  return bits == 0 || shift >= 64 ? 0u : TO_U32(image >> shift) & ((1u << bits) - 1u);
+}
+
+/* The last entry of a bucket. */
+FN u32 cgrx_last(u32 bucket, CGRX_STATE s) {
+  u64 end = (TO_U64(bucket) + 1ul) * s.bucket_size;
+  return (end < s.n ? TO_U32(end) : s.n) - 1u;
+}
+
+/* The first entry that is not below `key`, searched from a bucket on (section 3.4). */
+FN u32 cgrx_entry(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
+  u32 begin = bucket * s.bucket_size, end = cgrx_last(bucket, s) + 1u, at = begin;
+  if (s.linear_search != 0)
+    while (at < end && entry_key(keys, at, s.layout_kind, key64) < key)
+      at++;
+  else
+    at = entry_search(keys, begin, end, key, s.layout_kind, key64);
+  if (at == begin && at > 0)
+    return entry_search_down(keys, at, key, s.layout_kind, key64);
+  if (at == end && at < s.n && entry_key(keys, at, s.layout_kind, key64) < key)
+    return entry_search_up(keys, at, s.n, key, s.layout_kind, key64);
+  return at;
+}
+
+FN u32 cgrx_visits(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
+  return cgrx_entry(keys, bucket, key, s, key64) / s.bucket_size == bucket ? 1u : 2u;
+}
+
+/* ---- Rays ---- */
+
+#define CGRX_ROW 0    /* along x, in row y of plane z */
+#define CGRX_COLUMN 1 /* along y past the ends (naive: the beginnings) of rows */
+#define CGRX_DEPTH 2  /* along z past those of planes */
+#define CGRX_DONE 3
+
+/* A search for a bucket: a ray at a time. Coordinates are where the ray starts. */
+struct cgrx_walk {
+  u32 phase;
+  u32 x, y, z;
+  f32 from, reach; /* the part of the way that the next ray covers */
+  u32 bucket;      /* when done */
+  u32 rays;
+};
+
+struct cgrx_ray {
+  f32 x, y, z, dx, dy, dz, tmin, tmax;
+};
+
+#ifdef RDX_GLSL
+#define CGRX_WALK cgrx_walk
+#define CGRX_RAY cgrx_ray
+#define CGRX_MAKE_WALK cgrx_walk
+#define CGRX_MAKE_RAY cgrx_ray
+#else
+#define CGRX_WALK struct cgrx_walk
+#define CGRX_RAY struct cgrx_ray
+#define CGRX_MAKE_WALK(...) ((struct cgrx_walk){__VA_ARGS__})
+#define CGRX_MAKE_RAY(...) ((struct cgrx_ray){__VA_ARGS__})
+#endif
+
+FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
+  return CGRX_MAKE_WALK(CGRX_DONE, 0, 0, 0, 0.0f, 0.0f, bucket, rays);
+}
+
+/* Algorithm 2, lines 1 to 3. The caller has excluded keys above max_rep. */
+FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
+  if (key <= s.min_rep)
+    return cgrx_done(0, 0);
+  u64 image = cgrx_image(key, s);
+  return CGRX_MAKE_WALK(CGRX_ROW, cgrx_axis(image, 0, s.x_bits), cgrx_axis(image, s.x_bits, s.y_bits),
+                        cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits), 0.0f, s.reach_x, 0, 0);
+}
+
+/* How far the way of this phase is. */
+FN f32 cgrx_length(CGRX_WALK w, CGRX_STATE s) {
+  u32 bits = w.phase == CGRX_ROW ? s.x_bits : w.phase == CGRX_COLUMN ? s.y_bits : s.z_bits;
+  u32 start = w.phase == CGRX_ROW ? w.x : w.phase == CGRX_COLUMN ? w.y : w.z;
+  return TO_F32((1u << bits) - start);
+}
+
+/* The next ray. Distances are in units of the image, whatever the scale of the axis. */
+FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
+  f32 left = s.optimized != 0 ? TO_F32((1u << s.x_bits) - 1u) : -1.0f;
+  f32 low = s.optimized != 0 ? TO_F32((1u << s.y_bits) - 1u) : -1.0f;
+  f32 end = w.from + w.reach, length = cgrx_length(w, s);
+  end = end < length ? end : length;
+  if (w.phase == CGRX_ROW)
+    return CGRX_MAKE_RAY(TO_F32(w.x) - 0.5f, TO_F32(w.y) * s.scale_y, TO_F32(w.z) * s.scale_z, 1.0f, 0.0f, 0.0f, w.from,
+                         end);
+  if (w.phase == CGRX_COLUMN)
+    return CGRX_MAKE_RAY(left, (TO_F32(w.y) - 0.5f) * s.scale_y, TO_F32(w.z) * s.scale_z, 0.0f, s.scale_y, 0.0f, w.from,
+                         end);
+  return CGRX_MAKE_RAY(left, low * s.scale_y, (TO_F32(w.z) - 0.5f) * s.scale_z, 0.0f, 0.0f, s.scale_z, w.from, end);
+}
+
+/* After a ray without a hit: farther, or round the corner (algorithm 2). Where there is no way left, what rays ought to
+ * have found was not found: bucket 0, from which the entries are searched. */
+FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
+  u32 rays = w.rays + 1u;
+  if (w.from + w.reach < cgrx_length(w, s))
+    return CGRX_MAKE_WALK(w.phase, w.x, w.y, w.z, w.from + w.reach, w.reach * CGRX_GROW, 0, rays);
+  if (w.phase == CGRX_ROW && s.multi_row != 0 && w.y + 1u < 1u << s.y_bits)
+    return CGRX_MAKE_WALK(CGRX_COLUMN, 0, w.y + 1u, w.z, 0.0f, s.reach_y, 0, rays);
+  if (w.phase != CGRX_DEPTH && s.multi_plane != 0 && w.z + 1u < 1u << s.z_bits)
+    return CGRX_MAKE_WALK(CGRX_DEPTH, 0, 0, w.z + 1u, 0.0f, s.reach_z, 0, rays);
+  return cgrx_done(0, rays);
+}
+
+/* After a hit. Naive: a marker has the number of the first bucket of its row or plane, so that no further ray is
+ * needed. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end
+ * of a plane, which tells that nothing else is in the row, a ray along the row follows. */
+FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, CGRX_STATE s, u32 key64) {
+  u32 slot = AT(s.slots, primitive), bucket = slot % s.buckets, kind = slot / s.buckets, rays = w.rays + 1u;
+  if (s.optimized == 0)
+    return cgrx_done(bucket, rays);
+  if (w.phase == CGRX_ROW || (w.phase == CGRX_COLUMN && (flipped || kind == 2))) {
+    bool next = kind != 0 && bucket + 1u < s.buckets;
+    return cgrx_done(next ? bucket + 1u : bucket, rays);
+  }
+  u64 image = cgrx_image(entry_key(keys, cgrx_last(bucket, s), s.layout_kind, key64), s);
+  u32 y = cgrx_axis(image, s.x_bits, s.y_bits), z = cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits);
+  if (w.phase == CGRX_COLUMN)
+    return CGRX_MAKE_WALK(CGRX_ROW, 0, y, z, 0.0f, s.reach_x, 0, rays);
+  return CGRX_MAKE_WALK(CGRX_COLUMN, 0, 0, z, 0.0f, s.reach_y, 0, rays);
+}
+
+#endif

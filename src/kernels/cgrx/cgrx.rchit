@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_ray_tracing : require
+#include "kernels/cgrx/cgrx.glsl.h"
+
+layout(location = 0) rayPayloadInEXT cgrx_payload hit;
+
+void main() {
+  hit.primitive = gl_InstanceCustomIndexEXT * AT(a.state, 0).partition_size + gl_PrimitiveID;
+  hit.flipped = gl_HitKindEXT == gl_HitKindBackFacingTriangleEXT ? 1 : 0;
+}
