@@ -13,11 +13,12 @@
 #define RX RDX_INDEX_RX
 #define SA RDX_INDEX_SORTED_ARRAY
 #define TREE RDX_INDEX_TREE
+#define RXO RDX_INDEX_RX_OPTIMIZED
 #define CGRX RDX_INDEX_CGRX
 #define NAIVE RDX_INDEX_CGRX_NAIVE
 
 static const bench_contender all[] = {
-    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = CGRX}}};
+    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
 static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
 
 static uint32_t at_least(uint32_t value, uint32_t less, uint32_t least) {
@@ -43,6 +44,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"", {.kind = TREE}},
       {"1 lane", {.kind = TREE, .tree.lanes = 1}},
       {"2 lanes", {.kind = TREE, .tree.lanes = 2}},
+      {"", {.kind = RXO}},
       {"", {.kind = CGRX}},
       {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
       {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},

@@ -27,6 +27,8 @@ typedef enum rdx_index_kind {
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
   RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
+  /** The optimized RX: a primitive per distinct key, one hit per lookup, then a scan (thesis, chapter 4). */
+  RDX_INDEX_RX_OPTIMIZED,
   RDX_INDEX_CGRX, /**< cgRX: a primitive per bucket of sorted keys, optimized representation (cgRX, section 3.3) */
   RDX_INDEX_CGRX_NAIVE, /**< cgRX's naive representation, with row and plane markers (cgRX, section 3.2) */
 } rdx_index_kind;
@@ -90,6 +92,14 @@ typedef struct rdx_tree_params {
   uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 4 */
 } rdx_tree_params;
 
+/** The options of the optimized RX. */
+typedef struct rdx_rx_optimized_params {
+  rdx_build_preference build;
+  uint32_t partitions; /**< contiguous parts of the scene (thesis, algorithm 5); 0: as few as the device allows */
+  bool no_compaction;
+  bool no_compression; /**< a triangle for each duplicate, too (thesis, section 4.2) */
+} rdx_rx_optimized_params;
+
 /** How cgRX maps keys to points (cgRX, section 5.1). */
 typedef enum rdx_cgrx_mapping {
   /** As scaled, but of the range of keys only leading bits, 10 more than number the buckets: neighbours share a row. */
@@ -125,9 +135,10 @@ typedef struct rdx_cgrx_params {
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
-  rdx_rx_params rx;     /**< RDX_INDEX_RX only */
-  rdx_tree_params tree; /**< RDX_INDEX_TREE only */
-  rdx_cgrx_params cgrx; /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
+  rdx_rx_params rx;                     /**< RDX_INDEX_RX only */
+  rdx_tree_params tree;                 /**< RDX_INDEX_TREE only */
+  rdx_rx_optimized_params rx_optimized; /**< RDX_INDEX_RX_OPTIMIZED only */
+  rdx_cgrx_params cgrx;                 /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;

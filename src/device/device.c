@@ -355,3 +355,24 @@ rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err) {
 double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) {
   return stream->marks_ms[to] - stream->marks_ms[from];
 }
+
+rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
+                            uint64_t count, double *ms, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  rdx_status status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, kernel, args, variant, count, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    *ms += rdx_stream_elapsed(stream, 0, 1);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+bool rdx_device_traces_nearest_first(const rdx_device *device) {
+  return device->info.backend == RDX_BACKEND_CPU || device->info.tracing == RDX_TRACING_HARDWARE;
+}

@@ -154,6 +154,14 @@ RDX_MUST_USE rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err);
 /* Milliseconds of device time between marks `from` and `to` of the last finish. */
 double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
 
+/* Run one launch by itself, and add its device time to `*ms`. */
+RDX_MUST_USE rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args,
+                                         const uint32_t *variant, uint64_t count, double *ms, rdx_error *err);
+
+/* Whether a ray for the closest hit visits near primitives first, so that far ones cost it nothing. GPUs that trace in
+ * software do not. */
+bool rdx_device_traces_nearest_first(const rdx_device *device);
+
 /* ---- For back ends ---- */
 
 #define RDX_MAX_MARKS 16
@@ -169,9 +177,9 @@ struct rdx_stream {
 struct rdx_device {
   const rdx_device_ops *ops;
   rdx_device_info info;
-  uint64_t memory_limit;  /* 0: none beyond the device's own */
-  bool has_f64;           /* kernels may use 64-bit floats */
-  bool keeps_build_order; /* the scene builder keeps primitives in input order: sort them in space first */
+  uint64_t memory_limit;        /* 0: none beyond the device's own */
+  bool has_f64;                 /* kernels may use 64-bit floats */
+  bool keeps_build_order;       /* the scene builder keeps primitives in input order: sort them in space first */
   uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
   _Atomic uint64_t memory_used;
   _Atomic uint64_t memory_peak;

@@ -99,15 +99,6 @@ static uint32_t bit_length(uint64_t x) {
   return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
 }
 
-static rdx_status key_at(const cgrx *c, uint64_t entry, uint64_t *out, rdx_error *err) {
-  uint32_t narrow = 0;
-  if (c->key_bits == 64)
-    return rdx_buffer_download(c->sorted.keys, entry * 8, out, 8, err);
-  RDX_TRY(rdx_buffer_download(c->sorted.keys, entry * 4, &narrow, 4, err));
-  *out = narrow;
-  return RDX_OK;
-}
-
 /* Twice the mean distance of `count` representatives over `range` units, of which an axis holds `length`. */
 static float first_reach(uint64_t range, uint64_t count, uint64_t length) {
   uint64_t reach = 2 * (range / count + 1);
@@ -118,10 +109,8 @@ static float first_reach(uint64_t range, uint64_t count, uint64_t length) {
 /* Rays on devices that do not visit the nearest hit first are kept short: a long one visits all that it meets. */
 static void set_reaches(cgrx *c, uint64_t range) {
   cgrx_state *s = &c->shape;
-  const bool nearest_first =
-      c->device->info.backend == RDX_BACKEND_CPU || c->device->info.tracing == RDX_TRACING_HARDWARE;
   s->reach_x = s->reach_y = s->reach_z = ALL_THE_WAY;
-  if (nearest_first)
+  if (rdx_device_traces_nearest_first(c->device))
     return;
   s->reach_x = first_reach(range, s->buckets, 1ull << s->x_bits);
   s->reach_y = first_reach(range >> s->x_bits, s->buckets, 1ull << s->y_bits);
@@ -143,9 +132,9 @@ static rdx_status lay_out(cgrx *c, const rdx_cgrx_params *p, bool optimized, rdx
   s->buckets = (uint32_t)(((uint64_t)s->n + s->bucket_size - 1) / s->bucket_size);
   if (s->n == 0)
     return RDX_OK;
-  RDX_TRY(key_at(c, 0, &least, err));
-  RDX_TRY(key_at(c, cgrx_last(0, *s), &s->min_rep, err));
-  RDX_TRY(key_at(c, s->n - 1, &s->max_rep, err));
+  RDX_TRY(rdx_sorted_keys_at(&c->sorted, 0, &least, err));
+  RDX_TRY(rdx_sorted_keys_at(&c->sorted, cgrx_last(0, *s), &s->min_rep, err));
+  RDX_TRY(rdx_sorted_keys_at(&c->sorted, s->n - 1, &s->max_rep, err));
   if (p->mapping == RDX_CGRX_MAPPING_COMPACT) {
     const uint32_t bits = bit_length(s->max_rep - least), wanted = bit_length(s->buckets - 1) + COMPACT_BITS;
     s->origin = least;
@@ -164,25 +153,6 @@ static rdx_status upload_state(cgrx *c, rdx_error *err) {
   if (!c->state)
     RDX_TRY(rdx_buffer_create(c->device, sizeof c->shape, "an index", &c->state, err));
   return rdx_buffer_upload(c->state, 0, &c->shape, sizeof c->shape, err);
-}
-
-/* Run one launch by itself, and tell its time. */
-static rdx_status run(const cgrx *c, const rdx_kernel *kernel, const void *args, uint64_t count, double *ms,
-                      rdx_error *err) {
-  const uint32_t key64 = c->key_bits == 64;
-  rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(c->device, &stream, err));
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, kernel, args, &key64, count, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    *ms += rdx_stream_elapsed(stream, 0, 1);
-  rdx_stream_destroy(&stream);
-  return status;
 }
 
 /* List the slots that get a triangle. */
@@ -236,13 +206,15 @@ static rdx_status build_scene(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats
   uint64_t count = 0;
   RDX_TRY(make_slots(c, &count, &stats->encode_ms, err));
   rdx_scene_params params = scene_params(p, count);
+  const uint32_t key64 = c->key_bits == 64;
   rdx_buffer *triangles = NULL;
   RDX_TRY(rdx_buffer_create(c->device, count * 36, "the representatives of buckets", &triangles, err));
   const struct cgrx_encode_args args = {.state = RDX_ADDRESS(cgrx_state, c->state),
                                         .keys = RDX_ADDRESS(uint32_t, c->sorted.keys),
                                         .slots = RDX_ADDRESS(uint32_t, c->slots),
                                         .triangles = RDX_ADDRESS(float, triangles)};
-  rdx_status status = run(c, &rdx_kernel_cgrx_encode, &args, count, &stats->encode_ms, err);
+  rdx_status status =
+      rdx_launch_timed(c->device, &rdx_kernel_cgrx_encode, &args, &key64, count, &stats->encode_ms, err);
   if (status == RDX_OK) {
     params.primitives = triangles;
     status = rdx_scene_create(c->device, &params, &c->scene, err);
@@ -263,12 +235,13 @@ static rdx_status build_scene(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats
 static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *stats, rdx_error *err) {
   if (p->layout == RDX_CGRX_LAYOUT_COLUMN)
     return RDX_OK;
+  const uint32_t key64 = c->key_bits == 64;
   RDX_TRY(rdx_buffer_create(c->device, entries_bytes(p, c->shape.n, c->key_bits), "the entries", &c->entries, err));
   const struct cgrx_rows_args args = {.keys = RDX_ADDRESS(uint32_t, c->sorted.keys),
                                       .rows = RDX_ADDRESS(uint32_t, c->sorted.rows),
                                       .entries = RDX_ADDRESS(uint32_t, c->entries),
                                       .layout_kind = p->layout};
-  RDX_TRY(run(c, &rdx_kernel_cgrx_rows, &args, c->shape.n, &stats->encode_ms, err));
+  RDX_TRY(rdx_launch_timed(c->device, &rdx_kernel_cgrx_rows, &args, &key64, c->shape.n, &stats->encode_ms, err));
   rdx_sorted_keys_destroy(&c->sorted);
   c->shape.layout_kind = p->layout;
   return RDX_OK;

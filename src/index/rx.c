@@ -6,10 +6,8 @@
 #include "kernels/rx/kernels.h"
 #include "index/index.h"
 #include "index/keys.h"
+#include "index/segments.h"
 #include "kernels/refine/kernels.h"
-
-/* From how many segments between the smallest and the largest key on those that hold keys are listed. */
-#define LIST_SEGMENTS 64
 
 typedef struct rx {
   rdx_device *device;
@@ -165,32 +163,18 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   r->min_key = first - r->zero;
   r->max_key = last - r->zero;
 
-  const uint32_t shift = rx_segment_shift(r->scheme);
-  const bool list = (r->max_key >> shift) - (r->min_key >> shift) >= LIST_SEGMENTS;
-  rdx_buffer *counts[2] = {NULL, NULL};
-  rdx_status status = rdx_buffer_create(r->device, 8, "a count", &counts[0], err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(r->device, 8, "a count", &counts[1], err);
-  if (status == RDX_OK)
-    status = rdx_stream_unique(stream, sorted, bytes, 0, NULL, counts[0], r->count, err);
-  if (status == RDX_OK && list)
-    status = rdx_stream_unique(stream, sorted, bytes, shift, NULL, counts[1], r->count, err);
+  /* Keys are not shifted by zero: only 3D mode, where zero is 0, has segments enough to list. */
+  RDX_TRY(rdx_segments_list(sorted, r->key_bits, r->count, rx_segment_shift(r->scheme), r->min_key, r->max_key,
+                            &r->segments, &r->segment_count, err));
+  rdx_buffer *number = NULL;
+  RDX_TRY(rdx_buffer_create(r->device, 8, "a count", &number, err));
+  rdx_status status = rdx_stream_unique(stream, sorted, bytes, 0, NULL, number, r->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(counts[0], 0, &unique, 8, err);
+    status = rdx_buffer_download(number, 0, &unique, 8, err);
   r->distinct = unique == r->count;
-  if (status == RDX_OK && list) {
-    status = rdx_buffer_download(counts[1], 0, &r->segment_count, 8, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_create(r->device, r->segment_count * 8, "the list of segments", &r->segments, err);
-    if (status == RDX_OK) /* keys are not shifted by zero: only 3D mode, where zero is 0, has this many segments */
-      status = rdx_stream_unique(stream, sorted, bytes, shift, r->segments, counts[1], r->count, err);
-    if (status == RDX_OK)
-      status = rdx_stream_finish(stream, err);
-  }
-  rdx_buffer_destroy(&counts[0]);
-  rdx_buffer_destroy(&counts[1]);
+  rdx_buffer_destroy(&number);
   return status;
 }
 
@@ -229,27 +213,16 @@ static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buff
 
 /* The primitives of keys, in their order. */
 static rdx_status encode(rx *r, rdx_buffer *keys, rdx_buffer **out, double *ms, rdx_error *err) {
-  rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene", out, err));
   const struct rx_encode_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
                                       .primitives = RDX_ADDRESS(float, *out),
                                       .zero = r->zero,
                                       .scheme = r->scheme};
   const uint32_t variant[2] = {r->key_bits == 64, r->params.primitive != RDX_RX_TRIANGLE};
-  rdx_status status = rdx_stream_create(r->device, &stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_rx_encode, &args, variant, r->count, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    *ms = rdx_stream_elapsed(stream, 0, 1);
-  else
+  *ms = 0;
+  const rdx_status status = rdx_launch_timed(r->device, &rdx_kernel_rx_encode, &args, variant, r->count, ms, err);
+  if (status != RDX_OK)
     rdx_buffer_destroy(out);
-  rdx_stream_destroy(&stream);
   return status;
 }
 

@@ -60,3 +60,12 @@ rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, 
     rdx_sorted_keys_destroy(out);
   return status;
 }
+
+rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uint64_t *out, rdx_error *err) {
+  uint32_t narrow = 0;
+  if (sorted->key_bits == 64)
+    return rdx_buffer_download(sorted->keys, entry * 8, out, 8, err);
+  RDX_TRY(rdx_buffer_download(sorted->keys, entry * 4, &narrow, 4, err));
+  *out = narrow;
+  return RDX_OK;
+}

@@ -17,6 +17,10 @@ RDX_MUST_USE rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorte
                                                rdx_error *err);
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted);
 
+/* The key of one entry. */
+RDX_MUST_USE rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uint64_t *out,
+                                           rdx_error *err);
+
 /* Device bytes held at the peak of the sort: the input's size again for scratch, and the sorted arrays. */
 uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits);
 

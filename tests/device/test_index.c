@@ -56,17 +56,17 @@ static const struct {
   rdx_index_params params;
   bool traces, points_only;
 } methods[] = {
-    {{.kind = RDX_INDEX_SORTED_ARRAY}, false, false},
-    {{.kind = RDX_INDEX_TREE}, false, false},
-    {{.kind = RDX_INDEX_CGRX}, true, false},
-    {{.kind = RDX_INDEX_CGRX_NAIVE}, true, false},
-    {{.kind = RDX_INDEX_RX}, true, false},
+    {{.kind = RDX_INDEX_SORTED_ARRAY}, false, false}, {{.kind = RDX_INDEX_TREE}, false, false},
+    {{.kind = RDX_INDEX_RX_OPTIMIZED}, true, false},  {{.kind = RDX_INDEX_CGRX}, true, false},
+    {{.kind = RDX_INDEX_CGRX_NAIVE}, true, false},    {{.kind = RDX_INDEX_RX}, true, false},
 };
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
+    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
+    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 65536, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The optimized RX (thesis, chapter 4): one triangle per distinct key, one hit per lookup, then a scan of the sorted
+ * entries. Scene parts are contiguous runs of keys (algorithm 5). */
+
+#include "index/segments.h"
+#include "index/sorted_keys.h"
+#include "kernels/refine/kernels.h"
+#include "kernels/rx/kernels.h"
+#include "kernels/rx_optimized/kernels.h"
+
+#define X_BITS 23
+#define Y_BITS 23
+#define Z_BITS 18
+
+typedef struct rx_optimized {
+  rdx_device *device;
+  uint32_t key_bits;
+  rdx_sorted_keys sorted;
+  rx_optimized_state shape;
+  rdx_buffer *positions; /* NULL: keys are distinct, or not compressed */
+  rdx_buffer *segments;
+  rdx_buffer *state;
+  rdx_scene *scene;
+} rx_optimized;
+
+static void destroy(void *self) {
+  rx_optimized *r = self;
+  rdx_scene_destroy(&r->scene);
+  rdx_buffer_destroy(&r->positions);
+  rdx_buffer_destroy(&r->segments);
+  rdx_buffer_destroy(&r->state);
+  rdx_sorted_keys_destroy(&r->sorted);
+  rdx_free(r);
+}
+
+static rdx_status check(const rdx_device *device, const rdx_rx_optimized_params *p, rdx_error *err) {
+  if (device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx_optimized: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
+                    "tree, or another device",
+                    device->info.name);
+  if (p->build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference");
+  return RDX_OK;
+}
+
+static rdx_scene_params scene_params(const rdx_rx_optimized_params *p, uint64_t count) {
+  return (rdx_scene_params){.kind = RDX_SCENE_TRIANGLES,
+                            .count = count,
+                            .partitions = p->partitions,
+                            .preference = p->build,
+                            .compact = !p->no_compaction};
+}
+
+/* As if no key stood twice. */
+static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
+  const rdx_scene_params scene = scene_params(&params->rx_optimized, count);
+  if (check(device, &params->rx_optimized, NULL) != RDX_OK) /* build() will say so */
+    return 0;
+  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
+  const uint64_t tracing = count * (key_bits / 8 + 4 + 36) + rdx_scene_estimate(device, &scene);
+  return sorting > tracing ? sorting : tracing;
+}
+
+/* ---- Building ---- */
+
+/* Mark the first entry of each key, and list those (section 4.2). */
+static rdx_status list_runs(rx_optimized *r, rdx_stream *stream, rdx_buffer *bits, rdx_buffer *list, rdx_buffer *count,
+                            rdx_error *err) {
+  const uint32_t key64 = r->key_bits == 64;
+  const struct rx_optimized_runs_args args = {.keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
+                                              .bits = RDX_ADDRESS(uint32_t, bits),
+                                              .n = (uint32_t)r->sorted.count};
+  RDX_TRY(
+      rdx_stream_launch(stream, &rdx_kernel_rx_optimized_runs, &args, &key64, (r->sorted.count + 31) / 32, NULL, err));
+  RDX_TRY(rdx_stream_select(stream, bits, list, count, r->sorted.count, err));
+  return rdx_stream_finish(stream, err);
+}
+
+/* Keep one triangle per key: `*keys` becomes a new buffer of the distinct keys. */
+static rdx_status gather_distinct(rx_optimized *r, rdx_stream *stream, const rdx_buffer *list, uint64_t count,
+                                  rdx_buffer **keys, rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(r->device, count * 4, "the first entries of keys", &r->positions, err));
+  RDX_TRY(rdx_buffer_create(r->device, count * (r->key_bits / 8), "the distinct keys", keys, err));
+  RDX_TRY(rdx_stream_copy(stream, list, 0, r->positions, 0, count * 4, err));
+  RDX_TRY(rdx_refine_gather(stream, r->sorted.keys, r->positions, r->key_bits, *keys, count, err));
+  return rdx_stream_finish(stream, err);
+}
+
+static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, rdx_error *err) {
+  rdx_buffer *bits = NULL, *list = NULL, *number = NULL;
+  rdx_stream *stream = NULL;
+  rdx_status status = rdx_buffer_create(r->device, (r->sorted.count + 31) / 32 * 4, "runs of keys", &bits, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(r->device, r->sorted.count * 4, "runs of keys", &list, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(r->device, 8, "a count", &number, err);
+  if (status == RDX_OK)
+    status = rdx_stream_create(r->device, &stream, err);
+  if (status == RDX_OK)
+    status = list_runs(r, stream, bits, list, number, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(number, 0, count, 8, err);
+  if (status == RDX_OK)
+    status = gather_distinct(r, stream, list, *count, keys, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&bits);
+  rdx_buffer_destroy(&list);
+  rdx_buffer_destroy(&number);
+  return status;
+}
+
+/* What the kernels read of this index. */
+static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *err) {
+  rx_optimized_state *s = &r->shape;
+  const bool nearest_first = rdx_device_traces_nearest_first(r->device);
+  s->positions = RDX_ADDRESS(uint32_t, r->positions);
+  s->segments = RDX_ADDRESS(uint64_t, r->segments);
+  s->n = (uint32_t)r->sorted.count;
+  s->partition_size = (uint32_t)r->scene->partition_size;
+  /* Twice the mean distance: see set_reaches() in cgrx.c. */
+  s->reach = nearest_first || triangles == 0 ? 16777216.0f : (float)(2 * ((s->max_key - s->min_key) / triangles + 1));
+  RDX_TRY(rdx_buffer_create(r->device, sizeof *s, "an index", &r->state, err));
+  return rdx_buffer_upload(r->state, 0, s, sizeof *s, err);
+}
+
+static rdx_status build_scene(rx_optimized *r, const rdx_rx_optimized_params *p, rdx_buffer *keys, uint64_t count,
+                              rdx_index_stats *stats, rdx_error *err) {
+  rdx_scene_params params = scene_params(p, count);
+  rdx_buffer *triangles = NULL;
+  RDX_TRY(rdx_buffer_create(r->device, count * 36, "the triangles of keys", &triangles, err));
+  const struct rx_encode_args args = {
+      .keys = RDX_ADDRESS(uint32_t, keys), .primitives = RDX_ADDRESS(float, triangles), .scheme = r->shape.scheme};
+  const uint32_t variant[2] = {r->key_bits == 64, false};
+  rdx_status status = rdx_launch_timed(r->device, &rdx_kernel_rx_encode, &args, variant, count, &stats->encode_ms, err);
+  if (status == RDX_OK) {
+    params.primitives = triangles;
+    status = rdx_scene_create(r->device, &params, &r->scene, err);
+  }
+  rdx_buffer_destroy(&triangles);
+  RDX_TRY(status);
+  stats->partitions = r->scene->partitions;
+  stats->bytes_scene = r->scene->bytes;
+  stats->bytes_scene_built = r->scene->bytes_built;
+  stats->scene_ms = r->scene->build_ms;
+  stats->compact_ms = r->scene->compact_ms;
+  return RDX_OK;
+}
+
+static uint64_t size_of(const rdx_buffer *buffer) {
+  return buffer ? buffer->size : 0;
+}
+
+static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx_rx_optimized_params *p,
+                              rdx_index_stats *stats, rdx_error *err) {
+  rx_optimized_state *s = &r->shape;
+  uint64_t triangles = set->count, segments = 0;
+  RDX_TRY(rdx_sorted_keys_create(set, &r->sorted, stats, err));
+  s->scheme = RX_SCHEME((uint32_t)X_BITS, (uint32_t)Y_BITS, (uint32_t)Z_BITS, 0u, (uint32_t)SEGMENT_BITS);
+  s->min_key = 1; /* no key is between 1 and 0 */
+  if (set->count > 0) {
+    RDX_TRY(rdx_sorted_keys_at(&r->sorted, 0, &s->min_key, err));
+    RDX_TRY(rdx_sorted_keys_at(&r->sorted, set->count - 1, &s->max_key, err));
+    RDX_TRY(rdx_segments_list(r->sorted.keys, r->key_bits, set->count, SEGMENT_BITS, s->min_key, s->max_key,
+                              &r->segments, &segments, err));
+  }
+  s->segment_count = (uint32_t)segments;
+  rdx_buffer *keys = NULL;
+  rdx_status status = RDX_OK;
+  if (!stats->distinct && !p->no_compression)
+    status = compress(r, &keys, &triangles, err);
+  if (status == RDX_OK)
+    status = build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err);
+  rdx_buffer_destroy(&keys);
+  if (status == RDX_OK)
+    status = upload_state(r, triangles, err);
+  if (status == RDX_OK)
+    stats->bytes_resident = r->scene->bytes + r->sorted.keys->size + r->sorted.rows->size + size_of(r->positions) +
+                            size_of(r->segments) + r->state->size;
+  return status;
+}
+
+static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                        rdx_error *err) {
+  RDX_TRY(check(keys->device, &params->rx_optimized, err));
+  rx_optimized *r = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *r, "an rx_optimized index", (void **)&r, err));
+  r->device = keys->device;
+  r->key_bits = keys->key_bits;
+  rdx_status status = build_parts(r, keys, &params->rx_optimized, stats, err);
+  if (status != RDX_OK) {
+    destroy(r);
+    return status;
+  }
+  *out = r;
+  return RDX_OK;
+}
+
+/* ---- Lookups ---- */
+
+static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_query *q, bool rays, rdx_error *err) {
+  const struct rx_optimized_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(rx_optimized_state, r->state),
+                                         .keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
+                                         .rows = RDX_ADDRESS(uint32_t, r->sorted.rows)};
+  const uint32_t variant[RX_OPTIMIZED_CONSTANTS] = {r->key_bits == 64, q->gather, q->value, rays};
+  return rdx_stream_launch(stream, &rdx_kernel_rx_optimized, &args, variant, q->count, r->scene, err);
+}
+
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+  return launch(self, stream, q, false, err);
+}
+
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out, rdx_error *err) {
+  rdx_query counting = *q;
+  counting.out_count = out;
+  return launch(self, stream, &counting, true, err);
+}
+
+static rdx_row_layout rows(const void *self) {
+  return (rdx_row_layout){.words = ((const rx_optimized *)self)->sorted.rows, .block_words = 8, .step = 1};
+}
+
+const rdx_index_ops rdx_rx_optimized_ops = {
+    .name = "rx_optimized",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .rows = rows,
+    .count_rays = count_rays,
+    .destroy = destroy,
+    .rows_in_order = true,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of the optimized RX, and their bodies on the CPU. */
+
+#include "device/cpu/trace.h"
+#include "kernels/rx_optimized/kernels.h"
+#include "spirv/rx_optimized_rchit.h"
+#include "spirv/rx_optimized_rgen.h"
+#include "spirv/rx_optimized_runs_comp.h"
+
+#define a (*args)
+#include "kernels/lookup/found.h"
+
+#define BLOCK 256 /* probes, and rays, in flight */
+
+/* A probe on its way along rows. */
+typedef struct walk {
+  struct rx_bounds bounds;
+  struct rx_visit visit; /* `begin` moves on */
+  float from, reach;
+  uint32_t hit, rays;
+  bool going;
+} walk;
+
+typedef struct lookup {
+  const struct rx_optimized_args *args;
+  const rdx_scene *scene;
+  uint32_t key64, gather, value, count_rays;
+  uint32_t begin, count;
+  uint64_t lower[BLOCK], upper[BLOCK];
+  walk walk[BLOCK];
+} lookup;
+
+static void start_probe(lookup *l, uint32_t k) {
+  const struct rx_optimized_args *args = l->args;
+  const rx_optimized_state *s = a.state;
+  walk *w = &l->walk[k];
+  *w = (walk){.hit = NO_ROW, .reach = s->reach};
+  if (!has_bit(a.valid, l->begin + k))
+    return;
+  if (!a.upper) {
+    w->going = rx_representable(l->lower[k], s->scheme);
+    return;
+  }
+  w->bounds = rx_clamp(l->lower[k], l->upper[k], 0, s->min_key, s->max_key);
+  if (w->bounds.empty)
+    return;
+  w->visit = rx_plan(w->bounds, rx_segment_shift(s->scheme), s->segments, s->segment_count);
+  w->going = w->visit.begin != w->visit.end;
+}
+
+/* Sets the block up; whether its keys ascend. */
+static bool start_block(lookup *l) {
+  const struct rx_optimized_args *args = l->args;
+  bool ascending = true;
+  for (uint32_t k = 0; k < l->count; k++) {
+    l->lower[k] = load_key(a.lower, l->begin + k, l->key64);
+    l->upper[k] = a.upper ? load_key(a.upper, l->begin + k, l->key64) : l->lower[k];
+    ascending &= k == 0 || l->lower[k - 1] <= l->lower[k];
+    start_probe(l, k);
+  }
+  return ascending;
+}
+
+static struct rx_ray row_ray(const lookup *l, const walk *w) {
+  const struct rx_optimized_args *args = l->args;
+  const rx_optimized_state *s = a.state;
+  const uint32_t shift = rx_segment_shift(s->scheme);
+  const uint64_t segment = rx_visited(w->visit, w->visit.begin, s->segments);
+  return rx_parallel(rx_segment_lower(w->bounds.lower, segment, shift),
+                     rx_segment_upper(w->bounds.upper, segment, shift), s->scheme, 0);
+}
+
+static rdx_ray next_ray(const lookup *l, uint32_t k) {
+  const struct rx_optimized_args *args = l->args;
+  const walk *w = &l->walk[k];
+  if (!a.upper) {
+    const struct rx_ray r = rx_perpendicular(l->lower[k], a.state->scheme);
+    return (rdx_ray){{r.x, r.y, r.z}, r.tmin, {0, 0, 1}, r.tmax};
+  }
+  const struct rx_ray r = row_ray(l, w);
+  const float end = w->from + w->reach;
+  return (rdx_ray){{r.x, r.y, r.z}, w->from, {1, 0, 0}, end < r.tmax ? end : r.tmax};
+}
+
+/* Take what a ray found: a hit, or nothing and then the rest of the row, or the next one. */
+static void take(const lookup *l, walk *w, uint32_t primitive) {
+  const struct rx_optimized_args *args = l->args;
+  w->rays++;
+  w->hit = primitive;
+  w->going = false;
+  if (primitive != NO_ROW || !a.upper)
+    return;
+  w->from += w->reach;
+  w->reach *= RX_OPTIMIZED_GROW;
+  if (w->from >= row_ray(l, w).tmax) {
+    w->visit.begin++;
+    w->from = 0;
+    w->reach = a.state->reach;
+  }
+  w->going = w->visit.begin != w->visit.end;
+}
+
+/* Cast the rays of all probes that go on, round by round. */
+static void locate(lookup *l, bool coherent) {
+  rdx_ray rays[BLOCK];
+  uint32_t probe[BLOCK], primitive[BLOCK], count;
+  do {
+    count = 0;
+    for (uint32_t k = 0; k < l->count; k++) {
+      if (!l->walk[k].going)
+        continue;
+      rays[count] = next_ray(l, k);
+      probe[count++] = k;
+    }
+    rdx_cpu_trace_closest(l->scene, rays, count, coherent, primitive, NULL);
+    for (uint32_t n = 0; n < count; n++)
+      take(l, &l->walk[probe[n]], primitive[n]);
+  } while (count > 0);
+}
+
+static struct found scan(const lookup *l, uint32_t k) {
+  const struct rx_optimized_args *args = l->args;
+  const rx_optimized_state *s = a.state;
+  struct found f = FOUND_NONE;
+  if (l->count_rays)
+    f.count = l->walk[k].rays;
+  if (l->count_rays || l->walk[k].hit == NO_ROW)
+    return f;
+  const uint32_t at = s->positions ? s->positions[l->walk[k].hit] : l->walk[k].hit;
+  const uint32_t begin = entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
+  if (a.upper) {
+    f.first = begin;
+    f.count =
+        (l->upper[k] >= s->max_key ? s->n
+                                   : entry_search_up(a.keys, at, s->n, l->upper[k] + 1, LAYOUT_COLUMN, l->key64)) -
+        begin;
+    return f;
+  }
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
+  for (uint32_t entry = begin; entry < s->n && load_key(a.keys, entry, l->key64) == l->lower[k]; entry++) {
+    const uint32_t row = a.rows[entry];
+    FOUND_ADD(f, row, to, l->gather, l->value);
+  }
+  return f;
+}
+
+static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  const struct rx_optimized_args *args = arguments;
+  lookup l = {.args = args,
+              .scene = scene,
+              .key64 = variant[0],
+              .gather = variant[1],
+              .value = variant[2],
+              .count_rays = variant[3]};
+  for (uint32_t done = 0; done < a.count; done += BLOCK) {
+    l.begin = a.first + done;
+    l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
+    locate(&l, start_block(&l));
+    for (uint32_t k = 0; k < l.count; k++) {
+      const struct found f = scan(&l, k);
+      FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);
+    }
+  }
+}
+
+static void runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct rx_optimized_runs_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    a.bits[a.first + k] = rx_optimized_runs(a.keys, a.first + k, a.n, variant[0]);
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
+                                            .args_size = sizeof(struct rx_optimized_args),
+                                            .variants = RX_OPTIMIZED_CONSTANTS,
+                                            .grain = 4096,
+                                            .body = look_up,
+                                            .raygen = SPIRV(spirv_rx_optimized_rgen),
+                                            .closest_hit = SPIRV(spirv_rx_optimized_rchit)};
+
+const rdx_kernel rdx_kernel_rx_optimized_runs = {.name = "rx optimized runs",
+                                                 .args_size = sizeof(struct rx_optimized_runs_args),
+                                                 .variants = 1,
+                                                 .grain = 1024,
+                                                 .group = 256,
+                                                 .body = runs,
+                                                 .compute = SPIRV(spirv_rx_optimized_runs_comp)};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_RX_OPTIMIZED_RX_OPTIMIZED_H
+#define RDX_KERNELS_RX_OPTIMIZED_RX_OPTIMIZED_H
+
+/* C and GLSL: the optimized RX (thesis, chapter 4). Entries are sorted; each distinct key has one triangle (section
+ * 4.2, "duplicated key compression"), at RX's point for it. A ray needs one hit, from which the entries are scanned: points
+ * cast RX's perpendicular ray, ranges a ray along each row until one hits (algorithm 3).
+ *
+ * Any hit within a range leads to its first entry, by a search downwards; the closest one leads there at once. Rays
+ * along x are as exact as RX's: see kernels/rx/rx.h. */
+
+#include "kernels/lookup/entries.h"
+#include "kernels/rx/rx_segments.h"
+
+#define RX_OPTIMIZED_CONSTANTS 4 /* KEY64, GATHER, VALUE, COUNT_RAYS */
+#define RX_OPTIMIZED_GROW 8.0f   /* a ray that ends without a hit goes on, so many times as long */
+
+struct rx_optimized_state {
+  PTR(u32) positions; /* the first entry of each triangle's key; 0: triangle i is entry i */
+  PTR(u64) segments;  /* those that hold keys, ascending; 0: visit all between the bounds */
+  u64 min_key, max_key;
+  u32 segment_count;
+  u32 n;
+  u32 partition_size; /* triangles of an instance */
+  u32 scheme;
+  f32 reach; /* of a first ray along x */
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer rx_optimized_state_ptr {
+  rx_optimized_state v[];
+};
+#else
+typedef struct rx_optimized_state rx_optimized_state;
+#endif
+
+struct rx_optimized_args {
+  LAUNCH_HEADER;
+  LOOKUP_FIELDS;
+  PTR(rx_optimized_state) state;
+  PTR(u32) keys;
+  PTR(u32) rows;
+};
+ARGS_SIZE(rx_optimized_args, 120);
+
+/* Item: 32 entries. Mark those whose key differs from the one before. Constants: KEY64. */
+struct rx_optimized_runs_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) bits;
+  u32 n;
+};
+ARGS_SIZE(rx_optimized_runs_args, 40);
+
+FN u32 rx_optimized_runs(PTR(u32) keys, u32 word, u32 n, u32 key64) {
+  u32 bits = 0;
+  for (u32 k = 0; k < 32 && word * 32 + k < n; k++) {
+    u32 entry = word * 32 + k;
+    if (entry == 0 || load_key(keys, entry, key64) != load_key(keys, entry - 1, key64))
+      bits |= 1u << k;
+  }
+  return bits;
+}
+
+#endif

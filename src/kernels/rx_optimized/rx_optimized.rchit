@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_ray_tracing : require
+#include "kernels/rx_optimized/rx_optimized.h"
+
+layout(push_constant, scalar) uniform push { rx_optimized_args a; };
+layout(location = 0) rayPayloadInEXT u32 primitive;
+
+void main() {
+  primitive = gl_InstanceCustomIndexEXT * AT(a.state, 0).partition_size + gl_PrimitiveID;
+}
