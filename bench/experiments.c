@@ -12,6 +12,7 @@
 
 #define RX RDX_INDEX_RX
 #define SA RDX_INDEX_SORTED_ARRAY
+#define HT RDX_INDEX_HASH
 
 static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
 
@@ -35,6 +36,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"always any-hit", {.kind = RX, .rx.always_any_hit = true}},
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
       {"", {.kind = SA}},
+      {"", {.kind = HT}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

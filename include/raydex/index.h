@@ -26,6 +26,7 @@ typedef enum rdx_index_kind {
   RDX_INDEX_AUTO = 0,     /**< the sorted array: the faster of the two on every device measured so far */
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
+  RDX_INDEX_HASH,         /**< a hash table: point lookups only (RTIndeX, section 4.1, "HT") */
 } rdx_index_kind;
 
 /** A name such as "rx"; never NULL. */
@@ -82,10 +83,19 @@ typedef struct rdx_rx_params {
   bool always_any_hit;
 } rdx_rx_params;
 
+/** The options of the hash table; all zero is the default. */
+typedef struct rdx_hash_params {
+  uint8_t
+      load_percent; /**< how full the table is: 10 to 95; 0: 80. Fuller is smaller, and slower where nothing matches */
+  uint8_t lanes;    /**< GPU: 1, 2, 4, 8 or 16 invocations that look into a bucket together, at most as many as a
+                           subgroup has; 0: chosen by device */
+} rdx_hash_params;
+
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
-  rdx_rx_params rx; /**< RDX_INDEX_RX only */
+  rdx_rx_params rx;     /**< RDX_INDEX_RX only */
+  rdx_hash_params hash; /**< RDX_INDEX_HASH only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;

@@ -61,6 +61,7 @@ typedef struct rdx_index_ops {
 
 extern const rdx_index_ops rdx_rx_ops;
 extern const rdx_index_ops rdx_sorted_array_ops;
+extern const rdx_index_ops rdx_hash_ops;
 
 struct rdx_index {
   rdx_device *device;
