@@ -8,9 +8,10 @@
  *
  * Keys are mixed by a bijection, and a mixed key's upper bits give its home bucket: in the order of mixed keys, home
  * buckets ascend. Entries take slots in this order, each the first slot that is neither before its home bucket nor
- * before the slot after its predecessor's. Hence all buckets from an entry's home to its own, less the last, are full,
- * slots of a bucket are taken from its first on, and a search ends at a bucket whose last slot is empty. The last
- * bucket of a table is such a one.
+ * before the slot after its predecessor's. So all mixed keys of the table ascend (Amble and Knuth, "Ordered hash
+ * tables", 1974), the buckets from an entry's home to its own are full, and the slots of a bucket are taken from its
+ * first on. All bits of an empty slot are set, which puts it after all keys. A search need only look into the first
+ * bucket, from home on, whose last key is not below its own. The last slot of a table is empty.
  *
  * A bucket is 16 words in one 64-byte line: the mixed keys of its slots, then a word for each of them: NO_ROW where
  * the slot is empty, else

@@ -31,18 +31,27 @@ typedef struct batch {
 
 /* ---- The slots of a bucket that hold a key, empty ones included, as bits ---- */
 
+static inline uint32_t load_u32(const uint32_t *bucket, uint32_t slot) {
+  return bucket[slot];
+}
+
+static inline uint64_t load_u64(const uint32_t *bucket, uint32_t slot) {
+  uint64_t key;
+  memcpy(&key, bucket + 2 * slot, sizeof key);
+  return key;
+}
+
 static inline uint32_t match_plain_u32(const uint32_t *bucket, uint64_t key, uint32_t slots) {
   uint32_t bits = 0;
   for (uint32_t s = 0; s < slots; s++)
-    bits |= (uint32_t)(bucket[s] == (uint32_t)key) << s;
+    bits |= (uint32_t)(load_u32(bucket, s) == (uint32_t)key) << s;
   return bits;
 }
 
 static inline uint32_t match_plain_u64(const uint32_t *bucket, uint64_t key, uint32_t slots) {
-  const uint64_t *keys = (const uint64_t *)(const void *)bucket;
   uint32_t bits = 0;
   for (uint32_t s = 0; s < slots; s++)
-    bits |= (uint32_t)(keys[s] == key) << s;
+    bits |= (uint32_t)(load_u64(bucket, s) == key) << s;
   return bits;
 }
 
@@ -85,14 +94,11 @@ AVX512 static inline uint32_t match_avx512_u64(const uint32_t *bucket, uint64_t 
     const uint32_t slots = bucket_slots(bits == 64, runs), values = values_at(bits == 64, runs);                       \
     for (uint32_t k = 0; k < count; k++) {                                                                             \
       const uint32_t *bucket = b->buckets[k];                                                                          \
-      uint32_t found = match(bucket, b->keys[k], slots);                                                               \
-      while (!found && bucket[values + slots - 1] != NO_ROW) {                                                         \
+      while (load_u##bits(bucket, slots - 1) < (uint##bits##_t)b->keys[k])                                             \
         bucket += BUCKET_WORDS;                                                                                        \
-        found = match(bucket, b->keys[k], slots);                                                                      \
-      }                                                                                                                \
-      /* Without a match the last slot is empty, which then stands for it. */                                          \
+      const uint32_t found = match(bucket, b->keys[k], slots);                                                         \
       const uint32_t slot = (uint32_t)__builtin_ctz(found | 1u << (slots - 1));                                        \
-      b->values[k] = bucket[values + slot];                                                                            \
+      b->values[k] = bucket[values + slot] | (0u - (uint32_t)(found == 0));                                            \
       b->counts[k] = b->values[k] == NO_ROW ? 0 : runs ? bucket[values + slots + slot] : 1;                            \
     }                                                                                                                  \
   }
@@ -204,13 +210,12 @@ static void visits(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct hash_visits_args *args = arguments;
   const uint32_t key64 = variant[0], runs = variant[1];
-  const uint32_t slots = bucket_slots(key64, runs), last = values_at(key64, runs) + slots - 1;
+  const uint32_t last = bucket_slots(key64, runs) - 1;
   for (uint32_t i = a.first; i < a.first + a.count; i++) {
     const uint64_t key = mix_key(load_key(a.lower, i, key64), key64);
     const uint32_t *bucket = a.table + (uint64_t)home_bucket(key, key64, a.homes) * BUCKET_WORDS;
     uint32_t looked = has_bit(a.valid, i);
-    while (looked && bucket[last] != NO_ROW &&
-           !(key64 ? match_plain_u64(bucket, key, slots) : match_plain_u32(bucket, key, slots))) {
+    while (looked && (key64 ? load_u64(bucket, last) : load_u32(bucket, last)) < key) {
       bucket += BUCKET_WORDS;
       looked++;
     }

@@ -71,7 +71,7 @@ void load_share(u32 bucket, out u32 words[WORDS]) {
 #endif
 }
 
-/* Bits 0 .. 15: the bucket's words that equal the key's (its halves in turn for u64); 16 .. 31: those that are NO_ROW.
+/* Bits 0 .. 15: the bucket's words that equal the key's (its halves in turn for u64); 16 .. 31: those below the key's.
  * The same in all lanes of a group. */
 u32 compare(u32 words[WORDS], u32 low, u32 high) {
   u32 bits = 0;
@@ -79,13 +79,21 @@ u32 compare(u32 words[WORDS], u32 low, u32 high) {
     const u32 place = LANE * WORDS + w;
     const u32 key = KEY64 != 0 && (place & 1u) != 0 ? high : low;
     bits |= words[w] == key ? 1u << place : 0u;
-    bits |= words[w] == NO_ROW ? 0x10000u << place : 0u;
+    bits |= words[w] < key ? 0x10000u << place : 0u;
   }
 #if LANES > 1
   [[unroll]] for (u32 step = 1; step < LANES; step *= 2)
     bits |= subgroupShuffleXor(bits, step);
 #endif
   return bits;
+}
+
+/* Whether the last key of a bucket is below the one that its words were compared with. */
+bool ends_below(u32 bits) {
+  const u32 slots = bucket_slots(KEY64, RUNS), below = bits >> 16;
+  if (KEY64 == 0)
+    return (below >> (slots - 1) & 1u) != 0;
+  return ((below | bits & below << 1) >> (2 * slots - 1) & 1u) != 0;
 }
 
 /* Word `place` of a bucket. */
@@ -101,7 +109,7 @@ struct entry {
   u32 count;
 };
 
-/* Look into the bucket of a group's probe: `next` is the bucket to go on with, or DONE with the entry in `e`. */
+/* Look into a bucket for a probe of the group. Returns the bucket to go on with, or DONE with the entry in `e`. */
 u32 look(u32 words[WORDS], u32 bucket, u32 low, u32 high, inout entry e) {
   const u32 slots = bucket_slots(KEY64, RUNS), values = values_at(KEY64, RUNS);
   const u32 bits = compare(words, low, high);
@@ -109,11 +117,10 @@ u32 look(u32 words[WORDS], u32 bucket, u32 low, u32 high, inout entry e) {
   const u32 slot = match != 0 ? u32(findLSB(match)) / (KEY64 != 0 ? 2 : 1) : 0u;
   const u32 value = word_of(words, values + slot);
   const u32 count = RUNS != 0 ? word_of(words, values + slots + slot) : 1u;
-  const bool full = (bits >> (16 + values + slots - 1) & 1u) == 0;
-  if (match == 0)
-    return full ? bucket + 1 : DONE;
-  e.value = value;
-  e.count = value != NO_ROW ? count : 0u;
+  if (ends_below(bits))
+    return bucket + 1;
+  e.value = match != 0 ? value : NO_ROW;
+  e.count = e.value != NO_ROW ? count : 0u;
   return DONE;
 }
 
