@@ -108,6 +108,13 @@ static void test_bad_options(void **state) {
     FAILS(cases[i].status, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
+  static const rdx_hash_params hashes[] = {{.load_percent = 9}, {.load_percent = 96}, {.lanes = 3}, {.lanes = 32}};
+  for (size_t i = 0; i < COUNT(hashes); i++) {
+    rdx_index *index = NULL;
+    const rdx_index_params params = {.kind = RDX_INDEX_HASH, .hash = hashes[i]};
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
+    assert_null(index);
+  }
 }
 
 static void test_bad_lookups(void **state) {

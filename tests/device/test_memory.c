@@ -56,7 +56,9 @@ static rdx_status index_job(rdx_index_kind kind, rdx_result_kind result_kind, co
   const rdx_index_params params = {.kind = kind, .rx.updatable = true};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK && kind == RDX_INDEX_HASH)
+    status = rdx_index_lookup(index, keys, &lookup, &result, err);
+  else if (status == RDX_OK)
     status = rdx_index_range(index, keys, keys, &lookup, &result, err);
   if (status == RDX_OK)
     status = rdx_result_read(result, &view, err);
@@ -83,6 +85,15 @@ static rdx_status array_float_sum(rdx_error *err) {
   static const double reals[] = {1, 2, 3, 4, 5, 6};
   const rdx_column values = {.type = RDX_TYPE_F64, .rows = 6, .values = reals};
   return index_job(RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &int_keys, &values, err);
+}
+
+static rdx_status hash_rows(rdx_error *err) {
+  return index_job(RDX_INDEX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
+}
+
+static rdx_status hash_distinct(rdx_error *err) {
+  const rdx_column keys = {.type = RDX_TYPE_I64, .rows = 2, .values = numbers};
+  return index_job(RDX_INDEX_HASH, RDX_RESULT_SUM, &keys, &keys, err);
 }
 
 static rdx_status strings(rdx_error *err) {
@@ -184,6 +195,8 @@ static void test_failing_allocations(void **state) {
     check_job(rx_sum);
   }
   check_job(array_float_sum);
+  check_job(hash_rows);
+  check_job(hash_distinct);
   check_job(strings);
   check_job(long_strings);
   check_job(device_columns);
@@ -194,7 +207,7 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, strings, long_strings, device_columns};
+  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, strings, long_strings, device_columns};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;
@@ -226,7 +239,7 @@ static void test_index_after_failures(void **state) {
   (void)state;
   static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
   const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_HASH; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     const rdx_index_params params = {.kind = kind, .rx.updatable = true};

@@ -172,7 +172,7 @@ static void end(const struct hash_args *args, const uint32_t *variant, uint32_t 
       }
     }
   }
-  /* What is needed next, for all probes at once: the rows of a run, then a value (of runs, values are not waited for). */
+  /* Have what is needed next on its way for all probes at once: where a run's rows begin, or a single row's value. */
   for (uint32_t k = 0; k < count && variant[1]; k++)
     if (b->counts[k] > 1)
       __builtin_prefetch(&a.rows[b->values[k]]);
