@@ -113,16 +113,15 @@ static void test_mix(void **state) {
   }
 }
 
-static void check_pattern(pattern p, uint32_t bits, uint64_t rows_of_key, const rdx_hash_params *params) {
-  const uint64_t rows = 150 + test_random() % 40;
+static void check_pattern(pattern p, uint32_t bits, uint64_t rows, uint64_t rows_of_key,
+                          const rdx_hash_params *params) {
   test_column keys = make_keys(p, bits, rows, rows_of_key);
   test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, SOME_NULLS, rows);
-  test_column points = column_probes(&keys, 60, SOME_NULLS);
+  test_column points = column_probes(&keys, 80, SOME_NULLS);
   rdx_index *index = NULL;
   OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.kind = RDX_INDEX_HASH, .hash = *params}, &index,
                       err));
   check_lookups(index, &keys.view, &points.view, NULL, &values.view);
-  check_lookups(index, &keys.view, &keys.view, NULL, &values.view);
   rdx_index_destroy(&index);
   column_free(&keys);
   column_free(&values);
@@ -135,7 +134,20 @@ static void test_patterns(void **state) {
   for (pattern p = 0; p < PATTERN_COUNT; p++)
     for (uint32_t bits = 32; bits <= 64; bits += 32)
       for (uint64_t rows_of_key = 1; rows_of_key <= 4; rows_of_key += 3)
-        check_pattern(p, bits, rows_of_key, &params[test_random() % COUNT(params)]);
+        check_pattern(p, bits, 150 + test_random() % 40, rows_of_key, &params[test_random() % COUNT(params)]);
+}
+
+/* Entries that several workgroups place: chains go on from one to the next. */
+static void test_tiles(void **state) {
+  (void)state;
+  for (uint32_t bits = 32; bits <= 64; bits += 32) {
+    for (uint64_t rows_of_key = 1; rows_of_key <= 3; rows_of_key += 2) {
+      const uint64_t rows = rows_of_key * (4 * HASH_TILE + test_random() % HASH_TILE);
+      check_pattern(BIT_REVERSED, bits, rows, rows_of_key, &(rdx_hash_params){.load_percent = 95});
+      check_pattern(THREE_HOMES, bits, rows, rows_of_key, &(rdx_hash_params){0});
+      check_pattern(LAST_HOME, bits, rows, rows_of_key, &(rdx_hash_params){.load_percent = 50});
+    }
+  }
 }
 
 static uint64_t visits_of(const rdx_index *index, const rdx_column *probes) {
@@ -209,8 +221,8 @@ static void test_no_ranges(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mix),  cmocka_unit_test(test_patterns),  cmocka_unit_test(test_visits),
-      cmocka_unit_test(test_load), cmocka_unit_test(test_no_ranges),
+      cmocka_unit_test(test_mix),    cmocka_unit_test(test_patterns), cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_visits), cmocka_unit_test(test_load),     cmocka_unit_test(test_no_ranges),
   };
   return TEST_MAIN(tests);
 }
