@@ -4,8 +4,6 @@
 /* The hash table: open addressing over buckets of a cache line (RTIndeX, section 4.1, "HT", which is WarpCore). It is
  * built by sorting the mixed keys, which brings equal keys together and buckets into order. */
 
-#include <stdatomic.h>
-
 #include "index/sorted_keys.h"
 #include "kernels/hash/kernels.h"
 
