@@ -16,6 +16,7 @@
 #define RXO RDX_INDEX_RX_OPTIMIZED
 #define CGRX RDX_INDEX_CGRX
 #define NAIVE RDX_INDEX_CGRX_NAIVE
+#define HT RDX_INDEX_HASH
 
 static const bench_contender all[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
@@ -49,6 +50,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
       {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
       {"", {.kind = NAIVE}},
+      {"", {.kind = HT}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

@@ -17,6 +17,34 @@ const char *cli_unknown_option(char **argv) {
   return letter;
 }
 
+/* ---- Options of methods ---- */
+
+/* Parse "name=value[,name=value...]" for `method`; `set` takes each. NULL or what is wrong. */
+static const char *parse_items(const char *text, const char *method,
+                               const char *(*set)(const char *name, const char *value, void *params), void *params) {
+  while (*text) {
+    char item[128];
+    const size_t length = strcspn(text, ",");
+    if (length >= sizeof item) {
+      snprintf(problem, sizeof problem, "an option of %s is too long", method);
+      return problem;
+    }
+    memcpy(item, text, length);
+    item[length] = '\0';
+    char *value = strchr(item, '=');
+    if (!value) {
+      snprintf(problem, sizeof problem, "options of %s have the form name=value[,name=value...]", method);
+      return problem;
+    }
+    *value++ = '\0';
+    const char *wrong = set(item, value, params);
+    if (wrong)
+      return wrong;
+    text += length + (text[length] == ',');
+  }
+  return NULL;
+}
+
 /* ---- Options of RX ---- */
 
 typedef struct word {
@@ -59,7 +87,8 @@ static const char *find_number(const char *name, const char *value, uint64_t mos
   return problem;
 }
 
-static const char *set_rx(const char *name, const char *value, rdx_rx_params *p) {
+static const char *set_rx(const char *name, const char *value, void *params) {
+  rdx_rx_params *p = params;
   int choice = 0;
   uint64_t number = 0;
   const char *wrong = NULL;
@@ -107,23 +136,36 @@ static const char *set_rx(const char *name, const char *value, rdx_rx_params *p)
 }
 
 const char *cli_parse_rx(const char *text, rdx_rx_params *params) {
-  while (*text) {
-    char item[128];
-    const size_t length = strcspn(text, ",");
-    if (length >= sizeof item)
-      return "an option of rx is too long";
-    memcpy(item, text, length);
-    item[length] = '\0';
-    char *value = strchr(item, '=');
-    if (!value)
-      return "options of rx have the form name=value[,name=value...]";
-    *value++ = '\0';
-    const char *wrong = set_rx(item, value, params);
-    if (wrong)
-      return wrong;
-    text += length + (text[length] == ',');
+  return parse_items(text, "rx", set_rx, params);
+}
+
+/* ---- Options of the hash table ---- */
+
+static const word lanes[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
+
+static const char *set_hash(const char *name, const char *value, void *params) {
+  rdx_hash_params *p = params;
+  int choice = 0;
+  uint64_t number = 0;
+  if (strcmp(name, "load") == 0) {
+    if (!console_parse_u64(value, 10, 95, &number)) {
+      snprintf(problem, sizeof problem, "load cannot be '%.40s'; it is a number from 10 to 95, of percent", value);
+      return problem;
+    }
+    p->load_percent = (uint8_t)number;
+    return NULL;
   }
-  return NULL;
+  if (strcmp(name, "lanes") == 0) {
+    const char *wrong = find_word(name, value, lanes, &choice);
+    p->lanes = (uint8_t)choice;
+    return wrong;
+  }
+  snprintf(problem, sizeof problem, "there is no option '%.40s' of hash; there are load and lanes", name);
+  return problem;
+}
+
+const char *cli_parse_hash(const char *text, rdx_hash_params *params) {
+  return parse_items(text, "hash", set_hash, params);
 }
 
 /* ---- Types ---- */

@@ -27,6 +27,7 @@ typedef enum rdx_index_kind {
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
   RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
+  RDX_INDEX_HASH,         /**< a hash table: point lookups only (RTIndeX, section 4.1, "HT") */
   /** The optimized RX: a primitive per distinct key, one hit per lookup, then a scan (thesis, chapter 4). */
   RDX_INDEX_RX_OPTIMIZED,
   RDX_INDEX_CGRX, /**< cgRX: a primitive per bucket of sorted keys, optimized representation (cgRX, section 3.3) */
@@ -132,11 +133,20 @@ typedef struct rdx_cgrx_params {
   bool no_compaction;
 } rdx_cgrx_params;
 
+/** The options of the hash table; all zero is the default. */
+typedef struct rdx_hash_params {
+  uint8_t
+      load_percent; /**< how full the table is: 10 to 95; 0: 80. Fuller is smaller, and slower where nothing matches */
+  uint8_t lanes;    /**< GPU: 1, 2, 4, 8 or 16 invocations that look into a bucket together, at most as many as a
+                           subgroup has; 0: chosen by device */
+} rdx_hash_params;
+
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
   rdx_rx_params rx;                     /**< RDX_INDEX_RX only */
   rdx_tree_params tree;                 /**< RDX_INDEX_TREE only */
+  rdx_hash_params hash;                 /**< RDX_INDEX_HASH only */
   rdx_rx_optimized_params rx_optimized; /**< RDX_INDEX_RX_OPTIMIZED only */
   rdx_cgrx_params cgrx;                 /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
 } rdx_index_params;

@@ -73,6 +73,7 @@ typedef struct rdx_index_ops {
 extern const rdx_index_ops rdx_rx_ops;
 extern const rdx_index_ops rdx_sorted_array_ops;
 extern const rdx_index_ops rdx_tree_ops;
+extern const rdx_index_ops rdx_hash_ops;
 extern const rdx_index_ops rdx_rx_optimized_ops;
 extern const rdx_index_ops rdx_cgrx_ops;
 extern const rdx_index_ops rdx_cgrx_naive_ops;

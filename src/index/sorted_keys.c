@@ -4,6 +4,9 @@
 /* Keys in order beside their rows: what all indexes over sorted keys start from. */
 
 #include "index/sorted_keys.h"
+
+#include <stdatomic.h>
+
 #include "kernels/refine/kernels.h"
 
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
@@ -23,11 +26,12 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   rdx_status status = rdx_buffer_create(set->device, 8, "a count", &distinct, err);
   if (status == RDX_OK)
     status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK && s->keys != set->keys)
     status = rdx_stream_copy(stream, set->keys, 0, s->keys, 0, s->count * s->key_bits / 8, err);
-  if (status == RDX_OK)
-    status = set->rows ? rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err)
-                       : rdx_refine_iota(stream, s->rows, s->count, err);
+  if (status == RDX_OK && !set->rows)
+    status = rdx_refine_iota(stream, s->rows, s->count, err);
+  else if (status == RDX_OK && s->rows != set->rows)
+    status = rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err);
   if (status == RDX_OK)
     status = rdx_stream_sort(stream, s->keys, s->key_bits / 8, s->key_bits, s->rows, s->count, err);
   if (status == RDX_OK)
@@ -47,13 +51,21 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   return status;
 }
 
+/* A buffer to sort in: `source` itself where it has no other user. */
+static rdx_status make_buffer(const rdx_key_set *set, rdx_buffer *source, uint64_t size, const char *what,
+                              rdx_buffer **out, rdx_error *err) {
+  if (!source || atomic_load(&source->references) > 1)
+    return rdx_buffer_create(set->device, size, what, out, err);
+  *out = rdx_buffer_retain(source);
+  return RDX_OK;
+}
+
 rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
                                   rdx_error *err) {
   *out = (rdx_sorted_keys){.key_bits = set->key_bits, .count = set->count};
-  rdx_status status =
-      rdx_buffer_create(set->device, set->count * set->key_bits / 8, "the sorted keys", &out->keys, err);
+  rdx_status status = make_buffer(set, set->keys, set->count * set->key_bits / 8, "the sorted keys", &out->keys, err);
   if (status == RDX_OK)
-    status = rdx_buffer_create(set->device, set->count * 4, "the sorted rows", &out->rows, err);
+    status = make_buffer(set, set->rows, set->count * 4, "the sorted rows", &out->rows, err);
   if (status == RDX_OK)
     status = sort(set, out, stats, err);
   if (status != RDX_OK)

@@ -12,7 +12,8 @@ typedef struct rdx_sorted_keys {
   rdx_buffer *keys, *rows;
 } rdx_sorted_keys;
 
-/* Sort a copy of a key set. Sets sort_ms and distinct of `stats`. On failure nothing is left to destroy. */
+/* Sort a copy of a key set, or its own buffers where nobody else uses them. Sets sort_ms and distinct of `stats`. On
+ * failure nothing is left to destroy. */
 RDX_MUST_USE rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
                                                rdx_error *err);
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted);

@@ -9,6 +9,23 @@
 rdx_device *test_device;
 static uint64_t random_state;
 
+bool test_traces(void) {
+  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
+}
+
+bool test_needs_rays(rdx_index_kind kind) {
+  return kind == RDX_INDEX_RX || kind == RDX_INDEX_RX_OPTIMIZED || kind == RDX_INDEX_CGRX ||
+         kind == RDX_INDEX_CGRX_NAIVE;
+}
+
+bool test_is_points_only(rdx_index_kind kind) {
+  return kind == RDX_INDEX_HASH;
+}
+
+bool test_can(rdx_index_kind kind) {
+  return test_traces() || !test_needs_rays(kind);
+}
+
 uint64_t test_random(void) {
   uint64_t x = random_state += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -26,6 +26,17 @@ int test_main(const struct CMUnitTest *tests, size_t count);
 /* Whether work is slow here: a Vulkan device emulated on the CPU. */
 bool test_is_slow(void);
 
+/* Whether the device traces rays. */
+bool test_traces(void);
+
+/* Kinds of indexes run from RDX_INDEX_RX to this. */
+#define TEST_LAST_KIND RDX_INDEX_CGRX_NAIVE
+
+/* What a kind of index needs and refuses; whether the device can build it. */
+bool test_needs_rays(rdx_index_kind kind);
+bool test_is_points_only(rdx_index_kind kind);
+bool test_can(rdx_index_kind kind);
+
 /* The next pseudo-random number. */
 uint64_t test_random(void);
 

@@ -13,10 +13,6 @@
 static const int32_t numbers[] = {5, 3, 9, 3, -7, 100, 0, 3};
 static const rdx_column keys = {.type = RDX_TYPE_I32, .rows = 8, .values = numbers};
 
-static bool traces(void) {
-  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
-}
-
 static rdx_index *new_index(rdx_index_kind kind, const rdx_column *column) {
   rdx_index *index = NULL;
   OK(rdx_index_create(test_device, column, &(rdx_index_params){.kind = kind}, &index, err));
@@ -85,7 +81,7 @@ static void test_bad_columns(void **state) {
 
 static void test_bad_options(void **state) {
   (void)state;
-  if (!traces())
+  if (!test_traces())
     return;
   static const struct {
     rdx_rx_params rx;
@@ -106,6 +102,13 @@ static void test_bad_options(void **state) {
     rdx_index *index = NULL;
     const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = cases[i].rx};
     FAILS(cases[i].status, rdx_index_create(test_device, &keys, &params, &index, err));
+    assert_null(index);
+  }
+  static const rdx_hash_params hashes[] = {{.load_percent = 9}, {.load_percent = 96}, {.lanes = 3}, {.lanes = 32}};
+  for (size_t i = 0; i < COUNT(hashes); i++) {
+    rdx_index *index = NULL;
+    const rdx_index_params params = {.kind = RDX_INDEX_HASH, .hash = hashes[i]};
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
 }
@@ -162,12 +165,12 @@ static void test_device_columns(void **state) {
       OK(rdx_device_column_create(test_device, host[i], &on_device[i], err));
       view[i] = rdx_device_column_view(on_device[i]);
     }
-    for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-      if (kind == RDX_INDEX_RX && !traces())
+    for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+      if (!test_can(kind))
         continue;
       rdx_index *index = new_index(kind, &view[0]);
       for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) { /* as from host columns */
-        for (int range = 0; range < 2; range++) {
+        for (int range = 0; range < (test_is_points_only(kind) ? 1 : 2); range++) {
           const rdx_lookup_params a = {.result = r, .values = r == RDX_RESULT_SUM ? &view[1] : NULL};
           const rdx_lookup_params b = {.result = r, .values = r == RDX_RESULT_SUM ? &values.view : NULL};
           rdx_result *device_result = NULL, *host_result = NULL;
@@ -260,9 +263,9 @@ static void test_types_of_device_probes(void **state) {
 static void test_no_probes(void **state) {
   (void)state;
   const rdx_column none = {.type = RDX_TYPE_I32}, no_keys = none;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
     for (int empty = 0; empty < 2; empty++) {
-      if (kind == RDX_INDEX_RX && !traces())
+      if (!test_can(kind))
         continue;
       rdx_index *index = new_index(kind, empty ? &no_keys : &keys);
       for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) {
@@ -285,7 +288,8 @@ static void test_no_probes(void **state) {
         if (r == RDX_RESULT_ROWS)
           assert_int_equal(view.offsets[0], 0);
         rdx_result_destroy(&result);
-        OK(rdx_index_range(index, &none, &none, &params, &result, err));
+        if (!test_is_points_only(kind))
+          OK(rdx_index_range(index, &none, &none, &params, &result, err));
         rdx_result_destroy(&result); /* unread */
       }
       rdx_index_destroy(&index);
@@ -334,7 +338,7 @@ static void test_reading_twice(void **state) {
 /* Rays are counted where they are cast: one for each point, none for an empty range. */
 static void test_stats_of_rays(void **state) {
   (void)state;
-  if (!traces())
+  if (!test_traces())
     return;
   rdx_index *index = new_index(RDX_INDEX_RX, &keys);
   const int32_t low[] = {3, 9, 200}, high[] = {5, 3, 300};
@@ -403,7 +407,7 @@ static void test_cancel(void **state) {
   rdx_index *index = NULL;
   rdx_set_progress(cancel, &left);
   rdx_error error = {""};
-  const rdx_index_params params = {.kind = traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY};
+  const rdx_index_params params = {.kind = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY};
   const rdx_status status = rdx_index_create(test_device, &keys, &params, &index, &error);
   rdx_set_progress(NULL, NULL);
   assert_true(status == RDX_ERROR_CANCELLED || (status == RDX_OK && left == 0));

@@ -124,7 +124,7 @@ static void test_rays(void **state) {
   (void)state;
   static const uint32_t buckets[] = {2, 16, 100};
   static data d;
-  if (rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
+  if (!test_traces())
     return;
   for (int kind = 0; kind < 5; kind++) {
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
@@ -148,7 +148,7 @@ static void test_bad_options(void **state) {
   const uint32_t key = 1;
   const rdx_column keys = {.type = RDX_TYPE_U32, .rows = 1, .values = &key};
   rdx_index *index = NULL;
-  if (rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
+  if (!test_traces())
     return;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     FAILS(

@@ -41,10 +41,6 @@ static void release(void *user, void *memory) {
 
 static const rdx_allocator allocator = {allocate, reallocate, release, NULL};
 
-static bool traces(void) {
-  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
-}
-
 /* A job that stops at the first error and leaves nothing. */
 typedef rdx_status (*job)(rdx_error *err);
 
@@ -56,7 +52,9 @@ static rdx_status index_job(rdx_index_kind kind, rdx_result_kind result_kind, co
   const rdx_index_params params = {.kind = kind, .rx.updatable = true};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK && test_is_points_only(kind))
+    status = rdx_index_lookup(index, keys, &lookup, &result, err);
+  else if (status == RDX_OK)
     status = rdx_index_range(index, keys, keys, &lookup, &result, err);
   if (status == RDX_OK)
     status = rdx_result_read(result, &view, err);
@@ -85,6 +83,15 @@ static rdx_status array_float_sum(rdx_error *err) {
   return index_job(RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &int_keys, &values, err);
 }
 
+static rdx_status hash_rows(rdx_error *err) {
+  return index_job(RDX_INDEX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
+}
+
+static rdx_status hash_distinct(rdx_error *err) {
+  const rdx_column keys = {.type = RDX_TYPE_I64, .rows = 2, .values = numbers};
+  return index_job(RDX_INDEX_HASH, RDX_RESULT_SUM, &keys, &keys, err);
+}
+
 static rdx_status strings(rdx_error *err) {
   static const uint64_t offsets[] = {0, 12, 24, 26};
   const rdx_column keys = {
@@ -97,7 +104,7 @@ static rdx_status long_strings(rdx_error *err) {
   const rdx_column keys = {
       .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = offsets};
   const rdx_column values = {.type = RDX_TYPE_I64, .rows = 3, .values = numbers};
-  return index_job(traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &keys, &values, err);
+  return index_job(test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &keys, &values, err);
 }
 
 /* Everything in a device column, and a refit. */
@@ -107,7 +114,7 @@ static rdx_status device_columns(rdx_error *err) {
   rdx_index *index = NULL;
   rdx_result *result = NULL;
   rdx_result_view view;
-  const rdx_index_params params = {.kind = traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, .rx.updatable = true};
+  const rdx_index_params params = {.kind = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, .rx.updatable = true};
   rdx_status status = rdx_device_column_create(test_device, &int_keys, &keys, err);
   if (status == RDX_OK)
     status = rdx_device_column_create(test_device, &int_keys, &values, err);
@@ -121,7 +128,7 @@ static rdx_status device_columns(rdx_error *err) {
     status = rdx_index_lookup(index, &key_view, &lookup, &result, err);
   if (status == RDX_OK)
     status = rdx_result_read(result, &view, err);
-  if (status == RDX_OK && traces())
+  if (status == RDX_OK && test_traces())
     status = rdx_index_update(index, &key_view, RDX_UPDATE_REFIT, err);
   rdx_result_destroy(&result);
   rdx_index_destroy(&index);
@@ -179,11 +186,13 @@ static void check_job(job run) {
 
 static void test_failing_allocations(void **state) {
   (void)state;
-  if (traces()) {
+  if (test_traces()) {
     check_job(rx_rows);
     check_job(rx_sum);
   }
   check_job(array_float_sum);
+  check_job(hash_rows);
+  check_job(hash_distinct);
   check_job(strings);
   check_job(long_strings);
   check_job(device_columns);
@@ -194,7 +203,7 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, strings, long_strings, device_columns};
+  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, strings, long_strings, device_columns};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;
@@ -226,8 +235,8 @@ static void test_index_after_failures(void **state) {
   (void)state;
   static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
   const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
       continue;
     const rdx_index_params params = {.kind = kind, .rx.updatable = true};
     rdx_index *index = NULL;

@@ -15,10 +15,6 @@
 #define ROWS 400
 #define PROBES 100
 
-static bool traces(void) {
-  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
-}
-
 static int rounds(void) {
   return test_is_slow() ? 3 : 12;
 }
@@ -57,13 +53,15 @@ static void run_threads(work_fn work, const void *argument) {
 /* Small keys, and for each i the rows from key i to key i + 9. Row r has the value r. */
 typedef struct data {
   uint32_t keys[ROWS], lower[PROBES], upper[PROBES], values[ROWS];
+  bool points; /* no ranges: the upper bounds are the lower ones */
   uint32_t count[PROBES], first[PROBES];
   uint64_t sum[PROBES], offsets[PROBES + 1];
   uint32_t rows[PROBES * ROWS];
 } data;
 
-static void make_data(data *d, uint64_t seed) {
+static void make_data(data *d, uint64_t seed, bool points) {
   memset(d, 0, sizeof *d);
+  d->points = points;
   for (uint32_t i = 0; i < ROWS; i++) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     d->keys[i] = (uint32_t)(seed >> 40) % 200;
@@ -71,7 +69,7 @@ static void make_data(data *d, uint64_t seed) {
   }
   for (uint32_t p = 0; p < PROBES; p++) {
     d->lower[p] = 2 * p;
-    d->upper[p] = 2 * p + 9;
+    d->upper[p] = 2 * p + (points ? 0 : 9);
     d->first[p] = RDX_NO_ROW;
     d->offsets[p + 1] = d->offsets[p];
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -111,7 +109,8 @@ static bool look_up(const rdx_index *index, const data *d, rdx_result_kind kind)
       .result = kind, .values = kind == RDX_RESULT_SUM ? &values : NULL, .stats = kind % 2 == 0};
   rdx_result *result = NULL;
   rdx_result_view view;
-  const bool right = rdx_index_range(index, &lower, &upper, &params, &result, NULL) == RDX_OK &&
+  const bool right = (d->points ? rdx_index_lookup(index, &lower, &params, &result, NULL)
+                                : rdx_index_range(index, &lower, &upper, &params, &result, NULL)) == RDX_OK &&
                      rdx_result_read(result, &view, NULL) == RDX_OK && view.kind == kind && is_right(d, &view);
   rdx_result_destroy(&result);
   return right;
@@ -140,7 +139,7 @@ static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_
     if (i >= index_count) {
       s.indexes[i] = s.indexes[i % index_count];
     } else {
-      make_data(&datas[i], test_random());
+      make_data(&datas[i], test_random(), kind_of(i) == RDX_INDEX_HASH);
       const rdx_column keys = column_of(datas[i].keys, ROWS);
       OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = kind_of(i)}, &s.indexes[i], err));
     }
@@ -162,14 +161,22 @@ static rdx_index_kind always_sorted_array(uint32_t i) {
   return RDX_INDEX_SORTED_ARRAY;
 }
 
+static rdx_index_kind always_hash(uint32_t i) {
+  (void)i;
+  return RDX_INDEX_HASH;
+}
+
 static rdx_index_kind alternating(uint32_t i) {
-  return i % 2 && traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY;
+  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_RX, RDX_INDEX_HASH};
+  const rdx_index_kind kind = kinds[i % 3];
+  return !test_can(kind) ? RDX_INDEX_HASH : kind;
 }
 
 static void test_one_index(void **state) {
   (void)state;
   check_shared(1, always_sorted_array);
-  if (traces())
+  check_shared(1, always_hash);
+  if (test_traces())
     check_shared(1, always_rx);
 }
 
@@ -182,8 +189,8 @@ static void test_several_indexes(void **state) {
 /* ---- Indexes that come and go ---- */
 
 static bool live_and_die(const void *argument, uint32_t thread) {
-  const data *datas = argument; /* one for each thread, and one for after the update */
-  const data *before = &datas[thread], *after = &datas[THREADS];
+  const data *datas = argument; /* one for each thread, and for after the update one of ranges and one of points */
+  const data *before = &datas[thread], *after = &datas[THREADS + before->points];
   const rdx_index_params params = {.kind = alternating(thread), .rx.updatable = true};
   const rdx_column keys = column_of(before->keys, ROWS), others = column_of(after->keys, ROWS);
   bool right = true;
@@ -200,10 +207,12 @@ static bool live_and_die(const void *argument, uint32_t thread) {
 
 static void test_own_indexes(void **state) {
   (void)state;
-  data *datas = calloc(THREADS + 1, sizeof *datas);
+  data *datas = calloc(THREADS + 2, sizeof *datas);
   assert_non_null(datas);
-  for (uint32_t i = 0; i <= THREADS; i++)
-    make_data(&datas[i], test_random());
+  for (uint32_t i = 0; i < THREADS; i++)
+    make_data(&datas[i], test_random(), alternating(i) == RDX_INDEX_HASH);
+  make_data(&datas[THREADS], test_random(), false);
+  make_data(&datas[THREADS + 1], test_random(), true);
   run_threads(live_and_die, datas);
   free(datas);
 }

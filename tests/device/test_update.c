@@ -10,10 +10,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool traces(void) {
-  return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
-}
-
 static rdx_index *new_index(rdx_device *device, const rdx_column *column, const rdx_index_params *params) {
   rdx_index *index = NULL;
   OK(rdx_index_create(device, column, params, &index, err));
@@ -33,16 +29,17 @@ static void check_holds(const rdx_index *index, const test_column *column) {
   test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, SOME_NULLS, column->view.rows + 1);
   values.view.rows = column->view.rows;
   test_column points = column_probes(column, 30, NO_NULLS), upper = column_probes(column, 30, NO_NULLS);
+  rdx_index_stats stats;
+  rdx_index_get_stats(index, &stats);
   check_lookups(index, &column->view, &points.view, NULL, &values.view);
-  check_lookups(index, &column->view, &points.view, &upper.view, &values.view);
+  if (!test_is_points_only(stats.kind))
+    check_lookups(index, &column->view, &points.view, &upper.view, &values.view);
   column_free(&values);
   column_free(&points);
   column_free(&upper);
   uint64_t present = 0;
   for (uint64_t i = 0; i < column->view.rows; i++)
     present += column_has(&column->view, i);
-  rdx_index_stats stats;
-  rdx_index_get_stats(index, &stats);
   assert_int_equal(stats.rows, column->view.rows);
   assert_int_equal(stats.keys, present);
   assert_int_equal(stats.key_type, column->view.type);
@@ -57,8 +54,8 @@ static void test_rebuild(void **state) {
   static const rdx_type types[] = {RDX_TYPE_I8, RDX_TYPE_U32, RDX_TYPE_F64, RDX_TYPE_DECIMAL, RDX_TYPE_STRING};
   static const test_shape shapes[] = {SHAPE_DENSE, SHAPE_EQUAL,    SHAPE_EMPTY, SHAPE_RANDOM,
                                       SHAPE_ONE,   SHAPE_EXTREMES, SHAPE_FEW,   SHAPE_EDGES};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
       continue;
     for (size_t t = 0; t < COUNT(types); t++) {
       test_column column = column_make(types[t], SHAPE_SKEWED, NO_NULLS, 60);
@@ -80,7 +77,7 @@ static void test_update_from_device_column(void **state) {
   test_column before = column_make(RDX_TYPE_I64, SHAPE_DENSE, NO_NULLS, 70);
   test_column after = column_make(RDX_TYPE_I64, SHAPE_SKEWED, NO_NULLS, 70);
   for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
-    if (!traces())
+    if (!test_traces())
       continue;
     const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.updatable = true};
     rdx_index *index = new_index(test_device, &before.view, &params);
@@ -132,7 +129,7 @@ static void test_refit(void **state) {
       {.updatable = true, .partitions = 7, .always_any_hit = true, .build = RDX_BUILD_LOW_MEMORY},
   };
   static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_F64, RDX_TYPE_TIMESTAMP, RDX_TYPE_U16};
-  if (!traces())
+  if (!test_traces())
     return;
   for (size_t i = 0; i < COUNT(options); i++)
     check_refits(types[i % COUNT(types)], &options[i], i % 2 ? SOME_NULLS : NO_NULLS, shapes, COUNT(shapes));
@@ -146,7 +143,7 @@ static void test_refit_small_keys(void **state) {
       {.updatable = true, .key_mode = RDX_RX_KEY_NAIVE},
       {.updatable = true, .key_mode = RDX_RX_KEY_EXTENDED, .primitive = RDX_RX_BOX},
   };
-  if (!traces())
+  if (!test_traces())
     return;
   for (size_t i = 0; i < COUNT(options); i++)
     check_refits(RDX_TYPE_I32, &options[i], i % 2 ? NO_NULLS : SOME_NULLS, shapes, COUNT(shapes));
@@ -156,7 +153,7 @@ static void test_refit_small_keys(void **state) {
 
 static void test_refused_updates(void **state) {
   (void)state;
-  if (!traces())
+  if (!test_traces())
     return;
   test_column before = column_make(RDX_TYPE_DECIMAL, SHAPE_SKEWED, SOME_NULLS, 90);
   test_column plain = column_make(RDX_TYPE_DECIMAL, SHAPE_SKEWED, NO_NULLS, 90);
@@ -201,8 +198,8 @@ static void test_refused_updates(void **state) {
 static void test_refit_needs_updatable(void **state) {
   (void)state;
   test_column column = column_make(RDX_TYPE_I32, SHAPE_SKEWED, NO_NULLS, 50);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
       continue;
     rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.kind = kind});
     FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &column.view, RDX_UPDATE_REFIT, err));
@@ -218,7 +215,7 @@ static void test_keys_beyond_the_mode(void **state) {
   static const rdx_rx_params options[] = {{.updatable = true, .key_mode = RDX_RX_KEY_NAIVE},
                                           {.updatable = true, .key_mode = RDX_RX_KEY_EXTENDED},
                                           {.updatable = true, .x_bits = 10, .y_bits = 5}};
-  if (!traces())
+  if (!test_traces())
     return;
   for (size_t i = 0; i < COUNT(options); i++) {
     test_column before = column_make(RDX_TYPE_U32, SHAPE_DENSE, NO_NULLS, 60);
@@ -244,8 +241,8 @@ static void test_rebuild_without_memory(void **state) {
   OK(rdx_device_open(rdx_device_get_info(test_device)->name, &limits, &device, err));
   test_column before = column_make(RDX_TYPE_U64, SHAPE_SKEWED, SOME_NULLS, 100);
   test_column large = column_make(RDX_TYPE_U64, SHAPE_DENSE, NO_NULLS, 250000);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
       continue;
     rdx_index *index = new_index(device, &before.view, &(rdx_index_params){.kind = kind});
     rdx_device_usage then, now;
@@ -275,8 +272,8 @@ static void test_cancelled_rebuild(void **state) {
   (void)state;
   test_column before = column_make(RDX_TYPE_I32, SHAPE_FEW, SOME_NULLS, 64);
   test_column after = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 99);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
-    if (kind == RDX_INDEX_RX && !traces())
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
       continue;
     rdx_index *index = new_index(test_device, &before.view, &(rdx_index_params){.kind = kind});
     rdx_status status = RDX_ERROR_CANCELLED;

@@ -77,6 +77,7 @@ static bool read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p,
   p->memory = memory.memoryProperties;
   p->timestamp_period = core->limits.timestampPeriod;
   p->subgroup_size = subgroup.subgroupSize;
+  p->shuffle = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   p->max_groups = core->limits.maxComputeWorkGroupCount[0];
   p->shared_memory = core->limits.maxComputeSharedMemorySize;
   p->handle_size = pipeline.shaderGroupHandleSize;

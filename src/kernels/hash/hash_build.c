@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels that build a hash table, and their bodies on the CPU. */
+
+#include "kernels/hash/kernels.h"
+#include "spirv/hash_heads_comp.h"
+#include "spirv/hash_mix_comp.h"
+#include "spirv/hash_place_comp_place.h"
+#include "spirv/hash_place_comp_reach.h"
+#include "spirv/hash_spine_comp.h"
+
+#define a (*args)
+
+static void mix(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct hash_mix_args *args = arguments;
+  if (variant[0]) {
+    for (uint32_t i = 0; i < a.count; i++)
+      AS_U64_PTR(a.mixed)[a.first + i] = mix_u64(AS_U64_PTR(a.keys)[a.first + i]);
+  } else {
+    for (uint32_t i = 0; i < a.count; i++)
+      a.mixed[a.first + i] = mix_u32(a.keys[a.first + i]);
+  }
+}
+
+static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct hash_heads_args *args = arguments;
+  const uint32_t key64 = variant[0];
+  for (uint32_t word = a.first; word < a.first + a.count; word++) {
+    const uint32_t begin = word * 32, count = a.n - begin < 32 ? a.n - begin : 32;
+    uint64_t previous = begin > 0 ? load_key(a.keys, begin - 1, key64) : 0;
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      const uint64_t key = load_key(a.keys, begin + k, key64);
+      bits |= (uint32_t)(begin + k == 0 || key != previous) << k;
+      previous = key;
+    }
+    a.bits[word] = bits;
+  }
+}
+
+/* The first entry of a tile, and the first after it. */
+static uint32_t tile_begin(uint32_t tile) {
+  return tile * HASH_TILE;
+}
+
+static uint32_t tile_end(const struct hash_place_args *args, uint32_t tile) {
+  const uint64_t end = (uint64_t)tile_begin(tile) + HASH_TILE;
+  return end < a.entries ? (uint32_t)end : a.entries;
+}
+
+/* Bodies for each width and layout, with both known when they are compiled. */
+#define FOR_EACH_LAYOUT(body, args, variant)                                                                           \
+  switch (2 * ((variant)[0] != 0) + ((variant)[1] != 0)) {                                                             \
+  case 0:                                                                                                              \
+    body(args, 0, 0);                                                                                                  \
+    break;                                                                                                             \
+  case 1:                                                                                                              \
+    body(args, 0, 1);                                                                                                  \
+    break;                                                                                                             \
+  case 2:                                                                                                              \
+    body(args, 1, 0);                                                                                                  \
+    break;                                                                                                             \
+  default:                                                                                                             \
+    body(args, 1, 1);                                                                                                  \
+  }
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
+  for (uint32_t tile = a.first; tile < a.first + a.count; tile++) {
+    uint64_t most = 0;
+    const uint32_t end = tile_end(args, tile);
+    for (uint32_t e = tile_begin(tile); e < end; e++) {
+      const uint64_t key = load_key(a.keys, runs ? a.starts[e] : e, key64);
+      const uint64_t given = entry_reach(e, key, key64, runs, a.entries, a.homes);
+      most = given > most ? given : most;
+    }
+    a.reaches[tile] = most;
+  }
+}
+
+static void reach(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  FOR_EACH_LAYOUT(reach_of, arguments, variant);
+}
+
+static void spine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct hash_spine_args *args = arguments;
+  uint64_t most = 0;
+  for (uint32_t tile = 0; tile < a.tiles; tile++) {
+    const uint64_t own = a.reaches[tile];
+    a.reaches[tile] = most;
+    most = own > most ? own : most;
+  }
+  a.reaches[a.tiles] = most;
+}
+
+INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint32_t runs, uint64_t slot, uint32_t e,
+                       uint32_t start, uint64_t key) {
+  const uint32_t slots = bucket_slots(key64, runs), s = (uint32_t)(slot % slots), at = values_at(key64, runs) + s;
+  uint32_t *bucket = a.table + slot / slots * BUCKET_WORDS, count = 1;
+  if (key64)
+    memcpy(bucket + 2 * s, &key, 8);
+  else
+    bucket[s] = (uint32_t)key;
+  if (runs) {
+    count = (e + 1 < a.entries ? a.starts[e + 1] : a.n) - start;
+    bucket[at + slots] = count;
+  }
+  bucket[at] = count == 1 ? a.rows[start] : start;
+}
+
+INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
+  for (uint32_t tile = a.first; tile < a.first + a.count; tile++) {
+    uint64_t most = a.reaches[tile];
+    const uint32_t end = tile_end(args, tile);
+    for (uint32_t e = tile_begin(tile); e < end; e++) {
+      const uint32_t start = runs ? a.starts[e] : e;
+      const uint64_t key = load_key(a.keys, start, key64);
+      const uint64_t given = entry_reach(e, key, key64, runs, a.entries, a.homes);
+      most = given > most ? given : most;
+      write_slot(args, key64, runs, most - (a.entries - e), e, start, key);
+    }
+  }
+}
+
+static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  FOR_EACH_LAYOUT(place_tiles, arguments, variant);
+}
+
+#define KERNEL(title, type, constants, each, items, function, code)                                                    \
+  {                                                                                                                    \
+    .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = each, .group = items,             \
+    .body = function, .compute = {                                                                                     \
+      .words = code,                                                                                                   \
+      .size = sizeof code                                                                                              \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_hash_mix = KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);
+const rdx_kernel rdx_kernel_hash_heads =
+    KERNEL("hash heads", hash_heads_args, 1, 2048, 256, heads, spirv_hash_heads_comp);
+const rdx_kernel rdx_kernel_hash_reach =
+    KERNEL("hash reach", hash_place_args, 2, 32, 1, reach, spirv_hash_place_comp_reach);
+const rdx_kernel rdx_kernel_hash_spine = KERNEL("hash spine", hash_spine_args, 0, 1, 1, spine, spirv_hash_spine_comp);
+const rdx_kernel rdx_kernel_hash_place =
+    KERNEL("hash place", hash_place_args, 2, 32, 1, place, spirv_hash_place_comp_place);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_HASH_KERNELS_H
+#define RDX_KERNELS_HASH_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/hash/hash.h"
+
+/* Building. Constants: KEY64; for reach and place also RUNS. */
+extern const rdx_kernel rdx_kernel_hash_mix;
+extern const rdx_kernel rdx_kernel_hash_heads;
+extern const rdx_kernel rdx_kernel_hash_reach;
+extern const rdx_kernel rdx_kernel_hash_spine; /* no constants */
+extern const rdx_kernel rdx_kernel_hash_place;
+
+/* Lookups over hash_args, by 1, 2, 4, 8 and 16 cooperating lanes; constants: KEY64, RUNS, GATHER, VALUE. */
+extern const rdx_kernel rdx_kernel_hash_lookup[5];
+
+/* Constants: KEY64, RUNS. */
+extern const rdx_kernel rdx_kernel_hash_visits;
+
+#endif
