@@ -21,15 +21,17 @@ typedef struct cli_device_options {
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 
-/* Parse one option of RX, "name=value[,name=value...]"; NULL or what is wrong with it. */
-const char *cli_parse_rx(const char *text, rdx_rx_params *params);
-
-/* The same for the hash table. */
-const char *cli_parse_hash(const char *text, rdx_hash_params *params);
-
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);
+
+/* ---- Options of methods (methods.c) ---- */
+
+/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method params->kind; NULL or what is wrong with it. */
+const char *cli_parse_method_options(const char *text, rdx_index_params *params);
+
+/* Print all options of all methods. */
+void cli_print_method_options(void);
 
 /* ---- Values to text (values.c) ---- */
 

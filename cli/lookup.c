@@ -21,7 +21,8 @@ typedef struct lookup_options {
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
   rdx_result_kind result;
-  bool has_result, has_rx, has_hash;
+  bool has_result;
+  const char *method_options;
   const char *value; /* column to sum */
   rdx_index_params index;
   cli_device_options device;
@@ -29,38 +30,37 @@ typedef struct lookup_options {
 } lookup_options;
 
 static void print_help(void) {
-  printf("Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
-         "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
-         "Probes, one kind of:\n"
-         "  --point VALUE           rows whose key is VALUE; may be repeated\n"
-         "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
-         "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
-         "    --probe-column NAME   the column of values\n"
-         "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
-         "Answers (--return), on the standard output:\n"
-         "  count                   the number of rows\n"
-         "  first                   the first row, counted from 0; an empty line if there is none\n"
-         "  rows                    all rows\n"
-         "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
-         "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
-         "Options:\n"
-         "  --method NAME           auto, rx, sorted_array or hash (auto); hash has no ranges\n"
-         "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
-         "  --threads N             threads of the CPU device (one a core)\n"
-         "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
-         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
-         "  --delimiter C           what separates fields (,); \\t is a tab\n"
-         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
-         "  --rx NAME=VALUE[,...]   options of rx: key_mode=3d|naive|extended, x_bits, y_bits, z_bits,\n"
-         "                          primitive=triangle|sphere|box, point_ray=perpendicular|from_offset|from_zero,\n"
-         "                          range_ray=from_offset|from_zero, build=fast_trace|fast_build|low_memory,\n"
-         "                          partitions=N, compaction=on|off, updatable=on|off, duplicate_any_hit=on|off,\n"
-         "                          always_any_hit=on|off\n"
-         "  --hash NAME=VALUE[,...] options of hash: load=10..95 (percent), lanes=1|2|4|8|16 (of a GPU, for a probe)\n"
-         "  --out FILE              write the answer to FILE, which appears when it is complete\n"
-         "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
-         "  --validation            switch the Vulkan validation layer on\n");
+  printf(
+      "Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
+      "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
+      "Probes, one kind of:\n"
+      "  --point VALUE           rows whose key is VALUE; may be repeated\n"
+      "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
+      "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
+      "    --probe-column NAME   the column of values\n"
+      "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
+      "Answers (--return), on the standard output:\n"
+      "  count                   the number of rows\n"
+      "  first                   the first row, counted from 0; an empty line if there is none\n"
+      "  rows                    all rows\n"
+      "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
+      "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
+      "Options:\n"
+      "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree or hash (auto: tree);\n"
+      "                          hash has no ranges\n"
+      "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
+      "  --threads N             threads of the CPU device (one a core)\n"
+      "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
+      "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+      "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab\n"
+      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+      "  --options NAME=VALUE[,...]   options of the method, see below\n"
+      "  --out FILE              write the answer to FILE, which appears when it is complete\n"
+      "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
+      "  --validation            switch the Vulkan validation layer on\n\n"
+      "Options of methods (--options):\n");
+  cli_print_method_options();
 }
 
 /* ---- Options ---- */
@@ -124,8 +124,7 @@ enum {
   TYPE,
   DELIMITER,
   NO_HEADER,
-  RX,
-  HASH,
+  OPTIONS,
   OUT,
   STATS,
   VALIDATION,
@@ -148,8 +147,7 @@ static const struct option options[] = {{"data", required_argument, NULL, DATA},
                                         {"type", required_argument, NULL, TYPE},
                                         {"delimiter", required_argument, NULL, DELIMITER},
                                         {"no-header", no_argument, NULL, NO_HEADER},
-                                        {"rx", required_argument, NULL, RX},
-                                        {"hash", required_argument, NULL, HASH},
+                                        {"options", required_argument, NULL, OPTIONS},
                                         {"out", required_argument, NULL, OUT},
                                         {"stats", no_argument, NULL, STATS},
                                         {"validation", no_argument, NULL, VALIDATION},
@@ -206,12 +204,9 @@ static const char *take(int option, char *value, lookup_options *o) {
   case NO_HEADER:
     o->probes.no_header = true;
     return NULL;
-  case RX:
-    o->has_rx = true;
-    return cli_parse_rx(value, &o->index.rx);
-  case HASH:
-    o->has_hash = true;
-    return cli_parse_hash(value, &o->index.hash);
+  case OPTIONS:
+    o->method_options = value;
+    return NULL;
   case OUT:
     o->out = value;
     return NULL;
@@ -234,10 +229,6 @@ static const char *check(const lookup_options *o) {
     return "one kind of probes is needed: --point, --range or --probe";
   if (!o->has_result)
     return "--return count|first|rows|'sum(COLUMN)' is needed";
-  if (o->has_rx && o->index.kind != RDX_INDEX_RX)
-    return "--rx needs --method rx";
-  if (o->has_hash && o->index.kind != RDX_INDEX_HASH)
-    return "--hash needs --method hash";
   if (!p->file && (p->column || p->lower || p->upper))
     return "--probe-column, --lower and --upper belong to --probe";
   if (!p->lower != !p->upper || (p->lower && p->column))
@@ -263,7 +254,10 @@ static int parse(int argc, char **argv, lookup_options *o) {
   }
   if (optind < argc)
     return console_usage("lookup", "'%s' is not expected here", argv[optind]) + 1;
-  const char *wrong = check(o);
+  const char *wrong = o->method_options ? cli_parse_method_options(o->method_options, &o->index) : NULL;
+  if (wrong)
+    return console_usage("lookup", "--options %s: %s", o->method_options, wrong) + 1;
+  wrong = check(o);
   return wrong ? console_usage("lookup", "%s", wrong) + 1 : 0;
 }
 
