@@ -8,6 +8,7 @@
 #include <raydex/column.h>
 #include <raydex/device.h>
 #include <raydex/index.h>
+#include <raydex/join.h>
 #include <raydex/status.h>
 #include <raydex/table.h>
 #include <raydex/version.h>

@@ -230,7 +230,7 @@ int column_compare(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_
 
 /* ---- Checking lookups ---- */
 
-static bool matches(const rdx_column *keys, uint64_t row, const rdx_column *lower, const rdx_column *upper,
+bool column_matches(const rdx_column *keys, uint64_t row, const rdx_column *lower, const rdx_column *upper,
                     uint64_t probe) {
   if (!column_has(keys, row) || !column_has(lower, probe) || (upper && !column_has(upper, probe)))
     return false;
@@ -253,7 +253,7 @@ static void find(found *f, const rdx_column *keys, const rdx_column *lower, cons
   f->sum = 0;
   f->float_sum = 0;
   for (uint64_t row = 0; row < keys->rows; row++) {
-    if (!matches(keys, row, lower, upper, probe))
+    if (!column_matches(keys, row, lower, upper, probe))
       continue;
     f->rows[f->count++] = (uint32_t)row;
     if (!column_has(values, row))

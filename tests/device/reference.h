@@ -38,6 +38,10 @@ test_column column_probes(const test_column *keys, uint64_t rows, test_nulls nul
 /* The order of two values that are not NULL: below 0, 0 or above. */
 int column_compare(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_t j);
 
+/* Whether a row equals a probe (`upper` NULL), or lies between its bounds; NULLs never do. */
+bool column_matches(const rdx_column *keys, uint64_t row, const rdx_column *lower, const rdx_column *upper,
+                    uint64_t probe);
+
 bool column_has(const rdx_column *column, uint64_t i);
 
 /* Look up points (`upper` NULL) or ranges with every result kind and compare with what looking at every row finds. */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_JOIN_H
+#define RAYDEX_JOIN_H
+
+/**
+ * Joins of two columns by an index over one of them: the other's values are looked up (thesis, chapter 5). Which
+ * side gets the index is the join's choice: the smaller one, unless told ("inverse mapping", thesis, section 4.3).
+ *
+ * Rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing. Answers are in host memory.
+ */
+
+#include <raydex/index.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rdx_join_kind {
+  RDX_JOIN_INNER = 0, /**< all pairs of rows that match */
+  RDX_JOIN_LEFT,      /**< the same, and each left row without a match, paired with RDX_NO_ROW */
+  RDX_JOIN_SEMI,      /**< left rows with a match, once each */
+  RDX_JOIN_ANTI,      /**< left rows without a match, those that are NULL included */
+} rdx_join_kind;
+
+typedef enum rdx_join_result {
+  RDX_JOIN_PAIRS = 0, /**< the rows, in the order of left rows, then of right rows */
+  RDX_JOIN_COUNT,     /**< how many there are */
+  RDX_JOIN_SUM,       /**< the sum of a value column over all pairs of an inner or left join */
+} rdx_join_result;
+
+/** Which side the index is built over. */
+typedef enum rdx_join_mapping {
+  RDX_JOIN_MAPPING_AUTO = 0, /**< the smaller side */
+  RDX_JOIN_MAPPING_DIRECT,   /**< the right side: left rows look up their matches */
+  RDX_JOIN_MAPPING_INVERSE,  /**< the left side: right rows do */
+} rdx_join_mapping;
+
+/** How to join; all zero is an inner join that returns pairs. */
+typedef struct rdx_join_params {
+  rdx_join_kind kind;
+  rdx_join_result result;
+  rdx_join_mapping mapping; /**< rdx_join_between() always indexes the left side */
+  rdx_index_params index;
+  /** RDX_JOIN_SUM: a value for each right row (rdx_join_between(): for each left row), NULLs skipped. That side then
+   * gets the index. */
+  const rdx_column *values;
+} rdx_join_params;
+
+typedef struct rdx_join rdx_join;
+
+/**
+ * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
+ * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where a sum does not fit 64 bits.
+ * Destroy the join with rdx_join_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
+                                               const rdx_join_params *params, rdx_join **out, rdx_error *err);
+
+/** Match left[i] with j where lower[j] <= left[i] <= upper[j] (a band join). Else as rdx_join_equal(). */
+RDX_API RDX_MUST_USE rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
+                                                 const rdx_column *upper, const rdx_join_params *params, rdx_join **out,
+                                                 rdx_error *err);
+
+/** A join's answer, owned by the join. */
+typedef struct rdx_join_view {
+  rdx_join_kind kind;
+  rdx_join_result result;
+  uint64_t count;             /**< pairs; of semi and anti joins: left rows; SUM: values that were added */
+  const uint32_t *left_rows;  /**< PAIRS: `count` of them */
+  const uint32_t *right_rows; /**< PAIRS of inner and left joins, RDX_NO_ROW for none */
+  rdx_type sum_type;          /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL */
+  uint8_t sum_scale;
+  bool sum_is_null; /**< SUM: no value was there to add */
+  int64_t sum_i64;  /**< signed integers, decimals, bool; exact */
+  uint64_t sum_u64; /**< unsigned integers; exact */
+  double sum_f64;   /**< floats */
+} rdx_join_view;
+
+RDX_API void rdx_join_get(const rdx_join *join, rdx_join_view *out);
+
+/** What a join did. Times are milliseconds. */
+typedef struct rdx_join_stats {
+  bool inverse; /**< the index was over the left side */
+  rdx_index_stats index;
+  rdx_lookup_stats lookup;
+  double total_ms; /**< from call to return */
+} rdx_join_stats;
+
+RDX_API void rdx_join_get_stats(const rdx_join *join, rdx_join_stats *out);
+
+/** Free `*join` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_join_destroy(rdx_join **join);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

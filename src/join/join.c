@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Index nested-loop joins, with the index over either side, on the public interface of indexes. */
+
+#include <raydex/join.h>
+
+#include <string.h>
+
+#include "base/base.h"
+
+struct rdx_join {
+  rdx_join_view view;
+  rdx_join_stats stats;
+  uint32_t *left_rows, *right_rows;
+};
+
+/* A join at work. Sides are seen from the lookup: `indexed` holds the keys, `lower` and `upper` the probes. */
+typedef struct work {
+  rdx_device *device;
+  const rdx_join_params *params;
+  const rdx_column *indexed, *lower, *upper; /* upper NULL: equal */
+  bool inverse;                              /* the left side is indexed */
+  rdx_index *index;
+  rdx_result *result;
+  rdx_result_view found;
+  rdx_join *join;
+} work;
+
+static uint64_t left_count(const work *w) {
+  return w->inverse ? w->indexed->rows : w->lower->rows;
+}
+
+/* ---- Lookups ---- */
+
+static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
+  const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
+  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->params->index, &w->index, err));
+  rdx_index_get_stats(w->index, &w->join->stats.index);
+  RDX_TRY(w->upper ? rdx_index_range(w->index, w->lower, w->upper, &params, &w->result, err)
+                   : rdx_index_lookup(w->index, w->lower, &params, &w->result, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  rdx_result_get_stats(w->result, &w->join->stats.lookup);
+  return RDX_OK;
+}
+
+/* ---- Sums ---- */
+
+static rdx_status add_sums(work *w, rdx_error *err) {
+  rdx_join_view *v = &w->join->view;
+  const rdx_result_view *f = &w->found;
+  rdx_i128 total = 0;
+  uint64_t values = 0;
+  for (uint64_t i = 0; i < f->probes; i++) {
+    values += f->count[i];
+    if (f->sum_f64)
+      v->sum_f64 += f->sum_f64[i];
+    else
+      total += f->sum_u64 ? (rdx_i128)f->sum_u64[i] : (rdx_i128)f->sum_i64[i];
+  }
+  v->sum_type = f->sum_type;
+  v->sum_scale = f->sum_scale;
+  v->sum_is_null = values == 0;
+  v->count = values;
+  v->sum_u64 = (uint64_t)total;
+  v->sum_i64 = (int64_t)total;
+  const bool fits = f->sum_u64 ? total <= (rdx_i128)UINT64_MAX : total >= INT64_MIN && total <= INT64_MAX;
+  return fits ? RDX_OK : rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum over a join does not fit 64 bits");
+}
+
+/* ---- Counts ---- */
+
+static bool wants_matched(rdx_join_kind kind) {
+  return kind == RDX_JOIN_SEMI;
+}
+
+static uint64_t count_pairs(const uint32_t *counts, uint64_t probes, rdx_join_kind kind) {
+  uint64_t pairs = 0, matched = 0;
+  for (uint64_t i = 0; i < probes; i++) {
+    pairs += counts[i];
+    matched += counts[i] > 0;
+  }
+  switch (kind) {
+  case RDX_JOIN_LEFT:
+    return pairs + probes - matched;
+  case RDX_JOIN_SEMI:
+    return matched;
+  case RDX_JOIN_ANTI:
+    return probes - matched;
+  default:
+    return pairs;
+  }
+}
+
+/* ---- Pairs ---- */
+
+/* Matches by left row: the right rows of left row i are rows[offsets[i]] to rows[offsets[i + 1] - 1]. */
+typedef struct matches {
+  const uint64_t *offsets;
+  const uint32_t *rows;
+  uint64_t *own_offsets; /* what an inverse join made itself */
+  uint32_t *own_rows;
+} matches;
+
+/* Turn (right, its left rows) into (left, its right rows), by counting. */
+static rdx_status invert(const work *w, matches *m, rdx_error *err) {
+  const rdx_result_view *f = &w->found;
+  const uint64_t left = left_count(w), total = f->offsets[f->probes];
+  RDX_TRY(rdx_calloc(left + 2, 8, "the matches of a join", (void **)&m->own_offsets, err));
+  RDX_TRY(rdx_alloc(total + 1, 4, "the matches of a join", (void **)&m->own_rows, err));
+  uint64_t *next = m->own_offsets + 1; /* while filling, next[i] is where the next match of left row i goes */
+  for (uint64_t k = 0; k < total; k++)
+    next[f->rows[k] + 1]++;
+  for (uint64_t i = 0; i < left; i++)
+    next[i + 1] += next[i];
+  for (uint64_t right = 0; right < f->probes; right++)
+    for (uint64_t k = f->offsets[right]; k < f->offsets[right + 1]; k++)
+      m->own_rows[next[f->rows[k]]++] = (uint32_t)right;
+  m->offsets = m->own_offsets;
+  m->rows = m->own_rows;
+  return RDX_OK;
+}
+
+static uint64_t rows_of_left(const matches *m, uint64_t i) {
+  return m->offsets[i + 1] - m->offsets[i];
+}
+
+static uint64_t count_of(const matches *m, uint64_t left, rdx_join_kind kind) {
+  uint64_t count = kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT ? m->offsets[left] : 0;
+  for (uint64_t i = 0; i < left && kind != RDX_JOIN_INNER; i++)
+    count += (rows_of_left(m, i) > 0) == wants_matched(kind);
+  return count;
+}
+
+/* Left rows with or without a match. */
+static void list_left(const matches *m, uint64_t left, bool matched, uint32_t *out) {
+  for (uint64_t i = 0; i < left; i++)
+    if ((rows_of_left(m, i) > 0) == matched)
+      *out++ = (uint32_t)i;
+}
+
+static void list_pairs(const matches *m, uint64_t left, bool outer, uint32_t *left_rows, uint32_t *right_rows) {
+  for (uint64_t i = 0; i < left; i++) {
+    if (outer && rows_of_left(m, i) == 0) {
+      *left_rows++ = (uint32_t)i;
+      *right_rows++ = RDX_NO_ROW;
+    }
+    for (uint64_t k = m->offsets[i]; k < m->offsets[i + 1]; k++) {
+      *left_rows++ = (uint32_t)i;
+      *right_rows++ = m->rows[k];
+    }
+  }
+}
+
+static rdx_status list_matches(work *w, const matches *m, rdx_error *err) {
+  rdx_join *j = w->join;
+  const rdx_join_kind kind = w->params->kind;
+  const bool pairs = kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT;
+  const uint64_t left = left_count(w), count = count_of(m, left, kind);
+  j->view.count = count;
+  if (w->params->result == RDX_JOIN_COUNT)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(count + 1, 4, "the rows of a join", (void **)&j->left_rows, err));
+  if (pairs)
+    RDX_TRY(rdx_alloc(count + 1, 4, "the rows of a join", (void **)&j->right_rows, err));
+  if (pairs)
+    list_pairs(m, left, kind == RDX_JOIN_LEFT, j->left_rows, j->right_rows);
+  else
+    list_left(m, left, wants_matched(kind), j->left_rows);
+  j->view.left_rows = j->left_rows;
+  j->view.right_rows = j->right_rows;
+  return RDX_OK;
+}
+
+static rdx_status find_matches(work *w, rdx_error *err) {
+  RDX_TRY(look_up(w, RDX_RESULT_ROWS, err));
+  matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
+  rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
+  if (status == RDX_OK)
+    status = list_matches(w, &m, err);
+  rdx_free(m.own_offsets);
+  rdx_free(m.own_rows);
+  return status;
+}
+
+/* ---- Joins ---- */
+
+static rdx_status answer(work *w, rdx_error *err) {
+  const rdx_join_params *p = w->params;
+  if (p->result == RDX_JOIN_SUM) {
+    RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
+    return add_sums(w, err);
+  }
+  /* Counts of right rows say nothing of which left rows match. */
+  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER)) {
+    RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
+    w->join->view.count = count_pairs(w->found.count, w->found.probes, p->kind);
+    return RDX_OK;
+  }
+  return find_matches(w, err);
+}
+
+static rdx_status check(const char *name, const rdx_device *device, const rdx_column *left, const rdx_column *right,
+                        const rdx_join_params *p, rdx_join **out, rdx_error *err) {
+  if (!device || !left || !right || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: device, columns and out must not be NULL", name);
+  if (p->kind > RDX_JOIN_ANTI || p->result > RDX_JOIN_SUM || p->mapping > RDX_JOIN_MAPPING_INVERSE)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown kind, result or mapping", name);
+  if ((p->result == RDX_JOIN_SUM) != (p->values != NULL))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a value column goes with RDX_JOIN_SUM and with nothing else", name);
+  if (p->result == RDX_JOIN_SUM && p->kind > RDX_JOIN_LEFT)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs have a sum, not the rows of semi and anti joins", name);
+  return RDX_OK;
+}
+
+static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
+  const double start = rdx_now_ms();
+  RDX_TRY(rdx_calloc(1, sizeof *w->join, "a join", (void **)&w->join, err));
+  w->join->view.kind = w->params->kind;
+  w->join->view.result = w->params->result;
+  w->join->stats.inverse = w->inverse;
+  rdx_status status = answer(w, err);
+  rdx_result_destroy(&w->result);
+  rdx_index_destroy(&w->index);
+  if (status != RDX_OK) {
+    rdx_join_destroy(&w->join);
+    return status;
+  }
+  w->join->stats.total_ms = rdx_now_ms() - start;
+  *out = w->join;
+  return RDX_OK;
+}
+
+static const rdx_join_params defaults = {0};
+
+rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
+                          const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+  const rdx_join_params *p = params ? params : &defaults;
+  RDX_TRY(check("rdx_join_equal", device, left, right, p, out, err));
+  if (p->values && p->mapping == RDX_JOIN_MAPPING_INVERSE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rdx_join_equal: values of right rows are added by an index over the right side");
+  const bool smaller = left->rows < right->rows && !p->values;
+  const bool inverse = p->mapping == RDX_JOIN_MAPPING_INVERSE || (p->mapping == RDX_JOIN_MAPPING_AUTO && smaller);
+  work w = {.device = device,
+            .params = p,
+            .indexed = inverse ? left : right,
+            .lower = inverse ? right : left,
+            .inverse = inverse};
+  return join(&w, out, err);
+}
+
+rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
+                            const rdx_column *upper, const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+  const rdx_join_params *p = params ? params : &defaults;
+  RDX_TRY(check("rdx_join_between", device, left, lower, p, out, err));
+  if (!upper || upper->rows != lower->rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_join_between: there must be as many upper bounds as lower ones");
+  if (p->mapping == RDX_JOIN_MAPPING_DIRECT)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "rdx_join_between: an index holds points, which are on the left side");
+  work w = {.device = device, .params = p, .indexed = left, .lower = lower, .upper = upper, .inverse = true};
+  return join(&w, out, err);
+}
+
+void rdx_join_get(const rdx_join *j, rdx_join_view *out) {
+  *out = j->view;
+}
+
+void rdx_join_get_stats(const rdx_join *j, rdx_join_stats *out) {
+  *out = j->stats;
+}
+
+void rdx_join_destroy(rdx_join **j) {
+  if (!j || !*j)
+    return;
+  rdx_free((*j)->left_rows);
+  rdx_free((*j)->right_rows);
+  rdx_free(*j);
+  *j = NULL;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Joins against comparing every left row with every right row. */
+
+#include "reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The expected rows of a join. */
+typedef struct expected {
+  uint32_t *left, *right;
+  uint64_t count, pairs;
+  int64_t sum;
+} expected;
+
+static void add(expected *e, uint64_t left, uint64_t right) {
+  e->left[e->count] = (uint32_t)left;
+  e->right[e->count++] = (uint32_t)right;
+}
+
+/* `values` are of right rows, or with `upper` of left ones. */
+static expected expect(const rdx_column *left, const rdx_column *lower, const rdx_column *upper, rdx_join_kind kind,
+                       const int32_t *values) {
+  const uint64_t most = left->rows * (lower->rows + 1) + 1;
+  expected e = {.left = malloc(most * 4), .right = malloc(most * 4)};
+  assert_non_null(e.left);
+  assert_non_null(e.right);
+  for (uint64_t i = 0; i < left->rows; i++) {
+    uint64_t found = 0;
+    for (uint64_t j = 0; j < lower->rows; j++) {
+      if (!column_matches(left, i, lower, upper, j))
+        continue;
+      found++;
+      e.sum += values[upper ? i : j];
+      if (kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT)
+        add(&e, i, j);
+    }
+    e.pairs += found;
+    if ((kind == RDX_JOIN_LEFT || kind == RDX_JOIN_ANTI) && found == 0)
+      add(&e, i, RDX_NO_ROW);
+    if (kind == RDX_JOIN_SEMI && found > 0)
+      add(&e, i, RDX_NO_ROW);
+  }
+  return e;
+}
+
+static void check_rows(const rdx_join *join, const expected *e, rdx_join_kind kind) {
+  rdx_join_view v;
+  rdx_join_get(join, &v);
+  assert_int_equal(v.count, e->count);
+  assert_int_equal(v.kind, kind);
+  assert_memory_equal(v.left_rows, e->left, e->count * 4);
+  if (kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT)
+    assert_memory_equal(v.right_rows, e->right, e->count * 4);
+  else
+    assert_null(v.right_rows);
+}
+
+static rdx_status run(const rdx_column *left, const rdx_column *lower, const rdx_column *upper,
+                      const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+  return upper ? rdx_join_between(test_device, left, lower, upper, params, out, err)
+               : rdx_join_equal(test_device, left, lower, params, out, err);
+}
+
+static void check_join(const rdx_column *left, const rdx_column *lower, const rdx_column *upper,
+                       rdx_join_params params) {
+  static int32_t values[2000];
+  for (size_t i = 0; i < COUNT(values); i++)
+    values[i] = (int32_t)(i * 7919 % 1000) - 500;
+  const rdx_column value_column = {.type = RDX_TYPE_I32, .rows = upper ? left->rows : lower->rows, .values = values};
+  expected e = expect(left, lower, upper, params.kind, values);
+  rdx_join *join = NULL;
+  rdx_join_view v;
+  params.result = RDX_JOIN_PAIRS;
+  OK(run(left, lower, upper, &params, &join, err));
+  check_rows(join, &e, params.kind);
+  rdx_join_destroy(&join);
+  assert_null(join);
+  params.result = RDX_JOIN_COUNT;
+  OK(run(left, lower, upper, &params, &join, err));
+  rdx_join_get(join, &v);
+  assert_int_equal(v.count, e.count);
+  assert_null(v.left_rows);
+  rdx_join_destroy(&join);
+  params.result = RDX_JOIN_SUM;
+  params.values = &value_column;
+  if (params.kind > RDX_JOIN_LEFT) {
+    FAILS(RDX_ERROR_ARGUMENT, run(left, lower, upper, &params, &join, err));
+  } else if (params.mapping == RDX_JOIN_MAPPING_INVERSE && !upper) {
+    FAILS(RDX_ERROR_UNSUPPORTED, run(left, lower, upper, &params, &join, err));
+  } else {
+    OK(run(left, lower, upper, &params, &join, err));
+    rdx_join_get(join, &v);
+    assert_int_equal(v.sum_i64, e.sum);
+    assert_int_equal(v.sum_is_null, e.pairs == 0);
+    rdx_join_destroy(&join);
+  }
+  free(e.left);
+  free(e.right);
+}
+
+static void test_equal(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_F64, RDX_TYPE_STRING, RDX_TYPE_DECIMAL};
+  static const test_shape shapes[] = {SHAPE_FEW, SHAPE_SKEWED, SHAPE_DENSE, SHAPE_EMPTY, SHAPE_ONE, SHAPE_EQUAL};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (size_t s = 0; s < COUNT(shapes); s++) {
+      for (int mapping = 0; mapping < 3; mapping++) {
+        test_column left = column_make(types[t], shapes[s], SOME_NULLS, 60 + test_random() % 60);
+        test_column right = column_probes(&left, 1 + test_random() % 120, SOME_NULLS);
+        rdx_index_kind kind = (rdx_index_kind)(RDX_INDEX_RX + test_random() % TEST_LAST_KIND);
+        kind = test_can(kind) ? kind : RDX_INDEX_TREE;
+        for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
+          check_join(&left.view, &right.view, NULL,
+                     (rdx_join_params){.kind = join, .mapping = (rdx_join_mapping)mapping, .index.kind = kind});
+        column_free(&left);
+        column_free(&right);
+      }
+    }
+  }
+}
+
+static void test_between(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_I16, RDX_TYPE_U64, RDX_TYPE_DATE, RDX_TYPE_F32};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (rdx_index_kind kind = RDX_INDEX_AUTO; kind <= TEST_LAST_KIND; kind++) {
+      if (test_is_points_only(kind) || !test_can(kind))
+        continue;
+      test_column left = column_make(types[t], t % 2 ? SHAPE_SKEWED : SHAPE_RANDOM, SOME_NULLS, 90);
+      test_column lower = column_probes(&left, 40, SOME_NULLS), upper = column_probes(&left, 40, SOME_NULLS);
+      for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
+        check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = join, .index.kind = kind});
+      column_free(&left);
+      column_free(&lower);
+      column_free(&upper);
+    }
+  }
+}
+
+static void test_sides(void **state) {
+  (void)state;
+  static const int32_t few[] = {1, 2, 3};
+  static const int64_t many[] = {3, 3, 1, 9, 1ll << 40};
+  const rdx_column left = {.type = RDX_TYPE_I32, .rows = 3, .values = few};
+  const rdx_column right = {.type = RDX_TYPE_I64, .rows = 5, .values = many};
+  rdx_join *join = NULL;
+  rdx_join_view v;
+  rdx_join_stats stats;
+  for (int swap = 0; swap < 2; swap++) { /* the smaller side gets the index, and types may differ */
+    OK(rdx_join_equal(test_device, swap ? &right : &left, swap ? &left : &right, NULL, &join, err));
+    rdx_join_get(join, &v);
+    rdx_join_get_stats(join, &stats);
+    assert_int_equal(stats.inverse, !swap);
+    assert_int_equal(stats.index.rows, 3);
+    assert_int_equal(v.count, 3);
+    rdx_join_destroy(&join);
+  }
+}
+
+static void test_misuse(void **state) {
+  (void)state;
+  static const int32_t numbers[] = {1, 2, 3};
+  const rdx_column c = {.type = RDX_TYPE_I32, .rows = 3, .values = numbers},
+                   two = {.type = RDX_TYPE_I32, .rows = 2, .values = numbers};
+  const rdx_join_params kind = {.kind = (rdx_join_kind)9}, result = {.result = (rdx_join_result)9};
+  const rdx_join_params mapping = {.mapping = (rdx_join_mapping)9}, no_values = {.result = RDX_JOIN_SUM};
+  const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT}, hash = {.index.kind = RDX_INDEX_HASH};
+  rdx_join *join = NULL;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(NULL, &c, &c, NULL, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, NULL, &c, NULL, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, NULL, NULL, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, NULL, NULL, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &kind, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &result, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &mapping, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &no_values, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_between(test_device, &c, &c, &two, NULL, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_between(test_device, &c, &c, NULL, NULL, &join, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &direct, &join, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &hash, &join, err));
+  assert_null(join);
+  rdx_join_destroy(&join);
+  rdx_join_destroy(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal), cmocka_unit_test(test_between),
+                                     cmocka_unit_test(test_sides), cmocka_unit_test(test_misuse)};
+  return TEST_MAIN(tests);
+}
