@@ -5,18 +5,61 @@
 
 /* The commands of the program, each with the arguments after its name; they return the exit status. */
 
+#include <getopt.h>
+
 #include "console/console.h"
 
 int cli_devices(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
+int cli_join(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 
-/* Options that several commands have. */
-typedef struct cli_device_options {
-  const char *name;
-  rdx_device_params params;
-} cli_device_options;
+/* Options that commands on data share. */
+typedef struct cli_common {
+  const char *device;
+  rdx_device_params device_params;
+  rdx_index_params index;
+  const char *method_options;
+  char delimiter; /* 0: a comma */
+  bool no_header;
+  const char *out; /* NULL: the standard output */
+  bool stats;
+} cli_common;
+
+enum {
+  CLI_METHOD = 1,
+  CLI_METHOD_OPTIONS,
+  CLI_DEVICE,
+  CLI_THREADS,
+  CLI_MEMORY_LIMIT,
+  CLI_DELIMITER,
+  CLI_NO_HEADER,
+  CLI_OUT,
+  CLI_STATS,
+  CLI_VALIDATION,
+  CLI_HELP,
+  CLI_OWN, /* of a command itself, from here on */
+};
+
+/* The first elements of a command's options; its own follow in the order of their numbers, from CLI_OWN on. */
+#define CLI_COMMON_OPTIONS                                                                                             \
+  {"method", required_argument, NULL, CLI_METHOD}, {"options", required_argument, NULL, CLI_METHOD_OPTIONS},           \
+      {"device", required_argument, NULL, CLI_DEVICE}, {"threads", required_argument, NULL, CLI_THREADS},              \
+      {"memory-limit", required_argument, NULL, CLI_MEMORY_LIMIT},                                                     \
+      {"delimiter", required_argument, NULL, CLI_DELIMITER}, {"no-header", no_argument, NULL, CLI_NO_HEADER},          \
+      {"out", required_argument, NULL, CLI_OUT}, {"stats", no_argument, NULL, CLI_STATS},                              \
+      {"validation", no_argument, NULL, CLI_VALIDATION}, {                                                             \
+    "help", no_argument, NULL, CLI_HELP                                                                                \
+  }
+
+/* What --help says of them. */
+void cli_print_common_help(void);
+
+/* Parse a command line. `take` gets each option of the command's own and its value, and returns NULL or what is wrong.
+ * 0 to go on, else the exit status plus one. */
+int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
+              const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
 
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);

@@ -5,62 +5,42 @@
 
 #include "cli/probes.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_TYPES 256
 
 typedef struct lookup_options {
-  const char *data, *key, *out;
+  const char *data, *key;
   cli_probe_options probes;
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
   rdx_result_kind result;
   bool has_result;
-  const char *method_options;
   const char *value; /* column to sum */
-  rdx_index_params index;
-  cli_device_options device;
-  bool stats;
+  cli_common common;
 } lookup_options;
 
 static void print_help(void) {
-  printf(
-      "Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
-      "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
-      "Probes, one kind of:\n"
-      "  --point VALUE           rows whose key is VALUE; may be repeated\n"
-      "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
-      "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
-      "    --probe-column NAME   the column of values\n"
-      "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
-      "Answers (--return), on the standard output:\n"
-      "  count                   the number of rows\n"
-      "  first                   the first row, counted from 0; an empty line if there is none\n"
-      "  rows                    all rows\n"
-      "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
-      "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
-      "Options:\n"
-      "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree or hash (auto: tree);\n"
-      "                          hash has no ranges\n"
-      "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
-      "  --threads N             threads of the CPU device (one a core)\n"
-      "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-      "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
-      "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
-      "  --delimiter C           what separates fields (,); \\t is a tab\n"
-      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
-      "  --options NAME=VALUE[,...]   options of the method, see below\n"
-      "  --out FILE              write the answer to FILE, which appears when it is complete\n"
-      "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
-      "  --validation            switch the Vulkan validation layer on\n\n"
-      "Options of methods (--options):\n");
-  cli_print_method_options();
+  printf("Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
+         "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
+         "Probes, one kind of:\n"
+         "  --point VALUE           rows whose key is VALUE; may be repeated\n"
+         "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
+         "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
+         "    --probe-column NAME   the column of values\n"
+         "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
+         "Answers (--return), on the standard output:\n"
+         "  count                   the number of rows\n"
+         "  first                   the first row, counted from 0; an empty line if there is none\n"
+         "  rows                    all rows\n"
+         "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
+         "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
+         "Options:\n"
+         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
+  cli_print_common_help();
 }
 
 /* ---- Options ---- */
@@ -88,16 +68,6 @@ static const char *parse_return(const char *text, lookup_options *o) {
   return NULL;
 }
 
-static const char *parse_delimiter(const char *text, char *out) {
-  if (strcmp(text, "\\t") == 0)
-    *out = '\t';
-  else if (strlen(text) == 1 && text[0] != '"' && text[0] != '\n' && text[0] != '\r')
-    *out = text[0];
-  else
-    return "it is one character, or \\t for a tab";
-  return NULL;
-}
-
 static const char *append(char ***list, size_t *count, char *value) {
   char **longer = realloc(*list, (*count + 1) * sizeof *longer);
   if (!longer)
@@ -107,31 +77,10 @@ static const char *append(char ***list, size_t *count, char *value) {
   return NULL;
 }
 
-enum {
-  DATA = 1,
-  KEY,
-  POINT,
-  RANGE,
-  PROBE,
-  PROBE_COLUMN,
-  LOWER,
-  UPPER,
-  RETURN,
-  METHOD,
-  DEVICE,
-  THREADS,
-  MEMORY_LIMIT,
-  TYPE,
-  DELIMITER,
-  NO_HEADER,
-  OPTIONS,
-  OUT,
-  STATS,
-  VALIDATION,
-  HELP
-};
+enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE };
 
-static const struct option options[] = {{"data", required_argument, NULL, DATA},
+static const struct option options[] = {CLI_COMMON_OPTIONS,
+                                        {"data", required_argument, NULL, DATA},
                                         {"key", required_argument, NULL, KEY},
                                         {"point", required_argument, NULL, POINT},
                                         {"range", required_argument, NULL, RANGE},
@@ -140,24 +89,11 @@ static const struct option options[] = {{"data", required_argument, NULL, DATA},
                                         {"lower", required_argument, NULL, LOWER},
                                         {"upper", required_argument, NULL, UPPER},
                                         {"return", required_argument, NULL, RETURN},
-                                        {"method", required_argument, NULL, METHOD},
-                                        {"device", required_argument, NULL, DEVICE},
-                                        {"threads", required_argument, NULL, THREADS},
-                                        {"memory-limit", required_argument, NULL, MEMORY_LIMIT},
                                         {"type", required_argument, NULL, TYPE},
-                                        {"delimiter", required_argument, NULL, DELIMITER},
-                                        {"no-header", no_argument, NULL, NO_HEADER},
-                                        {"options", required_argument, NULL, OPTIONS},
-                                        {"out", required_argument, NULL, OUT},
-                                        {"stats", no_argument, NULL, STATS},
-                                        {"validation", no_argument, NULL, VALIDATION},
-                                        {"help", no_argument, NULL, HELP},
                                         {0}};
 
-/* Take one option; NULL or what is wrong with its value. */
-static const char *take(int option, char *value, lookup_options *o) {
-  static rdx_error err;
-  uint64_t number = 0;
+static const char *take(int option, char *value, void *context) {
+  lookup_options *o = context;
   switch (option) {
   case DATA:
     o->data = value;
@@ -183,39 +119,10 @@ static const char *take(int option, char *value, lookup_options *o) {
     return NULL;
   case RETURN:
     return parse_return(value, o);
-  case METHOD:
-    return rdx_index_kind_from_name(value, &o->index.kind, &err) == RDX_OK ? NULL : err.text;
-  case DEVICE:
-    o->device.name = value;
-    return NULL;
-  case THREADS:
-    if (!console_parse_u64(value, 1, 1024, &number))
-      return "it is a number from 1 to 1024";
-    o->device.params.threads = (uint32_t)number;
-    return NULL;
-  case MEMORY_LIMIT:
-    return console_parse_size(value, &o->device.params.memory_limit) ? NULL : "it is a size such as 500M or 2G";
-  case TYPE:
+  default:
     if (o->type_count == MAX_TYPES)
       return "there are too many types";
     return cli_parse_type(value, &o->types[o->type_count++]);
-  case DELIMITER:
-    return parse_delimiter(value, &o->probes.delimiter);
-  case NO_HEADER:
-    o->probes.no_header = true;
-    return NULL;
-  case OPTIONS:
-    o->method_options = value;
-    return NULL;
-  case OUT:
-    o->out = value;
-    return NULL;
-  case STATS:
-    o->stats = true;
-    return NULL;
-  default:
-    o->device.params.validation = true;
-    return NULL;
   }
 }
 
@@ -238,26 +145,12 @@ static const char *check(const lookup_options *o) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, lookup_options *o) {
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
-    if (c == HELP || c == 'h') {
-      print_help();
-      return EXIT_SUCCESS + 1;
-    }
-    if (c == ':')
-      return console_usage("lookup", "%s needs a value", argv[optind - 1]) + 1;
-    if (c == '?')
-      return console_usage("lookup", "there is no option '%s'", cli_unknown_option(argv)) + 1;
-    const char *wrong = take(c, optarg, o);
-    if (wrong)
-      return console_usage("lookup", "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
-  }
-  if (optind < argc)
-    return console_usage("lookup", "'%s' is not expected here", argv[optind]) + 1;
-  const char *wrong = o->method_options ? cli_parse_method_options(o->method_options, &o->index) : NULL;
-  if (wrong)
-    return console_usage("lookup", "--options %s: %s", o->method_options, wrong) + 1;
-  wrong = check(o);
+  const int parsed = cli_parse("lookup", argc, argv, options, print_help, take, o, &o->common);
+  if (parsed != 0)
+    return parsed;
+  o->probes.delimiter = o->common.delimiter;
+  o->probes.no_header = o->common.no_header;
+  const char *wrong = check(o);
   return wrong ? console_usage("lookup", "%s", wrong) + 1 : 0;
 }
 
@@ -339,7 +232,7 @@ static void write_line(FILE *stream, const job *j, uint64_t i) {
 
 static rdx_status write_answer(const job *j, rdx_error *err) {
   console_output out;
-  rdx_status status = console_output_open(j->options->out, &out, err);
+  rdx_status status = console_output_open(j->options->common.out, &out, err);
   if (status != RDX_OK)
     return status;
   if (!j->probes.single && !stopped(out.stream))
@@ -381,27 +274,6 @@ static void print_stats(const job *j) {
 
 /* ---- The work ---- */
 
-/* Find out before the work, rather than after it, that its answer cannot be written. */
-static rdx_status check_out(const char *path, rdx_error *err) {
-  struct stat info;
-  if (!path)
-    return RDX_OK;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    snprintf(err->text, sizeof err->text, "--out %s is no ordinary file: redirect the standard output to it instead",
-             path);
-    return RDX_ERROR_ARGUMENT;
-  }
-  char folder[4096] = ".";
-  const char *slash = strrchr(path, '/');
-  if (slash)
-    snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-  if (access(folder, W_OK | X_OK) != 0) {
-    snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
-    return RDX_ERROR_IO;
-  }
-  return RDX_OK;
-}
-
 static rdx_status read_data(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
   const char *columns[2] = {o->key, o->value};
@@ -423,16 +295,16 @@ static rdx_status read_data(job *j, rdx_error *err) {
 
 static rdx_status run(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  rdx_status status = check_out(o->out, err);
+  rdx_status status = console_output_check(o->common.out, err);
   if (status == RDX_OK)
-    status = rdx_device_open(o->device.name, &o->device.params, &j->device, err);
+    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)
     status = read_data(j, err);
   if (status == RDX_OK)
     status = cli_probes_create(&o->probes, j->keys, o->key, &j->probes, err);
   if (status == RDX_OK)
-    status = rdx_index_create(j->device, j->keys, &o->index, &j->index, err);
-  const rdx_lookup_params params = {.result = o->result, .values = j->values, .stats = o->stats};
+    status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
+  const rdx_lookup_params params = {.result = o->result, .values = j->values, .stats = o->common.stats};
   if (status == RDX_OK)
     status = j->probes.upper ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
                              : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
@@ -440,13 +312,13 @@ static rdx_status run(job *j, rdx_error *err) {
     status = rdx_result_read(j->result, &j->view, err);
   if (status == RDX_OK)
     status = write_answer(j, err);
-  if (status == RDX_OK && o->stats)
+  if (status == RDX_OK && o->common.stats)
     print_stats(j);
   return status;
 }
 
 int cli_lookup(int argc, char **argv) {
-  lookup_options o = {.device = {.name = "auto"}};
+  lookup_options o = {.common = {.device = "auto"}};
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
   int exit_status = parsed - 1;

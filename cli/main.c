@@ -13,6 +13,7 @@ static const struct {
 } commands[] = {
     {"devices", "list the devices of this machine and what they can do", cli_devices},
     {"lookup", "look up keys in a column of a CSV file", cli_lookup},
+    {"join", "match the rows of two CSV files", cli_join},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

@@ -39,13 +39,13 @@ static const word switches[] = {{"off", 0}, {"on", 1}, {0}};
 static const word negations[] = {{"on", 0}, {"off", 1}, {0}};
 
 /* A field of rdx_index_params: one of the words, or without them a number from `least` to `most`. */
-typedef struct option {
+typedef struct method_option {
   rdx_index_kind kind;
   const char *name;
   size_t offset, size;
   const word *words;
   uint32_t least, most;
-} option;
+} method_option;
 
 #define FIELD(path) offsetof(rdx_index_params, path), sizeof((rdx_index_params *)0)->path
 #define WORD(kind, name, path, words)                                                                                  \
@@ -54,7 +54,7 @@ typedef struct option {
   { kind, name, FIELD(path), NULL, least, most }
 #define PARTITIONS (1u << 24)
 
-static const option options[] = {
+static const method_option options[] = {
     WORD(RDX_INDEX_RX, "key_mode", rx.key_mode, key_modes),
     NUMBER(RDX_INDEX_RX, "x_bits", rx.x_bits, 0, 23),
     NUMBER(RDX_INDEX_RX, "y_bits", rx.y_bits, 0, 23),
@@ -111,7 +111,7 @@ static const char *no_such_option(rdx_index_kind kind, const char *name) {
   return problem;
 }
 
-static const char *wrong_value(const option *o, const char *value) {
+static const char *wrong_value(const method_option *o, const char *value) {
   size_t at = say(0, o->name, " cannot be '");
   at = say(at, value, "'; it is");
   for (const word *w = o->words; w && w->name; w++)
@@ -121,7 +121,7 @@ static const char *wrong_value(const option *o, const char *value) {
   return problem;
 }
 
-static void store(const option *o, uint32_t value, rdx_index_params *params) {
+static void store(const method_option *o, uint32_t value, rdx_index_params *params) {
   char *field = (char *)params + o->offset;
   const uint8_t narrow = (uint8_t)value;
   if (o->size == sizeof narrow)
@@ -132,7 +132,7 @@ static void store(const option *o, uint32_t value, rdx_index_params *params) {
 
 static const char *set(const char *name, const char *value, rdx_index_params *params) {
   for (size_t i = 0; i < COUNT; i++) {
-    const option *o = &options[i];
+    const method_option *o = &options[i];
     uint64_t number = 0;
     if (o->kind != family(params->kind) || strcmp(o->name, name) != 0)
       continue;
@@ -170,7 +170,7 @@ const char *cli_parse_method_options(const char *text, rdx_index_params *params)
 
 void cli_print_method_options(void) {
   for (size_t i = 0; i < COUNT; i++) {
-    const option *o = &options[i];
+    const method_option *o = &options[i];
     if (i == 0 || options[i - 1].kind != o->kind)
       printf("  %s\n", rdx_index_kind_name(o->kind));
     printf("    %s=", o->name);

@@ -17,6 +17,93 @@ const char *cli_unknown_option(char **argv) {
   return letter;
 }
 
+/* ---- Options of several commands ---- */
+
+void cli_print_common_help(void) {
+  printf(
+      "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree or hash (auto: tree);\n"
+      "                          hash has no ranges\n"
+      "  --options NAME=VALUE[,...]   options of the method, see below\n"
+      "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
+      "  --threads N             threads of the CPU device (one a core)\n"
+      "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab\n"
+      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+      "  --out FILE              write the answer to FILE, which appears when it is complete\n"
+      "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
+      "  --validation            switch the Vulkan validation layer on\n\n"
+      "Options of methods (--options):\n");
+  cli_print_method_options();
+}
+
+static const char *parse_delimiter(const char *text, char *out) {
+  if (strcmp(text, "\\t") == 0)
+    *out = '\t';
+  else if (strlen(text) == 1 && text[0] != '"' && text[0] != '\n' && text[0] != '\r')
+    *out = text[0];
+  else
+    return "it is one character, or \\t for a tab";
+  return NULL;
+}
+
+static const char *take_common(int option, char *value, cli_common *o) {
+  static rdx_error err;
+  uint64_t number = 0;
+  switch (option) {
+  case CLI_METHOD:
+    return rdx_index_kind_from_name(value, &o->index.kind, &err) == RDX_OK ? NULL : err.text;
+  case CLI_METHOD_OPTIONS:
+    o->method_options = value;
+    return NULL;
+  case CLI_DEVICE:
+    o->device = value;
+    return NULL;
+  case CLI_THREADS:
+    if (!console_parse_u64(value, 1, 1024, &number))
+      return "it is a number from 1 to 1024";
+    o->device_params.threads = (uint32_t)number;
+    return NULL;
+  case CLI_MEMORY_LIMIT:
+    return console_parse_size(value, &o->device_params.memory_limit) ? NULL : "it is a size such as 500M or 2G";
+  case CLI_DELIMITER:
+    return parse_delimiter(value, &o->delimiter);
+  case CLI_NO_HEADER:
+    o->no_header = true;
+    return NULL;
+  case CLI_OUT:
+    o->out = value;
+    return NULL;
+  case CLI_STATS:
+    o->stats = true;
+    return NULL;
+  default:
+    o->device_params.validation = true;
+    return NULL;
+  }
+}
+
+int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
+              const char *(*take)(int option, char *value, void *context), void *context, cli_common *common) {
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+    if (c == CLI_HELP || c == 'h') {
+      help();
+      return EXIT_SUCCESS + 1;
+    }
+    if (c == ':')
+      return console_usage(command, "%s needs a value", argv[optind - 1]) + 1;
+    if (c == '?')
+      return console_usage(command, "there is no option '%s'", cli_unknown_option(argv)) + 1;
+    const char *wrong = c < CLI_OWN ? take_common(c, optarg, common) : take(c, optarg, context);
+    if (wrong)
+      return console_usage(command, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
+  }
+  if (optind < argc)
+    return console_usage(command, "'%s' is not expected here", argv[optind]) + 1;
+  const char *wrong = common->method_options ? cli_parse_method_options(common->method_options, &common->index) : NULL;
+  return wrong ? console_usage(command, "--options %s: %s", common->method_options, wrong) + 1 : 0;
+}
+
 /* ---- Types ---- */
 
 const char *cli_parse_type(char *text, rdx_csv_type *out) {

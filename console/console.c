@@ -146,6 +146,26 @@ static rdx_status fail_write(const console_output *out, rdx_error *err) {
   return RDX_ERROR_IO;
 }
 
+rdx_status console_output_check(const char *path, rdx_error *err) {
+  struct stat info;
+  if (!path)
+    return RDX_OK;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    snprintf(err->text, sizeof err->text, "--out %s is no ordinary file: redirect the standard output to it instead",
+             path);
+    return RDX_ERROR_ARGUMENT;
+  }
+  char folder[4096] = ".";
+  const char *slash = strrchr(path, '/');
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  if (access(folder, W_OK | X_OK) != 0) {
+    snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
+    return RDX_ERROR_IO;
+  }
+  return RDX_OK;
+}
+
 rdx_status console_output_open(const char *path, console_output *out, rdx_error *err) {
   *out = (console_output){.path = path, .stream = stdout};
   if (!path)

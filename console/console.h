@@ -36,6 +36,9 @@ typedef struct console_output {
   char target[4096], temporary[4096];
 } console_output;
 
+/* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written. */
+RDX_MUST_USE rdx_status console_output_check(const char *path, rdx_error *err);
+
 /* Open a new file beside `path`, or the standard output for NULL. */
 RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *out, rdx_error *err);
 

@@ -209,7 +209,7 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
   if ((p->result == RDX_JOIN_SUM) != (p->values != NULL))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a value column goes with RDX_JOIN_SUM and with nothing else", name);
   if (p->result == RDX_JOIN_SUM && p->kind > RDX_JOIN_LEFT)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs have a sum, not the rows of semi and anti joins", name);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "only the pairs of inner and left joins have a sum");
   return RDX_OK;
 }
 

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex join: match the rows of two CSV files. */
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TYPES 256
+
+typedef struct join_options {
+  const char *files[2]; /* left, right */
+  char *on, *between;
+  const char *left, *lower, *upper; /* columns; `upper` NULL: equal */
+  const char *value;                /* column to sum, of the right file (--between: of the left) */
+  rdx_csv_type types[2][MAX_TYPES];
+  size_t type_count[2];
+  rdx_join_params join;
+  bool has_result;
+  cli_common common;
+} join_options;
+
+static void print_help(void) {
+  printf("Usage: raydex join --left FILE.csv --right FILE.csv ON --return WHAT [OPTION...]\n\n"
+         "Match the rows of two CSV files, by an index over one of them.\n\n"
+         "ON, one of:\n"
+         "  --on COLUMN             equal values of the column of that name in both files\n"
+         "  --on LEFT=RIGHT         equal values of the left and the right file's column\n"
+         "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n\n"
+         "Answers (--return), on the standard output:\n"
+         "  pairs                   the rows that match, counted from 0, as CSV: left,right (semi, anti: left)\n"
+         "  count                   their number\n"
+         "  'sum(COLUMN)'           the sum of a column of the right file (--between: of the left) over the pairs;\n"
+         "                          an empty line if there are none\n\n"
+         "Options:\n"
+         "  --kind KIND             inner, left (with left rows that match nothing), semi (left rows that match\n"
+         "                          something), anti (left rows that match nothing) (inner)\n"
+         "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller)\n"
+         "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
+         "                          the type of a column; see raydex lookup --help; may be repeated\n");
+  cli_print_common_help();
+}
+
+/* ---- Options ---- */
+
+enum { LEFT = CLI_OWN, RIGHT, ON, BETWEEN, RETURN, KIND, INDEX_SIDE, LEFT_TYPE, RIGHT_TYPE };
+
+static const struct option options[] = {CLI_COMMON_OPTIONS,
+                                        {"left", required_argument, NULL, LEFT},
+                                        {"right", required_argument, NULL, RIGHT},
+                                        {"on", required_argument, NULL, ON},
+                                        {"between", required_argument, NULL, BETWEEN},
+                                        {"return", required_argument, NULL, RETURN},
+                                        {"kind", required_argument, NULL, KIND},
+                                        {"index-side", required_argument, NULL, INDEX_SIDE},
+                                        {"left-type", required_argument, NULL, LEFT_TYPE},
+                                        {"right-type", required_argument, NULL, RIGHT_TYPE},
+                                        {0}};
+
+/* The place of `text` among `names`, which ends with NULL; -1 for none. */
+static int find(const char *text, const char *const *names) {
+  for (int i = 0; names[i]; i++)
+    if (strcmp(text, names[i]) == 0)
+      return i;
+  return -1;
+}
+
+static const char *parse_return(char *text, join_options *o) {
+  static const char *const names[] = {"pairs", "count", NULL};
+  const size_t length = strlen(text);
+  const int place = find(text, names);
+  o->has_result = true;
+  o->join.result = (rdx_join_result)place;
+  if (place >= 0)
+    return NULL;
+  if (length < 6 || strncmp(text, "sum(", 4) != 0 || text[length - 1] != ')')
+    return "it is pairs, count or 'sum(COLUMN)'";
+  text[length - 1] = '\0';
+  o->value = text + 4;
+  o->join.result = RDX_JOIN_SUM;
+  return NULL;
+}
+
+static const char *parse_on(char *text, join_options *o) {
+  char *right = strchr(text, '=');
+  o->left = o->lower = text;
+  if (right) {
+    *right = '\0';
+    o->lower = right + 1;
+  }
+  return *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
+}
+
+static const char *parse_between(char *text, join_options *o) {
+  char *lower = strchr(text, '='), *upper = lower ? strstr(lower, "..") : NULL;
+  if (!upper || lower == text || upper == lower + 1 || upper[2] == '\0')
+    return "it has the form LEFT=LO..HI, of columns";
+  *lower = *upper = '\0';
+  o->left = text;
+  o->lower = lower + 1;
+  o->upper = upper + 2;
+  return NULL;
+}
+
+static const char *take_type(join_options *o, int side, char *value) {
+  if (o->type_count[side] == MAX_TYPES)
+    return "there are too many types";
+  return cli_parse_type(value, &o->types[side][o->type_count[side]++]);
+}
+
+static const char *take(int option, char *value, void *context) {
+  static const char *const kinds[] = {"inner", "left", "semi", "anti", NULL};
+  static const char *const sides[] = {"auto", "right", "left", NULL};
+  join_options *o = context;
+  int place = 0;
+  switch (option) {
+  case LEFT:
+    o->files[0] = value;
+    return NULL;
+  case RIGHT:
+    o->files[1] = value;
+    return NULL;
+  case ON:
+    o->on = value;
+    return parse_on(value, o);
+  case BETWEEN:
+    o->between = value;
+    return parse_between(value, o);
+  case RETURN:
+    return parse_return(value, o);
+  case KIND:
+    place = find(value, kinds);
+    o->join.kind = (rdx_join_kind)place;
+    return place >= 0 ? NULL : "it is inner, left, semi or anti";
+  case INDEX_SIDE:
+    place = find(value, sides);
+    o->join.mapping = (rdx_join_mapping)place;
+    return place >= 0 ? NULL : "it is auto, left or right";
+  default:
+    return take_type(o, option == RIGHT_TYPE, value);
+  }
+}
+
+static const char *check(const join_options *o) {
+  if (!o->files[0] || !o->files[1])
+    return "--left FILE.csv and --right FILE.csv are needed";
+  if (!o->on == !o->between)
+    return "one of --on and --between is needed";
+  if (!o->has_result)
+    return "--return pairs|count|'sum(COLUMN)' is needed";
+  return NULL;
+}
+
+static int parse(int argc, char **argv, join_options *o) {
+  const int parsed = cli_parse("join", argc, argv, options, print_help, take, o, &o->common);
+  if (parsed != 0)
+    return parsed;
+  o->join.index = o->common.index;
+  const char *wrong = check(o);
+  return wrong ? console_usage("join", "%s", wrong) + 1 : 0;
+}
+
+/* ---- The answer ---- */
+
+typedef struct job {
+  const join_options *options;
+  rdx_table *tables[2];
+  rdx_device *device;
+  rdx_join *join;
+  rdx_join_view view;
+} job;
+
+static void write_sum(FILE *stream, const rdx_join_view *v) {
+  const rdx_column sum = {.type = v->sum_type,
+                          .scale = v->sum_scale,
+                          .rows = 1,
+                          .values = v->sum_type == RDX_TYPE_F64   ? (const void *)&v->sum_f64
+                                    : v->sum_type == RDX_TYPE_U64 ? (const void *)&v->sum_u64
+                                                                  : (const void *)&v->sum_i64};
+  if (!v->sum_is_null)
+    cli_write_value(stream, &sum, 0);
+  fputc('\n', stream);
+}
+
+static void write_pairs(FILE *stream, const rdx_join_view *v) {
+  fputs(v->right_rows ? "left,right\n" : "left\n", stream);
+  for (uint64_t i = 0; i < v->count && !console_interrupted() && !ferror(stream); i++) {
+    fprintf(stream, "%" PRIu32, v->left_rows[i]);
+    if (v->right_rows && v->right_rows[i] != RDX_NO_ROW)
+      fprintf(stream, ",%" PRIu32, v->right_rows[i]);
+    else if (v->right_rows)
+      fputc(',', stream);
+    fputc('\n', stream);
+  }
+}
+
+static rdx_status write_answer(const job *j, rdx_error *err) {
+  console_output out;
+  rdx_status status = console_output_open(j->options->common.out, &out, err);
+  if (status != RDX_OK)
+    return status;
+  if (j->view.result == RDX_JOIN_PAIRS)
+    write_pairs(out.stream, &j->view);
+  else if (j->view.result == RDX_JOIN_COUNT)
+    fprintf(out.stream, "%" PRIu64 "\n", j->view.count);
+  else
+    write_sum(out.stream, &j->view);
+  if (console_interrupted()) {
+    console_output_discard(&out);
+    snprintf(err->text, sizeof err->text, "interrupted");
+    return RDX_ERROR_CANCELLED;
+  }
+  return console_output_commit(&out, err);
+}
+
+static void print_stats(const job *j) {
+  rdx_join_stats s;
+  char resident[32], peak[32];
+  rdx_join_get_stats(j->join, &s);
+  console_note("device    %s", rdx_device_get_info(j->device)->name);
+  console_note("method    %s over the %s side", rdx_index_kind_name(s.index.kind), s.inverse ? "left" : "right");
+  console_note("keys      %" PRIu64 " of %" PRIu64 " rows, type %s", s.index.keys, s.index.rows,
+               rdx_type_name(s.index.key_type));
+  console_note("index     %s, %s at most during the build", console_bytes(s.index.bytes_resident, resident),
+               console_bytes(s.index.bytes_peak, peak));
+  console_note("join      %.3f ms: build %.3f, lookup %.3f of which search %.3f", s.total_ms, s.index.total_ms,
+               s.lookup.total_ms, s.lookup.lookup_ms);
+}
+
+/* ---- The work ---- */
+
+/* Read the columns that are needed of one file: one, two or three, none twice. */
+static rdx_status read_side(job *j, int side, const char *const *names, size_t count, rdx_error *err) {
+  const join_options *o = j->options;
+  const char *columns[3];
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool known = !names[i];
+    for (size_t k = 0; k < used; k++)
+      known |= names[i] && strcmp(names[i], columns[k]) == 0;
+    if (!known)
+      columns[used++] = names[i];
+  }
+  const rdx_csv_params params = {.delimiter = o->common.delimiter,
+                                 .no_header = o->common.no_header,
+                                 .types = o->types[side],
+                                 .type_count = o->type_count[side],
+                                 .columns = columns,
+                                 .column_count = used};
+  return rdx_table_read_csv(o->files[side], &params, &j->tables[side], err);
+}
+
+static rdx_status run_join(job *j, rdx_error *err) {
+  const join_options *o = j->options;
+  rdx_join_params params = o->join;
+  const rdx_column *left = NULL, *lower = NULL, *upper = NULL;
+  rdx_status status = rdx_table_find(j->tables[0], o->left, &left, err);
+  if (status == RDX_OK)
+    status = rdx_table_find(j->tables[1], o->lower, &lower, err);
+  if (status == RDX_OK && o->upper)
+    status = rdx_table_find(j->tables[1], o->upper, &upper, err);
+  if (status == RDX_OK && o->value)
+    status = rdx_table_find(j->tables[o->upper ? 0 : 1], o->value, &params.values, err);
+  if (status == RDX_OK)
+    status = o->upper ? rdx_join_between(j->device, left, lower, upper, &params, &j->join, err)
+                      : rdx_join_equal(j->device, left, lower, &params, &j->join, err);
+  if (status == RDX_OK)
+    rdx_join_get(j->join, &j->view);
+  return status;
+}
+
+static rdx_status run(job *j, rdx_error *err) {
+  const join_options *o = j->options;
+  const char *left[] = {o->left, o->upper ? o->value : NULL};
+  const char *right[] = {o->lower, o->upper, o->upper ? NULL : o->value};
+  rdx_status status = console_output_check(o->common.out, err);
+  if (status == RDX_OK)
+    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
+  if (status == RDX_OK)
+    status = read_side(j, 0, left, 2, err);
+  if (status == RDX_OK)
+    status = read_side(j, 1, right, 3, err);
+  if (status == RDX_OK)
+    status = run_join(j, err);
+  if (status == RDX_OK)
+    status = write_answer(j, err);
+  if (status == RDX_OK && o->common.stats)
+    print_stats(j);
+  return status;
+}
+
+int cli_join(int argc, char **argv) {
+  static join_options o; /* large */
+  o.common.device = "auto";
+  const int parsed = parse(argc, argv, &o);
+  job j = {.options = &o};
+  int exit_status = parsed - 1;
+  if (parsed == 0) {
+    rdx_error err = {""};
+    const rdx_status status = run(&j, &err);
+    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+  }
+  rdx_join_destroy(&j.join);
+  rdx_table_destroy(&j.tables[0]);
+  rdx_table_destroy(&j.tables[1]);
+  rdx_device_close(&j.device);
+  return exit_status;
+}
