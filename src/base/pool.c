@@ -9,9 +9,15 @@
 
 #include "base/base.h"
 
+typedef struct worker_start {
+  rdx_pool *pool;
+  uint32_t number;
+} worker_start;
+
 struct rdx_pool {
   uint32_t threads; /* the caller included */
   pthread_t *workers;
+  worker_start *starts; /* what each worker is told */
   uint32_t started;
   pthread_mutex_t turn; /* held by the caller whose job runs */
   pthread_mutex_t lock; /* guards what follows */
@@ -26,11 +32,6 @@ struct rdx_pool {
   _Atomic uint64_t next; /* first index that nobody has taken */
 };
 
-typedef struct worker_start {
-  rdx_pool *pool;
-  uint32_t number;
-} worker_start;
-
 static void work(rdx_pool *pool, uint32_t number) {
   for (;;) {
     const uint64_t begin = atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
@@ -42,10 +43,9 @@ static void work(rdx_pool *pool, uint32_t number) {
 }
 
 static void *run_worker(void *argument) {
-  worker_start *start = argument;
+  const worker_start *start = argument;
   rdx_pool *pool = start->pool;
   const uint32_t number = start->number;
-  rdx_free(start);
   uint64_t seen = 0;
   pthread_mutex_lock(&pool->lock);
   for (;;) {
@@ -73,14 +73,11 @@ static uint32_t usable_cores(void) {
 
 static rdx_status start_workers(rdx_pool *pool, rdx_error *err) {
   RDX_TRY(rdx_alloc(pool->threads, sizeof *pool->workers, "a thread pool", (void **)&pool->workers, err));
+  RDX_TRY(rdx_alloc(pool->threads, sizeof *pool->starts, "a thread pool", (void **)&pool->starts, err));
   for (uint32_t i = 1; i < pool->threads; i++) {
-    worker_start *start = NULL;
-    RDX_TRY(rdx_alloc(1, sizeof *start, "a thread", (void **)&start, err));
-    *start = (worker_start){pool, i};
-    if (pthread_create(&pool->workers[pool->started], NULL, run_worker, start) != 0) {
-      rdx_free(start);
+    pool->starts[i] = (worker_start){pool, i};
+    if (pthread_create(&pool->workers[pool->started], NULL, run_worker, &pool->starts[i]) != 0)
       return rdx_fail(err, RDX_ERROR_MEMORY, "the system refused to start thread %u of %u", i + 1, pool->threads);
-    }
     pool->started++;
   }
   return RDX_OK;
@@ -118,6 +115,7 @@ void rdx_pool_destroy(rdx_pool **out) {
   pthread_mutex_destroy(&pool->lock);
   pthread_mutex_destroy(&pool->turn);
   rdx_free(pool->workers);
+  rdx_free(pool->starts);
   rdx_free(pool);
   *out = NULL;
 }
