@@ -35,6 +35,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"always any-hit", {.kind = RX, .rx.always_any_hit = true}},
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
       {"", {.kind = SA}},
+      {"", {.kind = RDX_INDEX_BTREE}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

@@ -21,8 +21,8 @@ typedef struct cli_device_options {
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 
-/* Parse one option of RX, "name=value[,name=value...]"; NULL or what is wrong with it. */
-const char *cli_parse_rx(const char *text, rdx_rx_params *params);
+/* Options of a method that has some, rx or btree: name=value[,name=value...]. NULL or what is wrong. */
+const char *cli_parse_method(const char *method, const char *text, rdx_index_params *params);
 
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */

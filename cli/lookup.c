@@ -21,7 +21,7 @@ typedef struct lookup_options {
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
   rdx_result_kind result;
-  bool has_result, has_rx;
+  bool has_result, has_rx, has_btree;
   const char *value; /* column to sum */
   rdx_index_params index;
   cli_device_options device;
@@ -44,7 +44,7 @@ static void print_help(void) {
          "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
          "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
          "Options:\n"
-         "  --method NAME           auto, rx or sorted_array (auto)\n"
+         "  --method NAME           auto, rx, sorted_array or btree (auto)\n"
          "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
          "  --threads N             threads of the CPU device (one a core)\n"
          "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
@@ -57,6 +57,7 @@ static void print_help(void) {
          "                          range_ray=from_offset|from_zero, build=fast_trace|fast_build|low_memory,\n"
          "                          partitions=N, compaction=on|off, updatable=on|off, duplicate_any_hit=on|off,\n"
          "                          always_any_hit=on|off\n"
+         "  --btree NAME=VALUE      options of btree: fill=PERCENT of each leaf when it is built (70)\n"
          "  --out FILE              write the answer to FILE, which appears when it is complete\n"
          "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
          "  --validation            switch the Vulkan validation layer on\n");
@@ -124,6 +125,7 @@ enum {
   DELIMITER,
   NO_HEADER,
   RX,
+  BTREE,
   OUT,
   STATS,
   VALIDATION,
@@ -147,6 +149,7 @@ static const struct option options[] = {{"data", required_argument, NULL, DATA},
                                         {"delimiter", required_argument, NULL, DELIMITER},
                                         {"no-header", no_argument, NULL, NO_HEADER},
                                         {"rx", required_argument, NULL, RX},
+                                        {"btree", required_argument, NULL, BTREE},
                                         {"out", required_argument, NULL, OUT},
                                         {"stats", no_argument, NULL, STATS},
                                         {"validation", no_argument, NULL, VALIDATION},
@@ -205,7 +208,10 @@ static const char *take(int option, char *value, lookup_options *o) {
     return NULL;
   case RX:
     o->has_rx = true;
-    return cli_parse_rx(value, &o->index.rx);
+    return cli_parse_method("rx", value, &o->index);
+  case BTREE:
+    o->has_btree = true;
+    return cli_parse_method("btree", value, &o->index);
   case OUT:
     o->out = value;
     return NULL;
@@ -230,6 +236,8 @@ static const char *check(const lookup_options *o) {
     return "--return count|first|rows|'sum(COLUMN)' is needed";
   if (o->has_rx && o->index.kind != RDX_INDEX_RX)
     return "--rx needs --method rx";
+  if (o->has_btree && o->index.kind != RDX_INDEX_BTREE)
+    return "--btree needs --method btree";
   if (!p->file && (p->column || p->lower || p->upper))
     return "--probe-column, --lower and --upper belong to --probe";
   if (!p->lower != !p->upper || (p->lower && p->column))

@@ -106,19 +106,38 @@ static const char *set_rx(const char *name, const char *value, rdx_rx_params *p)
   return wrong;
 }
 
-const char *cli_parse_rx(const char *text, rdx_rx_params *params) {
+/* ---- Options of the B+-tree ---- */
+
+static const char *set_btree(const char *name, const char *value, rdx_index_params *params) {
+  uint64_t number = 0;
+  if (strcmp(name, "fill") != 0) {
+    snprintf(problem, sizeof problem, "there is no option '%.40s' of btree; there is fill", name);
+    return problem;
+  }
+  const char *wrong = find_number(name, value, 100, &number);
+  params->btree.fill_percent = (uint8_t)number;
+  return wrong;
+}
+
+/* ---- Lists of options ---- */
+
+const char *cli_parse_method(const char *method, const char *text, rdx_index_params *params) {
   while (*text) {
     char item[128];
     const size_t length = strcspn(text, ",");
-    if (length >= sizeof item)
-      return "an option of rx is too long";
+    if (length >= sizeof item) {
+      snprintf(problem, sizeof problem, "an option of %s is too long", method);
+      return problem;
+    }
     memcpy(item, text, length);
     item[length] = '\0';
     char *value = strchr(item, '=');
-    if (!value)
-      return "options of rx have the form name=value[,name=value...]";
+    if (!value) {
+      snprintf(problem, sizeof problem, "options of %s have the form name=value[,name=value...]", method);
+      return problem;
+    }
     *value++ = '\0';
-    const char *wrong = set_rx(item, value, params);
+    const char *wrong = strcmp(method, "rx") == 0 ? set_rx(item, value, &params->rx) : set_btree(item, value, params);
     if (wrong)
       return wrong;
     text += length + (text[length] == ',');

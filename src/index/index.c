@@ -18,6 +18,7 @@ static const struct {
 } kinds[] = {
     {RDX_INDEX_RX, &rdx_rx_ops},
     {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
+    {RDX_INDEX_BTREE, &rdx_btree_ops},
 };
 
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {

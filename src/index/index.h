@@ -38,6 +38,8 @@ typedef struct rdx_query {
   .values_valid = (q)->values_valid, .out_count = (q)->out_count, .out_first = (q)->out_first,                         \
   .out_sum = (q)->out_sum, .offsets = (q)->offsets, .out_rows = (q)->out_rows
 
+typedef struct rdx_changes rdx_changes; /* index/changes.h */
+
 typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
@@ -53,6 +55,9 @@ typedef struct rdx_index_ops {
                              rdx_error *err);
   /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
   rdx_status (*refit)(void *self, const rdx_device_column *keys, rdx_index_stats *stats, rdx_error *err);
+  /* Insert and remove keys. On failure the index holds what it held. Sets keys, distinct (false when unknown),
+   * bytes_resident and encode_ms of the stats; `rows` is set already. NULL: cannot. */
+  rdx_status (*apply)(void *self, const rdx_changes *changes, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */
   const char *(*refuse)(const void *self, bool range, bool idempotent);
   void (*destroy)(void *self);
@@ -61,6 +66,7 @@ typedef struct rdx_index_ops {
 
 extern const rdx_index_ops rdx_rx_ops;
 extern const rdx_index_ops rdx_sorted_array_ops;
+extern const rdx_index_ops rdx_btree_ops;
 
 struct rdx_index {
   rdx_device *device;

@@ -58,6 +58,9 @@ static const struct {
 } methods[] = {
     {{.kind = RDX_INDEX_SORTED_ARRAY}, false, false},
     {{.kind = RDX_INDEX_RX}, true, false},
+    {{.kind = RDX_INDEX_BTREE}, false, false},
+    {{.kind = RDX_INDEX_BTREE, .btree.fill_percent = 1}, false, false},
+    {{.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100}, false, false},
 };
 
 static bool is_points_only(rdx_index_kind kind) {
@@ -227,7 +230,7 @@ static void test_other_probe_types(void **state) {
   const rdx_column lower = {.type = RDX_TYPE_U64, .rows = 2, .values = low};
   const rdx_column upper = {.type = RDX_TYPE_U64, .rows = 2, .values = high};
   static const uint32_t range_counts[] = {5, 0};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     rdx_index *index = NULL;
@@ -254,7 +257,7 @@ static void test_larger(void **state) {
   test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, rows);
   test_column points = column_probes(&keys, probes, NO_NULLS);
   test_column upper = column_probes(&keys, probes, NO_NULLS);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     rdx_index *index = NULL;

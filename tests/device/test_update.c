@@ -57,7 +57,7 @@ static void test_rebuild(void **state) {
   static const rdx_type types[] = {RDX_TYPE_I8, RDX_TYPE_U32, RDX_TYPE_F64, RDX_TYPE_DECIMAL, RDX_TYPE_STRING};
   static const test_shape shapes[] = {SHAPE_DENSE, SHAPE_EQUAL,    SHAPE_EMPTY, SHAPE_RANDOM,
                                       SHAPE_ONE,   SHAPE_EXTREMES, SHAPE_FEW,   SHAPE_EDGES};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     for (size_t t = 0; t < COUNT(types); t++) {
@@ -201,7 +201,7 @@ static void test_refused_updates(void **state) {
 static void test_refit_needs_updatable(void **state) {
   (void)state;
   test_column column = column_make(RDX_TYPE_I32, SHAPE_SKEWED, NO_NULLS, 50);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.kind = kind});
@@ -244,7 +244,7 @@ static void test_rebuild_without_memory(void **state) {
   OK(rdx_device_open(rdx_device_get_info(test_device)->name, &limits, &device, err));
   test_column before = column_make(RDX_TYPE_U64, SHAPE_SKEWED, SOME_NULLS, 100);
   test_column large = column_make(RDX_TYPE_U64, SHAPE_DENSE, NO_NULLS, 250000);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     rdx_index *index = new_index(device, &before.view, &(rdx_index_params){.kind = kind});
@@ -275,7 +275,7 @@ static void test_cancelled_rebuild(void **state) {
   (void)state;
   test_column before = column_make(RDX_TYPE_I32, SHAPE_FEW, SOME_NULLS, 64);
   test_column after = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 99);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_SORTED_ARRAY; kind++) {
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= RDX_INDEX_BTREE; kind++) {
     if (kind == RDX_INDEX_RX && !traces())
       continue;
     rdx_index *index = new_index(test_device, &before.view, &(rdx_index_params){.kind = kind});

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_BTREE_BTREE_UPDATE_H
+#define RDX_KERNELS_BTREE_BTREE_UPDATE_H
+
+/* C and GLSL: batches of changes. As in cgRX (section 4, "Insertion and deletion"), each leaf is the work of one
+ * invocation, which finds its part of the sorted batch by binary search and removes before it inserts. Unlike there it
+ * first only plans what its leaf becomes; new leaves are then written side by side, each by an invocation of its own,
+ * so that a long run of inserts into one leaf is not the work of one invocation, and the old leaves stay until all is
+ * done. */
+
+#include "kernels/btree/btree.h"
+
+#define BTREE_CHANGED 0x80000000u
+
+/* Item: a place. What stays of its leaf, and how many entries it becomes.
+ *
+ * Keys not below the separator before a leaf and below its own go there, so that an inserted key comes after all equal
+ * ones; the last leaf takes all that are left. */
+struct btree_plan_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) order;
+  PTR(u64) starts;
+  PTR(u32) levels;
+  PTR(u32) separators; /* level 0 */
+  PTR(u32) inserts;
+  PTR(u32) removes;
+  PTR(u32) plans;  /* a bit for each entry that stays, and BTREE_CHANGED */
+  PTR(u32) merged; /* the entries that stay and those inserted */
+  u32 leaves;
+  u32 per_leaf;
+  u32 n;
+  u32 depth; /* levels */
+  u32 insert_count;
+  u32 remove_count;
+};
+ARGS_SIZE(btree_plan_args, 112);
+
+/* Item: a leaf of the new tree. */
+struct btree_rewrite_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  PTR(u32) order;
+  PTR(u32) separators;
+  PTR(u32) inserts;
+  PTR(u32) insert_rows;
+  PTR(u32) plans;
+  PTR(u64) begins; /* the entries before what each place becomes, and of all */
+  PTR(u32) keys_out;
+  PTR(u32) rows_out;
+  u32 leaves;
+  u32 insert_count;
+  u32 per_leaf; /* of the new tree */
+  u32 n;        /* of the new tree */
+};
+ARGS_SIZE(btree_rewrite_args, 112);
+
+/* The leaf of a place, and its part of the inserts. */
+struct btree_part {
+  u32 leaf;
+  u32 begin;
+  u32 end;
+};
+
+#ifdef RDX_GLSL
+#define BTREE_PART btree_part
+#define BTREE_PLAN_ARGS btree_plan_args
+#define BTREE_REWRITE_ARGS btree_rewrite_args
+#else
+#define BTREE_PART struct btree_part
+#define BTREE_PLAN_ARGS struct btree_plan_args
+#define BTREE_REWRITE_ARGS struct btree_rewrite_args
+#endif
+
+/* The place of the first leaf with a key that is not below `key`, which there is. */
+FN u32 btree_find(PTR(u32) levels, u32 leaves, u32 depth, u64 key, u32 key64) {
+  u32 node = 0, base = 0;
+  for (u32 level = depth; level > 0; level--) {
+    u32 begin = base + BTREE_WIDTH * node;
+    u32 child = first_not_below(levels, begin, begin + BTREE_WIDTH, key, key64) - begin;
+    base += BTREE_WIDTH * btree_level_size(leaves, level);
+    node = BTREE_WIDTH * node + child;
+  }
+  return node;
+}
+
+/* Where a key would stand among the inserts of a leaf: all of them are not below the separator before it. */
+FN BTREE_PART btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR(u32) inserts, u32 insert_count,
+                            u32 place, u32 key64) {
+  BTREE_PART part;
+  part.leaf = btree_leaf(order, place);
+  part.begin = 0;
+  part.end = insert_count;
+  if (insert_count == 0)
+    return part;
+  if (place > 0)
+    part.begin = first_not_below(inserts, 0, insert_count, load_key(separators, place - 1, key64), key64);
+  if (place + 1 < leaves)
+    part.end = first_not_below(inserts, part.begin, insert_count, load_key(separators, place, key64), key64);
+  return part;
+}
+
+/* Write entries t .. t_end - 1 of a leaf merged with its inserts to the entries from `to` on. `stays` has a bit for
+ * each old entry that stays; an old entry comes before inserts of the same key. */
+FN void btree_merge(PTR(u32) keys, PTR(u32) rows, BTREE_PART part, u32 stays, PTR(u32) inserts, PTR(u32) insert_rows,
+                    u32 t, u32 t_end, PTR(u32) keys_out, PTR(u32) rows_out, u32 to, u32 key64) {
+  u32 passed = 0;
+  while (t > 0 && stays != 0) {
+    u64 key = load_key(keys, part.leaf * BTREE_WIDTH + LOWEST_BIT(stays), key64);
+    if (passed + first_not_below(inserts, part.begin, part.end, key, key64) - part.begin >= t)
+      break;
+    stays &= stays - 1u;
+    passed++;
+  }
+  u32 next = part.begin + (t - passed);
+  for (; t < t_end; t++) {
+    u32 from = part.leaf * BTREE_WIDTH + (stays != 0 ? LOWEST_BIT(stays) : 0u);
+    u64 old_key = stays != 0 ? load_key(keys, from, key64) : 0ul;
+    u64 new_key = next < part.end ? load_key(inserts, next, key64) : 0ul;
+    if (stays != 0 && (next == part.end || old_key <= new_key)) {
+      store_key(keys_out, to, old_key, key64);
+      AT(rows_out, to) = AT(rows, from);
+      stays &= stays - 1u;
+    } else {
+      store_key(keys_out, to, new_key, key64);
+      AT(rows_out, to) = AT(insert_rows, next);
+      next++;
+    }
+    to++;
+  }
+}
+
+/* Mark what a leaf does not use: entries begin .. end - 1. */
+FN void btree_fill(PTR(u32) keys_out, PTR(u32) rows_out, u32 begin, u32 end, u32 key64) {
+  for (u32 to = begin; to < end; to++) {
+    store_key(keys_out, to, btree_largest_key(key64), key64);
+    AT(rows_out, to) = NO_ROW;
+  }
+}
+
+/* How many entries equal to the first key of a place are in leaves before it. */
+FN u32 btree_run_before(BTREE_PLAN_ARGS a, u32 place, u64 key, u32 key64) {
+  u32 first = btree_find(a.levels, a.leaves, a.depth, key, key64);
+  if (first == place)
+    return 0;
+  u32 begin = btree_leaf(a.order, first) * BTREE_WIDTH;
+  u32 slot = first_not_below(a.keys, begin, begin + BTREE_WIDTH, key, key64) - begin;
+  return btree_start(a.starts, a.n, a.per_leaf, place) - btree_start(a.starts, a.n, a.per_leaf, first) - slot;
+}
+
+/* Of the entries of a leaf, those that removes begin .. end - 1 leave. They take the first entries of each run of
+ * equal keys, which are the oldest. */
+FN u32 btree_remove(BTREE_PLAN_ARGS a, u32 place, u32 leaf, u32 entries, u32 begin, u32 end, u32 key64) {
+  u32 stays = (1u << entries) - 1u;
+  u32 run = 0;
+  while (run < entries) {
+    u64 key = load_key(a.keys, leaf * BTREE_WIDTH + run, key64);
+    u32 run_end = run + 1;
+    while (run_end < entries && load_key(a.keys, leaf * BTREE_WIDTH + run_end, key64) == key)
+      run_end++;
+    u32 first = first_not_below(a.removes, begin, end, key, key64);
+    u32 gone = first_above(a.removes, first, end, key, key64) - first;
+    u32 before = gone > 0 && run == 0 ? btree_run_before(a, place, key, key64) : 0u;
+    for (; run < run_end; run++, before++)
+      if (before < gone)
+        stays &= ~(1u << run);
+  }
+  return stays;
+}
+
+FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
+  BTREE_PART part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
+  u32 entries = btree_start(a.starts, a.n, a.per_leaf, place + 1) - btree_start(a.starts, a.n, a.per_leaf, place);
+  u32 all = (1u << entries) - 1u, stays = all;
+  u32 begin = 0, end = a.remove_count;
+  if (end > 0 && place > 0)
+    begin = first_not_below(a.removes, 0, end, load_key(a.separators, place - 1, key64), key64);
+  if (end > 0 && place + 1 < a.leaves)
+    end = first_above(a.removes, begin, end, load_key(a.separators, place, key64), key64);
+  if (begin < end)
+    stays = btree_remove(a, place, part.leaf, entries, begin, end, key64);
+  AT(a.plans, place) = stays | (stays != all || part.begin < part.end ? BTREE_CHANGED : 0u);
+  AT(a.merged, place) = BIT_COUNT(stays) + (part.end - part.begin);
+}
+
+/* Of ascending `begins`, the last of the first `n` that is not above `at`. The first is not. */
+FN u32 btree_place_of(PTR(u64) begins, u32 n, u64 at) {
+  u32 low = 0, high = n;
+  while (high - low > 1) {
+    u32 middle = low + (high - low) / 2;
+    if (AT(begins, middle) <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+FN void btree_rewrite(BTREE_REWRITE_ARGS a, u32 leaf, u32 key64) {
+  u64 at = TO_U64(leaf) * a.per_leaf;
+  u64 end = at + a.per_leaf < a.n ? at + a.per_leaf : TO_U64(a.n);
+  u32 to = leaf * BTREE_WIDTH;
+  for (u32 place = btree_place_of(a.begins, a.leaves, at); at < end; place++) {
+    u64 begin = AT(a.begins, place), next = AT(a.begins, place + 1);
+    u64 stop = next < end ? next : end;
+    if (at >= stop)
+      continue; /* nothing is left of this leaf */
+    BTREE_PART part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
+    btree_merge(a.keys, a.rows, part, AT(a.plans, place) & 0xffffu, a.inserts, a.insert_rows, TO_U32(at - begin),
+                TO_U32(stop - begin), a.keys_out, a.rows_out, to, key64);
+    to += TO_U32(stop - at);
+    at = stop;
+  }
+  btree_fill(a.keys_out, a.rows_out, to, (leaf + 1) * BTREE_WIDTH, key64);
+}
+
+#endif
