@@ -182,6 +182,14 @@ static void test_long_histories(void **state) {
     run_history(test_random() % 700, 1 + test_random() % 100, 12, 12);
 }
 
+/* Batches that touch few places of an index, so that it is changed rather than written anew. */
+static void test_small_batches(void **state) {
+  (void)state;
+  const int histories = test_is_slow() ? 4 : 150;
+  for (int k = 0; k < histories; k++)
+    run_history(100 + test_random() % 400, 1 + test_random() % 8, test_is_slow() ? 10 : 40, 6);
+}
+
 /* ---- Adversaries ---- */
 
 static rdx_column numbers(const uint64_t *values, uint64_t count) {
@@ -400,10 +408,10 @@ static void test_without_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_small_histories), cmocka_unit_test(test_long_histories),
-      cmocka_unit_test(test_adversaries),     cmocka_unit_test(test_emptying),
-      cmocka_unit_test(test_larger),          cmocka_unit_test(test_device_columns),
-      cmocka_unit_test(test_strings),         cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_small_batches),   cmocka_unit_test(test_adversaries),
+      cmocka_unit_test(test_emptying),        cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_device_columns),  cmocka_unit_test(test_strings),
+      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_without_memory),
   };
   return TEST_MAIN(tests);
 }

@@ -6,8 +6,10 @@
 #include "kernels/btree/kernels.h"
 #include "spirv/btree_level_comp.h"
 #include "spirv/btree_load_comp.h"
+#include "spirv/btree_place_comp.h"
 #include "spirv/btree_plan_comp.h"
 #include "spirv/btree_rewrite_comp.h"
+#include "spirv/btree_split_comp.h"
 #include "spirv/btree_visits_comp.h"
 
 static void visits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -56,6 +58,20 @@ static void rewrite(const void *arguments, const uint32_t *variant, const rdx_sc
     btree_rewrite(*a, a->first + k, variant[0]);
 }
 
+static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct btree_change_args *a = arguments;
+  for (uint32_t k = 0; k < a->count; k++)
+    btree_place(*a->change, a->first + k, variant[0]);
+}
+
+static void split(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct btree_change_args *a = arguments;
+  for (uint32_t k = 0; k < a->count; k++)
+    btree_split(*a->change, a->first + k, variant[0]);
+}
+
 #define KERNEL(name_, args, grain_, group_, body_, words_)                                                             \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = 1, .grain = grain_, .group = group_, .body = body_,   \
@@ -74,3 +90,7 @@ const rdx_kernel rdx_kernel_btree_level =
 const rdx_kernel rdx_kernel_btree_plan = KERNEL("btree plan", btree_plan_args, 1024, 128, plan, spirv_btree_plan_comp);
 const rdx_kernel rdx_kernel_btree_rewrite =
     KERNEL("btree rewrite", btree_rewrite_args, 1024, 128, rewrite, spirv_btree_rewrite_comp);
+const rdx_kernel rdx_kernel_btree_place =
+    KERNEL("btree place", btree_change_args, 4096, 128, place, spirv_btree_place_comp);
+const rdx_kernel rdx_kernel_btree_split =
+    KERNEL("btree split", btree_change_args, 256, 128, split, spirv_btree_split_comp);

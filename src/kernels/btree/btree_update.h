@@ -5,9 +5,12 @@
 
 /* C and GLSL: batches of changes. As in cgRX (section 4, "Insertion and deletion"), each leaf is the work of one
  * invocation, which finds its part of the sorted batch by binary search and removes before it inserts. Unlike there it
- * first only plans what its leaf becomes; new leaves are then written side by side, each by an invocation of its own,
- * so that a long run of inserts into one leaf is not the work of one invocation, and the old leaves stay until all is
- * done. */
+ * only plans what its leaf becomes: an invocation of its own writes each new leaf, so that many inserts into one leaf
+ * are not the work of one invocation, and the old leaves stay until all is done, so that nothing is lost if it fails.
+ *
+ * A batch that changes few leaves replaces those (place, split): new leaves go where leaves replaced before lay, then
+ * to the end. One that changes many, or leaves few entries in many leaves, writes all leaves anew (rewrite). Then the
+ * inner nodes are built over the leaves as at first. */
 
 #include "kernels/btree/btree.h"
 
@@ -26,8 +29,10 @@ struct btree_plan_args {
   PTR(u32) separators; /* level 0 */
   PTR(u32) inserts;
   PTR(u32) removes;
-  PTR(u32) plans;  /* a bit for each entry that stays, and BTREE_CHANGED */
-  PTR(u32) merged; /* the entries that stay and those inserted */
+  PTR(u32) plans;   /* a bit for each entry that stays, and BTREE_CHANGED */
+  PTR(u32) merged;  /* the entries that stay and those inserted */
+  PTR(u32) become;  /* the leaves that they fill */
+  PTR(u32) changed; /* 1 where that is not the old leaf */
   u32 leaves;
   u32 per_leaf;
   u32 n;
@@ -35,7 +40,47 @@ struct btree_plan_args {
   u32 insert_count;
   u32 remove_count;
 };
-ARGS_SIZE(btree_plan_args, 112);
+ARGS_SIZE(btree_plan_args, 128);
+
+/* What place and split work with; it lies in a device buffer. */
+struct btree_change {
+  PTR(u32) keys; /* of old leaves and new ones */
+  PTR(u32) rows;
+  PTR(u32) order;
+  PTR(u32) separators;
+  PTR(u32) inserts;
+  PTR(u32) insert_rows;
+  PTR(u32) plans;
+  PTR(u64) places;  /* the new place of what each old place becomes */
+  PTR(u64) changed; /* the changed leaves before each place */
+  PTR(u32) free;    /* leaves to write to; after them, those from `used` on */
+  PTR(u32) order_out;
+  PTR(u32) counts_out; /* the entries of the leaf at each new place */
+  PTR(u32) separators_out;
+  PTR(u32) free_out; /* the leaves that are replaced */
+  u32 leaves;
+  u32 insert_count;
+  u32 per_leaf;
+  u32 free_count;
+  u32 used;
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer btree_change_ptr {
+  btree_change v[];
+};
+#define BTREE_CHANGE btree_change
+#else
+typedef struct btree_change btree_change;
+#define BTREE_CHANGE struct btree_change
+#endif
+
+/* Item: an old place (place), or a new leaf (split). */
+struct btree_change_args {
+  LAUNCH_HEADER;
+  PTR(btree_change) change;
+};
+ARGS_SIZE(btree_change_args, 24);
 
 /* Item: a leaf of the new tree. */
 struct btree_rewrite_args {
@@ -170,6 +215,13 @@ FN u32 btree_remove(BTREE_PLAN_ARGS a, u32 place, u32 leaf, u32 entries, u32 beg
   return stays;
 }
 
+/* A leaf that overflows is split evenly, into leaves as full as those that are built. */
+FN u32 btree_leaves_of(u32 entries, u32 per_leaf) {
+  if (entries <= BTREE_WIDTH)
+    return entries > 0 ? 1u : 0u;
+  return TO_U32((TO_U64(entries) + per_leaf - 1ul) / per_leaf);
+}
+
 FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
   BTREE_PART part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
   u32 entries = btree_start(a.starts, a.n, a.per_leaf, place + 1) - btree_start(a.starts, a.n, a.per_leaf, place);
@@ -182,7 +234,10 @@ FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
   if (begin < end)
     stays = btree_remove(a, place, part.leaf, entries, begin, end, key64);
   AT(a.plans, place) = stays | (stays != all || part.begin < part.end ? BTREE_CHANGED : 0u);
-  AT(a.merged, place) = BIT_COUNT(stays) + (part.end - part.begin);
+  u32 merged = BIT_COUNT(stays) + (part.end - part.begin);
+  AT(a.merged, place) = merged;
+  AT(a.become, place) = btree_leaves_of(merged, a.per_leaf);
+  AT(a.changed, place) = stays != all || part.begin < part.end ? 1u : 0u;
 }
 
 /* Of ascending `begins`, the last of the first `n` that is not above `at`. The first is not. */
@@ -196,6 +251,48 @@ FN u32 btree_place_of(PTR(u64) begins, u32 n, u64 at) {
       high = middle;
   }
   return low;
+}
+
+/* The new leaves before what a place becomes. */
+FN u32 btree_new_before(BTREE_CHANGE c, u32 place) {
+  return TO_U32(AT(c.places, place) + AT(c.changed, place) - place);
+}
+
+/* Keep a leaf, at its new place, or add it to those that are free. */
+FN void btree_place(BTREE_CHANGE c, u32 place, u32 key64) {
+  u32 leaf = btree_leaf(c.order, place), plan = AT(c.plans, place);
+  if ((plan & BTREE_CHANGED) != 0) {
+    AT(c.free_out, TO_U32(AT(c.changed, place))) = leaf;
+    return;
+  }
+  u32 to = TO_U32(AT(c.places, place));
+  AT(c.order_out, to) = leaf;
+  AT(c.counts_out, to) = BIT_COUNT(plan);
+  store_key(c.separators_out, to, load_key(c.separators, place, key64), key64);
+}
+
+/* Write a new leaf. */
+FN void btree_split(BTREE_CHANGE c, u32 leaf, u32 key64) {
+  u32 place = 0, end = c.leaves;
+  while (end - place > 1) { /* the last place with no more new leaves before it than `leaf` */
+    u32 middle = place + (end - place) / 2;
+    if (btree_new_before(c, middle) <= leaf)
+      place = middle;
+    else
+      end = middle;
+  }
+  BTREE_PART part = btree_part_of(c.order, c.separators, c.leaves, c.inserts, c.insert_count, place, key64);
+  u32 stays = AT(c.plans, place) & 0xffffu;
+  u32 merged = BIT_COUNT(stays) + (part.end - part.begin);
+  u32 parts = btree_leaves_of(merged, c.per_leaf), k = leaf - btree_new_before(c, place);
+  u32 t = TO_U32(TO_U64(merged) * k / parts), t_end = TO_U32(TO_U64(merged) * (k + 1u) / parts);
+  u32 to = leaf < c.free_count ? AT(c.free, leaf) : c.used + (leaf - c.free_count);
+  btree_merge(c.keys, c.rows, part, stays, c.inserts, c.insert_rows, t, t_end, c.keys, c.rows, to * BTREE_WIDTH, key64);
+  btree_fill(c.keys, c.rows, to * BTREE_WIDTH + (t_end - t), (to + 1u) * BTREE_WIDTH, key64);
+  u32 at = TO_U32(AT(c.places, place)) + k;
+  AT(c.order_out, at) = to;
+  AT(c.counts_out, at) = t_end - t;
+  store_key(c.separators_out, at, load_key(c.keys, to * BTREE_WIDTH + (t_end - t - 1u), key64), key64);
 }
 
 FN void btree_rewrite(BTREE_REWRITE_ARGS a, u32 leaf, u32 key64) {

@@ -16,5 +16,8 @@ extern const rdx_kernel rdx_kernel_btree_load;
 extern const rdx_kernel rdx_kernel_btree_level;
 extern const rdx_kernel rdx_kernel_btree_plan;
 extern const rdx_kernel rdx_kernel_btree_rewrite;
+/* Both over btree_change_args. */
+extern const rdx_kernel rdx_kernel_btree_place;
+extern const rdx_kernel rdx_kernel_btree_split;
 
 #endif
