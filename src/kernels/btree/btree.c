@@ -233,7 +233,7 @@ static void gather(const struct btree_args *args, const uint32_t *variant, uint3
 /* The entries that are not above each of `count` keys, which are not the largest. */
 static void ranks_above(const struct btree_args *args, const uint32_t *variant, const uint64_t *keys, uint32_t count,
                         uint32_t *out) {
-  uint64_t next[BATCH];
+  uint64_t next[BATCH] = {0};
   spot spots[BATCH];
   for (uint32_t k = 0; k < count; k++) /* nothing is above the largest key: it is dealt with below */
     next[k] = keys[k] == btree_largest_key(variant[0]) ? keys[k] : keys[k] + 1;
