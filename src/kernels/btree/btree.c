@@ -133,31 +133,33 @@ typedef void (*find_fn)(const struct btree_args *args, uint32_t depth, const uin
                         uint32_t count, spot *out);
 
 /* Spots of `count` keys; `rows`, where not NULL, are fetched beside the leaves. Once for each width and instruction
- * set, with the same body. */
+ * set, with the same body. No array is local: GCC 12 places those of AVX-512 code wrongly on the stack that
+ * AddressSanitizer checks for use after return. */
 #define DEFINE_FIND(width, type, suffix, target)                                                                       \
   target static void find_##width##_##suffix(const struct btree_args *args, uint32_t depth, const uint32_t *rows,      \
                                              const uint64_t *wanted, uint32_t count, spot *out) {                      \
     const type *levels = (const type *)(const void *)a.levels, *keys = (const type *)(const void *)a.keys;             \
-    const uint32_t *order = a.state->order;                                                                            \
+    uint32_t *const order = a.state->order;                                                                            \
     enum { NODE = BTREE_WIDTH * sizeof(type) };                                                                        \
-    uint64_t node[BATCH] = {0};                                                                                        \
+    for (uint32_t k = 0; k < count; k++)                                                                               \
+      out[k].place = 0; /* the node of the level */                                                                    \
     for (uint32_t level = depth; level > 0; level--) {                                                                 \
       const type *next = levels + BTREE_WIDTH * (uint64_t)btree_level_size(a.leaves, level);                           \
       for (uint32_t k = 0; k < count; k++) {                                                                           \
-        const type *separators = levels + BTREE_WIDTH * node[k];                                                       \
-        node[k] = BTREE_WIDTH * node[k] + below_##width##_##suffix(separators, (type)wanted[k]);                       \
+        const uint64_t first = BTREE_WIDTH * (uint64_t)out[k].place;                                                   \
+        const uint64_t child = first + below_##width##_##suffix(levels + first, (type)wanted[k]);                      \
+        out[k].place = (uint32_t)child;                                                                                \
         if (level > 1)                                                                                                 \
-          prefetch_node(next + BTREE_WIDTH * node[k], NODE);                                                           \
+          prefetch_node(next + BTREE_WIDTH * child, NODE);                                                             \
         else if (order)                                                                                                \
-          __builtin_prefetch(&order[node[k]]);                                                                         \
+          __builtin_prefetch(&order[child]);                                                                           \
         else                                                                                                           \
-          prefetch_node(keys + BTREE_WIDTH * node[k], NODE);                                                           \
+          prefetch_node(keys + BTREE_WIDTH * child, NODE);                                                             \
       }                                                                                                                \
       levels = next;                                                                                                   \
     }                                                                                                                  \
     for (uint32_t k = 0; k < count; k++) {                                                                             \
-      out[k].place = (uint32_t)node[k];                                                                                \
-      out[k].leaf = btree_leaf(a.state->order, (uint32_t)node[k]);                                                     \
+      out[k].leaf = btree_leaf(order, out[k].place);                                                                   \
       if (order)                                                                                                       \
         prefetch_node(keys + BTREE_WIDTH * (uint64_t)out[k].leaf, NODE);                                               \
       if (rows)                                                                                                        \
