@@ -17,6 +17,7 @@
 #define CGRX RDX_INDEX_CGRX
 #define NAIVE RDX_INDEX_CGRX_NAIVE
 #define HT RDX_INDEX_HASH
+#define BTREE RDX_INDEX_BTREE
 
 static const bench_contender all[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
@@ -51,6 +52,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
       {"", {.kind = NAIVE}},
       {"", {.kind = HT}},
+      {"", {.kind = BTREE}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */

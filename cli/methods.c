@@ -69,6 +69,7 @@ static const method_option options[] = {
     WORD(RDX_INDEX_RX, "duplicate_any_hit", rx.duplicate_any_hit, switches),
     WORD(RDX_INDEX_RX, "always_any_hit", rx.always_any_hit, switches),
     WORD(RDX_INDEX_TREE, "lanes", tree.lanes, lanes_to_4),
+    NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
     WORD(RDX_INDEX_HASH, "lanes", hash.lanes, lanes_to_16),
     WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, builds),

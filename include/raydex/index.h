@@ -10,8 +10,8 @@
  * NULL keys are never indexed and NULL probes never match. Duplicate keys are ordinary.
  * Everything is a batch; a batch over a device's limits is split inside.
  *
- * Threads: lookups on one index may run at the same time; rdx_index_update() and rdx_index_destroy() need
- * the index for themselves.
+ * Threads: lookups on one index may run at the same time; rdx_index_update(), rdx_index_apply() and
+ * rdx_index_destroy() need the index for themselves.
  */
 
 #include <raydex/column.h>
@@ -27,6 +27,7 @@ typedef enum rdx_index_kind {
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
   RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
+  RDX_INDEX_BTREE,        /**< a B+-tree that batches change in place (RTIndeX, section 4.1, "B+") */
   RDX_INDEX_HASH,         /**< a hash table: point lookups only (RTIndeX, section 4.1, "HT") */
   /** The optimized RX: a primitive per distinct key, one hit per lookup, then a scan (thesis, chapter 4). */
   RDX_INDEX_RX_OPTIMIZED,
@@ -141,11 +142,17 @@ typedef struct rdx_hash_params {
                            subgroup has; 0: chosen by device */
 } rdx_hash_params;
 
+/** The options of the B+-tree. */
+typedef struct rdx_btree_params {
+  uint8_t fill_percent; /**< of each leaf when it is built, 1 to 100; 0: 70. More room makes inserts cheaper */
+} rdx_btree_params;
+
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
   rdx_rx_params rx;                     /**< RDX_INDEX_RX only */
   rdx_tree_params tree;                 /**< RDX_INDEX_TREE only */
+  rdx_btree_params btree;               /**< RDX_INDEX_BTREE only */
   rdx_hash_params hash;                 /**< RDX_INDEX_HASH only */
   rdx_rx_optimized_params rx_optimized; /**< RDX_INDEX_RX_OPTIMIZED only */
   rdx_cgrx_params cgrx;                 /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
@@ -178,6 +185,28 @@ typedef enum rdx_update_mode {
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update_mode mode,
                                                  rdx_error *err);
+
+/** A batch of keys, of the type of the index: host or device columns. Either may be NULL. */
+typedef struct rdx_index_changes {
+  const rdx_column *insert;
+  const rdx_column *remove;
+} rdx_index_changes;
+
+/**
+ * Insert and remove keys, in an index that changes in place (RDX_INDEX_BTREE).
+ *
+ * The key at place i of `insert` gets row number rdx_index_stats.rows + i, as if the column had grown by the batch;
+ * NULLs take a number, too. Each key of `remove` removes one row of that key, the one with the smallest number; a key
+ * that is absent, or NULL, removes nothing. Row numbers are never used again. A key that a batch both inserts and
+ * removes cancels pairwise (cgRX, section 4): of a inserts and b removes, the first min(a, b) inserts (in the order of
+ * rows) and as many removes vanish, though the inserts keep their numbers. Of what is left, removes act before inserts.
+ *
+ * The stats then describe the index as changed, and the times of the change. Afterwards value columns of lookups have
+ * as many rows as rdx_index_stats.rows. RDX_ERROR_UNSUPPORTED where the index cannot change in place, where rows pass
+ * 2^32 - 2, and for strings unless those in the index and in the batch are at most eight bytes long without zero bytes:
+ * use rdx_index_update(). On failure the index still holds the old keys.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err);
 
 /** What an index is and what it took. Bytes are device bytes; times are milliseconds. */
 typedef struct rdx_index_stats {

@@ -44,6 +44,8 @@ typedef struct rdx_row_layout {
   uint32_t block_words, first_word, step;
 } rdx_row_layout;
 
+typedef struct rdx_changes rdx_changes; /* index/changes.h */
+
 typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
@@ -64,6 +66,9 @@ typedef struct rdx_index_ops {
   uint32_t (*visits_each)(const void *self, bool range);
   /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
   rdx_status (*refit)(void *self, const rdx_device_column *keys, rdx_index_stats *stats, rdx_error *err);
+  /* Insert and remove keys. On failure the index holds what it held. Sets keys, distinct (false when unknown),
+   * bytes_resident and encode_ms of the stats; `rows` is set already. NULL: cannot. */
+  rdx_status (*apply)(void *self, const rdx_changes *changes, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */
   const char *(*refuse)(const void *self, bool range, bool idempotent);
   void (*destroy)(void *self);
@@ -73,6 +78,7 @@ typedef struct rdx_index_ops {
 extern const rdx_index_ops rdx_rx_ops;
 extern const rdx_index_ops rdx_sorted_array_ops;
 extern const rdx_index_ops rdx_tree_ops;
+extern const rdx_index_ops rdx_btree_ops;
 extern const rdx_index_ops rdx_hash_ops;
 extern const rdx_index_ops rdx_rx_optimized_ops;
 extern const rdx_index_ops rdx_cgrx_ops;

@@ -51,13 +51,15 @@ static const rdx_rx_params decompositions[] = {
 static const rdx_index_params methods[] = {
     {.kind = RDX_INDEX_RX},         {.kind = RDX_INDEX_SORTED_ARRAY}, {.kind = RDX_INDEX_TREE},
     {.kind = RDX_INDEX_HASH},       {.kind = RDX_INDEX_RX_OPTIMIZED}, {.kind = RDX_INDEX_CGRX},
-    {.kind = RDX_INDEX_CGRX_NAIVE},
+    {.kind = RDX_INDEX_CGRX_NAIVE}, {.kind = RDX_INDEX_BTREE},
 };
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
+    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 1},
+    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},

@@ -92,6 +92,28 @@ static rdx_status hash_distinct(rdx_error *err) {
   return index_job(RDX_INDEX_HASH, RDX_RESULT_SUM, &keys, &keys, err);
 }
 
+/* A batch of which some cancels, onto an index and onto one without keys. */
+static rdx_status changes_job(rdx_error *err) {
+  static const int64_t inserted[] = {5, 5, 7, 1, 9, 2};
+  const rdx_column inserts = {.type = RDX_TYPE_I64, .rows = 6, .values = inserted, .validity = bits};
+  const rdx_index_params params = {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10};
+  const rdx_lookup_params lookup = {.result = RDX_RESULT_ROWS, .stats = true};
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_status status = rdx_index_create(test_device, &int_keys, &params, &index, err);
+  if (status == RDX_OK)
+    status = rdx_index_apply(index, &(rdx_index_changes){&inserts, &int_keys}, err);
+  if (status == RDX_OK)
+    status = rdx_index_apply(index, &(rdx_index_changes){NULL, &inserts}, err);
+  if (status == RDX_OK)
+    status = rdx_index_apply(index, &(rdx_index_changes){&int_keys, NULL}, err);
+  if (status == RDX_OK)
+    status = rdx_index_range(index, &int_keys, &int_keys, &lookup, &result, err);
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+  return status;
+}
+
 static rdx_status strings(rdx_error *err) {
   static const uint64_t offsets[] = {0, 12, 24, 26};
   const rdx_column keys = {
@@ -196,6 +218,7 @@ static void test_failing_allocations(void **state) {
   check_job(strings);
   check_job(long_strings);
   check_job(device_columns);
+  check_job(changes_job);
   check_job(csv);
   check_job(wide_csv);
 }
@@ -203,7 +226,8 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, strings, long_strings, device_columns};
+  static const job jobs[] = {array_float_sum, hash_rows,      hash_distinct, strings,
+                             long_strings,    device_columns, changes_job};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;
@@ -256,6 +280,27 @@ static void test_index_after_failures(void **state) {
     }
     rdx_index_destroy(&index);
   }
+}
+
+/* A batch that fails leaves the keys as they were. */
+static void test_index_after_failing_changes(void **state) {
+  (void)state;
+  static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
+  const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
+  rdx_index *index = NULL;
+  rdx_status status = RDX_ERROR_MEMORY;
+  OK(rdx_index_create(test_device, &int_keys, &(rdx_index_params){.kind = RDX_INDEX_BTREE}, &index, err));
+  for (int64_t k = 0; status != RDX_OK; k++) {
+    check_answers(index);
+    countdown = k;
+    status = rdx_index_apply(index, &(rdx_index_changes){&others, &int_keys}, NULL);
+    countdown = INT64_MAX;
+    assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+    assert_true(k < 5000);
+  }
+  OK(rdx_index_apply(index, &(rdx_index_changes){&int_keys, &others}, err));
+  check_answers(index);
+  rdx_index_destroy(&index);
 }
 
 /* A result that could not be read for want of memory can be read afterwards. */
@@ -313,11 +358,9 @@ static void test_opening(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_failing_allocations),
-      cmocka_unit_test(test_device_memory_of_failures),
-      cmocka_unit_test(test_index_after_failures),
-      cmocka_unit_test(test_result_after_failures),
-      cmocka_unit_test(test_opening),
+      cmocka_unit_test(test_failing_allocations),   cmocka_unit_test(test_device_memory_of_failures),
+      cmocka_unit_test(test_index_after_failures),  cmocka_unit_test(test_index_after_failing_changes),
+      cmocka_unit_test(test_result_after_failures), cmocka_unit_test(test_opening),
   };
   countdown = INT64_MAX;
   rdx_set_allocator(&allocator);

@@ -37,7 +37,7 @@ static void test_names(void **state) {
   rdx_index_kind kind = RDX_INDEX_AUTO;
   assert_int_equal(rdx_index_kind_from_name("rx", &kind, &err), RDX_OK);
   assert_int_equal(kind, RDX_INDEX_RX);
-  assert_int_equal(rdx_index_kind_from_name("btree", &kind, &err), RDX_ERROR_NOT_FOUND);
+  assert_int_equal(rdx_index_kind_from_name("skip_list", &kind, &err), RDX_ERROR_NOT_FOUND);
   assert_non_null(strstr(err.text, "sorted_array"));
 }
 

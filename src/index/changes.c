@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Batches of inserts and removes, for indexes that change in place (cgRX, section 4, "Insertion and deletion"). */
+
+#include "index/changes.h"
+#include "index/index.h"
+#include "kernels/changes/kernels.h"
+
+#include <stdatomic.h>
+
+/* One half of a batch on its way to an index. */
+typedef struct half {
+  uint64_t count;
+  rdx_buffer *keys;
+  rdx_buffer *rows; /* NULL for removes */
+} half;
+
+static void destroy_half(half *h) {
+  rdx_buffer_destroy(&h->keys);
+  rdx_buffer_destroy(&h->rows);
+  h->count = 0;
+}
+
+static rdx_status create_half(const rdx_index *index, uint64_t count, bool with_rows, half *out, rdx_error *err) {
+  *out = (half){.count = count};
+  RDX_TRY(rdx_buffer_create(index->device, count * (index->stats.key_bits / 8), "a batch of changes", &out->keys, err));
+  return with_rows ? rdx_buffer_create(index->device, count * 4, "the rows of a batch of changes", &out->rows, err)
+                   : RDX_OK;
+}
+
+/* ---- Loading and sorting ---- */
+
+static rdx_status check_column(const rdx_index *index, const rdx_device_column *c, rdx_error *err) {
+  if (c->type != index->stats.key_type || c->scale != index->key_scale)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a batch of changes must have the type of the keys: %s, not %s%s",
+                    rdx_type_name(index->stats.key_type), rdx_type_name(c->type),
+                    c->type == index->stats.key_type ? " of another scale" : "");
+  if (c->type == RDX_TYPE_STRING && !(c->exact && index->text->exact))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "strings longer than eight bytes, or with a zero byte, cannot be changed in place; use "
+                    "rdx_index_update()");
+  return RDX_OK;
+}
+
+/* Copy what is not NULL of a column and sort it, recorded to `stream`. `selected` must live until its finish. */
+static rdx_status record_load(const rdx_index *index, const rdx_device_column *c, rdx_stream *stream,
+                              rdx_buffer *selected, rdx_buffer *selected_count, half *h, rdx_error *err) {
+  const uint32_t key64 = index->stats.key_bits == 64;
+  if (selected)
+    RDX_TRY(rdx_stream_select(stream, c->valid, selected, selected_count, c->rows, err));
+  const struct changes_gather_args args = {.keys = RDX_ADDRESS(uint32_t, c->keys),
+                                           .selected = RDX_ADDRESS(uint32_t, selected),
+                                           .keys_out = RDX_ADDRESS(uint32_t, h->keys),
+                                           .rows_out = RDX_ADDRESS(uint32_t, h->rows),
+                                           .base = (uint32_t)index->stats.rows};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_changes_gather, &args, &key64, h->count, NULL, err));
+  return rdx_stream_sort(stream, h->keys, index->stats.key_bits / 8, index->stats.key_bits, h->rows, h->count, err);
+}
+
+static rdx_status load_column(const rdx_index *index, const rdx_device_column *c, rdx_stream *stream, bool with_rows,
+                              half *out, rdx_error *err) {
+  RDX_TRY(check_column(index, c, err));
+  rdx_buffer *selected = NULL, *selected_count = NULL;
+  rdx_status status = create_half(index, c->rows - c->nulls, with_rows, out, err);
+  if (status == RDX_OK && c->nulls > 0) {
+    status = rdx_buffer_create(index->device, out->count * 4, "the rows that are not NULL", &selected, err);
+    if (status == RDX_OK)
+      status = rdx_buffer_create(index->device, 8, "a count", &selected_count, err);
+  }
+  if (status == RDX_OK)
+    status = record_load(index, c, stream, selected, selected_count, out, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_buffer_destroy(&selected);
+  rdx_buffer_destroy(&selected_count);
+  return status;
+}
+
+static rdx_status load(const rdx_index *index, const rdx_column *column, rdx_stream *stream, bool with_rows, half *out,
+                       rdx_error *err) {
+  if (!column)
+    return RDX_OK;
+  const rdx_device_column *c = NULL;
+  rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_device_column_use(index->device, column, &c, &owned, err));
+  rdx_status status = load_column(index, c, stream, with_rows, out, err);
+  rdx_device_column_destroy(&owned);
+  return status;
+}
+
+/* ---- Pairs that cancel ---- */
+
+/* Which keys of a half act, found for both halves before either is narrowed. */
+typedef struct acting {
+  rdx_buffer *keep, *selected, *count;
+} acting;
+
+static void destroy_acting(acting *a) {
+  rdx_buffer_destroy(&a->keep);
+  rdx_buffer_destroy(&a->selected);
+  rdx_buffer_destroy(&a->count);
+}
+
+static rdx_status record_acting(const rdx_index *index, const half *h, const half *other, rdx_stream *stream,
+                                acting *out, rdx_error *err) {
+  const uint64_t words = (h->count + 31) / 32;
+  const uint32_t key64 = index->stats.key_bits == 64;
+  RDX_TRY(rdx_buffer_create(index->device, words * 4, "the keys that act", &out->keep, err));
+  RDX_TRY(rdx_buffer_create(index->device, h->count * 4, "the keys that act", &out->selected, err));
+  RDX_TRY(rdx_buffer_create(index->device, 8, "a count", &out->count, err));
+  const struct changes_pair_args args = {.keys = RDX_ADDRESS(uint32_t, h->keys),
+                                         .others = RDX_ADDRESS(uint32_t, other->keys),
+                                         .keep = RDX_ADDRESS(uint32_t, out->keep),
+                                         .n = (uint32_t)h->count,
+                                         .other_n = (uint32_t)other->count};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_changes_pair, &args, &key64, words, NULL, err));
+  return rdx_stream_select(stream, out->keep, out->selected, out->count, h->count, err);
+}
+
+/* Narrow a half to its acting keys. */
+static rdx_status narrow(const rdx_index *index, half *h, const acting *a, rdx_stream *stream, rdx_error *err) {
+  uint64_t count = 0;
+  RDX_TRY(rdx_buffer_download(a->count, 0, &count, sizeof count, err));
+  if (count == h->count)
+    return RDX_OK;
+  half less = {0};
+  rdx_status status = create_half(index, count, h->rows != NULL, &less, err);
+  if (status == RDX_OK) {
+    const uint32_t key64 = index->stats.key_bits == 64;
+    const struct changes_gather_args args = {.keys = RDX_ADDRESS(uint32_t, h->keys),
+                                             .rows = RDX_ADDRESS(uint32_t, h->rows),
+                                             .selected = RDX_ADDRESS(uint32_t, a->selected),
+                                             .keys_out = RDX_ADDRESS(uint32_t, less.keys),
+                                             .rows_out = RDX_ADDRESS(uint32_t, less.rows)};
+    status = rdx_stream_launch(stream, &rdx_kernel_changes_gather, &args, &key64, count, NULL, err);
+  }
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK) {
+    const half old = *h;
+    *h = less;
+    less = old;
+  }
+  destroy_half(&less);
+  return status;
+}
+
+/* A key to be inserted and removed in one batch does neither, as often as it stands in both. */
+static rdx_status cancel_pairs(const rdx_index *index, half *inserts, half *removes, rdx_stream *stream,
+                               rdx_error *err) {
+  if (inserts->count == 0 || removes->count == 0)
+    return RDX_OK;
+  acting a = {0}, b = {0};
+  rdx_status status = record_acting(index, inserts, removes, stream, &a, err);
+  if (status == RDX_OK)
+    status = record_acting(index, removes, inserts, stream, &b, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = narrow(index, inserts, &a, stream, err);
+  if (status == RDX_OK)
+    status = narrow(index, removes, &b, stream, err);
+  destroy_acting(&a);
+  destroy_acting(&b);
+  return status;
+}
+
+/* ---- Applying ---- */
+
+static rdx_status check(const rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
+  if (!index || !changes)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_apply: index and changes must not be NULL");
+  if (!index->ops->apply)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s cannot be changed in place; use rdx_index_update()",
+                    index->ops->name);
+  const uint64_t inserts = changes->insert ? changes->insert->rows : 0;
+  const uint64_t removes = changes->remove ? changes->remove->rows : 0;
+  if (inserts >= RDX_NO_ROW - index->stats.rows || removes >= RDX_NO_ROW)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "an index holds at most 2^32 - 2 rows; it has %llu, and the batch inserts %llu and removes %llu",
+                    (unsigned long long)index->stats.rows, (unsigned long long)inserts, (unsigned long long)removes);
+  return RDX_OK;
+}
+
+static rdx_status apply(rdx_index *index, const rdx_index_changes *changes, rdx_stream *stream, rdx_index_stats *stats,
+                        rdx_error *err) {
+  const double start = rdx_now_ms();
+  half inserts = {0}, removes = {0};
+  rdx_status status = load(index, changes->insert, stream, true, &inserts, err);
+  if (status == RDX_OK)
+    status = load(index, changes->remove, stream, false, &removes, err);
+  if (status == RDX_OK)
+    status = cancel_pairs(index, &inserts, &removes, stream, err);
+  stats->sort_ms = rdx_now_ms() - start;
+  if (status == RDX_OK && inserts.count + removes.count > 0) {
+    const rdx_changes c = {.inserts = inserts.count,
+                           .removes = removes.count,
+                           .insert_keys = inserts.keys,
+                           .insert_rows = inserts.rows,
+                           .remove_keys = removes.keys};
+    status = index->ops->apply(index->self, &c, stats, err);
+  }
+  destroy_half(&inserts);
+  destroy_half(&removes);
+  return status;
+}
+
+rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
+  const double start = rdx_now_ms();
+  RDX_TRY(check(index, changes, err));
+  rdx_index_stats stats = index->stats;
+  stats.rows += changes->insert ? changes->insert->rows : 0;
+  stats.encode_ms = 0;
+  const uint64_t used = atomic_load(&index->device->memory_used);
+  atomic_store(&index->device->memory_mark, used);
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create(index->device, &stream, err));
+  rdx_status status = apply(index, changes, stream, &stats, err);
+  rdx_stream_destroy(&stream);
+  RDX_TRY(status);
+  stats.bytes_peak = atomic_load(&index->device->memory_mark) - used;
+  stats.total_ms = rdx_now_ms() - start;
+  index->stats = stats;
+  return RDX_OK;
+}
