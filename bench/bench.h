@@ -13,7 +13,7 @@ typedef struct bench_options {
   const char *device;
   rdx_device_params device_params;
   const char *methods; /* NULL: all */
-  uint32_t scale; /* log2 of the keys; 0: by device */
+  uint32_t scale;      /* log2 of the keys; 0: by device */
   uint32_t runs;
   const char *out;
   const char *plots, *published;
@@ -117,7 +117,7 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
-/* ---- Experiments (experiments.c, updates.c, demo.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, updates.c, demo.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -128,7 +128,22 @@ typedef struct bench_experiment {
 extern const bench_experiment bench_experiments[];
 extern const size_t bench_experiment_count;
 
+/* `value` - `less`, but at least `least`; 2^log; a point of the same experiment. */
+uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least);
+double bench_power(uint32_t log);
+bench_point bench_at(const bench_point *point, const char *parameter, double value);
+
 rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);
 
 /* ---- Reporting (report.c) ---- */

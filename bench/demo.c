@@ -23,10 +23,11 @@ static double median_of(const bench_report *report, const char *experiment, cons
 
 rdx_status bench_demo(bench *b, rdx_error *err) {
   static const bench_contender contenders[] = {
-      {"", {.kind = RDX_INDEX_RX}},
-      {"fast build", {.kind = RDX_INDEX_RX, .rx.build = RDX_BUILD_FAST_BUILD}},
-      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+      {"", {.kind = RDX_INDEX_RX}},   {"fast build", {.kind = RDX_INDEX_RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"", {.kind = RDX_INDEX_CGRX}}, {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+      {"", {.kind = RDX_INDEX_TREE}},
   };
+  enum { COUNT = sizeof contenders / sizeof *contenders };
   const uint32_t log_ranges = b->log_probes > 5 ? b->log_probes - 5 : 0; /* 131,072 for 4 million points */
   const bench_spec points = {.log_rows = b->log_keys, .log_probes = b->log_probes};
   const bench_spec ranges = {.log_rows = b->log_keys, .log_probes = log_ranges, .range = 16};
@@ -37,13 +38,13 @@ rdx_status bench_demo(bench *b, rdx_error *err) {
          b->info->name);
   fflush(stdout);
   b->options.runs = 1;
-  rdx_status status = bench_measure(b, &point, &points, contenders, 3, BENCH_LOOKUPS | BENCH_BUILDS, err);
+  rdx_status status = bench_measure(b, &point, &points, contenders, COUNT, BENCH_LOOKUPS | BENCH_BUILDS, err);
   if (status == RDX_OK)
-    status = bench_measure(b, &range, &ranges, contenders, 3, BENCH_LOOKUPS, err);
+    status = bench_measure(b, &range, &ranges, contenders, COUNT, BENCH_LOOKUPS, err);
   if (status != RDX_OK)
     return status;
   printf("%-24s %10s %8s %12s %12s  %s\n", "method", "build ms", "B/key", "points Ml/s", "ranges Ml/s", "checked");
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < COUNT; i++) {
     const char *method = rdx_index_kind_name(contenders[i].params.kind), *variant = contenders[i].variant;
     const double point_ms = median_of(b->report, "demo-points", method, variant, "lookup_ms");
     const double range_ms = median_of(b->report, "demo-ranges", method, variant, "lookup_ms");

@@ -23,15 +23,15 @@ static const bench_contender all[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
 static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
 
-static uint32_t at_least(uint32_t value, uint32_t less, uint32_t least) {
+uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least) {
   return value > less + least ? value - less : least;
 }
 
-static double power(uint32_t log) {
+double bench_power(uint32_t log) {
   return (double)((uint64_t)1 << log);
 }
 
-static bench_point at(const bench_point *point, const char *parameter, double value) {
+bench_point bench_at(const bench_point *point, const char *parameter, double value) {
   return (bench_point){point->experiment, parameter, value};
 }
 
@@ -62,7 +62,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
                                .sorted_probes = order == 1,
                                .miss_rate = order == 2 ? 1 : 0,
                                .first = first};
-      const bench_point here = at(point, order == 0 ? "unsorted" : order == 1 ? "sorted" : "misses", -1 - order);
+      const bench_point here = bench_at(point, order == 0 ? "unsorted" : order == 1 ? "sorted" : "misses", -1 - order);
       const rdx_status status =
           bench_measure(b, &here, &spec, contenders, COUNT(contenders),
                         BENCH_LOOKUPS | (first ? 0u : BENCH_PLAIN) | (order == 0 ? BENCH_BUILDS : 0u), err);
@@ -86,7 +86,7 @@ static rdx_status run_ranges(bench *b, const bench_point *point, const bench_con
                              unsigned what, rdx_error *err) {
   for (uint32_t log = first; log <= last && log < log_rows; log += step) {
     const bench_spec spec = {.log_rows = log_rows, .log_probes = log_probes, .range = (uint64_t)1 << log};
-    const bench_point here = at(point, "hits", power(log));
+    const bench_point here = bench_at(point, "hits", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, contenders, count, what, err);
     if (status != RDX_OK)
       return status;
@@ -97,11 +97,11 @@ static rdx_status run_ranges(bench *b, const bench_point *point, const bench_con
 /* Counting shows the search alone: to sum, the value of each row must be fetched, too. */
 static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 2; log <= 10; log += 4) {
-    const bench_spec spec = {.log_rows = at_least(b->log_keys, 3, 12),
-                             .log_probes = at_least(b->log_probes, 7, 8),
+    const bench_spec spec = {.log_rows = bench_at_least(b->log_keys, 3, 12),
+                             .log_probes = bench_at_least(b->log_probes, 7, 8),
                              .range = (uint64_t)1 << log,
                              .count = true};
-    const bench_point here = at(point, "hits", power(log));
+    const bench_point here = bench_at(point, "hits", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -110,8 +110,8 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
 }
 
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
-  return run_ranges(b, point, all, COUNT(all), at_least(b->log_keys, 3, 10), at_least(b->log_probes, 7, 8), 2, 10, 4,
-                    BENCH_LOOKUPS | BENCH_PLAIN, err);
+  return run_ranges(b, point, all, COUNT(all), bench_at_least(b->log_keys, 3, 10), bench_at_least(b->log_probes, 7, 8),
+                    2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
 }
 
 /* ---- Section 3.2: key modes ---- */
@@ -123,9 +123,9 @@ static const bench_contender key_modes[] = {
 };
 
 static rdx_status run_key_modes(bench *b, const bench_point *point, rdx_error *err) {
-  for (uint32_t log = at_least(b->log_keys, 5, 8); log <= b->log_keys; log++) {
+  for (uint32_t log = bench_at_least(b->log_keys, 5, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.log_rows = log, .log_probes = b->log_probes};
-    const bench_point here = at(point, "keys", power(log));
+    const bench_point here = bench_at(point, "keys", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, key_modes, COUNT(key_modes), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -134,10 +134,10 @@ static rdx_status run_key_modes(bench *b, const bench_point *point, rdx_error *e
 }
 
 static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err) {
-  const uint32_t log_rows = at_least(b->log_keys, 5, 8);
+  const uint32_t log_rows = bench_at_least(b->log_keys, 5, 8);
   for (uint32_t log = 0; log <= 3; log++) {
     const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes, .log_stride = log};
-    const bench_point here = at(point, "stride", power(log));
+    const bench_point here = bench_at(point, "stride", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, key_modes, COUNT(key_modes), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -156,9 +156,9 @@ static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *
       {"extended from zero",
        {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
-  for (uint32_t log = at_least(b->log_keys, 8, 8); log <= at_least(b->log_keys, 5, 8); log++) {
-    const bench_spec spec = {.log_rows = log, .log_probes = at_least(b->log_probes, 9, 8)};
-    const bench_point here = at(point, "keys", power(log));
+  for (uint32_t log = bench_at_least(b->log_keys, 8, 8); log <= bench_at_least(b->log_keys, 5, 8); log++) {
+    const bench_spec spec = {.log_rows = log, .log_probes = bench_at_least(b->log_probes, 9, 8)};
+    const bench_point here = bench_at(point, "keys", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -171,8 +171,8 @@ static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *
       {"from offset", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
       {"from zero", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
-  return run_ranges(b, point, contenders, COUNT(contenders), at_least(b->log_keys, 6, 10),
-                    at_least(b->log_probes, 11, 8), 0, 8, 2, BENCH_LOOKUPS, err);
+  return run_ranges(b, point, contenders, COUNT(contenders), bench_at_least(b->log_keys, 6, 10),
+                    bench_at_least(b->log_probes, 11, 8), 0, 8, 2, BENCH_LOOKUPS, err);
 }
 
 /* ---- Section 3.4: decompositions ---- */
@@ -200,19 +200,20 @@ static size_t decompositions(uint32_t bits, bench_contender *out, char names[][4
 static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
   bench_contender contenders[8];
   char names[8][40];
-  const uint32_t log_rows = at_least(b->log_keys, 1, 8);
+  const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
   const size_t count = decompositions(log_rows, contenders, names);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
-  const bench_point here = at(point, "keys", power(log_rows));
+  const bench_point here = bench_at(point, "keys", bench_power(log_rows));
   return bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
 }
 
 static rdx_status run_decomposition_range(bench *b, const bench_point *point, rdx_error *err) {
   bench_contender contenders[8];
   char names[8][40];
-  const uint32_t log_rows = at_least(b->log_keys, 3, 10);
+  const uint32_t log_rows = bench_at_least(b->log_keys, 3, 10);
   const size_t count = decompositions(log_rows, contenders, names);
-  return run_ranges(b, point, contenders, count, log_rows, at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS, err);
+  return run_ranges(b, point, contenders, count, log_rows, bench_at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS,
+                    err);
 }
 
 /* ---- Section 3.5: primitives ---- */
@@ -226,18 +227,18 @@ static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *
       {"sphere uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_SPHERE, .no_compaction = true}}},
       {"box uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_BOX, .no_compaction = true}}},
   };
-  const uint32_t log_rows = at_least(b->log_keys, 1, 8);
+  const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
-  const bench_point here = at(point, "keys", power(log_rows));
+  const bench_point here = bench_at(point, "keys", bench_power(log_rows));
   return bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
 }
 
 /* ---- Section 4.2: sizes ---- */
 
 static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err) {
-  for (uint32_t log = at_least(b->log_probes, 14, 4); log <= b->log_probes; log += 2) {
+  for (uint32_t log = bench_at_least(b->log_probes, 14, 4); log <= b->log_probes; log += 2) {
     const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = log};
-    const bench_point here = at(point, "lookups", power(log));
+    const bench_point here = bench_at(point, "lookups", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -248,12 +249,12 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
 static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
                             rdx_error *err) {
   static const bench_contender both_sorted[] = {{"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}};
-  for (uint32_t log = at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
+  for (uint32_t log = bench_at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = log,
                              .log_probes = (what & BENCH_LOOKUPS) != 0 ? b->log_probes : 0,
                              .sorted_keys = sorted};
-    const bench_point here = at(point, "keys", power(log));
+    const bench_point here = bench_at(point, "keys", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, sorted ? both_sorted : both, COUNT(both), what, err);
     if (status != RDX_OK)
       return status;
@@ -281,7 +282,7 @@ static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err)
   };
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = 0};
-    const bench_point here = at(point, "keys", power(b->log_keys));
+    const bench_point here = bench_at(point, "keys", bench_power(b->log_keys));
     const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
@@ -294,8 +295,8 @@ static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err)
 static rdx_status run_multiplicity(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8 && log < b->log_keys; log += 2) {
     const bench_spec spec = {
-        .log_rows = b->log_keys, .log_probes = at_least(b->log_probes, log, 8), .log_multiplicity = log};
-    const bench_point here = at(point, "multiplicity", power(log));
+        .log_rows = b->log_keys, .log_probes = bench_at_least(b->log_probes, log, 8), .log_multiplicity = log};
+    const bench_point here = bench_at(point, "multiplicity", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -311,7 +312,7 @@ static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) 
                              .log_probes = b->log_probes,
                              .sorted_keys = order >= 2,
                              .sorted_probes = order % 2 == 1};
-    const bench_point here = at(point, names[order], -1 - order);
+    const bench_point here = bench_at(point, names[order], -1 - order);
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -323,7 +324,7 @@ static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err
   for (uint32_t log = 0; log <= 12 && log < b->log_probes; log += 4) {
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .log_batches = log};
-    const bench_point here = at(point, "batches", power(log));
+    const bench_point here = bench_at(point, "batches", bench_power(log));
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -336,7 +337,7 @@ static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys k
   for (size_t i = 0; i < COUNT(rates); i++) {
     const bench_spec spec = {
         .keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
-    const bench_point here = at(point, "hit rate", rates[i]);
+    const bench_point here = bench_at(point, "hit rate", rates[i]);
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -355,7 +356,7 @@ static rdx_status run_hit_rate_outside(bench *b, const bench_point *point, rdx_e
 static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
-    const bench_point here = at(point, "key bits", keys == BENCH_U32 ? 32 : 64);
+    const bench_point here = bench_at(point, "key bits", keys == BENCH_U32 ? 32 : 64);
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
@@ -368,7 +369,7 @@ static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
   for (size_t i = 0; i < COUNT(coefficients); i++) {
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
-    const bench_point here = at(point, "zipf", coefficients[i]);
+    const bench_point here = bench_at(point, "zipf", coefficients[i]);
     const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -408,8 +409,8 @@ static void split_costs(const bench *b, const char *experiment) {
 }
 
 static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {
-  const rdx_status status = run_ranges(b, point, both, COUNT(both), at_least(b->log_keys, 1, 12),
-                                       at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);
+  const rdx_status status = run_ranges(b, point, both, COUNT(both), bench_at_least(b->log_keys, 1, 12),
+                                       bench_at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);
   if (status == RDX_OK)
     split_costs(b, point->experiment);
   return status;
@@ -423,7 +424,7 @@ static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err)
       {"4 partitions", {.kind = RX, .rx.partitions = 4}},
   };
   const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes};
-  const bench_point here = at(point, "keys", power(b->log_keys));
+  const bench_point here = bench_at(point, "keys", bench_power(b->log_keys));
   return bench_measure(b, &here, &spec, preferences, COUNT(preferences), BENCH_LOOKUPS | BENCH_BUILDS, err);
 }
 
@@ -453,6 +454,18 @@ const bench_experiment bench_experiments[] = {
     {"rx-key-size", "figure 15: keys of 32 and 64 bits", run_key_size, false},
     {"rx-skew", "figure 16: Zipf-distributed lookups", run_skew, false},
     {"rx-range", "figure 17: range lookups by number of hits", run_range_hits, true},
+    {"cgrx-mapping", "figure 8: mappings of both representations", bench_cgrx_mapping, true},
+    {"cgrx-bucket-search", "table 1: layouts and searches of a bucket by its size", bench_cgrx_bucket_search, false},
+    {"cgrx-bucket-size", "figure 10: bucket sizes, lookups and memory", bench_cgrx_bucket_size, true},
+    {"cgrx-memory", "figure 11: lookups and bytes a key of all methods", bench_cgrx_memory, true},
+    {"cgrx-range", "figure 12: range lookups of all methods by number of hits", bench_cgrx_range, false},
+    {"cgrx-hit-rate", "figure 13: hit rate, all methods", bench_cgrx_hit_rate, false},
+    {"cgrx-skew", "figure 14: Zipf-distributed lookups, all methods", bench_cgrx_skew, false},
+    {"thesis-partitions", "figures 5.7 to 5.9: contiguous parts of the optimized RX's scene", bench_thesis_partitions,
+     true},
+    {"thesis-compression", "figure 5.10: rows of each key, with a triangle for each or for the first",
+     bench_thesis_compression, false},
+    {"thesis-range", "figure 5.5: the revised range lookup beside the original", bench_thesis_range, false},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

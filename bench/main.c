@@ -12,7 +12,7 @@
 
 static void print_help(void) {
   printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-         "       raydex-bench suite rx|standard [OPTION...]\n"
+         "       raydex-bench suite rx|cgrx|thesis|standard [OPTION...]\n"
          "       raydex-bench demo [--device NAME]\n"
          "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
          "       raydex-bench list\n\n"
@@ -34,7 +34,7 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; 'suite rx' is all whose names begin with rx-\n");
+  printf("\n* part of 'suite standard'; the suites rx, cgrx and thesis are all whose names begin so\n");
 }
 
 /* ---- Options ---- */
@@ -154,12 +154,20 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
+static const char *const papers[] = {"rx", "cgrx", "thesis"};
+
+/* Whether an experiment belongs to a paper's suite: its name begins with the paper's. */
+static bool belongs(const char *experiment, const char *suite) {
+  const size_t length = strlen(suite);
+  return strncmp(experiment, suite, length) == 0 && experiment[length] == '-';
+}
+
 static rdx_status run_suite(bench *b, const char *suite, rdx_error *err) {
-  const bool rx = strcmp(suite, "rx") == 0;
+  const bool standard = strcmp(suite, "standard") == 0;
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++) {
     const bench_experiment *e = &bench_experiments[i];
-    if (rx ? strncmp(e->name, "rx-", 3) == 0 : e->standard)
+    if (standard ? e->standard : belongs(e->name, suite))
       status = run_experiment(b, e, err);
   }
   return status;
@@ -202,9 +210,10 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
 /* What is wrong with the names on the command line; 0 or an exit status. */
 static int check_names(char **names, int count) {
   if (strcmp(names[0], "suite") == 0) {
-    if (count != 2 || (strcmp(names[1], "rx") != 0 && strcmp(names[1], "standard") != 0))
-      return console_usage(NULL, "there are 'suite rx' and 'suite standard'");
-    return 0;
+    bool known = count == 2 && strcmp(names[1], "standard") == 0;
+    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
+      known |= count == 2 && strcmp(names[1], papers[i]) == 0;
+    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis and standard");
   }
   if (strcmp(names[0], "demo") == 0)
     return count == 1 ? 0 : console_usage(NULL, "demo stands alone");

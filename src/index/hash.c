@@ -102,32 +102,6 @@ static rdx_status sort(building *b, rdx_index_stats *stats, rdx_error *err) {
   return status;
 }
 
-/* List where runs of equal keys start. */
-static rdx_status find_runs(building *b, rdx_index_stats *stats, rdx_error *err) {
-  const uint64_t words = (b->set->count + 31) / 32;
-  rdx_buffer *bits = NULL, *count = NULL;
-  RDX_TRY(rdx_buffer_create(b->set->device, b->set->count * 4, "the runs of equal keys", &b->starts, err));
-  rdx_status status = rdx_buffer_create(b->set->device, words * 4, "the heads of runs", &bits, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(b->set->device, 8, "a count", &count, err);
-  const struct hash_heads_args args = {
-      .keys = RDX_ADDRESS(uint32_t, b->sorted.keys), .bits = RDX_ADDRESS(uint32_t, bits), .n = (uint32_t)b->set->count};
-  const uint32_t key64 = b->set->key_bits == 64;
-  if (status == RDX_OK)
-    status = rdx_stream_mark(b->stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(b->stream, &rdx_kernel_hash_heads, &args, &key64, words, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_select(b->stream, bits, b->starts, count, b->set->count, err);
-  if (status == RDX_OK)
-    status = finish(b, stats, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(count, 0, &b->entries, sizeof b->entries, err);
-  rdx_buffer_destroy(&count);
-  rdx_buffer_destroy(&bits);
-  return status;
-}
-
 static struct hash_place_args place_args(const building *b) {
   return (struct hash_place_args){.keys = RDX_ADDRESS(uint32_t, b->sorted.keys),
                                   .rows = RDX_ADDRESS(uint32_t, b->sorted.rows),
@@ -175,7 +149,7 @@ static rdx_status build_table(building *b, rdx_index_stats *stats, rdx_error *er
   b->out->runs = !stats->distinct;
   b->entries = b->set->count;
   if (b->out->runs)
-    RDX_TRY(find_runs(b, stats, err));
+    RDX_TRY(rdx_sorted_keys_runs(&b->sorted, &b->starts, &b->entries, err));
   b->out->homes = count_homes(&b->params->hash, b->entries, b->out->key_bits == 64, b->out->runs);
   RDX_TRY(measure(b, &buckets, stats, err));
   RDX_TRY(place(b, buckets, stats, err));

@@ -66,49 +66,16 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 
 /* ---- Building ---- */
 
-/* Mark the first entry of each key, and list those (section 4.2). */
-static rdx_status list_runs(rx_optimized *r, rdx_stream *stream, rdx_buffer *bits, rdx_buffer *list, rdx_buffer *count,
-                            rdx_error *err) {
-  const uint32_t key64 = r->key_bits == 64;
-  const struct rx_optimized_runs_args args = {.keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
-                                              .bits = RDX_ADDRESS(uint32_t, bits),
-                                              .n = (uint32_t)r->sorted.count};
-  RDX_TRY(
-      rdx_stream_launch(stream, &rdx_kernel_rx_optimized_runs, &args, &key64, (r->sorted.count + 31) / 32, NULL, err));
-  RDX_TRY(rdx_stream_select(stream, bits, list, count, r->sorted.count, err));
-  return rdx_stream_finish(stream, err);
-}
-
-/* Keep one triangle per key: `*keys` becomes a new buffer of the distinct keys. */
-static rdx_status gather_distinct(rx_optimized *r, rdx_stream *stream, const rdx_buffer *list, uint64_t count,
-                                  rdx_buffer **keys, rdx_error *err) {
-  RDX_TRY(rdx_buffer_create(r->device, count * 4, "the first entries of keys", &r->positions, err));
-  RDX_TRY(rdx_buffer_create(r->device, count * (r->key_bits / 8), "the distinct keys", keys, err));
-  RDX_TRY(rdx_stream_copy(stream, list, 0, r->positions, 0, count * 4, err));
-  RDX_TRY(rdx_refine_gather(stream, r->sorted.keys, r->positions, r->key_bits, *keys, count, err));
-  return rdx_stream_finish(stream, err);
-}
-
+/* Keep one triangle per key (section 4.2): `*keys` becomes a new buffer of the distinct keys. */
 static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, rdx_error *err) {
-  rdx_buffer *bits = NULL, *list = NULL, *number = NULL;
   rdx_stream *stream = NULL;
-  rdx_status status = rdx_buffer_create(r->device, (r->sorted.count + 31) / 32 * 4, "runs of keys", &bits, err);
+  RDX_TRY(rdx_sorted_keys_runs(&r->sorted, &r->positions, count, err));
+  RDX_TRY(rdx_buffer_create(r->device, *count * (r->key_bits / 8), "the distinct keys", keys, err));
+  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  rdx_status status = rdx_refine_gather(stream, r->sorted.keys, r->positions, r->key_bits, *keys, *count, err);
   if (status == RDX_OK)
-    status = rdx_buffer_create(r->device, r->sorted.count * 4, "runs of keys", &list, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(r->device, 8, "a count", &number, err);
-  if (status == RDX_OK)
-    status = rdx_stream_create(r->device, &stream, err);
-  if (status == RDX_OK)
-    status = list_runs(r, stream, bits, list, number, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(number, 0, count, 8, err);
-  if (status == RDX_OK)
-    status = gather_distinct(r, stream, list, *count, keys, err);
+    status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bits);
-  rdx_buffer_destroy(&list);
-  rdx_buffer_destroy(&number);
   return status;
 }
 

@@ -81,3 +81,37 @@ rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uin
   *out = narrow;
   return RDX_OK;
 }
+
+/* Mark the first entries, list them, and keep as many as there are. */
+static rdx_status list_runs(const rdx_sorted_keys *sorted, rdx_stream *stream, rdx_buffer *bits, rdx_buffer *list,
+                            rdx_buffer *number, rdx_buffer **starts, uint64_t *count, rdx_error *err) {
+  RDX_TRY(rdx_refine_heads(stream, sorted->keys, sorted->key_bits, bits, sorted->count, err));
+  RDX_TRY(rdx_stream_select(stream, bits, list, number, sorted->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(number, 0, count, 8, err));
+  RDX_TRY(rdx_buffer_create(sorted->keys->device, *count * 4, "the runs of equal keys", starts, err));
+  RDX_TRY(rdx_stream_copy(stream, list, 0, *starts, 0, *count * 4, err));
+  return rdx_stream_finish(stream, err);
+}
+
+rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count, rdx_error *err) {
+  rdx_device *device = sorted->keys->device;
+  rdx_buffer *bits = NULL, *list = NULL, *number = NULL;
+  rdx_stream *stream = NULL;
+  rdx_status status = rdx_buffer_create(device, (sorted->count + 31) / 32 * 4, "the heads of runs", &bits, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(device, sorted->count * 4, "the runs of equal keys", &list, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(device, 8, "a count", &number, err);
+  if (status == RDX_OK)
+    status = rdx_stream_create(device, &stream, err);
+  if (status == RDX_OK)
+    status = list_runs(sorted, stream, bits, list, number, starts, count, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&bits);
+  rdx_buffer_destroy(&list);
+  rdx_buffer_destroy(&number);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(starts);
+  return status;
+}

@@ -22,6 +22,10 @@ void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted);
 RDX_MUST_USE rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uint64_t *out,
                                            rdx_error *err);
 
+/* The first entry of each distinct key, ascending, as u32, and their number. */
+RDX_MUST_USE rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count,
+                                             rdx_error *err);
+
 /* Device bytes held at the peak of the sort: the input's size again for scratch, and the sorted arrays. */
 uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits);
 

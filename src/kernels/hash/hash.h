@@ -69,16 +69,6 @@ struct hash_mix_args {
 };
 ARGS_SIZE(hash_mix_args, 32);
 
-/* Item: a word of `bits`. Bit i is set where key i differs from the one before. */
-struct hash_heads_args {
-  LAUNCH_HEADER;
-  PTR(u32) keys;
-  PTR(u32) bits;
-  u32 n;
-  u32 padding;
-};
-ARGS_SIZE(hash_heads_args, 40);
-
 /* Item: a tile of HASH_TILE entries. Entry e has the mixed key at starts[e], as its rows do (starts 0: at e).
  *
  * The slot of entry e is the largest of (first slot of the home of j) + e - j over all j up to e. So that nothing is

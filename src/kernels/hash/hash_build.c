@@ -4,7 +4,6 @@
 /* The kernels that build a hash table, and their bodies on the CPU. */
 
 #include "kernels/hash/kernels.h"
-#include "spirv/hash_heads_comp.h"
 #include "spirv/hash_mix_comp.h"
 #include "spirv/hash_place_comp_place.h"
 #include "spirv/hash_place_comp_reach.h"
@@ -21,23 +20,6 @@ static void mix(const void *arguments, const uint32_t *variant, const rdx_scene 
   } else {
     for (uint32_t i = 0; i < a.count; i++)
       a.mixed[a.first + i] = mix_u32(a.keys[a.first + i]);
-  }
-}
-
-static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct hash_heads_args *args = arguments;
-  const uint32_t key64 = variant[0];
-  for (uint32_t word = a.first; word < a.first + a.count; word++) {
-    const uint32_t begin = word * 32, count = a.n - begin < 32 ? a.n - begin : 32;
-    uint64_t previous = begin > 0 ? load_key(a.keys, begin - 1, key64) : 0;
-    uint32_t bits = 0;
-    for (uint32_t k = 0; k < count; k++) {
-      const uint64_t key = load_key(a.keys, begin + k, key64);
-      bits |= (uint32_t)(begin + k == 0 || key != previous) << k;
-      previous = key;
-    }
-    a.bits[word] = bits;
   }
 }
 
@@ -143,8 +125,6 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   }
 
 const rdx_kernel rdx_kernel_hash_mix = KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);
-const rdx_kernel rdx_kernel_hash_heads =
-    KERNEL("hash heads", hash_heads_args, 1, 2048, 256, heads, spirv_hash_heads_comp);
 const rdx_kernel rdx_kernel_hash_reach =
     KERNEL("hash reach", hash_place_args, 2, 32, 1, reach, spirv_hash_place_comp_reach);
 const rdx_kernel rdx_kernel_hash_spine = KERNEL("hash spine", hash_spine_args, 0, 1, 1, spine, spirv_hash_spine_comp);

@@ -8,7 +8,6 @@
 
 /* Building. Constants: KEY64; for reach and place also RUNS. */
 extern const rdx_kernel rdx_kernel_hash_mix;
-extern const rdx_kernel rdx_kernel_hash_heads;
 extern const rdx_kernel rdx_kernel_hash_reach;
 extern const rdx_kernel rdx_kernel_hash_spine; /* no constants */
 extern const rdx_kernel rdx_kernel_hash_place;

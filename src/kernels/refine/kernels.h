@@ -11,6 +11,10 @@
 /* rows[i] = i */
 RDX_MUST_USE rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err);
 
+/* bits[i] = whether key i of `count` ascending ones is the first of its value; whole words. */
+RDX_MUST_USE rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                         rdx_buffer *bits, uint64_t count, rdx_error *err);
+
 /* out[i] = keys[rows[i]] */
 RDX_MUST_USE rdx_status rdx_refine_gather(rdx_stream *stream, const rdx_buffer *keys, const rdx_buffer *rows,
                                           uint32_t key_bits, rdx_buffer *out, uint64_t count, rdx_error *err);

@@ -6,6 +6,7 @@
 #include "kernels/refine/kernels.h"
 #include "spirv/refine_floats_comp.h"
 #include "spirv/refine_gather_comp.h"
+#include "spirv/refine_heads_comp.h"
 #include "spirv/refine_iota_comp.h"
 #include "spirv/refine_pair_comp.h"
 #include "spirv/refine_unpair_comp.h"
@@ -35,6 +36,13 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
     else
       a->keys_out[i] = a->keys[a->rows[i]];
   }
+}
+
+static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_heads_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]);
 }
 
 static void iota(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -91,10 +99,19 @@ static const rdx_kernel unpair_kernel =
     KERNEL("refine unpair", refine_unpair_args, 0, unpair, spirv_refine_unpair_comp);
 static const rdx_kernel gather_kernel =
     KERNEL("refine gather", refine_gather_args, 1, gather, spirv_refine_gather_comp);
+static const rdx_kernel heads_kernel = KERNEL("refine heads", refine_heads_args, 1, heads, spirv_refine_heads_comp);
 static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0, iota, spirv_refine_iota_comp);
 static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_refine_wide_comp);
 static const rdx_kernel floats_kernel =
     KERNEL("refine floats", refine_floats_args, 1, floats, spirv_refine_floats_comp);
+
+rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, rdx_buffer *bits,
+                            uint64_t count, rdx_error *err) {
+  const struct refine_heads_args args = {
+      .keys = RDX_ADDRESS(uint32_t, keys), .bits = RDX_ADDRESS(uint32_t, bits), .n = (uint32_t)count};
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &heads_kernel, &args, &key64, (count + 31) / 32, NULL, err);
+}
 
 rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {
   const struct refine_iota_args args = {.rows = RDX_ADDRESS(uint32_t, rows)};

@@ -32,6 +32,27 @@ struct refine_iota_args {
 };
 ARGS_SIZE(refine_iota_args, 24);
 
+/* Item: 32 keys in order. Mark those that differ from the one before. Constants: KEY64. */
+struct refine_heads_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) bits;
+  u32 n;
+};
+ARGS_SIZE(refine_heads_args, 40);
+
+FN u32 run_heads(PTR(u32) keys, u32 word, u32 n, u32 key64) {
+  u32 begin = word * 32, bits = 0;
+  u64 previous = begin > 0 ? load_key(keys, begin - 1, key64) : 0ul;
+  for (u32 k = 0; k < 32 && begin + k < n; k++) {
+    u64 key = load_key(keys, begin + k, key64);
+    if (begin + k == 0 || key != previous)
+      bits |= 1u << k;
+    previous = key;
+  }
+  return bits;
+}
+
 /* Item: a row. keys_out[i] = keys[rows[i]] */
 struct refine_gather_args {
   LAUNCH_HEADER;

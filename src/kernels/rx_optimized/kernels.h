@@ -9,7 +9,4 @@
 /* Lookups over rx_optimized_args; constants: KEY64, GATHER, VALUE, COUNT_RAYS. */
 extern const rdx_kernel rdx_kernel_rx_optimized;
 
-/* Over rx_optimized_runs_args; constant: KEY64. */
-extern const rdx_kernel rdx_kernel_rx_optimized_runs;
-
 #endif

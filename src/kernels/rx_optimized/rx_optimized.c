@@ -7,7 +7,6 @@
 #include "kernels/rx_optimized/kernels.h"
 #include "spirv/rx_optimized_rchit.h"
 #include "spirv/rx_optimized_rgen.h"
-#include "spirv/rx_optimized_runs_comp.h"
 
 #define a (*args)
 #include "kernels/lookup/found.h"
@@ -165,13 +164,6 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-static void runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct rx_optimized_runs_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    a.bits[a.first + k] = rx_optimized_runs(a.keys, a.first + k, a.n, variant[0]);
-}
-
 #define SPIRV(words_)                                                                                                  \
   { .words = words_, .size = sizeof words_ }
 
@@ -182,11 +174,3 @@ const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
                                             .body = look_up,
                                             .raygen = SPIRV(spirv_rx_optimized_rgen),
                                             .closest_hit = SPIRV(spirv_rx_optimized_rchit)};
-
-const rdx_kernel rdx_kernel_rx_optimized_runs = {.name = "rx optimized runs",
-                                                 .args_size = sizeof(struct rx_optimized_runs_args),
-                                                 .variants = 1,
-                                                 .grain = 1024,
-                                                 .group = 256,
-                                                 .body = runs,
-                                                 .compute = SPIRV(spirv_rx_optimized_runs_comp)};

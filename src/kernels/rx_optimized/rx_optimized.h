@@ -44,23 +44,4 @@ struct rx_optimized_args {
 };
 ARGS_SIZE(rx_optimized_args, 120);
 
-/* Item: 32 entries. Mark those whose key differs from the one before. Constants: KEY64. */
-struct rx_optimized_runs_args {
-  LAUNCH_HEADER;
-  PTR(u32) keys;
-  PTR(u32) bits;
-  u32 n;
-};
-ARGS_SIZE(rx_optimized_runs_args, 40);
-
-FN u32 rx_optimized_runs(PTR(u32) keys, u32 word, u32 n, u32 key64) {
-  u32 bits = 0;
-  for (u32 k = 0; k < 32 && word * 32 + k < n; k++) {
-    u32 entry = word * 32 + k;
-    if (entry == 0 || load_key(keys, entry, key64) != load_key(keys, entry - 1, key64))
-      bits |= 1u << k;
-  }
-  return bits;
-}
-
 #endif

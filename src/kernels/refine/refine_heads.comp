@@ -2,14 +2,14 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "kernels/rx_optimized/rx_optimized.h"
+#include "kernels/refine/refine.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { rx_optimized_runs_args a; };
+layout(push_constant, scalar) uniform push { refine_heads_args a; };
 
 void main() {
   const u32 word = a.first + gl_GlobalInvocationID.x;
   if (gl_GlobalInvocationID.x < a.count)
-    AT(a.bits, word) = rx_optimized_runs(a.keys, word, a.n, KEY64);
+    AT(a.bits, word) = run_heads(a.keys, word, a.n, KEY64);
 }

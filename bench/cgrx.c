@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The experiments of cgRX, sections 5 and 6, and of the thesis on the optimized RX, chapter 5. */
+
+#include "bench/bench.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define CGRX RDX_INDEX_CGRX
+#define NAIVE RDX_INDEX_CGRX_NAIVE
+#define OPTIMIZED RDX_INDEX_RX_OPTIMIZED
+#define PLAIN .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN
+#define SCALED .cgrx.mapping = RDX_CGRX_MAPPING_SCALED
+
+static const bench_contender all[] = {
+    {"", {.kind = RDX_INDEX_RX}},   {"", {.kind = OPTIMIZED}},       {"", {.kind = CGRX}},
+    {"", {.kind = RDX_INDEX_HASH}}, {"", {.kind = RDX_INDEX_BTREE}}, {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.kind = RDX_INDEX_TREE}},
+};
+
+/* Those that answer ranges. */
+static const bench_contender ordered[] = {
+    {"", {.kind = RDX_INDEX_RX}},
+    {"", {.kind = OPTIMIZED}},
+    {"", {.kind = CGRX}},
+    {"bucket 256", {.kind = CGRX, .cgrx.bucket_size = 256}},
+    {"", {.kind = RDX_INDEX_BTREE}},
+    {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.kind = RDX_INDEX_TREE}},
+};
+
+/* ---- cgRX ---- */
+
+rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
+      {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX}},
+  };
+  for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
+    const bench_spec spec = {.keys = keys,
+                             .log_rows = bench_at_least(b->log_keys, 1, 10),
+                             .log_probes = bench_at_least(b->log_probes, 3, 10)};
+    const bench_point here = bench_at(point, "unsorted", -1);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_error *err) {
+  static const uint32_t sizes[] = {4, 16, 256};
+  static const char *const names[2][3] = {{"binary column", "binary aligned", "binary packed"},
+                                          {"linear column", "linear aligned", "linear packed"}};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    bench_contender contenders[6];
+    for (int k = 0; k < 6; k++)
+      contenders[k] = (bench_contender){
+          names[k / 3][k % 3],
+          {.kind = CGRX,
+           .cgrx = {.bucket_size = sizes[i], .layout = (rdx_cgrx_layout)(k % 3), .search = (rdx_cgrx_search)(k / 3)}}};
+    const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = b->log_probes};
+    const bench_point here = bench_at(point, "bucket size", sizes[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, contenders, 6, BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err) {
+  for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
+    for (uint32_t log = 1; log <= 16; log += log < 6 ? 1 : 5) {
+      const bench_contender contender = {"", {.kind = CGRX, .cgrx.bucket_size = 1u << log}};
+      const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
+      const bench_point here = bench_at(point, "bucket size", bench_power(log));
+      const rdx_status status = bench_measure(b, &here, &spec, &contender, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
+      if (status != RDX_OK)
+        return status;
+    }
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err) {
+  for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
+    const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
+    const bench_point here = bench_at(point, "unsorted", -1);
+    const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_contender *contenders, size_t count,
+                             rdx_error *err) {
+  const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
+  for (uint32_t log = 0; log <= 10 && log < rows; log += 2) {
+    const bench_spec spec = {
+        .log_rows = rows, .log_probes = bench_at_least(b->log_probes, 7, 8), .range = (uint64_t)1 << log};
+    const bench_point here = bench_at(point, "hits", bench_power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err) {
+  return run_ranges(b, point, ordered, COUNT(ordered), err);
+}
+
+rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err) {
+  static const double rates[] = {1, 0.9, 0.5, 0.1, 0};
+  for (size_t i = 0; i < COUNT(rates); i++) {
+    const bench_spec spec = {
+        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
+    const bench_point here = bench_at(point, "hit rate", rates[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
+  static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
+  for (size_t i = 0; i < COUNT(coefficients); i++) {
+    const bench_spec spec = {
+        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
+    const bench_point here = bench_at(point, "zipf", coefficients[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* ---- The thesis ---- */
+
+rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
+  for (uint32_t log = 0; log <= 8; log += 2) {
+    const bench_contender contender = {"", {.kind = OPTIMIZED, .rx_optimized.partitions = 1u << log}};
+    const bench_spec spec = {.keys = BENCH_U32,
+                             .log_rows = bench_at_least(b->log_keys, 1, 10),
+                             .log_probes = bench_at_least(b->log_probes, 3, 10)};
+    const bench_point here = bench_at(point, "partitions", bench_power(log));
+    const rdx_status status = bench_measure(b, &here, &spec, &contender, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"compressed", {.kind = OPTIMIZED}},
+      {"all triangles", {.kind = OPTIMIZED, .rx_optimized.no_compression = true}},
+      {"", {.kind = RDX_INDEX_RX}},
+  };
+  const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
+  for (uint32_t log = 0; log <= 8 && log < rows; log += 2) {
+    const bench_spec spec = {
+        .log_rows = rows, .log_probes = bench_at_least(b->log_probes, 7, 8), .log_multiplicity = log};
+    const bench_point here = bench_at(point, "multiplicity", bench_power(log));
+    const rdx_status status =
+        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {{"original", {.kind = RDX_INDEX_RX}}, {"revised", {.kind = OPTIMIZED}}};
+  return run_ranges(b, point, contenders, COUNT(contenders), err);
+}
