@@ -117,7 +117,7 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
-/* ---- Experiments (experiments.c, cgrx.c, updates.c, demo.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, waves.c, updates.c, demo.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -141,6 +141,7 @@ rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err)
 rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err);

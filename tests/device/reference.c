@@ -306,39 +306,53 @@ static void check_one(const rdx_result_view *v, const rdx_column *values, uint64
   }
 }
 
-void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
-                   const rdx_column *values) {
-  found f = {.rows = malloc((keys->rows + 1) * sizeof *f.rows)};
-  assert_non_null(f.rows);
-  bool sums_fit = true;
-  for (uint64_t i = 0; i < lower->rows; i++) {
-    find(&f, keys, lower, upper, i, values);
-    sums_fit &= is_float(values->type) || fits(values, f.sum);
-  }
+/* One result of each kind. */
+typedef struct answers {
+  rdx_result *result[RDX_RESULT_ROWS + 1];
+  rdx_result_view view[RDX_RESULT_ROWS + 1];
+  rdx_status status[RDX_RESULT_ROWS + 1];
+  rdx_error err[RDX_RESULT_ROWS + 1];
+} answers;
+
+static void look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
+                    answers *a) {
   for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
     const rdx_lookup_params params = {
         .result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL, .stats = test_random() % 2 == 0};
-    rdx_result *result = NULL;
-    rdx_result_view view = {0};
-    rdx_error err = {""};
-    rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, &err)
-                              : rdx_index_lookup(index, lower, &params, &result, &err);
-    if (status == RDX_OK)
-      status = rdx_result_read(result, &view, &err);
+    rdx_error *err = &a->err[kind];
+    a->status[kind] = upper ? rdx_index_range(index, lower, upper, &params, &a->result[kind], err)
+                            : rdx_index_lookup(index, lower, &params, &a->result[kind], err);
+    if (a->status[kind] == RDX_OK)
+      a->status[kind] = rdx_result_read(a->result[kind], &a->view[kind], err);
+  }
+}
+
+/* Looking at every row takes most of the time: do it once for all kinds of results. */
+void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
+                   const rdx_column *values) {
+  answers a = {0};
+  found f = {.rows = malloc((keys->rows + 1) * sizeof *f.rows)};
+  bool sums_fit = true;
+  assert_non_null(f.rows);
+  look_up(index, lower, upper, values, &a);
+  for (uint64_t i = 0; i < lower->rows; i++) {
+    find(&f, keys, lower, upper, i, values);
+    sums_fit &= is_float(values->type) || fits(values, f.sum);
+    for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++)
+      if (a.status[kind] == RDX_OK)
+        check_one(&a.view[kind], values, i, &f);
+  }
+  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
     if (kind == RDX_RESULT_SUM && !sums_fit) {
-      assert_int_equal(status, RDX_ERROR_OVERFLOW);
+      assert_int_equal(a.status[kind], RDX_ERROR_OVERFLOW);
     } else {
-      if (status != RDX_OK)
-        fail_msg("%s: %s", rdx_status_name(status), err.text);
-      assert_int_equal(view.kind, kind);
-      assert_int_equal(view.probes, lower->rows);
-      for (uint64_t i = 0; i < lower->rows; i++) {
-        find(&f, keys, lower, upper, i, values);
-        check_one(&view, values, i, &f);
-      }
+      if (a.status[kind] != RDX_OK)
+        fail_msg("%s: %s", rdx_status_name(a.status[kind]), a.err[kind].text);
+      assert_int_equal(a.view[kind].kind, kind);
+      assert_int_equal(a.view[kind].probes, lower->rows);
     }
-    rdx_result_destroy(&result);
-    assert_null(result);
+    rdx_result_destroy(&a.result[kind]);
+    assert_null(a.result[kind]);
   }
   free(f.rows);
 }

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* cgRX, figure 15: eight waves of inserts let an index grow to 2.2 times its size, eight waves of removes take it back.
+ * An index that takes batches of changes stands beside one that is rebuilt; after each wave both answer lookups. */
+
+#include "bench/bench.h"
+
+#include <stdlib.h>
+
+#define WAVES 16 /* half of them insert */
+#define MAX_RUNS 100
+#define METHODS 2
+
+typedef struct method {
+  rdx_index_kind kind;
+  const char *variant;
+  bool apply; /* else rebuild */
+  double update_ms[WAVES][MAX_RUNS], lookup_ms[WAVES][MAX_RUNS];
+} method;
+
+typedef struct waves {
+  bench *b;
+  uint64_t *keys; /* the first so many are in the index */
+  uint64_t rows, most, probes;
+  uint64_t *wanted;   /* keys of the probes of a wave */
+  uint32_t *expected; /* their rows */
+  method methods[METHODS];
+} waves;
+
+/* Keys that differ: an odd factor and a shift lose nothing. */
+static uint64_t key_of(uint64_t i, uint64_t seed) {
+  uint64_t x = (i + seed) * 0x9e3779b97f4a7c15ull;
+  x ^= x >> 29;
+  return x * 0xbf58476d1ce4e5b9ull;
+}
+
+/* How many keys there are after a wave; wave 0: at first. */
+static uint64_t size_after(const waves *w, uint32_t wave) {
+  const uint64_t steps = wave <= WAVES / 2 ? wave : WAVES - wave;
+  return w->rows + (w->most - w->rows) * steps / (WAVES / 2);
+}
+
+static rdx_column part(const waves *w, uint64_t begin, uint64_t end) {
+  return (rdx_column){.type = RDX_TYPE_U64, .rows = end - begin, .values = w->keys + begin};
+}
+
+/* Take the index from one size to the other; `*ms` is from call to return, with the keys on the device. */
+static rdx_status update(const waves *w, const method *m, rdx_index *index, uint64_t from, uint64_t to, double *ms,
+                         rdx_error *err) {
+  const rdx_column column = !m->apply ? part(w, 0, to) : from < to ? part(w, from, to) : part(w, to, from);
+  rdx_device_column *on_device = NULL;
+  rdx_status status = rdx_device_column_create(w->b->device, &column, &on_device, err);
+  if (status != RDX_OK)
+    return status;
+  const rdx_column view = rdx_device_column_view(on_device);
+  const rdx_index_changes changes = {.insert = from < to ? &view : NULL, .remove = from < to ? NULL : &view};
+  const double start = bench_seconds();
+  status = m->apply ? rdx_index_apply(index, &changes, err) : rdx_index_update(index, &view, RDX_UPDATE_REBUILD, err);
+  *ms = (bench_seconds() - start) * 1e3;
+  rdx_device_column_destroy(&on_device);
+  return status;
+}
+
+static rdx_status check(const waves *w, const rdx_result_view *found, rdx_error *err) {
+  for (uint64_t i = 0; i < w->probes; i++)
+    if (found->first[i] != w->expected[i])
+      return bench_fail(err, RDX_ERROR_INTERNAL, "lookup %llu found row %u instead of %u", (unsigned long long)i,
+                        found->first[i], w->expected[i]);
+  return RDX_OK;
+}
+
+static rdx_status look_up(const waves *w, const rdx_index *index, const rdx_column *probes, double *ms,
+                          rdx_error *err) {
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  rdx_lookup_stats stats;
+  rdx_status status = rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &result, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(result, &view, err);
+  if (status == RDX_OK)
+    status = check(w, &view, err);
+  if (status == RDX_OK) {
+    rdx_result_get_stats(result, &stats);
+    *ms = stats.lookup_ms;
+  }
+  rdx_result_destroy(&result);
+  return status;
+}
+
+/* Probes of a wave: keys that are there, and every eighth one that is not. */
+static void make_probes(waves *w, uint64_t size, uint32_t wave) {
+  for (uint64_t i = 0; i < w->probes; i++) {
+    const bool miss = i % 8 == 0;
+    const uint64_t row = bench_mix(i, wave) % size;
+    w->wanted[i] = miss ? key_of(w->most + row, w->b->options.seed) : w->keys[row];
+    w->expected[i] = miss ? RDX_NO_ROW : (uint32_t)row;
+  }
+}
+
+static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_t run, rdx_error *err) {
+  const uint64_t from = size_after(w, wave - 1), to = size_after(w, wave);
+  rdx_device_column *on_device = NULL;
+  rdx_status status = RDX_OK;
+  make_probes(w, to, wave);
+  const rdx_column probes = {.type = RDX_TYPE_U64, .rows = w->probes, .values = w->wanted};
+  status = rdx_device_column_create(w->b->device, &probes, &on_device, err);
+  if (status != RDX_OK)
+    return status;
+  const rdx_column view = rdx_device_column_view(on_device);
+  for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+    method *m = &w->methods[k];
+    status = update(w, m, indexes[k], from, to, &m->update_ms[wave - 1][run], err);
+    if (status == RDX_OK)
+      status = look_up(w, indexes[k], &view, &m->lookup_ms[wave - 1][run], err);
+  }
+  rdx_device_column_destroy(&on_device);
+  return status;
+}
+
+/* One history, all methods in turn. */
+static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
+  rdx_index *indexes[METHODS] = {NULL};
+  const rdx_column first = part(w, 0, w->rows);
+  rdx_status status = RDX_OK;
+  for (int k = 0; k < METHODS && status == RDX_OK; k++)
+    status = rdx_index_create(w->b->device, &first, &(rdx_index_params){.kind = w->methods[k].kind}, &indexes[k], err);
+  for (uint32_t wave = 1; wave <= WAVES && status == RDX_OK; wave++)
+    status = run_wave(w, indexes, wave, run, err);
+  for (int k = 0; k < METHODS; k++)
+    rdx_index_destroy(&indexes[k]);
+  return status;
+}
+
+static rdx_status add(const waves *w, const bench_point *point, method *m, uint32_t wave, const char *metric,
+                      double *samples, rdx_error *err) {
+  bench_row row = {.rows = size_after(w, wave), .probes = w->probes, .value = wave};
+  snprintf(row.experiment, sizeof row.experiment, "%s", point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", w->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->kind));
+  snprintf(row.variant, sizeof row.variant, "%s", m->variant);
+  snprintf(row.keys, sizeof row.keys, "U64");
+  snprintf(row.parameter, sizeof row.parameter, "wave");
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return bench_report_add(w->b->report, row, samples, w->b->options.runs, err);
+}
+
+static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (uint32_t wave = 1; wave <= WAVES; wave++) {
+    for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+      method *m = &w->methods[k];
+      status = add(w, point, m, wave, "build_ms", m->update_ms[wave - 1], err);
+      if (status == RDX_OK)
+        status = add(w, point, m, wave, "lookup_ms", m->lookup_ms[wave - 1], err);
+    }
+  }
+  return status;
+}
+
+rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err) {
+  if (b->deadline > 0 && bench_seconds() > b->deadline) {
+    b->skipped++;
+    return RDX_OK;
+  }
+  waves *w = calloc(1, sizeof *w);
+  if (!w)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  w->b = b;
+  w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
+  w->most = w->rows * 22 / 10;
+  w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
+  w->methods[0] = (method){.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true};
+  w->methods[1] = (method){.kind = RDX_INDEX_TREE, .variant = "rebuild"};
+  w->keys = malloc(w->most * sizeof *w->keys);
+  w->wanted = malloc(w->probes * sizeof *w->wanted);
+  w->expected = malloc(w->probes * sizeof *w->expected);
+  rdx_status status = RDX_OK;
+  if (!w->keys || !w->wanted || !w->expected)
+    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  for (uint64_t i = 0; i < w->most && status == RDX_OK; i++)
+    w->keys[i] = key_of(i, b->options.seed);
+  for (uint32_t run = 0; run <= b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
+    status = run_history(w, run > 0 ? run - 1 : 0, err);
+  if (status == RDX_OK)
+    status = report(w, point, err);
+  free(w->keys);
+  free(w->wanted);
+  free(w->expected);
+  free(w);
+  return status;
+}
