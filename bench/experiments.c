@@ -21,7 +21,10 @@
 
 static const bench_contender all[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
-static const bench_contender both[] = {{"", {.kind = RX}}, {"", {.kind = SA}}};
+/* RX and the baselines of its section 4; the hash table, the last one, has no ranges. */
+static const bench_contender baselines[] = {
+    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = BTREE}}, {"", {.kind = HT}}};
+#define ORDERED (COUNT(baselines) - 1)
 
 uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least) {
   return value > less + least ? value - less : least;
@@ -239,7 +242,7 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
   for (uint32_t log = bench_at_least(b->log_probes, 14, 4); log <= b->log_probes; log += 2) {
     const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = log};
     const bench_point here = bench_at(point, "lookups", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -248,14 +251,16 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
 
 static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
                             rdx_error *err) {
-  static const bench_contender both_sorted[] = {{"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}};
+  static const bench_contender from_sorted[] = {
+      {"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}, {"sorted", {.kind = BTREE}}, {"sorted", {.kind = HT}}};
   for (uint32_t log = bench_at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = log,
                              .log_probes = (what & BENCH_LOOKUPS) != 0 ? b->log_probes : 0,
                              .sorted_keys = sorted};
     const bench_point here = bench_at(point, "keys", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, sorted ? both_sorted : both, COUNT(both), what, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, sorted ? from_sorted : baselines, COUNT(baselines), what, err);
     if (status != RDX_OK)
       return status;
   }
@@ -279,6 +284,8 @@ static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err)
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
       {"updatable", {.kind = RX, .rx.updatable = true}},
       {"", {.kind = SA}},
+      {"", {.kind = BTREE}},
+      {"", {.kind = HT}},
   };
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = 0};
@@ -297,7 +304,7 @@ static rdx_status run_multiplicity(bench *b, const bench_point *point, rdx_error
     const bench_spec spec = {
         .log_rows = b->log_keys, .log_probes = bench_at_least(b->log_probes, log, 8), .log_multiplicity = log};
     const bench_point here = bench_at(point, "multiplicity", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -313,7 +320,7 @@ static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) 
                              .sorted_keys = order >= 2,
                              .sorted_probes = order % 2 == 1};
     const bench_point here = bench_at(point, names[order], -1 - order);
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -325,7 +332,7 @@ static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .log_batches = log};
     const bench_point here = bench_at(point, "batches", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -338,7 +345,7 @@ static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys k
     const bench_spec spec = {
         .keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
     const bench_point here = bench_at(point, "hit rate", rates[i]);
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -357,7 +364,8 @@ static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *er
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
     const bench_point here = bench_at(point, "key bits", keys == BENCH_U32 ? 32 : 64);
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -370,7 +378,7 @@ static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
     const bench_point here = bench_at(point, "zipf", coefficients[i]);
-    const rdx_status status = bench_measure(b, &here, &spec, both, COUNT(both), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -409,7 +417,7 @@ static void split_costs(const bench *b, const char *experiment) {
 }
 
 static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {
-  const rdx_status status = run_ranges(b, point, both, COUNT(both), bench_at_least(b->log_keys, 1, 12),
+  const rdx_status status = run_ranges(b, point, baselines, ORDERED, bench_at_least(b->log_keys, 1, 12),
                                        bench_at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);
   if (status == RDX_OK)
     split_costs(b, point->experiment);
