@@ -81,6 +81,10 @@ void cli_print_method_options(void);
 /* Write row `row` of a host column as a CSV field; nothing for NULL. */
 void cli_write_value(FILE *stream, const rdx_column *column, uint64_t row);
 
+/* Write a sum: that of its type (RDX_TYPE_F64, RDX_TYPE_U64, else i64). */
+void cli_write_sum(FILE *stream, rdx_type type, uint8_t scale, const int64_t *i64, const uint64_t *u64,
+                   const double *f64);
+
 /* Write `length` bytes as a CSV field, in quotes where needed. */
 void cli_write_text(FILE *stream, const char *text, size_t length);
 

@@ -174,14 +174,8 @@ typedef struct job {
 } job;
 
 static void write_sum(FILE *stream, const rdx_join_view *v) {
-  const rdx_column sum = {.type = v->sum_type,
-                          .scale = v->sum_scale,
-                          .rows = 1,
-                          .values = v->sum_type == RDX_TYPE_F64   ? (const void *)&v->sum_f64
-                                    : v->sum_type == RDX_TYPE_U64 ? (const void *)&v->sum_u64
-                                                                  : (const void *)&v->sum_i64};
   if (!v->sum_is_null)
-    cli_write_value(stream, &sum, 0);
+    cli_write_sum(stream, v->sum_type, v->sum_scale, &v->sum_i64, &v->sum_u64, &v->sum_f64);
   fputc('\n', stream);
 }
 

@@ -167,16 +167,11 @@ typedef struct job {
   rdx_result_view view;
 } job;
 
+/* SQL's sum over no rows is NULL. */
 static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
-  if (v->count[i] == 0)
-    return; /* SQL's sum over no rows is NULL */
-  const rdx_column sum = {.type = v->sum_type,
-                          .scale = v->sum_scale,
-                          .rows = v->probes,
-                          .values = v->sum_i64   ? (const void *)v->sum_i64
-                                    : v->sum_u64 ? (const void *)v->sum_u64
-                                                 : (const void *)v->sum_f64};
-  cli_write_value(stream, &sum, i);
+  if (v->count[i] > 0)
+    cli_write_sum(stream, v->sum_type, v->sum_scale, v->sum_i64 ? v->sum_i64 + i : NULL,
+                  v->sum_u64 ? v->sum_u64 + i : NULL, v->sum_f64 ? v->sum_f64 + i : NULL);
 }
 
 static void write_header(FILE *stream, const job *j) {

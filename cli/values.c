@@ -130,3 +130,14 @@ void cli_write_value(FILE *stream, const rdx_column *c, uint64_t row) {
     break;
   }
 }
+
+void cli_write_sum(FILE *stream, rdx_type type, uint8_t scale, const int64_t *i64, const uint64_t *u64,
+                   const double *f64) {
+  const rdx_column sum = {.type = type,
+                          .scale = scale,
+                          .rows = 1,
+                          .values = type == RDX_TYPE_F64   ? (const void *)f64
+                                    : type == RDX_TYPE_U64 ? (const void *)u64
+                                                           : (const void *)i64};
+  cli_write_value(stream, &sum, 0);
+}
