@@ -83,7 +83,9 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   if (check(device, p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const uint64_t buckets = (count + bucket_size(p) - 1) / bucket_size(p);
-  const uint64_t slots = buckets * (p->mapping == RDX_CGRX_MAPPING_COMPACT ? 2 : 3);
+  /* Compact rows have 2^23 / 2^COMPACT_BITS buckets on average, and markers are for rows. */
+  const uint64_t markers = p->mapping == RDX_CGRX_MAPPING_COMPACT ? buckets / 4096 + 2 : 2 * buckets;
+  const uint64_t slots = buckets + markers;
   const rdx_scene_params scene = scene_params(p, slots);
   const uint64_t columns = count * (key_bits / 8 + 4);
   const uint64_t tracing = columns + slots * 36 + rdx_scene_estimate(device, &scene);

@@ -40,8 +40,6 @@ static rdx_status check_params(const rdx_hash_params *p, rdx_error *err) {
 /* The logarithm of the lanes that look into a bucket together. */
 static uint32_t choose_lanes(const rdx_device *device, const rdx_hash_params *p) {
   uint32_t lanes = p->lanes ? p->lanes : DEFAULT_LANES;
-  if (!device->has_shuffle)
-    lanes = 1;
   while (lanes > device->info.threads && lanes > 1)
     lanes /= 2;
   return (uint32_t)__builtin_ctz(lanes);

@@ -72,7 +72,7 @@ static rdx_status walk(const spans *s, rdx_stream *stream, rdx_error *err) {
                                   .block_words = s->rows.block_words,
                                   .first_word = s->rows.first_word,
                                   .step = s->rows.step};
-  const bool together = s->total / LONG_SPAN >= q->count;
+  const bool together = s->total / LONG_SPAN >= q->count && s->index->device->info.threads >= 8; /* of a subgroup */
   const uint32_t variant[3] = {q->gather, q->value, together ? 8 : 1};
   return rdx_stream_launch(stream, together ? &rdx_kernel_spans_8 : &rdx_kernel_spans_1, &args, variant, q->count, NULL,
                            err);

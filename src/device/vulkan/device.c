@@ -176,7 +176,6 @@ rdx_status rdx_vulkan_open(uint32_t index, const rdx_device_params *params, rdx_
   d->instance = params->validation ? (rdx_vk_instance){0} : known.instance;
   d->base.info = physical.info;
   d->base.has_f64 = physical.f64;
-  d->base.has_shuffle = physical.shuffle;
   d->base.keeps_build_order = physical.info.emulated;
   /* An H100 sees no triangles near 2^-68, where 60 would put the first keys of the extended mode; 92 to 124 work. */
   d->base.coordinate_exponent = 92;

@@ -77,7 +77,6 @@ static bool read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p,
   p->memory = memory.memoryProperties;
   p->timestamp_period = core->limits.timestampPeriod;
   p->subgroup_size = subgroup.subgroupSize;
-  p->shuffle = subgroup.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   p->max_groups = core->limits.maxComputeWorkGroupCount[0];
   p->shared_memory = core->limits.maxComputeSharedMemorySize;
   p->handle_size = pipeline.shaderGroupHandleSize;
@@ -106,7 +105,8 @@ static bool read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p,
            VK_API_VERSION_MINOR(core->apiVersion), p->ray_tracing ? ", ray tracing pipelines" : "",
            has_ray_query ? ", ray queries" : "");
   const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
-                                        VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+                                        VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+                                        VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   return (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && !(needed & ~subgroup.supportedOperations);
 }
 

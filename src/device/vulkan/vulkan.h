@@ -26,7 +26,6 @@ typedef struct rdx_vk_physical {
   bool ray_tracing;
   bool primitive_culling; /* a pipeline may skip triangles or boxes */
   bool f64;
-  bool shuffle; /* between the lanes of a subgroup */
   uint8_t cache_uuid[VK_UUID_SIZE];
   VkPhysicalDeviceMemoryProperties memory;
   rdx_device_info info;
