@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 typedef enum rdx_index_kind {
-  RDX_INDEX_AUTO = 0,     /**< the search tree: the fastest on every device measured so far */
+  RDX_INDEX_AUTO = 0,     /**< the search tree: the fastest that answers ranges, too, where measured so far */
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
   RDX_INDEX_TREE,         /**< a static search tree above blocks of sorted keys and rows */
