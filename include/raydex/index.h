@@ -91,7 +91,7 @@ typedef struct rdx_rx_params {
 
 /** The options of the search tree. */
 typedef struct rdx_tree_params {
-  uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 4 */
+  uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 2 */
 } rdx_tree_params;
 
 /** The options of the optimized RX. */

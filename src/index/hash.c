@@ -8,7 +8,7 @@
 #include "kernels/hash/kernels.h"
 
 #define DEFAULT_LOAD 80
-#define DEFAULT_LANES 4
+#define DEFAULT_LANES 2
 #define MOST_HOMES (1u << 31) /* numbers of buckets, those after the last home included, stay below 2^32 - 1 */
 
 typedef struct hash {

@@ -162,7 +162,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
                                  .inner = RDX_ADDRESS(uint32_t, t->inner), .leaves = RDX_ADDRESS(uint32_t, t->leaves),
                                  .n = (uint32_t)t->count};
   const bool key64 = t->key_bits == 64;
-  uint32_t lanes = t->params.lanes == 0 ? 4 : t->params.lanes;
+  uint32_t lanes = t->params.lanes == 0 ? 2 : t->params.lanes;
   while (lanes > 1 && lanes > t->device->info.threads) /* of a subgroup; the CPU's body takes none together */
     lanes /= 2;
   const uint32_t variant[TREE_CONSTANTS] = {key64, q->gather, q->value, t->distinct, lanes};

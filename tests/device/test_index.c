@@ -282,17 +282,20 @@ static void test_larger(void **state) {
   column_free(&upper);
 }
 
-/* Enough keys for every level that an index without rays may have, with short runs of equal ones. */
+/* Enough keys for every level that an index without rays may have, with short runs of equal ones. Probes lie far apart,
+ * or ascend side by side. */
 static void test_deep(void **state) {
   (void)state;
   enum { ROWS = 300000, PROBES = 24 };
   static uint64_t keys[ROWS], lower[PROBES], upper[PROBES];
-  static uint32_t narrow[3][ROWS];
+  static uint64_t near[PROBES];
+  static uint32_t narrow[4][ROWS];
   for (uint32_t i = 0; i < ROWS; i++)
     keys[i] = narrow[0][i] = (uint32_t)(i * 7919ull % ROWS / 3 * 21000);
   for (uint32_t i = 0; i < PROBES; i++) {
     lower[i] = narrow[1][i] = i < 4 ? i % 2 * UINT32_MAX : narrow[0][i * 12345 % ROWS] + i % 2;
     upper[i] = narrow[2][i] = i < 4 ? i / 2 * UINT32_MAX : narrow[1][i] + i * 3000;
+    near[i] = narrow[3][i] = (ROWS / 2 + i) / 3 * 21000 + i % 7 / 6;
   }
   lower[2] = upper[2] = UINT64_MAX; /* above all */
   upper[0] = narrow[2][0] = 0;      /* no huge range: all its rows would be compared one by one */
@@ -305,12 +308,17 @@ static void test_deep(void **state) {
     if (test_needs_rays(params->kind))
       continue;
     rdx_column low = {.type = column->type, .rows = PROBES, .values = wide ? (void *)lower : narrow[1]}, high = low;
+    rdx_column ascending = low;
     high.values = wide ? (void *)upper : narrow[2];
+    ascending.values = wide ? (void *)near : narrow[3];
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, column, params, &index, err));
     check_lookups(index, column, &low, NULL, column);
-    if (!test_is_points_only(params->kind))
+    check_lookups(index, column, &ascending, NULL, column);
+    if (!test_is_points_only(params->kind)) {
       check_lookups(index, column, &low, &high, column);
+      check_lookups(index, column, &ascending, &ascending, column);
+    }
     rdx_index_destroy(&index);
   }
 }

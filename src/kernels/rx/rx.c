@@ -196,9 +196,9 @@ static void encode(const void *arguments, const uint32_t *variant, const rdx_sce
     const uint32_t i = a.first + k;
     const uint64_t key = load_key(a.keys, i, variant[0]) - a.zero;
     if (variant[1])
-      rx_write_box(a.primitives, i, key, a.scheme);
+      rx_write_box(a.primitives + (uint64_t)i * RX_BOX_WORDS, key, a.scheme);
     else
-      rx_write_triangle(a.primitives, i, key, a.scheme);
+      rx_write_triangle(a.primitives + (uint64_t)i * RX_TRIANGLE_WORDS, key, a.scheme);
   }
 }
 

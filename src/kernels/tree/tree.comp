@@ -4,7 +4,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_KHR_shader_subgroup_vote : require
 
 // variants: KEYS_U32 KEYS_U64
 
@@ -12,7 +14,7 @@
 
 /* Each thread searches the top level for a probe of its own, in shared memory. From there on LANES threads go down
  * together, for LANES probes side by side: each reads its part of a node, and the parts of a node lie side by side.
- * With one lane, a thread reads whole nodes. */
+ * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, as far as they want the same. */
 
 #ifdef KEYS_U64
 #define KEY u64
@@ -123,41 +125,117 @@ void match_part(u32 block, u32 part, KEY key, inout place p) {
   p.row = min(p.row, match_second ? second_row : NO_ROW);
 }
 
-/* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
-place search(KEY wanted) {
+/* The parts `first` to `first + count - 1` of a block. */
+place match_parts(u32 block, u32 first, u32 count, KEY key) {
+  place p = place(0, 0, NO_ROW);
+  [[unroll]] for (u32 k = 0; k < count; k++)
+    match_part(block, first + k, key, p);
+  return p;
+}
+
+place finish(u32 block, u32 counts, u32 row) {
+  return place(min(block * TREE_LEAF + (counts & 0xffff), a.n), counts >> 16, row);
+}
+
+u64 level_address(u32 level) {
+  return u64(a.inner) + u64(state.begin[level]) * (KEY64 != 0 ? 8 : 4);
+}
+
+/* Go down alone from a node of `level`. */
+place search_alone(KEY key, u32 level, u32 node) {
+  for (; level < state.levels; level++) {
+    const u64 parts = level_address(level) + u64(node) * 64;
+    u32 count = 0;
+    [[unroll]] for (u32 k = 0; k < PARTS; k++)
+      count += below(part_ptr(parts + k * 16).v[0], key);
+    node = min(node * TREE_FANOUT(KEY64) + count, state.count[level] - 1);
+  }
+  const place p = match_parts(node, 0, PARTS, key);
+  return finish(node, p.equal, p.row);
+}
+
+/* Go down in groups of LANES. */
+place search_in_groups(KEY wanted) {
   const u32 lane = gl_SubgroupInvocationID & (LANES - 1), base = gl_SubgroupInvocationID - lane;
-  const u32 each = PARTS / LANES, fanout = TREE_FANOUT(KEY64);
+  const u32 each = PARTS / LANES;
   const u32 start = search_top(wanted);
   KEY key[LANES];
   u32 node[LANES];
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    key[q] = LANES == 1 ? wanted : key_of_lane(wanted, base + q);
-    node[q] = LANES == 1 ? start : subgroupShuffle(start, base + q);
+    key[q] = key_of_lane(wanted, base + q);
+    node[q] = subgroupShuffle(start, base + q);
   }
   for (u32 level = 0; level < state.levels; level++) {
-    const u64 keys = u64(a.inner) + u64(state.begin[level]) * (KEY64 != 0 ? 8 : 4);
+    const u64 parts = level_address(level) + lane * each * 16;
     u32 count[LANES];
     [[unroll]] for (u32 q = 0; q < LANES; q++) {
       count[q] = 0;
       [[unroll]] for (u32 k = 0; k < each; k++)
-        count[q] += below(part_ptr(keys + u64(node[q]) * 64 + (lane * each + k) * 16).v[0], key[q]);
+        count[q] += below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], key[q]);
     }
     [[unroll]] for (u32 q = 0; q < LANES; q++)
-      node[q] = min(node[q] * fanout + sum_over_lanes(count[q]), state.count[level] - 1);
+      node[q] = min(node[q] * TREE_FANOUT(KEY64) + sum_over_lanes(count[q]), state.count[level] - 1);
   }
   place mine = place(0, 0, NO_ROW);
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    place p = place(0, 0, NO_ROW);
-    [[unroll]] for (u32 k = 0; k < each; k++)
-      match_part(node[q], lane * each + k, key[q], p);
-    const u32 counts = sum_over_lanes(p.equal);
-    p.row = least_over_lanes(p.row);
-    p.entry = min(node[q] * TREE_LEAF + (counts & 0xffff), a.n);
-    p.equal = counts >> 16;
+    const place p = match_parts(node[q], lane * each, each, key[q]);
+    const place all = finish(node[q], sum_over_lanes(p.equal), least_over_lanes(p.row));
     if (q == lane)
-      mine = p;
+      mine = all;
   }
   return mine;
+}
+
+/* The same as search_top(), for one key of a whole subgroup. */
+u32 search_top_as_one(KEY key) {
+  u32 begin = 0, n = state.top_count - 1;
+  while (n > 0) {
+    const u32 stride = n / gl_SubgroupSize + 1, ahead = (gl_SubgroupInvocationID + 1) * stride;
+    const u32 found = subgroupBallotBitCount(subgroupBallot(ahead <= n && top[begin + ahead - 1] < key)) * stride;
+    begin += found;
+    n = min(stride - 1, n - found);
+  }
+  return begin;
+}
+
+/* Keys of a node that are below `key`, counted by a whole subgroup. */
+u32 below_as_one(u64 keys, KEY key) {
+  u32 count = 0;
+  for (u32 k = gl_SubgroupInvocationID; k - gl_SubgroupInvocationID < TREE_FANOUT(KEY64); k += gl_SubgroupSize)
+    count += subgroupBallotBitCount(subgroupBallot(k < TREE_FANOUT(KEY64) && load(u32_ptr(keys), k) < key));
+  return count;
+}
+
+/* Probes in ascending order want the same nodes down to the lowest levels. Go there as one: on return all probes of the
+ * subgroup are below `node` of `level`. False where they are not in order, or part at the top. */
+bool descend_as_one(KEY wanted, out u32 level, out u32 node) {
+  const KEY least = key_of_lane(wanted, 0), most = key_of_lane(wanted, gl_SubgroupSize - 1);
+  level = 0;
+  node = 0;
+  if (!subgroupAll(least <= wanted && wanted <= most))
+    return false;
+  node = search_top_as_one(least);
+  if (node < state.top_count - 1 && top[node] < most)
+    return false;
+  for (; level < state.levels; level++) {
+    const u64 keys = level_address(level) + u64(node) * 64;
+    const u32 child = node * TREE_FANOUT(KEY64), last = state.count[level] - 1;
+    const u32 least_child = min(child + below_as_one(keys, least), last);
+    if (min(child + below_as_one(keys, most), last) != least_child)
+      break;
+    node = least_child;
+  }
+  return true;
+}
+
+/* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
+place search(KEY wanted) {
+  u32 level, node;
+  if (descend_as_one(wanted, level, node))
+    return search_alone(wanted, level, node);
+  if (LANES == 1)
+    return search_alone(wanted, 0, search_top(wanted));
+  return search_in_groups(wanted);
 }
 
 /* The first entry above `key`. */
