@@ -87,6 +87,7 @@ static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *e
   s->segments = RDX_ADDRESS(uint64_t, r->segments);
   s->n = (uint32_t)r->sorted.count;
   s->partition_size = (uint32_t)r->scene->partition_size;
+  s->triangles = (uint32_t)triangles;
   /* Twice the mean distance: see set_reaches() in cgrx.c. */
   s->reach = nearest_first || triangles == 0 ? 16777216.0f : (float)(2 * ((s->max_key - s->min_key) / triangles + 1));
   RDX_TRY(rdx_buffer_create(r->device, sizeof *s, "an index", &r->state, err));
@@ -136,6 +137,7 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
   s->segment_count = (uint32_t)segments;
   rdx_buffer *keys = NULL;
   rdx_status status = RDX_OK;
+  s->distinct = stats->distinct || !p->no_compression;
   if (!stats->distinct && !p->no_compression)
     status = compress(r, &keys, &triangles, err);
   if (status == RDX_OK)

@@ -128,7 +128,8 @@ static struct found scan(const lookup *l, uint32_t k) {
   if (l->count_rays || l->walk[k].hit == NO_ROW)
     return f;
   const uint32_t at = s->positions ? s->positions[l->walk[k].hit] : l->walk[k].hit;
-  const uint32_t begin = entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
+  const bool exact = !a.upper && s->distinct;
+  const uint32_t begin = exact ? at : entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
   if (a.upper) {
     f.first = begin;
     f.count =
@@ -138,7 +139,8 @@ static struct found scan(const lookup *l, uint32_t k) {
     return f;
   }
   const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
-  for (uint32_t entry = begin; entry < s->n && load_key(a.keys, entry, l->key64) == l->lower[k]; entry++) {
+  const uint32_t end = exact ? rx_optimized_end(l->walk[k].hit, at, *s) : s->n;
+  for (uint32_t entry = begin; entry < end && (exact || load_key(a.keys, entry, l->key64) == l->lower[k]); entry++) {
     const uint32_t row = a.rows[entry];
     FOUND_ADD(f, row, to, l->gather, l->value);
   }

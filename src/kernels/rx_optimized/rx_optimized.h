@@ -24,7 +24,9 @@ struct rx_optimized_state {
   u32 n;
   u32 partition_size; /* triangles of an instance */
   u32 scheme;
-  f32 reach; /* of a first ray along x */
+  f32 reach;     /* of a first ray along x */
+  u32 triangles; /* in all */
+  u32 distinct;  /* no two triangles stand for the same key */
 };
 
 #ifdef RDX_GLSL
@@ -34,6 +36,19 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer rx_optimized
 #else
 typedef struct rx_optimized_state rx_optimized_state;
 #endif
+
+#ifdef RDX_GLSL
+#define RX_OPTIMIZED_STATE rx_optimized_state
+#else
+#define RX_OPTIMIZED_STATE struct rx_optimized_state
+#endif
+
+/* The end of the entries of a triangle's key, which begin `at`, where triangles are distinct. */
+FN u32 rx_optimized_end(u32 triangle, u32 at, RX_OPTIMIZED_STATE s) {
+  if (IS_NULL(s.positions))
+    return at + 1u;
+  return triangle + 1u < s.triangles ? AT(s.positions, triangle + 1u) : s.n;
+}
 
 struct rx_optimized_args {
   LAUNCH_HEADER;
