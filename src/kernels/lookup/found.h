@@ -32,7 +32,8 @@ struct found {
     if ((gather) == GATHER_ROWS) {                                                                                     \
       AT(a.out_rows, (end) + (f).count) = (row);                                                                       \
     } else if ((gather) == GATHER_COUNT) {                                                                             \
-      (f).first = (row) < (f).first ? (row) : (f).first;                                                               \
+      if (!IS_NULL(a.out_first))                                                                                       \
+        (f).first = (row) < (f).first ? (row) : (f).first;                                                             \
     } else if (!has_bit(a.values_valid, row)) {                                                                        \
       break;                                                                                                           \
     } else {                                                                                                           \

@@ -44,22 +44,29 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
 };
 
 shared KEY top[TREE_TOP_BYTES / (KEY64 != 0 ? 8 : 4)];
-tree_state state;
+shared u32 level_begin[TREE_LEVELS], level_count[TREE_LEVELS];
+u32 top_count, levels;
 
 KEY load(PTR(u32) keys, u32 i) {
   return AT(AS_KEYS(keys), i);
 }
 
 void read_top() {
-  state = AT(a.state, 0);
-  for (u32 k = gl_LocalInvocationIndex; k < state.top_count; k += THREADS)
+  const u32 thread = gl_LocalInvocationIndex;
+  top_count = AT(a.state, 0).top_count;
+  levels = AT(a.state, 0).levels;
+  if (thread < levels) {
+    level_begin[thread] = AT(a.state, 0).begin[thread];
+    level_count[thread] = AT(a.state, 0).count[thread];
+  }
+  for (u32 k = thread; k < top_count; k += THREADS)
     top[k] = load(a.inner, k);
   barrier();
 }
 
 /* The first key of the top level that is not below `key`; the last where all are. */
 u32 search_top(KEY key) {
-  u32 begin = 0, n = state.top_count - 1;
+  u32 begin = 0, n = top_count - 1;
   while (n > 0) {
     const u32 ahead = n - n / 2;
     begin += top[begin + ahead - 1] < key ? ahead : 0;
@@ -138,17 +145,17 @@ place finish(u32 block, u32 counts, u32 row) {
 }
 
 u64 level_address(u32 level) {
-  return u64(a.inner) + u64(state.begin[level]) * (KEY64 != 0 ? 8 : 4);
+  return u64(a.inner) + u64(level_begin[level]) * (KEY64 != 0 ? 8 : 4);
 }
 
 /* Go down alone from a node of `level`. */
 place search_alone(KEY key, u32 level, u32 node) {
-  for (; level < state.levels; level++) {
+  for (; level < levels; level++) {
     const u64 parts = level_address(level) + u64(node) * 64;
     u32 count = 0;
     [[unroll]] for (u32 k = 0; k < PARTS; k++)
       count += below(part_ptr(parts + k * 16).v[0], key);
-    node = min(node * TREE_FANOUT(KEY64) + count, state.count[level] - 1);
+    node = min(node * TREE_FANOUT(KEY64) + count, level_count[level] - 1);
   }
   const place p = match_parts(node, 0, PARTS, key);
   return finish(node, p.equal, p.row);
@@ -165,7 +172,7 @@ place search_in_groups(KEY wanted) {
     key[q] = key_of_lane(wanted, base + q);
     node[q] = subgroupShuffle(start, base + q);
   }
-  for (u32 level = 0; level < state.levels; level++) {
+  for (u32 level = 0; level < levels; level++) {
     const u64 parts = level_address(level) + lane * each * 16;
     u32 count[LANES];
     [[unroll]] for (u32 q = 0; q < LANES; q++) {
@@ -174,7 +181,7 @@ place search_in_groups(KEY wanted) {
         count[q] += below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], key[q]);
     }
     [[unroll]] for (u32 q = 0; q < LANES; q++)
-      node[q] = min(node[q] * TREE_FANOUT(KEY64) + sum_over_lanes(count[q]), state.count[level] - 1);
+      node[q] = min(node[q] * TREE_FANOUT(KEY64) + sum_over_lanes(count[q]), level_count[level] - 1);
   }
   place mine = place(0, 0, NO_ROW);
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
@@ -188,7 +195,7 @@ place search_in_groups(KEY wanted) {
 
 /* The same as search_top(), for one key of a whole subgroup. */
 u32 search_top_as_one(KEY key) {
-  u32 begin = 0, n = state.top_count - 1;
+  u32 begin = 0, n = top_count - 1;
   while (n > 0) {
     const u32 stride = n / gl_SubgroupSize + 1, ahead = (gl_SubgroupInvocationID + 1) * stride;
     const u32 found = subgroupBallotBitCount(subgroupBallot(ahead <= n && top[begin + ahead - 1] < key)) * stride;
@@ -215,11 +222,11 @@ bool descend_as_one(KEY wanted, out u32 level, out u32 node) {
   if (!subgroupAll(least <= wanted && wanted <= most))
     return false;
   node = search_top_as_one(least);
-  if (node < state.top_count - 1 && top[node] < most)
+  if (node < top_count - 1 && top[node] < most)
     return false;
-  for (; level < state.levels; level++) {
+  for (; level < levels; level++) {
     const u64 keys = level_address(level) + u64(node) * 64;
-    const u32 child = node * TREE_FANOUT(KEY64), last = state.count[level] - 1;
+    const u32 child = node * TREE_FANOUT(KEY64), last = level_count[level] - 1;
     const u32 least_child = min(child + below_as_one(keys, least), last);
     if (min(child + below_as_one(keys, most), last) != least_child)
       break;
