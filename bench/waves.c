@@ -10,7 +10,7 @@
 
 #define WAVES 16 /* half of them insert */
 #define MAX_RUNS 100
-#define METHODS 5
+#define MOST_METHODS 5
 
 typedef struct method {
   rdx_index_kind kind;
@@ -26,7 +26,8 @@ typedef struct waves {
   uint64_t rows, most, probes;
   uint64_t *wanted;   /* keys of the probes of a wave */
   uint32_t *expected; /* their rows */
-  method methods[METHODS];
+  uint32_t count;     /* of methods: those that need rays come last */
+  method methods[MOST_METHODS];
 } waves;
 
 /* Keys that differ: an odd factor and a shift lose nothing. */
@@ -109,7 +110,7 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
   if (status != RDX_OK)
     return status;
   const rdx_column view = rdx_device_column_view(on_device);
-  for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+  for (uint32_t k = 0; k < w->count && status == RDX_OK; k++) {
     method *m = &w->methods[k];
     status = update(w, m, indexes[k], from, to, &m->update_ms[wave - 1][run], err);
     if (status == RDX_OK)
@@ -121,14 +122,14 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
 
 /* One history, all methods in turn. */
 static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
-  rdx_index *indexes[METHODS] = {NULL};
+  rdx_index *indexes[MOST_METHODS] = {NULL};
   const rdx_column first = part(w, 0, w->rows);
   rdx_status status = RDX_OK;
-  for (int k = 0; k < METHODS && status == RDX_OK; k++)
+  for (uint32_t k = 0; k < w->count && status == RDX_OK; k++)
     status = rdx_index_create(w->b->device, &first, &(rdx_index_params){.kind = w->methods[k].kind}, &indexes[k], err);
   for (uint32_t wave = 1; wave <= WAVES && status == RDX_OK; wave++)
     status = run_wave(w, indexes, wave, run, err);
-  for (int k = 0; k < METHODS; k++)
+  for (uint32_t k = 0; k < w->count; k++)
     rdx_index_destroy(&indexes[k]);
   return status;
 }
@@ -149,7 +150,7 @@ static rdx_status add(const waves *w, const bench_point *point, method *m, uint3
 static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t wave = 1; wave <= WAVES; wave++) {
-    for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+    for (uint32_t k = 0; k < w->count && status == RDX_OK; k++) {
       method *m = &w->methods[k];
       status = add(w, point, m, wave, "build_ms", m->update_ms[wave - 1], err);
       if (status == RDX_OK)
@@ -175,7 +176,7 @@ static double median(const waves *w, double *samples) {
 static void print(waves *w) {
   printf("\n%-15s %5s %10s %9s %-15s %10s %7s %9s %-15s %9s\n", "batches of", "wave", "keys", "apply ms", "rebuilding",
          "rebuild ms", "ratio", "Ml/s", "built fresh", "Ml/s");
-  for (int k = 0; k < METHODS; k++) {
+  for (uint32_t k = 0; k < w->count; k++) {
     method *m = &w->methods[k], *rebuilt = &w->methods[m->rivals[0]], *fresh = &w->methods[m->rivals[1]];
     for (uint32_t wave = 1; wave <= WAVES && m->apply; wave++) {
       const double apply_ms = median(w, m->update_ms[wave - 1]), rebuild_ms = median(w, rebuilt->update_ms[wave - 1]);
@@ -205,6 +206,7 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->methods[2] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}};
   w->methods[3] = (method){.kind = RDX_INDEX_CGRX, .variant = "rebuild"};
   w->methods[4] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"};
+  w->count = b->info->tracing == RDX_TRACING_NONE ? 2 : MOST_METHODS;
   w->keys = malloc(w->most * sizeof *w->keys);
   w->wanted = malloc(w->probes * sizeof *w->wanted);
   w->expected = malloc(w->probes * sizeof *w->expected);
