@@ -346,6 +346,48 @@ static void test_rebuilds(void **state) {
   rdx_index_destroy(&index);
 }
 
+/* Nodes looked into by lookups of a column. */
+static uint64_t visits(const rdx_index *index, const rdx_column *probes) {
+  rdx_result *result = NULL;
+  rdx_lookup_stats stats;
+  OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.stats = true}, &result, err));
+  rdx_result_get_stats(result, &stats);
+  rdx_result_destroy(&result);
+  return stats.visits;
+}
+
+/* Nodes that inserts link to buckets are merged again by removes, and used again, some at a time. */
+static void test_linked_nodes(void **state) {
+  (void)state;
+  enum { BUCKETS = 25, EACH = 16, MORE = 20 };
+  static model m;
+  static uint64_t keys[BUCKETS * EACH], more[BUCKETS * MORE];
+  if (!test_traces())
+    return;
+  for (uint64_t i = 0; i < COUNT(keys); i++)
+    keys[i] = 1000 * i;
+  for (uint64_t i = 0; i < COUNT(more); i++) /* so many to each bucket */
+    more[i] = i / MORE * EACH * 1000 + 1 + i % MORE;
+  const rdx_column column = numbers(keys, COUNT(keys)), all = numbers(more, COUNT(more));
+  const rdx_column few = numbers(more, 3 * MORE), others = numbers(more + 3 * MORE, COUNT(more) - 3 * MORE);
+  rdx_index *index = new_index(&(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, &column, &m);
+  assert_int_equal(visits(index, &column), COUNT(keys));
+  uint64_t bytes = 0;
+  for (int round = 0; round < 3; round++) {
+    apply(index, &m, &few, NULL);
+    apply(index, &m, &others, NULL);
+    check(index, &m, 30);
+    assert_true(visits(index, &column) > COUNT(keys));
+    assert_true(round == 0 || stats_of(index).bytes_resident <= bytes);
+    bytes = stats_of(index).bytes_resident;
+    apply(index, &m, NULL, &all);
+    check(index, &m, 30);
+    assert_int_equal(visits(index, &column), COUNT(keys));
+  }
+  assert_int_equal(stats_of(index).rebuilds, 0);
+  rdx_index_destroy(&index);
+}
+
 static void test_rebuild_on_demand(void **state) {
   (void)state;
   static model m;
@@ -492,12 +534,13 @@ static void test_without_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_small_histories), cmocka_unit_test(test_long_histories),
-      cmocka_unit_test(test_small_batches),   cmocka_unit_test(test_adversaries),
-      cmocka_unit_test(test_emptying),        cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_rebuilds),        cmocka_unit_test(test_rebuild_on_demand),
-      cmocka_unit_test(test_device_columns),  cmocka_unit_test(test_strings),
-      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_small_histories),   cmocka_unit_test(test_long_histories),
+      cmocka_unit_test(test_small_batches),     cmocka_unit_test(test_adversaries),
+      cmocka_unit_test(test_emptying),          cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_linked_nodes),      cmocka_unit_test(test_rebuilds),
+      cmocka_unit_test(test_rebuild_on_demand), cmocka_unit_test(test_device_columns),
+      cmocka_unit_test(test_strings),           cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_without_memory),
   };
   return TEST_MAIN(tests);
 }
