@@ -54,6 +54,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
       {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
       {"", {.kind = NAIVE}},
+      {"", {.kind = RDX_INDEX_CGRX_UPDATABLE}},
       {"", {.kind = HT}},
       {"", {.kind = BTREE}},
   };

@@ -10,12 +10,13 @@
 
 #define WAVES 16 /* half of them insert */
 #define MAX_RUNS 100
-#define METHODS 2
+#define MOST_METHODS 5
 
 typedef struct method {
   rdx_index_kind kind;
   const char *variant;
-  bool apply; /* else rebuild */
+  bool apply;    /* else rebuild */
+  int rivals[2]; /* methods that a batch is compared with: by the time of a rebuild, by lookups after a fresh build */
   double update_ms[WAVES][MAX_RUNS], lookup_ms[WAVES][MAX_RUNS];
 } method;
 
@@ -25,7 +26,8 @@ typedef struct waves {
   uint64_t rows, most, probes;
   uint64_t *wanted;   /* keys of the probes of a wave */
   uint32_t *expected; /* their rows */
-  method methods[METHODS];
+  uint32_t count;     /* of methods: those that need rays come last */
+  method methods[MOST_METHODS];
 } waves;
 
 /* Keys that differ: an odd factor and a shift lose nothing. */
@@ -108,7 +110,7 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
   if (status != RDX_OK)
     return status;
   const rdx_column view = rdx_device_column_view(on_device);
-  for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+  for (uint32_t k = 0; k < w->count && status == RDX_OK; k++) {
     method *m = &w->methods[k];
     status = update(w, m, indexes[k], from, to, &m->update_ms[wave - 1][run], err);
     if (status == RDX_OK)
@@ -120,14 +122,14 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
 
 /* One history, all methods in turn. */
 static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
-  rdx_index *indexes[METHODS] = {NULL};
+  rdx_index *indexes[MOST_METHODS] = {NULL};
   const rdx_column first = part(w, 0, w->rows);
   rdx_status status = RDX_OK;
-  for (int k = 0; k < METHODS && status == RDX_OK; k++)
+  for (uint32_t k = 0; k < w->count && status == RDX_OK; k++)
     status = rdx_index_create(w->b->device, &first, &(rdx_index_params){.kind = w->methods[k].kind}, &indexes[k], err);
   for (uint32_t wave = 1; wave <= WAVES && status == RDX_OK; wave++)
     status = run_wave(w, indexes, wave, run, err);
-  for (int k = 0; k < METHODS; k++)
+  for (uint32_t k = 0; k < w->count; k++)
     rdx_index_destroy(&indexes[k]);
   return status;
 }
@@ -148,7 +150,7 @@ static rdx_status add(const waves *w, const bench_point *point, method *m, uint3
 static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t wave = 1; wave <= WAVES; wave++) {
-    for (int k = 0; k < METHODS && status == RDX_OK; k++) {
+    for (uint32_t k = 0; k < w->count && status == RDX_OK; k++) {
       method *m = &w->methods[k];
       status = add(w, point, m, wave, "build_ms", m->update_ms[wave - 1], err);
       if (status == RDX_OK)
@@ -156,6 +158,35 @@ static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
     }
   }
   return status;
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Of the runs of a wave; sorts them. */
+static double median(const waves *w, double *samples) {
+  const uint32_t n = w->b->options.runs;
+  qsort(samples, n, sizeof *samples, compare);
+  return (samples[(n - 1) / 2] + samples[n / 2]) / 2;
+}
+
+/* A line for each wave of each method that takes batches. */
+static void print(waves *w) {
+  printf("\n%-15s %5s %10s %9s %-15s %10s %7s %9s %-15s %9s\n", "batches of", "wave", "keys", "apply ms", "rebuilding",
+         "rebuild ms", "ratio", "Ml/s", "built fresh", "Ml/s");
+  for (uint32_t k = 0; k < w->count; k++) {
+    method *m = &w->methods[k], *rebuilt = &w->methods[m->rivals[0]], *fresh = &w->methods[m->rivals[1]];
+    for (uint32_t wave = 1; wave <= WAVES && m->apply; wave++) {
+      const double apply_ms = median(w, m->update_ms[wave - 1]), rebuild_ms = median(w, rebuilt->update_ms[wave - 1]);
+      const double probes = (double)w->probes / 1e3;
+      printf("%-15s %5u %10llu %9.3f %-15s %10.3f %7.2f %9.2f %-15s %9.2f\n", rdx_index_kind_name(m->kind), wave,
+             (unsigned long long)size_after(w, wave), apply_ms, rdx_index_kind_name(rebuilt->kind), rebuild_ms,
+             rebuild_ms / apply_ms, probes / median(w, m->lookup_ms[wave - 1]), rdx_index_kind_name(fresh->kind),
+             probes / median(w, fresh->lookup_ms[wave - 1]));
+    }
+  }
 }
 
 rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err) {
@@ -170,8 +201,12 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
   w->most = w->rows * 22 / 10;
   w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
-  w->methods[0] = (method){.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true};
+  w->methods[0] = (method){.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}};
   w->methods[1] = (method){.kind = RDX_INDEX_TREE, .variant = "rebuild"};
+  w->methods[2] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}};
+  w->methods[3] = (method){.kind = RDX_INDEX_CGRX, .variant = "rebuild"};
+  w->methods[4] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"};
+  w->count = b->info->tracing == RDX_TRACING_NONE ? 2 : MOST_METHODS;
   w->keys = malloc(w->most * sizeof *w->keys);
   w->wanted = malloc(w->probes * sizeof *w->wanted);
   w->expected = malloc(w->probes * sizeof *w->expected);
@@ -184,6 +219,8 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
     status = run_history(w, run > 0 ? run - 1 : 0, err);
   if (status == RDX_OK)
     status = report(w, point, err);
+  if (status == RDX_OK)
+    print(w);
   free(w->keys);
   free(w->wanted);
   free(w->expected);

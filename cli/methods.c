@@ -83,6 +83,13 @@ static const method_option options[] = {
     WORD(RDX_INDEX_CGRX, "build", cgrx.build, builds),
     NUMBER(RDX_INDEX_CGRX, "partitions", cgrx.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX, "compaction", cgrx.no_compaction, negations),
+    NUMBER(RDX_INDEX_CGRX_UPDATABLE, "node_size", cgrx_updatable.node_size, 4, 4096),
+    NUMBER(RDX_INDEX_CGRX_UPDATABLE, "fill", cgrx_updatable.fill_percent, 1, 100),
+    NUMBER(RDX_INDEX_CGRX_UPDATABLE, "longest_chain", cgrx_updatable.longest_chain, 1, UINT32_MAX),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "mapping", cgrx_updatable.mapping, mappings),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, builds),
+    NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.no_compaction, negations),
 };
 
 #define COUNT (sizeof options / sizeof *options)

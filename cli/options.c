@@ -20,19 +20,19 @@ const char *cli_unknown_option(char **argv) {
 /* ---- Options of several commands ---- */
 
 void cli_print_common_help(void) {
-  printf("  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree, btree, hash (auto: "
-         "tree);\n"
-         "                          hash has no ranges\n"
-         "  --options NAME=VALUE[,...]   options of the method, see below\n"
-         "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
-         "  --threads N             threads of the CPU device (one a core)\n"
-         "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-         "  --delimiter C           what separates fields (,); \\t is a tab\n"
-         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
-         "  --out FILE              write the answer to FILE, which appears when it is complete\n"
-         "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
-         "  --validation            switch the Vulkan validation layer on\n\n"
-         "Options of methods (--options):\n");
+  printf(
+      "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, cgrx_updatable, sorted_array, tree, btree,\n"
+      "                          hash (auto: tree); hash has no ranges\n"
+      "  --options NAME=VALUE[,...]   options of the method, see below\n"
+      "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
+      "  --threads N             threads of the CPU device (one a core)\n"
+      "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab\n"
+      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+      "  --out FILE              write the answer to FILE, which appears when it is complete\n"
+      "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
+      "  --validation            switch the Vulkan validation layer on\n\n"
+      "Options of methods (--options):\n");
   cli_print_method_options();
 }
 

@@ -33,6 +33,8 @@ typedef enum rdx_index_kind {
   RDX_INDEX_RX_OPTIMIZED,
   RDX_INDEX_CGRX, /**< cgRX: a primitive per bucket of sorted keys, optimized representation (cgRX, section 3.3) */
   RDX_INDEX_CGRX_NAIVE, /**< cgRX's naive representation, with row and plane markers (cgRX, section 3.2) */
+  /** cgRX whose buckets are chains of nodes, which batches change in place (cgRX, section 4). */
+  RDX_INDEX_CGRX_UPDATABLE,
 } rdx_index_kind;
 
 /** A name such as "rx"; never NULL. */
@@ -134,6 +136,18 @@ typedef struct rdx_cgrx_params {
   bool no_compaction;
 } rdx_cgrx_params;
 
+/** The options of the updatable cgRX (cgRX, section 4). */
+typedef struct rdx_cgrx_updatable_params {
+  uint32_t node_size;   /**< keys that a node has room for, 4 to 4,096; 0: 32 */
+  uint8_t fill_percent; /**< of each node when it is built, 1 to 100; 0: 50. More room makes inserts cheaper */
+  /** A batch that would make a bucket's chain longer than so many nodes makes the index build itself anew; 0: 8. */
+  uint32_t longest_chain;
+  rdx_cgrx_mapping mapping;
+  rdx_build_preference build;
+  uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
+  bool no_compaction;
+} rdx_cgrx_updatable_params;
+
 /** The options of the hash table; all zero is the default. */
 typedef struct rdx_hash_params {
   uint8_t
@@ -150,12 +164,13 @@ typedef struct rdx_btree_params {
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
   rdx_index_kind kind;
-  rdx_rx_params rx;                     /**< RDX_INDEX_RX only */
-  rdx_tree_params tree;                 /**< RDX_INDEX_TREE only */
-  rdx_btree_params btree;               /**< RDX_INDEX_BTREE only */
-  rdx_hash_params hash;                 /**< RDX_INDEX_HASH only */
-  rdx_rx_optimized_params rx_optimized; /**< RDX_INDEX_RX_OPTIMIZED only */
-  rdx_cgrx_params cgrx;                 /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
+  rdx_rx_params rx;                         /**< RDX_INDEX_RX only */
+  rdx_tree_params tree;                     /**< RDX_INDEX_TREE only */
+  rdx_btree_params btree;                   /**< RDX_INDEX_BTREE only */
+  rdx_hash_params hash;                     /**< RDX_INDEX_HASH only */
+  rdx_rx_optimized_params rx_optimized;     /**< RDX_INDEX_RX_OPTIMIZED only */
+  rdx_cgrx_params cgrx;                     /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
+  rdx_cgrx_updatable_params cgrx_updatable; /**< RDX_INDEX_CGRX_UPDATABLE only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;
@@ -193,7 +208,7 @@ typedef struct rdx_index_changes {
 } rdx_index_changes;
 
 /**
- * Insert and remove keys, in an index that changes in place (RDX_INDEX_BTREE).
+ * Insert and remove keys, in an index that changes in place (RDX_INDEX_BTREE, RDX_INDEX_CGRX_UPDATABLE).
  *
  * The key at place i of `insert` gets row number rdx_index_stats.rows + i, as if the column had grown by the batch;
  * NULLs take a number, too. Each key of `remove` removes one row of that key, the one with the smallest number; a key
@@ -204,9 +219,23 @@ typedef struct rdx_index_changes {
  * The stats then describe the index as changed, and the times of the change. Afterwards value columns of lookups have
  * as many rows as rdx_index_stats.rows. RDX_ERROR_UNSUPPORTED where the index cannot change in place, where rows pass
  * 2^32 - 2, and for strings unless those in the index and in the batch are at most eight bytes long without zero bytes:
- * use rdx_index_update(). On failure the index still holds the old keys.
+ * use rdx_index_update(). On failure, memory running out in the middle included, the index is as it was before the
+ * batch, except that a device lost leaves it unusable.
+ *
+ * RDX_INDEX_CGRX_UPDATABLE keeps its scene as it was built: buckets grow and shrink. Where a chain of nodes would pass
+ * `longest_chain`, or removes leave less than a quarter of the keys that its buckets were built for, the batch makes
+ * the index build itself anew, which rdx_index_stats.rebuilds counts. Batches whose keys fall into few buckets, such as
+ * ascending ones, do so often: the B+-tree suits them better.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err);
+
+/**
+ * Build the index anew from the keys that it holds; they keep their row numbers (cgRX, section 4, "Rebuilding"). Worth
+ * it where batches have made lookups slow, or the index large. RDX_ERROR_UNSUPPORTED but for RDX_INDEX_CGRX_UPDATABLE:
+ * batches make no other index worse. The stats then have the times of the rebuild. On failure the index is as before,
+ * except that a device lost leaves it unusable.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_rebuild(rdx_index *index, rdx_error *err);
 
 /** What an index is and what it took. Bytes are device bytes; times are milliseconds. */
 typedef struct rdx_index_stats {
@@ -217,6 +246,7 @@ typedef struct rdx_index_stats {
   uint64_t keys;              /**< keys indexed: rows less NULLs */
   bool distinct;              /**< no key stands twice */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
+  uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
   uint64_t bytes_resident;    /**< all that lookups need, bytes_scene included */
   uint64_t bytes_peak;        /**< most held at once during the build, the input column not counted */
   uint64_t bytes_scene;       /**< the acceleration structure (on the CPU with the vertices it refers to) */

@@ -8,6 +8,8 @@
 #include "kernels/changes/kernels.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 /* One half of a batch on its way to an index. */
 typedef struct half {
@@ -206,21 +208,47 @@ static rdx_status apply(rdx_index *index, const rdx_index_changes *changes, rdx_
   return status;
 }
 
-rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
+/* Say what a change that failed has left. */
+static rdx_status left_alone(rdx_status status, rdx_error *err) {
+  if (status != RDX_OK && status != RDX_ERROR_DEVICE_LOST && err) {
+    const size_t length = strlen(err->text);
+    snprintf(err->text + length, sizeof err->text - length, "; the index is as it was before");
+  }
+  return status;
+}
+
+/* Run a change with the books on memory and time. The index is changed or, on failure, as before. */
+static rdx_status run(rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
   const double start = rdx_now_ms();
-  RDX_TRY(check(index, changes, err));
   rdx_index_stats stats = index->stats;
-  stats.rows += changes->insert ? changes->insert->rows : 0;
-  stats.encode_ms = 0;
+  stats.sort_ms = stats.encode_ms = stats.scene_ms = stats.compact_ms = 0;
   const uint64_t used = atomic_load(&index->device->memory_used);
   atomic_store(&index->device->memory_mark, used);
-  rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(index->device, &stream, err));
-  rdx_status status = apply(index, changes, stream, &stats, err);
-  rdx_stream_destroy(&stream);
-  RDX_TRY(status);
+  if (changes) {
+    rdx_stream *stream = NULL;
+    stats.rows += changes->insert ? changes->insert->rows : 0;
+    RDX_TRY(rdx_stream_create(index->device, &stream, err));
+    rdx_status status = apply(index, changes, stream, &stats, err);
+    rdx_stream_destroy(&stream);
+    RDX_TRY(status);
+  } else {
+    RDX_TRY(index->ops->rebuild(index->self, &stats, err));
+  }
   stats.bytes_peak = atomic_load(&index->device->memory_mark) - used;
   stats.total_ms = rdx_now_ms() - start;
   index->stats = stats;
   return RDX_OK;
+}
+
+rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
+  RDX_TRY(check(index, changes, err));
+  return left_alone(run(index, changes, err), err);
+}
+
+rdx_status rdx_index_rebuild(rdx_index *index, rdx_error *err) {
+  if (!index)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_rebuild: index must not be NULL");
+  if (!index->ops->rebuild)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has nothing that a rebuild would better", index->ops->name);
+  return left_alone(run(index, NULL, err), err);
 }

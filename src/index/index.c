@@ -16,10 +16,15 @@ static const struct {
   rdx_index_kind kind;
   const rdx_index_ops *ops;
 } kinds[] = {
-    {RDX_INDEX_RX, &rdx_rx_ops},     {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
-    {RDX_INDEX_TREE, &rdx_tree_ops}, {RDX_INDEX_BTREE, &rdx_btree_ops},
-    {RDX_INDEX_HASH, &rdx_hash_ops}, {RDX_INDEX_RX_OPTIMIZED, &rdx_rx_optimized_ops},
-    {RDX_INDEX_CGRX, &rdx_cgrx_ops}, {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
+    {RDX_INDEX_RX, &rdx_rx_ops},
+    {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
+    {RDX_INDEX_TREE, &rdx_tree_ops},
+    {RDX_INDEX_BTREE, &rdx_btree_ops},
+    {RDX_INDEX_HASH, &rdx_hash_ops},
+    {RDX_INDEX_RX_OPTIMIZED, &rdx_rx_optimized_ops},
+    {RDX_INDEX_CGRX, &rdx_cgrx_ops},
+    {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
+    {RDX_INDEX_CGRX_UPDATABLE, &rdx_cgrx_updatable_ops},
 };
 
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {

@@ -69,6 +69,9 @@ typedef struct rdx_index_ops {
   /* Insert and remove keys. On failure the index holds what it held. Sets keys, distinct (false when unknown),
    * bytes_resident and encode_ms of the stats; `rows` is set already. NULL: cannot. */
   rdx_status (*apply)(void *self, const rdx_changes *changes, rdx_index_stats *stats, rdx_error *err);
+  /* Build anew from the keys that it holds; they keep their rows. On failure the index holds what it held. Sets what
+   * build() sets of the stats. NULL: changes in place leave nothing that this would better. */
+  rdx_status (*rebuild)(void *self, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */
   const char *(*refuse)(const void *self, bool range, bool idempotent);
   void (*destroy)(void *self);
@@ -83,6 +86,7 @@ extern const rdx_index_ops rdx_hash_ops;
 extern const rdx_index_ops rdx_rx_optimized_ops;
 extern const rdx_index_ops rdx_cgrx_ops;
 extern const rdx_index_ops rdx_cgrx_naive_ops;
+extern const rdx_index_ops rdx_cgrx_updatable_ops;
 
 struct rdx_index {
   rdx_device *device;

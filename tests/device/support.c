@@ -15,7 +15,7 @@ bool test_traces(void) {
 
 bool test_needs_rays(rdx_index_kind kind) {
   return kind == RDX_INDEX_RX || kind == RDX_INDEX_RX_OPTIMIZED || kind == RDX_INDEX_CGRX ||
-         kind == RDX_INDEX_CGRX_NAIVE;
+         kind == RDX_INDEX_CGRX_NAIVE || kind == RDX_INDEX_CGRX_UPDATABLE;
 }
 
 bool test_is_points_only(rdx_index_kind kind) {

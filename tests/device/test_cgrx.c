@@ -98,7 +98,9 @@ static uint64_t rays_optimized(const data *d, uint64_t key) {
 }
 
 static void check(const data *d, rdx_index_kind kind, rdx_cgrx_mapping mapping) {
-  const rdx_index_params params = {.kind = kind, .cgrx = {.bucket_size = d->bucket, .mapping = mapping}};
+  const rdx_index_params params = {.kind = kind,
+                                   .cgrx = {.bucket_size = d->bucket, .mapping = mapping},
+                                   .cgrx_updatable = {.node_size = 2 * d->bucket, .mapping = mapping}};
   const rdx_column keys = {.type = RDX_TYPE_U64, .rows = ROWS, .values = d->keys};
   const bool nearest_first = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
   rdx_index *index = NULL;
@@ -111,7 +113,7 @@ static void check(const data *d, rdx_index_kind kind, rdx_cgrx_mapping mapping) 
   assert_int_equal(stats.visits, ROWS); /* no search had to leave the bucket that rays had found */
   uint64_t rays = 0;
   for (uint32_t i = 0; i < ROWS; i++)
-    rays += kind == RDX_INDEX_CGRX ? rays_optimized(d, d->keys[i]) : rays_naive(d, d->keys[i]);
+    rays += kind == RDX_INDEX_CGRX_NAIVE ? rays_naive(d, d->keys[i]) : rays_optimized(d, d->keys[i]);
   if (nearest_first)
     assert_int_equal(stats.rays, rays);
   else
@@ -132,6 +134,7 @@ static void test_rays(void **state) {
       for (rdx_cgrx_mapping mapping = RDX_CGRX_MAPPING_PLAIN; mapping <= RDX_CGRX_MAPPING_SCALED; mapping++) {
         check(&d, RDX_INDEX_CGRX_NAIVE, mapping);
         check(&d, RDX_INDEX_CGRX, mapping);
+        check(&d, RDX_INDEX_CGRX_UPDATABLE, mapping);
       }
     }
   }
@@ -145,6 +148,11 @@ static void test_bad_options(void **state) {
                                         {.layout = (rdx_cgrx_layout)9},
                                         {.search = (rdx_cgrx_search)9},
                                         {.build = (rdx_build_preference)9}};
+  static const rdx_cgrx_updatable_params bad_updatable[] = {{.node_size = 3},
+                                                            {.node_size = 4097},
+                                                            {.fill_percent = 101},
+                                                            {.mapping = (rdx_cgrx_mapping)9},
+                                                            {.build = (rdx_build_preference)9}};
   const uint32_t key = 1;
   const rdx_column keys = {.type = RDX_TYPE_U32, .rows = 1, .values = &key};
   rdx_index *index = NULL;
@@ -154,6 +162,10 @@ static void test_bad_options(void **state) {
     FAILS(
         RDX_ERROR_ARGUMENT,
         rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = RDX_INDEX_CGRX, .cgrx = bad[i]}, &index, err));
+  for (size_t i = 0; i < sizeof bad_updatable / sizeof *bad_updatable; i++) {
+    const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = bad_updatable[i]};
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
+  }
   assert_null(index);
 }
 

@@ -17,6 +17,11 @@ static const rdx_index_params methods[] = {
     {.kind = RDX_INDEX_BTREE},
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1000000}},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 5, .fill_percent = 100, .longest_chain = 2}},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE,
+     .cgrx_updatable = {.node_size = 9, .mapping = RDX_CGRX_MAPPING_PLAIN, .longest_chain = 30}},
 };
 
 /* Of every width, and each way of encoding. */
@@ -24,6 +29,13 @@ static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_U8,      R
                                  RDX_TYPE_I16, RDX_TYPE_F64, RDX_TYPE_DECIMAL, RDX_TYPE_BOOL};
 
 #define MOST_ROWS 8192
+
+/* Of those from `k` on, the first that the device can build. The first of all needs no rays. */
+static const rdx_index_params *method_from(uint64_t k) {
+  while (!test_can(methods[k % COUNT(methods)].kind))
+    k++;
+  return &methods[k % COUNT(methods)];
+}
 
 /* ---- The model ---- */
 
@@ -159,9 +171,12 @@ static void run_history(uint64_t rows, uint64_t most, int batches, uint64_t prob
   const test_shape shape = (test_shape)(test_random() % SHAPE_COUNT);
   const rdx_type type = types[test_random() % COUNT(types)];
   test_column keys = column_make(type, shape, test_random() % 3 == 0 ? SOME_NULLS : NO_NULLS, rows);
-  rdx_index *index = new_index(&methods[test_random() % COUNT(methods)], &keys.view, &m);
+  const rdx_index_params *method = method_from(test_random() % COUNT(methods));
+  rdx_index *index = new_index(method, &keys.view, &m);
   for (int k = 0; k < batches; k++) {
     change(index, &m, shape, most);
+    if (method->kind == RDX_INDEX_CGRX_UPDATABLE && test_random() % 8 == 0)
+      OK(rdx_index_rebuild(index, err));
     check(index, &m, probes);
   }
   rdx_index_destroy(&index);
@@ -241,7 +256,7 @@ static void test_adversaries(void **state) {
     for (pattern p = EQUAL; p < PATTERNS; p++)
       for (pattern q = EQUAL; q < PATTERNS; q++)
         if (!test_is_slow() || (p + q + k) % 5 == 0)
-          run_adversary(&methods[k], p, q);
+          run_adversary(method_from(k), p, q);
 }
 
 /* Remove everything, also more often than it is there, and begin again. */
@@ -251,7 +266,7 @@ static void test_emptying(void **state) {
   for (size_t k = 0; k < COUNT(methods); k++) {
     test_column keys = column_make(RDX_TYPE_I32, SHAPE_SKEWED, SOME_NULLS, 400);
     test_column other = column_make(RDX_TYPE_I32, SHAPE_FEW, NO_NULLS, 90);
-    rdx_index *index = new_index(&methods[k], &keys.view, &m);
+    rdx_index *index = new_index(method_from(k), &keys.view, &m);
     for (int round = 0; round < 2; round++) {
       apply(index, &m, NULL, &keys.view);
       apply(index, &m, NULL, &other.view);
@@ -275,7 +290,7 @@ static void test_larger(void **state) {
   static model m;
   for (size_t k = 0; k < COUNT(methods) && !test_is_slow(); k++) {
     test_column keys = column_make(k % 2 ? RDX_TYPE_U32 : RDX_TYPE_I64, SHAPE_SKEWED, NO_NULLS, 4000);
-    rdx_index *index = new_index(&methods[k], &keys.view, &m);
+    rdx_index *index = new_index(method_from(k), &keys.view, &m);
     for (int batch = 0; batch < 4; batch++) {
       change(index, &m, SHAPE_SKEWED, 1000);
       check(index, &m, 30);
@@ -283,6 +298,118 @@ static void test_larger(void **state) {
     rdx_index_destroy(&index);
     column_free(&keys);
   }
+}
+
+/* ---- The updatable cgRX ---- */
+
+static rdx_index_stats stats_of(const rdx_index *index) {
+  rdx_index_stats stats;
+  rdx_index_get_stats(index, &stats);
+  return stats;
+}
+
+/* Its scene stays as it was built, until chains grow too long or buckets nearly empty. */
+static void test_rebuilds(void **state) {
+  (void)state;
+  static model m;
+  static uint64_t keys[400], more[400], same[200];
+  if (!test_traces())
+    return;
+  for (uint64_t i = 0; i < COUNT(keys); i++) {
+    keys[i] = 1000 * i;
+    more[i] = 1000 * i + 7;
+    same[i % COUNT(same)] = 5000;
+  }
+  const rdx_column column = numbers(keys, COUNT(keys)), spread = numbers(more, COUNT(more));
+  const rdx_column equal = numbers(same, COUNT(same)), most = numbers(keys, 390);
+  const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable.longest_chain = 4};
+  rdx_index *index = new_index(&params, &column, &m);
+  const uint64_t scene = stats_of(index).bytes_scene, built = stats_of(index).bytes_resident;
+  apply(index, &m, &spread, NULL);
+  apply(index, &m, NULL, &spread);
+  apply(index, &m, &spread, NULL);
+  check(index, &m, 30);
+  assert_int_equal(stats_of(index).rebuilds, 0);
+  assert_int_equal(stats_of(index).bytes_scene, scene);
+  assert_true(stats_of(index).scene_ms == 0);
+  apply(index, &m, &equal, NULL);
+  check(index, &m, 30);
+  assert_int_equal(stats_of(index).rebuilds, 1);
+  assert_true(stats_of(index).bytes_scene > scene && stats_of(index).scene_ms > 0);
+  apply(index, &m, NULL, &equal);
+  apply(index, &m, NULL, &spread);
+  assert_int_equal(stats_of(index).rebuilds, 1);
+  apply(index, &m, NULL, &most);
+  check(index, &m, 30);
+  assert_int_equal(stats_of(index).rebuilds, 2);
+  assert_true(stats_of(index).bytes_resident < built);
+  rdx_index_destroy(&index);
+}
+
+/* Nodes looked into by lookups of a column. */
+static uint64_t visits(const rdx_index *index, const rdx_column *probes) {
+  rdx_result *result = NULL;
+  rdx_lookup_stats stats;
+  OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.stats = true}, &result, err));
+  rdx_result_get_stats(result, &stats);
+  rdx_result_destroy(&result);
+  return stats.visits;
+}
+
+/* Nodes that inserts link to buckets are merged again by removes, and used again, some at a time. */
+static void test_linked_nodes(void **state) {
+  (void)state;
+  enum { BUCKETS = 25, EACH = 16, MORE = 20 };
+  static model m;
+  static uint64_t keys[BUCKETS * EACH], more[BUCKETS * MORE];
+  if (!test_traces())
+    return;
+  for (uint64_t i = 0; i < COUNT(keys); i++)
+    keys[i] = 1000 * i;
+  for (uint64_t i = 0; i < COUNT(more); i++) /* so many to each bucket */
+    more[i] = i / MORE * EACH * 1000 + 1 + i % MORE;
+  const rdx_column column = numbers(keys, COUNT(keys)), all = numbers(more, COUNT(more));
+  const rdx_column few = numbers(more, 3 * MORE), others = numbers(more + 3 * MORE, COUNT(more) - 3 * MORE);
+  rdx_index *index = new_index(&(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, &column, &m);
+  assert_int_equal(visits(index, &column), COUNT(keys));
+  uint64_t bytes = 0;
+  for (int round = 0; round < 3; round++) {
+    apply(index, &m, &few, NULL);
+    apply(index, &m, &others, NULL);
+    check(index, &m, 30);
+    assert_true(visits(index, &column) > COUNT(keys));
+    assert_true(round == 0 || stats_of(index).bytes_resident <= bytes);
+    bytes = stats_of(index).bytes_resident;
+    apply(index, &m, NULL, &all);
+    check(index, &m, 30);
+    assert_int_equal(visits(index, &column), COUNT(keys));
+  }
+  assert_int_equal(stats_of(index).rebuilds, 0);
+  rdx_index_destroy(&index);
+}
+
+static void test_rebuild_on_demand(void **state) {
+  (void)state;
+  static model m;
+  test_column keys = column_make(RDX_TYPE_I32, SHAPE_SKEWED, SOME_NULLS, 300);
+  rdx_index *index = new_index(&methods[0], &keys.view, &m);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_rebuild(NULL, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_rebuild(index, err));
+  rdx_index_destroy(&index);
+  if (test_traces()) {
+    index = new_index(&(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, &keys.view, &m);
+    for (int round = 0; round < 3; round++) {
+      apply(index, &m, round < 2 ? &keys.view : NULL, NULL);
+      apply(index, &m, NULL, &keys.view);
+      const uint64_t before = stats_of(index).rebuilds;
+      OK(rdx_index_rebuild(index, err));
+      check(index, &m, 30);
+      assert_int_equal(stats_of(index).rebuilds, before); /* they count what batches caused */
+      assert_int_equal(stats_of(index).distinct, !has_twins(&m));
+    }
+    rdx_index_destroy(&index);
+  }
+  column_free(&keys);
 }
 
 /* ---- Columns of other kinds ---- */
@@ -293,7 +420,7 @@ static void test_device_columns(void **state) {
   for (size_t k = 0; k < COUNT(methods); k++) {
     test_column keys = column_make(RDX_TYPE_DATE, SHAPE_FEW, SOME_NULLS, 70);
     test_column insert = column_make(RDX_TYPE_DATE, SHAPE_FEW, SOME_NULLS, 40);
-    rdx_index *index = new_index(&methods[k], &keys.view, &m);
+    rdx_index *index = new_index(method_from(k), &keys.view, &m);
     rdx_device_column *on_device[2] = {NULL, NULL};
     OK(rdx_device_column_create(test_device, &insert.view, &on_device[0], err));
     OK(rdx_device_column_create(test_device, &keys.view, &on_device[1], err));
@@ -332,7 +459,7 @@ static void test_strings(void **state) {
   const rdx_column too_long = strings("nine-long", long_offsets, 1);
   for (size_t k = 0; k < COUNT(methods); k++) {
     rdx_index *index = NULL;
-    OK(rdx_index_create(test_device, &keys, &methods[k], &index, err));
+    OK(rdx_index_create(test_device, &keys, method_from(k), &index, err));
     OK(rdx_index_apply(index, &(rdx_index_changes){&keys, NULL}, err));
     assert_int_equal(count_of(index, &ab), 2);
     assert_int_equal(count_of(index, &too_long), 0);
@@ -341,7 +468,7 @@ static void test_strings(void **state) {
     OK(rdx_index_apply(index, &(rdx_index_changes){NULL, &ab}, err));
     assert_int_equal(count_of(index, &ab), 1);
     rdx_index_destroy(&index);
-    OK(rdx_index_create(test_device, &too_long, &methods[k], &index, err));
+    OK(rdx_index_create(test_device, &too_long, method_from(k), &index, err));
     FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_apply(index, &(rdx_index_changes){&ab, NULL}, err));
     assert_int_equal(count_of(index, &too_long), 1);
     rdx_index_destroy(&index);
@@ -363,7 +490,7 @@ static void test_refusals(void **state) {
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_apply(index, &(rdx_index_changes){&keys, NULL}, err));
   rdx_index_destroy(&index);
   for (size_t k = 0; k < COUNT(methods); k++) {
-    index = new_index(&methods[k], &keys, &m);
+    index = new_index(method_from(k), &keys, &m);
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_apply(index, NULL, err));
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_apply(index, &(rdx_index_changes){&other, NULL}, err));
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_apply(index, &(rdx_index_changes){&keys, &other}, err));
@@ -389,7 +516,7 @@ static void test_without_memory(void **state) {
   for (size_t k = 0; k < COUNT(methods); k++) {
     test_column keys = column_make(RDX_TYPE_U64, SHAPE_SKEWED, NO_NULLS, 100);
     rdx_index *index = NULL;
-    OK(rdx_index_create(device, &keys.view, &methods[k], &index, err));
+    OK(rdx_index_create(device, &keys.view, method_from(k), &index, err));
     model_clear(&m, RDX_TYPE_U64);
     append(&m, &keys.view);
     rdx_device_usage then, now;
@@ -407,11 +534,13 @@ static void test_without_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_small_histories), cmocka_unit_test(test_long_histories),
-      cmocka_unit_test(test_small_batches),   cmocka_unit_test(test_adversaries),
-      cmocka_unit_test(test_emptying),        cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_device_columns),  cmocka_unit_test(test_strings),
-      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_without_memory),
+      cmocka_unit_test(test_small_histories),   cmocka_unit_test(test_long_histories),
+      cmocka_unit_test(test_small_batches),     cmocka_unit_test(test_adversaries),
+      cmocka_unit_test(test_emptying),          cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_linked_nodes),      cmocka_unit_test(test_rebuilds),
+      cmocka_unit_test(test_rebuild_on_demand), cmocka_unit_test(test_device_columns),
+      cmocka_unit_test(test_strings),           cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_without_memory),
   };
   return TEST_MAIN(tests);
 }

@@ -52,6 +52,7 @@ static const rdx_index_params methods[] = {
     {.kind = RDX_INDEX_RX},         {.kind = RDX_INDEX_SORTED_ARRAY}, {.kind = RDX_INDEX_TREE},
     {.kind = RDX_INDEX_HASH},       {.kind = RDX_INDEX_RX_OPTIMIZED}, {.kind = RDX_INDEX_CGRX},
     {.kind = RDX_INDEX_CGRX_NAIVE}, {.kind = RDX_INDEX_BTREE},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE},
 };
 
 /* Methods with other options than RX's. */
@@ -70,6 +71,10 @@ static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_CGRX_NAIVE,
      .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_SCALED, .no_compaction = true}},
     {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 32, .build = RDX_BUILD_FAST_BUILD}},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .fill_percent = 1}},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 7, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.kind = RDX_INDEX_CGRX_UPDATABLE,
+     .cgrx_updatable = {.node_size = 4096, .fill_percent = 100, .mapping = RDX_CGRX_MAPPING_SCALED, .partitions = 3}},
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 1}},
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 10, .lanes = 2}},
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 50, .lanes = 8}},

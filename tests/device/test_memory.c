@@ -93,25 +93,44 @@ static rdx_status hash_distinct(rdx_error *err) {
 }
 
 /* A batch of which some cancels, onto an index and onto one without keys. */
-static rdx_status changes_job(rdx_error *err) {
+static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err) {
   static const int64_t inserted[] = {5, 5, 7, 1, 9, 2};
   const rdx_column inserts = {.type = RDX_TYPE_I64, .rows = 6, .values = inserted, .validity = bits};
-  const rdx_index_params params = {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10};
   const rdx_lookup_params lookup = {.result = RDX_RESULT_ROWS, .stats = true};
   rdx_index *index = NULL;
   rdx_result *result = NULL;
-  rdx_status status = rdx_index_create(test_device, &int_keys, &params, &index, err);
+  rdx_status status = rdx_index_create(test_device, &int_keys, params, &index, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){&inserts, &int_keys}, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){NULL, &inserts}, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){&int_keys, NULL}, err);
+  if (status == RDX_OK && params->kind == RDX_INDEX_CGRX_UPDATABLE)
+    status = rdx_index_rebuild(index, err);
   if (status == RDX_OK)
     status = rdx_index_range(index, &int_keys, &int_keys, &lookup, &result, err);
   rdx_result_destroy(&result);
   rdx_index_destroy(&index);
   return status;
+}
+
+static rdx_status changes_job(rdx_error *err) {
+  return changes_job_of(&(rdx_index_params){.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10}, err);
+}
+
+/* The first batch links new nodes; or, where chains may not grow, rebuilds. */
+static rdx_status chains_job(rdx_error *err) {
+  return changes_job_of(
+      &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE,
+                          .cgrx_updatable = {.node_size = 4, .fill_percent = 100, .longest_chain = 100}},
+      err);
+}
+
+static rdx_status rebuilds_job(rdx_error *err) {
+  return changes_job_of(
+      &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1}},
+      err);
 }
 
 static rdx_status strings(rdx_error *err) {
@@ -211,6 +230,8 @@ static void test_failing_allocations(void **state) {
   if (test_traces()) {
     check_job(rx_rows);
     check_job(rx_sum);
+    check_job(chains_job);
+    check_job(rebuilds_job);
   }
   check_job(array_float_sum);
   check_job(hash_rows);
@@ -282,25 +303,54 @@ static void test_index_after_failures(void **state) {
   }
 }
 
-/* A batch that fails leaves the keys as they were. */
-static void test_index_after_failing_changes(void **state) {
-  (void)state;
+/* A batch that fails leaves the keys as they were, and says so. */
+static void check_failing_changes(const rdx_index_params *params) {
   static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
   const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
   rdx_index *index = NULL;
   rdx_status status = RDX_ERROR_MEMORY;
-  OK(rdx_index_create(test_device, &int_keys, &(rdx_index_params){.kind = RDX_INDEX_BTREE}, &index, err));
+  OK(rdx_index_create(test_device, &int_keys, params, &index, err));
   for (int64_t k = 0; status != RDX_OK; k++) {
+    rdx_error err = {""};
     check_answers(index);
     countdown = k;
-    status = rdx_index_apply(index, &(rdx_index_changes){&others, &int_keys}, NULL);
+    status = rdx_index_apply(index, &(rdx_index_changes){&others, &int_keys}, &err);
     countdown = INT64_MAX;
-    assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+    assert_true(status == RDX_OK || (status == RDX_ERROR_MEMORY && strstr(err.text, "the index is as it was before")));
     assert_true(k < 5000);
   }
   OK(rdx_index_apply(index, &(rdx_index_changes){&int_keys, &others}, err));
   check_answers(index);
   rdx_index_destroy(&index);
+}
+
+/* Nor does a rebuild that fails lose any. */
+static void check_failing_rebuild(void) {
+  rdx_index *index = NULL;
+  rdx_status status = RDX_ERROR_MEMORY;
+  const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE};
+  OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
+  for (int64_t k = 0; status != RDX_OK; k++) {
+    countdown = k;
+    status = rdx_index_rebuild(index, NULL);
+    countdown = INT64_MAX;
+    assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+    check_answers(index);
+    assert_true(k < 5000);
+  }
+  rdx_index_destroy(&index);
+}
+
+static void test_index_after_failing_changes(void **state) {
+  (void)state;
+  check_failing_changes(&(rdx_index_params){.kind = RDX_INDEX_BTREE});
+  if (!test_traces())
+    return;
+  for (uint32_t chain = 1; chain <= 9; chain += 8)
+    check_failing_changes(
+        &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE,
+                            .cgrx_updatable = {.node_size = 4, .fill_percent = 100, .longest_chain = chain}});
+  check_failing_rebuild();
 }
 
 /* A result that could not be read for want of memory can be read afterwards. */

@@ -35,8 +35,8 @@ static void load_block(lookup *l) {
     const uint32_t i = l->begin + k;
     l->lower[k] = load_key(a.lower, i, l->key64);
     l->upper[k] = a.upper ? load_key(a.upper, i, l->key64) : l->lower[k];
-    l->wanted[k] =
-        a.state->n > 0 && l->lower[k] <= l->upper[k] && l->lower[k] <= a.state->max_rep && has_bit(a.valid, i);
+    l->wanted[k] = a.state->n > 0 && l->lower[k] <= l->upper[k] && (a.nodes || l->lower[k] <= a.state->max_rep) &&
+                   has_bit(a.valid, i);
     l->walk[k] = l->wanted[k] ? cgrx_start(l->lower[k], *a.state) : cgrx_done(0, 0);
     l->ascending &= k == 0 || l->lower[k - 1] <= l->lower[k];
   }
@@ -66,17 +66,10 @@ static void locate(lookup *l) {
   } while (count > 0);
 }
 
-static struct found answer(const lookup *l, uint32_t k) {
+static struct found answer_entries(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
-  const uint32_t i = l->begin + k;
   const cgrx_state *s = a.state;
   struct found f = FOUND_NONE;
-  if (l->output == CGRX_OUTPUT_RAYS)
-    f.count = l->walk[k].rays;
-  else if (l->output == CGRX_OUTPUT_VISITS && l->wanted[k])
-    f.count = cgrx_visits(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
-  if (l->output != CGRX_OUTPUT_RESULT || !l->wanted[k])
-    return f;
   const uint32_t begin = cgrx_entry(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
   if (a.upper) {
     f.first = begin;
@@ -86,7 +79,7 @@ static struct found answer(const lookup *l, uint32_t k) {
         begin;
     return f;
   }
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
   for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
     const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
     FOUND_ADD(f, row, to, l->gather, l->value);
@@ -94,10 +87,53 @@ static struct found answer(const lookup *l, uint32_t k) {
   return f;
 }
 
+/* The same from chains of nodes; ranges are walked, too. */
+static struct found answer_chained(const lookup *l, uint32_t k) {
+  const struct cgrx_args *args = l->args;
+  const cgrx_nodes t = *a.nodes;
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
+  struct found f = FOUND_NONE;
+  struct cgrx_spot spot = nodes_spot(t, l->walk[k].bucket, l->lower[k], l->key64);
+  uint32_t left = a.upper ? nodes_count(t, spot, l->upper[k], l->key64) : 0;
+  if (a.upper && l->gather == GATHER_COUNT && !a.out_first) {
+    f.count = left;
+    return f;
+  }
+  while (spot.node != NO_NODE && (!a.upper || left > 0)) {
+    uint32_t *p = node_at(t, spot.node, l->key64), *rows = node_rows(p, t.node_size, l->key64);
+    const uint32_t rest = p[NODE_SIZE] - spot.slot, most = a.upper && left < rest ? left : rest, end = spot.slot + most;
+    for (; spot.slot < end && (a.upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]); spot.slot++)
+      FOUND_ADD(f, rows[spot.slot], to, l->gather, l->value);
+    if (!a.upper && (spot.slot < end || node_max(p) > l->lower[k]))
+      return f;
+    left -= a.upper ? most : 0;
+    spot = nodes_next(t, spot, l->key64);
+  }
+  return f;
+}
+
+static struct found answer(const lookup *l, uint32_t k) {
+  const struct cgrx_args *args = l->args;
+  const struct cgrx_walk *w = &l->walk[k];
+  struct found f = FOUND_NONE;
+  if (l->output == CGRX_OUTPUT_RAYS)
+    f.count = w->rays;
+  else if (l->output == CGRX_OUTPUT_VISITS && l->wanted[k])
+    f.count = a.nodes ? nodes_spot(*a.nodes, w->bucket, l->lower[k], l->key64).visits
+                      : cgrx_visits(a.keys, w->bucket, l->lower[k], *a.state, l->key64);
+  if (l->output != CGRX_OUTPUT_RESULT || !l->wanted[k])
+    return f;
+  return a.nodes ? answer_chained(l, k) : answer_entries(l, k);
+}
+
 /* Have the bucket that a search found on its way. */
 static void prefetch_bucket(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
   const cgrx_state *s = a.state;
+  if (a.nodes) {
+    __builtin_prefetch(node_at(*a.nodes, l->walk[k].bucket, l->key64));
+    return;
+  }
   const uint64_t entry = (uint64_t)l->walk[k].bucket * s->bucket_size;
   const uint32_t words = s->layout_kind == LAYOUT_COLUMN ? 1 + l->key64 : entry_words(s->layout_kind, l->key64);
   __builtin_prefetch(a.keys + entry * words);
@@ -117,7 +153,8 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
     load_block(&l);
     locate(&l);
     for (uint32_t k = 0; k < l.count; k++)
-      prefetch_bucket(&l, k);
+      if (l.wanted[k])
+        prefetch_bucket(&l, k);
     for (uint32_t k = 0; k < l.count; k++) {
       const struct found f = answer(&l, k);
       FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);

@@ -14,10 +14,12 @@
 
 #include "kernels/lookup/entries.h"
 
-#define CGRX_CONSTANTS 4 /* KEY64, GATHER, VALUE, OUTPUT */
+#define CGRX_CONSTANTS 5 /* KEY64, GATHER, VALUE, OUTPUT, CHAINED: buckets are chains of nodes (cgrx_nodes.h) */
 #define CGRX_OUTPUT_RESULT 0
-#define CGRX_OUTPUT_RAYS 1   /* out_count: the rays that were cast */
-#define CGRX_OUTPUT_VISITS 2 /* out_count: the buckets that were looked into: 2 where the first was not the one */
+#define CGRX_OUTPUT_RAYS 1 /* out_count: the rays that were cast */
+#define CGRX_OUTPUT_VISITS                                                                                             \
+  2 /* out_count: the buckets that were looked into: 2 where the first was not the one; \
+                                CHAINED: the nodes */
 
 #define CGRX_GROW 8.0f /* a ray that ends without a hit goes on, so many times as long */
 
@@ -38,13 +40,28 @@ struct cgrx_state {
   u32 partition_size;            /* primitives of an instance */
 };
 
+/* What a bucket is where it is a chain of nodes: see cgrx_nodes.h. */
+struct cgrx_nodes {
+  PTR(u32) reps;   /* the representative nodes */
+  PTR(u64) slabs;  /* addresses of the linked nodes' slabs */
+  PTR(u32) fences; /* of each bucket; the ray part takes them for the last keys of its buckets */
+  PTR(u64) starts; /* the entries before each bucket, and of all */
+  u32 buckets;
+  u32 node_size; /* entries that a node has room for */
+  u32 slab_log;  /* the first slab has 2^slab_log nodes */
+};
+
 #ifdef RDX_GLSL
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer cgrx_state_ptr {
   cgrx_state v[];
 };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer cgrx_nodes_ptr {
+  cgrx_nodes v[];
+};
 #define CGRX_STATE cgrx_state
 #else
 typedef struct cgrx_state cgrx_state;
+typedef struct cgrx_nodes cgrx_nodes;
 #define CGRX_STATE struct cgrx_state
 #endif
 
@@ -52,10 +69,11 @@ struct cgrx_args {
   LAUNCH_HEADER;
   LOOKUP_FIELDS;
   PTR(cgrx_state) state;
-  PTR(u32) keys; /* entries, or in column layout their keys */
+  PTR(u32) keys; /* entries, or in column layout their keys; CHAINED: fences, to rays the entries of buckets of one */
   PTR(u32) rows;
+  PTR(cgrx_nodes) nodes; /* CHAINED */
 };
-ARGS_SIZE(cgrx_args, 120);
+ARGS_SIZE(cgrx_args, 128);
 
 /* Item: 32 slots. Mark those that get a triangle. Constants: KEY64. */
 struct cgrx_mark_args {
@@ -158,10 +176,10 @@ FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
   return CGRX_MAKE_WALK(CGRX_DONE, 0, 0, 0, 0.0f, 0.0f, bucket, rays);
 }
 
-/* Algorithm 2, lines 1 to 3. The caller has excluded keys above max_rep. */
+/* Algorithm 2, lines 1 to 3. Keys above max_rep belong to the last bucket, if to any. */
 FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
-  if (key <= s.min_rep)
-    return cgrx_done(0, 0);
+  if (key <= s.min_rep || key > s.max_rep)
+    return cgrx_done(key <= s.min_rep ? 0 : s.buckets - 1u, 0);
   u64 image = cgrx_image(key, s);
   return CGRX_MAKE_WALK(CGRX_ROW, cgrx_axis(image, 0, s.x_bits), cgrx_axis(image, s.x_bits, s.y_bits),
                         cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits), 0.0f, s.reach_x, 0, 0);

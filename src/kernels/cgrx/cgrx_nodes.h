@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_CGRX_CGRX_NODES_H
+#define RDX_KERNELS_CGRX_CGRX_NODES_H
+
+/* C and GLSL: the updatable cgRX (cgRX, section 4). A bucket is a chain of nodes of sorted entries. Nodes below
+ * `buckets` are the representative nodes, which begin the chains and lie side by side; the linked nodes lie in slabs,
+ * each twice as large as the one before, so that the region grows without being moved.
+ *
+ * A fence is the largest key that a bucket held when it was built; its triangle stands for it ever after. A bucket
+ * holds keys from the fence before it to its own; equal ones may span buckets and nodes. The last bucket stands for all
+ * greater keys, too. A new key goes behind all that are equal: into the first bucket whose fence is above it.
+ *
+ * In a chain, no key of a node is above the node's max, and none of the nodes after it is below that; the max of the
+ * last node is the fence (in the last bucket the largest number). A node is empty only where its whole bucket is, or
+ * where it is the representative node. */
+
+#include "kernels/cgrx/cgrx.h"
+#include "kernels/changes/changes.h"
+
+/* Words of a node: its max as two, the next node, its entries, then keys, then rows. */
+#define NODE_NEXT 2
+#define NODE_SIZE 3
+#define NODE_HEAD 4
+#define NO_NODE 0xffffffffu
+#define NODE_NO_MAX 0xfffffffffffffffful
+
+#ifdef RDX_GLSL
+#define CGRX_NODES cgrx_nodes
+#define HIGHEST_BIT(x) u32(findMSB(x))
+#define TO_U32_PTR(x) u32_ptr(x)
+#else
+#define CGRX_NODES struct cgrx_nodes
+#define HIGHEST_BIT(x) (31u - (u32)__builtin_clz(x))
+#define TO_U32_PTR(x) ((u32 *)(uintptr_t)(x))
+#endif
+
+/* Item: a bucket. Make its representative node of `per_bucket` of `n` sorted entries. */
+struct cgrx_load_args {
+  LAUNCH_HEADER;
+  PTR(cgrx_nodes) nodes;
+  PTR(u32) keys;
+  PTR(u32) rows;
+  u32 n;
+  u32 per_bucket;
+};
+ARGS_SIZE(cgrx_load_args, 48);
+
+/* ---- Nodes ---- */
+
+/* A whole number of 16 bytes. */
+FN u32 node_words(u32 node_size, u32 key64) {
+  return NODE_HEAD + (node_size * (key64 != 0 ? 3u : 2u) + 3u) / 4u * 4u;
+}
+
+FN PTR(u32) node_at(CGRX_NODES t, u32 node, u32 key64) {
+  u32 words = node_words(t.node_size, key64);
+  if (node < t.buckets)
+    return ENTRY_AT(t.reps, node, words);
+  u32 place = node - t.buckets + (1u << t.slab_log), log = HIGHEST_BIT(place);
+  return ENTRY_AT(TO_U32_PTR(AT(t.slabs, log - t.slab_log)), place - (1u << log), words);
+}
+
+FN PTR(u32) node_keys(PTR(u32) node) {
+  return ENTRY_AT(node, 1, NODE_HEAD);
+}
+
+FN PTR(u32) node_rows(PTR(u32) node, u32 node_size, u32 key64) {
+  return ENTRY_AT(node, 1, NODE_HEAD + node_size * (key64 != 0 ? 2u : 1u));
+}
+
+FN u64 node_max(PTR(u32) node) {
+  return load_key(node, 0, 1);
+}
+
+FN void node_set(PTR(u32) node, u64 max, u32 next, u32 entries) {
+  store_key(node, 0, max, 1);
+  AT(node, NODE_NEXT) = next;
+  AT(node, NODE_SIZE) = entries;
+}
+
+/* The head of a representative node of entries begin .. begin + size - 1 of `n`, and what is beside it. */
+FN void load_bucket(CGRX_NODES t, u32 bucket, u32 begin, u32 size, u32 n, u32 key64) {
+  PTR(u32) p = node_at(t, bucket, key64);
+  u64 fence = load_key(node_keys(p), size - 1u, key64);
+  bool last = bucket + 1u == t.buckets;
+  node_set(p, last ? NODE_NO_MAX : fence, NO_NODE, size);
+  store_key(t.fences, bucket, fence, key64);
+  AT(t.starts, bucket) = begin;
+  if (last)
+    AT(t.starts, t.buckets) = n;
+}
+
+/* ---- Places ---- */
+
+/* A place in a chain. */
+struct cgrx_spot {
+  u32 bucket;
+  u32 node; /* NO_NODE: behind all */
+  u32 slot;
+  u32 before; /* entries of the bucket in the nodes before this one */
+  u32 visits; /* nodes looked into on the way */
+};
+
+#ifdef RDX_GLSL
+#define CGRX_SPOT cgrx_spot
+#define CGRX_MAKE_SPOT cgrx_spot
+#else
+#define CGRX_SPOT struct cgrx_spot
+#define CGRX_MAKE_SPOT(...) ((struct cgrx_spot){__VA_ARGS__})
+#endif
+
+/* Where the first entry that is not below `key` would stand: in the first node whose max is not below it, of the first
+ * bucket whose fence is not. `bucket` is what rays found, or a guess; nodes tell whether it is right, and if not the
+ * fences which one is. */
+FN CGRX_SPOT nodes_spot(CGRX_NODES t, u32 bucket, u64 key, u32 key64) {
+  CGRX_SPOT s = CGRX_MAKE_SPOT(bucket, bucket, 0, 0, 0);
+  for (;;) {
+    PTR(u32) p = node_at(t, s.node, key64);
+    s.visits++;
+    while (node_max(p) < key) {
+      if (AT(p, NODE_NEXT) != NO_NODE) {
+        s.before += AT(p, NODE_SIZE);
+        s.node = AT(p, NODE_NEXT);
+      } else {
+        s.bucket = entry_search_up(t.fences, s.bucket + 1u, t.buckets - 1u, key, LAYOUT_COLUMN, key64);
+        s.node = s.bucket;
+        s.before = 0;
+      }
+      p = node_at(t, s.node, key64);
+      s.visits++;
+    }
+    s.slot = entry_search(node_keys(p), 0, AT(p, NODE_SIZE), key, LAYOUT_COLUMN, key64);
+    if (s.slot > 0 || s.node != s.bucket || s.bucket == 0 || load_key(t.fences, s.bucket - 1u, key64) < key)
+      return s;
+    s.bucket = entry_search_down(t.fences, s.bucket - 1u, key, LAYOUT_COLUMN, key64);
+    s.node = s.bucket;
+  }
+  return s;
+}
+
+/* The beginning of the next node, which may be of the next bucket. */
+FN CGRX_SPOT nodes_next(CGRX_NODES t, CGRX_SPOT s, u32 key64) {
+  s.node = AT(node_at(t, s.node, key64), NODE_NEXT);
+  if (s.node == NO_NODE) {
+    s.bucket++;
+    s.node = s.bucket < t.buckets ? s.bucket : NO_NODE;
+  }
+  s.slot = 0;
+  return s;
+}
+
+/* The entries before a place that nodes_spot() found. */
+FN u32 nodes_rank(CGRX_NODES t, CGRX_SPOT s) {
+  return TO_U32(AT(t.starts, s.bucket)) + s.before + s.slot;
+}
+
+/* The entries from a place to the last that is not above `upper`. */
+FN u32 nodes_count(CGRX_NODES t, CGRX_SPOT from, u64 upper, u32 key64) {
+  u32 begin = nodes_rank(t, from);
+  if (upper == (key64 != 0 ? 0xfffffffffffffffful : 0xfffffffful))
+    return TO_U32(AT(t.starts, t.buckets)) - begin;
+  u32 bucket = entry_search_up(t.fences, from.bucket, t.buckets - 1u, upper + 1ul, LAYOUT_COLUMN, key64);
+  return nodes_rank(t, nodes_spot(t, bucket, upper + 1ul, key64)) - begin;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels that build and change the nodes of the updatable cgRX, and their bodies on the CPU. Each body is compiled
+ * for either width of keys. */
+
+#include "kernels/cgrx/cgrx_update.h"
+#include "kernels/cgrx/kernels.h"
+#include "spirv/cgrx_apply_comp.h"
+#include "spirv/cgrx_collect_comp.h"
+#include "spirv/cgrx_load_comp.h"
+#include "spirv/cgrx_plan_comp.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void load_run(const struct cgrx_load_args *a, uint32_t key64) {
+  const cgrx_nodes t = *a->nodes;
+  const uint32_t words = key64 ? 2 : 1;
+  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
+    uint32_t *p = node_at(t, bucket, key64);
+    const uint32_t begin = bucket * a->per_bucket, left = a->n - begin,
+                   size = left < a->per_bucket ? left : a->per_bucket;
+    memcpy(node_keys(p), a->keys + (uint64_t)begin * words, (uint64_t)size * words * 4);
+    memcpy(node_rows(p, t.node_size, key64), a->rows + begin, (uint64_t)size * 4);
+    load_bucket(t, bucket, begin, size, a->n, key64);
+  }
+}
+
+/* Have the nodes of the buckets that come next before `end` on their way: representative nodes early, and once those
+ * are here what they link to. Beyond `end` another thread may be changing them. */
+#define EARLY 16
+#define SOON 8
+#define LINE 16u /* words */
+
+INLINE void prefetch_node(const uint32_t *node, uint32_t words) {
+  for (uint32_t at = 0; at < words; at += LINE)
+    __builtin_prefetch(node + at);
+}
+
+INLINE void prefetch_ahead(cgrx_nodes t, uint32_t bucket, uint32_t end, uint32_t words, uint32_t key64) {
+  if (end - bucket > EARLY)
+    prefetch_node(node_at(t, bucket + EARLY, key64), words);
+  if (end - bucket > SOON) {
+    const uint32_t next = node_at(t, bucket + SOON, key64)[NODE_NEXT];
+    if (next != NO_NODE)
+      prefetch_node(node_at(t, next, key64), words);
+  }
+}
+
+/* Neighbours begin where the one before ends: only the first is searched for. */
+INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
+  const cgrx_nodes t = *a->nodes;
+  const uint32_t words = a->remove_count > 0 ? node_words(t.node_size, key64) : NODE_HEAD;
+  uint32_t insert = 0, remove = 0;
+  if (a->first > 0) {
+    const uint64_t fence = load_key(t.fences, a->first - 1, key64);
+    insert = first_not_below(a->inserts, 0, a->insert_count, fence, key64);
+    remove = first_not_below(a->removes, 0, a->remove_count, fence, key64);
+  }
+  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
+    prefetch_ahead(t, bucket, a->first + a->count, words, key64);
+    insert = update_plan(*a, t, bucket, insert, remove, key64).insert_end;
+    remove =
+        entry_search_up(a->removes, remove, a->remove_count, load_key(t.fences, bucket, key64), LAYOUT_COLUMN, key64);
+  }
+}
+
+INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
+  const cgrx_nodes t = *a->nodes;
+  const uint32_t words = node_words(t.node_size, key64);
+  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
+    prefetch_ahead(t, bucket, a->first + a->count, words, key64);
+    update_apply(*a, t, bucket, key64);
+  }
+}
+
+INLINE void collect_run(const struct cgrx_collect_args *a, uint32_t key64) {
+  const cgrx_nodes t = *a->nodes;
+  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++)
+    update_collect(*a, t, bucket, key64);
+}
+
+#define BODY(name)                                                                                                     \
+  static void name(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {                           \
+    (void)scene;                                                                                                       \
+    if (variant[0])                                                                                                    \
+      name##_run(arguments, 1);                                                                                        \
+    else                                                                                                               \
+      name##_run(arguments, 0);                                                                                        \
+  }
+
+BODY(load)
+BODY(plan)
+BODY(apply)
+BODY(collect)
+
+#define KERNEL(name_, grain_)                                                                                          \
+  {                                                                                                                    \
+    .name = "cgrx " #name_, .args_size = sizeof(struct cgrx_##name_##_args), .variants = 1, .grain = grain_,           \
+    .group = 128, .body = name_, .compute = {                                                                          \
+      .words = spirv_cgrx_##name_##_comp,                                                                              \
+      .size = sizeof spirv_cgrx_##name_##_comp                                                                         \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_cgrx_load = KERNEL(load, 4096);
+const rdx_kernel rdx_kernel_cgrx_plan = KERNEL(plan, 1024);
+const rdx_kernel rdx_kernel_cgrx_apply = KERNEL(apply, 512);
+const rdx_kernel rdx_kernel_cgrx_collect = KERNEL(collect, 1024);
