@@ -51,6 +51,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"2 lanes", {.kind = TREE, .tree.lanes = 2}},
       {"", {.kind = RXO}},
       {"", {.kind = CGRX}},
+      {"compact mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT}},
       {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
       {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
       {"", {.kind = NAIVE}},

@@ -26,8 +26,11 @@ static const word builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
                               {"fast_build", RDX_BUILD_FAST_BUILD},
                               {"low_memory", RDX_BUILD_LOW_MEMORY},
                               {0}};
-static const word mappings[] = {
-    {"compact", RDX_CGRX_MAPPING_COMPACT}, {"plain", RDX_CGRX_MAPPING_PLAIN}, {"scaled", RDX_CGRX_MAPPING_SCALED}, {0}};
+static const word mappings[] = {{"covering", RDX_CGRX_MAPPING_COVERING},
+                                {"compact", RDX_CGRX_MAPPING_COMPACT},
+                                {"plain", RDX_CGRX_MAPPING_PLAIN},
+                                {"scaled", RDX_CGRX_MAPPING_SCALED},
+                                {0}};
 static const word layouts[] = {{"column", RDX_CGRX_LAYOUT_COLUMN},
                                {"row_aligned", RDX_CGRX_LAYOUT_ROW_ALIGNED},
                                {"row_packed", RDX_CGRX_LAYOUT_ROW_PACKED},

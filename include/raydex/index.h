@@ -106,10 +106,13 @@ typedef struct rdx_rx_optimized_params {
 
 /** How cgRX maps keys to points (cgRX, section 5.1). */
 typedef enum rdx_cgrx_mapping {
+  RDX_CGRX_MAPPING_DEFAULT = 0, /**< covering; of the naive representation: compact */
+  RDX_CGRX_MAPPING_PLAIN,       /**< 23, 23 and 18 bits of the key to x, y and z */
+  RDX_CGRX_MAPPING_SCALED,      /**< the same with y * 2^15 and z * 2^25 */
   /** As scaled, but of the range of keys only leading bits, 10 more than number the buckets: neighbours share a row. */
-  RDX_CGRX_MAPPING_COMPACT = 0,
-  RDX_CGRX_MAPPING_PLAIN,  /**< 23, 23 and 18 bits of the key to x, y and z */
-  RDX_CGRX_MAPPING_SCALED, /**< the same with y * 2^15 and z * 2^25 */
+  RDX_CGRX_MAPPING_COMPACT,
+  /** As compact, and a triangle is as long as its bucket is wide: a ray across finds it at once. Not naive. */
+  RDX_CGRX_MAPPING_COVERING,
 } rdx_cgrx_mapping;
 
 /** How cgRX stores keys and rows (cgRX, section 3.4). */

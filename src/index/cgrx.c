@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 
 /* cgRX: sorted entries in buckets, a representative of each in a scene. The naive representation (cgRX, section 3.2)
- * and the optimized one (section 3.3) differ in their triangles and in what follows a hit. */
+ * and the optimized one (section 3.3, or covering) differ in their triangles and in what follows a hit. */
 
 #include "index/cgrx_scene.h"
 #include "kernels/cgrx/kernels.h"
@@ -92,6 +92,8 @@ static rdx_status build_optimized(const rdx_key_set *keys, const rdx_index_param
 
 static rdx_status build_naive(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                               void **out, rdx_error *err) {
+  if (params->cgrx.mapping == RDX_CGRX_MAPPING_COVERING)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx_naive: the covering mapping is for cgrx and cgrx_updatable");
   return build(keys, &params->cgrx, false, stats, out, err);
 }
 

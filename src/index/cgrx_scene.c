@@ -45,7 +45,7 @@ rdx_status rdx_cgrx_check(const rdx_device *device, const rdx_cgrx_params *p, rd
   if (rdx_cgrx_bucket_size(p) < LEAST_BUCKET || rdx_cgrx_bucket_size(p) > LARGEST_BUCKET)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx: a bucket has %d to %d keys; got %u", LEAST_BUCKET, LARGEST_BUCKET,
                     p->bucket_size);
-  if (p->mapping > RDX_CGRX_MAPPING_SCALED || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
+  if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
       p->search > RDX_CGRX_SEARCH_LINEAR || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx: unknown mapping, layout, search or build preference");
   return RDX_OK;
@@ -62,7 +62,8 @@ static rdx_scene_params scene_params(const rdx_cgrx_params *p, uint64_t triangle
 uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params *p, uint64_t count) {
   const uint64_t size = rdx_cgrx_bucket_size(p), buckets = (count + size - 1) / size;
   /* Compact rows have 2^23 / 2^COMPACT_BITS buckets on average, and markers are for rows. */
-  const uint64_t markers = p->mapping == RDX_CGRX_MAPPING_COMPACT ? buckets / 4096 + 2 : 2 * buckets;
+  const bool as_published = p->mapping == RDX_CGRX_MAPPING_PLAIN || p->mapping == RDX_CGRX_MAPPING_SCALED;
+  const uint64_t markers = as_published ? 2 * buckets : buckets / 4096 + 2;
   const uint64_t slots = buckets + markers;
   const rdx_scene_params scene = scene_params(p, slots);
   return slots * 36 + rdx_scene_estimate(device, &scene);
@@ -85,9 +86,12 @@ static float first_reach(uint64_t range, uint64_t count, uint64_t length) {
 static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
   cgrx_state *s = &c->shape;
   s->reach_x = s->reach_y = s->reach_z = ALL_THE_WAY;
+  if (s->representation == CGRX_COVERING)
+    s->reach_x = 1;
   if (rdx_device_traces_nearest_first(c->device))
     return;
-  s->reach_x = first_reach(range, s->buckets, 1ull << s->x_bits);
+  if (s->representation != CGRX_COVERING)
+    s->reach_x = first_reach(range, s->buckets, 1ull << s->x_bits);
   s->reach_y = first_reach(range >> s->x_bits, s->buckets, 1ull << s->y_bits);
   s->reach_z = first_reach(range >> (s->x_bits + s->y_bits), s->buckets, 1ull << s->z_bits);
 }
@@ -95,13 +99,17 @@ static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
 static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, const rdx_cgrx_params *p, bool optimized,
                           rdx_error *err) {
   uint64_t least = 0;
+  const bool covering =
+      optimized && (p->mapping == RDX_CGRX_MAPPING_DEFAULT || p->mapping == RDX_CGRX_MAPPING_COVERING);
   cgrx_state *s = &c->shape;
   *s = (cgrx_state){.n = (uint32_t)sorted->count,
                     .bucket_size = rdx_cgrx_bucket_size(p),
                     .x_bits = X_BITS,
                     .y_bits = Y_BITS,
                     .z_bits = Z_BITS,
-                    .optimized = optimized,
+                    .representation = covering    ? CGRX_COVERING
+                                      : optimized ? CGRX_OPTIMIZED
+                                                  : CGRX_NAIVE,
                     .linear_search = p->search == RDX_CGRX_SEARCH_LINEAR,
                     .scale_y = p->mapping == RDX_CGRX_MAPPING_PLAIN ? 1 : SCALE_Y,
                     .scale_z = p->mapping == RDX_CGRX_MAPPING_PLAIN ? 1 : SCALE_Z};
@@ -111,7 +119,7 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
   RDX_TRY(rdx_sorted_keys_at(sorted, 0, &least, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, cgrx_last(0, *s), &s->min_rep, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, s->n - 1, &s->max_rep, err));
-  if (p->mapping == RDX_CGRX_MAPPING_COMPACT) {
+  if (p->mapping != RDX_CGRX_MAPPING_PLAIN && p->mapping != RDX_CGRX_MAPPING_SCALED) {
     const uint32_t bits = bit_length(s->max_rep - least), wanted = bit_length(s->buckets - 1) + COMPACT_BITS;
     s->origin = least;
     s->shift = bits > wanted ? bits - wanted : 0;

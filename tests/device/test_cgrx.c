@@ -140,6 +140,102 @@ static void test_rays(void **state) {
   }
 }
 
+/* ---- The covering representation ---- */
+
+enum { COVERED = 150000, COVERED_BUCKET = 2, COVERED_BUCKETS = COVERED / COVERED_BUCKET, COVER_PROBES = 3000 };
+
+/* Ascending keys, `kind` 0: all over u64; 1: in clusters, with rows without keys between; 2: with equal images. */
+static void make_covered(uint64_t *keys, int kind) {
+  for (uint64_t i = 0; i < COVERED; i++) {
+    const uint64_t r = test_random();
+    keys[i] = kind == 0 ? r : kind == 1 ? (r % 5 << 60) + (r >> 30) : i < COVERED / 2 ? i : r;
+  }
+  qsort(keys, COVERED, sizeof *keys, compare);
+}
+
+static uint32_t first_rep(const uint64_t *reps, uint64_t key) {
+  uint32_t begin = 0, end = COVERED_BUCKETS;
+  while (begin < end) {
+    const uint32_t middle = (begin + end) / 2;
+    if (reps[middle] < key)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* What a probe costs: no ray where its bucket is known, else one, and another where its row is empty; and whether the
+ * bucket found by images is that of the first entry not below the key. */
+static void cover_model(const uint64_t *keys, uint64_t key, uint64_t *rays, uint64_t *visits) {
+  static uint64_t reps[COVERED_BUCKETS], images[COVERED_BUCKETS];
+  const uint64_t range = keys[COVERED - 1] - keys[0];
+  const int bits = range ? 64 - __builtin_clzll(range) : 0, wanted = 64 - __builtin_clzll(COVERED_BUCKETS - 1) + 10;
+  const int shift = bits > wanted ? bits - wanted : 0;
+  for (uint32_t b = 0; b < COVERED_BUCKETS && rays == NULL; b++) { /* once for all probes */
+    reps[b] = keys[b * COVERED_BUCKET + COVERED_BUCKET - 1];
+    images[b] = (reps[b] - keys[0]) >> shift;
+  }
+  if (!rays || key > keys[COVERED - 1])
+    return;
+  if (key <= reps[0]) {
+    ++*visits;
+    return;
+  }
+  const uint64_t image = (key - keys[0]) >> shift;
+  const uint32_t found = first_rep(images, image), right = first_rep(reps, key);
+  uint64_t first = (uint64_t)right * COVERED_BUCKET; /* the first entry that is not below */
+  while (keys[first] < key)
+    first++;
+  const bool alone = found > 0 && row_of(images[found - 1]) != row_of(image) && row_of(images[found]) != row_of(image);
+  *rays += alone ? 2 : 1;
+  *visits += first / COVERED_BUCKET == found ? 1 : 2;
+}
+
+static void check_covering(const uint64_t *keys) {
+  static uint64_t probes[COVER_PROBES];
+  const rdx_column column = {.type = RDX_TYPE_U64, .rows = COVERED, .values = keys};
+  const rdx_column wanted = {.type = RDX_TYPE_U64, .rows = COVER_PROBES, .values = probes};
+  const bool nearest_first = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
+  const rdx_index_params params = {
+      .kind = RDX_INDEX_CGRX, .cgrx.bucket_size = COVERED_BUCKET, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING};
+  uint64_t rays = 0, visits = 0;
+  cover_model(keys, 0, NULL, NULL);
+  for (uint32_t i = 0; i < COVER_PROBES; i++) {
+    const uint64_t key = keys[test_random() % COVERED];
+    probes[i] = i % 3 == 0 ? key : i % 3 == 1 ? key + 1 : test_random();
+    cover_model(keys, probes[i], &rays, &visits);
+  }
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_lookup_stats stats;
+  OK(rdx_index_create(test_device, &column, &params, &index, err));
+  check_lookups(index, &column, &(rdx_column){.type = RDX_TYPE_U64, .rows = 60, .values = probes}, NULL, &column);
+  OK(rdx_index_lookup(index, &wanted, &(rdx_lookup_params){.stats = true}, &result, err));
+  rdx_result_get_stats(result, &stats);
+  assert_int_equal(stats.visits, visits);
+  assert_true(nearest_first ? stats.rays == rays : stats.rays >= rays);
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+}
+
+static void test_covering(void **state) {
+  (void)state;
+  static uint64_t keys[COVERED];
+  if (!test_traces())
+    return;
+  for (int kind = 0; kind < 3; kind++) {
+    make_covered(keys, kind);
+    check_covering(keys);
+  }
+  rdx_index *index = NULL;
+  const uint32_t key = 1;
+  FAILS(RDX_ERROR_ARGUMENT,
+        rdx_index_create(test_device, &(rdx_column){.type = RDX_TYPE_U32, .rows = 1, .values = &key},
+                         &(rdx_index_params){.kind = RDX_INDEX_CGRX_NAIVE, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING},
+                         &index, err));
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const rdx_cgrx_params bad[] = {{.bucket_size = 1},
@@ -170,6 +266,7 @@ static void test_bad_options(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rays), cmocka_unit_test(test_bad_options)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rays), cmocka_unit_test(test_covering),
+                                     cmocka_unit_test(test_bad_options)};
   return TEST_MAIN(tests);
 }

@@ -65,6 +65,7 @@ static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
+    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_COMPACT}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 65536, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .search = RDX_CGRX_SEARCH_LINEAR, .partitions = 3}},
     {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},

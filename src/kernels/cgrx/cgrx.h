@@ -21,6 +21,17 @@
   2 /* out_count: the buckets that were looked into: 2 where the first was not the one; \
                                 CHAINED: the nodes */
 
+/* Representations: section 3.2, section 3.3, and one of our own. There a triangle stands for all images of a bucket in a
+ * row, from the one behind the representative before it to its own, or to the row's end where the bucket goes on in a
+ * later row: one short ray across the row meets the one triangle of a key. It lies in the plane y = row, a right angle
+ * at the end of its lower side, which is on z = 0; rays cross a little above that, where it is nearly as wide. Images
+ * have no z there (a compact image has at most 39 bits). */
+#define CGRX_NAIVE 0
+#define CGRX_OPTIMIZED 1
+#define CGRX_COVERING 2
+#define CGRX_COVER_SLOPE 0.5f /* height by length: at the rays' height a triangle is an eighth of a unit shorter */
+#define CGRX_COVER_RAY 0.0625f
+
 #define CGRX_GROW 8.0f /* a ray that ends without a hit goes on, so many times as long */
 
 struct cgrx_state {
@@ -33,7 +44,7 @@ struct cgrx_state {
   u32 shift;
   u32 x_bits, y_bits, z_bits;
   u32 multi_row, multi_plane; /* whether representatives lie in several */
-  u32 optimized;              /* section 3.3, else 3.2 */
+  u32 representation;         /* CGRX_NAIVE, ... */
   u32 layout_kind, linear_search;
   f32 scale_y, scale_z;
   f32 reach_x, reach_y, reach_z; /* of a first ray */
@@ -187,15 +198,27 @@ FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
 
 /* How far the way of this phase is. */
 FN f32 cgrx_length(CGRX_WALK w, CGRX_STATE s) {
+  if (s.representation == CGRX_COVERING)
+    return w.phase == CGRX_ROW ? 1.0f : TO_F32(w.y);
   u32 bits = w.phase == CGRX_ROW ? s.x_bits : w.phase == CGRX_COLUMN ? s.y_bits : s.z_bits;
   u32 start = w.phase == CGRX_ROW ? w.x : w.phase == CGRX_COLUMN ? w.y : w.z;
   return TO_F32((1u << bits) - start);
 }
 
+/* Across the key's row; where nothing is there, from row to row downwards past their ends. */
+FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, CGRX_STATE s) {
+  f32 end = TO_F32((1u << s.x_bits) - 1u), y = (TO_F32(w.y) - 0.5f) * s.scale_y;
+  if (w.phase == CGRX_ROW)
+    return CGRX_MAKE_RAY(TO_F32(w.x), y, CGRX_COVER_RAY, 0.0f, s.scale_y, 0.0f, 0.0f, 1.0f);
+  return CGRX_MAKE_RAY(end, y, CGRX_COVER_RAY, 0.0f, -s.scale_y, 0.0f, w.from, w.from + w.reach);
+}
+
 /* The next ray. Distances are in units of the image, whatever the scale of the axis. */
 FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
-  f32 left = s.optimized != 0 ? TO_F32((1u << s.x_bits) - 1u) : -1.0f;
-  f32 low = s.optimized != 0 ? TO_F32((1u << s.y_bits) - 1u) : -1.0f;
+  if (s.representation == CGRX_COVERING)
+    return cgrx_covering_ray(w, s);
+  f32 left = s.representation == CGRX_NAIVE ? -1.0f : TO_F32((1u << s.x_bits) - 1u);
+  f32 low = s.representation == CGRX_NAIVE ? -1.0f : TO_F32((1u << s.y_bits) - 1u);
   f32 end = w.from + w.reach, length = cgrx_length(w, s);
   end = end < length ? end : length;
   if (w.phase == CGRX_ROW)
@@ -213,6 +236,10 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
   u32 rays = w.rays + 1u;
   if (w.from + w.reach < cgrx_length(w, s))
     return CGRX_MAKE_WALK(w.phase, w.x, w.y, w.z, w.from + w.reach, w.reach * CGRX_GROW, 0, rays);
+  if (s.representation == CGRX_COVERING && w.phase == CGRX_ROW && w.y > 0u)
+    return CGRX_MAKE_WALK(CGRX_COLUMN, 0, w.y, 0, 0.0f, s.reach_y, 0, rays);
+  if (s.representation == CGRX_COVERING)
+    return cgrx_done(0, rays);
   if (w.phase == CGRX_ROW && s.multi_row != 0 && w.y + 1u < 1u << s.y_bits)
     return CGRX_MAKE_WALK(CGRX_COLUMN, 0, w.y + 1u, w.z, 0.0f, s.reach_y, 0, rays);
   if (w.phase != CGRX_DEPTH && s.multi_plane != 0 && w.z + 1u < 1u << s.z_bits)
@@ -221,12 +248,15 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
 }
 
 /* After a hit. Naive: a marker has the number of the first bucket of its row or plane, so that no further ray is
- * needed. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end
+ * needed. Covering: what a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row
+ * does. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end
  * of a plane, which tells that nothing else is in the row, a ray along the row follows. */
 FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, CGRX_STATE s, u32 key64) {
   u32 slot = AT(s.slots, primitive), bucket = slot % s.buckets, kind = slot / s.buckets, rays = w.rays + 1u;
-  if (s.optimized == 0)
+  if (s.representation == CGRX_NAIVE || (s.representation == CGRX_COVERING && (w.phase == CGRX_ROW || kind == 1u)))
     return cgrx_done(bucket, rays);
+  if (s.representation == CGRX_COVERING)
+    return cgrx_done(bucket + 1u < s.buckets ? bucket + 1u : bucket, rays);
   if (w.phase == CGRX_ROW || (w.phase == CGRX_COLUMN && (flipped || kind == 2))) {
     bool next = kind != 0 && bucket + 1u < s.buckets;
     return cgrx_done(next ? bucket + 1u : bucket, rays);

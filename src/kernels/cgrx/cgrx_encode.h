@@ -3,7 +3,8 @@
 #ifndef RDX_KERNELS_CGRX_CGRX_ENCODE_H
 #define RDX_KERNELS_CGRX_CGRX_ENCODE_H
 
-/* C and GLSL: the triangles of a scene: algorithm 1 (naive) and algorithm 3 (optimized). Each bucket has three slots:
+/* C and GLSL: the triangles of a scene: algorithm 1 (naive), algorithm 3 (optimized), and
+ * those that cover. Each bucket has three slots:
  * for its representative, for a row's marker, for a plane's. Slots that the algorithm leaves empty get no triangle. */
 
 #include "kernels/cgrx/cgrx.h"
@@ -70,16 +71,48 @@ FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE
 
 FN CGRX_SLOT cgrx_slot_at(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
   u32 bucket = slot % s.buckets, kind = slot / s.buckets;
-  if (s.optimized != 0)
+  if (s.representation == CGRX_OPTIMIZED)
     return cgrx_slot_optimized(keys, bucket, kind, s, key64);
   return cgrx_slot_naive(keys, bucket, kind, s, key64);
+}
+
+/* The images of a row that a covering triangle stands for; none where `from` is above `to`. */
+struct cgrx_cover {
+  u32 from, to, y;
+};
+
+#ifdef RDX_GLSL
+#define CGRX_COVER cgrx_cover
+#define CGRX_MAKE_COVER cgrx_cover
+#else
+#define CGRX_COVER struct cgrx_cover
+#define CGRX_MAKE_COVER(...) ((struct cgrx_cover){__VA_ARGS__})
+#endif
+
+/* Of kind 0, in the representative's row; of kind 1, in the row of the one before it where that is another. */
+FN CGRX_COVER cgrx_cover_at(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
+  u32 bucket = slot % s.buckets, kind = slot / s.buckets;
+  u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
+  bool begins = bucket == 0 || rep >> s.x_bits != previous >> s.x_bits;
+  u32 behind = cgrx_axis(previous, 0, s.x_bits) + 1u;
+  if (kind == 0)
+    return CGRX_MAKE_COVER(begins ? 0u : behind, cgrx_axis(rep, 0, s.x_bits), cgrx_axis(rep, s.x_bits, s.y_bits));
+  return CGRX_MAKE_COVER(begins && bucket > 0 ? behind : 1u << s.x_bits, (1u << s.x_bits) - 1u,
+                         cgrx_axis(previous, s.x_bits, s.y_bits));
+}
+
+FN bool cgrx_is_wanted(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
+  if (s.representation != CGRX_COVERING)
+    return cgrx_slot_at(keys, slot, s, key64).wanted;
+  CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
+  return cover.from <= cover.to;
 }
 
 /* One bit for each of 32 slots that are wanted. */
 FN u32 cgrx_wanted(PTR(u32) keys, u32 word, u32 slots, CGRX_STATE s, u32 key64) {
   u32 bits = 0;
   for (u32 k = 0; k < 32 && word * 32 + k < slots; k++)
-    if (cgrx_slot_at(keys, word * 32 + k, s, key64).wanted)
+    if (cgrx_is_wanted(keys, word * 32 + k, s, key64))
       bits |= 1u << k;
   return bits;
 }
@@ -88,10 +121,24 @@ FN f32 cgrx_coordinate(u32 axis) {
   return axis == NO_ROW ? -1.0f : TO_F32(axis);
 }
 
+FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, CGRX_STATE s, u32 key64) {
+  CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
+  f32 left = TO_F32(cover.from) - 0.5f, right = TO_F32(cover.to) + 0.5f, y = TO_F32(cover.y) * s.scale_y;
+  AT(v, 0) = left;
+  AT(v, 3) = AT(v, 6) = right;
+  AT(v, 1) = AT(v, 4) = AT(v, 7) = y;
+  AT(v, 2) = AT(v, 5) = 0.0f;
+  AT(v, 8) = (right - left) * CGRX_COVER_SLOPE;
+}
+
 /* A triangle around the point of a slot, which no axis is parallel to; flipped: with two corners exchanged. */
 FN void cgrx_write(PTR(u32) keys, PTR(f32) triangles, u32 i, u32 slot, CGRX_STATE s, u32 key64) {
-  CGRX_SLOT what = cgrx_slot_at(keys, slot, s, key64);
   PTR(f32) v = CGRX_TRIANGLE(triangles, i);
+  if (s.representation == CGRX_COVERING) {
+    cgrx_write_cover(keys, v, slot, s, key64);
+    return;
+  }
+  CGRX_SLOT what = cgrx_slot_at(keys, slot, s, key64);
   f32 x = cgrx_coordinate(what.x), y = cgrx_coordinate(what.y), z = cgrx_coordinate(what.z);
   u32 second = what.flipped ? 6 : 3, third = what.flipped ? 3 : 6;
   AT(v, 0) = x + 0.5f;
