@@ -160,24 +160,18 @@ static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
   return status;
 }
 
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* Of the runs of a wave; sorts them. */
-static double median(const waves *w, double *samples) {
+/* Of the runs of a wave, which the report has sorted. */
+static double median(const waves *w, const double *samples) {
   const uint32_t n = w->b->options.runs;
-  qsort(samples, n, sizeof *samples, compare);
   return (samples[(n - 1) / 2] + samples[n / 2]) / 2;
 }
 
 /* A line for each wave of each method that takes batches. */
-static void print(waves *w) {
+static void print(const waves *w) {
   printf("\n%-15s %5s %10s %9s %-15s %10s %7s %9s %-15s %9s\n", "batches of", "wave", "keys", "apply ms", "rebuilding",
          "rebuild ms", "ratio", "Ml/s", "built fresh", "Ml/s");
   for (uint32_t k = 0; k < w->count; k++) {
-    method *m = &w->methods[k], *rebuilt = &w->methods[m->rivals[0]], *fresh = &w->methods[m->rivals[1]];
+    const method *m = &w->methods[k], *rebuilt = &w->methods[m->rivals[0]], *fresh = &w->methods[m->rivals[1]];
     for (uint32_t wave = 1; wave <= WAVES && m->apply; wave++) {
       const double apply_ms = median(w, m->update_ms[wave - 1]), rebuild_ms = median(w, rebuilt->update_ms[wave - 1]);
       const double probes = (double)w->probes / 1e3;

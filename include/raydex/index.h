@@ -10,8 +10,8 @@
  * NULL keys are never indexed and NULL probes never match. Duplicate keys are ordinary.
  * Everything is a batch; a batch over a device's limits is split inside.
  *
- * Threads: lookups on one index may run at the same time; rdx_index_update(), rdx_index_apply() and
- * rdx_index_destroy() need the index for themselves.
+ * Threads: lookups on one index may run at the same time; rdx_index_update(), rdx_index_apply(), rdx_index_rebuild()
+ * and rdx_index_destroy() need the index for themselves.
  */
 
 #include <raydex/column.h>

@@ -130,13 +130,24 @@ static struct found answer(const lookup *l, uint32_t k) {
 static void prefetch_bucket(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
   const cgrx_state *s = a.state;
-  if (a.nodes) {
-    __builtin_prefetch(node_at(*a.nodes, l->walk[k].bucket, l->key64));
-    return;
-  }
   const uint64_t entry = (uint64_t)l->walk[k].bucket * s->bucket_size;
   const uint32_t words = s->layout_kind == LAYOUT_COLUMN ? 1 + l->key64 : entry_words(s->layout_kind, l->key64);
   __builtin_prefetch(a.keys + entry * words);
+}
+
+/* The same of a chain: its representative node, and once those of a block are here, the one after it where the key is
+ * beyond. */
+static void prefetch_chains(const lookup *l) {
+  const struct cgrx_args *args = l->args;
+  const uint32_t words = node_words(a.nodes->node_size, l->key64);
+  for (uint32_t k = 0; k < l->count; k++)
+    if (l->wanted[k])
+      node_prefetch(node_at(*a.nodes, l->walk[k].bucket, l->key64), words);
+  for (uint32_t k = 0; k < l->count; k++) {
+    const uint32_t *node = l->wanted[k] ? node_at(*a.nodes, l->walk[k].bucket, l->key64) : NULL;
+    if (node && node_max((uint32_t *)(uintptr_t)node) < l->lower[k] && node[NODE_NEXT] != NO_NODE)
+      node_prefetch(node_at(*a.nodes, node[NODE_NEXT], l->key64), words);
+  }
 }
 
 static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -152,9 +163,10 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
     l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
     load_block(&l);
     locate(&l);
-    for (uint32_t k = 0; k < l.count; k++)
-      if (l.wanted[k])
-        prefetch_bucket(&l, k);
+    if (a.nodes)
+      prefetch_chains(&l);
+    for (uint32_t k = 0; k < l.count && !a.nodes; k++)
+      prefetch_bucket(&l, k);
     for (uint32_t k = 0; k < l.count; k++) {
       const struct found f = answer(&l, k);
       FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);

@@ -79,6 +79,14 @@ FN void node_set(PTR(u32) node, u64 max, u32 next, u32 entries) {
   AT(node, NODE_SIZE) = entries;
 }
 
+#ifndef RDX_GLSL
+/* Have the first words of a node on their way: of larger nodes than this fetches whole, no more than a search needs. */
+static inline void node_prefetch(const u32 *node, u32 words) {
+  for (u32 at = 0; at < words && at < 128; at += 16)
+    __builtin_prefetch(node + at);
+}
+#endif
+
 /* The head of a representative node of entries begin .. begin + size - 1 of `n`, and what is beside it. */
 FN void load_bucket(CGRX_NODES t, u32 bucket, u32 begin, u32 size, u32 n, u32 key64) {
   PTR(u32) p = node_at(t, bucket, key64);

@@ -30,35 +30,32 @@ INLINE void load_run(const struct cgrx_load_args *a, uint32_t key64) {
  * are here what they link to. Beyond `end` another thread may be changing them. */
 #define EARLY 16
 #define SOON 8
-#define LINE 16u /* words */
 
-INLINE void prefetch_node(const uint32_t *node, uint32_t words) {
-  for (uint32_t at = 0; at < words; at += LINE)
-    __builtin_prefetch(node + at);
-}
+/* A batch with less than a key for so many buckets looks into few. */
+#define SPARSE 4
 
-INLINE void prefetch_ahead(cgrx_nodes t, uint32_t bucket, uint32_t end, uint32_t words, uint32_t key64) {
-  if (end - bucket > EARLY)
-    prefetch_node(node_at(t, bucket + EARLY, key64), words);
-  if (end - bucket > SOON) {
-    const uint32_t next = node_at(t, bucket + SOON, key64)[NODE_NEXT];
-    if (next != NO_NODE)
-      prefetch_node(node_at(t, next, key64), words);
-  }
+INLINE void prefetch_linked(cgrx_nodes t, uint32_t bucket, uint32_t words, uint32_t key64) {
+  const uint32_t next = node_at(t, bucket, key64)[NODE_NEXT];
+  if (next != NO_NODE)
+    node_prefetch(node_at(t, next, key64), words);
 }
 
 /* Neighbours begin where the one before ends: only the first is searched for. */
 INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
-  const uint32_t words = a->remove_count > 0 ? node_words(t.node_size, key64) : NODE_HEAD;
+  const uint32_t words = a->remove_count > 0 ? node_words(t.node_size, key64) : NODE_HEAD, end = a->first + a->count;
   uint32_t insert = 0, remove = 0;
   if (a->first > 0) {
     const uint64_t fence = load_key(t.fences, a->first - 1, key64);
     insert = first_not_below(a->inserts, 0, a->insert_count, fence, key64);
     remove = first_not_below(a->removes, 0, a->remove_count, fence, key64);
   }
-  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
-    prefetch_ahead(t, bucket, a->first + a->count, words, key64);
+  const bool dense = a->insert_count + (uint64_t)a->remove_count > t.buckets / SPARSE;
+  for (uint32_t bucket = a->first; bucket < end; bucket++) {
+    if (dense && end - bucket > EARLY)
+      node_prefetch(node_at(t, bucket + EARLY, key64), words);
+    if (dense && end - bucket > SOON)
+      prefetch_linked(t, bucket + SOON, words, key64);
     insert = update_plan(*a, t, bucket, insert, remove, key64).insert_end;
     remove =
         entry_search_up(a->removes, remove, a->remove_count, load_key(t.fences, bucket, key64), LAYOUT_COLUMN, key64);
@@ -67,9 +64,12 @@ INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
 
 INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
-  const uint32_t words = node_words(t.node_size, key64);
-  for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
-    prefetch_ahead(t, bucket, a->first + a->count, words, key64);
+  const uint32_t words = node_words(t.node_size, key64), end = a->first + a->count;
+  for (uint32_t bucket = a->first; bucket < end; bucket++) {
+    if (end - bucket > EARLY && update_changes(a->parts[bucket + EARLY]))
+      node_prefetch(node_at(t, bucket + EARLY, key64), words);
+    if (end - bucket > SOON && update_changes(a->parts[bucket + SOON]))
+      prefetch_linked(t, bucket + SOON, words, key64);
     update_apply(*a, t, bucket, key64);
   }
 }

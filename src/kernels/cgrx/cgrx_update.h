@@ -79,6 +79,10 @@ struct cgrx_collect_args {
 };
 ARGS_SIZE(cgrx_collect_args, 64);
 
+FN bool update_changes(CGRX_PART part) {
+  return part.insert_begin < part.insert_end || part.remove_begin < part.remove_end;
+}
+
 /* ---- Removing ---- */
 
 /* A slot that a remove takes, and the removes after that one. */
@@ -168,8 +172,7 @@ FN CGRX_PART update_part(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert,
 FN CGRX_PART update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
   CGRX_PART part = update_part(a, t, bucket, insert, remove, key64);
   u32 takes = 0, gives = 0, chain = 0, total = TO_U32(AT(t.starts, bucket + 1u) - AT(t.starts, bucket));
-  bool changes = part.insert_begin < part.insert_end || part.remove_begin < part.remove_end;
-  u32 node = changes ? bucket : NO_NODE, before = NO_NODE, from = part.insert_begin;
+  u32 node = update_changes(part) ? bucket : NO_NODE, before = NO_NODE, from = part.insert_begin;
   AT(a.parts, bucket) = part;
   remove = part.remove_begin;
   total += part.insert_end - part.insert_begin;
@@ -284,8 +287,7 @@ FN void update_merge(CGRX_NODES t, PTR(u32) node, u32 entries, PTR(u32) target, 
 
 FN void update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
   CGRX_PART part = AT(a.parts, bucket);
-  bool changes = part.insert_begin < part.insert_end || part.remove_begin < part.remove_end;
-  u32 node = changes ? bucket : NO_NODE, previous = NO_NODE, before = NO_NODE;
+  u32 node = update_changes(part) ? bucket : NO_NODE, previous = NO_NODE, before = NO_NODE;
   u32 take = TO_U32(AT(a.takes, bucket)), give = TO_U32(AT(a.gives, bucket)), from = part.insert_begin;
   CGRX_TAKEN left = CGRX_MAKE_TAKEN(0, part.remove_begin);
   while (node != NO_NODE) {
