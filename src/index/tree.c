@@ -165,7 +165,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   uint32_t lanes = t->params.lanes == 0 ? 2 : t->params.lanes;
   while (lanes > 1 && lanes > t->device->info.threads) /* of a subgroup; the CPU's body takes none together */
     lanes /= 2;
-  const uint32_t variant[TREE_CONSTANTS] = {key64, q->gather, q->value, t->distinct, lanes};
+  const uint32_t variant[TREE_CONSTANTS] = {key64, q->gather, q->value, t->distinct, lanes, q->upper != NULL};
   return rdx_stream_launch(stream, key64 ? &rdx_kernel_tree_u64 : &rdx_kernel_tree_u32, &args, variant, q->count, NULL,
                            err);
 }

@@ -34,6 +34,7 @@ layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 DISTINCT = 0;
 layout(constant_id = 4) const u32 LANES = 1;
+layout(constant_id = 5) const u32 RANGES = 0;
 layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { tree_args a; };
 
@@ -44,7 +45,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
 };
 
 shared KEY top[TREE_TOP_BYTES / (KEY64 != 0 ? 8 : 4)];
-shared u32 level_begin[TREE_LEVELS], level_count[TREE_LEVELS];
 u32 top_count, levels;
 
 KEY load(PTR(u32) keys, u32 i) {
@@ -52,14 +52,9 @@ KEY load(PTR(u32) keys, u32 i) {
 }
 
 void read_top() {
-  const u32 thread = gl_LocalInvocationIndex;
   top_count = AT(a.state, 0).top_count;
   levels = AT(a.state, 0).levels;
-  if (thread < levels) {
-    level_begin[thread] = AT(a.state, 0).begin[thread];
-    level_count[thread] = AT(a.state, 0).count[thread];
-  }
-  for (u32 k = thread; k < top_count; k += THREADS)
+  for (u32 k = gl_LocalInvocationIndex; k < top_count; k += THREADS)
     top[k] = load(a.inner, k);
   barrier();
 }
@@ -144,21 +139,54 @@ place finish(u32 block, u32 counts, u32 row) {
   return place(min(block * TREE_LEAF + (counts & 0xffff), a.n), counts >> 16, row);
 }
 
-u64 level_address(u32 level) {
-  return u64(a.inner) + u64(level_begin[level]) * (KEY64 != 0 ? 8 : 4);
+/* A node on the way down. Levels follow each other, the top first, each filled up to whole nodes; each is as many keys
+ * as the one below it has nodes. So registers suffice to know where they are. */
+struct descent {
+  u32 level;
+  u32 begin, count; /* of the level, in keys */
+  u32 node;
+};
+
+u32 whole_nodes(u32 keys) {
+  return (keys + TREE_FANOUT(KEY64) - 1) & ~(TREE_FANOUT(KEY64) - 1);
 }
 
-/* Go down alone from a node of `level`. */
-place search_alone(KEY key, u32 level, u32 node) {
-  for (; level < levels; level++) {
-    const u64 parts = level_address(level) + u64(node) * 64;
+u32 level_keys(u32 level) {
+  const u32 shift = (levels - 1 - level) * (KEY64 != 0 ? 3 : 4), blocks = (a.n + TREE_LEAF - 1) / TREE_LEAF;
+  return (blocks + (1u << shift) - 1) >> shift;
+}
+
+descent first_level(u32 node) {
+  return descent(0, whole_nodes(top_count), levels > 0 ? level_keys(0) : 0, node);
+}
+
+u64 level_address(descent d) {
+  return u64(a.inner) + u64(d.begin) * (KEY64 != 0 ? 8 : 4);
+}
+
+void next_level(inout descent d) {
+  d.begin += whole_nodes(d.count);
+  d.level++;
+  if (d.level < levels)
+    d.count = level_keys(d.level);
+}
+
+/* The child of a node behind `below` of its keys. The keys that fill the last node have none: the last child takes
+ * their place. */
+u32 child(descent d, u32 node, u32 below) {
+  return min(node * TREE_FANOUT(KEY64) + below, d.count - 1);
+}
+
+place search_alone(KEY key, descent d) {
+  for (; d.level < levels; next_level(d)) {
+    const u64 parts = level_address(d) + u64(d.node) * 64;
     u32 count = 0;
     [[unroll]] for (u32 k = 0; k < PARTS; k++)
       count += below(part_ptr(parts + k * 16).v[0], key);
-    node = min(node * TREE_FANOUT(KEY64) + count, level_count[level] - 1);
+    d.node = child(d, d.node, count);
   }
-  const place p = match_parts(node, 0, PARTS, key);
-  return finish(node, p.equal, p.row);
+  const place p = match_parts(d.node, 0, PARTS, key);
+  return finish(d.node, p.equal, p.row);
 }
 
 /* Go down in groups of LANES. */
@@ -172,8 +200,8 @@ place search_in_groups(KEY wanted) {
     key[q] = key_of_lane(wanted, base + q);
     node[q] = subgroupShuffle(start, base + q);
   }
-  for (u32 level = 0; level < levels; level++) {
-    const u64 parts = level_address(level) + lane * each * 16;
+  for (descent d = first_level(0); d.level < levels; next_level(d)) {
+    const u64 parts = level_address(d) + lane * each * 16;
     u32 count[LANES];
     [[unroll]] for (u32 q = 0; q < LANES; q++) {
       count[q] = 0;
@@ -181,7 +209,7 @@ place search_in_groups(KEY wanted) {
         count[q] += below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], key[q]);
     }
     [[unroll]] for (u32 q = 0; q < LANES; q++)
-      node[q] = min(node[q] * TREE_FANOUT(KEY64) + sum_over_lanes(count[q]), level_count[level] - 1);
+      node[q] = child(d, node[q], sum_over_lanes(count[q]));
   }
   place mine = place(0, 0, NO_ROW);
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
@@ -214,34 +242,32 @@ u32 below_as_one(u64 keys, KEY key) {
 }
 
 /* Probes in ascending order want the same nodes down to the lowest levels. Go there as one: on return all probes of the
- * subgroup are below `node` of `level`. False where they are not in order, or part at the top. */
-bool descend_as_one(KEY wanted, out u32 level, out u32 node) {
+ * subgroup are below `d.node`. False where they are not in order, or part at the top. */
+bool descend_as_one(KEY wanted, out descent d) {
   const KEY least = key_of_lane(wanted, 0), most = key_of_lane(wanted, gl_SubgroupSize - 1);
-  level = 0;
-  node = 0;
+  d = first_level(0);
   if (!subgroupAll(least <= wanted && wanted <= most))
     return false;
-  node = search_top_as_one(least);
-  if (node < top_count - 1 && top[node] < most)
+  d.node = search_top_as_one(least);
+  if (d.node < top_count - 1 && top[d.node] < most)
     return false;
-  for (; level < levels; level++) {
-    const u64 keys = level_address(level) + u64(node) * 64;
-    const u32 child = node * TREE_FANOUT(KEY64), last = level_count[level] - 1;
-    const u32 least_child = min(child + below_as_one(keys, least), last);
-    if (min(child + below_as_one(keys, most), last) != least_child)
+  for (; d.level < levels; next_level(d)) {
+    const u64 keys = level_address(d) + u64(d.node) * 64;
+    const u32 least_child = child(d, d.node, below_as_one(keys, least));
+    if (child(d, d.node, below_as_one(keys, most)) != least_child)
       break;
-    node = least_child;
+    d.node = least_child;
   }
   return true;
 }
 
 /* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
 place search(KEY wanted) {
-  u32 level, node;
-  if (descend_as_one(wanted, level, node))
-    return search_alone(wanted, level, node);
+  descent d;
+  if (descend_as_one(wanted, d))
+    return search_alone(wanted, d);
   if (LANES == 1)
-    return search_alone(wanted, 0, search_top(wanted));
+    return search_alone(wanted, first_level(search_top(wanted)));
   return search_in_groups(wanted);
 }
 
@@ -290,7 +316,7 @@ void main() {
   if (a.n > 0)
     read_top();
   const u32 group = gl_WorkGroupID.x * ITEMS;
-  for (u32 step = 0; step < ITEMS && group + step < a.count; step += THREADS) {
+  [[dont_unroll]] for (u32 step = 0; step < ITEMS && group + step < a.count; step += THREADS) {
     const u32 item = group + step + gl_LocalInvocationIndex;
     const bool inside = item < a.count;
     const u32 i = a.first + (inside ? item : 0);
@@ -298,7 +324,7 @@ void main() {
     const bool valid = inside && has_bit(a.valid, i);
     found f = FOUND_NONE;
     if (a.n > 0) {
-      if (IS_NULL(a.upper)) {
+      if (RANGES == 0) {
         find_equal(i, lower, valid, f);
       } else {
         const KEY upper = load(a.upper, i);

@@ -15,7 +15,7 @@
 
 #include "kernels/lookup/lookup.h"
 
-#define TREE_CONSTANTS 5 /* KEY64, GATHER, VALUE, DISTINCT, LANES */
+#define TREE_CONSTANTS 6 /* KEY64, GATHER, VALUE, DISTINCT, LANES, RANGES: whether there are upper bounds */
 #define TREE_LEAF 8
 #define TREE_FANOUT(key64) ((key64) != 0 ? 8u : 16u)
 #define TREE_LEVELS 12       /* at most, the top not counted */
