@@ -183,16 +183,22 @@ static void run_history(uint64_t rows, uint64_t most, int batches, uint64_t prob
   column_free(&keys);
 }
 
+/* On a GPU each of these many small steps takes as long as a large one. */
+static int times(int on_cpu, int on_gpu, int emulated) {
+  const bool cpu = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
+  return test_is_slow() ? emulated : cpu ? on_cpu : on_gpu;
+}
+
 static void test_small_histories(void **state) {
   (void)state;
-  const int histories = test_is_slow() ? 30 : 10000;
+  const int histories = times(10000, 400, 30);
   for (int k = 0; k < histories; k++)
     run_history(test_random() % 40, 1 + test_random() % 30, 1 + (int)(test_random() % 4), 3);
 }
 
 static void test_long_histories(void **state) {
   (void)state;
-  const int histories = test_is_slow() ? 4 : 60;
+  const int histories = times(60, 20, 4);
   for (int k = 0; k < histories; k++)
     run_history(test_random() % 700, 1 + test_random() % 100, 12, 12);
 }
@@ -200,7 +206,7 @@ static void test_long_histories(void **state) {
 /* Batches that touch few places of an index, so that it is changed rather than written anew. */
 static void test_small_batches(void **state) {
   (void)state;
-  const int histories = test_is_slow() ? 4 : 150;
+  const int histories = times(150, 15, 4);
   for (int k = 0; k < histories; k++)
     run_history(100 + test_random() % 400, 1 + test_random() % 8, test_is_slow() ? 10 : 40, 6);
 }
