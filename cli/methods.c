@@ -35,6 +35,7 @@ static const word layouts[] = {{"column", RDX_CGRX_LAYOUT_COLUMN},
 static const word searches[] = {{"binary", RDX_CGRX_SEARCH_BINARY}, {"linear", RDX_CGRX_SEARCH_LINEAR}, {0}};
 static const word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
+static const word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 static const word switches[] = {{"off", 0}, {"on", 1}, {0}};
 static const word negations[] = {{"on", 0}, {"off", 1}, {0}};
 
@@ -83,6 +84,7 @@ static const method_option options[] = {
     WORD(RDX_INDEX_CGRX, "build", cgrx.build, builds),
     NUMBER(RDX_INDEX_CGRX, "partitions", cgrx.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX, "compaction", cgrx.no_compaction, negations),
+    WORD(RDX_INDEX_RADIX_HASH, "bits", radix_hash.bits, radix_bits),
 };
 
 #define COUNT (sizeof options / sizeof *options)

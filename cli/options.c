@@ -20,9 +20,9 @@ const char *cli_unknown_option(char **argv) {
 /* ---- Options of several commands ---- */
 
 void cli_print_common_help(void) {
-  printf("  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree, btree, hash (auto: "
-         "tree);\n"
-         "                          hash has no ranges\n"
+  printf("  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, sorted_array, tree, btree, hash,\n"
+         "                          radix_hash (auto: tree; joins of equal values: radix_hash, pairs: hash);\n"
+         "                          hash and radix_hash have no ranges; radix_hash is for large batches\n"
          "  --options NAME=VALUE[,...]   options of the method, see below\n"
          "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
          "  --threads N             threads of the CPU device (one a core)\n"

@@ -6,6 +6,7 @@
 /**
  * Joins of two columns by an index over one of them: the other's values are looked up (thesis, chapter 5). Which
  * side gets the index is the join's choice: the smaller one, unless told ("inverse mapping", thesis, section 4.3).
+ * With RDX_INDEX_RADIX_HASH as the index this is the radix-partitioned hash join.
  *
  * Rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing. Answers are in host memory.
  */
@@ -41,6 +42,7 @@ typedef struct rdx_join_params {
   rdx_join_kind kind;
   rdx_join_result result;
   rdx_join_mapping mapping; /**< rdx_join_between() always indexes the left side */
+  /** RDX_INDEX_AUTO: for equal values RDX_INDEX_RADIX_HASH, or RDX_INDEX_HASH where pairs are wanted; else the tree */
   rdx_index_params index;
   /** RDX_JOIN_SUM: a value for each right row (rdx_join_between(): for each left row), NULLs skipped. That side then
    * gets the index. */

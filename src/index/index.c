@@ -16,10 +16,15 @@ static const struct {
   rdx_index_kind kind;
   const rdx_index_ops *ops;
 } kinds[] = {
-    {RDX_INDEX_RX, &rdx_rx_ops},     {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
-    {RDX_INDEX_TREE, &rdx_tree_ops}, {RDX_INDEX_BTREE, &rdx_btree_ops},
-    {RDX_INDEX_HASH, &rdx_hash_ops}, {RDX_INDEX_RX_OPTIMIZED, &rdx_rx_optimized_ops},
-    {RDX_INDEX_CGRX, &rdx_cgrx_ops}, {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
+    {RDX_INDEX_RX, &rdx_rx_ops},
+    {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
+    {RDX_INDEX_TREE, &rdx_tree_ops},
+    {RDX_INDEX_BTREE, &rdx_btree_ops},
+    {RDX_INDEX_HASH, &rdx_hash_ops},
+    {RDX_INDEX_RX_OPTIMIZED, &rdx_rx_optimized_ops},
+    {RDX_INDEX_CGRX, &rdx_cgrx_ops},
+    {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
+    {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
 };
 
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {
@@ -70,7 +75,8 @@ static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, 
   if (status == RDX_OK)
     status = rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err);
   if (status == RDX_OK)
-    status = rdx_refine_gather(stream, column->keys, set->rows, set->key_bits, set->keys, set->count, err);
+    status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
+                               set->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_buffer_destroy(&count);

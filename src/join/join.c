@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Index nested-loop joins, with the index over either side, on the public interface of indexes. */
+/* Joins by an index over either side. */
 
 #include <raydex/join.h>
 
 #include <string.h>
 
 #include "base/base.h"
+#include "index/index.h"
 
 struct rdx_join {
   rdx_join_view view;
@@ -21,6 +22,7 @@ typedef struct work {
   const rdx_join_params *params;
   const rdx_column *indexed, *lower, *upper; /* upper NULL: equal */
   bool inverse;                              /* the left side is indexed */
+  rdx_index_params index_params;
   rdx_index *index;
   rdx_result *result;
   rdx_result_view found;
@@ -35,11 +37,9 @@ static uint64_t left_count(const work *w) {
 
 static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
-  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->params->index, &w->index, err));
+  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
-  RDX_TRY(w->upper ? rdx_index_range(w->index, w->lower, w->upper, &params, &w->result, err)
-                   : rdx_index_lookup(w->index, w->lower, &params, &w->result, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  RDX_TRY(rdx_index_look_up_anyhow(w->index, w->lower, w->upper, &params, &w->result, err));
   rdx_result_get_stats(w->result, &w->join->stats.lookup);
   return RDX_OK;
 }
@@ -48,6 +48,8 @@ static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
 
 static rdx_status add_sums(work *w, rdx_error *err) {
   rdx_join_view *v = &w->join->view;
+  RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
   const rdx_result_view *f = &w->found;
   rdx_i128 total = 0;
   uint64_t values = 0;
@@ -74,21 +76,25 @@ static bool wants_matched(rdx_join_kind kind) {
   return kind == RDX_JOIN_SEMI;
 }
 
-static uint64_t count_pairs(const uint32_t *counts, uint64_t probes, rdx_join_kind kind) {
+/* Nobody asks for the count of a single probe: they stay on the device. */
+static rdx_status count_pairs(work *w, rdx_error *err) {
+  const uint64_t probes = w->lower->rows;
   uint64_t pairs = 0, matched = 0;
-  for (uint64_t i = 0; i < probes; i++) {
-    pairs += counts[i];
-    matched += counts[i] > 0;
-  }
-  switch (kind) {
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
+  RDX_TRY(rdx_result_totals(w->result, &pairs, &matched, err));
+  switch (w->params->kind) {
   case RDX_JOIN_LEFT:
-    return pairs + probes - matched;
+    w->join->view.count = pairs + probes - matched;
+    return RDX_OK;
   case RDX_JOIN_SEMI:
-    return matched;
+    w->join->view.count = matched;
+    return RDX_OK;
   case RDX_JOIN_ANTI:
-    return probes - matched;
+    w->join->view.count = probes - matched;
+    return RDX_OK;
   default:
-    return pairs;
+    w->join->view.count = pairs;
+    return RDX_OK;
   }
 }
 
@@ -174,6 +180,7 @@ static rdx_status list_matches(work *w, const matches *m, rdx_error *err) {
 
 static rdx_status find_matches(work *w, rdx_error *err) {
   RDX_TRY(look_up(w, RDX_RESULT_ROWS, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
   if (status == RDX_OK)
@@ -187,16 +194,11 @@ static rdx_status find_matches(work *w, rdx_error *err) {
 
 static rdx_status answer(work *w, rdx_error *err) {
   const rdx_join_params *p = w->params;
-  if (p->result == RDX_JOIN_SUM) {
-    RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
+  if (p->result == RDX_JOIN_SUM)
     return add_sums(w, err);
-  }
   /* Counts of right rows say nothing of which left rows match. */
-  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER)) {
-    RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
-    w->join->view.count = count_pairs(w->found.count, w->found.probes, p->kind);
-    return RDX_OK;
-  }
+  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER))
+    return count_pairs(w, err);
   return find_matches(w, err);
 }
 
@@ -213,8 +215,18 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
   return RDX_OK;
 }
 
+/* Equal keys need no order: hash tables are faster than the tree. Partitions make a join of them; to list rows, though,
+ * the answers to probes have to be brought back into order, which costs more than partitions save. */
+static rdx_index_params choose_index(const work *w) {
+  rdx_index_params index = w->params->index;
+  if (index.kind == RDX_INDEX_AUTO && !w->upper)
+    index.kind = w->params->result == RDX_JOIN_PAIRS ? RDX_INDEX_HASH : RDX_INDEX_RADIX_HASH;
+  return index;
+}
+
 static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
   const double start = rdx_now_ms();
+  w->index_params = choose_index(w);
   RDX_TRY(rdx_calloc(1, sizeof *w->join, "a join", (void **)&w->join, err));
   w->join->view.kind = w->params->kind;
   w->join->view.result = w->params->result;
