@@ -122,6 +122,14 @@ static rdx_status join_job(rdx_join_result result, rdx_error *err) {
   return status;
 }
 
+static rdx_status join_ranges(rdx_error *err) {
+  rdx_join *join = NULL;
+  const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
+  const rdx_status status = rdx_join_between(test_device, &int_keys, &int_keys, &int_keys, &params, &join, err);
+  rdx_join_destroy(&join);
+  return status;
+}
+
 static rdx_status join_pairs(rdx_error *err) {
   return join_job(RDX_JOIN_PAIRS, err);
 }
@@ -261,6 +269,7 @@ static void test_failing_allocations(void **state) {
   check_job(radix_hash_rows);
   check_job(radix_hash_sum);
   check_job(sorted_probes);
+  check_job(join_ranges);
   check_job(join_pairs);
   check_job(join_count);
   check_job(strings);
@@ -274,7 +283,7 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, radix_hash_rows, sorted_probes,
+  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
                              join_pairs,      strings,   long_strings,  device_columns,  changes_job};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
