@@ -35,6 +35,7 @@ static const word layouts[] = {{"column", RDX_CGRX_LAYOUT_COLUMN},
 static const word searches[] = {{"binary", RDX_CGRX_SEARCH_BINARY}, {"linear", RDX_CGRX_SEARCH_LINEAR}, {0}};
 static const word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
+static const word lanes_to_32[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"32", 32}, {0}};
 static const word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 static const word switches[] = {{"off", 0}, {"on", 1}, {0}};
 static const word negations[] = {{"on", 0}, {"off", 1}, {0}};
@@ -69,6 +70,7 @@ static const method_option options[] = {
     WORD(RDX_INDEX_RX, "updatable", rx.updatable, switches),
     WORD(RDX_INDEX_RX, "duplicate_any_hit", rx.duplicate_any_hit, switches),
     WORD(RDX_INDEX_RX, "always_any_hit", rx.always_any_hit, switches),
+    WORD(RDX_INDEX_SORTED_ARRAY, "lanes", sorted_array.lanes, lanes_to_32),
     WORD(RDX_INDEX_TREE, "lanes", tree.lanes, lanes_to_4),
     NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),

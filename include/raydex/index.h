@@ -92,6 +92,12 @@ typedef struct rdx_rx_params {
   bool always_any_hit;
 } rdx_rx_params;
 
+/** The options of the sorted array. */
+typedef struct rdx_sorted_array_params {
+  uint8_t lanes; /**< GPU: 1, 2, 4, 8, 16 or 32 invocations that search for a key together, at most as many as a
+                    subgroup has; 0: 1 */
+} rdx_sorted_array_params;
+
 /** The options of the search tree. */
 typedef struct rdx_tree_params {
   uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 4 */
@@ -159,6 +165,7 @@ typedef struct rdx_btree_params {
 typedef struct rdx_index_params {
   rdx_index_kind kind;
   rdx_rx_params rx;                     /**< RDX_INDEX_RX only */
+  rdx_sorted_array_params sorted_array; /**< RDX_INDEX_SORTED_ARRAY only */
   rdx_tree_params tree;                 /**< RDX_INDEX_TREE only */
   rdx_btree_params btree;               /**< RDX_INDEX_BTREE only */
   rdx_hash_params hash;                 /**< RDX_INDEX_HASH only */

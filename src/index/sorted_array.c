@@ -8,6 +8,7 @@
 
 typedef struct sorted_array {
   rdx_sorted_keys sorted;
+  uint32_t lanes;
 } sorted_array;
 
 static void destroy(void *self) {
@@ -23,9 +24,14 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 
 static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
                         rdx_error *err) {
-  (void)params;
+  uint32_t lanes = params->sorted_array.lanes ? params->sorted_array.lanes : 1;
+  if (lanes > 32 || (lanes & (lanes - 1)) != 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "sorted_array: %u lanes are not 1, 2, 4, 8, 16 or 32", lanes);
+  while (lanes > 1 && lanes > keys->device->info.threads) /* of a subgroup; the CPU's body takes none together */
+    lanes /= 2;
   sorted_array *s = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *s, "a sorted array", (void **)&s, err));
+  s->lanes = lanes;
   rdx_status status = rdx_sorted_keys_create(keys, &s->sorted, stats, err);
   if (status != RDX_OK) {
     destroy(s);
@@ -37,10 +43,11 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
 }
 
 static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
-  const rdx_sorted_keys *s = &((const sorted_array *)self)->sorted;
+  const sorted_array *array = self;
+  const rdx_sorted_keys *s = &array->sorted;
   const struct sorted_array_args args = {RDX_LOOKUP_FIELDS(q), .keys = RDX_ADDRESS(uint32_t, s->keys),
                                          .rows = RDX_ADDRESS(uint32_t, s->rows), .n = (uint32_t)s->count};
-  const uint32_t variant[SORTED_ARRAY_CONSTANTS] = {s->key_bits == 64, q->gather, q->value};
+  const uint32_t variant[SORTED_ARRAY_CONSTANTS] = {s->key_bits == 64, q->gather, q->value, array->lanes};
   return rdx_stream_launch(stream, &rdx_kernel_sorted_array, &args, variant, q->count, NULL, err);
 }
 

@@ -283,9 +283,9 @@ static rdx_status check_over_ranges(const rdx_join_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
-/* From how many points a range on, of 64 bits, to sort the ranges and search among them takes less than an index over the
- * points, as measured: docs/measurements.md. Points of 32 bits are sorted too fast for that; to list pairs, each point
- * is searched for twice. */
+/* From how many points a range on, of 64 bits, to sort the ranges and search among them takes less than an index over
+ * the points, as measured (docs/measurements.md). Points of 32 bits are sorted too fast for that; to list pairs, each
+ * point is searched for twice. */
 #define POINTS_A_RANGE 64
 
 static bool prefers_ranges(const rdx_join_params *p, const rdx_column *left, const rdx_column *lower) {

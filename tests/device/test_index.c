@@ -56,6 +56,9 @@ static const rdx_index_params methods[] = {
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 2},
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 8},
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 32},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 1},

@@ -7,7 +7,7 @@
 
 #include "kernels/lookup/lookup.h"
 
-#define SORTED_ARRAY_CONSTANTS 3 /* KEY64, GATHER, VALUE */
+#define SORTED_ARRAY_CONSTANTS 4 /* KEY64, GATHER, VALUE, LANES */
 
 /* Keys ascending; the rows of equal keys ascending. */
 struct sorted_array_args {
