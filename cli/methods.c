@@ -112,7 +112,6 @@ static const char *no_such_option(rdx_index_kind kind, const char *name) {
   for (size_t i = 0; i < COUNT; i++)
     if (options[i].kind == family(kind))
       at = say(at, found++ ? ", " : " ", options[i].name);
-  say(at, found ? "" : " none", "");
   return problem;
 }
 
