@@ -153,7 +153,8 @@ typedef struct rdx_hash_params {
 
 /** The options of the radix-partitioned hash table. */
 typedef struct rdx_radix_hash_params {
-  uint8_t bits; /**< of the hash that number the partitions: 8, or 16, which takes two passes; 0: by size and device */
+  uint8_t
+      bits; /**< of the hash that number the partitions: 8, or 16, which takes two passes; 0: by size and device, down to none */
 } rdx_radix_hash_params;
 
 /** The options of the B+-tree. */

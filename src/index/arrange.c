@@ -29,14 +29,10 @@ static rdx_status finish(rdx_stream *stream, double *ms, rdx_error *err) {
   return RDX_OK;
 }
 
-/* The keys as they are compared: mixed for partitions, else a copy in the order given. */
-static rdx_status load_keys(const arrangement *a, uint32_t radix_bits, rdx_error *err) {
-  const uint64_t count = a->probes->count;
+static rdx_status mix(const arrangement *a, rdx_error *err) {
   const uint32_t key64 = a->key_bytes == 8;
-  if (!radix_bits)
-    return rdx_refine_gather(a->stream, a->probes->lower, a->places, 8 * a->key_bytes, a->lower, count, err);
   const struct hash_mix_args args = {.keys = a->probes->lower, .mixed = RDX_ADDRESS(uint32_t, a->lower)};
-  return rdx_stream_launch(a->stream, &rdx_kernel_hash_mix, &args, &key64, count, NULL, err);
+  return rdx_stream_launch(a->stream, &rdx_kernel_hash_mix, &args, &key64, a->probes->count, NULL, err);
 }
 
 /* Bounds and bits follow the keys. */
@@ -52,26 +48,37 @@ static rdx_status follow(arrangement *a, rdx_error *err) {
   return rdx_refine_bits(a->stream, p->valid, a->places, a->valid, p->count, err);
 }
 
-static rdx_status arrange(arrangement *a, bool anyhow, double *ms, rdx_error *err) {
+static rdx_status sort(arrangement *a, bool mixed, uint32_t bits, bool anyhow, rdx_error *err) {
   const rdx_probes *p = a->probes;
-  const uint32_t radix_bits = a->index->ops->radix_bits ? a->index->ops->radix_bits(a->index->self) : 0;
-  RDX_TRY(make(a, p->count, a->key_bytes, &a->lower, err));
-  RDX_TRY(rdx_stream_mark(a->stream, err));
-  if (!anyhow || !radix_bits || p->upper || p->valid) {
+  if (!anyhow || !mixed || p->upper || p->valid) {
     RDX_TRY(make(a, p->count, 4, &a->places, err));
     RDX_TRY(rdx_refine_iota(a->stream, a->places, p->count, err));
   }
-  RDX_TRY(load_keys(a, radix_bits, err));
-  RDX_TRY(rdx_stream_sort(a->stream, a->lower, a->key_bytes, radix_bits ? radix_bits : 8 * a->key_bytes, a->places,
-                          p->count, err));
-  RDX_TRY(follow(a, err));
+  RDX_TRY(mixed ? mix(a, err)
+                : rdx_refine_gather(a->stream, p->lower, a->places, 8 * a->key_bytes, a->lower, p->count, err));
+  RDX_TRY(rdx_stream_sort(a->stream, a->lower, a->key_bytes, bits, a->places, p->count, err));
+  return follow(a, err);
+}
+
+static rdx_status arrange(arrangement *a, bool mixed, uint32_t bits, bool anyhow, double *ms, rdx_error *err) {
+  RDX_TRY(make(a, a->probes->count, a->key_bytes, &a->lower, err));
+  RDX_TRY(rdx_stream_mark(a->stream, err));
+  RDX_TRY(bits ? sort(a, mixed, bits, anyhow, err) : mix(a, err));
   return finish(a->stream, ms, err);
+}
+
+static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
+  rdx_buffer_destroy(owned);
+  *owned = by;
+  *address = RDX_ADDRESS(uint32_t, by);
 }
 
 rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow, double *ms,
                               rdx_error *err) {
   arrangement a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};
-  rdx_status status = arrange(&a, anyhow, ms, err);
+  const bool mixed = index->ops->radix_bits != NULL;
+  const uint32_t bits = mixed ? index->ops->radix_bits(index->self) : 8 * a.key_bytes;
+  const rdx_status status = arrange(&a, mixed, bits, anyhow, ms, err);
   if (status != RDX_OK) {
     rdx_buffer_destroy(&a.lower);
     rdx_buffer_destroy(&a.upper);
@@ -79,15 +86,13 @@ rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_pr
     rdx_buffer_destroy(&a.places);
     return status;
   }
+  replace(&probes->owned[0], a.lower, &probes->lower);
+  if (bits) { /* else the order is as given, and only the keys are others */
+    replace(&probes->owned[1], a.upper, &probes->upper);
+    replace(&probes->owned[2], a.valid, &probes->valid);
+  }
   if (anyhow)
     rdx_buffer_destroy(&a.places);
-  rdx_probes_destroy(probes);
-  probes->lower = RDX_ADDRESS(uint32_t, a.lower);
-  probes->upper = RDX_ADDRESS(uint32_t, a.upper);
-  probes->valid = RDX_ADDRESS(uint32_t, a.valid);
-  probes->owned[0] = a.lower;
-  probes->owned[1] = a.upper;
-  probes->owned[2] = a.valid;
   probes->places = a.places;
   return RDX_OK;
 }

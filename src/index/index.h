@@ -55,7 +55,7 @@ typedef struct rdx_index_ops {
                       rdx_error *err);
   rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
   /* For an index in partitions: its probes come as mixed keys (kernels/hash/hash.h) in the order of so many of their
-   * low bits. NULL: probes come as keys in any order. */
+   * low bits; 0: in any order. NULL: probes come as keys in any order. */
   uint32_t (*radix_bits)(const void *self);
   /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */

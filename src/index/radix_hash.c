@@ -10,9 +10,9 @@
 #include "kernels/radix_hash/kernels.h"
 #include "kernels/refine/kernels.h"
 
-/* What a partition may take at most with 8 bits, table and entries; beyond, 16 bits are used, which takes a second pass
- * over both sides. On a CPU, the cache of a core; on a GPU, that of all its cores, which work on few partitions at a
- * time. */
+/* What a partition should take at most, table and entries: on a CPU, the cache of a core; on a GPU, that of all its
+ * cores, which work on few partitions at a time. What takes no more as a whole is left as one partition; 8 bits take a
+ * pass over both sides, 16 bits two. */
 #define CPU_PARTITION (1u << 20)
 #define GPU_PARTITION (16u << 20)
 
@@ -37,7 +37,8 @@ static uint64_t entry_bytes(uint32_t key_bits) {
 static uint32_t choose_bits(const rdx_device *device, const rdx_radix_hash_params *p, uint64_t count,
                             uint32_t key_bits) {
   const uint64_t most = device->info.backend == RDX_BACKEND_CPU ? CPU_PARTITION : GPU_PARTITION;
-  return p->bits ? p->bits : count * entry_bytes(key_bits) / 256 <= most ? 8 : 16;
+  const uint64_t bytes = count * entry_bytes(key_bits);
+  return p->bits ? p->bits : bytes <= most ? 0 : bytes / 256 <= most ? 8 : 16;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
@@ -66,7 +67,7 @@ static rdx_status partition(building *b, rdx_error *err) {
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, set->count, NULL, err));
   RDX_TRY(set->rows ? rdx_stream_copy(b->stream, set->rows, 0, b->rows, 0, set->count * 4, err)
                     : rdx_refine_iota(b->stream, b->rows, set->count, err));
-  return rdx_stream_sort(b->stream, h->keys, h->key_bits / 8, h->bits, b->rows, set->count, err);
+  return h->bits ? rdx_stream_sort(b->stream, h->keys, h->key_bits / 8, h->bits, b->rows, set->count, err) : RDX_OK;
 }
 
 static rdx_status insert(building *b, rdx_error *err) {
