@@ -153,8 +153,9 @@ typedef struct rdx_hash_params {
 
 /** The options of the radix-partitioned hash table. */
 typedef struct rdx_radix_hash_params {
-  uint8_t
-      bits; /**< of the hash that number the partitions: 8, or 16, which takes two passes; 0: by size and device, down to none */
+  /** Bits of the hash that number the partitions: 8, or 16, which takes two passes; 0: by size and device, down to a
+   * single partition. */
+  uint8_t bits;
 } rdx_radix_hash_params;
 
 /** The options of the B+-tree. */
