@@ -54,11 +54,12 @@ typedef struct bench_spec {
   uint32_t log_stride;       /* D32: distance of neighbouring keys */
   uint32_t log_multiplicity; /* D32: rows of each key */
   bool sorted_keys, sorted_probes;
-  double miss_rate;     /* of the probes; D32: keys above the largest, else keys between others */
-  double zipf;          /* coefficient of the probes' distribution; 0: uniform */
-  bool count;           /* count rows instead of summing values */
-  bool first;           /* look for the first row instead of summing values; points of distinct keys */
-  uint64_t range;       /* D32: rows of each range; 0: point lookups */
+  double miss_rate; /* of the probes; D32: keys above the largest, else keys between others */
+  double dense;     /* U32, U64: share of the keys that are 0, 1, 2, ..., the others being spread (cgRX, section 5) */
+  double zipf;      /* coefficient of the probes' distribution; 0: uniform */
+  bool count;       /* count rows instead of summing values */
+  bool first;       /* look for the first row instead of summing values; points of distinct keys */
+  uint64_t range;   /* D32: rows of each range; 0: point lookups */
   uint32_t log_batches; /* the probes come in so many batches */
 } bench_spec;
 
@@ -102,7 +103,13 @@ typedef struct bench_point {
 bool bench_check_methods(const char *methods);
 
 /* What to record. */
-enum { BENCH_LOOKUPS = 1, BENCH_BUILDS = 2, BENCH_PLAIN = 4 /* also a plain binary search, on the CPU device */ };
+enum {
+  BENCH_LOOKUPS = 1,
+  BENCH_BUILDS = 2,
+  BENCH_PLAIN = 4,       /* also a plain binary search, on the CPU device */
+  BENCH_SORT = 8,        /* sort the probes first, as a part of the lookup */
+  BENCH_SORT_OR_NOT = 16 /* each contender both ways */
+};
 
 /* Build each contender's index and look the probes up with all of them in turn, checking every answer. What a device
  * cannot do is noted and left out. */
@@ -110,14 +117,21 @@ RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const 
                                       const bench_contender *contenders, size_t count, unsigned what, rdx_error *err);
 
 /* A lookup, checked; `*ms` is device time. */
-RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const rdx_column *lower,
-                                     const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms,
-                                     double *total_ms, rdx_error *err);
+RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes,
+                                     const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
+                                     uint64_t begin, double *ms, double *total_ms, rdx_error *err);
+
+/* Whether the user's choice of methods has this one. */
+bool bench_wants(const bench *b, rdx_index_kind kind);
+
+/* Whether a failure means that a device or method cannot do this, or has no memory for it, which is no failure of the
+ * benchmark. */
+bool bench_may_skip(rdx_status status);
 
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
-/* ---- Experiments (experiments.c, cgrx.c, waves.c, updates.c, demo.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, demo.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -145,6 +159,19 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_uniformity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_sizes(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_lookups(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_multiplicity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_uniformity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_misses(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_thesis_hits(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_join_size(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);
 
 /* ---- Reporting (report.c) ---- */

@@ -467,6 +467,7 @@ const bench_experiment bench_experiments[] = {
     {"cgrx-mapping", "figure 8: mappings of both representations", bench_cgrx_mapping, true},
     {"cgrx-bucket-search", "table 1: layouts and searches of a bucket by its size", bench_cgrx_bucket_search, false},
     {"cgrx-bucket-size", "figure 10: bucket sizes, lookups and memory", bench_cgrx_bucket_size, true},
+    {"cgrx-uniformity", "figures 8, 10 and 11: keys that are partly dense, all methods", bench_cgrx_uniformity, false},
     {"cgrx-memory", "figure 11: lookups and bytes a key of all methods", bench_cgrx_memory, true},
     {"cgrx-range", "figure 12: range lookups of all methods by number of hits", bench_cgrx_range, false},
     {"cgrx-hit-rate", "figure 13: hit rate, all methods", bench_cgrx_hit_rate, false},
@@ -477,6 +478,19 @@ const bench_experiment bench_experiments[] = {
     {"thesis-compression", "figure 5.10: rows of each key, with a triangle for each or for the first",
      bench_thesis_compression, false},
     {"thesis-range", "figure 5.5: the revised range lookup beside the original", bench_thesis_range, false},
+    {"thesis-sorted-probes", "figures 5.12 and 5.13: probes sorted first or not, points and ranges",
+     bench_thesis_sorted_probes, true},
+    {"thesis-sizes", "figures 5.15 to 5.18: number of keys, sorted or not, all methods", bench_thesis_sizes, false},
+    {"thesis-lookups", "figures 5.19 and 5.24: number of lookups, points and ranges", bench_thesis_lookups, false},
+    {"thesis-multiplicity", "figures 5.6 and 5.20: rows of each key", bench_thesis_multiplicity, false},
+    {"thesis-uniformity", "figure 5.21: keys that are partly dense", bench_thesis_uniformity, false},
+    {"thesis-misses", "figure 5.22: hit rate", bench_thesis_misses, false},
+    {"thesis-skew", "figure 5.23: Zipf-distributed lookups", bench_thesis_skew, false},
+    {"thesis-hits", "figure 5.25: range lookups by number of hits", bench_thesis_hits, false},
+    {"join-inverse", "figure 5.14: an index over the smaller or the larger side of a join", bench_join_inverse, true},
+    {"join-size", "joins of two columns of as many rows, all methods", bench_join_size, true},
+    {"join-skew", "the same with Zipf-distributed values on one side", bench_join_skew, false},
+    {"join-ranges", "joins of points and ranges, an index over either", bench_join_ranges, false},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

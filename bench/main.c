@@ -12,7 +12,7 @@
 
 static void print_help(void) {
   printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-         "       raydex-bench suite rx|cgrx|thesis|standard [OPTION...]\n"
+         "       raydex-bench suite rx|cgrx|thesis|join|standard [OPTION...]\n"
          "       raydex-bench demo [--device NAME]\n"
          "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
          "       raydex-bench list\n\n"
@@ -34,7 +34,9 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx and thesis are all whose names begin so\n");
+  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis and join are all whose names begin so, and thesis "
+         "has\n"
+         "those of join, too\n");
 }
 
 /* ---- Options ---- */
@@ -154,12 +156,13 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const papers[] = {"rx", "cgrx", "thesis"};
+static const char *const papers[] = {"rx", "cgrx", "thesis", "join"};
 
-/* Whether an experiment belongs to a paper's suite: its name begins with the paper's. */
+/* Whether an experiment belongs to a paper's suite: its name begins with the paper's. Joins are the thesis' subject. */
 static bool belongs(const char *experiment, const char *suite) {
   const size_t length = strlen(suite);
-  return strncmp(experiment, suite, length) == 0 && experiment[length] == '-';
+  const bool join = strcmp(suite, "thesis") == 0 && strncmp(experiment, "join-", 5) == 0;
+  return join || (strncmp(experiment, suite, length) == 0 && experiment[length] == '-');
 }
 
 static rdx_status run_suite(bench *b, const char *suite, rdx_error *err) {
@@ -213,7 +216,7 @@ static int check_names(char **names, int count) {
     bool known = count == 2 && strcmp(names[1], "standard") == 0;
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
       known |= count == 2 && strcmp(names[1], papers[i]) == 0;
-    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis and standard");
+    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join and standard");
   }
   if (strcmp(names[0], "demo") == 0)
     return count == 1 ? 0 : console_usage(NULL, "demo stands alone");

@@ -107,18 +107,16 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
                     w->sums[begin + first]);
 }
 
-static rdx_lookup_params lookup_params(const bench_workload *w, const rdx_column *values) {
-  if (w->spec.first)
-    return (rdx_lookup_params){.result = RDX_RESULT_FIRST};
-  if (w->spec.count)
-    return (rdx_lookup_params){.result = RDX_RESULT_COUNT};
-  return (rdx_lookup_params){.result = RDX_RESULT_SUM, .values = values};
+static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes, const rdx_column *values) {
+  const rdx_result_kind kind = w->spec.first ? RDX_RESULT_FIRST : w->spec.count ? RDX_RESULT_COUNT : RDX_RESULT_SUM;
+  return (rdx_lookup_params){
+      .result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL, .sort_probes = sort_probes};
 }
 
-rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const rdx_column *lower,
+rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes, const rdx_column *lower,
                         const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms, double *total_ms,
                         rdx_error *err) {
-  const rdx_lookup_params params = lookup_params(w, values);
+  const rdx_lookup_params params = lookup_params(w, sort_probes, values);
   rdx_result *result = NULL;
   rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, err)
                             : rdx_index_lookup(index, lower, &params, &result, err);
@@ -220,7 +218,8 @@ enum { BUILD_METRICS = 8 };
 typedef struct entry {
   const bench_contender *contender; /* NULL: the plain binary search */
   rdx_index *index;
-  bool out; /* cannot take part */
+  bool sort_probes; /* as a part of the lookup */
+  bool out;         /* cannot take part */
   double build[BUILD_METRICS][MAX_RUNS], lookup_ms[MAX_RUNS], total_ms[MAX_RUNS];
 } entry;
 
@@ -261,8 +260,7 @@ static rdx_status upload_workload(measurement *m, rdx_error *err) {
   return status;
 }
 
-/* What a device or method cannot do, or has no memory for, is no failure of the benchmark. */
-static bool may_skip(rdx_status status) {
+bool bench_may_skip(rdx_status status) {
   return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_RANGE || status == RDX_ERROR_DEVICE_MEMORY;
 }
 
@@ -272,7 +270,9 @@ static bench_row row_of(const measurement *m, const entry *e, const char *metric
   snprintf(row.device, sizeof row.device, "%s", m->b->info->name);
   snprintf(row.method, sizeof row.method, "%s",
            e->contender ? rdx_index_kind_name(e->contender->params.kind) : "binary_search");
-  snprintf(row.variant, sizeof row.variant, "%s", e->contender ? e->contender->variant : "plain");
+  const char *variant = e->contender ? e->contender->variant : "plain";
+  snprintf(row.variant, sizeof row.variant, "%s%s%s", variant, variant[0] && e->sort_probes ? ", " : "",
+           e->sort_probes ? "sorted probes" : "");
   snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(m->w.spec.keys));
   snprintf(row.parameter, sizeof row.parameter, "%s", m->point->parameter);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
@@ -299,7 +299,7 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms"
 static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *err) {
   const rdx_column keys = rdx_device_column_view(m->keys);
   const rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
-  if (may_skip(status)) {
+  if (bench_may_skip(status)) {
     leave_out(m, e, err);
     return RDX_OK;
   }
@@ -354,8 +354,8 @@ static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *tot
     const rdx_column lower = rdx_device_column_view(m->lower[i]);
     const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[i]) : (rdx_column){0};
     double batch_ms = 0, batch_total = 0;
-    status = bench_lookup(&m->w, e->index, &lower, m->w.upper ? &upper : NULL, &values, i * each, &batch_ms,
-                          &batch_total, err);
+    status = bench_lookup(&m->w, e->index, e->sort_probes, &lower, m->w.upper ? &upper : NULL, &values, i * each,
+                          &batch_ms, &batch_total, err);
     *ms += batch_ms;
     *total_ms += batch_total;
   }
@@ -368,7 +368,7 @@ static rdx_status wake_up(const measurement *m, const entry *e, rdx_error *err) 
     return RDX_OK;
   const rdx_column values = rdx_device_column_view(m->values), lower = rdx_device_column_view(m->lower[0]);
   const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[0]) : (rdx_column){0};
-  const rdx_lookup_params params = lookup_params(&m->w, &values);
+  const rdx_lookup_params params = lookup_params(&m->w, e->sort_probes, &values);
   const double end = bench_seconds() + WAKE_UP;
   rdx_status status = RDX_OK;
   do {
@@ -393,7 +393,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       status = e->contender ? wake_up(m, e, err) : RDX_OK;
       if (status == RDX_OK)
         status = look_up_once(m, e, &ms, &total, err);
-      if (may_skip(status)) {
+      if (bench_may_skip(status)) {
         leave_out(m, e, err);
         status = RDX_OK;
       } else if (r > 0) {
@@ -432,20 +432,25 @@ bool bench_check_methods(const char *methods) {
   return true;
 }
 
-static bool is_wanted(const bench *b, const bench_contender *contender) {
+bool bench_wants(const bench *b, rdx_index_kind kind) {
   const char *list = b->options.methods;
   char name[64];
   bool wanted = !list;
   while (next_name(&list, name, sizeof name))
-    wanted |= strcmp(name, rdx_index_kind_name(contender->params.kind)) == 0;
+    wanted |= strcmp(name, rdx_index_kind_name(kind)) == 0;
   return wanted;
 }
 
 static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
   rdx_status status = upload_workload(m, err);
-  for (size_t k = 0; k < count; k++)
-    if (is_wanted(m->b, &contenders[k]))
-      m->entries[m->count++].contender = &contenders[k];
+  for (size_t k = 0; k < count; k++) {
+    const rdx_index_kind kind = contenders[k].params.kind;
+    if (!bench_wants(m->b, kind))
+      continue;
+    m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = (what & BENCH_SORT) != 0};
+    if ((what & BENCH_SORT_OR_NOT) != 0)
+      m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = true};
+  }
   if (status == RDX_OK)
     status = build(m, what, err);
   if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
@@ -463,7 +468,7 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
     b->skipped++;
     return RDX_OK;
   }
-  if (count > MAX_CONTENDERS)
+  if (count * ((what & BENCH_SORT_OR_NOT) != 0 ? 2 : 1) > MAX_CONTENDERS)
     return bench_fail(err, RDX_ERROR_ARGUMENT, "too many contenders");
   measurement *m = calloc(1, sizeof *m);
   if (!m)

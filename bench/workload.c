@@ -99,6 +99,7 @@ typedef struct maker {
   bench_workload *w;
   uint64_t seed;
   uint64_t *rank_sums;   /* D32 with ranges or duplicates: sums of values over all smaller ranks */
+  uint64_t dense;        /* U32, U64: so many keys are */
   double zipf_a, zipf_s; /* the coefficient, and how close a candidate is accepted at once */
 } maker;
 
@@ -108,16 +109,22 @@ static uint64_t rank_of_row(const maker *m, uint64_t row) {
   return (s->sorted_keys ? row : permute(row, s->log_rows, m->seed)) >> s->log_multiplicity;
 }
 
-/* The i-th of the distinct keys; from `rows` on those that are not in the column. */
+static uint64_t spread(const maker *m, uint64_t i) {
+  return m->w->spec.keys == BENCH_U32 ? permute(i, 32, m->seed + 1)
+                                      : bench_mix(i, m->seed + 1); /* a permutation of 64 bits */
+}
+
+/* The i-th of the distinct keys; from `rows` on those that are not in the column. Dense keys come first; a permutation
+ * applied until it leaves them is one of the others. */
 static uint64_t distinct_key(const maker *m, uint64_t i) {
-  switch (m->w->spec.keys) {
-  case BENCH_U32:
-    return permute(i, 32, m->seed + 1);
-  case BENCH_U64:
-    return bench_mix(i, m->seed + 1); /* a permutation of 64 bits */
-  default:
+  if (m->w->spec.keys == BENCH_D32)
     return i << m->w->spec.log_stride;
-  }
+  if (i < m->dense)
+    return i;
+  do
+    i = spread(m, i);
+  while (i < m->dense);
+  return i;
 }
 
 static void put(const bench_workload *w, void *to, uint64_t i, uint64_t key) {
@@ -136,7 +143,8 @@ static void make_rows(void *context, uint64_t begin, uint64_t end) {
   bench_workload *w = m->w;
   for (uint64_t row = begin; row < end; row++) {
     w->values[row] = (uint32_t)(bench_mix(row, m->seed + 2) >> 40); /* 24 bits */
-    put(w, w->keys, row, distinct_key(m, w->spec.keys == BENCH_D32 ? rank_of_row(m, row) : row));
+    const bool ranked = w->spec.keys == BENCH_D32 || m->dense > 0;
+    put(w, w->keys, row, distinct_key(m, ranked ? rank_of_row(m, row) : row));
   }
 }
 
@@ -294,7 +302,7 @@ rdx_status bench_workload_create(const bench_spec *spec, uint64_t seed, bench_wo
                           .type = spec->keys == BENCH_U64 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                           .rows = (uint64_t)1 << spec->log_rows,
                           .probes = (uint64_t)1 << spec->log_probes};
-  maker m = {.w = out, .seed = seed, .zipf_a = spec->zipf};
+  maker m = {.w = out, .seed = seed, .zipf_a = spec->zipf, .dense = (uint64_t)(spec->dense * (double)out->rows)};
   if (spec->zipf > 0)
     m.zipf_s = 2 - zipf_inverse(zipf_integral(2.5, spec->zipf) - exp(-spec->zipf * log(2)), spec->zipf);
   const rdx_status status = make(&m, err);

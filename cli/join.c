@@ -38,7 +38,8 @@ static void print_help(void) {
          "Options:\n"
          "  --kind KIND             inner, left (with left rows that match nothing), semi (left rows that match\n"
          "                          something), anti (left rows that match nothing) (inner)\n"
-         "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller)\n"
+         "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller);\n"
+         "                          --between: right sorts the ranges, and is not for sums\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
   cli_print_common_help();

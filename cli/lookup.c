@@ -19,6 +19,7 @@ typedef struct lookup_options {
   rdx_result_kind result;
   bool has_result;
   const char *value; /* column to sum */
+  bool sort_probes;
   cli_common common;
 } lookup_options;
 
@@ -38,6 +39,7 @@ static void print_help(void) {
          "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
          "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
          "Options:\n"
+         "  --sort-probes           sort the probes before they are looked up; answers come in the order given\n"
          "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
          "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_common_help();
@@ -77,7 +79,7 @@ static const char *append(char ***list, size_t *count, char *value) {
   return NULL;
 }
 
-enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE };
+enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE, SORT_PROBES };
 
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"data", required_argument, NULL, DATA},
@@ -90,6 +92,7 @@ static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"upper", required_argument, NULL, UPPER},
                                         {"return", required_argument, NULL, RETURN},
                                         {"type", required_argument, NULL, TYPE},
+                                        {"sort-probes", no_argument, NULL, SORT_PROBES},
                                         {0}};
 
 static const char *take(int option, char *value, void *context) {
@@ -119,6 +122,9 @@ static const char *take(int option, char *value, void *context) {
     return NULL;
   case RETURN:
     return parse_return(value, o);
+  case SORT_PROBES:
+    o->sort_probes = true;
+    return NULL;
   default:
     if (o->type_count == MAX_TYPES)
       return "there are too many types";
@@ -299,7 +305,8 @@ static rdx_status run(job *j, rdx_error *err) {
     status = cli_probes_create(&o->probes, j->keys, o->key, &j->probes, err);
   if (status == RDX_OK)
     status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
-  const rdx_lookup_params params = {.result = o->result, .values = j->values, .stats = o->common.stats};
+  const rdx_lookup_params params = {
+      .result = o->result, .values = j->values, .stats = o->common.stats, .sort_probes = o->sort_probes};
   if (status == RDX_OK)
     status = j->probes.upper ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
                              : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);

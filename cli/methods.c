@@ -38,6 +38,8 @@ static const word layouts[] = {{"column", RDX_CGRX_LAYOUT_COLUMN},
 static const word searches[] = {{"binary", RDX_CGRX_SEARCH_BINARY}, {"linear", RDX_CGRX_SEARCH_LINEAR}, {0}};
 static const word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
+static const word lanes_to_32[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"32", 32}, {0}};
+static const word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 static const word switches[] = {{"off", 0}, {"on", 1}, {0}};
 static const word negations[] = {{"on", 0}, {"off", 1}, {0}};
 
@@ -71,6 +73,7 @@ static const method_option options[] = {
     WORD(RDX_INDEX_RX, "updatable", rx.updatable, switches),
     WORD(RDX_INDEX_RX, "duplicate_any_hit", rx.duplicate_any_hit, switches),
     WORD(RDX_INDEX_RX, "always_any_hit", rx.always_any_hit, switches),
+    WORD(RDX_INDEX_SORTED_ARRAY, "lanes", sorted_array.lanes, lanes_to_32),
     WORD(RDX_INDEX_TREE, "lanes", tree.lanes, lanes_to_4),
     NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
@@ -93,6 +96,7 @@ static const method_option options[] = {
     WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, builds),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.no_compaction, negations),
+    WORD(RDX_INDEX_RADIX_HASH, "bits", radix_hash.bits, radix_bits),
 };
 
 #define COUNT (sizeof options / sizeof *options)
@@ -118,7 +122,6 @@ static const char *no_such_option(rdx_index_kind kind, const char *name) {
   for (size_t i = 0; i < COUNT; i++)
     if (options[i].kind == family(kind))
       at = say(at, found++ ? ", " : " ", options[i].name);
-  say(at, found ? "" : " none", "");
   return problem;
 }
 

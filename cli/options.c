@@ -22,7 +22,8 @@ const char *cli_unknown_option(char **argv) {
 void cli_print_common_help(void) {
   printf(
       "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, cgrx_updatable, sorted_array, tree, btree,\n"
-      "                          hash (auto: tree); hash has no ranges\n"
+      "                          hash, radix_hash (auto: tree; joins of equal values: radix_hash, pairs: hash);\n"
+      "                          hash and radix_hash have no ranges; radix_hash is for large batches\n"
       "  --options NAME=VALUE[,...]   options of the method, see below\n"
       "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
       "  --threads N             threads of the CPU device (one a core)\n"

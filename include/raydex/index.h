@@ -35,6 +35,9 @@ typedef enum rdx_index_kind {
   RDX_INDEX_CGRX_NAIVE, /**< cgRX's naive representation, with row and plane markers (cgRX, section 3.2) */
   /** cgRX whose buckets are chains of nodes, which batches change in place (cgRX, section 4). */
   RDX_INDEX_CGRX_UPDATABLE,
+  /** A hash table in partitions, into which probes are brought, too: the radix-partitioned hash join (Balkesen et al.,
+   * ICDE 2013). Point lookups only; for batches as large as a join's. */
+  RDX_INDEX_RADIX_HASH,
 } rdx_index_kind;
 
 /** A name such as "rx"; never NULL. */
@@ -90,6 +93,12 @@ typedef struct rdx_rx_params {
    * lookup ends its ray at the first hit. */
   bool always_any_hit;
 } rdx_rx_params;
+
+/** The options of the sorted array. */
+typedef struct rdx_sorted_array_params {
+  uint8_t lanes; /**< GPU: 1, 2, 4, 8, 16 or 32 invocations that search for a key together, at most as many as a
+                    subgroup has; 0: 1 */
+} rdx_sorted_array_params;
 
 /** The options of the search tree. */
 typedef struct rdx_tree_params {
@@ -159,6 +168,13 @@ typedef struct rdx_hash_params {
                            subgroup has; 0: chosen by device */
 } rdx_hash_params;
 
+/** The options of the radix-partitioned hash table. */
+typedef struct rdx_radix_hash_params {
+  /** Bits of the hash that number the partitions: 8, or 16, which takes two passes; 0: by size and device, down to a
+   * single partition. */
+  uint8_t bits;
+} rdx_radix_hash_params;
+
 /** The options of the B+-tree. */
 typedef struct rdx_btree_params {
   uint8_t fill_percent; /**< of each leaf when it is built, 1 to 100; 0: 70. More room makes inserts cheaper */
@@ -168,12 +184,14 @@ typedef struct rdx_btree_params {
 typedef struct rdx_index_params {
   rdx_index_kind kind;
   rdx_rx_params rx;                         /**< RDX_INDEX_RX only */
+  rdx_sorted_array_params sorted_array;     /**< RDX_INDEX_SORTED_ARRAY only */
   rdx_tree_params tree;                     /**< RDX_INDEX_TREE only */
   rdx_btree_params btree;                   /**< RDX_INDEX_BTREE only */
   rdx_hash_params hash;                     /**< RDX_INDEX_HASH only */
   rdx_rx_optimized_params rx_optimized;     /**< RDX_INDEX_RX_OPTIMIZED only */
   rdx_cgrx_params cgrx;                     /**< RDX_INDEX_CGRX and RDX_INDEX_CGRX_NAIVE only */
   rdx_cgrx_updatable_params cgrx_updatable; /**< RDX_INDEX_CGRX_UPDATABLE only */
+  rdx_radix_hash_params radix_hash;         /**< RDX_INDEX_RADIX_HASH only */
 } rdx_index_params;
 
 typedef struct rdx_index rdx_index;
@@ -281,6 +299,10 @@ typedef struct rdx_lookup_params {
    * A host column is uploaded on each call. */
   const rdx_column *values;
   bool stats; /**< also count rays and hits, which costs a little time */
+  /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given. The
+   * sort is part of lookup_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX, section
+   * 4.4). RDX_INDEX_RADIX_HASH partitions its probes anyhow. */
+  bool sort_probes;
 } rdx_lookup_params;
 
 typedef struct rdx_result rdx_result;

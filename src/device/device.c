@@ -316,7 +316,7 @@ rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer 
 rdx_status rdx_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
                              rdx_buffer *out, uint64_t count, rdx_error *err) {
   RDX_TRY(check_count(count, "reduce", err));
-  if (value_bytes != 4 && (value_bytes != 8 || op == RDX_REDUCE_SUM))
+  if (value_bytes != 4 && (value_bytes != 8 || op != RDX_REDUCE_MAX))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "reduce: values of %u bytes", value_bytes);
   RDX_TRY(check_span(in, 0, count * value_bytes, "reduce", err));
   RDX_TRY(check_span(out, 0, 8, "reduce", err));

@@ -123,7 +123,7 @@ RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *so
                                         rdx_buffer *target, uint64_t target_offset, uint64_t size, rdx_error *err);
 
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
- * Only the low `key_bits` bits of a key are looked at (the others must be 0). Takes scratch of about the input's
+ * Only the low `key_bits` bits of a key, rounded up to whole bytes, are looked at. Takes scratch of about the input's
  * size. */
 RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                                         rdx_buffer *values, uint64_t count, rdx_error *err);
@@ -131,10 +131,11 @@ RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, ui
 RDX_MUST_USE rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                                         rdx_error *err);
 typedef enum rdx_reduce_op {
-  RDX_REDUCE_SUM, /* of u32 in, as u64 */
-  RDX_REDUCE_MAX, /* 0 for no element */
+  RDX_REDUCE_SUM,     /* of u32 in, as u64 */
+  RDX_REDUCE_MAX,     /* 0 for no element */
+  RDX_REDUCE_NONZERO, /* how many u32 are not 0 */
 } rdx_reduce_op;
-/* Reduce `count` unsigned values of `value_bytes` (4 or 8; RDX_REDUCE_SUM: 4) to one u64 at the start of `out`. */
+/* Reduce `count` unsigned values of `value_bytes` (4; RDX_REDUCE_MAX: 4 or 8) to one u64 at the start of `out`. */
 RDX_MUST_USE rdx_status rdx_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in,
                                           uint32_t value_bytes, rdx_buffer *out, uint64_t count, rdx_error *err);
 /* Write the positions of the set bits among the first `count` bits of `bits` (LSB first in u32 words), ascending, as

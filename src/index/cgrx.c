@@ -103,7 +103,8 @@ static rdx_status launch(const cgrx *c, rdx_stream *stream, const rdx_query *q, 
   const struct cgrx_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(cgrx_state, c->scene.state),
                                  .keys = RDX_ADDRESS(uint32_t, c->entries ? c->entries : c->sorted.keys),
                                  .rows = RDX_ADDRESS(uint32_t, c->sorted.rows)};
-  const uint32_t variant[CGRX_CONSTANTS] = {c->key_bits == 64, q->gather, q->value, output, false};
+  const uint32_t variant[CGRX_CONSTANTS] = {
+      c->key_bits == 64, q->gather, q->value, output, false, c->scene.shape.representation};
   return rdx_stream_launch(stream, &rdx_kernel_cgrx, &args, variant, q->count, c->scene.scene, err);
 }
 

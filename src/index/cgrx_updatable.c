@@ -212,7 +212,8 @@ static rdx_status launch(const updatable *u, rdx_stream *stream, const rdx_query
   const chains *c = &u->chains;
   const struct cgrx_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(cgrx_state, c->scene.state),
                                  .keys = RDX_ADDRESS(uint32_t, c->fences), .nodes = RDX_ADDRESS(cgrx_nodes, c->nodes)};
-  const uint32_t variant[CGRX_CONSTANTS] = {u->key_bits == 64, q->gather, q->value, output, true};
+  const uint32_t variant[CGRX_CONSTANTS] = {
+      u->key_bits == 64, q->gather, q->value, output, true, c->scene.shape.representation};
   return rdx_stream_launch(stream, &rdx_kernel_cgrx, &args, variant, q->count, c->scene.scene, err);
 }
 

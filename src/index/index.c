@@ -25,6 +25,7 @@ static const struct {
     {RDX_INDEX_CGRX, &rdx_cgrx_ops},
     {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
     {RDX_INDEX_CGRX_UPDATABLE, &rdx_cgrx_updatable_ops},
+    {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
 };
 
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {
@@ -75,7 +76,8 @@ static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, 
   if (status == RDX_OK)
     status = rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err);
   if (status == RDX_OK)
-    status = rdx_refine_gather(stream, column->keys, set->rows, set->key_bits, set->keys, set->count, err);
+    status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
+                               set->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_buffer_destroy(&count);

@@ -54,6 +54,9 @@ typedef struct rdx_index_ops {
   rdx_status (*build)(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
                       rdx_error *err);
   rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
+  /* For an index in partitions: its probes come as mixed keys (kernels/hash/hash.h) in the order of so many of their
+   * low bits; 0: in any order. NULL: probes come as keys in any order. */
+  uint32_t (*radix_bits)(const void *self);
   /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
   rdx_row_layout (*rows)(const void *self);
@@ -75,7 +78,8 @@ typedef struct rdx_index_ops {
   /* NULL where the index can answer; else why a query of this shape is refused. */
   const char *(*refuse)(const void *self, bool range, bool idempotent);
   void (*destroy)(void *self);
-  bool rows_in_order; /* GATHER_ROWS gives the rows of an equal key in ascending order */
+  /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
+  bool rows_in_order, rows_in_order_on_cpu;
 } rdx_index_ops;
 
 extern const rdx_index_ops rdx_rx_ops;
@@ -83,6 +87,7 @@ extern const rdx_index_ops rdx_sorted_array_ops;
 extern const rdx_index_ops rdx_tree_ops;
 extern const rdx_index_ops rdx_btree_ops;
 extern const rdx_index_ops rdx_hash_ops;
+extern const rdx_index_ops rdx_radix_hash_ops;
 extern const rdx_index_ops rdx_rx_optimized_ops;
 extern const rdx_index_ops rdx_cgrx_ops;
 extern const rdx_index_ops rdx_cgrx_naive_ops;
@@ -98,6 +103,15 @@ struct rdx_index {
   uint32_t *validity;      /* host copy of the keys' NULL bits, for refits; NULL: no NULLs, or not updatable */
   rdx_device_column *text; /* string keys: the host copy for exact comparison */
 };
+
+/* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points), with counts, and sums of integers, in whatever
+ * order of probes is cheapest: for who adds them up. */
+RDX_MUST_USE rdx_status rdx_index_look_up_anyhow(const rdx_index *index, const rdx_column *lower,
+                                                 const rdx_column *upper, const rdx_lookup_params *params,
+                                                 rdx_result **out, rdx_error *err);
+
+/* Of counts: their sum, and how many are not 0. */
+RDX_MUST_USE rdx_status rdx_result_totals(rdx_result *result, uint64_t *pairs, uint64_t *matched, rdx_error *err);
 
 /* Exact answers for string keys that their prefix does not decide (strings.c): narrow `rows` (per `offsets`, from
  * lookups by prefix) to those whose string equals probe begin + i, or lies between the bounds. Rewrites both arrays

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "index/arrange.h"
 #include "index/index.h"
 #include "index/probes.h"
 #include "index/result.h"
@@ -32,6 +33,8 @@ typedef struct run {
   const rdx_column *lower, *upper; /* upper NULL: points */
   rdx_result_kind kind;
   bool stats;
+  bool arranged;  /* probes get into an order of the index's liking */
+  bool anyhow;    /* and answers may stay in it */
   bool by_prefix; /* string keys that their prefixes do not tell apart */
   summing summing;
   const rdx_device_column *values;
@@ -67,7 +70,7 @@ static rdx_query make_query(const run *r, const rdx_probes *probes, uint32_t gat
 }
 
 /* Run one query between two marks and add its time to `*ms`. */
-static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_query *q, double *ms, rdx_error *err) {
+static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_query *q, double *ms, rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
   if (q->upper && r->index->ops->rows && !count_only)
     return rdx_spans_query(r->index, stream, q, ms, err);
@@ -77,6 +80,21 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_query *q
   RDX_TRY(rdx_stream_finish(stream, err));
   *ms += rdx_stream_elapsed(stream, 0, 1);
   return RDX_OK;
+}
+
+/* The same, with answers in the order given. */
+static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_query *q,
+                            rdx_error *err) {
+  double *ms = &r->result->stats.lookup_ms;
+  if (!probes->places)
+    return run_as_arranged(r, stream, q, ms, err);
+  rdx_arranged arranged;
+  RDX_TRY(rdx_arranged_begin(probes, stream, q, &arranged, ms, err));
+  rdx_status status = run_as_arranged(r, stream, &arranged.query, ms, err);
+  if (status == RDX_OK)
+    status = rdx_arranged_end(probes, stream, q, &arranged, ms, err);
+  rdx_arranged_destroy(&arranged);
+  return status;
 }
 
 static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -136,7 +154,7 @@ static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   rdx_query q = make_query(r, probes, GATHER_COUNT);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
-  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  RDX_TRY(run_query(r, stream, probes, &q, err));
   return add_stats(r, stream, probes, parts->count, err);
 }
 
@@ -148,7 +166,7 @@ static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *
   rdx_query q = make_query(r, probes, GATHER_COUNT);
   q.out_first = RDX_ADDRESS(uint32_t, parts->first);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
-  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  RDX_TRY(run_query(r, stream, probes, &q, err));
   RDX_TRY(add_stats(r, stream, probes, parts->count, err));
   rdx_buffer_destroy(&parts->count);
   return RDX_OK;
@@ -186,7 +204,7 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
   rdx_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
   q.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
-  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
+  RDX_TRY(run_query(r, stream, probes, &q, err));
   if (wide)
     RDX_TRY(join_halves(r, stream, probes, parts, err));
   return add_stats(r, stream, probes, parts->count, err);
@@ -200,7 +218,7 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
   RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
   rdx_query q = make_query(r, probes, GATHER_COUNT);
   q.out_count = RDX_ADDRESS(uint32_t, counts);
-  rdx_status status = run_query(r, stream, &q, &r->result->stats.lookup_ms, err);
+  rdx_status status = run_query(r, stream, probes, &q, err);
   if (status == RDX_OK)
     status = new_buffer(r, 1, 8, &largest, err);
   if (status == RDX_OK)
@@ -244,8 +262,10 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
   rdx_query q = make_query(r, probes, GATHER_ROWS);
   q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
   q.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
-  RDX_TRY(run_query(r, stream, &q, &r->result->stats.lookup_ms, err));
-  if (most <= 1 || (r->index->ops->rows_in_order && !probes->upper))
+  RDX_TRY(run_query(r, stream, probes, &q, err));
+  const rdx_index_ops *ops = r->index->ops;
+  const bool on_cpu = r->index->device->info.backend == RDX_BACKEND_CPU;
+  if (most <= 1 || ((ops->rows_in_order || (ops->rows_in_order_on_cpu && on_cpu)) && !probes->upper))
     return RDX_OK;
   return order_rows(r, stream, probes, parts, err);
 }
@@ -294,6 +314,8 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
   r->result->stats.bytes_uploaded += probes.bytes;
   rdx_stream *stream = NULL;
   rdx_status status = rdx_stream_create(r->index->device, &stream, err);
+  if (status == RDX_OK && r->arranged)
+    status = rdx_probes_arrange(r->index, stream, &probes, r->anyhow, &r->result->stats.lookup_ms, err);
   if (status == RDX_OK)
     status = run_parts(r, stream, &probes, parts, err);
   rdx_stream_destroy(&stream);
@@ -347,7 +369,8 @@ static rdx_status run_all(const run *r, rdx_error *err) {
   const uint64_t total = r->lower->rows;
   if (total == 0 || r->by_prefix)
     return run_slices(r, total, 1u << 20, err);
-  const uint64_t most = 1ull << 31; /* kernels number probes, and pairs of words of them, in u32 */
+  /* Kernels number probes, and words of them, in u32: of sums that are put back into order there are four. */
+  const uint64_t most = r->arranged ? 1ull << 29 : 1ull << 31;
   if (total > most)
     return run_slices(r, total, most, err);
   rdx_parts parts = {0};
@@ -420,13 +443,14 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
 }
 
 static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                          const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
+                          const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
   static const rdx_lookup_params defaults = {0};
   params = params ? params : &defaults;
   const double start = rdx_now_ms();
   RDX_TRY(check(index, lower, upper, params, err));
   run r = {.index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
+  r.arranged = params->sort_probes || index->ops->radix_bits;
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_result_create(index->device, params->result, lower->rows, &r.result, err));
   rdx_status status = RDX_OK;
@@ -438,6 +462,8 @@ static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const
   }
   if (status == RDX_OK && params->values)
     status = plan_sum(&r, err);
+  /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
+  r.anyhow = anyhow && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
   if (status == RDX_OK)
     status = run_all(&r, err);
   rdx_device_column_destroy(&owned);
@@ -454,12 +480,17 @@ rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, co
                             rdx_result **out, rdx_error *err) {
   if (!index || !probes || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_lookup: index, probes and out must not be NULL");
-  return look_up(index, probes, NULL, params, out, err);
+  return look_up(index, probes, NULL, params, false, out, err);
 }
 
 rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                            const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
   if (!index || !lower || !upper || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_range: index, lower, upper and out must not be NULL");
-  return look_up(index, lower, upper, params, out, err);
+  return look_up(index, lower, upper, params, false, out, err);
+}
+
+rdx_status rdx_index_look_up_anyhow(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                                    const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
+  return look_up(index, lower, upper, params, true, out, err);
 }

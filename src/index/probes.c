@@ -128,4 +128,5 @@ rdx_status rdx_probes_create(const rdx_index *index, const rdx_column *lower, co
 void rdx_probes_destroy(rdx_probes *probes) {
   for (uint32_t i = 0; i < RDX_COUNT(probes->owned); i++)
     rdx_buffer_destroy(&probes->owned[i]);
+  rdx_buffer_destroy(&probes->places);
 }

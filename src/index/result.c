@@ -251,6 +251,36 @@ rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *
   return RDX_OK;
 }
 
+static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer *counts, uint64_t count, uint64_t *out,
+                         rdx_error *err) {
+  rdx_stream *stream = NULL;
+  rdx_buffer *total = NULL;
+  RDX_TRY(rdx_buffer_create(device, 8, "a total", &total, err));
+  rdx_status status = rdx_stream_create(device, &stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_reduce(stream, op, counts, 4, total, count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(total, 0, out, 8, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&total);
+  return status;
+}
+
+rdx_status rdx_result_totals(rdx_result *r, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
+  *pairs = *matched = 0;
+  if (r->on_device) {
+    RDX_TRY(reduce(r->device, RDX_REDUCE_SUM, r->parts.count, r->probes, pairs, err));
+    return reduce(r->device, RDX_REDUCE_NONZERO, r->parts.count, r->probes, matched, err);
+  }
+  for (uint64_t i = 0; i < r->filled; i++) {
+    *pairs += r->count[i];
+    *matched += r->count[i] > 0;
+  }
+  return RDX_OK;
+}
+
 void rdx_result_get_stats(const rdx_result *result, rdx_lookup_stats *out) {
   *out = result->stats;
 }

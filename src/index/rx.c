@@ -310,7 +310,7 @@ static rdx_status keys_of_primitives(rx *r, const rdx_device_column *column, rdx
   RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", out, err));
   rdx_status status = rdx_stream_create(r->device, &stream, err);
   if (status == RDX_OK)
-    status = rdx_refine_gather(stream, column->keys, r->rows, r->key_bits, *out, r->count, err);
+    status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, *out, r->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);

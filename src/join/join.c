@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Index nested-loop joins, with the index over either side, on the public interface of indexes. */
+/* Joins by an index over either side. */
 
 #include <raydex/join.h>
 
 #include <string.h>
 
 #include "base/base.h"
+#include "index/index.h"
+#include "index/intervals.h"
+#include "index/keys.h"
 
 struct rdx_join {
   rdx_join_view view;
@@ -20,7 +23,9 @@ typedef struct work {
   rdx_device *device;
   const rdx_join_params *params;
   const rdx_column *indexed, *lower, *upper; /* upper NULL: equal */
+  const rdx_column *ends;                    /* not NULL: `indexed` to `ends` are ranges, the probes are points */
   bool inverse;                              /* the left side is indexed */
+  rdx_index_params index_params;
   rdx_index *index;
   rdx_result *result;
   rdx_result_view found;
@@ -35,11 +40,15 @@ static uint64_t left_count(const work *w) {
 
 static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
-  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->params->index, &w->index, err));
+  if (w->ends) {
+    RDX_TRY(
+        rdx_intervals_look_up(w->device, w->lower, w->indexed, w->ends, kind, &w->join->stats.index, &w->result, err));
+    rdx_result_get_stats(w->result, &w->join->stats.lookup);
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
-  RDX_TRY(w->upper ? rdx_index_range(w->index, w->lower, w->upper, &params, &w->result, err)
-                   : rdx_index_lookup(w->index, w->lower, &params, &w->result, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  RDX_TRY(rdx_index_look_up_anyhow(w->index, w->lower, w->upper, &params, &w->result, err));
   rdx_result_get_stats(w->result, &w->join->stats.lookup);
   return RDX_OK;
 }
@@ -48,6 +57,8 @@ static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
 
 static rdx_status add_sums(work *w, rdx_error *err) {
   rdx_join_view *v = &w->join->view;
+  RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
   const rdx_result_view *f = &w->found;
   rdx_i128 total = 0;
   uint64_t values = 0;
@@ -74,21 +85,25 @@ static bool wants_matched(rdx_join_kind kind) {
   return kind == RDX_JOIN_SEMI;
 }
 
-static uint64_t count_pairs(const uint32_t *counts, uint64_t probes, rdx_join_kind kind) {
+/* Nobody asks for the count of a single probe: they stay on the device. */
+static rdx_status count_pairs(work *w, rdx_error *err) {
+  const uint64_t probes = w->lower->rows;
   uint64_t pairs = 0, matched = 0;
-  for (uint64_t i = 0; i < probes; i++) {
-    pairs += counts[i];
-    matched += counts[i] > 0;
-  }
-  switch (kind) {
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
+  RDX_TRY(rdx_result_totals(w->result, &pairs, &matched, err));
+  switch (w->params->kind) {
   case RDX_JOIN_LEFT:
-    return pairs + probes - matched;
+    w->join->view.count = pairs + probes - matched;
+    return RDX_OK;
   case RDX_JOIN_SEMI:
-    return matched;
+    w->join->view.count = matched;
+    return RDX_OK;
   case RDX_JOIN_ANTI:
-    return probes - matched;
+    w->join->view.count = probes - matched;
+    return RDX_OK;
   default:
-    return pairs;
+    w->join->view.count = pairs;
+    return RDX_OK;
   }
 }
 
@@ -174,6 +189,7 @@ static rdx_status list_matches(work *w, const matches *m, rdx_error *err) {
 
 static rdx_status find_matches(work *w, rdx_error *err) {
   RDX_TRY(look_up(w, RDX_RESULT_ROWS, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
   if (status == RDX_OK)
@@ -187,16 +203,11 @@ static rdx_status find_matches(work *w, rdx_error *err) {
 
 static rdx_status answer(work *w, rdx_error *err) {
   const rdx_join_params *p = w->params;
-  if (p->result == RDX_JOIN_SUM) {
-    RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
+  if (p->result == RDX_JOIN_SUM)
     return add_sums(w, err);
-  }
   /* Counts of right rows say nothing of which left rows match. */
-  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER)) {
-    RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
-    w->join->view.count = count_pairs(w->found.count, w->found.probes, p->kind);
-    return RDX_OK;
-  }
+  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER))
+    return count_pairs(w, err);
   return find_matches(w, err);
 }
 
@@ -213,8 +224,18 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
   return RDX_OK;
 }
 
+/* Equal keys need no order: hash tables are faster than the tree. Partitions make a join of them; to list rows, though,
+ * the answers to probes have to be brought back into order, which costs more than partitions save. */
+static rdx_index_params choose_index(const work *w) {
+  rdx_index_params index = w->params->index;
+  if (index.kind == RDX_INDEX_AUTO && !w->upper && !w->ends)
+    index.kind = w->params->result == RDX_JOIN_PAIRS ? RDX_INDEX_HASH : RDX_INDEX_RADIX_HASH;
+  return index;
+}
+
 static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
   const double start = rdx_now_ms();
+  w->index_params = choose_index(w);
   RDX_TRY(rdx_calloc(1, sizeof *w->join, "a join", (void **)&w->join, err));
   w->join->view.kind = w->params->kind;
   w->join->view.result = w->params->result;
@@ -250,6 +271,28 @@ rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_
   return join(&w, out, err);
 }
 
+static rdx_status check_over_ranges(const rdx_join_params *p, rdx_error *err) {
+  if (p->values)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rdx_join_between: values of left rows are added by an index over the left side");
+  if (p->index.kind != RDX_INDEX_AUTO && p->index.kind != RDX_INDEX_SORTED_ARRAY)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rdx_join_between: %s holds points, which are on the left side; ranges are sorted by their bounds "
+                    "(sorted_array)",
+                    rdx_index_kind_name(p->index.kind));
+  return RDX_OK;
+}
+
+/* From how many points a range on, of 64 bits, to sort the ranges and search among them takes less than an index over
+ * the points, as measured (docs/measurements.md). Points of 32 bits are sorted too fast for that; to list pairs, each
+ * point is searched for twice. */
+#define POINTS_A_RANGE 64
+
+static bool prefers_ranges(const rdx_join_params *p, const rdx_column *left, const rdx_column *lower) {
+  return p->mapping == RDX_JOIN_MAPPING_AUTO && p->index.kind == RDX_INDEX_AUTO && p->result == RDX_JOIN_COUNT &&
+         left->type != RDX_TYPE_STRING && rdx_key_bits(left->type) == 64 && lower->rows < left->rows / POINTS_A_RANGE;
+}
+
 rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
                             const rdx_column *upper, const rdx_join_params *params, rdx_join **out, rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;
@@ -257,7 +300,11 @@ rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rd
   if (!upper || upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_join_between: there must be as many upper bounds as lower ones");
   if (p->mapping == RDX_JOIN_MAPPING_DIRECT)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "rdx_join_between: an index holds points, which are on the left side");
+    RDX_TRY(check_over_ranges(p, err));
+  if (p->mapping == RDX_JOIN_MAPPING_DIRECT || prefers_ranges(p, left, lower)) {
+    work w = {.device = device, .params = p, .indexed = lower, .ends = upper, .lower = left};
+    return join(&w, out, err);
+  }
   work w = {.device = device, .params = p, .indexed = left, .lower = lower, .upper = upper, .inverse = true};
   return join(&w, out, err);
 }

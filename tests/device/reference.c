@@ -317,8 +317,10 @@ typedef struct answers {
 static void look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
                     answers *a) {
   for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
-    const rdx_lookup_params params = {
-        .result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL, .stats = test_random() % 2 == 0};
+    const rdx_lookup_params params = {.result = kind,
+                                      .values = kind == RDX_RESULT_SUM ? values : NULL,
+                                      .stats = test_random() % 2 == 0,
+                                      .sort_probes = test_random() % 3 == 0};
     rdx_error *err = &a->err[kind];
     a->status[kind] = upper ? rdx_index_range(index, lower, upper, &params, &a->result[kind], err)
                             : rdx_index_lookup(index, lower, &params, &a->result[kind], err);

@@ -19,7 +19,7 @@ bool test_needs_rays(rdx_index_kind kind) {
 }
 
 bool test_is_points_only(rdx_index_kind kind) {
-  return kind == RDX_INDEX_HASH;
+  return kind == RDX_INDEX_HASH || kind == RDX_INDEX_RADIX_HASH;
 }
 
 bool test_can(rdx_index_kind kind) {

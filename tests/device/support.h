@@ -30,7 +30,7 @@ bool test_is_slow(void);
 bool test_traces(void);
 
 /* Kinds of indexes run from RDX_INDEX_RX to this. */
-#define TEST_LAST_KIND RDX_INDEX_CGRX_UPDATABLE
+#define TEST_LAST_KIND RDX_INDEX_RADIX_HASH
 
 /* What a kind of index needs and refuses; whether the device can build it. */
 bool test_needs_rays(rdx_index_kind kind);

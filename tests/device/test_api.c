@@ -111,6 +111,13 @@ static void test_bad_options(void **state) {
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
+  static const uint8_t lanes[] = {3, 33, 64};
+  for (size_t i = 0; i < COUNT(lanes); i++) {
+    rdx_index *index = NULL;
+    const rdx_index_params params = {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = lanes[i]};
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
+    assert_null(index);
+  }
 }
 
 static void test_bad_lookups(void **state) {

@@ -215,34 +215,39 @@ static void test_scan_and_reduce(void **state) {
   for (size_t s = 0; s < size_count(); s++) {
     const uint64_t n = sizes[s];
     uint32_t *in = calloc(n + 1, sizeof *in);
-    uint64_t *out = calloc(n + 1, sizeof *out), sum = 0, most = 0, reduced[2] = {1, 1};
+    uint64_t *out = calloc(n + 1, sizeof *out), sum = 0, most = 0, nonzero = 0, reduced[3] = {1, 1, 1};
     assert_true(in && out);
     for (uint64_t i = 0; i < n; i++)
-      in[i] = s % 2 ? UINT32_MAX : (uint32_t)test_random();
+      in[i] = s % 2 ? UINT32_MAX * (i % 3 > 0) : (uint32_t)test_random();
     rdx_buffer *source = filled(in, n * 4), *target = filled(out, (n + 1) * 8), *one = filled(reduced, 8),
-               *two = filled(reduced, 8);
+               *two = filled(reduced, 8), *three = filled(reduced, 8);
     rdx_stream *stream = new_stream();
     OK(rdx_stream_scan(stream, source, target, n, err));
     OK(rdx_stream_reduce(stream, RDX_REDUCE_SUM, source, 4, one, n, err));
     OK(rdx_stream_reduce(stream, RDX_REDUCE_MAX, source, 4, two, n, err));
+    OK(rdx_stream_reduce(stream, RDX_REDUCE_NONZERO, source, 4, three, n, err));
     OK(rdx_stream_finish(stream, err));
     OK(rdx_buffer_download(target, 0, out, (n + 1) * 8, err));
     OK(rdx_buffer_download(one, 0, &reduced[0], 8, err));
     OK(rdx_buffer_download(two, 0, &reduced[1], 8, err));
+    OK(rdx_buffer_download(three, 0, &reduced[2], 8, err));
     for (uint64_t i = 0; i <= n; i++) {
       assert_int_equal(out[i], sum);
       if (i < n) {
         sum += in[i];
+        nonzero += in[i] != 0;
         most = in[i] > most ? in[i] : most;
       }
     }
     assert_int_equal(reduced[0], sum);
     assert_int_equal(reduced[1], most);
+    assert_int_equal(reduced[2], nonzero);
     rdx_stream_destroy(&stream);
     rdx_buffer_destroy(&source);
     rdx_buffer_destroy(&target);
     rdx_buffer_destroy(&one);
     rdx_buffer_destroy(&two);
+    rdx_buffer_destroy(&three);
     free(in);
     free(out);
   }

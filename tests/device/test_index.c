@@ -51,14 +51,17 @@ static const rdx_rx_params decompositions[] = {
 static const rdx_index_params methods[] = {
     {.kind = RDX_INDEX_RX},         {.kind = RDX_INDEX_SORTED_ARRAY}, {.kind = RDX_INDEX_TREE},
     {.kind = RDX_INDEX_HASH},       {.kind = RDX_INDEX_RX_OPTIMIZED}, {.kind = RDX_INDEX_CGRX},
-    {.kind = RDX_INDEX_CGRX_NAIVE}, {.kind = RDX_INDEX_BTREE},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE},
+    {.kind = RDX_INDEX_CGRX_NAIVE}, {.kind = RDX_INDEX_BTREE},        {.kind = RDX_INDEX_CGRX_UPDATABLE},
+    {.kind = RDX_INDEX_RADIX_HASH},
 };
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 2},
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 8},
+    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 32},
     {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
-    {.kind = RDX_INDEX_TREE, .tree.lanes = 2},
+    {.kind = RDX_INDEX_TREE, .tree.lanes = 4},
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 1},
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
@@ -80,6 +83,8 @@ static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 10, .lanes = 2}},
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 50, .lanes = 8}},
     {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 16}},
+    {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 8},
+    {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 16},
 };
 
 static void check_index(const test_column *keys, const rdx_index_params *params, const char *what) {

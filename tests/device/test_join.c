@@ -91,7 +91,7 @@ static void check_join(const rdx_column *left, const rdx_column *lower, const rd
   params.values = &value_column;
   if (params.kind > RDX_JOIN_LEFT) {
     FAILS(RDX_ERROR_ARGUMENT, run(left, lower, upper, &params, &join, err));
-  } else if (params.mapping == RDX_JOIN_MAPPING_INVERSE && !upper) {
+  } else if (params.mapping == (upper ? RDX_JOIN_MAPPING_DIRECT : RDX_JOIN_MAPPING_INVERSE)) {
     FAILS(RDX_ERROR_UNSUPPORTED, run(left, lower, upper, &params, &join, err));
   } else {
     OK(run(left, lower, upper, &params, &join, err));
@@ -125,6 +125,56 @@ static void test_equal(void **state) {
   }
 }
 
+/* A hash table for each of 256 and of 65,536 partitions: all kinds of joins over all shapes of keys. */
+static void test_radix_hash(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_F32, RDX_TYPE_STRING};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (test_shape shape = 0; shape < SHAPE_COUNT; shape++) {
+      const rdx_index_params index = {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = (t + shape) % 4 ? 8 : 16};
+      test_column left = column_make(types[t], shape, (t + shape) % 2 ? SOME_NULLS : NO_NULLS, 90);
+      test_column right = column_probes(&left, 100, shape % 2 ? NO_NULLS : SOME_NULLS);
+      for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
+        check_join(&left.view, &right.view, NULL,
+                   (rdx_join_params){.kind = join, .mapping = (rdx_join_mapping)(test_random() % 3), .index = index});
+      column_free(&left);
+      column_free(&right);
+    }
+  }
+}
+
+/* Keys that all fall into one partition, or are all equal but for a few, take as long and as much as others. */
+static void test_skew(void **state) {
+  (void)state;
+  const uint64_t rows = test_is_slow() ? 5000 : 100000;
+  uint32_t *left = malloc(rows * sizeof *left), *right = malloc(rows * sizeof *right);
+  assert_true(left && right);
+  for (int most = 0; most < 2; most++) {
+    uint64_t pairs = 0, equal = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+      left[i] = i % 1000 > 0 || most ? 7 : (uint32_t)i;
+      right[i] = i % 500 > 0 || most ? 7 : (uint32_t)i;
+      equal += right[i] == 7;
+    }
+    for (uint64_t i = 0; i < rows; i++)
+      pairs += left[i] == 7 ? equal : 1;
+    const rdx_column l = {.type = RDX_TYPE_U32, .rows = rows, .values = left};
+    const rdx_column r = {.type = RDX_TYPE_U32, .rows = rows, .values = right};
+    const rdx_join_params params = {.result = RDX_JOIN_COUNT, .index.kind = RDX_INDEX_RADIX_HASH};
+    rdx_join *join = NULL;
+    rdx_join_view v;
+    rdx_join_stats stats;
+    OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
+    rdx_join_get(join, &v);
+    rdx_join_get_stats(join, &stats);
+    assert_int_equal(v.count, pairs);
+    assert_true(stats.index.bytes_peak <= rows * 36 + 4096);
+    rdx_join_destroy(&join);
+  }
+  free(left);
+  free(right);
+}
+
 static void test_between(void **state) {
   (void)state;
   static const rdx_type types[] = {RDX_TYPE_I16, RDX_TYPE_U64, RDX_TYPE_DATE, RDX_TYPE_F32};
@@ -141,6 +191,76 @@ static void test_between(void **state) {
       column_free(&upper);
     }
   }
+}
+
+/* Points among sorted ranges: ranges that hold each other, overlap, touch, are empty or NULL; and many of each. */
+static void test_between_ranges(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_I8, RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_F64, RDX_TYPE_DECIMAL};
+  for (size_t t = 0; t < COUNT(types); t++) {
+    for (test_shape shape = 0; shape < SHAPE_COUNT; shape++) {
+      test_column left = column_make(types[t], shape, shape % 2 ? SOME_NULLS : NO_NULLS, 70);
+      const uint64_t ranges = shape % 3 == 0 ? 1 + test_random() % 20 : test_is_slow() ? 100 : 700;
+      test_column lower = column_probes(&left, ranges, SOME_NULLS), upper = column_probes(&left, ranges, NO_NULLS);
+      for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
+        check_join(&left.view, &lower.view, &upper.view,
+                   (rdx_join_params){.kind = join, .mapping = RDX_JOIN_MAPPING_DIRECT});
+      check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = RDX_JOIN_LEFT});
+      column_free(&left);
+      column_free(&lower);
+      column_free(&upper);
+    }
+  }
+}
+
+/* The side that a join takes by itself. */
+static void test_many_points(void **state) {
+  (void)state;
+  test_column left = column_make(RDX_TYPE_I64, SHAPE_RANDOM, SOME_NULLS, 400);
+  test_column lower = column_probes(&left, 5, NO_NULLS), upper = column_probes(&left, 5, NO_NULLS);
+  for (rdx_join_kind kind = RDX_JOIN_INNER; kind <= RDX_JOIN_ANTI; kind++) {
+    rdx_join *join = NULL;
+    rdx_join_stats stats;
+    const rdx_join_params params = {.kind = kind, .result = RDX_JOIN_COUNT};
+    check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = kind});
+    OK(rdx_join_between(test_device, &left.view, &lower.view, &upper.view, &params, &join, err));
+    rdx_join_get_stats(join, &stats);
+    assert_false(stats.inverse);
+    rdx_join_destroy(&join);
+  }
+  column_free(&left);
+  column_free(&lower);
+  column_free(&upper);
+}
+
+/* Few ranges that hold much among many that do not, so that the search passes over whole nodes of its tree. */
+static void test_far_ranges(void **state) {
+  (void)state;
+  enum { RANGES = 5000 };
+  static uint32_t lower[RANGES], upper[RANGES];
+  static const uint32_t points[] = {0, 1, 2500, 4998, 4999, 5000, 10000, UINT32_MAX};
+  for (uint32_t i = 0; i < RANGES; i++) {
+    lower[i] = i;
+    upper[i] = i % 1777 == 0 ? UINT32_MAX : i % 3;
+  }
+  const rdx_column left = {.type = RDX_TYPE_U32, .rows = COUNT(points), .values = points};
+  const rdx_column low = {.type = RDX_TYPE_U32, .rows = RANGES, .values = lower};
+  const rdx_column high = {.type = RDX_TYPE_U32, .rows = RANGES, .values = upper};
+  check_join(&left, &low, &high, (rdx_join_params){.mapping = RDX_JOIN_MAPPING_DIRECT});
+}
+
+static void test_text_ranges(void **state) {
+  (void)state;
+  static const uint64_t few[] = {0, 2, 2, 5}, many[] = {0, 12, 24, 26};
+  const rdx_column shorts = {.type = RDX_TYPE_STRING, .rows = 3, .values = "abxyz", .offsets = few};
+  const rdx_column longs = {
+      .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = many};
+  const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
+  rdx_join *join = NULL;
+  check_join(&shorts, &longs, &shorts, params);
+  check_join(&shorts, &shorts, &longs, params);
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &longs, &shorts, &shorts, &params, &join, err));
+  assert_null(join);
 }
 
 static void test_sides(void **state) {
@@ -170,7 +290,11 @@ static void test_misuse(void **state) {
                    two = {.type = RDX_TYPE_I32, .rows = 2, .values = numbers};
   const rdx_join_params kind = {.kind = (rdx_join_kind)9}, result = {.result = (rdx_join_result)9};
   const rdx_join_params mapping = {.mapping = (rdx_join_mapping)9}, no_values = {.result = RDX_JOIN_SUM};
-  const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT}, hash = {.index.kind = RDX_INDEX_HASH};
+  const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = RDX_INDEX_TREE};
+  const rdx_join_params sum = {.mapping = RDX_JOIN_MAPPING_DIRECT, .result = RDX_JOIN_SUM, .values = &c};
+  const rdx_join_params hash = {.index.kind = RDX_INDEX_HASH};
+  const rdx_join_params radix = {.index.kind = RDX_INDEX_RADIX_HASH};
+  const rdx_join_params bits = {.index = {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 9}};
   rdx_join *join = NULL;
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(NULL, &c, &c, NULL, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, NULL, &c, NULL, &join, err));
@@ -183,14 +307,20 @@ static void test_misuse(void **state) {
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_between(test_device, &c, &c, &two, NULL, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_between(test_device, &c, &c, NULL, NULL, &join, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &direct, &join, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &sum, &join, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &hash, &join, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &radix, &join, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &bits, &join, err));
   assert_null(join);
   rdx_join_destroy(&join);
   rdx_join_destroy(NULL);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal), cmocka_unit_test(test_between),
-                                     cmocka_unit_test(test_sides), cmocka_unit_test(test_misuse)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),          cmocka_unit_test(test_radix_hash),
+                                     cmocka_unit_test(test_skew),           cmocka_unit_test(test_between),
+                                     cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
+                                     cmocka_unit_test(test_far_ranges),     cmocka_unit_test(test_text_ranges),
+                                     cmocka_unit_test(test_sides),          cmocka_unit_test(test_misuse)};
   return TEST_MAIN(tests);
 }

@@ -87,6 +87,57 @@ static rdx_status hash_rows(rdx_error *err) {
   return index_job(RDX_INDEX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
 }
 
+static rdx_status radix_hash_rows(rdx_error *err) {
+  return index_job(RDX_INDEX_RADIX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
+}
+
+static rdx_status radix_hash_sum(rdx_error *err) {
+  return index_job(RDX_INDEX_RADIX_HASH, RDX_RESULT_SUM, &int_keys, &int_keys, err);
+}
+
+/* Probes in another order than given, some of them NULL, and their answers brought back. */
+static rdx_status sorted_probes(rdx_error *err) {
+  rdx_index *index = NULL;
+  rdx_result *results[2] = {NULL, NULL};
+  const rdx_index_params params = {.kind = RDX_INDEX_SORTED_ARRAY};
+  const rdx_lookup_params rows = {.result = RDX_RESULT_ROWS, .sort_probes = true};
+  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &int_keys, .sort_probes = true};
+  rdx_status status = rdx_index_create(test_device, &int_keys, &params, &index, err);
+  if (status == RDX_OK)
+    status = rdx_index_range(index, &int_keys, &int_keys, &rows, &results[0], err);
+  if (status == RDX_OK)
+    status = rdx_index_lookup(index, &int_keys, &sum, &results[1], err);
+  rdx_result_destroy(&results[0]);
+  rdx_result_destroy(&results[1]);
+  rdx_index_destroy(&index);
+  return status;
+}
+
+static rdx_status join_job(rdx_join_result result, rdx_error *err) {
+  rdx_join *join = NULL;
+  const rdx_join_params params = {
+      .kind = RDX_JOIN_LEFT, .result = result, .index.kind = RDX_INDEX_RADIX_HASH, .mapping = RDX_JOIN_MAPPING_DIRECT};
+  const rdx_status status = rdx_join_equal(test_device, &int_keys, &int_keys, &params, &join, err);
+  rdx_join_destroy(&join);
+  return status;
+}
+
+static rdx_status join_ranges(rdx_error *err) {
+  rdx_join *join = NULL;
+  const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
+  const rdx_status status = rdx_join_between(test_device, &int_keys, &int_keys, &int_keys, &params, &join, err);
+  rdx_join_destroy(&join);
+  return status;
+}
+
+static rdx_status join_pairs(rdx_error *err) {
+  return join_job(RDX_JOIN_PAIRS, err);
+}
+
+static rdx_status join_count(rdx_error *err) {
+  return join_job(RDX_JOIN_COUNT, err);
+}
+
 static rdx_status hash_distinct(rdx_error *err) {
   const rdx_column keys = {.type = RDX_TYPE_I64, .rows = 2, .values = numbers};
   return index_job(RDX_INDEX_HASH, RDX_RESULT_SUM, &keys, &keys, err);
@@ -236,6 +287,12 @@ static void test_failing_allocations(void **state) {
   check_job(array_float_sum);
   check_job(hash_rows);
   check_job(hash_distinct);
+  check_job(radix_hash_rows);
+  check_job(radix_hash_sum);
+  check_job(sorted_probes);
+  check_job(join_ranges);
+  check_job(join_pairs);
+  check_job(join_count);
   check_job(strings);
   check_job(long_strings);
   check_job(device_columns);
@@ -247,8 +304,8 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,      hash_distinct, strings,
-                             long_strings,    device_columns, changes_job};
+  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
+                             join_pairs,      strings,   long_strings,  device_columns,  changes_job};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

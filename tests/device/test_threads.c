@@ -139,7 +139,7 @@ static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_
     if (i >= index_count) {
       s.indexes[i] = s.indexes[i % index_count];
     } else {
-      make_data(&datas[i], test_random(), kind_of(i) == RDX_INDEX_HASH);
+      make_data(&datas[i], test_random(), test_is_points_only(kind_of(i)));
       const rdx_column keys = column_of(datas[i].keys, ROWS);
       OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = kind_of(i)}, &s.indexes[i], err));
     }
@@ -167,8 +167,8 @@ static rdx_index_kind always_hash(uint32_t i) {
 }
 
 static rdx_index_kind alternating(uint32_t i) {
-  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_RX, RDX_INDEX_HASH};
-  const rdx_index_kind kind = kinds[i % 3];
+  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_RX, RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH};
+  const rdx_index_kind kind = kinds[i % 4];
   return !test_can(kind) ? RDX_INDEX_HASH : kind;
 }
 
@@ -210,7 +210,7 @@ static void test_own_indexes(void **state) {
   data *datas = calloc(THREADS + 2, sizeof *datas);
   assert_non_null(datas);
   for (uint32_t i = 0; i < THREADS; i++)
-    make_data(&datas[i], test_random(), alternating(i) == RDX_INDEX_HASH);
+    make_data(&datas[i], test_random(), test_is_points_only(alternating(i)));
   make_data(&datas[THREADS], test_random(), false);
   make_data(&datas[THREADS + 1], test_random(), true);
   run_threads(live_and_die, datas);

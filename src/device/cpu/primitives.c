@@ -80,6 +80,14 @@ typedef struct sort_pass {
           p->values_out[places[d] + k] = value_line[d][k];                                                             \
       }                                                                                                                \
     }                                                                                                                  \
+  }                                                                                                                    \
+                                                                                                                       \
+  static void copy_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                            \
+    (void)worker;                                                                                                      \
+    const sort_pass *p = context;                                                                                      \
+    memcpy((type *)p->keys_out + begin, (const type *)p->keys + begin, (end - begin) * sizeof(type));                  \
+    if (p->values)                                                                                                     \
+      memcpy(p->values_out + begin, p->values + begin, (end - begin) * sizeof *p->values);                             \
   }
 
 DEFINE_SORT(u32, uint32_t)
@@ -137,11 +145,8 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
     p.keys_out = RDX_ADDRESS(void, other_keys);
     p.values_out = RDX_ADDRESS(uint32_t, other_values);
     sort_passes(pool, &p, key_bytes, key_bits, &swapped);
-    if (swapped) {
-      memcpy(p.keys_out, p.keys, count * key_bytes);
-      if (values)
-        memcpy(p.values_out, p.values, count * 4);
-    }
+    if (swapped)
+      rdx_pool_run(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p);
   }
   rdx_buffer_destroy(&other_keys);
   rdx_buffer_destroy(&other_values);
@@ -269,6 +274,15 @@ static void sum_piece(void *context, uint64_t begin, uint64_t end, uint32_t work
   p->numbers[begin / PIECE] = sum;
 }
 
+static void nonzero_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const piecewise *p = context;
+  uint64_t count = 0;
+  for (uint64_t i = begin; i < end; i++)
+    count += ((const uint32_t *)p->in)[i] != 0;
+  p->numbers[begin / PIECE] = count;
+}
+
 static void max_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   const piecewise *p = context;
@@ -285,10 +299,12 @@ rdx_status rdx_cpu_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer
   const uint64_t pieces = pieces_of(count);
   piecewise p = {.in = RDX_ADDRESS(void, in), .key_bytes = value_bytes};
   RDX_TRY(rdx_alloc(pieces, sizeof *p.numbers, "reducing", (void **)&p.numbers, err));
-  rdx_pool_run(pool_of(stream), count, PIECE, op == RDX_REDUCE_SUM ? sum_piece : max_piece, &p);
+  static const rdx_task_fn tasks[] = {
+      [RDX_REDUCE_SUM] = sum_piece, [RDX_REDUCE_MAX] = max_piece, [RDX_REDUCE_NONZERO] = nonzero_piece};
+  rdx_pool_run(pool_of(stream), count, PIECE, tasks[op], &p);
   uint64_t result = 0;
   for (uint64_t i = 0; i < pieces; i++)
-    result = op == RDX_REDUCE_SUM ? result + p.numbers[i] : p.numbers[i] > result ? p.numbers[i] : result;
+    result = op != RDX_REDUCE_MAX ? result + p.numbers[i] : p.numbers[i] > result ? p.numbers[i] : result;
   *RDX_ADDRESS(uint64_t, out) = result;
   rdx_free(p.numbers);
   return RDX_OK;

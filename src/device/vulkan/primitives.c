@@ -110,7 +110,7 @@ rdx_status rdx_vk_stream_unique(rdx_stream *stream, const rdx_buffer *keys, uint
 rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
                                 rdx_buffer *out, uint64_t count, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  const uint32_t variant = op == RDX_REDUCE_SUM ? REDUCE_SUM : REDUCE_MAX;
+  uint32_t variant = op == RDX_REDUCE_SUM ? REDUCE_SUM : op == RDX_REDUCE_MAX ? REDUCE_MAX : REDUCE_NONZERO;
   const rdx_kernel *kernel = value_bytes == 4 ? &reduce_u32 : &reduce_u64;
   uint32_t *source = RDX_ADDRESS(uint32_t, in);
   for (;;) { /* a level of the tree of tiles each time */
@@ -124,6 +124,7 @@ rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_
     if (tiles <= 1)
       return RDX_OK;
     kernel = &reduce_u64;
+    variant = op == RDX_REDUCE_MAX ? REDUCE_MAX : REDUCE_SUM;
     source = RDX_ADDRESS(uint32_t, level);
     count = tiles;
   }

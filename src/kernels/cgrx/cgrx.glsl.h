@@ -12,6 +12,7 @@ layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 OUTPUT = CGRX_OUTPUT_RESULT;
 layout(constant_id = 4) const u32 CHAINED = 0;
+layout(constant_id = 5) const u32 REPRESENTATION = CGRX_OPTIMIZED;
 
 layout(push_constant, scalar) uniform push {
   cgrx_args a;

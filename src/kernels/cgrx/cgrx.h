@@ -14,18 +14,18 @@
 
 #include "kernels/lookup/entries.h"
 
-#define CGRX_CONSTANTS 5 /* KEY64, GATHER, VALUE, OUTPUT, CHAINED: buckets are chains of nodes (cgrx_nodes.h) */
+#define CGRX_CONSTANTS 6 /* KEY64, GATHER, VALUE, OUTPUT, CHAINED, REPRESENTATION */
 #define CGRX_OUTPUT_RESULT 0
 #define CGRX_OUTPUT_RAYS 1 /* out_count: the rays that were cast */
-#define CGRX_OUTPUT_VISITS                                                                                             \
-  2 /* out_count: the buckets that were looked into: 2 where the first was not the one; \
-                                CHAINED: the nodes */
+/* out_count: the buckets that were looked into: 2 where the first was not the one; CHAINED (buckets are chains of
+ * nodes, see cgrx_nodes.h): the nodes. */
+#define CGRX_OUTPUT_VISITS 2
 
-/* Representations: section 3.2, section 3.3, and one of our own. There a triangle stands for all images of a bucket in a
- * row, from the one behind the representative before it to its own, or to the row's end where the bucket goes on in a
- * later row: one short ray across the row meets the one triangle of a key. It lies in the plane y = row, a right angle
- * at the end of its lower side, which is on z = 0; rays cross a little above that, where it is nearly as wide. Images
- * have no z there (a compact image has at most 39 bits). */
+/* Representations: section 3.2, section 3.3, and one of our own. There a triangle stands for all images of a bucket in
+ * a row, from the one behind the representative before it to its own, or to the row's end where the bucket goes on in a
+ * later row: one short ray across the row meets the one triangle of a key. It lies in the plane y = row, with a right
+ * angle at the end of its lower side, which is on z = 0; rays cross a little above that, where it is nearly as wide.
+ * Images have no z there (a compact image has at most 39 bits). */
 #define CGRX_NAIVE 0
 #define CGRX_OPTIMIZED 1
 #define CGRX_COVERING 2

@@ -16,8 +16,16 @@ RDX_MUST_USE rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *k
                                          rdx_buffer *bits, uint64_t count, rdx_error *err);
 
 /* out[i] = keys[rows[i]] */
-RDX_MUST_USE rdx_status rdx_refine_gather(rdx_stream *stream, const rdx_buffer *keys, const rdx_buffer *rows,
+RDX_MUST_USE rdx_status rdx_refine_gather(rdx_stream *stream, const uint32_t *keys, const rdx_buffer *rows,
                                           uint32_t key_bits, rdx_buffer *out, uint64_t count, rdx_error *err);
+
+/* out[places[i]] = answers[i], answers of `words` (1, 2 or 4) words each. At most 2^30 words of them. */
+RDX_MUST_USE rdx_status rdx_refine_scatter(rdx_stream *stream, const rdx_buffer *answers, const rdx_buffer *places,
+                                           uint32_t words, uint32_t *out, uint64_t count, rdx_error *err);
+
+/* Bit i of `out` = bit rows[i] of `bits`; whole words. */
+RDX_MUST_USE rdx_status rdx_refine_bits(rdx_stream *stream, const uint32_t *bits, const rdx_buffer *rows,
+                                        rdx_buffer *out, uint64_t count, rdx_error *err);
 
 /* Put the rows of each probe (offsets[i] .. offsets[i+1]) in ascending order; `pairs` has room for `total` u64. */
 RDX_MUST_USE rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows,

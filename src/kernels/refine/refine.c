@@ -4,11 +4,13 @@
 /* The kernels that work on results, and their bodies on the CPU. */
 
 #include "kernels/refine/kernels.h"
+#include "spirv/refine_bits_comp.h"
 #include "spirv/refine_floats_comp.h"
 #include "spirv/refine_gather_comp.h"
 #include "spirv/refine_heads_comp.h"
 #include "spirv/refine_iota_comp.h"
 #include "spirv/refine_pair_comp.h"
+#include "spirv/refine_scatter_comp.h"
 #include "spirv/refine_unpair_comp.h"
 #include "spirv/refine_wide_comp.h"
 
@@ -36,6 +38,24 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
     else
       a->keys_out[i] = a->keys[a->rows[i]];
   }
+}
+
+static void scatter(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_scatter_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    if (variant[0] == 1)
+      a->out_answers[a->places[i]] = a->answers[i];
+    else
+      memcpy(a->out_answers + (uint64_t)a->places[i] * variant[0], a->answers + i * variant[0], variant[0] * 4);
+  }
+}
+
+static void bits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct refine_bits_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->out_bits[i] = gathered_bits(a->bits, a->rows, (uint32_t)i, a->n);
 }
 
 static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -99,6 +119,9 @@ static const rdx_kernel unpair_kernel =
     KERNEL("refine unpair", refine_unpair_args, 0, unpair, spirv_refine_unpair_comp);
 static const rdx_kernel gather_kernel =
     KERNEL("refine gather", refine_gather_args, 1, gather, spirv_refine_gather_comp);
+static const rdx_kernel scatter_kernel =
+    KERNEL("refine scatter", refine_scatter_args, 1, scatter, spirv_refine_scatter_comp);
+static const rdx_kernel bits_kernel = KERNEL("refine bits", refine_bits_args, 0, bits, spirv_refine_bits_comp);
 static const rdx_kernel heads_kernel = KERNEL("refine heads", refine_heads_args, 1, heads, spirv_refine_heads_comp);
 static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0, iota, spirv_refine_iota_comp);
 static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_refine_wide_comp);
@@ -118,12 +141,28 @@ rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count,
   return rdx_stream_launch(stream, &iota_kernel, &args, NULL, count, NULL, err);
 }
 
-rdx_status rdx_refine_gather(rdx_stream *stream, const rdx_buffer *keys, const rdx_buffer *rows, uint32_t key_bits,
+rdx_status rdx_refine_gather(rdx_stream *stream, const uint32_t *keys, const rdx_buffer *rows, uint32_t key_bits,
                              rdx_buffer *out, uint64_t count, rdx_error *err) {
   const struct refine_gather_args args = {
-      .keys = RDX_ADDRESS(uint32_t, keys), .rows = RDX_ADDRESS(uint32_t, rows), .keys_out = RDX_ADDRESS(uint32_t, out)};
+      .keys = (uint32_t *)(uintptr_t)keys, .rows = RDX_ADDRESS(uint32_t, rows), .keys_out = RDX_ADDRESS(uint32_t, out)};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &gather_kernel, &args, &key64, count, NULL, err);
+}
+
+rdx_status rdx_refine_scatter(rdx_stream *stream, const rdx_buffer *answers, const rdx_buffer *places, uint32_t words,
+                              uint32_t *out, uint64_t count, rdx_error *err) {
+  const struct refine_scatter_args args = {
+      .answers = RDX_ADDRESS(uint32_t, answers), .places = RDX_ADDRESS(uint32_t, places), .out_answers = out};
+  return rdx_stream_launch(stream, &scatter_kernel, &args, &words, count, NULL, err);
+}
+
+rdx_status rdx_refine_bits(rdx_stream *stream, const uint32_t *in, const rdx_buffer *rows, rdx_buffer *out,
+                           uint64_t count, rdx_error *err) {
+  const struct refine_bits_args args = {.bits = (uint32_t *)(uintptr_t)in,
+                                        .rows = RDX_ADDRESS(uint32_t, rows),
+                                        .out_bits = RDX_ADDRESS(uint32_t, out),
+                                        .n = (uint32_t)count};
+  return rdx_stream_launch(stream, &bits_kernel, &args, NULL, (count + 31) / 32, NULL, err);
 }
 
 /* The bits that probe numbers below `probes` need. */

@@ -62,6 +62,33 @@ struct refine_gather_args {
 };
 ARGS_SIZE(refine_gather_args, 40);
 
+/* Item: an answer. out[places[i]] = in[i], of WORDS words each. */
+struct refine_scatter_args {
+  LAUNCH_HEADER;
+  PTR(u32) answers;
+  PTR(u32) places;
+  PTR(u32) out_answers;
+};
+ARGS_SIZE(refine_scatter_args, 40);
+
+/* Item: 32 rows. Bit i of out_bits = bit rows[i] of `bits`. */
+struct refine_bits_args {
+  LAUNCH_HEADER;
+  PTR(u32) bits;
+  PTR(u32) rows;
+  PTR(u32) out_bits;
+  u32 n;
+};
+ARGS_SIZE(refine_bits_args, 48);
+
+FN u32 gathered_bits(PTR(u32) bits, PTR(u32) rows, u32 word, u32 n) {
+  u32 begin = word * 32, gathered = 0;
+  for (u32 k = 0; k < 32 && begin + k < n; k++)
+    if (has_bit(bits, AT(rows, begin + k)))
+      gathered |= 1u << k;
+  return gathered;
+}
+
 /* Item: a probe. Join its sums of low and of high halves (GATHER_SUM_WIDE); where the whole does not fit 64 bits, set
  * overflow[0] to the probe + 1. */
 struct refine_wide_args {

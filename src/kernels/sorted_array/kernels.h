@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "kernels/sorted_array/sorted_array.h"
 
-/* Lookups over sorted_array_args; constants: KEY64, GATHER, VALUE. */
-extern const rdx_kernel rdx_kernel_sorted_array;
+/* Lookups over sorted_array_args; constants: KEY64, GATHER, VALUE, LANES. */
+extern const rdx_kernel rdx_kernel_sorted_array_u32, rdx_kernel_sorted_array_u64;
 
 #endif

@@ -3,57 +3,13 @@
 
 /* The kernel of the sorted array, and its body on the CPU. */
 
+#include "kernels/lookup/batch_search.h"
 #include "kernels/sorted_array/kernels.h"
-#include "spirv/sorted_array_comp.h"
+#include "spirv/sorted_array_comp_keys_u32.h"
+#include "spirv/sorted_array_comp_keys_u64.h"
 
 #define a (*args)
 #include "kernels/lookup/found.h"
-
-/* Searches that advance together, each prefetching its next step while the others take theirs. */
-#define BATCH 32
-
-/* For each of `count` keys, the first place whose key is not below it (above: is above it). Every search takes the same
- * steps, without branches: a mask decides, as compilers turn a conditional into a jump that half of all keys miss. Once
- * for each width, with the same body. */
-#define DEFINE_SEARCH(name, type)                                                                                      \
-  static void name(const type *keys, uint32_t n, const uint64_t *wanted, uint32_t count, bool above,                   \
-                   uint32_t *place) {                                                                                  \
-    /* Above a key is not below the next one; nothing is above the largest. */                                         \
-    type key[BATCH];                                                                                                   \
-    for (uint32_t k = 0; k < count; k++) {                                                                             \
-      place[k] = 0;                                                                                                    \
-      key[k] = (type)(wanted[k] + (above && (type)wanted[k] != (type)-1));                                             \
-    }                                                                                                                  \
-    uint32_t length = n;                                                                                               \
-    while (length > 1) {                                                                                               \
-      const uint32_t half = length / 2, next = (length - half) / 2;                                                    \
-      for (uint32_t k = 0; k < count; k++) {                                                                           \
-        place[k] += half & (0u - (uint32_t)(keys[place[k] + half - 1] < key[k]));                                      \
-        __builtin_prefetch(&keys[place[k] + next - (next > 0)]);                                                       \
-      }                                                                                                                \
-      length -= half;                                                                                                  \
-    }                                                                                                                  \
-    for (uint32_t k = 0; k < count; k++) {                                                                             \
-      place[k] += keys[place[k]] < key[k];                                                                             \
-      if (above && (type)wanted[k] == (type)-1)                                                                        \
-        place[k] = n;                                                                                                  \
-    }                                                                                                                  \
-  }
-
-DEFINE_SEARCH(search_u32, uint32_t)
-DEFINE_SEARCH(search_u64, uint64_t)
-
-static void search(const struct sorted_array_args *args, uint32_t key64, const uint64_t *wanted, uint32_t count,
-                   bool above, uint32_t *place) {
-  if (a.n == 0) {
-    memset(place, 0, count * sizeof *place);
-    return;
-  }
-  if (key64)
-    search_u64(AS_U64_PTR(a.keys), a.n, wanted, count, above, place);
-  else
-    search_u32(a.keys, a.n, wanted, count, above, place);
-}
 
 /* The end of the run of `key` that starts at `begin`, by steps that double. */
 static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key) {
@@ -95,15 +51,15 @@ static void collect(const struct sorted_array_args *args, const uint32_t *varian
 static void lookup_batch(const struct sorted_array_args *args, const uint32_t *variant, uint32_t first,
                          uint32_t count) {
   const uint32_t key64 = variant[0];
-  uint64_t lower[BATCH], upper[BATCH];
-  uint32_t begin[BATCH], end[BATCH];
+  uint64_t lower[SEARCH_BATCH], upper[SEARCH_BATCH];
+  uint32_t begin[SEARCH_BATCH], end[SEARCH_BATCH];
   for (uint32_t k = 0; k < count; k++)
     lower[k] = load_key(a.lower, first + k, key64);
-  search(args, key64, lower, count, false, begin);
+  search_batch(a.keys, a.n, key64, lower, count, false, begin);
   if (a.upper) {
     for (uint32_t k = 0; k < count; k++)
       upper[k] = load_key(a.upper, first + k, key64);
-    search(args, key64, upper, count, true, end);
+    search_batch(a.keys, a.n, key64, upper, count, true, end);
   } else {
     for (uint32_t k = 0; k < count; k++)
       __builtin_prefetch(&a.rows[begin[k]]);
@@ -125,15 +81,18 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct sorted_array_args *args = arguments;
-  for (uint32_t done = 0; done < a.count; done += BATCH)
-    lookup_batch(args, variant, a.first + done, a.count - done < BATCH ? a.count - done : BATCH);
+  for (uint32_t done = 0; done < a.count; done += SEARCH_BATCH)
+    lookup_batch(args, variant, a.first + done, a.count - done < SEARCH_BATCH ? a.count - done : SEARCH_BATCH);
 }
 
-const rdx_kernel rdx_kernel_sorted_array = {
-    .name = "sorted array",
-    .args_size = sizeof(struct sorted_array_args),
-    .variants = SORTED_ARRAY_CONSTANTS,
-    .grain = 4096,
-    .group = 256,
-    .body = lookup,
-    .compute = {.words = spirv_sorted_array_comp, .size = sizeof spirv_sorted_array_comp}};
+#define LOOKUP(name_, words_)                                                                                          \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct sorted_array_args), .variants = SORTED_ARRAY_CONSTANTS, .grain = 4096,   \
+    .group = 2048, .body = lookup, .compute = {                                                                        \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_sorted_array_u32 = LOOKUP("sorted array, 32-bit keys", spirv_sorted_array_comp_keys_u32);
+const rdx_kernel rdx_kernel_sorted_array_u64 = LOOKUP("sorted array, 64-bit keys", spirv_sorted_array_comp_keys_u64);

@@ -2,64 +2,174 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+// variants: KEYS_U32 KEYS_U64
+
 #include "kernels/sorted_array/sorted_array.h"
 
-/* One thread per lookup. */
+/* One thread per lookup; or LANES threads of a subgroup, at most 32, search together for the probe of each of them in
+ * turn: they cut what is left into LANES + 1 parts instead of two (Schlegel, Gemulla, Lehner, "k-ary search on modern
+ * processors", DaMoN 2009). */
 
-layout(constant_id = 0) const u32 KEY64 = 0;
+#ifdef KEYS_U64
+#define KEY u64
+#define KEY64 1u
+#define AS_KEYS(p) AS_U64_PTR(p)
+#else
+#define KEY u32
+#define KEY64 0u
+#define AS_KEYS(p) (p)
+#endif
+
+#define THREADS 256
+#define ITEMS 2048 /* of a workgroup */
+
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
-layout(local_size_x = 256) in;
+layout(constant_id = 3) const u32 LANES = 1;
+layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { sorted_array_args a; };
 
 #include "kernels/lookup/found.h"
 
-/* The first place from `begin` on whose key is not below `key` (above 0), or is above it (above 1). */
-u32 search(u32 begin, u64 key, bool above) {
-  u32 n = a.n - begin;
+shared KEY top[SORTED_ARRAY_TOP];
+
+KEY load(PTR(u32) keys, u32 i) {
+  return AT(AS_KEYS(keys), i);
+}
+
+/* Whether a key is below `key` (above 0), or not above it (above 1). */
+bool is_before(KEY at, KEY key, bool above) {
+  return at < key || (above && at == key);
+}
+
+u32 parts() {
+  return (a.n + a.stride - 1) / a.stride;
+}
+
+/* The first part of the array whose last key is not before `key`; parts() where there is none. */
+u32 search_top(KEY key, bool above) {
+  u32 begin = 0, n = parts();
   while (n > 0) {
     const u32 middle = n / 2;
-    const u64 at = load_key(a.keys, begin + middle, KEY64);
-    if (at < key || (above && at == key)) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
+    const bool before = is_before(top[begin + middle], key, above);
+    begin += before ? middle + 1 : 0;
+    n = before ? n - middle - 1 : middle;
   }
   return begin;
 }
 
+/* The first of `n` places from `begin` on whose key is not before `key`; begin + n where there is none. */
+u32 search_keys(u32 begin, u32 n, KEY key, bool above) {
+  while (n > 0) {
+    const u32 middle = n / 2;
+    const bool before = is_before(load(a.keys, begin + middle), key, above);
+    begin += before ? middle + 1 : 0;
+    n = before ? n - middle - 1 : middle;
+  }
+  return begin;
+}
+
+u32 search(KEY key, bool above) {
+  if (IS_NULL(a.top))
+    return search_keys(0, a.n, key, above);
+  const u32 part = search_top(key, above), begin = part * a.stride;
+  return part == parts() ? a.n : search_keys(begin, min(a.stride, a.n - begin) - 1, key, above);
+}
+
+/* The same, all threads of a subgroup together; those of a group look for the same key. */
+u32 search_together(KEY key, bool above) {
+  const u32 lane = gl_SubgroupInvocationID & (LANES - 1), base = gl_SubgroupInvocationID - lane;
+  u32 begin = 0, n = a.n;
+  while (subgroupAny(n > 0)) {
+    const u32 step_size = n / (LANES + 1) + 1; /* a part and the key that ends it */
+    const u64 last = u64(lane + 1) * step_size - 1;
+    const bool before = last < n && is_before(load(a.keys, begin + u32(last)), key, above);
+    const u32 votes = subgroupBallot(before)[base / 32] >> base % 32 & (0xffffffffu >> (32 - LANES));
+    const u32 passed = bitCount(votes) * step_size;
+    begin += passed;
+    n = min(n - passed, step_size - 1);
+  }
+  return begin;
+}
+
+KEY key_of_lane(KEY key, u32 lane) {
+#ifdef KEYS_U64
+  return packUint2x32(subgroupShuffle(unpackUint2x32(key), lane));
+#else
+  return subgroupShuffle(key, lane);
+#endif
+}
+
+/* The place of this thread's own key. All threads of a subgroup come here together. */
+u32 search_own(KEY key, bool above) {
+  if (LANES == 1)
+    return search(key, above);
+  const u32 base = gl_SubgroupInvocationID & ~(LANES - 1);
+  u32 mine = 0;
+  for (u32 q = 0; q < LANES; q++) {
+    const u32 place = search_together(key_of_lane(key, base + q), above);
+    mine = base + q == gl_SubgroupInvocationID ? place : mine;
+  }
+  return mine;
+}
+
 /* The end of the run of `key` that starts at `begin`: equal keys are few as a rule, so step before searching. */
-u32 run_end(u32 begin, u64 key) {
+u32 run_end(u32 begin, KEY key) {
   for (u32 k = 0; k < 4; k++, begin++)
-    if (begin == a.n || load_key(a.keys, begin, KEY64) != key)
+    if (begin == a.n || load(a.keys, begin) != key)
       return begin;
-  return search(begin, key, true);
+  return search_keys(begin, a.n - begin, key, true);
+}
+
+/* The rows of a point, which begin at `begin`. */
+void collect(u32 i, u32 begin, KEY key, inout found f) {
+  const u32 end = run_end(begin, key);
+  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
+    f.count = end - begin;
+    return;
+  }
+  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
+  for (u32 k = begin; k < end; k++) {
+    const u32 row = AT(a.rows, k);
+    FOUND_ADD(f, row, to, GATHER, VALUE);
+  }
+}
+
+void look_up(u32 i, bool inside, inout found f) {
+  const KEY lower = load(a.lower, i), upper = IS_NULL(a.upper) ? lower : load(a.upper, i);
+  const bool wanted = inside && lower <= upper && has_bit(a.valid, i);
+  if (LANES == 1 && !wanted)
+    return;
+  const u32 begin = search_own(lower, false);
+  if (!IS_NULL(a.upper)) { /* a span, whatever is gathered */
+    const u32 end = search_own(upper, true);
+    f.first = begin;
+    f.count = wanted ? end - begin : 0;
+  } else if (wanted) {
+    collect(i, begin, lower, f);
+  }
 }
 
 void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
-  found f = FOUND_NONE;
-  const u64 lower = load_key(a.lower, i, KEY64);
-  const u64 upper = IS_NULL(a.upper) ? lower : load_key(a.upper, i, KEY64);
-  if (lower <= upper && has_bit(a.valid, i)) {
-    const u32 begin = search(0, lower, false);
-    const u32 end = IS_NULL(a.upper) ? run_end(begin, lower) : search(begin, upper, true);
-    if (!IS_NULL(a.upper)) { /* a span, whatever is gathered */
-      f.count = end - begin;
-      f.first = begin;
-    } else if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
-      f.count = end - begin;
-    } else {
-      const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
-      for (u32 k = begin; k < end; k++) {
-        const u32 row = AT(a.rows, k);
-        FOUND_ADD(f, row, to, GATHER, VALUE);
-      }
-    }
+  if (!IS_NULL(a.top)) {
+    for (u32 k = gl_LocalInvocationIndex; k < parts(); k += THREADS)
+      top[k] = load(a.top, k);
+    barrier();
   }
-  FOUND_STORE(f, i, GATHER);
+  const u32 group = gl_WorkGroupID.x * ITEMS;
+  [[dont_unroll]] for (u32 step = 0; step < ITEMS && group + step < a.count; step += THREADS) {
+    const u32 item = group + step + gl_LocalInvocationIndex;
+    const bool inside = item < a.count;
+    const u32 i = a.first + (inside ? item : 0);
+    found f = FOUND_NONE;
+    look_up(i, inside, f);
+    if (inside)
+      FOUND_STORE(f, i, GATHER);
+  }
 }

@@ -15,6 +15,7 @@
 
 #define REDUCE_SUM 0
 #define REDUCE_MAX 1
+#define REDUCE_NONZERO 2 /* how many are not 0; then a REDUCE_SUM over the tiles */
 
 /* A pass of the sort: count digits per tile, then (after a scan of the counts) move keys to their places. */
 struct radix_args {

@@ -6,7 +6,7 @@
 
 // variants: KEYS_U32 KEYS_U64
 
-/* The sum or maximum of each tile, as u64. */
+/* The sum, the maximum or the number of values that are not 0 of each tile, as u64. */
 
 layout(constant_id = 0) const u32 OP = REDUCE_SUM;
 layout(local_size_x = TILE_THREADS) in;
@@ -15,7 +15,7 @@ layout(push_constant, scalar) uniform push { reduce_args a; };
 shared u64 lanes[TILE_THREADS];
 
 u64 combine(u64 x, u64 y) {
-  return OP == REDUCE_SUM ? x + y : max(x, y);
+  return OP == REDUCE_MAX ? max(x, y) : x + y;
 }
 
 void main() {
@@ -26,10 +26,11 @@ void main() {
     const u64 i = u64(tile) * TILE + j * TILE_THREADS + lane;
     if (i < a.n) {
 #ifdef KEYS_U64
-      value = combine(value, AT(u64_ptr(a.source), u32(i)));
+      const u64 next = AT(u64_ptr(a.source), u32(i));
 #else
-      value = combine(value, AT(a.source, u32(i)));
+      const u64 next = AT(a.source, u32(i));
 #endif
+      value = combine(value, OP == REDUCE_NONZERO ? min(next, 1ul) : next);
     }
   }
   lanes[lane] = value;

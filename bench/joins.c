@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Joins: the values of the probes with the keys, counted. A time is that of the whole join, the index over one side
+ * included, both sides being on the device. */
+
+#include "bench/bench.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_JOINERS 12
+#define MAX_RUNS 100
+
+typedef struct joiner {
+  const char *variant;
+  rdx_join_params params;
+} joiner;
+
+enum { TOTAL, BUILD, LOOKUP, METRICS };
+static const char *const metric_names[METRICS] = {"lookup_ms", "build_ms", "search_ms"};
+
+typedef struct entry {
+  const joiner *joiner;
+  rdx_index_kind kind; /* that was used */
+  bool out;
+  double ms[METRICS][MAX_RUNS];
+} entry;
+
+typedef struct joining {
+  bench *b;
+  const bench_point *point;
+  bench_workload w;
+  rdx_device_column *keys, *lower, *upper;
+  uint64_t expected;
+  entry entries[MAX_JOINERS];
+  size_t count;
+} joining;
+
+static rdx_status upload(const joining *j, const void *values, uint64_t rows, rdx_device_column **out, rdx_error *err) {
+  const rdx_column column = {.type = j->w.type, .rows = rows, .values = values};
+  return rdx_device_column_create(j->b->device, &column, out, err);
+}
+
+static rdx_status start(joining *j, rdx_error *err) {
+  const bench_workload *w = &j->w;
+  for (uint64_t i = 0; i < w->probes; i++)
+    j->expected += w->counts[i];
+  rdx_status status = upload(j, w->keys, w->rows, &j->keys, err);
+  if (status == RDX_OK)
+    status = upload(j, w->lower, w->probes, &j->lower, err);
+  if (status == RDX_OK && w->upper)
+    status = upload(j, w->upper, w->probes, &j->upper, err);
+  return status;
+}
+
+/* The probes are the left side of an equal join; of points and ranges the keys are. */
+static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) {
+  const rdx_column keys = rdx_device_column_view(j->keys), lower = rdx_device_column_view(j->lower);
+  const rdx_column upper = j->upper ? rdx_device_column_view(j->upper) : (rdx_column){0};
+  rdx_join_params params = e->joiner->params;
+  rdx_join *join = NULL;
+  params.result = RDX_JOIN_COUNT;
+  const rdx_status status = j->upper ? rdx_join_between(j->b->device, &keys, &lower, &upper, &params, &join, err)
+                                     : rdx_join_equal(j->b->device, &lower, &keys, &params, &join, err);
+  if (status != RDX_OK)
+    return status;
+  rdx_join_view view;
+  rdx_join_stats stats;
+  rdx_join_get(join, &view);
+  rdx_join_get_stats(join, &stats);
+  rdx_join_destroy(&join);
+  if (view.count != j->expected)
+    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWERS: %" PRIu64 " pairs instead of %" PRIu64, view.count,
+                      j->expected);
+  e->kind = stats.index.kind;
+  e->ms[TOTAL][run] = stats.total_ms;
+  e->ms[BUILD][run] = stats.index.total_ms;
+  e->ms[LOOKUP][run] = stats.lookup.total_ms;
+  return console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : RDX_OK;
+}
+
+/* One round that is not counted, then the runs, the methods taking turns. */
+static rdx_status run_all(joining *j, rdx_error *err) {
+  for (uint32_t r = 0; r <= j->b->options.runs; r++) {
+    for (size_t k = 0; k < j->count; k++) {
+      entry *e = &j->entries[k];
+      const rdx_status status = e->out ? RDX_OK : join_once(j, e, r > 0 ? r - 1 : 0, err);
+      if (status != RDX_OK && !bench_may_skip(status))
+        return status;
+      if (status != RDX_OK) {
+        console_note("  %s%s%s left out: %s", rdx_index_kind_name(e->joiner->params.index.kind),
+                     e->joiner->variant[0] ? ", " : "", e->joiner->variant, err->text);
+        e->out = true;
+      }
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status report(joining *j, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < j->count; k++) {
+    entry *e = &j->entries[k];
+    for (int m = 0; m < METRICS && status == RDX_OK && !e->out; m++) {
+      bench_row row = {.rows = j->w.rows, .probes = j->w.probes, .value = j->point->value};
+      snprintf(row.experiment, sizeof row.experiment, "%s", j->point->experiment);
+      snprintf(row.device, sizeof row.device, "%s", j->b->info->name);
+      snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(e->kind));
+      snprintf(row.variant, sizeof row.variant, "%s", e->joiner->variant);
+      snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(j->w.spec.keys));
+      snprintf(row.parameter, sizeof row.parameter, "%s", j->point->parameter);
+      snprintf(row.metric, sizeof row.metric, "%s", metric_names[m]);
+      status = bench_report_add(j->b->report, row, e->ms[m], j->b->options.runs, err);
+    }
+  }
+  return status;
+}
+
+static rdx_status measure(bench *b, const bench_point *point, const bench_spec *spec, const joiner *joiners,
+                          size_t count, rdx_error *err) {
+  if (b->deadline > 0 && bench_seconds() > b->deadline) {
+    b->skipped++;
+    return RDX_OK;
+  }
+  joining *j = calloc(1, sizeof *j);
+  if (!j)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  j->b = b;
+  j->point = point;
+  for (size_t k = 0; k < count && j->count < MAX_JOINERS; k++)
+    if (bench_wants(b, joiners[k].params.index.kind))
+      j->entries[j->count++].joiner = &joiners[k];
+  rdx_status status = bench_workload_create(spec, b->options.seed, &j->w, err);
+  if (status == RDX_OK)
+    status = start(j, err);
+  if (status == RDX_OK)
+    status = run_all(j, err);
+  if (status == RDX_OK)
+    status = report(j, err);
+  if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {
+    console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
+    status = RDX_OK;
+  }
+  rdx_device_column_destroy(&j->keys);
+  rdx_device_column_destroy(&j->lower);
+  rdx_device_column_destroy(&j->upper);
+  bench_workload_destroy(&j->w);
+  free(j);
+  return status;
+}
+
+/* ---- Experiments ---- */
+
+#define DIRECT(kind_)                                                                                                  \
+  {                                                                                                                    \
+    "direct", {                                                                                                        \
+      .mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = kind_                                                          \
+    }                                                                                                                  \
+  }
+#define INVERSE(kind_)                                                                                                 \
+  {                                                                                                                    \
+    "inverse", {                                                                                                       \
+      .mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = kind_                                                         \
+    }                                                                                                                  \
+  }
+
+/* Methods that trace rays last: they are slow where no hardware does it. */
+static const joiner all[] = {DIRECT(RDX_INDEX_RADIX_HASH),   INVERSE(RDX_INDEX_RADIX_HASH),
+                             DIRECT(RDX_INDEX_HASH),         INVERSE(RDX_INDEX_HASH),
+                             DIRECT(RDX_INDEX_TREE),         DIRECT(RDX_INDEX_BTREE),
+                             DIRECT(RDX_INDEX_SORTED_ARRAY), DIRECT(RDX_INDEX_CGRX),
+                             DIRECT(RDX_INDEX_RX_OPTIMIZED), DIRECT(RDX_INDEX_RX)};
+
+/* The larger side. */
+static uint32_t largest(const bench *b) {
+  return bench_at_least(b->log_keys, 0, 10);
+}
+
+rdx_status bench_join_size(bench *b, const bench_point *point, rdx_error *err) {
+  for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
+    for (uint32_t log = bench_at_least(largest(b), 6, 8); log <= largest(b); log += 2) {
+      const bench_spec spec = {.keys = keys, .log_rows = log, .log_probes = log};
+      const bench_point here = bench_at(point, "rows", bench_power(log));
+      const rdx_status status = measure(b, &here, &spec, all, COUNT(all), err);
+      if (status != RDX_OK)
+        return status;
+    }
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err) {
+  for (int halves = 0; halves <= 4; halves++) {
+    const bench_spec spec = {.keys = BENCH_U32, .log_rows = largest(b), .log_probes = largest(b), .zipf = halves / 2.0};
+    const bench_point here = bench_at(point, "zipf", halves / 2.0);
+    const rdx_status status = measure(b, &here, &spec, all, COUNT(all), err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* Thesis, section 5.14: a side four times the other, which the index is over; and more than that. */
+rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err) {
+  static const joiner joiners[] = {
+      DIRECT(RDX_INDEX_RX_OPTIMIZED), INVERSE(RDX_INDEX_RX_OPTIMIZED), DIRECT(RDX_INDEX_CGRX), INVERSE(RDX_INDEX_CGRX),
+      DIRECT(RDX_INDEX_TREE),         INVERSE(RDX_INDEX_TREE),         DIRECT(RDX_INDEX_HASH), INVERSE(RDX_INDEX_HASH),
+      DIRECT(RDX_INDEX_RADIX_HASH),   INVERSE(RDX_INDEX_RADIX_HASH)};
+  for (int log = -4; log <= 4; log += 2) {
+    const uint32_t most = largest(b), less = most - (uint32_t)(log < 0 ? -log : log);
+    const bench_spec spec = {.keys = BENCH_U32, .log_rows = log < 0 ? most : less, .log_probes = log < 0 ? less : most};
+    const bench_point here =
+        bench_at(point, "probes/keys", log < 0 ? 1 / bench_power((uint32_t)-log) : bench_power((uint32_t)log));
+    const rdx_status status = measure(b, &here, &spec, joiners, COUNT(joiners), err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err) {
+  static const joiner joiners[] = {
+      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = RDX_INDEX_TREE}},
+      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = RDX_INDEX_RX_OPTIMIZED}},
+      {"ranges sorted", {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = RDX_INDEX_SORTED_ARRAY}}};
+  for (uint32_t less = 0; less <= 12 && less + 8 < largest(b); less += 4) {
+    const bench_spec spec = {.log_rows = largest(b), .log_probes = largest(b) - less, .range = 16};
+    const bench_point here = bench_at(point, "points/ranges", bench_power(less));
+    const rdx_status status = measure(b, &here, &spec, joiners, COUNT(joiners), err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}

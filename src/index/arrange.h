@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_INDEX_ARRANGE_H
+#define RDX_INDEX_ARRANGE_H
+
+#include "index/probes.h"
+
+/* Looking up in an order that suits the index, and answering in the order given: sorted probes (RTIndeX, section 4.5;
+ * thesis, section 3.1), and partitions of a radix-partitioned hash join. */
+
+/* Sort probes by their keys (ranges: by lower bounds), or partition them as ops->radix_bits says. Where answers may
+ * stay in the new order, `anyhow`, that saves keeping track. Adds device time to `*ms`; the stream is finished. On
+ * failure the probes are as they were. */
+RDX_MUST_USE rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow,
+                                           double *ms, rdx_error *err);
+
+/* A query whose answers are still in the order of arranged probes. */
+typedef struct rdx_arranged {
+  rdx_query query;
+  rdx_buffer *count, *first, *sum, *offsets;
+} rdx_arranged;
+
+/* Make a query of arranged probes that is to end up where `query` says; it has to be run before the next. */
+RDX_MUST_USE rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_query *query,
+                                           rdx_arranged *out, double *ms, rdx_error *err);
+/* Put its answers in the order given. Both add device time to `*ms` and finish the stream. */
+RDX_MUST_USE rdx_status rdx_arranged_end(const rdx_probes *probes, rdx_stream *stream, const rdx_query *query,
+                                         const rdx_arranged *arranged, double *ms, rdx_error *err);
+void rdx_arranged_destroy(rdx_arranged *arranged);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/radix_hash/radix_hash.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 BITS = 8;
+layout(constant_id = 2) const u32 GATHER = GATHER_COUNT;
+layout(constant_id = 3) const u32 VALUE = VALUE_U32;
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { radix_hash_args a; };
+
+#include "kernels/lookup/found.h"
+
+/* The head of the chain of `key`, or NO_ROW; the chain's length in `count`. */
+u32 find(u64 key, out u32 count) {
+  const u32 p = partition_of(key, BITS);
+  const u32 begin = AT(a.starts, p), slots = partition_slots(AT(a.starts, p + 1) - begin);
+  count = 0;
+  if (slots == 0)
+    return NO_ROW;
+  for (u32 slot = home_bucket(key, KEY64, slots);; slot = slot + 1 == slots ? 0 : slot + 1) {
+    u32_ptr words = SLOT_AT(a.table, begin, slot);
+    const u32 head = AT(words, 0);
+    if (head == NO_ROW)
+      return NO_ROW;
+    if (load_key(a.keys, head, KEY64) == key) {
+      count = AT(words, 1) + 1;
+      return head;
+    }
+  }
+}
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 i = a.first + gl_GlobalInvocationID.x;
+  found f = FOUND_NONE;
+  u32 count = 0, entry = NO_ROW;
+  if (has_bit(a.valid, i))
+    entry = find(load_key(a.lower, i, KEY64), count);
+  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
+    f.count = count;
+  } else {
+    const u32 to = GATHER == GATHER_ROWS && count > 0 ? u32(AT(a.offsets, i)) : 0;
+    while (entry != NO_ROW) {
+      u32_ptr link = LINK_AT(a.links, entry);
+      const u32 row = AT(link, 0);
+      entry = AT(link, 1);
+      FOUND_ADD(f, row, to, GATHER, VALUE);
+    }
+  }
+  FOUND_STORE(f, i, GATHER);
+}
