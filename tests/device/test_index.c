@@ -294,7 +294,7 @@ static void test_larger(void **state) {
 }
 
 /* Enough keys for every level that an index without rays may have, with short runs of equal ones. Probes lie far apart,
- * or ascend side by side. */
+ * or ascend, side by side and then apart. */
 static void test_deep(void **state) {
   (void)state;
   enum { ROWS = 300000, PROBES = 24 };
@@ -306,7 +306,7 @@ static void test_deep(void **state) {
   for (uint32_t i = 0; i < PROBES; i++) {
     lower[i] = narrow[1][i] = i < 4 ? i % 2 * UINT32_MAX : narrow[0][i * 12345 % ROWS] + i % 2;
     upper[i] = narrow[2][i] = i < 4 ? i / 2 * UINT32_MAX : narrow[1][i] + i * 3000;
-    near[i] = narrow[3][i] = (ROWS / 2 + i) / 3 * 21000 + i % 7 / 6;
+    near[i] = narrow[3][i] = (ROWS / 2 + (i < 16 ? i : i * 3001)) / 3 * 21000 + i % 7 / 6;
   }
   lower[2] = upper[2] = UINT64_MAX; /* above all */
   upper[0] = narrow[2][0] = 0;      /* no huge range: all its rows would be compared one by one */

@@ -26,6 +26,7 @@
 #define AS_KEYS(p) (p)
 #endif
 
+#define SECTOR (KEY64 != 0 ? 4u : 8u) /* keys that memory gives in one go */
 #define THREADS 256
 #define ITEMS 2048 /* of a workgroup */
 
@@ -36,6 +37,7 @@ layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { sorted_array_args a; };
 
 #include "kernels/lookup/found.h"
+#include "kernels/lookup/window.glsl.h"
 
 shared KEY top[SORTED_ARRAY_TOP];
 
@@ -54,23 +56,29 @@ u32 parts() {
 
 /* The first part of the array whose last key is not before `key`; parts() where there is none. */
 u32 search_top(KEY key, bool above) {
-  u32 begin = 0, n = parts();
-  while (n > 0) {
-    const u32 middle = n / 2;
-    const bool before = is_before(top[begin + middle], key, above);
-    begin += before ? middle + 1 : 0;
-    n = before ? n - middle - 1 : middle;
+  u32 begin = 0, end = parts();
+  while (begin < end) {
+    const u32 middle = (begin + end) / 2;
+    if (is_before(top[middle], key, above))
+      begin = middle + 1;
+    else
+      end = middle;
   }
   return begin;
 }
 
-/* The first of `n` places from `begin` on whose key is not before `key`; begin + n where there is none. */
+/* The first of `n` places from `begin` on whose key is not before `key`; begin + n where there is none. Places looked
+ * at end a sector of memory as long as there are many, so that the last few are where the search has been. */
 u32 search_keys(u32 begin, u32 n, KEY key, bool above) {
-  while (n > 0) {
-    const u32 middle = n / 2;
-    const bool before = is_before(load(a.keys, begin + middle), key, above);
-    begin += before ? middle + 1 : 0;
-    n = before ? n - middle - 1 : middle;
+  u32 end = begin + n;
+  while (begin < end) {
+    u32 middle = begin + (end - begin) / 2;
+    if (end - begin > 2 * SECTOR)
+      middle |= SECTOR - 1;
+    if (is_before(load(a.keys, middle), key, above))
+      begin = middle + 1;
+    else
+      end = middle;
   }
   return begin;
 }
@@ -98,18 +106,53 @@ u32 search_together(KEY key, bool above) {
   return begin;
 }
 
-KEY key_of_lane(KEY key, u32 lane) {
-#ifdef KEYS_U64
-  return packUint2x32(subgroupShuffle(unpackUint2x32(key), lane));
-#else
-  return subgroupShuffle(key, lane);
-#endif
+/* The same for a whole subgroup, in the top and then in a part. */
+u32 search_as_one(KEY key) {
+  u32 begin = 0, n = parts();
+  while (n > 0) {
+    const u32 stride = n / (gl_SubgroupSize + 1) + 1, last = (gl_SubgroupInvocationID + 1) * stride - 1;
+    const u32 passed = subgroupBallotBitCount(subgroupBallot(last < n && top[begin + last] < key)) * stride;
+    begin += passed;
+    n = min(n - passed, stride - 1);
+  }
+  begin *= a.stride;
+  n = begin < a.n ? min(a.stride, a.n - begin) - 1 : 0;
+  while (n > 0) {
+    const u32 stride = n / (gl_SubgroupSize + 1) + 1, last = (gl_SubgroupInvocationID + 1) * stride - 1;
+    const u32 passed =
+        subgroupBallotBitCount(subgroupBallot(last < n && load(a.keys, begin + last) < key)) * stride;
+    begin += passed;
+    n = min(n - passed, stride - 1);
+  }
+  return min(begin, a.n);
+}
+
+/* The places of probes in ascending order: see kernels/lookup/window.glsl.h. False where there are none yet. */
+bool search_windows(KEY wanted, out u32 place) {
+  bool pending = true;
+  place = 0;
+  if (IS_NULL(a.top) || !is_ascending(wanted))
+    return false;
+  u32 begin = search_as_one(key_of_lane(wanted, 0));
+  for (u32 k = 0; k < WINDOWS; k++, begin += gl_SubgroupSize) {
+    const u32 entry = begin + gl_SubgroupInvocationID;
+    const KEY held = entry < a.n ? load(a.keys, entry) : KEY(~0ul);
+    const u32 rank = rank_in_window(held, wanted);
+    if (pending && (rank < gl_SubgroupSize || begin + rank >= a.n)) {
+      place = min(begin + rank, a.n);
+      pending = false;
+    }
+    if (!subgroupAny(pending))
+      return true;
+  }
+  return false;
 }
 
 /* The place of this thread's own key. All threads of a subgroup come here together. */
 u32 search_own(KEY key, bool above) {
+  u32 place;
   if (LANES == 1)
-    return search(key, above);
+    return !above && search_windows(key, place) ? place : search(key, above);
   const u32 base = gl_SubgroupInvocationID & ~(LANES - 1);
   u32 mine = 0;
   for (u32 q = 0; q < LANES; q++) {
@@ -144,8 +187,6 @@ void collect(u32 i, u32 begin, KEY key, inout found f) {
 void look_up(u32 i, bool inside, inout found f) {
   const KEY lower = load(a.lower, i), upper = IS_NULL(a.upper) ? lower : load(a.upper, i);
   const bool wanted = inside && lower <= upper && has_bit(a.valid, i);
-  if (LANES == 1 && !wanted)
-    return;
   const u32 begin = search_own(lower, false);
   if (!IS_NULL(a.upper)) { /* a span, whatever is gathered */
     const u32 end = search_own(upper, true);
