@@ -397,6 +397,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
       r->params.primitive == RDX_RX_TRIANGLE ? RX_PRIMITIVE_TRIANGLE
       : r->params.primitive == RDX_RX_SPHERE ? RX_PRIMITIVE_SPHERE
                                              : RX_PRIMITIVE_BOX,
+      q->gather == GATHER_COUNT && !q->out_first,
   };
   const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;
   const rdx_kernel *kernel = perpendicular ? (boxes ? &rdx_kernel_rx_point_boxes : &rdx_kernel_rx_point)

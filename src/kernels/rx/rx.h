@@ -19,7 +19,7 @@
 #include "kernels/lookup/lookup.h"
 
 /* Kernel constants, in the order of the specialization. */
-#define RX_CONSTANTS 7 /* KEY64, GATHER, VALUE, VERIFY, FROM_ZERO, FIRST_HIT, PRIMITIVE */
+#define RX_CONSTANTS 8 /* KEY64, GATHER, VALUE, VERIFY, FROM_ZERO, FIRST_HIT, PRIMITIVE, COUNT_ONLY */
 
 #define RX_PRIMITIVE_TRIANGLE 0
 #define RX_PRIMITIVE_SPHERE 1

@@ -19,6 +19,10 @@ bool verified(u32 primitive) {
 }
 
 void gather(u32 primitive) {
+  if (COUNT_ONLY != 0) {
+    f.count++;
+    return;
+  }
   const u32 row = IS_NULL(a.rows) ? primitive : AT(a.rows, primitive);
   const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, a.first + gl_LaunchIDEXT.x)) : 0;
   FOUND_ADD(f, row, end, GATHER, VALUE);

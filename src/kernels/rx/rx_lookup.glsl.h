@@ -14,6 +14,7 @@ layout(constant_id = 3) const u32 VERIFY = 0;    /* compare the key of each hit 
 layout(constant_id = 4) const u32 FROM_ZERO = 0; /* parallel rays start at zero */
 layout(constant_id = 5) const u32 FIRST_HIT = 0; /* keys are distinct: a point's ray ends at its first hit */
 layout(constant_id = 6) const u32 PRIMITIVE = RX_PRIMITIVE_TRIANGLE;
+layout(constant_id = 7) const u32 COUNT_ONLY = 0; /* which rows are hit does not matter */
 
 layout(push_constant, scalar) uniform push { rx_args a; };
 
