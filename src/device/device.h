@@ -147,6 +147,14 @@ RDX_MUST_USE rdx_status rdx_stream_unique(rdx_stream *stream, const rdx_buffer *
                                           uint32_t shift, rdx_buffer *out, rdx_buffer *out_count, uint64_t count,
                                           rdx_error *err);
 
+/* Device memory that lives until the next finish of the stream (or its end). */
+RDX_MUST_USE rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out,
+                                           rdx_error *err);
+/* Put `size` bytes (a multiple of 4) of host memory into a buffer when the stream gets there. They are copied by this
+ * call: for what a launch must know beyond its args, not for data. */
+RDX_MUST_USE rdx_status rdx_stream_write(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
+                                         rdx_error *err);
+
 /* Note the time after all work so far; at most 16 marks between two finishes. */
 RDX_MUST_USE rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err);
 /* Run what is recorded and wait for it. The stream can then be used anew; its scratch memory is freed. */
@@ -172,6 +180,8 @@ struct rdx_stream {
   rdx_device *device;
   double marks_ms[RDX_MAX_MARKS]; /* set by finish (Vulkan) or mark (CPU) */
   uint32_t mark_count;            /* of the marks recorded since the last finish */
+  rdx_buffer **scratch;           /* device.c's own */
+  uint32_t scratch_count, scratch_capacity;
 };
 
 struct rdx_device {
@@ -217,6 +227,7 @@ struct rdx_device_ops {
                        uint64_t count, rdx_error *err);
   rdx_status (*unique)(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift, rdx_buffer *out,
                        rdx_buffer *out_count, uint64_t count, rdx_error *err);
+  rdx_status (*write)(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size, rdx_error *err);
   rdx_status (*mark)(rdx_stream *stream, rdx_error *err);
   rdx_status (*finish)(rdx_stream *stream, rdx_error *err);
 };

@@ -171,6 +171,12 @@ static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t so
   return RDX_OK;
 }
 
+static rdx_status write_bytes(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
+                              rdx_error *err) {
+  (void)stream;
+  return buffer_upload(buffer, 0, source, size, err);
+}
+
 static rdx_status mark(rdx_stream *stream, rdx_error *err) {
   cpu_stream *s = (cpu_stream *)stream;
   if (s->finished)
@@ -216,6 +222,7 @@ static const rdx_device_ops cpu_ops = {
     .reduce = rdx_cpu_reduce,
     .select = rdx_cpu_select,
     .unique = rdx_cpu_unique,
+    .write = write_bytes,
     .mark = mark,
     .finish = finish,
 };

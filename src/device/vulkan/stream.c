@@ -39,17 +39,9 @@ rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error 
   return RDX_OK;
 }
 
-static void free_scratch(rdx_vk_stream *s) {
-  for (uint32_t i = 0; i < s->scratch_count; i++)
-    rdx_buffer_destroy(&s->scratch[i]);
-  s->scratch_count = 0;
-}
-
 void rdx_vk_stream_destroy(rdx_stream *stream) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
-  free_scratch(s);
-  rdx_free(s->scratch);
   if (s->queries)
     d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
   if (s->fence)
@@ -57,17 +49,6 @@ void rdx_vk_stream_destroy(rdx_stream *stream) {
   if (s->pool)
     d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
   rdx_free(s);
-}
-
-rdx_status rdx_vk_stream_scratch(rdx_vk_stream *s, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
-  if (s->scratch_count == s->scratch_capacity) {
-    const uint32_t capacity = s->scratch_capacity ? 2 * s->scratch_capacity : 8;
-    RDX_TRY(rdx_realloc((void **)&s->scratch, capacity, sizeof *s->scratch, "a stream", err));
-    s->scratch_capacity = capacity;
-  }
-  RDX_TRY(rdx_buffer_create(s->base.device, size, what, out, err));
-  s->scratch[s->scratch_count++] = *out;
-  return RDX_OK;
 }
 
 rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
@@ -156,6 +137,20 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
   return RDX_OK;
 }
 
+#define INLINE_MOST 65536u /* bytes in one command, by the specification */
+
+rdx_status rdx_vk_stream_write(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
+                               rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  for (uint64_t at = 0; at < size; at += INLINE_MOST)
+    ((rdx_vk_device *)stream->device)
+        ->fn.CmdUpdateBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, at,
+                             size - at < INLINE_MOST ? size - at : INLINE_MOST, (const char *)source + at);
+  rdx_vk_stream_barrier(s);
+  return RDX_OK;
+}
+
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   RDX_TRY(rdx_vk_stream_begin(s, err));
@@ -194,6 +189,5 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
     if (status == RDX_OK)
       status = read_marks(d, s, err);
   }
-  free_scratch(s);
   return status;
 }
