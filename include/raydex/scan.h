@@ -34,9 +34,15 @@ RDX_API const char *rdx_scan_method_name(rdx_scan_method method);
 /** The method of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
 RDX_API RDX_MUST_USE rdx_status rdx_scan_method_from_name(const char *name, rdx_scan_method *out, rdx_error *err);
 
+/** BinDex. */
+typedef struct rdx_bindex_params {
+  uint32_t vectors; /**< parts that bit vectors cut each column into, 2 to 1024; 0: 128 */
+} rdx_bindex_params;
+
 /** How to prepare a scan; all zero is the default. */
 typedef struct rdx_scan_params {
   rdx_scan_method method;
+  rdx_bindex_params bindex;
 } rdx_scan_params;
 
 typedef struct rdx_scan rdx_scan;
