@@ -106,7 +106,7 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
         r++;
       add_ray(&t, k, cubes_ray_of(regions[r], i - regions[r].start, a->width, a->interval, a->ray_length, a->spacing));
     }
-    rdx_cpu_trace_all(scene, t.rays, n, true, on_box, &t);
+    rdx_cpu_trace_all(scene, t.rays, n, false, on_box, &t);
     if (a->counters)
       count(a, t.hits, n);
   }
