@@ -67,6 +67,7 @@
   X(CmdPipelineBarrier)                                                                                                \
   X(CmdPushConstants)                                                                                                  \
   X(CmdResetQueryPool)                                                                                                 \
+  X(CmdUpdateBuffer)                                                                                                   \
   X(CmdWriteTimestamp)
 
 /* Present only on devices that trace rays. */
