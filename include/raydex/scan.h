@@ -107,7 +107,7 @@ typedef enum rdx_scan_result_kind {
 
 typedef struct rdx_scan_run_params {
   rdx_scan_result_kind result;
-  bool stats; /**< also count rays, intersections and rows refined, which costs a little time */
+  bool stats; /**< also count rays, intersections and rows refined, by running a second time, which no time includes */
 } rdx_scan_run_params;
 
 typedef struct rdx_scan_result rdx_scan_result;

@@ -144,6 +144,18 @@ rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *wha
   return RDX_OK;
 }
 
+rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
+                             rdx_error *err) {
+  const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
+  const uint64_t used = atomic_load(&device->memory_used);
+  if (need <= limit && used <= limit - need)
+    return RDX_OK;
+  char a[32], b[32], c[32];
+  return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%s takes about %s on %s, of whose %s %s are in use; %s", what,
+                  rdx_format_bytes(need, a), device->info.name, rdx_format_bytes(limit, b), rdx_format_bytes(used, c),
+                  advice);
+}
+
 void rdx_device_release(rdx_device *device, uint64_t size) {
   atomic_fetch_sub(&device->memory_used, size);
 }
@@ -308,11 +320,12 @@ rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_
                    : stream->device->ops->copy(stream, source, source_offset, target, target_offset, size, err);
 }
 
-rdx_status rdx_stream_write(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size, rdx_error *err) {
-  RDX_TRY(check_span(buffer, 0, size, "write", err));
+rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                rdx_error *err) {
+  *address = 0;
   if (size % 4 != 0)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "write: the size must be a multiple of 4");
-  return size == 0 ? RDX_OK : stream->device->ops->write(stream, buffer, source, size, err);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "constants: the size must be a multiple of 4");
+  return size == 0 ? RDX_OK : stream->device->ops->constants(stream, data, size, address, err);
 }
 
 static rdx_status check_count(uint64_t count, const char *what, rdx_error *err) {

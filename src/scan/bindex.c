@@ -53,7 +53,7 @@ static void destroy(void *self) {
 }
 
 static rdx_status build_column(rdx_device *device, const rdx_scan_column *column, uint32_t parts, bindex *b,
-                               rdx_scan_stats *stats, rdx_error *err) {
+                               rdx_error *err) {
   const uint32_t i = b->count++;
   b->columns[i] = *column;
   rdx_buffer_retain(column->codes);
@@ -61,10 +61,7 @@ static rdx_status build_column(rdx_device *device, const rdx_scan_column *column
     rdx_buffer_retain(column->valid);
   const uint32_t step = rdx_sieve_step(column->rows, parts);
   RDX_TRY(rdx_encoding_create(device, column, step, &b->encodings[i], err));
-  RDX_TRY(rdx_sieve_create(device, column, &b->encodings[i], parts, &b->sieves[i], err));
-  stats->bytes_resident += b->encodings[i].order->size + b->sieves[i].vectors->size + column->codes->size +
-                           (column->valid ? column->valid->size : 0);
-  return RDX_OK;
+  return rdx_sieve_create(device, column, &b->encodings[i], parts, &b->sieves[i], err);
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
@@ -82,12 +79,12 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   if (status == RDX_OK)
     status = rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = build_column(device, &columns[i], parts, b, stats, err);
+    status = build_column(device, &columns[i], parts, b, err);
   if (status != RDX_OK) {
     destroy(b);
     return status;
   }
-  stats->encode_ms = rdx_now_ms() - start;
+  stats->encode_ms += rdx_now_ms() - start;
   *out = b;
   return RDX_OK;
 }

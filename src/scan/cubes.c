@@ -44,13 +44,13 @@ static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
   c->used[axis] = (uint32_t)(last >> c->shift[axis] << c->spread[axis]) + 1;
 }
 
-/* Rows lie at random in the space, about `rows`^(1/dimensions) to an axis; boxes are fewer by rows_per_box. */
+/* Ranks are uniform, so about rows^(1/dimensions) rows lie along an axis; cubes are as wide as rows are apart. */
 static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {
   double width = (double)params->width / (double)(1ull << c->shift[0]);
   if (params->per_axis > 0)
     width = (double)c->used[0] / params->per_axis;
   else if (params->width == 0)
-    width = (double)c->used[0] / pow((double)boxes_of(c->rows, c->rows_per_box), 1.0 / c->dimensions);
+    width = (double)c->used[0] / pow((double)c->rows, 1.0 / c->dimensions);
   const uint32_t whole = width < CUBES_MOST_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : CUBES_MOST_WIDTH;
   return whole < 2 ? 2 : whole;
 }
@@ -115,7 +115,6 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
   c->width = width_of(c, params);
   RDX_TRY(build_scene(device, params, c, err));
   stats->scene_ms += rdx_now_ms() - start;
-  stats->bytes_resident += c->scene->bytes + c->cells->size + c->order->size;
   return RDX_OK;
 }
 

@@ -25,12 +25,12 @@ typedef struct rdx_cubes {
 typedef struct rdx_cubes_params {
   uint32_t rows_per_box;
   uint32_t width;    /* of a cube, in positions of the first column */
-  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: as wide as boxes are far from each other */
+  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: as wide as rows are apart */
   rdx_build_preference build;
 } rdx_cubes_params;
 
 /* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), or by value where that
- * is NULL. Adds to the stats. On failure nothing is left to destroy. */
+ * is NULL. Adds to stats->scene_ms. On failure nothing is left to destroy. */
 RDX_MUST_USE rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns,
                                          const rdx_encoding *encodings, uint32_t first, uint32_t dimensions,
                                          const rdx_cubes_params *params, rdx_cubes *out, rdx_scan_stats *stats,

@@ -5,6 +5,7 @@
 
 #include "scan/encoding.h"
 
+#include "kernels/bitmap/kernels.h"
 #include "kernels/refine/kernels.h"
 #include "kernels/sieve/kernels.h"
 
@@ -22,26 +23,14 @@ uint64_t rdx_encoding_estimate(const rdx_scan_column *column) {
 
 /* ---- Order ---- */
 
-/* The rows that are NULL to the end of the order. Their bits are all rows' less those of the others. */
+/* The rows that are NULL to the end of the order. */
 static rdx_status place_nulls(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *e,
                               rdx_error *err) {
-  struct blob {
-    struct sieve_term term;
-    uint64_t valid;
-  } blob = {.term.all = 1,
-            .term.vectors = sizeof(struct sieve_term) / 8,
-            .term.vector_count = 1,
-            .valid = column->valid->address};
-  rdx_buffer *bits = NULL, *rows = NULL, *number = NULL, *terms = NULL;
-  RDX_TRY(rdx_stream_scratch(stream, column->valid->size, "the NULL rows", &bits, err));
+  rdx_buffer *bits = NULL, *rows = NULL, *number = NULL;
+  RDX_TRY(rdx_stream_scratch(stream, rdx_bitmap_bytes(column->rows), "the NULL rows", &bits, err));
   RDX_TRY(rdx_stream_scratch(stream, column->nulls * 4, "the NULL rows", &rows, err));
   RDX_TRY(rdx_stream_scratch(stream, 8, "a count", &number, err));
-  RDX_TRY(rdx_stream_scratch(stream, sizeof blob, "the NULL rows", &terms, err));
-  RDX_TRY(rdx_stream_write(stream, terms, &blob, sizeof blob, err));
-  const struct sieve_combine_args args = {
-      .query = RDX_ADDRESS(uint64_t, terms), .out_bits = RDX_ADDRESS(uint32_t, bits), .term_count = 1, .rows = e->rows};
-  const uint64_t items = (column->rows + 32 * SIEVE_WORDS - 1) / (32 * SIEVE_WORDS);
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_combine, &args, NULL, items, NULL, err));
+  RDX_TRY(rdx_bitmap_combine(stream, BITMAP_NOT, bits, column->valid, column->rows, err));
   RDX_TRY(rdx_stream_select(stream, bits, rows, number, column->rows, err));
   return rdx_stream_copy(stream, rows, 0, e->order, e->count * 4ull, column->nulls * 4, err);
 }

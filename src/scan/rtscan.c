@@ -10,8 +10,6 @@
  * Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction, so that
  * the results of groups of columns need no merging. */
 
-#include <math.h>
-
 #include "scan/cubes.h"
 
 #define MOST_TERMS 8
@@ -44,10 +42,7 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
   *value = *value ? *value : otherwise;
 }
 
-static rdx_status resolve(const rdx_device *device, rdx_rtscan_params *p, rdx_error *err) {
-  if (device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "rtscan: %s does not trace rays; use method bindex or column",
-                    device->info.name);
+static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
   set_default(&p->vectors, RDX_SIEVE_DEFAULT);
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
@@ -83,7 +78,7 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
-  if (count == 0 || resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
+  if (count == 0 || resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const rdx_cubes_params cubes = cubes_params(&p);
   const uint64_t rows = columns[0].rows, groups = (count + p.group - 1) / p.group;
@@ -164,7 +159,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params resolved = params->rtscan;
-  RDX_TRY(resolve(device, &resolved, err));
+  RDX_TRY(resolve(&resolved, err));
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = resolved;

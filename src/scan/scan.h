@@ -7,16 +7,18 @@
  * evaluate, each method is one file that provides rdx_scan_ops.
  *
  * The form (terms.c): NOT goes down to the leaves, where it turns them round (three-valued logic allows that, with a
- * comparison with a NULL literal being false both ways); what is left asks only "is it true", so that AND and OR are
- * those of bitmaps. A leaf is a term: a column's code lies in a set of disjoint intervals. Terms of one column under one
- * AND are intersected, under one OR united (RTScan, section 3.1: one predicate a column). */
+ * comparison with a NULL literal being false both ways); what is left asks only "is it true", so AND and OR are those
+ * of bitmaps (evaluate.c). A leaf is a term: a column's code lies in a set of disjoint intervals. Terms of one column
+ * under one AND are intersected, under one OR united (RTScan, section 3.1: one predicate a column). */
 
 #include <raydex/scan.h>
 
 #include "device/device.h"
+#include "scan/dictionary.h"
+#include "scan/spares.h"
 
-/* A column on the device as order-preserving codes (index/keys.h). Strings are coded by their place in the dictionary of
- * the column's distinct strings, so that codes decide everything. */
+/* A column on the device as order-preserving codes (index/keys.h). Strings are coded by their place in the dictionary
+ * of the column's distinct strings, so that codes decide everything. */
 typedef struct rdx_scan_column {
   rdx_type type;
   uint8_t scale;
@@ -25,7 +27,15 @@ typedef struct rdx_scan_column {
   uint64_t smallest, largest; /* codes of rows that are not NULL; smallest > largest: there are none */
   rdx_buffer *codes;          /* u32 or u64; those of NULLs mean nothing */
   rdx_buffer *valid;          /* a bit per row; NULL where no row is NULL */
+  rdx_buffer *zones;          /* two u64 a block of 4096 rows: smallest and largest code (none: smallest > largest) */
+  bool clustered;             /* a block spans less than half of the range, on average */
+  rdx_dictionary *dictionary; /* strings */
 } rdx_scan_column;
+
+/* Bring a column to the device. rdx_scan_column_drop() frees it; so does it what a failed call left. */
+RDX_MUST_USE rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out,
+                                               rdx_error *err);
+void rdx_scan_column_drop(rdx_scan_column *column);
 
 /* Codes from `low` to `high`, both included. */
 typedef struct rdx_interval {
@@ -67,6 +77,15 @@ typedef struct rdx_scan_ops {
                          rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err);
   void (*destroy)(void *self);
 } rdx_scan_ops;
+
+struct rdx_scan {
+  rdx_device *device;
+  const rdx_scan_ops *ops;
+  void *self;
+  rdx_scan_stats stats;
+  rdx_scan_column *columns; /* without codes and zones */
+  rdx_spares *spares;
+};
 
 extern const rdx_scan_ops rdx_column_scan_ops;
 extern const rdx_scan_ops rdx_bindex_ops;

@@ -54,15 +54,13 @@ static void place_borders(const rdx_encoding *e, uint32_t parts, rdx_sieve *s, u
 static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *column, const uint64_t *codes,
                                 const rdx_sieve *s, rdx_error *err) {
   rdx_stream *stream = NULL;
-  rdx_buffer *borders = NULL;
+  uint64_t borders = 0;
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = rdx_stream_scratch(stream, s->vector_count * 8ull, "borders", &borders, err);
-  if (status == RDX_OK)
-    status = rdx_stream_write(stream, borders, codes, s->vector_count * 8ull, err);
+  rdx_status status = rdx_stream_constants(stream, codes, s->vector_count * 8ull, &borders, err);
   if (status == RDX_OK) {
     const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
                                           .valid = RDX_ADDRESS(uint32_t, column->valid),
-                                          .borders = RDX_ADDRESS(uint64_t, borders),
+                                          .borders = (uint64_t *)(uintptr_t)borders,
                                           .vectors = RDX_ADDRESS(uint32_t, s->vectors),
                                           .stride = s->stride,
                                           .border_count = s->vector_count,
@@ -259,10 +257,7 @@ void *rdx_query_take(rdx_query *query, uint32_t size, uint32_t *place) {
 }
 
 rdx_status rdx_query_send(const rdx_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err) {
-  rdx_buffer *buffer = NULL;
-  RDX_TRY(rdx_stream_scratch(stream, query->size * 8ull, "a query", &buffer, err));
-  *address = buffer->address;
-  return rdx_stream_write(stream, buffer, query->words, query->size * 8ull, err);
+  return rdx_stream_constants(stream, query->words, query->size * 8ull, address, err);
 }
 
 void rdx_query_destroy(rdx_query *query) {

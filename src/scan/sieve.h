@@ -75,8 +75,7 @@ RDX_MUST_USE rdx_status rdx_query_create(const rdx_scan_column *columns, const r
                                          rdx_query *out, rdx_error *err);
 /* `size` bytes of the room; `*place` is where they are. */
 void *rdx_query_take(rdx_query *query, uint32_t size, uint32_t *place);
-/* Record the copy to the device, which lives until the stream finishes; launches that use it come before the query is
- * destroyed. */
+/* Give the query to the stream; the launches that use it come before it is destroyed. */
 RDX_MUST_USE rdx_status rdx_query_send(const rdx_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err);
 void rdx_query_destroy(rdx_query *query);
 

@@ -171,10 +171,10 @@ static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t so
   return RDX_OK;
 }
 
-static rdx_status write_bytes(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
-                              rdx_error *err) {
-  (void)stream;
-  return buffer_upload(buffer, 0, source, size, err);
+static rdx_status constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err) {
+  (void)stream, (void)size, (void)err;
+  *address = (uintptr_t)data;
+  return RDX_OK;
 }
 
 static rdx_status mark(rdx_stream *stream, rdx_error *err) {
@@ -217,12 +217,12 @@ static const rdx_device_ops cpu_ops = {
     .launch = launch,
     .fill = fill,
     .copy = copy,
+    .constants = constants,
     .sort = rdx_cpu_sort,
     .scan = rdx_cpu_scan,
     .reduce = rdx_cpu_reduce,
     .select = rdx_cpu_select,
     .unique = rdx_cpu_unique,
-    .write = write_bytes,
     .mark = mark,
     .finish = finish,
 };

@@ -42,6 +42,7 @@ rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error 
 void rdx_vk_stream_destroy(rdx_stream *stream) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  rdx_buffer_destroy(&s->constants);
   if (s->queries)
     d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
   if (s->fence)
@@ -137,17 +138,34 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
   return RDX_OK;
 }
 
-#define INLINE_MOST 65536u /* bytes in one command, by the specification */
+/* Room for constants: in the stream's own buffer, or in scratch memory where they do not fit. */
+static rdx_status constants_room(rdx_vk_stream *s, uint64_t size, rdx_buffer **out, uint64_t *offset, rdx_error *err) {
+  if (!s->constants)
+    RDX_TRY(rdx_buffer_create(s->base.device, RDX_VK_CONSTANTS_SIZE, "a stream", &s->constants, err));
+  *offset = s->constants_used;
+  *out = s->constants;
+  if (size > RDX_VK_CONSTANTS_SIZE - s->constants_used) {
+    *offset = 0;
+    return rdx_stream_scratch(&s->base, size, "the constants of a query", out, err);
+  }
+  s->constants_used += (size + 15) / 16 * 16;
+  return RDX_OK;
+}
 
-rdx_status rdx_vk_stream_write(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
-                               rdx_error *err) {
+rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                   rdx_error *err) {
+  const uint64_t most = 65536; /* of one command */
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_buffer *buffer = NULL;
+  uint64_t offset = 0;
+  RDX_TRY(constants_room(s, size, &buffer, &offset, err));
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  for (uint64_t at = 0; at < size; at += INLINE_MOST)
+  for (uint64_t done = 0; done < size; done += most)
     ((rdx_vk_device *)stream->device)
-        ->fn.CmdUpdateBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, at,
-                             size - at < INLINE_MOST ? size - at : INLINE_MOST, (const char *)source + at);
+        ->fn.CmdUpdateBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, offset + done,
+                             size - done < most ? size - done : most, (const char *)data + done);
   rdx_vk_stream_barrier(s);
+  *address = buffer->address + offset;
   return RDX_OK;
 }
 
@@ -179,6 +197,7 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
   rdx_status status = RDX_OK;
+  s->constants_used = 0;
   if (s->recording) {
     s->recording = false;
     status = rdx_vk_check(d->fn.EndCommandBuffer(s->commands), "recording commands", err);

@@ -135,7 +135,11 @@ typedef struct rdx_vk_stream {
   VkFence fence;
   VkQueryPool queries;
   bool recording;
+  rdx_buffer *constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept */
+  uint64_t constants_used;
 } rdx_vk_stream;
+
+#define RDX_VK_CONSTANTS_SIZE 65536
 
 rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err);
 void rdx_vk_stream_destroy(rdx_stream *stream);
@@ -145,8 +149,8 @@ rdx_status rdx_vk_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t o
                               rdx_error *err);
 rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                               uint64_t target_offset, uint64_t size, rdx_error *err);
-rdx_status rdx_vk_stream_write(rdx_stream *stream, rdx_buffer *buffer, const void *source, uint64_t size,
-                               rdx_error *err);
+rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                   rdx_error *err);
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err);
 rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err);
 
