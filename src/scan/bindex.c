@@ -43,25 +43,25 @@ static void destroy(void *self) {
   for (uint32_t i = 0; i < b->count; i++) {
     rdx_encoding_destroy(&b->encodings[i]);
     rdx_sieve_destroy(&b->sieves[i]);
-    rdx_buffer_destroy(&b->columns[i].codes);
-    rdx_buffer_destroy(&b->columns[i].valid);
   }
-  rdx_free(b->columns);
+  rdx_scan_columns_release(b->columns, b->count);
   rdx_free(b->encodings);
   rdx_free(b->sieves);
   rdx_free(b);
 }
 
-static rdx_status build_column(rdx_device *device, const rdx_scan_column *column, uint32_t parts, bindex *b,
-                               rdx_error *err) {
-  const uint32_t i = b->count++;
-  b->columns[i] = *column;
-  rdx_buffer_retain(column->codes);
-  if (column->valid)
-    rdx_buffer_retain(column->valid);
-  const uint32_t step = rdx_sieve_step(column->rows, parts);
-  RDX_TRY(rdx_encoding_create(device, column, step, &b->encodings[i], err));
-  return rdx_sieve_create(device, column, &b->encodings[i], parts, &b->sieves[i], err);
+static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t parts,
+                              bindex *b, rdx_error *err) {
+  const uint32_t step = rdx_sieve_step(b->rows, parts);
+  RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
+  RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
+  RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
+  b->count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_encoding_create(device, &columns[i], step, &b->encodings[i], err));
+    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], parts, &b->sieves[i], err));
+  }
+  return RDX_OK;
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
@@ -72,14 +72,8 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   const double start = rdx_now_ms();
   bindex *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
-  b->rows = count > 0 ? columns[0].rows : 0;
-  rdx_status status = rdx_calloc(count, sizeof *b->columns, "a BinDex", (void **)&b->columns, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = build_column(device, &columns[i], parts, b, err);
+  b->rows = columns[0].rows;
+  const rdx_status status = build_parts(device, columns, count, parts, b, err);
   if (status != RDX_OK) {
     destroy(b);
     return status;

@@ -83,3 +83,23 @@ void rdx_scan_column_drop(rdx_scan_column *c) {
   rdx_buffer_destroy(&c->zones);
   rdx_dictionary_destroy(&c->dictionary);
 }
+
+rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
+                                   rdx_error *err) {
+  RDX_TRY(rdx_calloc(count, sizeof **out, "the columns of a scan", (void **)out, err));
+  for (uint32_t i = 0; i < count; i++) {
+    (*out)[i] = columns[i];
+    rdx_buffer_retain(columns[i].codes);
+    if (columns[i].valid)
+      rdx_buffer_retain(columns[i].valid);
+  }
+  return RDX_OK;
+}
+
+void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count) {
+  for (uint32_t i = 0; columns && i < count; i++) {
+    rdx_buffer_destroy(&columns[i].codes);
+    rdx_buffer_destroy(&columns[i].valid);
+  }
+  rdx_free(columns);
+}

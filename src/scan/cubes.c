@@ -39,7 +39,7 @@ static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
   const uint64_t most = CUBES_MASK - by_value;
   while (last >> c->shift[axis] > most)
     c->shift[axis]++;
-  while (by_value && last > 0 && last << (c->spread[axis] + 1) <= most)
+  while (by_value && last > 0 && c->shift[axis] == 0 && last << (c->spread[axis] + 1) <= most)
     c->spread[axis]++;
   c->used[axis] = (uint32_t)(last >> c->shift[axis] << c->spread[axis]) + 1;
 }
@@ -189,6 +189,11 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
   }
   rdx_buffer_destroy(counters);
   return status;
+}
+
+rdx_status rdx_cubes_mask(rdx_cubes_launch *launch, rdx_stream *stream, rdx_error *err) {
+  RDX_TRY(rdx_stream_scratch(stream, launch->out->size, "a mask of rows", &launch->mask, err));
+  return rdx_stream_copy(stream, launch->out, 0, launch->mask, 0, launch->out->size, err);
 }
 
 rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,

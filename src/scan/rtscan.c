@@ -78,7 +78,7 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
-  if (count == 0 || resolve(&p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const rdx_cubes_params cubes = cubes_params(&p);
   const uint64_t rows = columns[0].rows, groups = (count + p.group - 1) / p.group;
@@ -100,10 +100,8 @@ static void destroy(void *self) {
   for (uint32_t i = 0; i < r->count; i++) {
     rdx_encoding_destroy(&r->encodings[i]);
     rdx_sieve_destroy(&r->sieves[i]);
-    rdx_buffer_destroy(&r->columns[i].codes);
-    rdx_buffer_destroy(&r->columns[i].valid);
   }
-  rdx_free(r->columns);
+  rdx_scan_columns_release(r->columns, r->count);
   rdx_free(r->encodings);
   rdx_free(r->sieves);
   rdx_free(r->group);
@@ -140,16 +138,11 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
 
 static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtscan *r,
                               rdx_scan_stats *stats, rdx_error *err) {
-  RDX_TRY(rdx_calloc(count, sizeof *r->columns, "RTScan", (void **)&r->columns, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->sieves, "RTScan", (void **)&r->sieves, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTScan", (void **)&r->group, err));
-  for (r->count = 0; r->count < count; r->count++) {
-    r->columns[r->count] = columns[r->count];
-    rdx_buffer_retain(columns[r->count].codes);
-    if (columns[r->count].valid)
-      rdx_buffer_retain(columns[r->count].valid);
-  }
+  RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
+  r->count = count;
   for (uint32_t first = 0; first < count; first += r->params.group)
     RDX_TRY(
         build_group(device, first, count - first < r->params.group ? count - first : r->params.group, r, stats, err));
@@ -163,7 +156,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = resolved;
-  r->rows = count > 0 ? columns[0].rows : 0;
+  r->rows = columns[0].rows;
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -283,10 +276,8 @@ static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
 static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream *stream, rdx_buffer *out,
                          rdx_buffer *counters, rdx_error *err) {
   rdx_cubes_launch all = {.term_count = q->count, .out = out, .counters = counters};
-  if (narrow && q->part_count > 0) { /* rows that are out must stay out */
-    RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", &all.mask, err));
-    RDX_TRY(rdx_stream_copy(stream, out, 0, all.mask, 0, out->size, err));
-  }
+  if (narrow && q->part_count > 0)
+    RDX_TRY(rdx_cubes_mask(&all, stream, err));
   RDX_TRY(rdx_query_send(&q->query, stream, &all.query, err));
   RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, err));
   for (uint32_t i = 0; i < q->part_count; i++) {

@@ -37,6 +37,11 @@ RDX_MUST_USE rdx_status rdx_scan_column_create(rdx_device *device, const rdx_col
                                                rdx_error *err);
 void rdx_scan_column_drop(rdx_scan_column *column);
 
+/* A method's own copy of columns, which shares and keeps their codes and validity. */
+RDX_MUST_USE rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
+                                                rdx_error *err);
+void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count);
+
 /* Codes from `low` to `high`, both included. */
 typedef struct rdx_interval {
   uint64_t low, high;
