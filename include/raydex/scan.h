@@ -40,6 +40,12 @@ typedef struct rdx_bindex_params {
   uint32_t vectors; /**< parts that bit vectors cut each column into, 2 to 1024; 0: 128 */
 } rdx_bindex_params;
 
+/** RTIndex and RTc1. */
+typedef struct rdx_rtc1_params {
+  uint32_t rays; /**< RTc1: across a whole column; more rays, smaller triangles; 0: one for 32 rows, at most 16384 */
+  rdx_build_preference build;
+} rdx_rtc1_params;
+
 /** RTc3. */
 typedef struct rdx_rtc3_params {
   uint32_t group;        /**< columns in one space, 1 to 3; 0: 3 */
@@ -66,6 +72,7 @@ typedef struct rdx_rtscan_params {
 typedef struct rdx_scan_params {
   rdx_scan_method method;
   rdx_bindex_params bindex;
+  rdx_rtc1_params rtc1; /**< of RTIndex, too */
   rdx_rtc3_params rtc3;
   rdx_rtscan_params rtscan;
 } rdx_scan_params;

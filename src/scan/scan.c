@@ -16,6 +16,8 @@
 static const rdx_scan_ops *const methods[] = {
     [RDX_SCAN_COLUMN] = &rdx_column_scan_ops,
     [RDX_SCAN_BINDEX] = &rdx_bindex_ops,
+    [RDX_SCAN_RTINDEX] = &rdx_scan_rtindex_ops,
+    [RDX_SCAN_RTC1] = &rdx_rtc1_ops,
     [RDX_SCAN_RTC3] = &rdx_rtc3_ops,
     [RDX_SCAN_RTSCAN] = &rdx_rtscan_ops,
 };

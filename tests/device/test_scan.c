@@ -17,7 +17,8 @@
 __extension__ typedef __int128 i128;
 
 /* What every test runs on. */
-static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
+static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX,
+                                            RDX_SCAN_RTINDEX, RDX_SCAN_RTC1, RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
 
 static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,       RDX_TYPE_I32,     RDX_TYPE_I64,
                                  RDX_TYPE_U8,   RDX_TYPE_U16,  RDX_TYPE_U32,       RDX_TYPE_U64,     RDX_TYPE_F32,
