@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/* A condition before its columns have types: what parse.c leaves of the parser's tree, and bind.c makes predicates of. */
+/* A condition before its columns have types: what parse.c leaves of the parser's tree. bind.c makes predicates of it.
+ */
 
 typedef enum rdx_literal_kind {
   RDX_LITERAL_NULL,
