@@ -68,35 +68,39 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 
 /* ---- Of `rows`, those whose number is not above `bound` ----
  *
- * The planes after the first are looked at only in words that have undecided rows; those are listed without a branch,
- * which would be hard to foresee, and their next plane is fetched meanwhile. Once for each instruction set. */
+ * The planes after the first are looked at only in words that have undecided rows. Those are listed without a branch,
+ * which would be hard to foresee, and fetched ahead, as no hardware foresees them either; so is the first plane of the
+ * next block, where many streams would keep stopping. Once for each instruction set. */
 
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
   target static void at_most_##isa(block *b, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
                                    uint64_t *result) {                                                                 \
     uint64_t undecided[WIDE_WORDS], most, equal;                                                                       \
     uint32_t list[WIDE_WORDS], count = 0, last = s->plane_count - 1;                                                   \
-    const uint8_t *plane = plane_of(b, s, 0), *next = last > 0 ? plane_of(b, s, 1) : plane;                            \
+    const uint8_t *plane = plane_of(b, s, 0);                                                                          \
     uint8_t byte = (uint8_t)(bound >> (8 * last));                                                                     \
     b->bytes += 64 * b->words;                                                                                         \
     if (last == 0) {                                                                                                   \
       for (uint32_t w = 0; w < b->words; w++) {                                                                        \
+        __builtin_prefetch(plane + 64 * w + BLOCK_ROWS);                                                               \
         compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
         result[w] = rows[w] & most;                                                                                    \
       }                                                                                                                \
       return;                                                                                                          \
     }                                                                                                                  \
     for (uint32_t w = 0; w < b->words; w++) {                                                                          \
+      __builtin_prefetch(plane + 64 * w + BLOCK_ROWS);                                                                 \
       compare_##isa(plane + 64 * w, byte, &most, &equal);                                                              \
       result[w] = rows[w] & most;                                                                                      \
       undecided[w] = rows[w] & equal;                                                                                  \
       list[count] = w;                                                                                                 \
       count += undecided[w] != 0;                                                                                      \
-      __builtin_prefetch(next + (undecided[w] != 0 ? 64 * w : 0));                                                     \
     }                                                                                                                  \
     for (uint32_t p = 1; p <= last && count > 0; p++) {                                                                \
       const uint32_t listed = count;                                                                                   \
       plane = plane_of(b, s, p);                                                                                       \
+      for (uint32_t k = 0; k < listed; k++)                                                                            \
+        __builtin_prefetch(plane + 64 * list[k]);                                                                      \
       byte = (uint8_t)(bound >> (8 * (last - p)));                                                                     \
       b->bytes += 64 * count;                                                                                          \
       count = 0;                                                                                                       \
