@@ -71,9 +71,10 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 
 /* ---- Of `rows`, those whose number is not above `bound` ----
  *
- * Only live blocks are looked at; the others keep their result. The planes after the first are looked at only in words that have undecided rows. Those are listed without a branch,
- * which would be hard to foresee, and fetched ahead, as no hardware foresees them either; so is the first plane of the
- * next block, where many streams would keep stopping. Once for each instruction set. */
+ * Only live blocks are looked at; the others keep their result. The planes after the first are looked at only in words
+ * that have undecided rows. Those are listed without a branch, which would be hard to foresee, and fetched ahead, as no
+ * hardware foresees them either; so is the first plane of the next block, where many streams would keep stopping. Once
+ * for each instruction set. */
 
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
   target static void at_most_##isa(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
