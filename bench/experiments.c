@@ -475,6 +475,11 @@ const bench_experiment bench_experiments[] = {
     {"thesis-compression", "figure 5.10: rows of each key, with a triangle for each or for the first",
      bench_thesis_compression, false},
     {"thesis-range", "figure 5.5: the revised range lookup beside the original", bench_thesis_range, false},
+    {"rtscan-selectivity", "figures 15, 19: three predicates by selectivity", bench_rtscan_selectivity, true},
+    {"rtscan-skew", "figures 16, 20: three predicates over skewed columns", bench_rtscan_skew, true},
+    {"rtscan-predicates", "figures 22 to 24: one, two and four predicates", bench_rtscan_predicates, false},
+    {"rtscan-build", "figure 18: construction time and memory", bench_rtscan_build, true},
+    {"rtscan-bandwidth", "bytes a second of one predicate, beside copies of memory", bench_rtscan_bandwidth, true},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

@@ -12,7 +12,7 @@
 
 static void print_help(void) {
   printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-         "       raydex-bench suite rx|cgrx|thesis|standard [OPTION...]\n"
+         "       raydex-bench suite rx|cgrx|thesis|rtscan|standard [OPTION...]\n"
          "       raydex-bench demo [--device NAME]\n"
          "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
          "       raydex-bench list\n\n"
@@ -20,7 +20,8 @@ static void print_help(void) {
          "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N       threads of the CPU device (one a core)\n"
          "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
-         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device)\n"
+         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
+         "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
          "  --runs N          counted runs of each method, after one that is not (5)\n"
          "  --seed N          of the data (1)\n"
          "  --budget SECONDS  start no measurement after so long\n"
@@ -34,7 +35,7 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx and thesis are all whose names begin so\n");
+  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis and rtscan are all whose names begin so\n");
 }
 
 /* ---- Options ---- */
@@ -154,7 +155,7 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const papers[] = {"rx", "cgrx", "thesis"};
+static const char *const papers[] = {"rx", "cgrx", "thesis", "rtscan"};
 
 /* Whether an experiment belongs to a paper's suite: its name begins with the paper's. */
 static bool belongs(const char *experiment, const char *suite) {
@@ -213,7 +214,7 @@ static int check_names(char **names, int count) {
     bool known = count == 2 && strcmp(names[1], "standard") == 0;
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
       known |= count == 2 && strcmp(names[1], papers[i]) == 0;
-    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis and standard");
+    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, rtscan and standard");
   }
   if (strcmp(names[0], "demo") == 0)
     return count == 1 ? 0 : console_usage(NULL, "demo stands alone");

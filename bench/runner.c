@@ -426,25 +426,27 @@ static bool next_name(const char **list, char *out, size_t size) {
 bool bench_check_methods(const char *methods) {
   char name[64];
   rdx_index_kind kind;
+  rdx_scan_method method;
   while (next_name(&methods, name, sizeof name))
-    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK)
+    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK &&
+        rdx_scan_method_from_name(name, &method, NULL) != RDX_OK)
       return false;
   return true;
 }
 
-static bool is_wanted(const bench *b, const bench_contender *contender) {
+bool bench_is_wanted(const bench *b, const char *method) {
   const char *list = b->options.methods;
   char name[64];
   bool wanted = !list;
   while (next_name(&list, name, sizeof name))
-    wanted |= strcmp(name, rdx_index_kind_name(contender->params.kind)) == 0;
+    wanted |= strcmp(name, method) == 0;
   return wanted;
 }
 
 static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
   rdx_status status = upload_workload(m, err);
   for (size_t k = 0; k < count; k++)
-    if (is_wanted(m->b, &contenders[k]))
+    if (bench_is_wanted(m->b, rdx_index_kind_name(contenders[k].params.kind)))
       m->entries[m->count++].contender = &contenders[k];
   if (status == RDX_OK)
     status = build(m, what, err);

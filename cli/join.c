@@ -41,7 +41,7 @@ static void print_help(void) {
          "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller)\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
-  cli_print_common_help();
+  cli_print_index_help();
 }
 
 /* ---- Options ---- */

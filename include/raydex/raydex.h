@@ -11,6 +11,7 @@
 #include <raydex/join.h>
 #include <raydex/predicate.h>
 #include <raydex/scan.h>
+#include <raydex/sql.h>
 #include <raydex/status.h>
 #include <raydex/table.h>
 #include <raydex/version.h>

@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 
 /* The kernel that scans packed columns, and its body on the CPU. There the bytes of a plane are in the order of rows,
- * and a block is done term by term while its bitmap and what is undecided stay in the cache. */
+ * and a few blocks are done term by term while their bitmap and what is undecided stay in the cache. */
 
 #include "kernels/column_scan/kernels.h"
 #include "spirv/column_scan_comp.h"
@@ -11,18 +11,21 @@
 #include <immintrin.h>
 #endif
 
-#define WIDE_WORDS (BLOCK_ROWS / 64) /* of 64 rows */
+/* Blocks that are worked on together, so that many reads are under way at a time. */
+#define CHUNK_BLOCKS 8
+#define BLOCK_WIDE (BLOCK_ROWS / 64) /* words of 64 rows */
+#define CHUNK_WIDE (CHUNK_BLOCKS * BLOCK_WIDE)
 
-/* A block at work. */
-typedef struct block {
+typedef struct chunk {
   const struct column_scan_args *args;
-  uint32_t number;
+  uint32_t first; /* of its blocks */
   uint32_t words; /* of 64 rows */
+  uint32_t live;  /* a bit for each block that a term has to look at */
   uint64_t bytes;
-} block;
+} chunk;
 
-static const uint8_t *plane_of(const block *b, const scan_term *s, uint32_t plane) {
-  return (const uint8_t *)s->planes + plane * b->args->stride + (uint64_t)b->number * BLOCK_ROWS;
+static const uint8_t *plane_of(const chunk *c, const scan_term *s, uint32_t plane) {
+  return (const uint8_t *)s->planes + plane * c->args->stride + (uint64_t)c->first * BLOCK_ROWS;
 }
 
 /* ---- Comparing 64 bytes with one: bits of those not above it, and of those equal to it ---- */
@@ -68,37 +71,45 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 
 /* ---- Of `rows`, those whose number is not above `bound` ----
  *
- * The planes after the first are looked at only in words that have undecided rows; those are listed without a branch,
- * which would be hard to foresee, and their next plane is fetched meanwhile. Once for each instruction set. */
+ * Only live blocks are looked at; the others keep their result. The planes after the first are looked at only in words
+ * that have undecided rows. Those are listed without a branch, which would be hard to foresee, and fetched ahead, as no
+ * hardware foresees them either; so is the first plane of the next block, where many streams would keep stopping. Once
+ * for each instruction set. */
 
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
-  target static void at_most_##isa(block *b, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
+  target static void at_most_##isa(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
                                    uint64_t *result) {                                                                 \
-    uint64_t undecided[WIDE_WORDS], most, equal;                                                                       \
-    uint32_t list[WIDE_WORDS], count = 0, last = s->plane_count - 1;                                                   \
-    const uint8_t *plane = plane_of(b, s, 0), *next = last > 0 ? plane_of(b, s, 1) : plane;                            \
+    uint64_t undecided[CHUNK_WIDE], most, equal;                                                                       \
+    uint32_t list[CHUNK_WIDE], count = 0;                                                                              \
+    const uint32_t last = s->plane_count - 1;                                                                          \
+    const uint8_t *plane = plane_of(c, s, 0);                                                                          \
     uint8_t byte = (uint8_t)(bound >> (8 * last));                                                                     \
-    b->bytes += 64 * b->words;                                                                                         \
-    if (last == 0) {                                                                                                   \
-      for (uint32_t w = 0; w < b->words; w++) {                                                                        \
+    for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {                                                  \
+      const uint32_t end = c->words - begin < BLOCK_WIDE ? c->words : begin + BLOCK_WIDE;                              \
+      if ((c->live >> (begin / BLOCK_WIDE) & 1u) == 0)                                                                 \
+        continue;                                                                                                      \
+      c->bytes += 64 * (end - begin);                                                                                  \
+      for (uint32_t w = begin; w < end && last == 0; w++) {                                                            \
+        __builtin_prefetch(plane + 64 * w + BLOCK_ROWS);                                                               \
         compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
         result[w] = rows[w] & most;                                                                                    \
       }                                                                                                                \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    for (uint32_t w = 0; w < b->words; w++) {                                                                          \
-      compare_##isa(plane + 64 * w, byte, &most, &equal);                                                              \
-      result[w] = rows[w] & most;                                                                                      \
-      undecided[w] = rows[w] & equal;                                                                                  \
-      list[count] = w;                                                                                                 \
-      count += undecided[w] != 0;                                                                                      \
-      __builtin_prefetch(next + (undecided[w] != 0 ? 64 * w : 0));                                                     \
+      for (uint32_t w = begin; w < end && last > 0; w++) {                                                             \
+        __builtin_prefetch(plane + 64 * w + BLOCK_ROWS);                                                               \
+        compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
+        result[w] = rows[w] & most;                                                                                    \
+        undecided[w] = result[w] & equal;                                                                              \
+        list[count] = w;                                                                                               \
+        count += undecided[w] != 0;                                                                                    \
+      }                                                                                                                \
     }                                                                                                                  \
     for (uint32_t p = 1; p <= last && count > 0; p++) {                                                                \
       const uint32_t listed = count;                                                                                   \
-      plane = plane_of(b, s, p);                                                                                       \
+      plane = plane_of(c, s, p);                                                                                       \
+      for (uint32_t k = 0; k < listed; k++)                                                                            \
+        __builtin_prefetch(plane + 64 * list[k]);                                                                      \
       byte = (uint8_t)(bound >> (8 * (last - p)));                                                                     \
-      b->bytes += 64 * count;                                                                                          \
+      c->bytes += 64 * count;                                                                                          \
       count = 0;                                                                                                       \
       for (uint32_t k = 0; k < listed; k++) {                                                                          \
         const uint32_t w = list[k];                                                                                    \
@@ -113,7 +124,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 
 DEFINE_AT_MOST(plain, )
 
-typedef void (*at_most_fn)(block *b, const scan_term *s, uint64_t bound, const uint64_t *rows, uint64_t *result);
+typedef void (*at_most_fn)(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows, uint64_t *result);
 
 #if defined __x86_64__
 
@@ -134,52 +145,54 @@ static at_most_fn best_at_most(void) {
 
 #endif
 
-/* ---- Terms ---- */
+/* ---- Terms, over the live blocks ---- */
 
 /* Narrow `rows` to those in one interval. */
-static void in_interval(block *b, const scan_term *s, at_most_fn at_most, uint32_t interval, uint64_t *rows) {
-  const uint64_t low = b->args->intervals[2 * interval], high = b->args->intervals[2 * interval + 1];
-  uint64_t below[WIDE_WORDS];
+static void in_interval(chunk *c, const scan_term *s, at_most_fn at_most, uint32_t interval, uint64_t *rows) {
+  const uint64_t low = c->args->intervals[2 * interval], high = c->args->intervals[2 * interval + 1];
+  uint64_t below[CHUNK_WIDE] = {0};
   if (high != UINT64_MAX)
-    at_most(b, s, high, rows, rows);
+    at_most(c, s, high, rows, rows);
   if (low == 0)
     return;
-  at_most(b, s, low - 1, rows, below);
-  for (uint32_t w = 0; w < b->words; w++)
+  at_most(c, s, low - 1, rows, below);
+  for (uint32_t w = 0; w < c->words; w++)
     rows[w] &= ~below[w];
 }
 
-static void in_intervals(block *b, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
-  uint64_t found[WIDE_WORDS] = {0};
+static void in_intervals(chunk *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
+  uint64_t found[CHUNK_WIDE] = {0};
   for (uint32_t k = 0; k < s->interval_count; k++) {
-    uint64_t in[WIDE_WORDS];
-    for (uint32_t w = 0; w < b->words; w++)
+    uint64_t in[CHUNK_WIDE];
+    for (uint32_t w = 0; w < c->words; w++)
       in[w] = rows[w] & ~found[w];
-    in_interval(b, s, at_most, s->first + k, in);
-    for (uint32_t w = 0; w < b->words; w++)
+    in_interval(c, s, at_most, s->first + k, in);
+    for (uint32_t w = 0; w < c->words; w++)
       found[w] |= in[w];
   }
-  memcpy(rows, found, b->words * sizeof *rows);
+  memcpy(rows, found, c->words * sizeof *rows);
 }
 
-static bool search_number(block *b, const scan_term *s, uint32_t row) {
+static bool search_number(chunk *c, const scan_term *s, uint32_t row) {
   uint64_t number = 0;
   for (uint32_t p = 0; p < s->plane_count; p++)
-    number = number << 8 | plane_of(b, s, p)[row];
-  b->bytes += s->plane_count;
-  return zone_meets(b->args->intervals, s->first, s->interval_count, number, number) == ZONE_ALL;
+    number = number << 8 | plane_of(c, s, p)[row];
+  c->bytes += s->plane_count;
+  return zone_meets(c->args->intervals, s->first, s->interval_count, number, number) == ZONE_ALL;
 }
 
 /* What one byte does not decide is searched for, row by row. */
-static void in_table(block *b, const scan_term *s, uint64_t *rows) {
-  const uint8_t *plane = plane_of(b, s, 0);
+static void in_table(chunk *c, const scan_term *s, uint64_t *rows) {
+  const uint8_t *plane = plane_of(c, s, 0);
   uint8_t decides[256]; /* bit 0: all of it, bit 1: some */
   for (uint32_t byte = 0; byte < 256; byte++)
-    decides[byte] = (uint8_t)(byte_table(b->args->intervals, s->table, byte) |
-                              byte_table(b->args->intervals, s->table + BYTE_TABLE_SOME, byte) << 1);
-  b->bytes += 64 * b->words;
-  for (uint32_t w = 0; w < b->words; w++) {
+    decides[byte] = (uint8_t)(byte_table(c->args->intervals, s->table, byte) |
+                              byte_table(c->args->intervals, s->table + BYTE_TABLE_SOME, byte) << 1);
+  for (uint32_t w = 0; w < c->words; w++) {
     uint64_t all = 0, some = 0;
+    if ((c->live >> (w / BLOCK_WIDE) & 1u) == 0)
+      continue;
+    c->bytes += 64;
     for (uint32_t k = 0; k < 64; k++) {
       const uint64_t d = decides[plane[64 * w + k]];
       all |= (d & 1) << k;
@@ -188,42 +201,19 @@ static void in_table(block *b, const scan_term *s, uint64_t *rows) {
     rows[w] &= all | some;
     for (some &= rows[w]; some != 0; some &= some - 1) {
       const uint32_t k = (uint32_t)__builtin_ctzll(some);
-      if (!search_number(b, s, 64 * w + k))
+      if (!search_number(c, s, 64 * w + k))
         rows[w] &= ~((uint64_t)1 << k);
     }
   }
 }
 
-/* Bits of the block's rows from a bitmap; zero past the last row. */
-static void load_bits(block *b, const uint32_t *bitmap, uint64_t *rows) {
-  const uint64_t words = (b->args->rows + 31ul) / 32, begin = (uint64_t)b->number * BLOCK_WORDS;
-  const uint64_t count = words - begin < BLOCK_WORDS ? words - begin : BLOCK_WORDS;
-  rows[b->words - 1] = 0;
+/* Bits of the chunk's rows from a bitmap; zero past the last row. */
+static void load_bits(chunk *c, const uint32_t *bitmap, uint64_t *rows) {
+  const uint64_t words = (c->args->rows + 31ul) / 32, begin = (uint64_t)c->first * BLOCK_WORDS;
+  const uint64_t count = words - begin < 2 * (uint64_t)c->words ? words - begin : 2 * (uint64_t)c->words;
+  rows[c->words - 1] = 0;
   memcpy(rows, bitmap + begin, 4 * count);
-  b->bytes += 4 * count;
-}
-
-static void filter_rows(block *b, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
-  if (s->valid) {
-    uint64_t valid[WIDE_WORDS];
-    load_bits(b, s->valid, valid);
-    for (uint32_t w = 0; w < b->words; w++)
-      rows[w] &= valid[w];
-  }
-  if (s->zones) {
-    const uint32_t meets = zone_meets(b->args->intervals, s->first, s->interval_count, s->zones[2 * b->number],
-                                      s->zones[2 * b->number + 1]);
-    if (meets == ZONE_NONE)
-      memset(rows, 0, b->words * sizeof *rows);
-    if (meets != ZONE_SOME)
-      return;
-  }
-  if (s->interval_count == 1)
-    in_interval(b, s, at_most, s->first, rows);
-  else if (s->interval_count <= LINEAR_INTERVALS)
-    in_intervals(b, s, at_most, rows);
-  else
-    in_table(b, s, rows);
+  c->bytes += 4 * count;
 }
 
 static bool any(const uint64_t *rows, uint32_t words) {
@@ -233,22 +223,58 @@ static bool any(const uint64_t *rows, uint32_t words) {
   return bits != 0;
 }
 
-static void scan_block(const struct column_scan_args *a, uint32_t number, at_most_fn at_most, bool count_bytes) {
-  const uint64_t begin = (uint64_t)number * BLOCK_ROWS, left = a->rows - begin;
-  const uint32_t n = left < BLOCK_ROWS ? (uint32_t)left : BLOCK_ROWS, size = (n + 31) / 32 * 4;
-  block b = {.args = a, .number = number, .words = (n + 63) / 64};
-  uint64_t rows[WIDE_WORDS];
-  if (a->narrow) {
-    load_bits(&b, a->words, rows);
-  } else {
-    memset(rows, 0xff, sizeof rows);
-    rows[b.words - 1] = UINT64_MAX >> (64 * b.words - n);
+/* Find the blocks that a term has to look at; of the others it takes all rows or none. */
+static void find_live(chunk *c, const scan_term *s, uint64_t *rows) {
+  c->live = 0;
+  for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {
+    const uint32_t words = c->words - begin < BLOCK_WIDE ? c->words - begin : BLOCK_WIDE;
+    const uint64_t block = c->first + begin / BLOCK_WIDE;
+    if (!any(rows + begin, words))
+      continue;
+    const uint32_t meets = !s->zones ? ZONE_SOME
+                                     : zone_meets(c->args->intervals, s->first, s->interval_count, s->zones[2 * block],
+                                                  s->zones[2 * block + 1]);
+    if (meets == ZONE_NONE)
+      memset(rows + begin, 0, words * sizeof *rows);
+    c->live |= (uint32_t)(meets == ZONE_SOME) << begin / BLOCK_WIDE;
   }
-  for (uint32_t t = 0; t < a->term_count && any(rows, b.words); t++)
-    filter_rows(&b, &a->terms[t], at_most, rows);
+}
+
+static void filter_rows(chunk *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
+  if (s->valid) {
+    uint64_t valid[CHUNK_WIDE];
+    load_bits(c, s->valid, valid);
+    for (uint32_t w = 0; w < c->words; w++)
+      rows[w] &= valid[w];
+  }
+  find_live(c, s, rows);
+  if (c->live == 0)
+    return;
+  if (s->interval_count == 1)
+    in_interval(c, s, at_most, s->first, rows);
+  else if (s->interval_count <= LINEAR_INTERVALS)
+    in_intervals(c, s, at_most, rows);
+  else
+    in_table(c, s, rows);
+}
+
+static void scan_chunk(const struct column_scan_args *a, uint32_t first, at_most_fn at_most, bool count_bytes) {
+  const uint64_t begin = (uint64_t)first * BLOCK_ROWS, left = a->rows - begin;
+  const uint32_t n = left < CHUNK_BLOCKS * BLOCK_ROWS ? (uint32_t)left : CHUNK_BLOCKS * BLOCK_ROWS;
+  const uint32_t size = (n + 31) / 32 * 4;
+  chunk c = {.args = a, .first = first, .words = (n + 63) / 64};
+  uint64_t rows[CHUNK_WIDE];
+  if (a->narrow) {
+    load_bits(&c, a->words, rows);
+  } else {
+    memset(rows, 0xff, c.words * sizeof *rows);
+    rows[c.words - 1] = UINT64_MAX >> (64 * c.words - n);
+  }
+  for (uint32_t t = 0; t < a->term_count && any(rows, c.words); t++)
+    filter_rows(&c, &a->terms[t], at_most, rows);
   memcpy(a->words + begin / 32, rows, size);
-  if (count_bytes)
-    a->bytes[number] = (uint32_t)(b.bytes + size);
+  for (uint32_t k = 0; k * BLOCK_ROWS < n && count_bytes; k++)
+    a->bytes[first + k] = k == 0 ? (uint32_t)(c.bytes + size) : 0;
 }
 
 static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -256,8 +282,8 @@ static void scan(const void *arguments, const uint32_t *variant, const rdx_scene
   const struct column_scan_args *a = arguments;
   const at_most_fn at_most = best_at_most();
   const uint64_t end = (uint64_t)a->first + a->count;
-  for (uint64_t word = a->first; word < end; word += BLOCK_WORDS)
-    scan_block(a, (uint32_t)(word / BLOCK_WORDS), at_most, variant[0] != 0);
+  for (uint64_t word = a->first; word < end; word += CHUNK_BLOCKS * BLOCK_WORDS)
+    scan_chunk(a, (uint32_t)(word / BLOCK_WORDS), at_most, variant[0] != 0);
 }
 
 const rdx_kernel rdx_kernel_column_scan = {
