@@ -37,7 +37,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_scan_method_from_name(const char *name, rdx_
 
 /** BinDex. */
 typedef struct rdx_bindex_params {
-  uint32_t vectors; /**< parts that bit vectors cut each column into, 2 to 1024; 0: 128 */
+  uint32_t vectors; /**< bit vectors of each column, 1 to 1024; 0: 128 */
 } rdx_bindex_params;
 
 /** RTIndex and RTc1. */
@@ -50,13 +50,13 @@ typedef struct rdx_rtc1_params {
 typedef struct rdx_rtc3_params {
   uint32_t group;        /**< columns in one space, 1 to 3; 0: 3 */
   uint32_t rays;         /**< across a whole axis, 2 to 2^20: more rays, smaller cubes; 0: by the number of rows */
-  uint32_t rows_per_box; /**< cubes that share a box of the scene, 1 to 256; 0: 8 */
+  uint32_t rows_per_box; /**< cubes that share a box of the scene, 1 to 256; 0: 4 on the CPU, else 8 */
   rdx_build_preference build;
 } rdx_rtc3_params;
 
 /** RTScan. Lengths are in ranks: a column has as many as it has rows. */
 typedef struct rdx_rtscan_params {
-  uint32_t vectors;          /**< parts that bit vectors cut each column into, 2 to 1024; 0: 128 */
+  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 128 */
   uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3 */
   uint32_t cube_width;       /**< 0: by the number of rows */
   uint32_t ray_length;       /**< 0: by the number of rows */
@@ -64,7 +64,7 @@ typedef struct rdx_rtscan_params {
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
   bool no_spacing;           /**< none between rays one after the other */
   bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
-  uint32_t rows_per_box;     /**< cubes that share a box of the scene, 1 to 256; 0: 8 */
+  uint32_t rows_per_box;     /**< cubes that share a box of the scene, 1 to 256; 0: 4 on the CPU, else 8 */
   rdx_build_preference build;
 } rdx_rtscan_params;
 

@@ -20,7 +20,7 @@ typedef struct bindex {
   rdx_sieve *sieves;
 } bindex;
 
-static uint32_t parts_of(const rdx_scan_params *params) {
+static uint32_t vectors_of(const rdx_scan_params *params) {
   return params->bindex.vectors ? params->bindex.vectors : RDX_SIEVE_DEFAULT;
 }
 
@@ -33,7 +33,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t need = rdx_encoding_estimate(&columns[i]);
     sorting = need > sorting ? need : sorting;
-    kept += columns[i].rows * 4 + rdx_sieve_estimate(columns[i].rows, parts_of(params));
+    kept += columns[i].rows * 4 + rdx_sieve_estimate(columns[i].rows, vectors_of(params));
   }
   return kept + sorting;
 }
@@ -50,30 +50,30 @@ static void destroy(void *self) {
   rdx_free(b);
 }
 
-static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t parts,
+static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t vectors,
                               bindex *b, rdx_error *err) {
-  const uint32_t step = rdx_sieve_step(b->rows, parts);
+  const uint32_t step = rdx_sieve_step(b->rows, vectors);
   RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
   RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
   b->count = count;
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(rdx_encoding_create(device, &columns[i], step, &b->encodings[i], err));
-    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], parts, &b->sieves[i], err));
+    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], vectors, &b->sieves[i], err));
   }
   return RDX_OK;
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  const uint32_t parts = parts_of(params);
-  if (parts < 2 || parts > SIEVE_MOST_VECTORS)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 2 to %u, not %u", SIEVE_MOST_VECTORS, parts);
+  const uint32_t vectors = vectors_of(params);
+  if (vectors > SIEVE_MOST_VECTORS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MOST_VECTORS, vectors);
   const double start = rdx_now_ms();
   bindex *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
   b->rows = columns[0].rows;
-  const rdx_status status = build_parts(device, columns, count, parts, b, err);
+  const rdx_status status = build_parts(device, columns, count, vectors, b, err);
   if (status != RDX_OK) {
     destroy(b);
     return status;

@@ -44,13 +44,26 @@ static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
   c->used[axis] = (uint32_t)(last >> c->shift[axis] << c->spread[axis]) + 1;
 }
 
-/* Ranks are uniform, so about rows^(1/dimensions) rows lie along an axis; cubes are as wide as rows are apart. */
+/* How far rows are apart on an axis, in cells: where positions are uniform, about rows^(1/dimensions) lie along it. */
+static double distance_of(const rdx_cubes *c) {
+  return c->used[0] / pow((double)c->rows, 1.0 / c->dimensions);
+}
+
+uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
+  return device->info.backend == RDX_BACKEND_CPU ? 4 : 8;
+}
+
+uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
+  return (uint32_t)(5 * distance_of(c));
+}
+
+/* Without a wish, two fifths of that, about as in section 5.1. */
 static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {
   double width = (double)params->width / (double)(1ull << c->shift[0]);
   if (params->per_axis > 0)
     width = (double)c->used[0] / params->per_axis;
   else if (params->width == 0)
-    width = (double)c->used[0] / pow((double)c->rows, 1.0 / c->dimensions);
+    width = 0.4 * distance_of(c);
   const uint32_t whole = width < CUBES_MOST_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : CUBES_MOST_WIDTH;
   return whole < 2 ? 2 : whole;
 }

@@ -25,9 +25,16 @@ typedef struct rdx_cubes {
 typedef struct rdx_cubes_params {
   uint32_t rows_per_box;
   uint32_t width;    /* of a cube, in positions of the first column */
-  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: as wide as rows are apart */
+  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: as in section 5.1 */
   rdx_build_preference build;
 } rdx_cubes_params;
+
+/* Without a wish: Embree calls back for each cube that shares a box, so few should; elsewhere memory counts, which the
+ * tree takes for each box. */
+uint32_t rdx_cubes_rows_per_box(const rdx_device *device);
+/* In cells, without a wish: five times the mean distance of rows, so that finding the way to where a ray begins does
+ * not matter, about as in section 5.1. */
+uint32_t rdx_cubes_ray_length(const rdx_cubes *cubes);
 
 /* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), or by value where that
  * is NULL. Adds to stats->scene_ms. On failure nothing is left to destroy. */

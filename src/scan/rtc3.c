@@ -5,11 +5,12 @@
  * a conjunction. The box program checks all terms, so that of several groups of columns only the one with the fewest
  * rays is traced. */
 
+#include <math.h>
+
 #include "scan/cubes.h"
 
 #define MOST_TERMS 8
 #define INTERVALS 2u /* of a term: <> has two */
-#define ROWS_PER_BOX 8u
 
 typedef struct rtc3 {
   rdx_rtc3_params params; /* defaults resolved */
@@ -21,9 +22,9 @@ typedef struct rtc3 {
 
 /* ---- Preparing ---- */
 
-static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
+static rdx_status resolve(const rdx_device *device, rdx_rtc3_params *p, rdx_error *err) {
   p->group = p->group ? p->group : 3;
-  p->rows_per_box = p->rows_per_box ? p->rows_per_box : ROWS_PER_BOX;
+  p->rows_per_box = p->rows_per_box ? p->rows_per_box : rdx_cubes_rows_per_box(device);
   if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > CUBES_MOST_WIDTH ||
       p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(
@@ -34,16 +35,19 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_cubes_params cubes_params(const rdx_rtc3_params *p) {
-  return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays, .build = p->build};
+/* Without a wish, rays are about as far from each other as rows: 400 to an axis for 10^8 rows, as section 3.2 has it. */
+static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
+  const double rays = 0.86 * pow((double)rows, 1.0 / dimensions);
+  const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
+  return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .build = p->build};
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtc3_params p = params->rtc3;
-  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  const rdx_cubes_params cubes = cubes_params(&p);
+  const rdx_cubes_params cubes = cubes_params(&p, columns[0].rows, p.group);
   uint64_t kept = 0;
   const uint64_t peak = rdx_cubes_estimate(device, columns[0].rows, &cubes, &kept);
   return peak + (count - 1) / p.group * kept;
@@ -60,12 +64,12 @@ static void destroy(void *self) {
 
 static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtc3 *r,
                               rdx_scan_stats *stats, rdx_error *err) {
-  const rdx_cubes_params params = cubes_params(&r->params);
   RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
   r->count = count;
   RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTc3", (void **)&r->group, err));
   for (uint32_t first = 0; first < count; first += r->params.group) {
     const uint32_t n = count - first < r->params.group ? count - first : r->params.group;
+    const rdx_cubes_params params = cubes_params(&r->params, r->rows, n);
     RDX_TRY(rdx_cubes_create(device, columns, NULL, first, n, &params, &r->group[r->groups], stats, err));
     r->groups++;
   }
@@ -75,7 +79,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtc3_params resolved = params->rtc3;
-  RDX_TRY(resolve(&resolved, err));
+  RDX_TRY(resolve(device, &resolved, err));
   rtc3 *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
   r->params = resolved;

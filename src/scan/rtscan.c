@@ -42,13 +42,13 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
   *value = *value ? *value : otherwise;
 }
 
-static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
+static rdx_status resolve(const rdx_device *device, rdx_rtscan_params *p, rdx_error *err) {
   set_default(&p->vectors, RDX_SIEVE_DEFAULT);
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
   set_default(&p->spacing_percent, 100);
-  set_default(&p->rows_per_box, 8);
-  RDX_TRY(in_range("vectors", p->vectors, 2, SIEVE_MOST_VECTORS, err));
+  set_default(&p->rows_per_box, rdx_cubes_rows_per_box(device));
+  RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MOST_VECTORS, err));
   RDX_TRY(in_range("group", p->group, 1, 3, err));
   RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
   RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));
@@ -60,17 +60,17 @@ static rdx_cubes_params cubes_params(const rdx_rtscan_params *p) {
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .width = p->cube_width, .build = p->build};
 }
 
-/* The interval and the spacing are at most the width, so that no cube is missed. Without a wish, rays are five widths
- * long, about as in section 5.1: long enough that finding the way to where they begin does not matter. */
+/* The interval and the spacing are at most the width, so that no cube is missed. */
 static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) {
-  const uint32_t most = 1u << CUBES_BITS;
-  const uint32_t wished = p->ray_length >> c->shift[0],
-                 interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100),
-                 spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
-  uint32_t length = p->ray_length ? wished : 5 * c->width;
-  length = length < 1 ? 1 : length > most ? most : length;
-  return (rdx_ray_matrix){
-      .interval = interval < 1 ? 1 : interval, .length = length, .spacing = p->no_spacing ? 0 : spacing};
+  const uint32_t most = 1u << CUBES_BITS, wished = p->ray_length >> c->shift[0];
+  const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
+  const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
+  const uint32_t length = p->ray_length ? wished : rdx_cubes_ray_length(c);
+  return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
+                          .length = length < 1      ? 1
+                                    : length > most ? most
+                                                    : length,
+                          .spacing = p->no_spacing ? 0 : spacing};
 }
 
 /* ---- Preparing ---- */
@@ -78,7 +78,7 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
-  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const rdx_cubes_params cubes = cubes_params(&p);
   const uint64_t rows = columns[0].rows, groups = (count + p.group - 1) / p.group;
@@ -152,7 +152,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params resolved = params->rtscan;
-  RDX_TRY(resolve(&resolved, err));
+  RDX_TRY(resolve(device, &resolved, err));
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = resolved;

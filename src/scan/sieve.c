@@ -17,12 +17,12 @@ static uint64_t stride_of(uint64_t rows) {
   return (words_of(rows) + 63) / 64 * 64; /* vectors begin at multiples of 256 bytes */
 }
 
-uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t parts) {
-  return stride_of(rows) * 4 * (parts - 1);
+uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t vectors) {
+  return stride_of(rows) * 4 * vectors;
 }
 
-uint32_t rdx_sieve_step(uint64_t rows, uint32_t parts) {
-  const uint64_t step = rows / (64ull * parts);
+uint32_t rdx_sieve_step(uint64_t rows, uint32_t vectors) {
+  const uint64_t step = rows / (64ull * vectors);
   return step < 1 ? 1 : step > 256 ? 256 : (uint32_t)step;
 }
 
@@ -33,11 +33,11 @@ void rdx_sieve_destroy(rdx_sieve *s) {
 }
 
 /* Set the borders; their codes go to `codes`. A border is the first rank of an entry of the mapping table. */
-static void place_borders(const rdx_encoding *e, uint32_t parts, rdx_sieve *s, uint64_t *codes) {
+static void place_borders(const rdx_encoding *e, uint32_t vectors, rdx_sieve *s, uint64_t *codes) {
   uint32_t entry = 0;
   s->borders[0] = 0;
-  for (uint32_t j = 1; j < parts; j++) {
-    const uint32_t wanted = (uint32_t)((uint64_t)e->count * j / parts);
+  for (uint32_t j = 1; j <= vectors; j++) {
+    const uint32_t wanted = (uint32_t)((uint64_t)e->count * j / (vectors + 1));
     while (entry + 1 < e->entry_count && e->first[entry + 1] <= wanted)
       entry++;
     uint32_t best = entry;
@@ -75,14 +75,14 @@ static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *colum
 }
 
 rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
-                            uint32_t parts, rdx_sieve *out, rdx_error *err) {
+                            uint32_t vectors, rdx_sieve *out, rdx_error *err) {
   *out = (rdx_sieve){.stride = stride_of(column->rows)};
   uint64_t *codes = NULL;
-  rdx_status status = rdx_alloc(parts + 1, sizeof *out->borders, "borders", (void **)&out->borders, err);
+  rdx_status status = rdx_alloc(vectors + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
   if (status == RDX_OK)
-    status = rdx_alloc(parts, sizeof *codes, "borders", (void **)&codes, err);
+    status = rdx_alloc(vectors, sizeof *codes, "borders", (void **)&codes, err);
   if (status == RDX_OK) {
-    place_borders(encoding, parts, out, codes);
+    place_borders(encoding, vectors, out, codes);
     status = rdx_buffer_create(device, out->stride * 4 * out->vector_count, "sieving bit vectors", &out->vectors, err);
   }
   if (status == RDX_OK && out->vector_count > 0)

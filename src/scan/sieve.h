@@ -3,14 +3,15 @@
 #ifndef RDX_SCAN_SIEVE_H
 #define RDX_SCAN_SIEVE_H
 
-/* Data sieving (RTScan, section 4.3; the filter bit vectors of BinDex): vectors of the rows below evenly spaced ranks.
+/* Data sieving (RTScan, section 4.3; the filter bit vectors of BinDex): vectors of the rows below evenly spaced ranks;
+ * K vectors cut a column into K + 1 parts.
  * Borders are moved to the nearest rank that begins a code, so that equal values stay in one vector. No vector is kept
  * for the borders at either end; NULL rows are in none. */
 
 #include "kernels/sieve/kernels.h"
 #include "scan/encoding.h"
 
-#define RDX_SIEVE_DEFAULT 128u /* parts, as the papers have */
+#define RDX_SIEVE_DEFAULT 128u /* vectors, as the papers have */
 #define RDX_SIEVE_INTERVALS 16 /* of a term, at most */
 
 typedef struct rdx_sieve {
@@ -20,14 +21,16 @@ typedef struct rdx_sieve {
   uint64_t stride; /* words */
 } rdx_sieve;
 
-/* The step of the mapping table that goes with `parts`: borders can be moved by at most a 64th of a part. */
-uint32_t rdx_sieve_step(uint64_t rows, uint32_t parts);
+/* The step of the mapping table that goes with so many vectors: borders are moved by at most a 64th of their
+ * distance, beyond what equal values demand. */
+uint32_t rdx_sieve_step(uint64_t rows, uint32_t vectors);
 
 /* On failure nothing is left to destroy. */
 RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column,
-                                         const rdx_encoding *encoding, uint32_t parts, rdx_sieve *out, rdx_error *err);
+                                         const rdx_encoding *encoding, uint32_t vectors, rdx_sieve *out,
+                                         rdx_error *err);
 void rdx_sieve_destroy(rdx_sieve *sieve);
-uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t parts);
+uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t vectors);
 
 typedef enum rdx_truth {
   RDX_NO = 0,

@@ -17,8 +17,8 @@
 __extension__ typedef __int128 i128;
 
 /* What every test runs on. */
-static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX,
-                                            RDX_SCAN_RTINDEX, RDX_SCAN_RTC1, RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
+static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTINDEX,
+                                          RDX_SCAN_RTC1,   RDX_SCAN_RTC3,   RDX_SCAN_RTSCAN};
 
 static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,       RDX_TYPE_I32,     RDX_TYPE_I64,
                                  RDX_TYPE_U8,   RDX_TYPE_U16,  RDX_TYPE_U32,       RDX_TYPE_U64,     RDX_TYPE_F32,
@@ -349,6 +349,138 @@ static void test_large(void **state) {
   }
 }
 
+/* What the methods' options change. */
+static void test_options(void **state) {
+  (void)state;
+  static const rdx_scan_params variants[] = {
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 4},
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 1024},
+      {.method = RDX_SCAN_RTC1, .rtc1 = {.rays = 13, .build = RDX_BUILD_FAST_BUILD}},
+      {.method = RDX_SCAN_RTC3, .rtc3 = {.group = 2, .rays = 13, .rows_per_box = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 4, .group = 2, .rows_per_box = 1, .cube_width = 11}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 6, .interval_percent = 70, .spacing_percent = 60}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .no_spacing = true, .ray_length = 9}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.positive_only = true, .build = RDX_BUILD_LOW_MEMORY}},
+  };
+  for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
+    table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
+    rdx_scan *scan = NULL;
+    OK(rdx_scan_create(test_device, t.views, t.count, &variants[i % COUNT(variants)], &scan, err));
+    for (uint32_t k = 0; k < 20; k++) {
+      static tree predicate;
+      make_tree(&t, &predicate);
+      expected e = expect(&t, predicate.nodes);
+      check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+      free_expected(&e);
+      free_tree(&predicate);
+    }
+    rdx_scan_destroy(&scan);
+    free_table(&t);
+  }
+}
+
+static void test_bad_options(void **state) {
+  (void)state;
+  static const rdx_scan_params bad[] = {
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 1025},
+      {.method = RDX_SCAN_RTINDEX, .rtc1.build = (rdx_build_preference)9},
+      {.method = RDX_SCAN_RTC1, .rtc1.rays = 1u << 21},
+      {.method = RDX_SCAN_RTC3, .rtc3.group = 4},
+      {.method = RDX_SCAN_RTC3, .rtc3.rows_per_box = 257},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 1025},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.group = 4},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.interval_percent = 101},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.spacing_percent = 101},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.build = (rdx_build_preference)9},
+  };
+  static const int32_t values[] = {1, 2, 3};
+  const rdx_column column = {.type = RDX_TYPE_I32, .rows = 3, .values = values};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    rdx_scan *scan = NULL;
+    FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, &column, 1, &bad[i], &scan, err));
+    assert_null(scan);
+  }
+}
+
+/* ---- Counts that the papers give (RTScan, sections 4.3.3 and 5.2), for fewer rows ---- */
+
+static int compare_u32(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* The stats of `value < the quantile` on three columns, checked against how many rows there are. */
+static rdx_scan_run_stats run_quantile(const rdx_scan *scan, uint32_t *const data[3], uint32_t *const sorted[3],
+                                       uint32_t rows, double selectivity) {
+  uint32_t bounds[3];
+  rdx_predicate terms[3];
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    bounds[i] = sorted[i][(uint32_t)(rows * selectivity)];
+    terms[i] = (rdx_predicate){
+        .kind = RDX_PREDICATE_LT, .column = i, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &bounds[i]}};
+  }
+  for (uint32_t i = 0; i < rows; i++)
+    count += data[0][i] < bounds[0] && data[1][i] < bounds[1] && data[2][i] < bounds[2];
+  const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = terms, .child_count = 3};
+  rdx_scan_result *result = NULL;
+  rdx_scan_run_stats stats;
+  rdx_scan_view v;
+  OK(rdx_scan_run(scan, &all, &(rdx_scan_run_params){.stats = true}, &result, err));
+  OK(rdx_scan_result_read(result, &v, err));
+  assert_int_equal(v.count, count);
+  rdx_scan_result_get_stats(result, &stats);
+  rdx_scan_result_destroy(&result);
+  return stats;
+}
+
+/* Sieving leaves about N / 4K rows of a predicate; each is met once, with few others. Skew (here by the square of the
+ * inverse) changes nothing. */
+static void test_counts(void **state) {
+  (void)state;
+  enum { ROWS = 300000, VECTORS = 128 };
+  const uint32_t rows = test_is_slow() ? ROWS / 10 : ROWS;
+  uint32_t *data[3], *sorted[3];
+  rdx_column columns[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    data[i] = malloc(rows * sizeof(uint32_t));
+    sorted[i] = malloc(rows * sizeof(uint32_t));
+    assert_true(data[i] && sorted[i]);
+    for (uint32_t k = 0; k < rows; k++) {
+      const uint64_t x = test_random() % 60000 + 1;
+      data[i][k] = i == 1 ? (uint32_t)test_random() : (uint32_t)(3600000000ull / (x * x));
+    }
+    memcpy(sorted[i], data[i], rows * sizeof(uint32_t));
+    qsort(sorted[i], rows, sizeof(uint32_t), compare_u32);
+    columns[i] = (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = data[i]};
+  }
+  const rdx_scan_method sieving[] = {RDX_SCAN_BINDEX, RDX_SCAN_RTSCAN};
+  for (size_t m = 0; m < (test_traces() ? 2 : 1); m++) {
+    rdx_scan *scan = NULL;
+    uint64_t refined = 0;
+    const uint32_t queries = 60;
+    OK(rdx_scan_create(test_device, columns, 3, &(rdx_scan_params){.method = sieving[m]}, &scan, err));
+    for (uint32_t q = 0; q < queries; q++) {
+      const double selectivity = (double)(test_random() % 1000) / 1000;
+      const rdx_scan_run_stats s = run_quantile(scan, data, sorted, rows, selectivity);
+      refined += s.refined;
+      assert_true(s.refined <= 3 * (rows / (2 * VECTORS) + 512));
+      if (sieving[m] != RDX_SCAN_RTSCAN)
+        continue;
+      assert_true(s.rays_hit <= s.rays && s.rays_hit <= s.intersections);
+      /* Slabs as wide as a cube at least, which is two fifths of the distance of rows: a 166th of the space here. */
+      assert_true(s.intersections <= 3 * (s.refined + rows / (test_is_slow() ? 50 : 120)));
+    }
+    const double mean = (double)refined / queries / 3;
+    assert_true(mean < 1.3 * rows / (4 * VECTORS) + 64);
+    rdx_scan_destroy(&scan);
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    free(data[i]);
+    free(sorted[i]);
+  }
+}
+
 /* Every type in every shape, by itself, with all kinds of NULLs and of comparisons. */
 static void test_types(void **state) {
   (void)state;
@@ -532,7 +664,7 @@ typedef struct job {
 static void *run_job(void *argument) {
   job *j = argument;
   j->good = true;
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < (test_is_slow() ? 6 : 50); i++) {
     rdx_scan_result *result = NULL;
     rdx_scan_view v;
     const rdx_scan_run_params params = {.result = (rdx_scan_result_kind)(i % 3)};
@@ -578,6 +710,8 @@ int main(void) {
       cmocka_unit_test(test_bad_predicates), cmocka_unit_test(test_bad_scans),
       cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_counts),
   };
   return TEST_MAIN(tests);
 }
