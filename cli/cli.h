@@ -75,11 +75,13 @@ const char *cli_parse_type(char *text, rdx_csv_type *out);
 
 /* ---- Options of methods (methods.c) ---- */
 
-/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method params->kind; NULL or what is wrong with it. */
-const char *cli_parse_method_options(const char *text, rdx_index_params *params);
+/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method that the params name; NULL or what is wrong with it. */
+const char *cli_parse_index_options(const char *text, rdx_index_params *params);
+const char *cli_parse_scan_options(const char *text, rdx_scan_params *params);
 
 /* Print all options of all methods. */
-void cli_print_method_options(void);
+void cli_print_index_options(void);
+void cli_print_scan_options(void);
 
 /* ---- Values to text (values.c) ---- */
 

@@ -26,7 +26,7 @@ void cli_print_index_help(void) {
          "  --options NAME=VALUE[,...]   options of the method, see below\n");
   cli_print_common_help();
   printf("\nOptions of methods (--options):\n");
-  cli_print_method_options();
+  cli_print_index_options();
 }
 
 void cli_print_common_help(void) {
@@ -106,10 +106,11 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   }
   if (optind < argc)
     return console_usage(command, "'%s' is not expected here", argv[optind]) + 1;
-  const char *wrong = !common->method_options ? NULL
-                      : common->scans         ? "methods of scans have no options"
-                                              : cli_parse_method_options(common->method_options, &common->index);
-  return wrong ? console_usage(command, "--options %s: %s", common->method_options, wrong) + 1 : 0;
+  const char *text = common->method_options;
+  const char *wrong = !text           ? NULL
+                      : common->scans ? cli_parse_scan_options(text, &common->scan)
+                                      : cli_parse_index_options(text, &common->index);
+  return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 
 /* ---- Types ---- */

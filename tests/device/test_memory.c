@@ -193,6 +193,22 @@ static rdx_status column_scan(rdx_error *err) {
   return scan_job(RDX_SCAN_COLUMN, err);
 }
 
+static rdx_status bindex_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_BINDEX, err);
+}
+
+static rdx_status rtc1_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTC1, err);
+}
+
+static rdx_status rtc3_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTC3, err);
+}
+
+static rdx_status rtscan_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTSCAN, err);
+}
+
 static rdx_status parse(const char *text, const rdx_csv_params *params, rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_status status = rdx_table_parse_csv("test", text, strlen(text), params, &table, err);
@@ -245,6 +261,9 @@ static void test_failing_allocations(void **state) {
   if (test_traces()) {
     check_job(rx_rows);
     check_job(rx_sum);
+    check_job(rtc1_scan);
+    check_job(rtc3_scan);
+    check_job(rtscan_scan);
   }
   check_job(array_float_sum);
   check_job(hash_rows);
@@ -254,6 +273,7 @@ static void test_failing_allocations(void **state) {
   check_job(device_columns);
   check_job(changes_job);
   check_job(column_scan);
+  check_job(bindex_scan);
   check_job(csv);
   check_job(wide_csv);
 }
@@ -262,7 +282,7 @@ static void test_failing_allocations(void **state) {
 static void test_device_memory_of_failures(void **state) {
   (void)state;
   static const job jobs[] = {array_float_sum, hash_rows,      hash_distinct, strings,
-                             long_strings,    device_columns, changes_job,   column_scan};
+                             long_strings,    device_columns, changes_job,   column_scan, bindex_scan};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;
