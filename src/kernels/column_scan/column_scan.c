@@ -76,6 +76,8 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
  * hardware foresees them either; so is the first plane of the next block, where many streams would keep stopping. Once
  * for each instruction set. */
 
+#define AHEAD 24
+
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
   target static void at_most_##isa(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
                                    uint64_t *result) {                                                                 \
@@ -106,13 +108,14 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
     for (uint32_t p = 1; p <= last && count > 0; p++) {                                                                \
       const uint32_t listed = count;                                                                                   \
       plane = plane_of(c, s, p);                                                                                       \
-      for (uint32_t k = 0; k < listed; k++)                                                                            \
+      for (uint32_t k = 0; k < listed && k < AHEAD; k++)                                                               \
         __builtin_prefetch(plane + 64 * list[k]);                                                                      \
       byte = (uint8_t)(bound >> (8 * (last - p)));                                                                     \
       c->bytes += 64 * count;                                                                                          \
       count = 0;                                                                                                       \
       for (uint32_t k = 0; k < listed; k++) {                                                                          \
         const uint32_t w = list[k];                                                                                    \
+        __builtin_prefetch(plane + 64 * list[k + AHEAD < listed ? k + AHEAD : k]);                                     \
         compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
         result[w] &= ~(undecided[w] & ~most);                                                                          \
         undecided[w] &= equal;                                                                                         \
