@@ -83,9 +83,9 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
                                    uint64_t *result) {                                                                 \
     uint64_t undecided[CHUNK_WIDE], most, equal;                                                                       \
     uint32_t list[CHUNK_WIDE], count = 0;                                                                              \
-    const uint32_t last = s->plane_count - 1;                                                                          \
+    const uint32_t last = planes_of_bound(bound, s->plane_count) - 1, end_shift = 8 * (s->plane_count - 1);            \
     const uint8_t *plane = plane_of(c, s, 0);                                                                          \
-    uint8_t byte = (uint8_t)(bound >> (8 * last));                                                                     \
+    uint8_t byte = (uint8_t)(bound >> end_shift);                                                                      \
     for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {                                                  \
       const uint32_t end = c->words - begin < BLOCK_WIDE ? c->words : begin + BLOCK_WIDE;                              \
       if ((c->live >> (begin / BLOCK_WIDE) & 1u) == 0)                                                                 \
@@ -110,7 +110,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
       plane = plane_of(c, s, p);                                                                                       \
       for (uint32_t k = 0; k < listed && k < AHEAD; k++)                                                               \
         __builtin_prefetch(plane + 64 * list[k]);                                                                      \
-      byte = (uint8_t)(bound >> (8 * (last - p)));                                                                     \
+      byte = (uint8_t)(bound >> (end_shift - 8 * p));                                                                  \
       c->bytes += 64 * count;                                                                                          \
       count = 0;                                                                                                       \
       for (uint32_t k = 0; k < listed; k++) {                                                                          \
