@@ -21,7 +21,8 @@ typedef struct contender {
 
 /* All methods: they take part in every experiment that does not choose. */
 static const contender all[] = {
-    {"", {.method = RDX_SCAN_COLUMN}},
+    {"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}, {"", {.method = RDX_SCAN_RTC1}},
+    {"", {.method = RDX_SCAN_RTC3}},   {"", {.method = RDX_SCAN_RTSCAN}}, {"", {.method = RDX_SCAN_RTINDEX}},
 };
 
 /* What is measured of a run, and of a build. */

@@ -13,7 +13,8 @@
 typedef struct packed_column {
   uint64_t smallest, largest;
   uint32_t planes, shift;
-  bool clustered;
+  bool clustered, stepped;
+  uint64_t steps[STEPS]; /* stepped */
   rdx_buffer *bytes, *zones, *valid;
 } packed_column;
 
@@ -48,7 +49,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
   (void)device, (void)params;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count; i++)
-    bytes += planes_of(&columns[i]) * stride_of(columns[i].rows) + blocks_of(columns[i].rows) * 16;
+    bytes += (planes_of(&columns[i]) + 1) * stride_of(columns[i].rows) + blocks_of(columns[i].rows) * 16;
   return bytes;
 }
 
@@ -62,26 +63,105 @@ static void destroy(void *self) {
   rdx_free(s);
 }
 
+/* ---- Steps ---- */
+
+#define SAMPLE_RUNS 64
+#define SAMPLE_RUN 1024
+
+static int compare_numbers(const void *x, const void *y) {
+  const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Some numbers of a column, from all over it, ascending. Codes of NULLs that are no numbers do not matter. */
+static rdx_status take_sample(const rdx_scan_column *c, const packed_column *p, uint64_t *sample, uint64_t *count,
+                              rdx_error *err) {
+  uint64_t codes[SAMPLE_RUN];
+  const uint32_t bytes = c->key_bits / 8;
+  const uint64_t runs = c->rows / SAMPLE_RUN < SAMPLE_RUNS ? 1 : SAMPLE_RUNS;
+  const uint64_t each = c->rows < SAMPLE_RUN ? c->rows : SAMPLE_RUN;
+  *count = 0;
+  for (uint64_t r = 0; r < runs; r++) {
+    RDX_TRY(rdx_buffer_download(c->codes, c->rows / runs * r * bytes, codes, each * bytes, err));
+    for (uint64_t k = 0; k < each; k++) {
+      uint64_t code = 0; /* little endian: the low bytes */
+      memcpy(&code, (const char *)codes + k * bytes, bytes);
+      if (code >= c->smallest && code <= c->largest)
+        sample[(*count)++] = packed_number(code, p->smallest, p->shift, NULL, p->planes);
+    }
+  }
+  qsort(sample, *count, sizeof *sample, compare_numbers);
+  return RDX_OK;
+}
+
+/* Whether the first bytes of numbers leave more than a row in 64 undecided, on average over bounds that are spread as
+ * the numbers are. */
+static bool is_skewed(const packed_column *p, const uint64_t *sample, uint64_t count) {
+  double squares = 0;
+  for (uint64_t i = 0, end; i < count; i = end) {
+    const uint32_t shift = 8 * (p->planes - 1);
+    for (end = i + 1; end < count && sample[end] >> shift == sample[i] >> shift; end++)
+      continue;
+    squares += (double)(end - i) * (double)(end - i);
+  }
+  return squares * 64 > (double)count * (double)count;
+}
+
+/* Steps at quantiles. Where several fall on one number, many rows have it: it gets a step to itself. */
+static void make_steps(packed_column *p, const uint64_t *sample, uint64_t count) {
+  for (uint64_t i = 0; i < STEPS; i++)
+    p->steps[i] = sample[(i + 1) * count / (STEPS + 1)];
+  for (uint64_t i = 1; i < STEPS; i++)
+    if (p->steps[i] == p->steps[i - 1] && (i + 1 == STEPS || p->steps[i + 1] > p->steps[i]))
+      p->steps[i]++;
+}
+
+static rdx_status choose_steps(const rdx_scan_column *c, packed_column *p, rdx_error *err) {
+  uint64_t *sample = NULL, count = 0;
+  if (p->planes < 2 || p->planes > 7) /* one byte decides all; or there is no room for another */
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(SAMPLE_RUNS * SAMPLE_RUN, sizeof *sample, "a sample", (void **)&sample, err));
+  rdx_status status = take_sample(c, p, sample, &count, err);
+  if (status == RDX_OK && is_skewed(p, sample, count)) {
+    p->stepped = true;
+    p->planes++;
+    make_steps(p, sample, count);
+  }
+  rdx_free(sample);
+  return status;
+}
+
 static rdx_status pack(const column_scan *s, const rdx_scan_column *c, packed_column *out, double *ms, rdx_error *err) {
   const uint32_t key64 = c->key_bits == 64;
+  rdx_buffer *steps = NULL;
   *out = (packed_column){.smallest = c->smallest,
                          .largest = c->largest,
                          .planes = planes_of(c),
                          .clustered = c->clustered,
                          .valid = c->valid ? rdx_buffer_retain(c->valid) : NULL};
   out->shift = 8 * out->planes - range_bits(c);
+  RDX_TRY(choose_steps(c, out, err));
   RDX_TRY(rdx_buffer_create(s->device, out->planes * s->stride, "a packed column", &out->bytes, err));
   RDX_TRY(rdx_buffer_create(s->device, blocks_of(s->rows) * 16, "the zones of a column", &out->zones, err));
+  rdx_status status = RDX_OK;
+  if (out->stepped) {
+    RDX_TRY(rdx_buffer_create(s->device, sizeof out->steps, "the steps of a column", &steps, err));
+    status = rdx_buffer_upload(steps, 0, out->steps, sizeof out->steps, err);
+  }
   const struct column_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
                                         .zones = RDX_ADDRESS(uint64_t, c->zones),
                                         .planes = RDX_ADDRESS(uint32_t, out->bytes),
                                         .packed_zones = RDX_ADDRESS(uint64_t, out->zones),
+                                        .steps = RDX_ADDRESS(uint64_t, steps),
                                         .stride = s->stride,
                                         .smallest = c->smallest,
                                         .rows = (uint32_t)s->rows,
                                         .plane_count = out->planes,
                                         .shift = out->shift};
-  return rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, ms, err);
+  if (status == RDX_OK)
+    status = rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, ms, err);
+  rdx_buffer_destroy(&steps);
+  return status;
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
@@ -113,18 +193,24 @@ typedef struct plan {
 } plan;
 
 static uint64_t number_of(const packed_column *c, uint64_t code) {
-  return (code - c->smallest) << c->shift;
+  return packed_number(code, c->smallest, c->shift, c->stepped ? (uint64_t *)(uintptr_t)c->steps : NULL, c->planes);
 }
 
-/* The numbers of one code and of the next are 2^shift apart: an interval takes those between, too, so that whole bytes
- * lie in it. */
+/* The last number that can stand for a code below the largest: those between it and the next code's belong to neither,
+ * and the end of a byte or step makes for the cheapest comparison. */
+static uint64_t last_number(const packed_column *c, uint64_t code) {
+  const uint64_t number = number_of(c, code), next = number_of(c, code + 1);
+  const uint64_t below = ((uint64_t)1 << (8 * (c->planes - 1))) - 1; /* bits after the first byte */
+  return (number & ~below) != (next & ~below) ? number | below : next - 1;
+}
+
 static void add_intervals(plan *p, const packed_column *c, const rdx_term *term, scan_term *out) {
   out->first = (uint32_t)(p->used / 2);
   out->interval_count = term->interval_count;
   for (uint32_t i = 0; i < term->interval_count; i++) {
     const rdx_interval *in = &term->intervals[i];
-    p->numbers[p->used++] = number_of(c, in->low);
-    p->numbers[p->used++] = in->high == c->largest ? UINT64_MAX : number_of(c, in->high + 1) - 1;
+    p->numbers[p->used++] = in->low == c->smallest ? 0 : last_number(c, in->low - 1) + 1;
+    p->numbers[p->used++] = in->high == c->largest ? UINT64_MAX : last_number(c, in->high);
   }
 }
 

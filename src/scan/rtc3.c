@@ -27,15 +27,14 @@ static rdx_status resolve(const rdx_device *device, rdx_rtc3_params *p, rdx_erro
   p->rows_per_box = p->rows_per_box ? p->rows_per_box : rdx_cubes_rows_per_box(device);
   if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > CUBES_MOST_WIDTH ||
       p->build > RDX_BUILD_LOW_MEMORY)
-    return rdx_fail(
-        err, RDX_ERROR_ARGUMENT,
-        "rtc3: groups have 1 to 3 columns, boxes 1 to 256 rows, axes 2 to %u rays; got %u, %u and %u, or an "
-        "unknown build preference",
-        CUBES_MOST_WIDTH, p->group, p->rows_per_box, p->rays);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rtc3: groups have 1 to 3 columns, boxes 1 to 256 rows, axes 2 to %u rays; got %u, %u, %u, or "
+                    "another build preference",
+                    CUBES_MOST_WIDTH, p->group, p->rows_per_box, p->rays);
   return RDX_OK;
 }
 
-/* Without a wish, rays are about as far from each other as rows: 400 to an axis for 10^8 rows, as section 3.2 has it. */
+/* Without a wish, rays are about as far apart as rows: 400 to an axis for 10^8 rows, as section 3.2 has it. */
 static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
   const double rays = 0.86 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;

@@ -6,9 +6,9 @@
  * A conjunction over columns c has an approximate result, the rows of A = the product of what the vectors say of each
  * column, and a true one, T. They differ at most where some column's ranks are to be refined (D) while all others may
  * qualify (U, by the vectors or in truth). Made disjoint: column c in D, columns before it certain (C: the vectors and
- * the truth say yes), columns after it in U. With three BETWEEN each D has two parts, and there are six regions (4.3.2).
- * Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction, so that
- * the results of groups of columns need no merging. */
+ * the truth say yes), columns after it in U. With three BETWEEN each D has two parts, and there are six regions
+ * (4.3.2). Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction,
+ * so that the results of groups of columns need no merging. */
 
 #include "scan/cubes.h"
 

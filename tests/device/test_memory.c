@@ -209,6 +209,27 @@ static rdx_status rtscan_scan(rdx_error *err) {
   return scan_job(RDX_SCAN_RTSCAN, err);
 }
 
+/* Literals of all kinds, more names than there is room for at first, a sign that needs a copy. */
+static rdx_status condition(rdx_error *err) {
+  static const char text[] =
+      "a = 'x' AND b < -(2.5) AND c IN (1, NULL, 99) AND d IS NOT TRUE AND e BETWEEN 1 AND 2 AND "
+      "f > 0 AND g > 0 AND h > 0 AND NOT i >= '2024-01-01'::date";
+  rdx_condition *made = NULL;
+  const rdx_predicate *predicate = NULL;
+  rdx_column columns[9];
+  for (int i = 0; i < 9; i++)
+    columns[i] = (rdx_column){.type = RDX_TYPE_I8};
+  columns[0].type = RDX_TYPE_STRING;
+  columns[3].type = RDX_TYPE_BOOL;
+  columns[4].type = RDX_TYPE_F64;
+  columns[8].type = RDX_TYPE_TIMESTAMP;
+  rdx_status status = rdx_condition_parse(text, &made, err);
+  if (status == RDX_OK)
+    status = rdx_condition_bind(made, columns, &predicate, err);
+  rdx_condition_destroy(&made);
+  return status;
+}
+
 static rdx_status parse(const char *text, const rdx_csv_params *params, rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_status status = rdx_table_parse_csv("test", text, strlen(text), params, &table, err);
@@ -274,6 +295,7 @@ static void test_failing_allocations(void **state) {
   check_job(changes_job);
   check_job(column_scan);
   check_job(bindex_scan);
+  check_job(condition);
   check_job(csv);
   check_job(wide_csv);
 }
@@ -281,8 +303,8 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,      hash_distinct, strings,
-                             long_strings,    device_columns, changes_job,   column_scan, bindex_scan};
+  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, strings,    long_strings,
+                             device_columns,  changes_job, column_scan,   bindex_scan};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

@@ -42,7 +42,7 @@ static void bounds(const void *arguments, const uint32_t *variant, const rdx_sce
 }
 
 static uint64_t number_of(const struct column_pack_args *a, uint64_t code) {
-  return (code - a->smallest) << a->shift;
+  return packed_number(code, a->smallest, a->shift, a->steps, a->plane_count);
 }
 
 /* Once for each width. Runs of rows are packed plane by plane, which compilers turn into vectors. */
@@ -62,6 +62,19 @@ static uint64_t number_of(const struct column_pack_args *a, uint64_t code) {
 DEFINE_PACK(32)
 DEFINE_PACK(64)
 
+/* Numbers with a step are made once for all planes. */
+static void pack_steps(const struct column_pack_args *a, uint32_t key64, uint64_t begin, uint64_t count) {
+  uint64_t numbers[RUN];
+  for (uint64_t k = 0; k < count; k++)
+    numbers[k] = number_of(a, load_key(a->keys, (uint32_t)(begin + k), key64));
+  for (uint32_t p = 0; p < a->plane_count; p++) {
+    const uint32_t shift = 8 * (a->plane_count - 1 - p);
+    uint8_t *plane = (uint8_t *)a->planes + p * a->stride + begin;
+    for (uint64_t k = 0; k < count; k++)
+      plane[k] = (uint8_t)(numbers[k] >> shift);
+  }
+}
+
 static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct column_pack_args *a = arguments;
@@ -69,7 +82,9 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
   const uint64_t end = words_end < a->rows ? words_end : a->rows;
   for (uint64_t row = begin; row < end; row += RUN) {
     const uint64_t n = end - row < RUN ? end - row : RUN;
-    if (variant[0])
+    if (a->steps)
+      pack_steps(a, variant[0], row, n);
+    else if (variant[0])
       pack_u64(a, row, n);
     else
       pack_u32(a, row, n);

@@ -12,7 +12,7 @@ layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { column_pack_args a; };
 
 u64 number_of(u64 code) {
-  return (code - a.smallest) << a.shift;
+  return packed_number(code, a.smallest, a.shift, a.steps, a.plane_count);
 }
 
 void main() {

@@ -76,14 +76,16 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
  * hardware foresees them either; so is the first plane of the next block, where many streams would keep stopping. Once
  * for each instruction set. */
 
+#define AHEAD 24
+
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
   target static void at_most_##isa(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
                                    uint64_t *result) {                                                                 \
     uint64_t undecided[CHUNK_WIDE], most, equal;                                                                       \
     uint32_t list[CHUNK_WIDE], count = 0;                                                                              \
-    const uint32_t last = s->plane_count - 1;                                                                          \
+    const uint32_t last = planes_of_bound(bound, s->plane_count) - 1, end_shift = 8 * (s->plane_count - 1);            \
     const uint8_t *plane = plane_of(c, s, 0);                                                                          \
-    uint8_t byte = (uint8_t)(bound >> (8 * last));                                                                     \
+    uint8_t byte = (uint8_t)(bound >> end_shift);                                                                      \
     for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {                                                  \
       const uint32_t end = c->words - begin < BLOCK_WIDE ? c->words : begin + BLOCK_WIDE;                              \
       if ((c->live >> (begin / BLOCK_WIDE) & 1u) == 0)                                                                 \
@@ -106,13 +108,14 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
     for (uint32_t p = 1; p <= last && count > 0; p++) {                                                                \
       const uint32_t listed = count;                                                                                   \
       plane = plane_of(c, s, p);                                                                                       \
-      for (uint32_t k = 0; k < listed; k++)                                                                            \
+      for (uint32_t k = 0; k < listed && k < AHEAD; k++)                                                               \
         __builtin_prefetch(plane + 64 * list[k]);                                                                      \
-      byte = (uint8_t)(bound >> (8 * (last - p)));                                                                     \
+      byte = (uint8_t)(bound >> (end_shift - 8 * p));                                                                  \
       c->bytes += 64 * count;                                                                                          \
       count = 0;                                                                                                       \
       for (uint32_t k = 0; k < listed; k++) {                                                                          \
         const uint32_t w = list[k];                                                                                    \
+        __builtin_prefetch(plane + 64 * list[k + AHEAD < listed ? k + AHEAD : k]);                                     \
         compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
         result[w] &= ~(undecided[w] & ~most);                                                                          \
         undecided[w] &= equal;                                                                                         \

@@ -50,13 +50,14 @@ u32 rows_at_least(u32 w[8], u32 bound) {
 
 /* Of `rows`, those whose number is not above `bound`. */
 u32 at_most(scan_term s, u64 bound, u32 word, u32 rows) {
+  const u32 planes = planes_of_bound(bound, s.plane_count);
   u32 result = rows, undecided = rows;
-  for (u32 p = 0; p < s.plane_count && undecided != 0; p++) {
+  for (u32 p = 0; p < planes && undecided != 0; p++) {
     const u32 byte = (u32(bound >> (8 * (s.plane_count - 1 - p))) & 255u) * 0x01010101u;
     const u32 w[8] = load_plane(s, p, word);
     const u32 below = rows_at_most(w, byte);
     result &= ~(undecided & ~below);
-    if (p + 1 < s.plane_count)
+    if (p + 1 < planes)
       undecided &= below & rows_at_least(w, byte);
   }
   return result;

@@ -6,9 +6,8 @@
 /* C and GLSL: the rows of one column as triangles along the x axis, and rays along it (RTIndex, as RTScan's section 2.2
  * takes it) or across it (RTc1, section 2.3).
  *
- * A value less the smallest is cut into cells of 2^shift, at most 2^21. The triangle of cell k is that of section 2.3
- * with its edge s = `width`, moved so that its middle is at k, and lowered so that the x axis runs through its inside,
- * too:
+ * A value less the smallest is cut into cells of 2^shift, at most 2^21. Cell k has the triangle of section 2.3 with
+ * its edge s = `width`, moved so that its middle is at k, and lowered so that the x axis runs through its inside:
  *
  *   (k + s/2, -s/2, 0)   (k - s/2, 0, s)   (k - s/2, s, -s)
  *
