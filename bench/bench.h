@@ -82,6 +82,14 @@ const char *bench_keys_name(bench_keys keys);
 /* A pseudo-random number that depends on nothing but `i` and `seed`. */
 uint64_t bench_mix(uint64_t i, uint64_t seed);
 
+/* A Zipf distribution over 1 .. n; draw i of a seed. */
+typedef struct bench_zipf {
+  double a, low, high, at_once;
+  uint64_t n;
+} bench_zipf;
+bench_zipf bench_zipf_make(double a, uint64_t n);
+uint64_t bench_zipf_draw(const bench_zipf *z, uint64_t i, uint64_t seed);
+
 /* Sort keys of 4 or 8 bytes with their places; `places` may be NULL. */
 RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *places, uint64_t count, rdx_error *err);
 
@@ -99,8 +107,11 @@ typedef struct bench_point {
   double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
 } bench_point;
 
-/* Whether all of a list of methods with commas are known. */
+/* Whether all of a list of methods with commas are known: indexes or scans. */
 bool bench_check_methods(const char *methods);
+
+/* Whether a method by that name is to take part. */
+bool bench_is_wanted(const bench *b, const char *method);
 
 /* What to record. */
 enum {
@@ -122,7 +133,6 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
                                      uint64_t begin, double *ms, double *total_ms, rdx_error *err);
 
 /* Whether the user's choice of methods has this one. */
-bool bench_wants(const bench *b, rdx_index_kind kind);
 
 /* Whether a failure means that a device or method cannot do this, or has no memory for it, which is no failure of the
  * benchmark. */
@@ -131,7 +141,7 @@ bool bench_may_skip(rdx_status status);
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
-/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, demo.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, demo.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -172,6 +182,11 @@ rdx_status bench_join_size(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);
 
 /* ---- Reporting (report.c) ---- */

@@ -491,6 +491,11 @@ const bench_experiment bench_experiments[] = {
     {"join-size", "joins of two columns of as many rows, all methods", bench_join_size, true},
     {"join-skew", "the same with Zipf-distributed values on one side", bench_join_skew, false},
     {"join-ranges", "joins of points and ranges, an index over either", bench_join_ranges, false},
+    {"rtscan-selectivity", "figures 15, 19: three predicates by selectivity", bench_rtscan_selectivity, true},
+    {"rtscan-skew", "figures 16, 20: three predicates over skewed columns", bench_rtscan_skew, true},
+    {"rtscan-predicates", "figures 22 to 24: one, two and four predicates", bench_rtscan_predicates, false},
+    {"rtscan-build", "figure 18: construction time and memory", bench_rtscan_build, true},
+    {"rtscan-bandwidth", "bytes a second of one predicate, beside copies of memory", bench_rtscan_bandwidth, true},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

@@ -130,7 +130,7 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
   j->b = b;
   j->point = point;
   for (size_t k = 0; k < count && j->count < MAX_JOINERS; k++)
-    if (bench_wants(b, joiners[k].params.index.kind))
+    if (bench_is_wanted(b, rdx_index_kind_name(joiners[k].params.index.kind)))
       j->entries[j->count++].joiner = &joiners[k];
   rdx_status status = bench_workload_create(spec, b->options.seed, &j->w, err);
   if (status == RDX_OK)

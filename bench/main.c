@@ -12,7 +12,7 @@
 
 static void print_help(void) {
   printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-         "       raydex-bench suite rx|cgrx|thesis|join|standard [OPTION...]\n"
+         "       raydex-bench suite rx|cgrx|thesis|join|rtscan|standard [OPTION...]\n"
          "       raydex-bench demo [--device NAME]\n"
          "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
          "       raydex-bench list\n\n"
@@ -20,7 +20,8 @@ static void print_help(void) {
          "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N       threads of the CPU device (one a core)\n"
          "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
-         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device)\n"
+         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
+         "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
          "  --runs N          counted runs of each method, after one that is not (5)\n"
          "  --seed N          of the data (1)\n"
          "  --budget SECONDS  start no measurement after so long\n"
@@ -34,9 +35,9 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis and join are all whose names begin so, and thesis "
-         "has\n"
-         "those of join, too\n");
+  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join and rtscan are all whose names begin so, "
+         "and\n"
+         "thesis has those of join, too\n");
 }
 
 /* ---- Options ---- */
@@ -156,7 +157,7 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const papers[] = {"rx", "cgrx", "thesis", "join"};
+static const char *const papers[] = {"rx", "cgrx", "thesis", "join", "rtscan"};
 
 /* Whether an experiment belongs to a paper's suite: its name begins with the paper's. Joins are the thesis' subject. */
 static bool belongs(const char *experiment, const char *suite) {
@@ -216,7 +217,7 @@ static int check_names(char **names, int count) {
     bool known = count == 2 && strcmp(names[1], "standard") == 0;
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
       known |= count == 2 && strcmp(names[1], papers[i]) == 0;
-    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join and standard");
+    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan and standard");
   }
   if (strcmp(names[0], "demo") == 0)
     return count == 1 ? 0 : console_usage(NULL, "demo stands alone");

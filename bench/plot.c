@@ -6,6 +6,7 @@
 #include "bench/published.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,11 +16,13 @@
 /* What a picture shows of an experiment. */
 typedef struct view {
   const char *metric, *suffix, *axis;
+  enum { RATE, PLAIN, PER_ROW } height; /* lookups a millisecond, as it is, for each row */
 } view;
 
-static const view views[] = {{"lookup_ms", "", "million lookups a second"},
-                             {"build_ms", "-build", "build or update [ms]"},
-                             {"bytes_resident", "-memory", "bytes a key"}};
+static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE},
+                             {"scan_ms", "", "scan [ms]", PLAIN},
+                             {"build_ms", "-build", "build or update [ms]", PLAIN},
+                             {"bytes_resident", "-memory", "bytes a key or row", PER_ROW}};
 
 typedef struct picture {
   const bench_report *report;
@@ -29,9 +32,9 @@ typedef struct picture {
 
 /* Lookups are drawn as a rate and bytes for each key, so that other sizes can stand beside them. */
 static double height_of(const picture *p, const bench_row *row, double value) {
-  if (p->view == &views[0])
+  if (p->view->height == RATE)
     return (double)row->probes / value / 1e3;
-  return p->view == &views[1] ? value : value / (double)row->rows;
+  return p->view->height == PLAIN ? value : value / (double)row->rows;
 }
 
 static void write_name(FILE *file, const bench_row *row) {
@@ -39,11 +42,18 @@ static void write_name(FILE *file, const bench_row *row) {
   if (strncmp(row->device, "published", 9) == 0)
     fprintf(file, " (%s)", row->device);
   fprintf(file, " %s", row->keys);
+  if (strcmp(row->metric, "scan_ms") == 0)
+    fprintf(file, ", %" PRIu64 " predicates", row->probes);
+}
+
+/* Scans of different numbers of predicates are different curves. */
+static bool is_scan(const bench_row *row) {
+  return strcmp(row->metric, "scan_ms") == 0;
 }
 
 static bool same_curve(const bench_row *a, const bench_row *b) {
   return strcmp(a->method, b->method) == 0 && strcmp(a->variant, b->variant) == 0 &&
-         strcmp(a->device, b->device) == 0 && strcmp(a->keys, b->keys) == 0;
+         strcmp(a->device, b->device) == 0 && strcmp(a->keys, b->keys) == 0 && (!is_scan(a) || a->probes == b->probes);
 }
 
 static bool belongs(const picture *p, const bench_row *row) {
@@ -64,7 +74,7 @@ static void write_curve(FILE *file, const picture *p, const bench_row *like) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row) || !same_curve(row, like))
       continue;
-    const bool rate = p->view == &views[0];
+    const bool rate = p->view->height == RATE;
     fprintf(file, "%.9g %.9g %.9g %.9g \"%s\"\n", row->value < 0 ? -row->value : row->value,
             height_of(p, row, row->median), height_of(p, row, rate ? row->most : row->least),
             height_of(p, row, rate ? row->least : row->most), row->value < 0 ? row->parameter : "");

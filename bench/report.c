@@ -119,19 +119,70 @@ static void print_row(const bench_report *report, const bench_row *row) {
   printf("\n");
 }
 
+/* ---- Scans ---- */
+
+static bool is_scan(const bench_row *row) {
+  return strncmp(row->experiment, "rtscan-", 7) == 0;
+}
+
+static void print_metric(const bench_report *report, const bench_row *like, const char *metric, const char *format,
+                         double per) {
+  const bench_row *row = find(report, like, metric);
+  char text[32] = "";
+  if (row)
+    snprintf(text, sizeof text, format, row->median / per);
+  printf(" %10s", text);
+}
+
+static void print_scan(const bench_report *report, const bench_row *row) {
+  const bench_row *scan = find(report, row, "scan_ms"), *bytes = find(report, row, "bytes");
+  char parameter[48], rate[32] = "";
+  if (row->value < 0)
+    snprintf(parameter, sizeof parameter, "%s", row->parameter);
+  else
+    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
+  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
+         row->probes);
+  if (scan && bytes)
+    snprintf(rate, sizeof rate, "%.1f", bytes->median / scan->median / 1e6);
+  print_metric(report, row, "found", "%.0f", 1);
+  print_metric(report, row, "scan_ms", "%.3f", 1);
+  print_metric(report, row, "total_ms", "%.3f", 1);
+  print_metric(report, row, "read_ms", "%.3f", 1);
+  if (find(report, row, "gb_per_s"))
+    print_metric(report, row, "gb_per_s", "%.1f", 1);
+  else
+    printf(" %10s", rate);
+  print_metric(report, row, "build_ms", "%.1f", 1);
+  print_metric(report, row, "bytes_resident", "%.2f", (double)row->rows);
+  print_metric(report, row, "bytes_peak", "%.2f", (double)row->rows);
+  printf("\n");
+}
+
+static void print_scan_head(const bench_row *row) {
+  printf("\n%s on %s, all answers checked\n%-10s %-14s %-8s %-18s %10s %3s %10s %10s %10s %10s %10s %10s %10s %10s\n",
+         row->experiment, row->device, "method", "variant", "data", "parameter", "rows", "", "found", "scan ms",
+         "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
+}
+
 void bench_report_print(const bench_report *report, const char *experiment) {
   bool head = false;
   for (size_t i = 0; i < report->count; i++) {
     const bench_row *row = &report->rows[i];
     if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
       continue;
-    if (!head)
+    if (!head && is_scan(row))
+      print_scan_head(row);
+    else if (!head)
       printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
              "%10s %8s %8s\n",
              experiment, row->device, row->runs, "method", "variant", "", "parameter", "keys", "lookups", "lookup ms",
              "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
     head = true;
-    print_row(report, row);
+    if (is_scan(row))
+      print_scan(report, row);
+    else
+      print_row(report, row);
   }
   fflush(stdout);
 }

@@ -426,18 +426,20 @@ static bool next_name(const char **list, char *out, size_t size) {
 bool bench_check_methods(const char *methods) {
   char name[64];
   rdx_index_kind kind;
+  rdx_scan_method method;
   while (next_name(&methods, name, sizeof name))
-    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK)
+    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK &&
+        rdx_scan_method_from_name(name, &method, NULL) != RDX_OK)
       return false;
   return true;
 }
 
-bool bench_wants(const bench *b, rdx_index_kind kind) {
+bool bench_is_wanted(const bench *b, const char *method) {
   const char *list = b->options.methods;
   char name[64];
   bool wanted = !list;
   while (next_name(&list, name, sizeof name))
-    wanted |= strcmp(name, rdx_index_kind_name(kind)) == 0;
+    wanted |= strcmp(name, method) == 0;
   return wanted;
 }
 
@@ -445,7 +447,7 @@ static rdx_status run(measurement *m, const bench_contender *contenders, size_t 
   rdx_status status = upload_workload(m, err);
   for (size_t k = 0; k < count; k++) {
     const rdx_index_kind kind = contenders[k].params.kind;
-    if (!bench_wants(m->b, kind))
+    if (!bench_is_wanted(m->b, rdx_index_kind_name(kind)))
       continue;
     m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = (what & BENCH_SORT) != 0};
     if ((what & BENCH_SORT_OR_NOT) != 0)

@@ -98,9 +98,9 @@ rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *places, uint64_t
 typedef struct maker {
   bench_workload *w;
   uint64_t seed;
-  uint64_t *rank_sums;   /* D32 with ranges or duplicates: sums of values over all smaller ranks */
-  uint64_t dense;        /* U32, U64: so many keys are */
-  double zipf_a, zipf_s; /* the coefficient, and how close a candidate is accepted at once */
+  uint64_t *rank_sums; /* D32 with ranges or duplicates: sums of values over all smaller ranks */
+  uint64_t dense;      /* U32, U64: so many keys are */
+  bench_zipf zipf;
 } maker;
 
 /* The row's rank among the keys (D32). */
@@ -162,10 +162,11 @@ static rdx_status sum_ranks(maker *m, rdx_error *err) {
   return RDX_OK;
 }
 
-/* ---- Probes ---- */
-
-/* Zipf by inversion of the continuous approximation to the generalised harmonic numbers, then rejection (Hörmann and
+/* ---- Zipf ----
+ *
+ * By inversion of the continuous approximation to the generalised harmonic numbers, then rejection (Hörmann and
  * Derflinger, 1996, "Rejection-inversion to generate variates from monotone discrete distributions"). */
+
 static double zipf_integral(double x, double a) {
   const double l = log(x);
   return fabs(1 - a) < 1e-9 ? l : expm1((1 - a) * l) / (1 - a);
@@ -178,17 +179,27 @@ static double zipf_inverse(double y, double a) {
   return exp(log1p(t < -1 ? -1 : t) / (1 - a));
 }
 
-static uint64_t zipf_rank(const maker *m, uint64_t n, uint64_t i) {
-  const double a = m->zipf_a, low = zipf_integral(1.5, a) - 1, high = zipf_integral((double)n + 0.5, a);
+bench_zipf bench_zipf_make(double a, uint64_t n) {
+  return (bench_zipf){.a = a,
+                      .n = n,
+                      .low = zipf_integral(1.5, a) - 1,
+                      .high = zipf_integral((double)n + 0.5, a),
+                      .at_once = 2 - zipf_inverse(zipf_integral(2.5, a) - exp(-a * log(2)), a)};
+}
+
+uint64_t bench_zipf_draw(const bench_zipf *z, uint64_t i, uint64_t seed) {
+  const double n = (double)z->n;
   for (uint64_t attempt = 0;; attempt++) {
-    const double u = (double)(bench_mix(i + (attempt << 40), m->seed + 5) >> 11) * 0x1p-53;
-    const double y = high + u * (low - high), x = zipf_inverse(y, a);
+    const double u = (double)(bench_mix(i + (attempt << 40), seed) >> 11) * 0x1p-53;
+    const double y = z->high + u * (z->low - z->high), x = zipf_inverse(y, z->a);
     double k = floor(x + 0.5);
-    k = k < 1 ? 1 : k > (double)n ? (double)n : k;
-    if (k - x <= m->zipf_s || y >= zipf_integral(k + 0.5, a) - exp(-a * log(k)))
-      return (uint64_t)k - 1;
+    k = k < 1 ? 1 : k > n ? n : k;
+    if (k - x <= z->at_once || y >= zipf_integral(k + 0.5, z->a) - exp(-z->a * log(k)))
+      return (uint64_t)k;
   }
 }
+
+/* ---- Probes ---- */
 
 static void make_points(void *context, uint64_t begin, uint64_t end) {
   const maker *m = context;
@@ -205,7 +216,7 @@ static void make_points(void *context, uint64_t begin, uint64_t end) {
     }
     uint64_t row = bench_mix(i, m->seed + 4) & (w->rows - 1);
     if (s->zipf > 0) /* the popular keys lie anywhere */
-      row = permute(zipf_rank(m, w->rows, i), s->log_rows, m->seed + 7);
+      row = permute(bench_zipf_draw(&m->zipf, i, m->seed + 5) - 1, s->log_rows, m->seed + 7);
     put(w, w->lower, i, get(w, w->keys, row));
     const uint64_t rank = m->rank_sums ? rank_of_row(m, row) : 0;
     w->sums[i] = s->first ? row : m->rank_sums ? m->rank_sums[rank + 1] - m->rank_sums[rank] : w->values[row];
@@ -302,9 +313,9 @@ rdx_status bench_workload_create(const bench_spec *spec, uint64_t seed, bench_wo
                           .type = spec->keys == BENCH_U64 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                           .rows = (uint64_t)1 << spec->log_rows,
                           .probes = (uint64_t)1 << spec->log_probes};
-  maker m = {.w = out, .seed = seed, .zipf_a = spec->zipf, .dense = (uint64_t)(spec->dense * (double)out->rows)};
+  maker m = {.w = out, .seed = seed, .dense = (uint64_t)(spec->dense * (double)out->rows)};
   if (spec->zipf > 0)
-    m.zipf_s = 2 - zipf_inverse(zipf_integral(2.5, spec->zipf) - exp(-spec->zipf * log(2)), spec->zipf);
+    m.zipf = bench_zipf_make(spec->zipf, out->rows);
   const rdx_status status = make(&m, err);
   free(m.rank_sums);
   if (status != RDX_OK)

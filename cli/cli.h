@@ -12,6 +12,7 @@
 int cli_devices(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
 int cli_join(int argc, char **argv);
+int cli_scan(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 
@@ -19,7 +20,9 @@ int cli_join(int argc, char **argv);
 typedef struct cli_common {
   const char *device;
   rdx_device_params device_params;
+  bool scans; /* set by the command: its methods are those of scans */
   rdx_index_params index;
+  rdx_scan_params scan;
   const char *method_options;
   char delimiter; /* 0: a comma */
   bool no_header;
@@ -53,7 +56,9 @@ enum {
     "help", no_argument, NULL, CLI_HELP                                                                                \
   }
 
-/* What --help says of them. */
+/* What --help says of the methods of indexes and of the options above; --help of a command on indexes ends with the
+ * options of methods. */
+void cli_print_index_help(void);
 void cli_print_common_help(void);
 
 /* Parse a command line. `take` gets each option of the command's own and its value, and returns NULL or what is wrong.
@@ -70,11 +75,13 @@ const char *cli_parse_type(char *text, rdx_csv_type *out);
 
 /* ---- Options of methods (methods.c) ---- */
 
-/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method params->kind; NULL or what is wrong with it. */
-const char *cli_parse_method_options(const char *text, rdx_index_params *params);
+/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method that the params name; NULL or what is wrong with it. */
+const char *cli_parse_index_options(const char *text, rdx_index_params *params);
+const char *cli_parse_scan_options(const char *text, rdx_scan_params *params);
 
 /* Print all options of all methods. */
-void cli_print_method_options(void);
+void cli_print_index_options(void);
+void cli_print_scan_options(void);
 
 /* ---- Values to text (values.c) ---- */
 

@@ -42,7 +42,7 @@ static void print_help(void) {
          "                          --between: right sorts the ranges, and is not for sums\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
-  cli_print_common_help();
+  cli_print_index_help();
 }
 
 /* ---- Options ---- */

@@ -42,7 +42,7 @@ static void print_help(void) {
          "  --sort-probes           sort the probes before they are looked up; answers come in the order given\n"
          "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
          "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
-  cli_print_common_help();
+  cli_print_index_help();
 }
 
 /* ---- Options ---- */

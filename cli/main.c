@@ -14,6 +14,7 @@ static const struct {
     {"devices", "list the devices of this machine and what they can do", cli_devices},
     {"lookup", "look up keys in a column of a CSV file", cli_lookup},
     {"join", "match the rows of two CSV files", cli_join},
+    {"scan", "find the rows of a CSV file that satisfy a condition", cli_scan},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

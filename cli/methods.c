@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The options of methods, as a table: names to fields of rdx_index_params. */
+/* The options of methods, as tables: names to fields of rdx_index_params and rdx_scan_params. */
 
 #include "cli/cli.h"
 
@@ -43,23 +43,27 @@ static const word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 static const word switches[] = {{"off", 0}, {"on", 1}, {0}};
 static const word negations[] = {{"on", 0}, {"off", 1}, {0}};
 
-/* A field of rdx_index_params: one of the words, or without them a number from `least` to `most`. */
+/* A field of the params: one of the words, or without them a number from `least` to `most`. */
 typedef struct method_option {
-  rdx_index_kind kind;
+  uint32_t kind; /* rdx_index_kind or rdx_scan_method */
   const char *name;
   size_t offset, size;
   const word *words;
   uint32_t least, most;
 } method_option;
 
-#define FIELD(path) offsetof(rdx_index_params, path), sizeof((rdx_index_params *)0)->path
+#define FIELD(params, path) offsetof(params, path), sizeof((params *)0)->path
 #define WORD(kind, name, path, words)                                                                                  \
-  { kind, name, FIELD(path), words, 0, 0 }
+  { kind, name, FIELD(rdx_index_params, path), words, 0, 0 }
 #define NUMBER(kind, name, path, least, most)                                                                          \
-  { kind, name, FIELD(path), NULL, least, most }
+  { kind, name, FIELD(rdx_index_params, path), NULL, least, most }
+#define SCAN_WORD(kind, name, path, words)                                                                             \
+  { kind, name, FIELD(rdx_scan_params, path), words, 0, 0 }
+#define SCAN_NUMBER(kind, name, path, least, most)                                                                     \
+  { kind, name, FIELD(rdx_scan_params, path), NULL, least, most }
 #define PARTITIONS (1u << 24)
 
-static const method_option options[] = {
+static const method_option index_options[] = {
     WORD(RDX_INDEX_RX, "key_mode", rx.key_mode, key_modes),
     NUMBER(RDX_INDEX_RX, "x_bits", rx.x_bits, 0, 23),
     NUMBER(RDX_INDEX_RX, "y_bits", rx.y_bits, 0, 23),
@@ -99,12 +103,52 @@ static const method_option options[] = {
     WORD(RDX_INDEX_RADIX_HASH, "bits", radix_hash.bits, radix_bits),
 };
 
-#define COUNT (sizeof options / sizeof *options)
+static const method_option scan_options[] = {
+    SCAN_NUMBER(RDX_SCAN_BINDEX, "vectors", bindex.vectors, 1, 1024),
+    SCAN_WORD(RDX_SCAN_RTINDEX, "build", rtc1.build, builds),
+    SCAN_NUMBER(RDX_SCAN_RTC1, "rays", rtc1.rays, 1, (1u << 21) - 1),
+    SCAN_WORD(RDX_SCAN_RTC1, "build", rtc1.build, builds),
+    SCAN_NUMBER(RDX_SCAN_RTC3, "group", rtc3.group, 1, 3),
+    SCAN_NUMBER(RDX_SCAN_RTC3, "rays", rtc3.rays, 2, 1u << 20),
+    SCAN_NUMBER(RDX_SCAN_RTC3, "rows_per_box", rtc3.rows_per_box, 1, 256),
+    SCAN_WORD(RDX_SCAN_RTC3, "build", rtc3.build, builds),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "group", rtscan.group, 1, 3),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "cube_width", rtscan.cube_width, 1, UINT32_MAX),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "ray_length", rtscan.ray_length, 1, UINT32_MAX),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "interval", rtscan.interval_percent, 1, 100),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "spacing", rtscan.spacing_percent, 1, 100),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "spaced", rtscan.no_spacing, negations),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "negative", rtscan.positive_only, negations),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, builds),
+};
 
-/* Methods that share their options. */
-static rdx_index_kind family(rdx_index_kind kind) {
-  return kind == RDX_INDEX_CGRX_NAIVE ? RDX_INDEX_CGRX : kind;
+/* The options of one kind of methods. */
+typedef struct method_family {
+  const method_option *options;
+  size_t count;
+  const char *(*name)(uint32_t kind);
+} method_family;
+
+/* A method whose options are parsed, and where they go. */
+typedef struct method {
+  const method_family *family;
+  uint32_t kind;    /* that its options are listed under */
+  const char *name; /* its own */
+  char *params;
+} method;
+
+static const char *index_name(uint32_t kind) {
+  return rdx_index_kind_name((rdx_index_kind)kind);
 }
+
+static const char *scan_name(uint32_t kind) {
+  return rdx_scan_method_name((rdx_scan_method)kind);
+}
+
+static const method_family indexes = {index_options, sizeof index_options / sizeof *index_options, index_name};
+static const method_family scans = {scan_options, sizeof scan_options / sizeof *scan_options, scan_name};
 
 static char problem[512];
 
@@ -115,13 +159,14 @@ static size_t say(size_t at, const char *text, const char *more) {
   return at + (size_t)snprintf(problem + at, sizeof problem - at, "%s%s", text, more);
 }
 
-static const char *no_such_option(rdx_index_kind kind, const char *name) {
-  size_t at = say(0, "", rdx_index_kind_name(kind)), found = 0;
+static const char *no_such_option(const method *m, const char *name) {
+  size_t at = say(0, "", m->name), found = 0;
   at = say(at, " has no option '", name);
   at = say(at, "'; it has", "");
-  for (size_t i = 0; i < COUNT; i++)
-    if (options[i].kind == family(kind))
-      at = say(at, found++ ? ", " : " ", options[i].name);
+  for (size_t i = 0; i < m->family->count; i++)
+    if (m->family->options[i].kind == m->kind)
+      at = say(at, found++ ? ", " : " ", m->family->options[i].name);
+  say(at, found ? "" : " none", "");
   return problem;
 }
 
@@ -135,20 +180,19 @@ static const char *wrong_value(const method_option *o, const char *value) {
   return problem;
 }
 
-static void store(const method_option *o, uint32_t value, rdx_index_params *params) {
-  char *field = (char *)params + o->offset;
+static void store(const method_option *o, uint32_t value, char *params) {
   const uint8_t narrow = (uint8_t)value;
   if (o->size == sizeof narrow)
-    memcpy(field, &narrow, sizeof narrow);
+    memcpy(params + o->offset, &narrow, sizeof narrow);
   else
-    memcpy(field, &value, sizeof value);
+    memcpy(params + o->offset, &value, sizeof value);
 }
 
-static const char *set(const char *name, const char *value, rdx_index_params *params) {
-  for (size_t i = 0; i < COUNT; i++) {
-    const method_option *o = &options[i];
+static const char *set(const method *m, const char *name, const char *value) {
+  for (size_t i = 0; i < m->family->count; i++) {
+    const method_option *o = &m->family->options[i];
     uint64_t number = 0;
-    if (o->kind != family(params->kind) || strcmp(o->name, name) != 0)
+    if (o->kind != m->kind || strcmp(o->name, name) != 0)
       continue;
     if (!o->words && !console_parse_u64(value, o->least, o->most, &number))
       return wrong_value(o, value);
@@ -157,14 +201,14 @@ static const char *set(const char *name, const char *value, rdx_index_params *pa
       w++;
     if (w && !w->name)
       return wrong_value(o, value);
-    store(o, w ? w->value : (uint32_t)number, params);
+    store(o, w ? w->value : (uint32_t)number, m->params);
     return NULL;
   }
-  return no_such_option(params->kind, name);
+  return no_such_option(m, name);
 }
 
-const char *cli_parse_method_options(const char *text, rdx_index_params *params) {
-  if (params->kind == RDX_INDEX_AUTO)
+static const char *parse(const char *text, const method *m) {
+  if (m->kind == 0) /* auto */
     return "options belong to a method; name it with --method";
   while (*text) {
     char item[64];
@@ -174,7 +218,7 @@ const char *cli_parse_method_options(const char *text, rdx_index_params *params)
     if (!value || length >= sizeof item)
       return "options have the form NAME=VALUE[,NAME=VALUE...]";
     *value++ = '\0';
-    const char *wrong = set(item, value, params);
+    const char *wrong = set(m, item, value);
     if (wrong)
       return wrong;
     text += length + (text[length] == ',');
@@ -182,11 +226,21 @@ const char *cli_parse_method_options(const char *text, rdx_index_params *params)
   return NULL;
 }
 
-void cli_print_method_options(void) {
-  for (size_t i = 0; i < COUNT; i++) {
-    const method_option *o = &options[i];
-    if (i == 0 || options[i - 1].kind != o->kind)
-      printf("  %s\n", rdx_index_kind_name(o->kind));
+const char *cli_parse_index_options(const char *text, rdx_index_params *params) {
+  /* The two share their options. */
+  const rdx_index_kind kind = params->kind == RDX_INDEX_CGRX_NAIVE ? RDX_INDEX_CGRX : params->kind;
+  return parse(text, &(method){&indexes, kind, index_name(params->kind), (char *)params});
+}
+
+const char *cli_parse_scan_options(const char *text, rdx_scan_params *params) {
+  return parse(text, &(method){&scans, params->method, scan_name(params->method), (char *)params});
+}
+
+static void print_options(const method_family *family) {
+  for (size_t i = 0; i < family->count; i++) {
+    const method_option *o = &family->options[i];
+    if (i == 0 || o[-1].kind != o->kind)
+      printf("  %s\n", family->name(o->kind));
     printf("    %s=", o->name);
     for (const word *w = o->words; w && w->name; w++)
       printf("%s%s", w == o->words ? "" : "|", w->name);
@@ -194,4 +248,12 @@ void cli_print_method_options(void) {
       printf("%u..%u", o->least, o->most);
     printf("\n");
   }
+}
+
+void cli_print_index_options(void) {
+  print_options(&indexes);
+}
+
+void cli_print_scan_options(void) {
+  print_options(&scans);
 }

@@ -19,22 +19,26 @@ const char *cli_unknown_option(char **argv) {
 
 /* ---- Options of several commands ---- */
 
-void cli_print_common_help(void) {
+void cli_print_index_help(void) {
   printf(
       "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, cgrx_updatable, sorted_array, tree, btree,\n"
       "                          hash, radix_hash (auto: tree; joins of equal values: radix_hash, pairs: hash);\n"
       "                          hash and radix_hash have no ranges; radix_hash is for large batches\n"
-      "  --options NAME=VALUE[,...]   options of the method, see below\n"
-      "  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
-      "  --threads N             threads of the CPU device (one a core)\n"
-      "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-      "  --delimiter C           what separates fields (,); \\t is a tab\n"
-      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
-      "  --out FILE              write the answer to FILE, which appears when it is complete\n"
-      "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
-      "  --validation            switch the Vulkan validation layer on\n\n"
-      "Options of methods (--options):\n");
-  cli_print_method_options();
+      "  --options NAME=VALUE[,...]   options of the method, see below\n");
+  cli_print_common_help();
+  printf("\nOptions of methods (--options):\n");
+  cli_print_index_options();
+}
+
+void cli_print_common_help(void) {
+  printf("  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
+         "  --threads N             threads of the CPU device (one a core)\n"
+         "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
+         "  --delimiter C           what separates fields (,); \\t is a tab\n"
+         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+         "  --out FILE              write the answer to FILE, which appears when it is complete\n"
+         "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
+         "  --validation            switch the Vulkan validation layer on\n");
 }
 
 static const char *parse_delimiter(const char *text, char *out) {
@@ -52,6 +56,8 @@ static const char *take_common(int option, char *value, cli_common *o) {
   uint64_t number = 0;
   switch (option) {
   case CLI_METHOD:
+    if (o->scans)
+      return rdx_scan_method_from_name(value, &o->scan.method, &err) == RDX_OK ? NULL : err.text;
     return rdx_index_kind_from_name(value, &o->index.kind, &err) == RDX_OK ? NULL : err.text;
   case CLI_METHOD_OPTIONS:
     o->method_options = value;
@@ -101,8 +107,11 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   }
   if (optind < argc)
     return console_usage(command, "'%s' is not expected here", argv[optind]) + 1;
-  const char *wrong = common->method_options ? cli_parse_method_options(common->method_options, &common->index) : NULL;
-  return wrong ? console_usage(command, "--options %s: %s", common->method_options, wrong) + 1 : 0;
+  const char *text = common->method_options;
+  const char *wrong = !text           ? NULL
+                      : common->scans ? cli_parse_scan_options(text, &common->scan)
+                                      : cli_parse_index_options(text, &common->index);
+  return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 
 /* ---- Types ---- */

@@ -20,6 +20,14 @@ if(NOT VULKAN_HEADERS)
   message(FATAL_ERROR "The Vulkan headers were not found. Install them (Debian: libvulkan-dev).")
 endif()
 
+# PostgreSQL's parser. Its archive is preferred: it leaves nothing to install, and no symbol of it becomes ours.
+find_path(PG_QUERY_HEADERS pg_query.h DOC "Where pg_query.h and pg_query/pg_query.pb-c.h are")
+find_library(PG_QUERY_LIBRARY NAMES libpg_query.a pg_query DOC "The library libpg_query")
+find_path(PROTOBUF_C_HEADERS protobuf-c/protobuf-c.h DOC "Where protobuf-c/protobuf-c.h is")
+if(NOT PG_QUERY_HEADERS OR NOT PG_QUERY_LIBRARY OR NOT PROTOBUF_C_HEADERS)
+  message(FATAL_ERROR "libpg_query was not found. Install it (Debian: libpg-query-dev, libprotobuf-c-dev).")
+endif()
+
 find_program(GLSLC glslc DOC "The compiler of GLSL shaders")
 if(NOT GLSLC)
   message(FATAL_ERROR "glslc was not found. Install it (Debian: glslc).")

@@ -9,6 +9,9 @@
 #include <raydex/device.h>
 #include <raydex/index.h>
 #include <raydex/join.h>
+#include <raydex/predicate.h>
+#include <raydex/scan.h>
+#include <raydex/sql.h>
 #include <raydex/status.h>
 #include <raydex/table.h>
 #include <raydex/version.h>

@@ -29,6 +29,15 @@ RDX_MUST_USE rdx_status rdx_calloc(size_t count, size_t size, const char *what, 
 RDX_MUST_USE rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err);
 void rdx_free(void *memory);
 
+/* Host memory that is freed all at once. All zero is an empty arena. */
+typedef struct rdx_arena {
+  struct rdx_arena_block *blocks;
+} rdx_arena;
+
+RDX_MUST_USE rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const char *what, void **out,
+                                        rdx_error *err);
+void rdx_arena_free(rdx_arena *arena);
+
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);
 

@@ -79,6 +79,42 @@ void rdx_free(void *memory) {
     current.release(current.user, memory);
 }
 
+/* ---- Arenas: blocks from which memory is cut ---- */
+
+#define ARENA_BLOCK 4096
+#define ARENA_ALIGNMENT 16
+
+struct rdx_arena_block {
+  struct rdx_arena_block *next;
+  size_t used, size; /* of what follows */
+  _Alignas(ARENA_ALIGNMENT) char memory[];
+};
+
+rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const char *what, void **out, rdx_error *err) {
+  size_t need;
+  if (__builtin_mul_overflow(count, size, &need) || need > SIZE_MAX / 2)
+    return out_of_memory(count, size, what, err);
+  need = (need + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
+  struct rdx_arena_block *block = arena->blocks;
+  if (!block || need > block->size - block->used) {
+    const size_t room = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+    RDX_TRY(rdx_alloc(1, sizeof *block + room, what, (void **)&block, err));
+    *block = (struct rdx_arena_block){.next = arena->blocks, .size = room};
+    arena->blocks = block;
+  }
+  *out = block->memory + block->used;
+  block->used += need;
+  return RDX_OK;
+}
+
+void rdx_arena_free(rdx_arena *arena) {
+  for (struct rdx_arena_block *block = arena->blocks, *next; block; block = next) {
+    next = block->next;
+    rdx_free(block);
+  }
+  arena->blocks = NULL;
+}
+
 /* ---- Progress ---- */
 
 /* Callers set the callback before they start work that reports; the flag keeps the common case, no callback, cheap. */

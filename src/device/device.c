@@ -144,6 +144,18 @@ rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *wha
   return RDX_OK;
 }
 
+rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
+                             rdx_error *err) {
+  const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
+  const uint64_t used = atomic_load(&device->memory_used);
+  if (need <= limit && used <= limit - need)
+    return RDX_OK;
+  char a[32], b[32], c[32];
+  return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%s takes about %s on %s, of whose %s %s are in use; %s", what,
+                  rdx_format_bytes(need, a), device->info.name, rdx_format_bytes(limit, b), rdx_format_bytes(used, c),
+                  advice);
+}
+
 void rdx_device_release(rdx_device *device, uint64_t size) {
   atomic_fetch_sub(&device->memory_used, size);
 }
@@ -258,10 +270,30 @@ rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *er
   return device->ops->stream_create(device, out, err);
 }
 
+static void free_scratch(rdx_stream *stream) {
+  for (uint32_t i = 0; i < stream->scratch_count; i++)
+    rdx_buffer_destroy(&stream->scratch[i]);
+  stream->scratch_count = 0;
+}
+
 void rdx_stream_destroy(rdx_stream **stream) {
-  if (*stream)
+  if (*stream) {
+    free_scratch(*stream);
+    rdx_free((*stream)->scratch);
     (*stream)->device->ops->stream_destroy(*stream);
+  }
   *stream = NULL;
+}
+
+rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
+  if (stream->scratch_count == stream->scratch_capacity) {
+    const uint32_t capacity = stream->scratch_capacity ? 2 * stream->scratch_capacity : 8;
+    RDX_TRY(rdx_realloc((void **)&stream->scratch, capacity, sizeof *stream->scratch, "a stream", err));
+    stream->scratch_capacity = capacity;
+  }
+  RDX_TRY(rdx_buffer_create(stream->device, size, what, out, err));
+  stream->scratch[stream->scratch_count++] = *out;
+  return RDX_OK;
 }
 
 rdx_status rdx_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
@@ -286,6 +318,14 @@ rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_
   RDX_TRY(check_span(target, target_offset, size, "copy", err));
   return size == 0 ? RDX_OK
                    : stream->device->ops->copy(stream, source, source_offset, target, target_offset, size, err);
+}
+
+rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                rdx_error *err) {
+  *address = 0;
+  if (size % 4 != 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "constants: the size must be a multiple of 4");
+  return size == 0 ? RDX_OK : stream->device->ops->constants(stream, data, size, address, err);
 }
 
 static rdx_status check_count(uint64_t count, const char *what, rdx_error *err) {
@@ -349,7 +389,9 @@ rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err) {
 }
 
 rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err) {
-  return stream->device->ops->finish(stream, err);
+  const rdx_status status = stream->device->ops->finish(stream, err);
+  free_scratch(stream);
+  return status;
 }
 
 double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) {

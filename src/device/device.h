@@ -122,6 +122,12 @@ RDX_MUST_USE rdx_status rdx_stream_fill(rdx_stream *stream, rdx_buffer *buffer, 
 RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset,
                                         rdx_buffer *target, uint64_t target_offset, uint64_t size, rdx_error *err);
 
+/* Give later launches of the stream `size` bytes (a multiple of 4) to read: the device address of a copy that lives
+ * until the stream finishes. Part of the stream's own submission, so it is the way for what a query brings along.
+ * `data` must stay valid until the launches that use it are given: the CPU reads it in place. */
+RDX_MUST_USE rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                             rdx_error *err);
+
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
  * Only the low `key_bits` bits of a key, rounded up to whole bytes, are looked at. Takes scratch of about the input's
  * size. */
@@ -148,6 +154,10 @@ RDX_MUST_USE rdx_status rdx_stream_unique(rdx_stream *stream, const rdx_buffer *
                                           uint32_t shift, rdx_buffer *out, rdx_buffer *out_count, uint64_t count,
                                           rdx_error *err);
 
+/* Device memory that lives until the next finish of the stream (or its end). */
+RDX_MUST_USE rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out,
+                                           rdx_error *err);
+
 /* Note the time after all work so far; at most 16 marks between two finishes. */
 RDX_MUST_USE rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err);
 /* Run what is recorded and wait for it. The stream can then be used anew; its scratch memory is freed. */
@@ -158,6 +168,11 @@ double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
 /* Run one launch by itself, and add its device time to `*ms`. */
 RDX_MUST_USE rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args,
                                          const uint32_t *variant, uint64_t count, double *ms, rdx_error *err);
+
+/* Refuse what will take about `need` bytes where they are not free: RDX_ERROR_DEVICE_MEMORY with numbers. The text says
+ * "`what` takes about ...; `advice`". */
+RDX_MUST_USE rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
+                                          rdx_error *err);
 
 /* Whether a ray for the closest hit visits near primitives first, so that far ones cost it nothing. GPUs that trace in
  * software do not. */
@@ -173,6 +188,8 @@ struct rdx_stream {
   rdx_device *device;
   double marks_ms[RDX_MAX_MARKS]; /* set by finish (Vulkan) or mark (CPU) */
   uint32_t mark_count;            /* of the marks recorded since the last finish */
+  rdx_buffer **scratch;           /* device.c's own */
+  uint32_t scratch_count, scratch_capacity;
 };
 
 struct rdx_device {
@@ -209,6 +226,7 @@ struct rdx_device_ops {
                      rdx_error *err);
   rdx_status (*copy)(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                      uint64_t target_offset, uint64_t size, rdx_error *err);
+  rdx_status (*constants)(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err);
   rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                      uint64_t count, rdx_error *err);
   rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);

@@ -88,16 +88,9 @@ static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, 
 /* Refuse a build that cannot fit, with numbers, before anything is built. */
 static rdx_status check_memory(const rdx_index *index, const rdx_key_set *set, rdx_error *err) {
   const uint64_t need = index->ops->estimate(index->device, &index->params, set->count, set->key_bits);
-  const uint64_t limit = index->device->memory_limit ? index->device->memory_limit : index->device->info.memory;
-  const uint64_t used = atomic_load(&index->device->memory_used);
-  if (need <= limit && used <= limit - need)
-    return RDX_OK;
-  char a[32], b[32], c[32];
-  return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY,
-                  "building %s over %llu keys takes about %s on %s, of whose %s %s are in use; use fewer keys, another "
-                  "method, or a build for low memory",
-                  index->ops->name, (unsigned long long)set->count, rdx_format_bytes(need, a), index->device->info.name,
-                  rdx_format_bytes(limit, b), rdx_format_bytes(used, c));
+  char what[96];
+  snprintf(what, sizeof what, "building %s over %llu keys", index->ops->name, (unsigned long long)set->count);
+  return rdx_device_expect(index->device, need, what, "use fewer keys, another method, or a build for low memory", err);
 }
 
 /* Build over the column; only on success are `self` and `stats` of the index replaced. */

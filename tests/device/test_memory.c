@@ -229,6 +229,77 @@ static rdx_status device_columns(rdx_error *err) {
   return status;
 }
 
+/* Terms of several columns, a list that is searched, NULLs, OR and every kind of result. */
+static rdx_status scan_job(rdx_scan_method method, rdx_error *err) {
+  static const uint64_t offsets[] = {0, 1, 3, 3, 4, 6, 7};
+  static const int64_t list[] = {5, 1, -3, 0, 77, 100, 9, 12};
+  const rdx_column columns[] = {int_keys,
+                                {.type = RDX_TYPE_STRING, .rows = 6, .values = "abcdefg", .offsets = offsets}};
+  const rdx_column literals = {.type = RDX_TYPE_I64, .rows = 8, .values = list};
+  const rdx_column text = {.type = RDX_TYPE_STRING, .rows = 1, .values = "abcdefg", .offsets = offsets};
+  const rdx_predicate leaves[] = {{.kind = RDX_PREDICATE_IN, .values = literals},
+                                  {.kind = RDX_PREDICATE_GE, .column = 1, .values = text},
+                                  {.kind = RDX_PREDICATE_IS_NULL}};
+  const rdx_predicate both[] = {{.kind = RDX_PREDICATE_AND, .children = leaves, .child_count = 2}, leaves[2]};
+  const rdx_predicate predicate = {.kind = RDX_PREDICATE_OR, .children = both, .child_count = 2};
+  rdx_scan *scan = NULL;
+  rdx_status status = rdx_scan_create(test_device, columns, 2, &(rdx_scan_params){.method = method}, &scan, err);
+  for (rdx_scan_result_kind kind = RDX_SCAN_COUNT; kind <= RDX_SCAN_BITMAP && status == RDX_OK; kind++) {
+    rdx_scan_result *result = NULL;
+    rdx_scan_view view = {0};
+    const rdx_scan_run_params params = {.result = kind, .stats = true};
+    status = rdx_scan_run(scan, &predicate, &params, &result, err);
+    if (status == RDX_OK)
+      status = rdx_scan_result_read(result, &view, err);
+    if (status == RDX_OK)
+      assert_int_equal(view.count, 5);
+    rdx_scan_result_destroy(&result);
+  }
+  rdx_scan_destroy(&scan);
+  return status;
+}
+
+static rdx_status column_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_COLUMN, err);
+}
+
+static rdx_status bindex_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_BINDEX, err);
+}
+
+static rdx_status rtc1_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTC1, err);
+}
+
+static rdx_status rtc3_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTC3, err);
+}
+
+static rdx_status rtscan_scan(rdx_error *err) {
+  return scan_job(RDX_SCAN_RTSCAN, err);
+}
+
+/* Literals of all kinds, more names than there is room for at first, a sign that needs a copy. */
+static rdx_status condition(rdx_error *err) {
+  static const char text[] =
+      "a = 'x' AND b < -(2.5) AND c IN (1, NULL, 99) AND d IS NOT TRUE AND e BETWEEN 1 AND 2 AND "
+      "f > 0 AND g > 0 AND h > 0 AND NOT i >= '2024-01-01'::date";
+  rdx_condition *made = NULL;
+  const rdx_predicate *predicate = NULL;
+  rdx_column columns[9];
+  for (int i = 0; i < 9; i++)
+    columns[i] = (rdx_column){.type = RDX_TYPE_I8};
+  columns[0].type = RDX_TYPE_STRING;
+  columns[3].type = RDX_TYPE_BOOL;
+  columns[4].type = RDX_TYPE_F64;
+  columns[8].type = RDX_TYPE_TIMESTAMP;
+  rdx_status status = rdx_condition_parse(text, &made, err);
+  if (status == RDX_OK)
+    status = rdx_condition_bind(made, columns, &predicate, err);
+  rdx_condition_destroy(&made);
+  return status;
+}
+
 static rdx_status parse(const char *text, const rdx_csv_params *params, rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_status status = rdx_table_parse_csv("test", text, strlen(text), params, &table, err);
@@ -283,6 +354,9 @@ static void test_failing_allocations(void **state) {
     check_job(rx_sum);
     check_job(chains_job);
     check_job(rebuilds_job);
+    check_job(rtc1_scan);
+    check_job(rtc3_scan);
+    check_job(rtscan_scan);
   }
   check_job(array_float_sum);
   check_job(hash_rows);
@@ -297,6 +371,9 @@ static void test_failing_allocations(void **state) {
   check_job(long_strings);
   check_job(device_columns);
   check_job(changes_job);
+  check_job(column_scan);
+  check_job(bindex_scan);
+  check_job(condition);
   check_job(csv);
   check_job(wide_csv);
 }
@@ -305,7 +382,8 @@ static void test_failing_allocations(void **state) {
 static void test_device_memory_of_failures(void **state) {
   (void)state;
   static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
-                             join_pairs,      strings,   long_strings,  device_columns,  changes_job};
+                             join_pairs,      strings,   long_strings,  device_columns,  changes_job,   column_scan,
+                             bindex_scan};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

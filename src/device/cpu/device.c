@@ -171,6 +171,12 @@ static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t so
   return RDX_OK;
 }
 
+static rdx_status constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err) {
+  (void)stream, (void)size, (void)err;
+  *address = (uintptr_t)data;
+  return RDX_OK;
+}
+
 static rdx_status mark(rdx_stream *stream, rdx_error *err) {
   cpu_stream *s = (cpu_stream *)stream;
   if (s->finished)
@@ -211,6 +217,7 @@ static const rdx_device_ops cpu_ops = {
     .launch = launch,
     .fill = fill,
     .copy = copy,
+    .constants = constants,
     .sort = rdx_cpu_sort,
     .scan = rdx_cpu_scan,
     .reduce = rdx_cpu_reduce,

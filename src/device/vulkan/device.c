@@ -134,6 +134,7 @@ static const rdx_device_ops vulkan_ops = {
     .launch = rdx_vk_stream_launch,
     .fill = rdx_vk_stream_fill,
     .copy = rdx_vk_stream_copy,
+    .constants = rdx_vk_stream_constants,
     .sort = rdx_vk_stream_sort,
     .scan = rdx_vk_stream_scan,
     .reduce = rdx_vk_stream_reduce,

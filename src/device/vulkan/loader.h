@@ -66,6 +66,7 @@
   X(CmdFillBuffer)                                                                                                     \
   X(CmdPipelineBarrier)                                                                                                \
   X(CmdPushConstants)                                                                                                  \
+  X(CmdUpdateBuffer)                                                                                                   \
   X(CmdResetQueryPool)                                                                                                 \
   X(CmdWriteTimestamp)
 

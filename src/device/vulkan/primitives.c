@@ -61,7 +61,7 @@ static rdx_status scan(rdx_vk_stream *s, const rdx_buffer *in, uint32_t *out_u32
                        uint64_t n, rdx_error *err) {
   const uint64_t tiles = tiles_of(n, TILE);
   rdx_buffer *sums = NULL;
-  RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "scanning", &sums, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "scanning", &sums, err));
   const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
                                  .sums = RDX_ADDRESS(uint64_t, sums),
                                  .out_u32 = out_u32,
@@ -82,7 +82,7 @@ static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct com
                           rdx_error *err) {
   const uint64_t tiles = tiles_of(args.n, TILE);
   rdx_buffer *sums = NULL;
-  RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "selecting", &sums, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "selecting", &sums, err));
   args.sums = RDX_ADDRESS(uint64_t, sums);
   RDX_TRY(launch(s, kernel, &args, &only_sums, tiles, err));
   RDX_TRY(spine(s, sums, tiles, RDX_ADDRESS(uint64_t, out_count), err));
@@ -117,7 +117,7 @@ rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_
     const uint64_t tiles = tiles_of(count, TILE);
     rdx_buffer *level = out;
     if (tiles > 1)
-      RDX_TRY(rdx_vk_stream_scratch(s, tiles * 8, "reducing", &level, err));
+      RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "reducing", &level, err));
     const struct reduce_args args = {
         .source = source, .out_values = RDX_ADDRESS(uint64_t, level), .n = (uint32_t)count};
     RDX_TRY(launch(s, kernel, &args, &variant, tiles, err));
@@ -154,11 +154,11 @@ rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key
   const uint64_t tiles = tiles_of(count, (uint64_t)variant[0] * variant[2]);
 
   rdx_buffer *other_keys = NULL, *other_values = NULL, *counts = NULL, *total = NULL;
-  RDX_TRY(rdx_vk_stream_scratch(s, count * key_bytes, "sorting", &other_keys, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, count * key_bytes, "sorting", &other_keys, err));
   if (values)
-    RDX_TRY(rdx_vk_stream_scratch(s, count * 4, "sorting", &other_values, err));
-  RDX_TRY(rdx_vk_stream_scratch(s, tiles * RADIX * 4, "sorting", &counts, err));
-  RDX_TRY(rdx_vk_stream_scratch(s, 8, "sorting", &total, err));
+    RDX_TRY(rdx_stream_scratch(&s->base, count * 4, "sorting", &other_values, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, tiles * RADIX * 4, "sorting", &counts, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, 8, "sorting", &total, err));
 
   rdx_buffer *from[2] = {keys, values}, *to[2] = {other_keys, other_values};
   for (uint32_t shift = 0; shift < key_bits; shift += 8) {

@@ -132,7 +132,8 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
   const uint64_t alignment = d->physical.scratch_alignment ? d->physical.scratch_alignment : 1;
   rdx_buffer *scratch = NULL;
-  RDX_TRY(rdx_vk_stream_scratch(stream, scratch_size + alignment, "building an acceleration structure", &scratch, err));
+  RDX_TRY(
+      rdx_stream_scratch(&stream->base, scratch_size + alignment, "building an acceleration structure", &scratch, err));
   RDX_TRY(rdx_vk_stream_begin(stream, err));
   b->info.pGeometries = &b->geometry;
   b->info.dstAccelerationStructure = target->handle;
@@ -162,7 +163,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
     d->fn.CmdResetQueryPool(stream->commands, pool, 0, 1);
     d->fn.CmdWriteAccelerationStructuresPropertiesKHR(stream->commands, 1, &s->handle,
                                                       VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, pool, 0);
-    status = rdx_vk_stream_finish(&stream->base, err);
+    status = rdx_stream_finish(&stream->base, err);
   }
   if (status == RDX_OK)
     status = rdx_vk_check(d->fn.GetQueryPoolResults(d->handle, pool, 0, 1, sizeof size, &size, sizeof size,
@@ -189,7 +190,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
     status = rdx_stream_mark(&stream->base, err);
   }
   if (status == RDX_OK)
-    status = rdx_vk_stream_finish(&stream->base, err);
+    status = rdx_stream_finish(&stream->base, err);
   if (status != RDX_OK) {
     structure_destroy(d, &small);
     return status;
@@ -218,7 +219,7 @@ static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint3
   RDX_TRY(rdx_stream_mark(&stream->base, err));
   RDX_TRY(record_build(stream, &b, s, sizes.buildScratchSize, false, err));
   RDX_TRY(rdx_stream_mark(&stream->base, err));
-  RDX_TRY(rdx_vk_stream_finish(&stream->base, err));
+  RDX_TRY(rdx_stream_finish(&stream->base, err));
   scene->base.build_ms += rdx_stream_elapsed(&stream->base, 0, 1);
   scene->base.bytes_built += s->storage->size;
   if (params->compact)
@@ -251,7 +252,7 @@ static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *
   RDX_TRY(structure_create(d, sizes.accelerationStructureSize, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR,
                            &scene->top, err));
   RDX_TRY(record_build(stream, &b, &scene->top, sizes.buildScratchSize, false, err));
-  RDX_TRY(rdx_vk_stream_finish(&stream->base, err));
+  RDX_TRY(rdx_stream_finish(&stream->base, err));
   const uint64_t bytes = scene->top.storage->size + scene->instances->size;
   scene->base.bytes += bytes;
   scene->base.bytes_built += bytes;
@@ -308,7 +309,7 @@ rdx_status rdx_vk_scene_refit(rdx_scene *base, rdx_buffer *primitives, rdx_error
   if (status == RDX_OK)
     status = rdx_stream_mark(stream, err);
   if (status == RDX_OK)
-    status = rdx_vk_stream_finish(stream, err);
+    status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
     base->build_ms = rdx_stream_elapsed(stream, 0, 1);
   rdx_stream_destroy(&stream);

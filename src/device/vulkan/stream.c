@@ -39,17 +39,10 @@ rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error 
   return RDX_OK;
 }
 
-static void free_scratch(rdx_vk_stream *s) {
-  for (uint32_t i = 0; i < s->scratch_count; i++)
-    rdx_buffer_destroy(&s->scratch[i]);
-  s->scratch_count = 0;
-}
-
 void rdx_vk_stream_destroy(rdx_stream *stream) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
-  free_scratch(s);
-  rdx_free(s->scratch);
+  rdx_buffer_destroy(&s->constants);
   if (s->queries)
     d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
   if (s->fence)
@@ -57,17 +50,6 @@ void rdx_vk_stream_destroy(rdx_stream *stream) {
   if (s->pool)
     d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
   rdx_free(s);
-}
-
-rdx_status rdx_vk_stream_scratch(rdx_vk_stream *s, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
-  if (s->scratch_count == s->scratch_capacity) {
-    const uint32_t capacity = s->scratch_capacity ? 2 * s->scratch_capacity : 8;
-    RDX_TRY(rdx_realloc((void **)&s->scratch, capacity, sizeof *s->scratch, "a stream", err));
-    s->scratch_capacity = capacity;
-  }
-  RDX_TRY(rdx_buffer_create(s->base.device, size, what, out, err));
-  s->scratch[s->scratch_count++] = *out;
-  return RDX_OK;
 }
 
 rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
@@ -156,6 +138,37 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
   return RDX_OK;
 }
 
+/* Room for constants: in the stream's own buffer, or in scratch memory where they do not fit. */
+static rdx_status constants_room(rdx_vk_stream *s, uint64_t size, rdx_buffer **out, uint64_t *offset, rdx_error *err) {
+  if (!s->constants)
+    RDX_TRY(rdx_buffer_create(s->base.device, RDX_VK_CONSTANTS_SIZE, "a stream", &s->constants, err));
+  *offset = s->constants_used;
+  *out = s->constants;
+  if (size > RDX_VK_CONSTANTS_SIZE - s->constants_used) {
+    *offset = 0;
+    return rdx_stream_scratch(&s->base, size, "the constants of a query", out, err);
+  }
+  s->constants_used += (size + 15) / 16 * 16;
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                   rdx_error *err) {
+  const uint64_t most = 65536; /* of one command */
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_buffer *buffer = NULL;
+  uint64_t offset = 0;
+  RDX_TRY(constants_room(s, size, &buffer, &offset, err));
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  for (uint64_t done = 0; done < size; done += most)
+    ((rdx_vk_device *)stream->device)
+        ->fn.CmdUpdateBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, offset + done,
+                             size - done < most ? size - done : most, (const char *)data + done);
+  rdx_vk_stream_barrier(s);
+  *address = buffer->address + offset;
+  return RDX_OK;
+}
+
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   RDX_TRY(rdx_vk_stream_begin(s, err));
@@ -184,6 +197,7 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
   rdx_status status = RDX_OK;
+  s->constants_used = 0;
   if (s->recording) {
     s->recording = false;
     status = rdx_vk_check(d->fn.EndCommandBuffer(s->commands), "recording commands", err);
@@ -194,6 +208,5 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
     if (status == RDX_OK)
       status = read_marks(d, s, err);
   }
-  free_scratch(s);
   return status;
 }

@@ -135,9 +135,11 @@ typedef struct rdx_vk_stream {
   VkFence fence;
   VkQueryPool queries;
   bool recording;
-  rdx_buffer **scratch; /* freed by the next finish */
-  uint32_t scratch_count, scratch_capacity;
+  rdx_buffer *constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept */
+  uint64_t constants_used;
 } rdx_vk_stream;
+
+#define RDX_VK_CONSTANTS_SIZE 65536
 
 rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err);
 void rdx_vk_stream_destroy(rdx_stream *stream);
@@ -147,6 +149,8 @@ rdx_status rdx_vk_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t o
                               rdx_error *err);
 rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                               uint64_t target_offset, uint64_t size, rdx_error *err);
+rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
+                                   rdx_error *err);
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err);
 rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err);
 
@@ -154,9 +158,6 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vk_stream_begin(rdx_vk_stream *stream, rdx_error *err);
 /* Order all that follows after all before. */
 void rdx_vk_stream_barrier(rdx_vk_stream *stream);
-/* Memory that lives until the next finish. */
-RDX_MUST_USE rdx_status rdx_vk_stream_scratch(rdx_vk_stream *stream, uint64_t size, const char *what, rdx_buffer **out,
-                                              rdx_error *err);
 
 rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                               rdx_buffer *values, uint64_t count, rdx_error *err);

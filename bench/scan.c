@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The experiments of RTScan, section 5. */
+
+#include "bench/scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_RUNS 100
+#define MAX_METHODS 16
+#define WAKE_UP 0.15 /* seconds */
+
+typedef struct contender {
+  const char *variant; /* "" for the only one of its method */
+  rdx_scan_params params;
+} contender;
+
+/* All methods: they take part in every experiment that does not choose. */
+static const contender all[] = {
+    {"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}, {"", {.method = RDX_SCAN_RTC1}},
+    {"", {.method = RDX_SCAN_RTC3}},   {"", {.method = RDX_SCAN_RTSCAN}}, {"", {.method = RDX_SCAN_RTINDEX}},
+};
+
+/* What is measured of a run, and of a build. */
+enum { SCAN_MS, TOTAL_MS, READ_MS, RUN_METRICS };
+enum { BUILD_MS, ENCODE_MS, SCENE_MS, BYTES_RESIDENT, BYTES_PEAK, BUILD_METRICS };
+static const char *const run_metrics[RUN_METRICS] = {"scan_ms", "total_ms", "read_ms"};
+static const char *const build_metrics[BUILD_METRICS] = {"build_ms", "encode_ms", "scene_ms", "bytes_resident",
+                                                         "bytes_peak"};
+
+typedef struct entry {
+  const contender *contender;
+  rdx_scan *scan;
+  bool out; /* cannot take part */
+  double run[RUN_METRICS][MAX_RUNS], build[BUILD_METRICS][MAX_RUNS];
+} entry;
+
+/* A table and the methods over it. */
+typedef struct session {
+  bench *b;
+  scan_data data;
+  entry entries[MAX_METHODS];
+  size_t count;
+  uint32_t *expected; /* the bitmap of the query at hand */
+} session;
+
+/* A query: so many predicates, each of the same selectivity. */
+typedef struct query {
+  uint32_t predicates;
+  uint64_t limits[SCAN_COLUMNS];
+  uint64_t count; /* of rows that it must find */
+  rdx_predicate leaves[SCAN_COLUMNS], all;
+} query;
+
+/* ---- Reporting ---- */
+
+static bench_row row_of(const session *s, const entry *e, const bench_point *point, uint32_t predicates,
+                        const char *metric) {
+  bench_row row = {.rows = s->data.rows, .probes = predicates, .value = point->value};
+  snprintf(row.experiment, sizeof row.experiment, "%s", point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", s->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s", rdx_scan_method_name(e->contender->params.method));
+  snprintf(row.variant, sizeof row.variant, "%s", e->contender->variant);
+  snprintf(row.keys, sizeof row.keys, "%s", scan_data_name(s->data.kind));
+  snprintf(row.parameter, sizeof row.parameter, "%s", point->parameter);
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
+static rdx_status add(const session *s, const entry *e, const bench_point *point, uint32_t predicates,
+                      const char *metric, double *samples, uint32_t count, rdx_error *err) {
+  return bench_report_add(s->b->report, row_of(s, e, point, predicates, metric), samples, count, err);
+}
+
+/* What a device or method cannot do, or has no memory for, is no failure of the benchmark. */
+static bool may_skip(rdx_status status) {
+  return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_RANGE || status == RDX_ERROR_DEVICE_MEMORY;
+}
+
+static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
+  console_note("  %s%s%s at %g left out: %s", rdx_scan_method_name(e->contender->params.method),
+               e->contender->variant[0] ? ", " : "", e->contender->variant, point->value, err->text);
+  rdx_scan_destroy(&e->scan);
+  e->out = true;
+}
+
+/* ---- Building ---- */
+
+static uint64_t default_rows(const bench *b) {
+  if (b->options.scale)
+    return (uint64_t)1 << b->options.scale;
+  return b->info->emulated ? 10000 : b->info->backend == RDX_BACKEND_VULKAN ? 100000000 : 10000000;
+}
+
+static bool is_wanted(const bench *b, const contender *c) {
+  return bench_is_wanted(b, rdx_scan_method_name(c->params.method));
+}
+
+static void keep_build(entry *e, uint32_t run) {
+  rdx_scan_stats st;
+  rdx_scan_get_stats(e->scan, &st);
+  e->build[BUILD_MS][run] = st.total_ms;
+  e->build[ENCODE_MS][run] = st.encode_ms;
+  e->build[SCENE_MS][run] = st.scene_ms;
+  e->build[BYTES_RESIDENT][run] = (double)st.bytes_resident;
+  e->build[BYTES_PEAK][run] = (double)st.bytes_peak;
+}
+
+/* Prepare every method, `runs` times; the last scans are kept. */
+static rdx_status build_all(session *s, const bench_point *point, uint32_t runs, rdx_error *err) {
+  rdx_column columns[SCAN_COLUMNS];
+  for (uint32_t c = 0; c < s->data.columns; c++)
+    columns[c] = (rdx_column){.type = RDX_TYPE_U32, .rows = s->data.rows, .values = s->data.values[c]};
+  for (uint32_t r = 0; r < runs; r++) {
+    for (size_t k = 0; k < s->count; k++) {
+      entry *e = &s->entries[k];
+      if (e->out)
+        continue;
+      rdx_scan_destroy(&e->scan);
+      const rdx_status status =
+          rdx_scan_create(s->b->device, columns, s->data.columns, &e->contender->params, &e->scan, err);
+      if (may_skip(status))
+        leave_out(e, point, err);
+      else if (status != RDX_OK)
+        return status;
+      else
+        keep_build(e, r);
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status report_builds(session *s, const bench_point *point, uint32_t runs, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < s->count; k++)
+    for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !s->entries[k].out; m++)
+      status = add(s, &s->entries[k], point, s->data.columns, build_metrics[m], s->entries[k].build[m], runs, err);
+  return status;
+}
+
+static void close_session(session *s) {
+  for (size_t k = 0; k < s->count; k++)
+    rdx_scan_destroy(&s->entries[k].scan);
+  scan_data_destroy(&s->data);
+  free(s->expected);
+  free(s);
+}
+
+static rdx_status open_session(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns,
+                               uint32_t builds, session **out, rdx_error *err) {
+  session *s = calloc(1, sizeof *s);
+  if (!s)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  s->b = b;
+  for (size_t k = 0; k < COUNT(all); k++)
+    if (is_wanted(b, &all[k]))
+      s->entries[s->count++].contender = &all[k];
+  const uint64_t rows = default_rows(b);
+  rdx_status status = scan_data_create(kind, rows, columns, b->options.seed, &s->data, err);
+  s->expected = malloc((rows + 31) / 32 * 4);
+  if (status == RDX_OK && !s->expected)
+    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  if (status == RDX_OK)
+    status = build_all(s, point, builds, err);
+  if (status != RDX_OK) {
+    close_session(s);
+    return status;
+  }
+  *out = s;
+  return RDX_OK;
+}
+
+/* ---- Queries ---- */
+
+/* The query points into itself. */
+static rdx_status make_query(const session *s, uint32_t predicates, double selectivity, query *q, rdx_error *err) {
+  *q = (query){.predicates = predicates};
+  for (uint32_t c = 0; c < predicates; c++) {
+    const rdx_status status = scan_data_quantile(&s->data, c, selectivity, &q->limits[c], err);
+    if (status != RDX_OK)
+      return status;
+    q->leaves[c] = (rdx_predicate){
+        .kind = RDX_PREDICATE_LT, .column = c, .values = {.type = RDX_TYPE_U64, .rows = 1, .values = &q->limits[c]}};
+  }
+  q->all = (rdx_predicate){.kind = RDX_PREDICATE_AND, .children = q->leaves, .child_count = predicates};
+  q->count = scan_data_expect(&s->data, q->limits, predicates, s->expected);
+  return RDX_OK;
+}
+
+/* One run, its bitmap read back and compared. */
+static rdx_status run_once(const session *s, const entry *e, const query *q, double metrics[RUN_METRICS],
+                           rdx_error *err) {
+  rdx_scan_result *result = NULL;
+  rdx_scan_view v;
+  rdx_scan_run_stats stats;
+  rdx_status status = rdx_scan_run(e->scan, &q->all, &(rdx_scan_run_params){.result = RDX_SCAN_BITMAP}, &result, err);
+  if (status != RDX_OK)
+    return status;
+  const double start = bench_seconds();
+  status = rdx_scan_result_read(result, &v, err);
+  metrics[READ_MS] = (bench_seconds() - start) * 1e3;
+  rdx_scan_result_get_stats(result, &stats);
+  metrics[SCAN_MS] = stats.device_ms;
+  metrics[TOTAL_MS] = stats.total_ms;
+  if (status == RDX_OK && (v.count != q->count || memcmp(v.bitmap, s->expected, (s->data.rows + 31) / 32 * 4) != 0))
+    status =
+        bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER of %s: %" PRIu64 " rows instead of %" PRIu64 ", or others",
+                   rdx_scan_method_name(e->contender->params.method), v.count, q->count);
+  rdx_scan_result_destroy(&result);
+  return status;
+}
+
+/* What a run does, counted by another one. */
+static rdx_status count_once(const session *s, const entry *e, const query *q, const bench_point *point,
+                             rdx_error *err) {
+  static const char *const names[] = {"rays", "rays_hit", "intersections", "refined", "bytes", "found"};
+  rdx_scan_result *result = NULL;
+  rdx_scan_run_stats st;
+  rdx_status status = rdx_scan_run(e->scan, &q->all, &(rdx_scan_run_params){.stats = true}, &result, err);
+  if (status != RDX_OK)
+    return status;
+  rdx_scan_result_get_stats(result, &st);
+  rdx_scan_result_destroy(&result);
+  double values[COUNT(names)] = {(double)st.rays,    (double)st.rays_hit, (double)st.intersections,
+                                 (double)st.refined, (double)st.bytes,    (double)q->count};
+  for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
+    status = add(s, e, point, q->predicates, names[i], &values[i], 1, err);
+  return status;
+}
+
+/* A GPU slows down while the host checks answers. */
+static rdx_status wake_up(const session *s, const entry *e, const query *q, rdx_error *err) {
+  if (s->b->info->backend == RDX_BACKEND_CPU || s->b->info->emulated)
+    return RDX_OK;
+  const double end = bench_seconds() + WAKE_UP;
+  rdx_status status = RDX_OK;
+  do {
+    rdx_scan_result *result = NULL;
+    status = rdx_scan_run(e->scan, &q->all, NULL, &result, err);
+    rdx_scan_result_destroy(&result);
+  } while (status == RDX_OK && bench_seconds() < end);
+  return status;
+}
+
+static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, const bench_point *point,
+                            rdx_error *err) {
+  double metrics[RUN_METRICS];
+  rdx_status status = wake_up(s, e, q, err);
+  if (status == RDX_OK)
+    status = run_once(s, e, q, metrics, err);
+  if (may_skip(status)) {
+    leave_out(e, point, err);
+    return RDX_OK;
+  }
+  for (size_t m = 0; m < RUN_METRICS && run > 0; m++)
+    e->run[m][run - 1] = metrics[m];
+  return status;
+}
+
+/* One run that is not counted, then the runs, the methods taking turns. */
+static rdx_status measure(session *s, const bench_point *point, uint32_t predicates, double selectivity,
+                          rdx_error *err) {
+  const uint32_t runs = s->b->options.runs;
+  query q;
+  if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
+    s->b->skipped++;
+    return RDX_OK;
+  }
+  rdx_status status = make_query(s, predicates, selectivity, &q, err);
+  for (uint32_t r = 0; r <= runs; r++)
+    for (size_t k = 0; k < s->count && status == RDX_OK; k++)
+      if (!s->entries[k].out)
+        status = run_entry(s, &s->entries[k], &q, r, point, err);
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
+    entry *e = &s->entries[k];
+    for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->out; m++)
+      status = add(s, e, point, predicates, run_metrics[m], e->run[m], runs, err);
+    if (status == RDX_OK && !e->out)
+      status = count_once(s, e, &q, point, err);
+  }
+  return status;
+}
+
+/* ---- Experiments ---- */
+
+static const double selectivities[] = {0.01, 0.1, 0.2, 0.3, 0.4, 0.496, 0.6, 0.7, 0.8, 0.9};
+
+/* Figures 15 and 19: three predicates over uniform columns. */
+rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err) {
+  session *s = NULL;
+  rdx_status status = open_session(b, point, SCAN_UNIFORM, 3, 1, &s, err);
+  if (status != RDX_OK)
+    return status;
+  for (size_t i = 0; i < COUNT(selectivities) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, "selectivity", selectivities[i]);
+    status = measure(s, &here, 3, selectivities[i], err);
+  }
+  close_session(s);
+  return status;
+}
+
+/* Figures 16 and 20: skewed columns, three predicates of selectivity 0.9. */
+rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err) {
+  static const scan_data_kind kinds[] = {SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL, SCAN_SMALL};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
+    session *s = NULL;
+    status = open_session(b, &here, kinds[i], 3, 1, &s, err);
+    if (status == RDX_OK) {
+      status = measure(s, &here, 3, 0.9, err);
+      close_session(s);
+    }
+  }
+  return status;
+}
+
+/* Figures 22 to 24: one, two and four predicates. */
+rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
+  static const uint32_t predicates[] = {1, 2, 4};
+  static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+  session *s = NULL;
+  rdx_status status = open_session(b, point, SCAN_UNIFORM, 4, 1, &s, err);
+  if (status != RDX_OK)
+    return status;
+  for (size_t p = 0; p < COUNT(predicates); p++) {
+    for (size_t i = 0; i < COUNT(few) && status == RDX_OK; i++) {
+      const bench_point here = bench_at(point, "selectivity", few[i]);
+      status = measure(s, &here, predicates[p], few[i], err);
+    }
+  }
+  close_session(s);
+  return status;
+}
+
+/* Figure 18: construction over three columns, Zipf 1.5, and over uniform ones. */
+rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err) {
+  static const scan_data_kind kinds[] = {SCAN_ZIPF_1_5, SCAN_UNIFORM};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
+    session *s = NULL;
+    status = open_session(b, &here, kinds[i], 3, b->options.runs, &s, err);
+    if (status == RDX_OK) {
+      status = report_builds(s, &here, b->options.runs, err);
+      close_session(s);
+    }
+  }
+  return status;
+}
+
+/* ---- Bandwidth ---- */
+
+typedef struct copy_job {
+  const char *from;
+  char *to;
+} copy_job;
+
+static void copy_part(void *context, uint64_t begin, uint64_t end) {
+  const copy_job *job = context;
+  memcpy(job->to + begin, job->from + begin, end - begin);
+}
+
+/* Copies in host memory by the threads of the CPU device, GB read and written a second. */
+static rdx_status measure_copies(const session *s, const bench_point *point, rdx_error *err) {
+  const uint64_t size = 4 * s->data.rows;
+  char *to = malloc(size + 1);
+  double samples[MAX_RUNS];
+  if (!to)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  copy_job job = {(const char *)s->data.values[0], to};
+  for (uint32_t r = 0; r <= s->b->options.runs; r++) {
+    const double start = bench_seconds();
+    bench_parallel(s->b->info->threads, size, copy_part, &job);
+    if (r > 0)
+      samples[r - 1] = 2e-9 * (double)size / (bench_seconds() - start);
+  }
+  free(to);
+  bench_row row = row_of(s, &s->entries[0], point, 1, "gb_per_s");
+  snprintf(row.method, sizeof row.method, "copy");
+  return bench_report_add(s->b->report, row, samples, s->b->options.runs, err);
+}
+
+/* One predicate over one column of 1, 2 and 4 bytes, beside copies of memory: the rate at which bytes are moved. */
+rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
+  static const scan_data_kind kinds[] = {SCAN_BYTE, SCAN_SHORT, SCAN_UNIFORM};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, "bytes", (double)(1u << i));
+    session *s = NULL;
+    status = open_session(b, &here, kinds[i], 1, 1, &s, err);
+    if (status != RDX_OK)
+      break;
+    if (b->info->backend == RDX_BACKEND_CPU && s->count > 0)
+      status = measure_copies(s, &here, err);
+    if (status == RDX_OK)
+      status = measure(s, &here, 1, 0.5, err);
+    close_session(s);
+  }
+  return status;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex scan */
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TYPES 256
+
+typedef struct scan_options {
+  const char *data, *where;
+  rdx_csv_type types[MAX_TYPES];
+  size_t type_count;
+  rdx_scan_result_kind result;
+  bool has_result;
+  cli_common common;
+} scan_options;
+
+static void print_help(void) {
+  printf("Usage: raydex scan --data FILE.csv --where CONDITION --return WHAT [OPTION...]\n\n"
+         "Find the rows of a CSV file that satisfy a condition. Only the columns that it names are prepared.\n\n"
+         "The condition (--where) is SQL, as it stands after WHERE: columns compared with literals by = <> < <= > >=,\n"
+         "BETWEEN, IN, IS NULL, IS TRUE, each also with NOT, and AND, OR and NOT of such. Literals are numbers,\n"
+         "'strings', DATE '2024-02-29', TIMESTAMP '2024-02-29 23:59:59', TRUE, FALSE and NULL. Names that are not in\n"
+         "lower case go in double quotes.\n\n"
+         "Answers (--return), on the standard output:\n"
+         "  count                   the number of rows\n"
+         "  rows                    their numbers, counted from 0, one a line\n"
+         "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
+         "Options:\n"
+         "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column)\n"
+         "  --options NAME=VALUE[,...]   options of the method, see below\n"
+         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
+  cli_print_common_help();
+  printf("\nOptions of methods (--options):\n");
+  cli_print_scan_options();
+}
+
+/* ---- Options ---- */
+
+static const char *parse_return(const char *text, scan_options *o) {
+  static const char *const names[] = {
+      [RDX_SCAN_COUNT] = "count", [RDX_SCAN_ROWS] = "rows", [RDX_SCAN_BITMAP] = "bitmap"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      o->result = (rdx_scan_result_kind)i;
+      o->has_result = true;
+      return NULL;
+    }
+  }
+  return "it is count, rows or bitmap";
+}
+
+enum { DATA = CLI_OWN, WHERE, RETURN, TYPE };
+
+static const struct option options[] = {CLI_COMMON_OPTIONS,
+                                        {"data", required_argument, NULL, DATA},
+                                        {"where", required_argument, NULL, WHERE},
+                                        {"return", required_argument, NULL, RETURN},
+                                        {"type", required_argument, NULL, TYPE},
+                                        {0}};
+
+static const char *take(int option, char *value, void *context) {
+  scan_options *o = context;
+  switch (option) {
+  case DATA:
+    o->data = value;
+    return NULL;
+  case WHERE:
+    o->where = value;
+    return NULL;
+  case RETURN:
+    return parse_return(value, o);
+  default:
+    if (o->type_count == MAX_TYPES)
+      return "there are too many types";
+    return cli_parse_type(value, &o->types[o->type_count++]);
+  }
+}
+
+/* 0 to go on, else the exit status plus one. */
+static int parse(int argc, char **argv, scan_options *o) {
+  const int parsed = cli_parse("scan", argc, argv, options, print_help, take, o, &o->common);
+  if (parsed != 0)
+    return parsed;
+  const char *wrong = !o->data         ? "--data FILE.csv is needed"
+                      : !o->where      ? "--where CONDITION is needed"
+                      : !o->has_result ? "--return count|rows|bitmap is needed"
+                                       : NULL;
+  return wrong ? console_usage("scan", "%s", wrong) + 1 : 0;
+}
+
+/* ---- The answer ---- */
+
+typedef struct job {
+  const scan_options *options;
+  rdx_condition *condition;
+  const rdx_predicate *predicate;
+  const char **names; /* of the columns of the condition */
+  rdx_column *columns;
+  rdx_table *data;
+  rdx_device *device;
+  rdx_scan *scan;
+  rdx_scan_result *result;
+  rdx_scan_view view;
+} job;
+
+/* Whether to write on is of no use. */
+static bool stopped(FILE *stream) {
+  return console_interrupted() || ferror(stream);
+}
+
+static void write_lines(FILE *stream, const rdx_scan_view *v) {
+  if (v->kind == RDX_SCAN_COUNT)
+    fprintf(stream, "%" PRIu64 "\n", v->count);
+  for (uint64_t i = 0; v->row && i < v->count && !stopped(stream); i++)
+    fprintf(stream, "%" PRIu32 "\n", v->row[i]);
+  for (uint64_t i = 0; v->bitmap && i < v->rows && !stopped(stream); i++)
+    fputc('0' + (int)(v->bitmap[i / 32] >> (i % 32) & 1u), stream);
+  if (v->bitmap)
+    fputc('\n', stream);
+}
+
+static rdx_status write_answer(const job *j, rdx_error *err) {
+  console_output out;
+  rdx_status status = console_output_open(j->options->common.out, &out, err);
+  if (status != RDX_OK)
+    return status;
+  write_lines(out.stream, &j->view);
+  if (console_interrupted()) {
+    console_output_discard(&out);
+    snprintf(err->text, sizeof err->text, "interrupted");
+    return RDX_ERROR_CANCELLED;
+  }
+  return console_output_commit(&out, err);
+}
+
+static void print_stats(const job *j) {
+  rdx_scan_stats s;
+  rdx_scan_run_stats r;
+  rdx_device_usage u;
+  char resident[32], peak[32], used[32];
+  rdx_scan_get_stats(j->scan, &s);
+  rdx_scan_result_get_stats(j->result, &r);
+  rdx_device_get_usage(j->device, &u);
+  console_note("device    %s", rdx_device_get_info(j->device)->name);
+  console_note("method    %s", rdx_scan_method_name(s.method));
+  console_note("build     %.3f ms: encode %.3f, scene %.3f; %" PRIu32 " columns of %" PRIu64 " rows", s.total_ms,
+               s.encode_ms, s.scene_ms, s.columns, s.rows);
+  console_note("memory    %s (%.1f B a row), %s at most during the build, %s in all",
+               console_bytes(s.bytes_resident, resident), s.rows ? (double)s.bytes_resident / (double)s.rows : 0.0,
+               console_bytes(s.bytes_peak, peak), console_bytes(u.memory_peak, used));
+  console_note("scan      %.3f ms, of which %.3f on the device", r.total_ms, r.device_ms);
+  console_note("rays      %" PRIu64 ", %" PRIu64 " hit, %" PRIu64 " intersections, %" PRIu64 " rows refined", r.rays,
+               r.rays_hit, r.intersections, r.refined);
+  console_note("bytes     %" PRIu64 " read and written by the scan", r.bytes);
+}
+
+/* ---- The work ---- */
+
+static rdx_status list_names(job *j, rdx_error *err) {
+  const uint32_t count = rdx_condition_columns(j->condition);
+  j->names = malloc((count + 1) * sizeof *j->names);
+  j->columns = malloc((count + 1) * sizeof *j->columns);
+  if (!j->names || !j->columns) {
+    snprintf(err->text, sizeof err->text, "host memory ran out");
+    return RDX_ERROR_MEMORY;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    j->names[i] = rdx_condition_column_name(j->condition, i);
+  return RDX_OK;
+}
+
+/* The columns of the condition; a condition without any is over all rows all the same. */
+static rdx_status read_data(job *j, rdx_error *err) {
+  const scan_options *o = j->options;
+  const uint32_t count = rdx_condition_columns(j->condition);
+  const rdx_csv_params params = {.delimiter = o->common.delimiter,
+                                 .no_header = o->common.no_header,
+                                 .types = o->types,
+                                 .type_count = o->type_count,
+                                 .columns = count > 0 ? j->names : NULL,
+                                 .column_count = count};
+  rdx_status status = rdx_table_read_csv(o->data, &params, &j->data, err);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t i = 0; i < count || i == 0; i++)
+    j->columns[i] = *rdx_table_column(j->data, i);
+  return rdx_condition_bind(j->condition, j->columns, &j->predicate, err);
+}
+
+static rdx_status run(job *j, rdx_error *err) {
+  const scan_options *o = j->options;
+  rdx_status status = rdx_condition_parse(o->where, &j->condition, err);
+  if (status == RDX_OK)
+    status = console_output_check(o->common.out, err);
+  if (status == RDX_OK)
+    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
+  if (status == RDX_OK)
+    status = list_names(j, err);
+  if (status == RDX_OK)
+    status = read_data(j, err);
+  const uint32_t count = status == RDX_OK ? rdx_condition_columns(j->condition) : 0;
+  const rdx_scan_run_params params = {.result = o->result, .stats = o->common.stats};
+  if (status == RDX_OK)
+    status = rdx_scan_create(j->device, j->columns, count > 0 ? count : 1, &o->common.scan, &j->scan, err);
+  if (status == RDX_OK)
+    status = rdx_scan_run(j->scan, j->predicate, &params, &j->result, err);
+  if (status == RDX_OK)
+    status = rdx_scan_result_read(j->result, &j->view, err);
+  if (status == RDX_OK)
+    status = write_answer(j, err);
+  if (status == RDX_OK && o->common.stats)
+    print_stats(j);
+  return status;
+}
+
+int cli_scan(int argc, char **argv) {
+  scan_options o = {.common = {.device = "auto", .scans = true}};
+  const int parsed = parse(argc, argv, &o);
+  job j = {.options = &o};
+  int exit_status = parsed - 1;
+  if (parsed == 0) {
+    rdx_error err = {""};
+    const rdx_status status = run(&j, &err);
+    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+  }
+  rdx_scan_result_destroy(&j.result);
+  rdx_scan_destroy(&j.scan);
+  rdx_table_destroy(&j.data);
+  rdx_condition_destroy(&j.condition);
+  rdx_device_close(&j.device);
+  free(j.names);
+  free(j.columns);
+  return exit_status;
+}

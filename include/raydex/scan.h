@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_SCAN_H
+#define RAYDEX_SCAN_H
+
+/**
+ * Scans: which rows of a table satisfy a predicate over any number of its columns.
+ *
+ * Threads: scans with one rdx_scan may run at the same time; rdx_scan_destroy() needs it for itself.
+ */
+
+#include <raydex/column.h>
+#include <raydex/device.h>
+#include <raydex/index.h> /* rdx_build_preference */
+#include <raydex/predicate.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rdx_scan_method {
+  RDX_SCAN_AUTO = 0,
+  RDX_SCAN_COLUMN,  /**< read packed columns, skip blocks by their smallest and largest values */
+  RDX_SCAN_BINDEX,  /**< BinDex: sorted rows and filter bit vectors (Li et al., SIGMOD 2020; RTScan's baseline) */
+  RDX_SCAN_RTINDEX, /**< a ray along each column (RTScan, section 2.2) */
+  RDX_SCAN_RTC1,    /**< many rays across each column (RTScan, section 2.3) */
+  RDX_SCAN_RTC3,    /**< a matrix of rays through three columns' space (RTScan, section 3.1) */
+  RDX_SCAN_RTSCAN,  /**< uniform encoding, data sieving, matrix RT refine (RTScan, section 4) */
+} rdx_scan_method;
+
+/** A name such as "rtscan"; never NULL. */
+RDX_API const char *rdx_scan_method_name(rdx_scan_method method);
+
+/** The method of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_method_from_name(const char *name, rdx_scan_method *out, rdx_error *err);
+
+/** BinDex. */
+typedef struct rdx_bindex_params {
+  uint32_t vectors; /**< bit vectors of each column, 1 to 1024; 0: 128 */
+} rdx_bindex_params;
+
+/** RTIndex and RTc1. */
+typedef struct rdx_rtc1_params {
+  uint32_t rays; /**< RTc1: across a whole column; more rays, smaller triangles; 0: one for 32 rows, at most 16384 */
+  rdx_build_preference build;
+} rdx_rtc1_params;
+
+/** RTc3. */
+typedef struct rdx_rtc3_params {
+  uint32_t group;        /**< columns in one space, 1 to 3; 0: 3 */
+  uint32_t rays;         /**< across a whole axis, 2 to 2^20: more rays, smaller cubes; 0: by the number of rows */
+  uint32_t rows_per_box; /**< cubes that share a box of the scene, 1 to 256; 0: 4 on the CPU, else 8 */
+  rdx_build_preference build;
+} rdx_rtc3_params;
+
+/** RTScan. Lengths are in ranks: a column has as many as it has rows. */
+typedef struct rdx_rtscan_params {
+  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 128 */
+  uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3 */
+  uint32_t cube_width;       /**< 0: by the number of rows */
+  uint32_t ray_length;       /**< 0: by the number of rows */
+  uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
+  uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
+  bool no_spacing;           /**< none between rays one after the other */
+  bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
+  uint32_t rows_per_box;     /**< cubes that share a box of the scene, 1 to 256; 0: 4 on the CPU, else 8 */
+  rdx_build_preference build;
+} rdx_rtscan_params;
+
+/** How to prepare a scan; all zero is the default. */
+typedef struct rdx_scan_params {
+  rdx_scan_method method;
+  rdx_bindex_params bindex;
+  rdx_rtc1_params rtc1; /**< of RTIndex, too */
+  rdx_rtc3_params rtc3;
+  rdx_rtscan_params rtscan;
+} rdx_scan_params;
+
+typedef struct rdx_scan rdx_scan;
+
+/**
+ * Prepare `columns` (`count` of them, all of as many rows, below 2^32 - 1; any types; host or device columns) for scans
+ * on `device`. The columns are copied as far as needed: they may be freed afterwards. Fails with
+ * RDX_ERROR_DEVICE_MEMORY and the estimate before anything is built where the device has too little memory.
+ * Destroy the scan before its device is closed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32_t count,
+                                                const rdx_scan_params *params, rdx_scan **out, rdx_error *err);
+
+/** Free `*scan` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_scan_destroy(rdx_scan **scan);
+
+/** What a scan is and what it took to prepare. Bytes are device bytes; times are milliseconds. */
+typedef struct rdx_scan_stats {
+  rdx_scan_method method;
+  uint64_t rows;
+  uint32_t columns;
+  uint64_t bytes_resident;
+  uint64_t bytes_peak;
+  double encode_ms; /**< codes, ranks, bit vectors */
+  double scene_ms;
+  double total_ms; /**< from call to return, uploads included */
+} rdx_scan_stats;
+
+RDX_API void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out);
+
+/** What a run of a scan returns. */
+typedef enum rdx_scan_result_kind {
+  RDX_SCAN_COUNT = 0, /**< the number of qualifying rows */
+  RDX_SCAN_ROWS,      /**< their numbers, ascending, from 0 */
+  RDX_SCAN_BITMAP,    /**< a bit for each row */
+} rdx_scan_result_kind;
+
+typedef struct rdx_scan_run_params {
+  rdx_scan_result_kind result;
+  bool stats; /**< also count rays, intersections and rows refined, by running a second time, which no time includes */
+} rdx_scan_run_params;
+
+typedef struct rdx_scan_result rdx_scan_result;
+
+/**
+ * Find the rows for which `predicate` is true. The result stays on the device until it is read. Destroy it with
+ * rdx_scan_result_destroy() before its scan. RDX_ERROR_ARGUMENT for an unknown column or a type that does not go with
+ * the column's.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate,
+                                             const rdx_scan_run_params *params, rdx_scan_result **out, rdx_error *err);
+
+/** A result in host memory, owned by the rdx_scan_result. Arrays that its kind does not have are NULL. */
+typedef struct rdx_scan_view {
+  rdx_scan_result_kind kind;
+  uint64_t rows;          /**< of the table */
+  uint64_t count;         /**< of rows that qualify; for every kind */
+  const uint32_t *row;    /**< ROWS: `count` row numbers */
+  const uint32_t *bitmap; /**< BITMAP: bit i%32 of word i/32 is row i; bits past the last row are 0 */
+} rdx_scan_view;
+
+/** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err);
+
+/** What a run did. Times are milliseconds. */
+typedef struct rdx_scan_run_stats {
+  uint64_t rays;          /**< cast; this and the next three only with rdx_scan_run_params.stats, else 0 */
+  uint64_t rays_hit;      /**< rays that met a primitive at all */
+  uint64_t intersections; /**< calls of hit programs that met a primitive */
+  uint64_t refined;       /**< rows in regions that bit vectors did not decide */
+  uint64_t bytes;         /**< read and written on the device, as far as the method knows */
+  double device_ms;       /**< of the device */
+  double total_ms;        /**< from call to return */
+} rdx_scan_run_stats;
+
+RDX_API void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out);
+
+/** Free `*result` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_scan_result_destroy(rdx_scan_result **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_SQL_H
+#define RAYDEX_SQL_H
+
+/**
+ * SQL's conditions, as they stand after WHERE, to predicates.
+ *
+ * The text is parsed by PostgreSQL's own parser (libpg_query). Supported: a column compared with a literal, either way
+ * round, by = <> != < <= > >=; [NOT] BETWEEN; [NOT] IN (list); IS [NOT] NULL; IS [NOT] TRUE, FALSE or UNKNOWN of a
+ * column of truth values, and such a column by itself; TRUE and FALSE; AND, OR, NOT. Literals: numbers, 'strings',
+ * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals. A string literal becomes a value of the
+ * column's type. Names that are not in quotes are turned to lower case, as SQL has it.
+ */
+
+#include <raydex/column.h>
+#include <raydex/predicate.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rdx_condition rdx_condition;
+
+/**
+ * Parse a condition. RDX_ERROR_FORMAT where it is not SQL, RDX_ERROR_UNSUPPORTED where it is more than the above; both
+ * name the place in the text. Conditions may be parsed in several threads at the same time. Destroy the condition with
+ * rdx_condition_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error *err);
+
+/** How many columns the condition names. */
+RDX_API uint32_t rdx_condition_columns(const rdx_condition *condition);
+
+/** The name of column `index`, in the order of first appearance; NULL when there is no such column. */
+RDX_API const char *rdx_condition_column_name(const rdx_condition *condition, uint32_t index);
+
+/**
+ * Give the named columns their types: `columns` has one for each name, of which type and scale count. The predicate's
+ * column numbers are those of the names; it belongs to the condition and is valid until the next call, or until the
+ * condition is destroyed. RDX_ERROR_ARGUMENT for a literal that does not go with its column.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns,
+                                                   const rdx_predicate **out, rdx_error *err);
+
+/** Free `*condition` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_condition_destroy(rdx_condition **condition);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of bitmaps, and their bodies on the CPU. */
+
+#include "kernels/bitmap/kernels.h"
+#include "spirv/bitmap_combine_comp.h"
+#include "spirv/bitmap_count_comp.h"
+
+static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct bitmap_combine_args *a = arguments;
+  uint32_t *words = a->words + a->first;
+  const uint32_t *other = a->other + a->first;
+  const uint32_t op = variant[0], n = a->count;
+  if (op == BITMAP_NOT) {
+    for (uint32_t k = 0; k < n; k++)
+      words[k] = bitmap_combined(0, other[k], a->first + k, a->rows, BITMAP_NOT);
+  } else if (op == BITMAP_OR) {
+    for (uint32_t k = 0; k < n; k++)
+      words[k] |= other[k];
+  } else {
+    const uint32_t flip = op == BITMAP_AND_NOT ? UINT32_MAX : 0;
+    for (uint32_t k = 0; k < n; k++)
+      words[k] &= other[k] ^ flip;
+  }
+}
+
+static inline uint32_t count_bits(const uint32_t *words, uint64_t n) {
+  uint32_t bits = 0;
+  for (uint64_t k = 0; k < n; k++)
+    bits += (uint32_t)__builtin_popcount(words[k]);
+  return bits;
+}
+
+#if defined __x86_64__
+
+__attribute__((target("popcnt,avx2"))) static uint32_t count_popcnt(const uint32_t *words, uint64_t n) {
+  uint64_t bits = 0, k = 0;
+  for (; k + 2 <= n; k += 2) {
+    uint64_t pair;
+    memcpy(&pair, words + k, sizeof pair);
+    bits += (uint64_t)__builtin_popcountll(pair);
+  }
+  return (uint32_t)bits + (k < n ? (uint32_t)__builtin_popcount(words[k]) : 0);
+}
+
+static uint32_t count_best(const uint32_t *words, uint64_t n) {
+  return __builtin_cpu_supports("avx2") ? count_popcnt(words, n) : count_bits(words, n);
+}
+
+#else
+#define count_best count_bits
+#endif
+
+static void count(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct bitmap_count_args *a = arguments;
+  const uint64_t begin = (uint64_t)a->first * BITMAP_TILE, most = (uint64_t)a->count * BITMAP_TILE;
+  const uint64_t n = a->n - begin < most ? a->n - begin : most;
+  __atomic_fetch_add(a->total, count_best(a->words + begin, n), __ATOMIC_RELAXED);
+}
+
+const rdx_kernel rdx_kernel_bitmap_combine = {
+    .name = "bitmap combine",
+    .args_size = sizeof(struct bitmap_combine_args),
+    .variants = 1,
+    .grain = 1 << 15,
+    .group = 256,
+    .body = combine,
+    .compute = {.words = spirv_bitmap_combine_comp, .size = sizeof spirv_bitmap_combine_comp}};
+
+const rdx_kernel rdx_kernel_bitmap_count = {
+    .name = "bitmap count",
+    .args_size = sizeof(struct bitmap_count_args),
+    .grain = 8,
+    .group = 1, /* items are workgroups */
+    .body = count,
+    .compute = {.words = spirv_bitmap_count_comp, .size = sizeof spirv_bitmap_count_comp}};
+
+rdx_status rdx_bitmap_combine(rdx_stream *stream, uint32_t op, rdx_buffer *words, const rdx_buffer *other,
+                              uint64_t rows, rdx_error *err) {
+  const struct bitmap_combine_args args = {
+      .words = RDX_ADDRESS(uint32_t, words), .other = RDX_ADDRESS(uint32_t, other), .rows = (uint32_t)rows};
+  return rdx_stream_launch(stream, &rdx_kernel_bitmap_combine, &args, &op, (rows + 31) / 32, NULL, err);
+}
+
+rdx_status rdx_bitmap_fill(rdx_stream *stream, rdx_buffer *words, uint64_t rows, rdx_error *err) {
+  RDX_TRY(rdx_stream_fill(stream, words, 0, rows / 32 * 4, UINT32_MAX, err));
+  if (rows % 32 == 0)
+    return RDX_OK;
+  return rdx_stream_fill(stream, words, rows / 32 * 4, 4, (1u << rows % 32) - 1, err);
+}
+
+rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_t rows, rdx_buffer *total,
+                            rdx_error *err) {
+  const uint64_t n = (rows + 31) / 32;
+  const struct bitmap_count_args args = {
+      .words = RDX_ADDRESS(uint32_t, words), .total = RDX_ADDRESS(uint32_t, total), .n = (uint32_t)n};
+  RDX_TRY(rdx_stream_fill(stream, total, 0, 8, 0, err));
+  return rdx_stream_launch(stream, &rdx_kernel_bitmap_count, &args, NULL, (n + BITMAP_TILE - 1) / BITMAP_TILE, NULL,
+                           err);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_BITMAP_KERNELS_H
+#define RDX_KERNELS_BITMAP_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/bitmap/bitmap.h"
+
+/* Constant: BITMAP_OR and so on. */
+extern const rdx_kernel rdx_kernel_bitmap_combine;
+extern const rdx_kernel rdx_kernel_bitmap_count;
+
+/* words = words op other, over bitmaps of `rows` rows. */
+RDX_MUST_USE rdx_status rdx_bitmap_combine(rdx_stream *stream, uint32_t op, rdx_buffer *words, const rdx_buffer *other,
+                                           uint64_t rows, rdx_error *err);
+
+/* Set the bits of all rows. */
+RDX_MUST_USE rdx_status rdx_bitmap_fill(rdx_stream *stream, rdx_buffer *words, uint64_t rows, rdx_error *err);
+
+/* The number of set bits, as one u64 at the start of `count`. */
+RDX_MUST_USE rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_t rows, rdx_buffer *count,
+                                         rdx_error *err);
+
+/* Bytes of a bitmap of `rows` rows: whole words, and at least one. */
+static inline uint64_t rdx_bitmap_bytes(uint64_t rows) {
+  return rows == 0 ? 4 : (rows + 31) / 32 * 4;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/column_scan/column_scan.h"
+#include "kernels/lookup/lookup.h"
+
+/* A thread per word of 32 rows, in the order that column_scan.comp reads. */
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { column_pack_args a; };
+
+u64 number_of(u64 code) {
+  return packed_number(code, a.smallest, a.shift, a.steps, a.plane_count);
+}
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 word = a.first + gl_GlobalInvocationID.x;
+  for (u32 i = 0; i < 8; i++) {
+    u64 numbers[4];
+    for (u32 j = 0; j < 4; j++) {
+      const u64 row = u64(word) * 32 + 8 * j + i;
+      numbers[j] = row < a.rows ? number_of(load_key(a.keys, u32(row), KEY64)) : 0ul;
+    }
+    for (u32 p = 0; p < a.plane_count; p++) {
+      const u32 shift = 8 * (a.plane_count - 1 - p);
+      u32 packed = 0;
+      for (u32 j = 0; j < 4; j++)
+        packed |= (u32(numbers[j] >> shift) & 255u) << (8 * j);
+      AT(u32_ptr(u64(a.planes) + p * a.stride + u64(word) * 32), i) = packed;
+    }
+  }
+  if (word % BLOCK_WORDS == 0) {
+    const u32 block = word / BLOCK_WORDS;
+    const u64 low = AT(a.zones, 2 * block), high = AT(a.zones, 2 * block + 1);
+    AT(a.packed_zones, 2 * block) = low > high ? ~0ul : number_of(low);
+    AT(a.packed_zones, 2 * block + 1) = low > high ? 0ul : number_of(high);
+  }
+}

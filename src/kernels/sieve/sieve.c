@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels of uniform encoding and sieving, and their bodies on the CPU. */
+
+#include "kernels/sieve/kernels.h"
+#include "spirv/sieve_build_comp.h"
+#include "spirv/sieve_combine_comp.h"
+#include "spirv/sieve_flip_comp.h"
+#include "spirv/sieve_map_comp.h"
+
+static void map(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct sieve_map_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    const uint64_t code = load_key(a->sorted, (uint32_t)i * a->step, variant[0]);
+    a->out_codes[i] = code;
+    a->out_first[i] = sieve_search(a->sorted, a->n, code, false, variant[0]);
+    a->out_end[i] = sieve_search(a->sorted, a->n, code, true, variant[0]);
+  }
+}
+
+/* ---- Vectors ---- */
+
+#define LINE_WORDS 16u /* words of each vector in flight: a cache line */
+
+/* How many of `n` ascending borders are at or below a code. */
+static uint32_t passed(const uint64_t *borders, uint32_t n, uint64_t code) {
+  const uint64_t *begin = borders;
+  while (n > 1) {
+    const uint32_t half = n / 2;
+    begin += begin[half - 1] <= code ? half : 0;
+    n -= half;
+  }
+  return (uint32_t)(begin - borders) + (n == 1 && *begin <= code);
+}
+
+/* Up to LINE_WORDS words of all vectors: a row is in every vector from the one after the borders it has passed. */
+static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_t word, uint32_t words,
+                       uint32_t (*marks)[LINE_WORDS]) {
+  memset(marks, 0, (a->border_count + 1) * sizeof *marks);
+  for (uint32_t w = 0; w < words; w++) {
+    const uint32_t begin = (word + w) * 32, rest = a->rows - begin;
+    const uint32_t valid = a->valid ? a->valid[word + w] : UINT32_MAX;
+    for (uint32_t k = 0; k < 32 && k < rest; k++)
+      marks[passed(a->borders, a->border_count, load_key(a->codes, begin + k, key64))][w] |= (valid >> k & 1u) << k;
+  }
+  uint32_t bits[LINE_WORDS] = {0};
+  for (uint32_t j = 0; j < a->border_count; j++) {
+    for (uint32_t w = 0; w < LINE_WORDS; w++)
+      bits[w] |= marks[j][w];
+    memcpy(a->vectors + j * a->stride + word, bits, words * sizeof *bits);
+  }
+}
+
+static void build(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct sieve_build_args *a = arguments;
+  uint32_t marks[SIEVE_MOST_VECTORS + 1][LINE_WORDS];
+  for (uint32_t done = 0; done < a->count; done += LINE_WORDS)
+    build_line(a, variant[0], a->first + done, a->count - done < LINE_WORDS ? a->count - done : LINE_WORDS, marks);
+}
+
+/* ---- Terms to a result ---- */
+
+#define BLOCK_WORDS 1024u /* words of the result in flight */
+
+/* What a term XORs together, from word `first` on. */
+typedef struct sources {
+  const uint32_t *of[3]; /* the first of them */
+  uint32_t count;
+} sources;
+
+static void add_source(sources *s, uint32_t *sum, const uint32_t *source, uint32_t words) {
+  if (s->count == RDX_COUNT(s->of)) { /* more than the loops below take: keep the sum of the first two */
+    for (uint32_t w = 0; w < words; w++)
+      sum[w] = s->of[0][w] ^ s->of[1][w];
+    s->of[0] = sum;
+    s->of[1] = s->of[2];
+    s->count = 2;
+  }
+  s->of[s->count++] = source;
+}
+
+static void intersect(uint32_t *restrict result, const sources *s, uint32_t words) {
+  const uint32_t *a = s->of[0], *b = s->of[1], *c = s->of[2];
+  switch (s->count) {
+  case 0:
+    memset(result, 0, words * sizeof *result);
+    break;
+  case 1:
+    for (uint32_t w = 0; w < words; w++)
+      result[w] &= a[w];
+    break;
+  case 2:
+    for (uint32_t w = 0; w < words; w++)
+      result[w] &= a[w] ^ b[w];
+    break;
+  default:
+    for (uint32_t w = 0; w < words; w++)
+      result[w] &= a[w] ^ b[w] ^ c[w];
+  }
+}
+
+static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
+  uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
+  if (!a->narrow)
+    memset(out, 0xff, words * sizeof *out);
+  for (uint32_t t = 0; t < a->term_count; t++) {
+    const struct sieve_term *term = &SIEVE_TERM(a->query, t);
+    sources s = {{NULL}, 0};
+    if (term->all && !term->valid)
+      memset(ones, 0xff, sizeof ones);
+    if (term->all)
+      add_source(&s, sum, term->valid ? term->valid + first : ones, words);
+    for (uint32_t v = 0; v < term->vector_count; v++)
+      add_source(&s, sum, (const uint32_t *)(uintptr_t)a->query[term->vectors + v] + first, words);
+    if (term->differences)
+      add_source(&s, sum, term->differences + first, words);
+    intersect(out, &s, words);
+  }
+}
+
+static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct sieve_combine_args *a = arguments;
+  const uint64_t all = ((uint64_t)a->rows + 31) / 32;
+  const uint64_t wanted = ((uint64_t)a->first + a->count) * SIEVE_WORDS, end = wanted < all ? wanted : all;
+  for (uint64_t word = (uint64_t)a->first * SIEVE_WORDS; word < end; word += BLOCK_WORDS)
+    combine_block(a, (uint32_t)word, (uint32_t)(end - word < BLOCK_WORDS ? end - word : BLOCK_WORDS));
+  if (end == all && a->rows % 32)
+    a->out_bits[all - 1] &= (1u << a->rows % 32) - 1;
+}
+
+/* ---- Rows between bounds and borders ---- */
+
+#define AHEAD 32u /* rows whose words are fetched before they are needed */
+
+static void flip_rows(uint64_t *query, const struct sieve_region *region, uint32_t begin, uint32_t end) {
+  const struct sieve_term *term = &SIEVE_TERM(query, region->term);
+  uint32_t *bits = term->differences;
+  for (uint32_t i = begin; i < end; i++) {
+    if (end - i > AHEAD)
+      __builtin_prefetch(&bits[region->rows[i + AHEAD] / 32], 1);
+    const uint32_t row = region->rows[i];
+    if (region->doubt == SIEVE_FLIP || sieve_true(query, *term, row) != (region->doubt == SIEVE_SET))
+      __atomic_fetch_xor(&bits[row / 32], 1u << row % 32, __ATOMIC_RELAXED);
+  }
+}
+
+static void flip(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct sieve_flip_args *a = arguments;
+  const uint32_t end = a->first + a->count;
+  struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions);
+  uint32_t r = sieve_region_of(regions, a->region_count, a->first);
+  for (uint32_t i = a->first; i < end; r++) {
+    const struct sieve_region *region = &regions[r];
+    const uint32_t next = r + 1 < a->region_count && regions[r + 1].start < end ? regions[r + 1].start : end;
+    flip_rows(a->query, region, i - region->start, next - region->start);
+    i = next;
+  }
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_sieve_map = {.name = "sieve map",
+                                         .args_size = sizeof(struct sieve_map_args),
+                                         .variants = 1,
+                                         .grain = 1024,
+                                         .group = 256,
+                                         .body = map,
+                                         .compute = SPIRV(spirv_sieve_map_comp)};
+
+const rdx_kernel rdx_kernel_sieve_build = {.name = "sieve build",
+                                           .args_size = sizeof(struct sieve_build_args),
+                                           .variants = 1,
+                                           .grain = 64 * LINE_WORDS,
+                                           .group = 64,
+                                           .body = build,
+                                           .compute = SPIRV(spirv_sieve_build_comp)};
+
+const rdx_kernel rdx_kernel_sieve_combine = {.name = "sieve combine",
+                                             .args_size = sizeof(struct sieve_combine_args),
+                                             .grain = 2048,
+                                             .group = 256,
+                                             .body = combine,
+                                             .compute = SPIRV(spirv_sieve_combine_comp)};
+
+const rdx_kernel rdx_kernel_sieve_flip = {.name = "sieve flip",
+                                          .args_size = sizeof(struct sieve_flip_args),
+                                          .grain = 4096,
+                                          .group = 256,
+                                          .body = flip,
+                                          .compute = SPIRV(spirv_sieve_flip_comp)};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/sieve/sieve.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(local_size_x = 64) in;
+layout(push_constant, scalar) uniform push { sieve_build_args a; };
+
+/* A thread finds how many borders each of its 32 rows lies at or above, and then writes a word of each vector in
+ * turn: neighbouring threads write neighbouring words. */
+void main() {
+  const u32 word = a.first + gl_GlobalInvocationID.x;
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 rest = a.rows - word * 32;
+  u32 passed[32];
+  for (u32 k = 0; k < 32; k++) {
+    const u32 row = word * 32 + k;
+    passed[k] = 0xffffffffu; /* in no vector */
+    if (k < rest && has_bit(a.valid, row))
+      passed[k] = sieve_search(u32_ptr(a.borders), a.border_count, load_key(a.codes, row, KEY64), true, 1);
+  }
+  for (u32 j = 0; j < a.border_count; j++) {
+    u32 bits = 0;
+    for (u32 k = 0; k < 32; k++)
+      bits |= passed[k] <= j ? 1u << k : 0u;
+    AT(u32_ptr(u64(a.vectors) + (u64(j) * a.stride + word) * 4), 0) = bits;
+  }
+}

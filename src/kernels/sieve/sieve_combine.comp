@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/sieve/sieve.h"
+
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { sieve_combine_args a; };
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
+  uvec4 v[];
+};
+
+/* Words 4i .. 4i + 3, all of them inside of the result. */
+void whole(u32 i) {
+  uvec4 result = uvec4(0xffffffffu);
+  for (u32 t = 0; t < a.term_count; t++) {
+    sieve_term term = SIEVE_TERM(a.query, t);
+    uvec4 bits = uvec4(0);
+    if (term.all != 0)
+      bits = IS_NULL(term.valid) ? uvec4(0xffffffffu) : AT(uvec4_ptr(term.valid), i);
+    for (u32 v = 0; v < term.vector_count; v++)
+      bits ^= AT(uvec4_ptr(AT(a.query, term.vectors + v)), i);
+    if (!IS_NULL(term.differences))
+      bits ^= AT(uvec4_ptr(term.differences), i);
+    result &= bits;
+  }
+  if (a.narrow != 0)
+    result &= AT(uvec4_ptr(a.out_bits), i);
+  AT(uvec4_ptr(a.out_bits), i) = result;
+}
+
+/* One word, perhaps with bits past the last row. */
+void single(u32 word) {
+  u32 result = a.rows - word * 32 < 32 ? (1u << (a.rows - word * 32)) - 1u : 0xffffffffu;
+  for (u32 t = 0; t < a.term_count; t++) {
+    sieve_term term = SIEVE_TERM(a.query, t);
+    u32 bits = 0;
+    if (term.all != 0)
+      bits = IS_NULL(term.valid) ? 0xffffffffu : AT(term.valid, word);
+    for (u32 v = 0; v < term.vector_count; v++)
+      bits ^= AT(u32_ptr(AT(a.query, term.vectors + v)), word);
+    if (!IS_NULL(term.differences))
+      bits ^= AT(term.differences, word);
+    result &= bits;
+  }
+  if (a.narrow != 0)
+    result &= AT(a.out_bits, word);
+  AT(a.out_bits, word) = result;
+}
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 i = a.first + gl_GlobalInvocationID.x;
+  if (a.rows / 32 >= (i + 1) * SIEVE_WORDS) {
+    whole(i);
+    return;
+  }
+  for (u32 word = i * SIEVE_WORDS; word <= (a.rows - 1) / 32; word++)
+    single(word);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* BinDex (Li et al., SIGMOD 2020; the baseline of RTScan): the rows of each column in the order of their values, and
+ * filter bit vectors. A term is the vectors next to its bounds with the bits of the rows in between flipped. Instead of
+ * a copy of a vector for each term and launches for each, one launch flips bits of all terms among cleared words, and
+ * one combines everything. */
+
+#include <string.h>
+
+#include "scan/sieve.h"
+
+#define MOST_TERMS 8
+
+typedef struct bindex {
+  uint32_t count;
+  uint64_t rows;
+  rdx_scan_column *columns;
+  rdx_encoding *encodings;
+  rdx_sieve *sieves;
+} bindex;
+
+static uint32_t vectors_of(const rdx_scan_params *params) {
+  return params->bindex.vectors ? params->bindex.vectors : RDX_SIEVE_DEFAULT;
+}
+
+/* ---- Preparing ---- */
+
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                         uint32_t count) {
+  (void)device;
+  uint64_t kept = 0, sorting = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t need = rdx_encoding_estimate(&columns[i]);
+    sorting = need > sorting ? need : sorting;
+    kept += columns[i].rows * 4 + rdx_sieve_estimate(columns[i].rows, vectors_of(params));
+  }
+  return kept + sorting;
+}
+
+static void destroy(void *self) {
+  bindex *b = self;
+  for (uint32_t i = 0; i < b->count; i++) {
+    rdx_encoding_destroy(&b->encodings[i]);
+    rdx_sieve_destroy(&b->sieves[i]);
+  }
+  rdx_scan_columns_release(b->columns, b->count);
+  rdx_free(b->encodings);
+  rdx_free(b->sieves);
+  rdx_free(b);
+}
+
+static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t vectors,
+                              bindex *b, rdx_error *err) {
+  const uint32_t step = rdx_sieve_step(b->rows, vectors);
+  RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
+  RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
+  RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
+  b->count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_encoding_create(device, &columns[i], step, &b->encodings[i], err));
+    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], vectors, &b->sieves[i], err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  const uint32_t vectors = vectors_of(params);
+  if (vectors > SIEVE_MOST_VECTORS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MOST_VECTORS, vectors);
+  const double start = rdx_now_ms();
+  bindex *b = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
+  b->rows = columns[0].rows;
+  const rdx_status status = build_parts(device, columns, count, vectors, b, err);
+  if (status != RDX_OK) {
+    destroy(b);
+    return status;
+  }
+  stats->encode_ms += rdx_now_ms() - start;
+  *out = b;
+  return RDX_OK;
+}
+
+/* ---- Evaluating ---- */
+
+typedef struct plan {
+  rdx_sieved sieved[MOST_TERMS];
+  uint32_t region_count;  /* of spans to refine */
+  uint32_t flipped_terms; /* terms that have any */
+  uint64_t refined;       /* rows in them */
+  uint64_t vectors;       /* bit vectors read */
+} plan;
+
+static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, plan *p) {
+  p->region_count = p->flipped_terms = 0;
+  p->refined = p->vectors = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    const uint32_t c = terms[t].column, before = p->region_count;
+    rdx_sieved *s = &p->sieved[t];
+    rdx_sieve_term(&b->sieves[c], &b->encodings[c], &terms[t], false, s);
+    for (uint32_t i = 0; i < s->span_count; i++) {
+      if (!rdx_span_refined(&s->spans[i]))
+        continue;
+      p->region_count++;
+      p->refined += s->spans[i].end - s->spans[i].begin;
+    }
+    p->vectors += s->vector_count;
+    p->flipped_terms += p->region_count > before;
+  }
+}
+
+/* List the regions, and give each term that has some its words of `differences`. */
+static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count, const plan *p, uint64_t *query,
+                         const rdx_buffer *differences, struct sieve_region *regions) {
+  uint32_t region = 0, start = 0, flipped = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieved *s = &p->sieved[t];
+    const uint32_t before = region;
+    uint32_t *rows = RDX_ADDRESS(uint32_t, b->encodings[terms[t].column].order);
+    for (uint32_t i = 0; i < s->span_count; i++) {
+      const rdx_span *span = &s->spans[i];
+      if (!rdx_span_refined(span))
+        continue;
+      const uint32_t doubt = span->truth != RDX_DOUBT ? SIEVE_FLIP : span->sieved ? SIEVE_SET : SIEVE_CLEAR;
+      regions[region++] = (struct sieve_region){.rows = rows + span->begin, .start = start, .term = t, .doubt = doubt};
+      start += span->end - span->begin;
+    }
+    if (region > before) {
+      const uint64_t size = differences->size / p->flipped_terms;
+      SIEVE_TERM(query, t).differences = (uint32_t *)(uintptr_t)(differences->address + size * flipped++);
+    }
+  }
+}
+
+/* Clear the differences, flip what is to be refined, combine. */
+static rdx_status launch(const bindex *b, const plan *p, rdx_query *query, const rdx_term *terms, uint32_t count,
+                         bool narrow, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
+  struct sieve_flip_args args = {.region_count = p->region_count};
+  rdx_buffer *differences = NULL;
+  uint64_t address = 0;
+  if (p->region_count > 0) {
+    const uint64_t stride = (b->rows + 2047) / 2048 * 256; /* bytes, a multiple of 256 */
+    RDX_TRY(rdx_stream_scratch(stream, p->flipped_terms * stride, "bits to flip", &differences, err));
+    struct sieve_region *regions =
+        rdx_query_take(query, p->region_count * (uint32_t)sizeof(struct sieve_region), &args.regions);
+    fill_regions(b, terms, count, p, query->words, differences, regions);
+  }
+  RDX_TRY(rdx_query_send(query, stream, &address, err));
+  if (p->region_count > 0) {
+    args.query = (uint64_t *)(uintptr_t)address;
+    RDX_TRY(rdx_stream_fill(stream, differences, 0, differences->size, 0, err));
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_flip, &args, NULL, p->refined, NULL, err));
+  }
+  return rdx_sieve_combine(stream, address, count, b->rows, narrow, out, err);
+}
+
+static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+  const bindex *b = self;
+  plan p;
+  rdx_query query;
+  make_plan(b, terms, count, &p);
+  RDX_TRY(rdx_query_create(b->columns, terms, count, b->sieves, p.sieved,
+                           p.region_count * (uint32_t)sizeof(struct sieve_region), &query, err));
+  const rdx_status status = launch(b, &p, &query, terms, count, narrow, stream, out, err);
+  rdx_query_destroy(&query);
+  if (counts) {
+    const uint64_t bitmap = (b->rows + 7) / 8;
+    counts->refined += p.refined;
+    counts->bytes += (p.vectors + 2 * p.flipped_terms + 1 + narrow) * bitmap + p.refined * 8;
+  }
+  return status;
+}
+
+const rdx_scan_ops rdx_bindex_ops = {
+    .name = "bindex",
+    .max_intervals = RDX_SIEVE_INTERVALS,
+    .max_terms = MOST_TERMS,
+    .estimate = estimate,
+    .build = build,
+    .evaluate = evaluate,
+    .destroy = destroy,
+};

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The column scan: all terms of a conjunction in one pass over packed columns (kernels/column_scan/column_scan.h). */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/bitmap/kernels.h"
+#include "kernels/column_scan/kernels.h"
+#include "scan/scan.h"
+
+typedef struct packed_column {
+  uint64_t smallest, largest;
+  uint32_t planes, shift;
+  bool clustered, stepped;
+  uint64_t steps[STEPS]; /* stepped */
+  rdx_buffer *bytes, *zones, *valid;
+} packed_column;
+
+typedef struct column_scan {
+  rdx_device *device;
+  uint64_t rows, stride;
+  uint32_t count;
+  packed_column columns[];
+} column_scan;
+
+/* ---- Preparing ---- */
+
+static uint64_t blocks_of(uint64_t rows) {
+  return (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+/* Planes begin at whole vectors, and vectors may be read past the last row. */
+static uint64_t stride_of(uint64_t rows) {
+  return (rows + 63) / 64 * 64;
+}
+
+static uint32_t range_bits(const rdx_scan_column *c) {
+  return c->smallest < c->largest ? 64 - (uint32_t)__builtin_clzll(c->largest - c->smallest) : 1;
+}
+
+static uint32_t planes_of(const rdx_scan_column *c) {
+  return (range_bits(c) + 7) / 8;
+}
+
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                         uint32_t count) {
+  (void)device, (void)params;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    bytes += (planes_of(&columns[i]) + 1) * stride_of(columns[i].rows) + blocks_of(columns[i].rows) * 16;
+  return bytes;
+}
+
+static void destroy(void *self) {
+  column_scan *s = self;
+  for (uint32_t i = 0; i < s->count; i++) {
+    rdx_buffer_destroy(&s->columns[i].bytes);
+    rdx_buffer_destroy(&s->columns[i].zones);
+    rdx_buffer_destroy(&s->columns[i].valid);
+  }
+  rdx_free(s);
+}
+
+/* ---- Steps ---- */
+
+#define SAMPLE_RUNS 64
+#define SAMPLE_RUN 1024
+
+static int compare_numbers(const void *x, const void *y) {
+  const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Some numbers of a column, from all over it, ascending. Codes of NULLs that are no numbers do not matter. */
+static rdx_status take_sample(const rdx_scan_column *c, const packed_column *p, uint64_t *sample, uint64_t *count,
+                              rdx_error *err) {
+  uint64_t codes[SAMPLE_RUN];
+  const uint32_t bytes = c->key_bits / 8;
+  const uint64_t runs = c->rows / SAMPLE_RUN < SAMPLE_RUNS ? 1 : SAMPLE_RUNS;
+  const uint64_t each = c->rows < SAMPLE_RUN ? c->rows : SAMPLE_RUN;
+  *count = 0;
+  for (uint64_t r = 0; r < runs; r++) {
+    RDX_TRY(rdx_buffer_download(c->codes, c->rows / runs * r * bytes, codes, each * bytes, err));
+    for (uint64_t k = 0; k < each; k++) {
+      uint64_t code = 0; /* little endian: the low bytes */
+      memcpy(&code, (const char *)codes + k * bytes, bytes);
+      if (code >= c->smallest && code <= c->largest)
+        sample[(*count)++] = packed_number(code, p->smallest, p->shift, NULL, p->planes);
+    }
+  }
+  qsort(sample, *count, sizeof *sample, compare_numbers);
+  return RDX_OK;
+}
+
+/* Whether the first bytes of numbers leave more than a row in 64 undecided, on average over bounds that are spread as
+ * the numbers are. */
+static bool is_skewed(const packed_column *p, const uint64_t *sample, uint64_t count) {
+  double squares = 0;
+  for (uint64_t i = 0, end; i < count; i = end) {
+    const uint32_t shift = 8 * (p->planes - 1);
+    for (end = i + 1; end < count && sample[end] >> shift == sample[i] >> shift; end++)
+      continue;
+    squares += (double)(end - i) * (double)(end - i);
+  }
+  return squares * 64 > (double)count * (double)count;
+}
+
+/* Steps at quantiles. Where several fall on one number, many rows have it: it gets a step to itself. */
+static void make_steps(packed_column *p, const uint64_t *sample, uint64_t count) {
+  for (uint64_t i = 0; i < STEPS; i++)
+    p->steps[i] = sample[(i + 1) * count / (STEPS + 1)];
+  for (uint64_t i = 1; i < STEPS; i++)
+    if (p->steps[i] == p->steps[i - 1] && (i + 1 == STEPS || p->steps[i + 1] > p->steps[i]))
+      p->steps[i]++;
+}
+
+static rdx_status choose_steps(const rdx_scan_column *c, packed_column *p, rdx_error *err) {
+  uint64_t *sample = NULL, count = 0;
+  if (p->planes < 2 || p->planes > 7) /* one byte decides all; or there is no room for another */
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(SAMPLE_RUNS * SAMPLE_RUN, sizeof *sample, "a sample", (void **)&sample, err));
+  rdx_status status = take_sample(c, p, sample, &count, err);
+  if (status == RDX_OK && is_skewed(p, sample, count)) {
+    p->stepped = true;
+    p->planes++;
+    make_steps(p, sample, count);
+  }
+  rdx_free(sample);
+  return status;
+}
+
+static rdx_status pack(const column_scan *s, const rdx_scan_column *c, packed_column *out, double *ms, rdx_error *err) {
+  const uint32_t key64 = c->key_bits == 64;
+  rdx_buffer *steps = NULL;
+  *out = (packed_column){.smallest = c->smallest,
+                         .largest = c->largest,
+                         .planes = planes_of(c),
+                         .clustered = c->clustered,
+                         .valid = c->valid ? rdx_buffer_retain(c->valid) : NULL};
+  out->shift = 8 * out->planes - range_bits(c);
+  RDX_TRY(choose_steps(c, out, err));
+  RDX_TRY(rdx_buffer_create(s->device, out->planes * s->stride, "a packed column", &out->bytes, err));
+  RDX_TRY(rdx_buffer_create(s->device, blocks_of(s->rows) * 16, "the zones of a column", &out->zones, err));
+  rdx_status status = RDX_OK;
+  if (out->stepped) {
+    RDX_TRY(rdx_buffer_create(s->device, sizeof out->steps, "the steps of a column", &steps, err));
+    status = rdx_buffer_upload(steps, 0, out->steps, sizeof out->steps, err);
+  }
+  const struct column_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+                                        .zones = RDX_ADDRESS(uint64_t, c->zones),
+                                        .planes = RDX_ADDRESS(uint32_t, out->bytes),
+                                        .packed_zones = RDX_ADDRESS(uint64_t, out->zones),
+                                        .steps = RDX_ADDRESS(uint64_t, steps),
+                                        .stride = s->stride,
+                                        .smallest = c->smallest,
+                                        .rows = (uint32_t)s->rows,
+                                        .plane_count = out->planes,
+                                        .shift = out->shift};
+  if (status == RDX_OK)
+    status = rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, ms, err);
+  rdx_buffer_destroy(&steps);
+  return status;
+}
+
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  (void)params;
+  column_scan *s = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *s + count * sizeof *s->columns, "a column scan", (void **)&s, err));
+  s->device = device;
+  s->rows = stats->rows;
+  s->stride = stride_of(stats->rows);
+  rdx_status status = RDX_OK;
+  for (; s->count < count && status == RDX_OK; s->count++)
+    status = pack(s, &columns[s->count], &s->columns[s->count], &stats->encode_ms, err);
+  if (status != RDX_OK) {
+    destroy(s);
+    return status;
+  }
+  *out = s;
+  return RDX_OK;
+}
+
+/* ---- Scanning ---- */
+
+/* What a run brings along: descriptions of terms, and their intervals and byte tables. */
+typedef struct plan {
+  scan_term *terms;
+  uint64_t *numbers;
+  uint64_t used; /* of numbers */
+} plan;
+
+static uint64_t number_of(const packed_column *c, uint64_t code) {
+  return packed_number(code, c->smallest, c->shift, c->stepped ? (uint64_t *)(uintptr_t)c->steps : NULL, c->planes);
+}
+
+/* The last number that can stand for a code below the largest: those between it and the next code's belong to neither,
+ * and the end of a byte or step makes for the cheapest comparison. */
+static uint64_t last_number(const packed_column *c, uint64_t code) {
+  const uint64_t number = number_of(c, code), next = number_of(c, code + 1);
+  const uint64_t below = ((uint64_t)1 << (8 * (c->planes - 1))) - 1; /* bits after the first byte */
+  return (number & ~below) != (next & ~below) ? number | below : next - 1;
+}
+
+static void add_intervals(plan *p, const packed_column *c, const rdx_term *term, scan_term *out) {
+  out->first = (uint32_t)(p->used / 2);
+  out->interval_count = term->interval_count;
+  for (uint32_t i = 0; i < term->interval_count; i++) {
+    const rdx_interval *in = &term->intervals[i];
+    p->numbers[p->used++] = in->low == c->smallest ? 0 : last_number(c, in->low - 1) + 1;
+    p->numbers[p->used++] = in->high == c->largest ? UINT64_MAX : last_number(c, in->high);
+  }
+}
+
+static void add_table(plan *p, const packed_column *c, scan_term *out) {
+  uint64_t *table = p->numbers + p->used;
+  const uint32_t below = 8 * (c->planes - 1); /* bits after the first byte */
+  memset(table, 0, BYTE_TABLE_SIZE * sizeof *table);
+  for (uint64_t byte = 0; byte < 256; byte++) {
+    const uint64_t low = byte << below, high = low + (((uint64_t)1 << below) - 1);
+    const uint32_t meets = zone_meets(p->numbers, out->first, out->interval_count, low, high);
+    if (meets == ZONE_ALL)
+      table[byte / 64] |= (uint64_t)1 << byte % 64;
+    else if (meets == ZONE_SOME)
+      table[BYTE_TABLE_SOME + byte / 64] |= (uint64_t)1 << byte % 64;
+  }
+  out->table = (uint32_t)p->used;
+  p->used += BYTE_TABLE_SIZE;
+}
+
+static void add_term(plan *p, const packed_column *c, const rdx_term *term, scan_term *out) {
+  *out = (scan_term){.planes = RDX_ADDRESS(uint32_t, c->bytes),
+                     .valid = RDX_ADDRESS(uint32_t, c->valid),
+                     .zones = c->clustered ? RDX_ADDRESS(uint64_t, c->zones) : NULL,
+                     .plane_count = c->planes};
+  add_intervals(p, c, term, out);
+  if (out->interval_count > LINEAR_INTERVALS)
+    add_table(p, c, out);
+}
+
+/* The share of its range that a term lets through, were codes spread evenly. */
+static double share_of(const column_scan *s, const rdx_term *term) {
+  const packed_column *c = &s->columns[term->column];
+  double codes = 0;
+  for (uint32_t i = 0; i < term->interval_count; i++)
+    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
+  return codes / ((double)(c->largest - c->smallest) + 1);
+}
+
+/* The order of terms: what lets few rows through goes first, so that the others have little to read. */
+static void order_terms(const column_scan *s, const rdx_term *terms, uint32_t count, uint32_t *order, double *shares) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = i;
+    const double share = share_of(s, &terms[i]);
+    for (; at > 0 && shares[at - 1] > share; at--) {
+      order[at] = order[at - 1];
+      shares[at] = shares[at - 1];
+    }
+    order[at] = i;
+    shares[at] = share;
+  }
+}
+
+static rdx_status make_plan(const column_scan *s, const rdx_term *terms, uint32_t count, rdx_arena *arena, plan *out,
+                            rdx_error *err) {
+  uint64_t numbers = 0;
+  uint32_t *order = NULL;
+  double *shares = NULL;
+  for (uint32_t i = 0; i < count; i++)
+    numbers += 2 * (uint64_t)terms[i].interval_count + BYTE_TABLE_SIZE;
+  if (numbers > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate has too many intervals: %llu",
+                    (unsigned long long)numbers);
+  RDX_TRY(rdx_arena_alloc(arena, numbers, sizeof *out->numbers, "a column scan", (void **)&out->numbers, err));
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *out->terms, "a column scan", (void **)&out->terms, err));
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *order, "a column scan", (void **)&order, err));
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *shares, "a column scan", (void **)&shares, err));
+  order_terms(s, terms, count, order, shares);
+  out->used = 0;
+  for (uint32_t i = 0; i < count; i++)
+    add_term(out, &s->columns[terms[order[i]].column], &terms[order[i]], &out->terms[i]);
+  return RDX_OK;
+}
+
+static rdx_status launch(const column_scan *s, rdx_stream *stream, const plan *p, uint32_t count, bool narrow,
+                         rdx_buffer *out, rdx_buffer *bytes, rdx_error *err) {
+  uint64_t terms = 0, numbers = 0;
+  RDX_TRY(rdx_stream_constants(stream, p->numbers, p->used * sizeof *p->numbers, &numbers, err));
+  RDX_TRY(rdx_stream_constants(stream, p->terms, count * sizeof *p->terms, &terms, err));
+  const struct column_scan_args args = {.terms = (scan_term *)(uintptr_t)terms,
+                                        .intervals = (uint64_t *)(uintptr_t)numbers,
+                                        .words = RDX_ADDRESS(uint32_t, out),
+                                        .bytes = RDX_ADDRESS(uint32_t, bytes),
+                                        .stride = s->stride,
+                                        .rows = (uint32_t)s->rows,
+                                        .term_count = count,
+                                        .narrow = narrow};
+  const uint32_t count_bytes = bytes != NULL;
+  return rdx_stream_launch(stream, &rdx_kernel_column_scan, &args, &count_bytes, (s->rows + 31) / 32, NULL, err);
+}
+
+/* The same, and the bytes that it moved. */
+static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const plan *p, uint32_t count, bool narrow,
+                                 rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+  const uint64_t blocks = blocks_of(s->rows);
+  rdx_buffer *bytes = NULL, *sum = NULL;
+  uint64_t total = 0;
+  rdx_status status = rdx_buffer_create(s->device, blocks * 4, "counters", &bytes, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(s->device, 8, "counters", &sum, err);
+  if (status == RDX_OK)
+    status = launch(s, stream, p, count, narrow, out, bytes, err);
+  if (status == RDX_OK)
+    status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, bytes, 4, sum, blocks, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(sum, 0, &total, sizeof total, err);
+  counts->bytes += total;
+  rdx_buffer_destroy(&bytes);
+  rdx_buffer_destroy(&sum);
+  return status;
+}
+
+static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+  const column_scan *s = self;
+  rdx_arena arena = {0};
+  plan p;
+  rdx_status status = make_plan(s, terms, count, &arena, &p, err);
+  if (status == RDX_OK)
+    status = counts ? launch_counted(s, stream, &p, count, narrow, out, counts, err)
+                    : launch(s, stream, &p, count, narrow, out, NULL, err);
+  rdx_arena_free(&arena);
+  return status;
+}
+
+const rdx_scan_ops rdx_column_scan_ops = {
+    .name = "column", .estimate = estimate, .build = build, .evaluate = evaluate, .destroy = destroy};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Columns of a scan: codes on the device, and what they range over. */
+
+#include "index/device_column.h"
+#include "kernels/column_scan/kernels.h"
+#include "scan/scan.h"
+
+/* Codes of strings: their places in a dictionary. */
+static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_scan_column *out,
+                               rdx_error *err) {
+  const rdx_column text = rdx_device_column_text(column);
+  uint32_t *codes = NULL;
+  RDX_TRY(rdx_alloc(text.rows, 4, "the codes of strings", (void **)&codes, err));
+  rdx_status status = rdx_dictionary_create(&text, codes, &out->dictionary, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->codes, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
+  rdx_free(codes);
+  return status;
+}
+
+/* Take in what the blocks range over. */
+static void sum_up(rdx_scan_column *c, const uint64_t *zones, uint64_t blocks) {
+  c->smallest = UINT64_MAX;
+  c->largest = 0;
+  double spans = 0, filled = 0;
+  for (uint64_t i = 0; i < blocks; i++) {
+    const uint64_t low = zones[2 * i], high = zones[2 * i + 1];
+    if (low > high)
+      continue;
+    c->smallest = low < c->smallest ? low : c->smallest;
+    c->largest = high > c->largest ? high : c->largest;
+    spans += (double)(high - low);
+    filled++;
+  }
+  c->clustered = filled > 1 && spans / filled < 0.5 * (double)(c->largest - c->smallest);
+}
+
+static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error *err) {
+  const uint64_t blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+  const uint32_t key64 = c->key_bits == 64;
+  uint64_t *zones = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_buffer_create(device, blocks * 16, "the zones of a column", &c->zones, err));
+  const struct column_bounds_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+                                          .valid = RDX_ADDRESS(uint32_t, c->valid),
+                                          .zones = RDX_ADDRESS(uint64_t, c->zones),
+                                          .rows = (uint32_t)c->rows};
+  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_column_bounds, &args, &key64, blocks, &ms, err));
+  RDX_TRY(rdx_alloc(blocks, 16, "the zones of a column", (void **)&zones, err));
+  rdx_status status = rdx_buffer_download(c->zones, 0, zones, blocks * 16, err);
+  if (status == RDX_OK)
+    sum_up(c, zones, blocks);
+  rdx_free(zones);
+  return status;
+}
+
+rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+  const rdx_device_column *d = NULL;
+  rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_device_column_use(device, column, &d, &owned, err));
+  *out = (rdx_scan_column){
+      .type = d->type, .scale = d->scale, .key_bits = d->key_bits, .rows = d->rows, .nulls = d->nulls};
+  if (d->valid)
+    out->valid = rdx_buffer_retain(d->valid);
+  rdx_status status = RDX_OK;
+  if (d->type == RDX_TYPE_STRING) {
+    out->key_bits = 32;
+    status = code_strings(device, d, out, err);
+  } else {
+    out->codes = rdx_buffer_retain(d->keys);
+  }
+  rdx_device_column_destroy(&owned);
+  return status == RDX_OK ? find_bounds(device, out, err) : status;
+}
+
+void rdx_scan_column_drop(rdx_scan_column *c) {
+  rdx_buffer_destroy(&c->codes);
+  rdx_buffer_destroy(&c->valid);
+  rdx_buffer_destroy(&c->zones);
+  rdx_dictionary_destroy(&c->dictionary);
+}
+
+rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
+                                   rdx_error *err) {
+  RDX_TRY(rdx_calloc(count, sizeof **out, "the columns of a scan", (void **)out, err));
+  for (uint32_t i = 0; i < count; i++) {
+    (*out)[i] = columns[i];
+    rdx_buffer_retain(columns[i].codes);
+    if (columns[i].valid)
+      rdx_buffer_retain(columns[i].valid);
+  }
+  return RDX_OK;
+}
+
+void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count) {
+  for (uint32_t i = 0; columns && i < count; i++) {
+    rdx_buffer_destroy(&columns[i].codes);
+    rdx_buffer_destroy(&columns[i].valid);
+  }
+  rdx_free(columns);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Predicates as calls of a method, for conjunctions of terms, and bitmap algebra for the rest. Everything is recorded
+ * on one stream: a bitmap can be used anew as soon as what reads it is recorded. */
+
+#include "scan/evaluate.h"
+
+#include "kernels/bitmap/kernels.h"
+
+typedef rdx_evaluation evaluation;
+
+static rdx_status take_bitmap(evaluation *e, rdx_buffer **out, rdx_error *err) {
+  if (e->idle_count > 0) {
+    *out = e->idle[--e->idle_count];
+    return RDX_OK;
+  }
+  if (e->bitmap_count == e->bitmap_capacity) {
+    const uint32_t capacity = e->bitmap_capacity ? 2 * e->bitmap_capacity : 4;
+    RDX_TRY(rdx_realloc((void **)&e->bitmaps, capacity, sizeof *e->bitmaps, "a predicate", err));
+    RDX_TRY(rdx_realloc((void **)&e->idle, capacity, sizeof *e->idle, "a predicate", err));
+    e->bitmap_capacity = capacity;
+  }
+  RDX_TRY(rdx_spares_take_bitmap(e->scan->spares, out, err));
+  e->bitmaps[e->bitmap_count++] = *out;
+  return RDX_OK;
+}
+
+static void drop_bitmap(evaluation *e, rdx_buffer *bitmap) {
+  e->idle[e->idle_count++] = bitmap;
+}
+
+void rdx_evaluation_end(evaluation *e) {
+  for (uint32_t i = 0; i < e->bitmap_count; i++)
+    rdx_spares_give_bitmap(e->scan->spares, &e->bitmaps[i]);
+  rdx_free(e->bitmaps);
+  rdx_free(e->idle);
+}
+
+static rdx_status fold(evaluation *e, uint32_t op, rdx_buffer *out, const rdx_buffer *other, rdx_error *err) {
+  return rdx_bitmap_combine(e->stream, op, out, other, e->scan->stats.rows, err);
+}
+
+/* ---- Terms ---- */
+
+static rdx_status call(evaluation *e, const rdx_term *terms, uint32_t count, bool narrow, rdx_buffer *out,
+                       rdx_error *err) {
+  return e->scan->ops->evaluate(e->scan->self, e->stream, terms, count, narrow, out, e->counts, err);
+}
+
+/* A term of more intervals than the method takes: the union of its parts. */
+static rdx_status wide_term(evaluation *e, const rdx_term *term, rdx_buffer *out, rdx_error *err) {
+  const uint32_t most = e->scan->ops->max_intervals;
+  rdx_buffer *part = NULL;
+  RDX_TRY(take_bitmap(e, &part, err));
+  for (uint32_t done = 0; done < term->interval_count; done += most) {
+    const uint32_t left = term->interval_count - done;
+    const rdx_term piece = {term->column, left < most ? left : most, term->intervals + done};
+    RDX_TRY(call(e, &piece, 1, false, done == 0 ? out : part, err));
+    if (done > 0)
+      RDX_TRY(fold(e, BITMAP_OR, out, part, err));
+  }
+  drop_bitmap(e, part);
+  return RDX_OK;
+}
+
+static bool is_wide(const evaluation *e, const rdx_term *term) {
+  return e->scan->ops->max_intervals != 0 && term->interval_count > e->scan->ops->max_intervals;
+}
+
+/* All terms among the children of an AND that the method takes as they are, in as few calls as it allows. */
+static rdx_status plain_terms(evaluation *e, const rdx_node *node, bool *narrow, rdx_buffer *out, rdx_error *err) {
+  const uint32_t limit = e->scan->ops->max_terms ? e->scan->ops->max_terms : UINT32_MAX;
+  rdx_term *terms = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_arena_alloc(e->arena, node->count, sizeof *terms, "a predicate", (void **)&terms, err));
+  for (uint32_t i = 0; i < node->count; i++)
+    if (node->children[i].kind == RDX_NODE_TERM && !is_wide(e, &node->children[i].term))
+      terms[count++] = node->children[i].term;
+  for (uint32_t done = 0; done < count;) {
+    const uint32_t n = count - done < limit ? count - done : limit;
+    RDX_TRY(call(e, terms + done, n, *narrow, out, err));
+    *narrow = true;
+    done += n;
+  }
+  return RDX_OK;
+}
+
+/* ---- Trees, of a depth that terms.c bounds ---- */
+
+static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err);
+
+static rdx_status all_of(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+  RDX_TRY(plain_terms(e, node, &narrow, out, err));
+  for (uint32_t i = 0; i < node->count; i++) {
+    const rdx_node *child = &node->children[i];
+    if (child->kind == RDX_NODE_TERM && !is_wide(e, &child->term))
+      continue;
+    RDX_TRY(evaluate(e, child, narrow, out, err));
+    narrow = true;
+  }
+  return RDX_OK;
+}
+
+static rdx_status any_of(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
+  rdx_buffer *part = NULL;
+  RDX_TRY(evaluate(e, &node->children[0], false, out, err));
+  RDX_TRY(take_bitmap(e, &part, err));
+  for (uint32_t i = 1; i < node->count; i++) {
+    RDX_TRY(evaluate(e, &node->children[i], false, part, err));
+    RDX_TRY(fold(e, BITMAP_OR, out, part, err));
+  }
+  drop_bitmap(e, part);
+  return RDX_OK;
+}
+
+/* What cannot narrow a bitmap goes to one of its own first. */
+static rdx_status united(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+  rdx_buffer *whole = out;
+  if (narrow)
+    RDX_TRY(take_bitmap(e, &whole, err));
+  RDX_TRY(node->kind == RDX_NODE_OR ? any_of(e, node, whole, err) : wide_term(e, &node->term, whole, err));
+  if (narrow) {
+    RDX_TRY(fold(e, BITMAP_AND, out, whole, err));
+    drop_bitmap(e, whole);
+  }
+  return RDX_OK;
+}
+
+/* With `narrow`, `out` keeps only rows that it holds. */
+static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+  const uint64_t rows = e->scan->stats.rows;
+  switch (node->kind) {
+  case RDX_NODE_FALSE:
+    return rdx_stream_fill(e->stream, out, 0, rdx_bitmap_bytes(rows), 0, err);
+  case RDX_NODE_TRUE:
+    return narrow ? RDX_OK : rdx_bitmap_fill(e->stream, out, rows, err);
+  case RDX_NODE_TERM:
+    return is_wide(e, &node->term) ? united(e, node, narrow, out, err) : call(e, &node->term, 1, narrow, out, err);
+  case RDX_NODE_NULL:
+    return fold(e, narrow ? BITMAP_AND_NOT : BITMAP_NOT, out, e->scan->columns[node->term.column].valid, err);
+  case RDX_NODE_AND:
+    return all_of(e, node, narrow, out, err);
+  case RDX_NODE_OR:
+    return united(e, node, narrow, out, err);
+  }
+  return rdx_fail(err, RDX_ERROR_INTERNAL, "unknown node kind %d", (int)node->kind);
+}
+
+rdx_status rdx_evaluate(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
+  return evaluate(e, node, false, out, err);
+}

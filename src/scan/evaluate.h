@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_EVALUATE_H
+#define RDX_SCAN_EVALUATE_H
+
+#include "scan/terms.h"
+
+/* A predicate at work on a stream, and the bitmaps that it needs meanwhile. All zero but for the first four. */
+typedef struct rdx_evaluation {
+  const rdx_scan *scan;
+  rdx_stream *stream;
+  rdx_arena *arena;
+  rdx_scan_counts *counts; /* NULL: nothing is counted */
+  rdx_buffer **bitmaps;    /* all that were taken */
+  uint32_t bitmap_count, bitmap_capacity;
+  rdx_buffer **idle; /* those of them that are not in use */
+  uint32_t idle_count;
+} rdx_evaluation;
+
+/* Record the rows for which `node` is true to the bitmap `out`. */
+RDX_MUST_USE rdx_status rdx_evaluate(rdx_evaluation *evaluation, const rdx_node *node, rdx_buffer *out, rdx_error *err);
+
+/* Give the bitmaps back. The stream must have finished, or be gone. */
+void rdx_evaluation_end(rdx_evaluation *evaluation);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_INTERVALS_H
+#define RDX_SCAN_INTERVALS_H
+
+#include "scan/scan.h"
+
+/* Sets of codes as intervals: ascending, disjoint and not adjacent. */
+
+typedef struct rdx_intervals {
+  uint32_t count;
+  rdx_interval *list;
+} rdx_intervals;
+
+/* Bring any intervals (low <= high) into order, in place: their union. Returns how many there are then. */
+uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count);
+
+/* All codes from `low` to `high`, which the set lies in, that are not in the set. */
+RDX_MUST_USE rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t high, rdx_arena *arena,
+                                                 rdx_intervals *out, rdx_error *err);
+
+#endif

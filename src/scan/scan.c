@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Scans: preparing, running, results. */
+
+#include "scan/scan.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/column.h"
+#include "kernels/bitmap/kernels.h"
+#include "scan/evaluate.h"
+
+static const rdx_scan_ops *const methods[] = {
+    [RDX_SCAN_COLUMN] = &rdx_column_scan_ops,
+    [RDX_SCAN_BINDEX] = &rdx_bindex_ops,
+    [RDX_SCAN_RTINDEX] = &rdx_scan_rtindex_ops,
+    [RDX_SCAN_RTC1] = &rdx_rtc1_ops,
+    [RDX_SCAN_RTC3] = &rdx_rtc3_ops,
+    [RDX_SCAN_RTSCAN] = &rdx_rtscan_ops,
+};
+
+/* ---- Names ---- */
+
+const char *rdx_scan_method_name(rdx_scan_method method) {
+  if (method == RDX_SCAN_AUTO)
+    return "auto";
+  return (size_t)method < RDX_COUNT(methods) && methods[method] ? methods[method]->name : "unknown";
+}
+
+rdx_status rdx_scan_method_from_name(const char *name, rdx_scan_method *out, rdx_error *err) {
+  if (!name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_method_from_name: name and out must not be NULL");
+  char list[256] = "auto";
+  for (size_t i = 0; i < RDX_COUNT(methods); i++) {
+    const rdx_scan_method method = (rdx_scan_method)i;
+    if (method != RDX_SCAN_AUTO && !methods[i])
+      continue;
+    if (strcmp(name, rdx_scan_method_name(method)) == 0) {
+      *out = method;
+      return RDX_OK;
+    }
+    const size_t used = strlen(list);
+    if (method != RDX_SCAN_AUTO)
+      snprintf(list + used, sizeof list - used, ", %s", methods[i]->name);
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no scan method '%.40s'; there are %s", name, list);
+}
+
+/* ---- Preparing ---- */
+
+/* Device bytes that columns take before a method is asked. */
+static uint64_t estimate_columns(const rdx_column *columns, uint32_t count) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_column *c = &columns[i];
+    const uint64_t codes = c->type == RDX_TYPE_STRING ? 12 : rdx_type_size(c->type) == 8 ? 8 : 4;
+    if (!c->device)
+      bytes += c->rows * codes + (c->validity ? c->rows / 8 : 0);
+    else if (c->type == RDX_TYPE_STRING)
+      bytes += c->rows * 4;
+  }
+  return bytes;
+}
+
+static rdx_status check_columns(const rdx_column *columns, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_column_check(&columns[i], "a column of a scan", err));
+    if (columns[i].rows != columns[0].rows)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "the columns of a scan have different lengths: %llu and %llu rows",
+                      (unsigned long long)columns[0].rows, (unsigned long long)columns[i].rows);
+  }
+  if (columns[0].rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a scan holds at most 2^32 - 2 rows; the columns have %llu",
+                    (unsigned long long)columns[0].rows);
+  return RDX_OK;
+}
+
+static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t count, const rdx_scan_params *params,
+                          rdx_error *err) {
+  rdx_device *device = scan->device;
+  const double start = rdx_now_ms();
+  char what[96];
+  snprintf(what, sizeof what, "preparing a scan of %u columns of %llu rows", count,
+           (unsigned long long)columns[0].rows);
+  RDX_TRY(rdx_device_expect(device, estimate_columns(columns, count), what, "use fewer rows or columns", err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_scan_column_create(device, &columns[i], &scan->columns[i], err));
+  const uint64_t need = scan->ops->estimate(device, params, scan->columns, count) + rdx_bitmap_bytes(columns[0].rows);
+  snprintf(what, sizeof what, "preparing %s for %u columns of %llu rows", scan->ops->name, count,
+           (unsigned long long)columns[0].rows);
+  RDX_TRY(rdx_device_expect(device, need, what, "use fewer rows or columns, or another method", err));
+  scan->stats.encode_ms = rdx_now_ms() - start;
+  return scan->ops->build(device, params, scan->columns, count, &scan->stats, &scan->self, err);
+}
+
+/* What only preparing needed. */
+static void drop_codes(rdx_scan *scan) {
+  for (uint32_t i = 0; i < scan->stats.columns; i++) {
+    rdx_buffer_destroy(&scan->columns[i].codes);
+    rdx_buffer_destroy(&scan->columns[i].zones);
+  }
+}
+
+static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t count, const rdx_scan_params *params,
+                         rdx_error *err) {
+  rdx_device *device = scan->device;
+  RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
+  scan->stats.columns = count;
+  scan->stats.rows = columns[0].rows;
+  RDX_TRY(rdx_spares_create(device, columns[0].rows, &scan->spares, err));
+  const uint64_t used = atomic_load(&device->memory_used);
+  atomic_store(&device->memory_mark, used);
+  RDX_TRY(prepare(scan, columns, count, params, err));
+  scan->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
+  drop_codes(scan);
+  scan->stats.bytes_resident = atomic_load(&device->memory_used) - used;
+  return RDX_OK;
+}
+
+rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32_t count, const rdx_scan_params *params,
+                           rdx_scan **out, rdx_error *err) {
+  static const rdx_scan_params defaults = {0};
+  if (!device || !columns || count == 0 || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_create: device, columns and out must not be NULL, nor count 0");
+  const double start = rdx_now_ms();
+  rdx_scan_params used = params ? *params : defaults;
+  if (used.method == RDX_SCAN_AUTO)
+    used.method = RDX_SCAN_COLUMN;
+  if ((size_t)used.method >= RDX_COUNT(methods))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown scan method %d", (int)used.method);
+  const rdx_scan_ops *ops = methods[used.method];
+  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  RDX_TRY(check_columns(columns, count, err));
+  rdx_scan *scan = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *scan, "a scan", (void **)&scan, err));
+  scan->device = device;
+  scan->ops = ops;
+  scan->stats.method = used.method;
+  rdx_status status = create(scan, columns, count, &used, err);
+  if (status != RDX_OK) {
+    rdx_scan_destroy(&scan);
+    return status;
+  }
+  scan->stats.total_ms = rdx_now_ms() - start;
+  *out = scan;
+  return RDX_OK;
+}
+
+void rdx_scan_destroy(rdx_scan **scan) {
+  if (!scan || !*scan)
+    return;
+  rdx_scan *s = *scan;
+  if (s->self)
+    s->ops->destroy(s->self);
+  for (uint32_t i = 0; i < s->stats.columns; i++)
+    rdx_scan_column_drop(&s->columns[i]);
+  rdx_free(s->columns);
+  rdx_spares_destroy(&s->spares);
+  rdx_free(s);
+  *scan = NULL;
+}
+
+void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out) {
+  *out = scan->stats;
+}
+
+/* ---- Running ---- */
+
+struct rdx_scan_result {
+  const rdx_scan *scan;
+  rdx_scan_result_kind kind;
+  rdx_scan_run_stats stats;
+  bool counted; /* `count` is known */
+  uint64_t count;
+  rdx_buffer *total;  /* one u64 */
+  rdx_buffer *bitmap; /* BITMAP */
+  rdx_buffer *rows;   /* ROWS */
+  uint32_t *host_bitmap, *host_rows;
+};
+
+/* A run at work. */
+typedef struct run {
+  const rdx_scan *scan;
+  const rdx_predicate *predicate;
+  rdx_arena arena;
+  rdx_evaluation evaluation;
+  rdx_stream *stream;
+  rdx_buffer *bitmap;
+} run;
+
+static rdx_status finish(run *r, rdx_scan_result *result, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(r->stream, err));
+  RDX_TRY(rdx_stream_finish(r->stream, err));
+  result->stats.device_ms += rdx_stream_elapsed(r->stream, 0, 1);
+  return RDX_OK;
+}
+
+static rdx_status read_count(rdx_scan_result *result, rdx_error *err) {
+  if (result->counted)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_download(result->total, 0, &result->count, sizeof result->count, err));
+  result->counted = true;
+  return RDX_OK;
+}
+
+/* How many rows there are must be known before they have a buffer. */
+static rdx_status select_rows(run *r, rdx_scan_result *result, rdx_error *err) {
+  RDX_TRY(read_count(result, err));
+  RDX_TRY(rdx_buffer_create(r->scan->device, result->count * 4, "row numbers", &result->rows, err));
+  if (result->count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_stream_mark(r->stream, err));
+  RDX_TRY(rdx_stream_select(r->stream, r->bitmap, result->rows, result->total, r->scan->stats.rows, err));
+  return finish(r, result, err);
+}
+
+/* The same again, counting; what it finds is the same, too. */
+static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *result, rdx_error *err) {
+  rdx_scan_counts counts = {0};
+  r->evaluation.counts = &counts;
+  RDX_TRY(rdx_evaluate(&r->evaluation, node, r->bitmap, err));
+  RDX_TRY(rdx_stream_finish(r->stream, err));
+  result->stats.rays = counts.rays;
+  result->stats.rays_hit = counts.rays_hit;
+  result->stats.intersections = counts.intersections;
+  result->stats.refined = counts.refined;
+  result->stats.bytes = counts.bytes;
+  return RDX_OK;
+}
+
+static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_result *result, rdx_error *err) {
+  const rdx_scan *scan = r->scan;
+  const double start = rdx_now_ms();
+  rdx_node node;
+  RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, r->predicate, &r->arena, &node, err));
+  RDX_TRY(rdx_spares_take_stream(scan->spares, &r->stream, err));
+  RDX_TRY(rdx_spares_take_bitmap(scan->spares, &r->bitmap, err));
+  RDX_TRY(rdx_spares_take_count(scan->spares, &result->total, err));
+  r->evaluation = (rdx_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena};
+  RDX_TRY(rdx_stream_mark(r->stream, err));
+  RDX_TRY(rdx_evaluate(&r->evaluation, &node, r->bitmap, err));
+  RDX_TRY(rdx_bitmap_count(r->stream, r->bitmap, scan->stats.rows, result->total, err));
+  RDX_TRY(finish(r, result, err));
+  if (params->result == RDX_SCAN_ROWS)
+    RDX_TRY(select_rows(r, result, err));
+  result->stats.total_ms = rdx_now_ms() - start;
+  return params->stats ? count_work(r, &node, result, err) : RDX_OK;
+}
+
+rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, const rdx_scan_run_params *params,
+                        rdx_scan_result **out, rdx_error *err) {
+  static const rdx_scan_run_params defaults = {0};
+  if (!scan || !predicate || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_run: scan, predicate and out must not be NULL");
+  const rdx_scan_run_params *p = params ? params : &defaults;
+  if (p->result < RDX_SCAN_COUNT || p->result > RDX_SCAN_BITMAP)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown scan result %d", (int)p->result);
+  rdx_scan_result *result = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
+  result->scan = scan;
+  result->kind = p->result;
+  run r = {.scan = scan, .predicate = predicate};
+  rdx_status status = run_all(&r, p, result, err);
+  if (status == RDX_OK)
+    rdx_spares_give_stream(scan->spares, &r.stream);
+  else if (r.stream) /* what it has recorded must not run */
+    rdx_stream_destroy(&r.stream);
+  rdx_evaluation_end(&r.evaluation);
+  if (status == RDX_OK && p->result == RDX_SCAN_BITMAP)
+    result->bitmap = r.bitmap;
+  else
+    rdx_spares_give_bitmap(scan->spares, &r.bitmap);
+  rdx_arena_free(&r.arena);
+  if (status != RDX_OK) {
+    rdx_scan_result_destroy(&result);
+    return status;
+  }
+  *out = result;
+  return RDX_OK;
+}
+
+/* ---- Results ---- */
+
+static rdx_status read_words(const rdx_buffer *buffer, uint64_t count, uint32_t **out, rdx_error *err) {
+  uint32_t *words = NULL;
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(count, sizeof *words, "a result", (void **)&words, err));
+  rdx_status status = rdx_buffer_download(buffer, 0, words, count * sizeof *words, err);
+  if (status != RDX_OK) {
+    rdx_free(words);
+    return status;
+  }
+  *out = words;
+  return RDX_OK;
+}
+
+rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
+  if (!result || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_read: result and out must not be NULL");
+  const uint64_t rows = result->scan->stats.rows;
+  RDX_TRY(read_count(result, err));
+  if (result->kind == RDX_SCAN_ROWS)
+    RDX_TRY(read_words(result->rows, result->count, &result->host_rows, err));
+  if (result->kind == RDX_SCAN_BITMAP)
+    RDX_TRY(read_words(result->bitmap, (rows + 31) / 32, &result->host_bitmap, err));
+  *out = (rdx_scan_view){.kind = result->kind,
+                         .rows = rows,
+                         .count = result->count,
+                         .row = result->host_rows,
+                         .bitmap = result->host_bitmap};
+  return RDX_OK;
+}
+
+void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out) {
+  *out = result->stats;
+}
+
+void rdx_scan_result_destroy(rdx_scan_result **result) {
+  if (!result || !*result)
+    return;
+  rdx_scan_result *r = *result;
+  rdx_spares_give_count(r->scan->spares, &r->total);
+  rdx_spares_give_bitmap(r->scan->spares, &r->bitmap);
+  rdx_buffer_destroy(&r->rows);
+  rdx_free(r->host_bitmap);
+  rdx_free(r->host_rows);
+  rdx_free(r);
+  *result = NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_SCAN_H
+#define RDX_SCAN_SCAN_H
+
+/* What a method of scanning is to the rest of this folder: scan.c brings every predicate into a form that all methods
+ * evaluate, each method is one file that provides rdx_scan_ops.
+ *
+ * The form (terms.c): NOT goes down to the leaves, where it turns them round (three-valued logic allows that, with a
+ * comparison with a NULL literal being false both ways); what is left asks only "is it true", so AND and OR are those
+ * of bitmaps (evaluate.c). A leaf is a term: a column's code lies in a set of disjoint intervals. Terms of one column
+ * under one AND are intersected, under one OR united (RTScan, section 3.1: one predicate a column). */
+
+#include <raydex/scan.h>
+
+#include "device/device.h"
+#include "scan/dictionary.h"
+#include "scan/spares.h"
+
+/* A column on the device as order-preserving codes (index/keys.h). Strings are coded by their place in the dictionary
+ * of the column's distinct strings, so that codes decide everything. */
+typedef struct rdx_scan_column {
+  rdx_type type;
+  uint8_t scale;
+  uint32_t key_bits; /* 32 or 64 */
+  uint64_t rows, nulls;
+  uint64_t smallest, largest; /* codes of rows that are not NULL; smallest > largest: there are none */
+  rdx_buffer *codes;          /* u32 or u64; those of NULLs mean nothing */
+  rdx_buffer *valid;          /* a bit per row; NULL where no row is NULL */
+  rdx_buffer *zones;          /* two u64 a block of 4096 rows: smallest and largest code (none: smallest > largest) */
+  bool clustered;             /* a block spans less than half of the range, on average */
+  rdx_dictionary *dictionary; /* strings */
+} rdx_scan_column;
+
+/* Bring a column to the device. rdx_scan_column_drop() frees it; so does it what a failed call left. */
+RDX_MUST_USE rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out,
+                                               rdx_error *err);
+void rdx_scan_column_drop(rdx_scan_column *column);
+
+/* A method's own copy of columns, which shares and keeps their codes and validity. */
+RDX_MUST_USE rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
+                                                rdx_error *err);
+void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count);
+
+/* Codes from `low` to `high`, both included. */
+typedef struct rdx_interval {
+  uint64_t low, high;
+} rdx_interval;
+
+/* True for rows that are not NULL and whose code lies in one of the intervals: ascending, disjoint and not adjacent, at
+ * least one, inside of smallest .. largest of the column. (IS NOT NULL is the one interval of all.) */
+typedef struct rdx_term {
+  uint32_t column;
+  uint32_t interval_count;
+  const rdx_interval *intervals;
+} rdx_term;
+
+/* What a run counts, where the caller asked for it; else NULL is passed. A method adds to device counters of its own
+ * and sums them up here after the stream has finished: see rdx_scan_ops.evaluate. */
+typedef struct rdx_scan_counts {
+  uint64_t rays, rays_hit, intersections, refined, bytes;
+} rdx_scan_counts;
+
+typedef struct rdx_scan_ops {
+  const char *name;
+  bool traces_rays;
+  /* Intervals of a term, at most; more are evaluated in turn and united. 0: any number. */
+  uint32_t max_intervals;
+  /* Terms of a conjunction, at most; more are evaluated in turn. 0: any number. */
+  uint32_t max_terms;
+  /* Device bytes held at the peak of preparing, the columns not counted. */
+  uint64_t (*estimate)(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                       uint32_t count);
+  /* Prepare. The method may keep references to the columns' buffers; the columns are destroyed afterwards. */
+  rdx_status (*build)(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns, uint32_t count,
+                      rdx_scan_stats *stats, void **out, rdx_error *err);
+  /* Record on `stream`: the rows for which all of `terms` (at least one, of distinct columns) are true, to the bitmap
+   * `out` (whole u32 words, bits past the last row 0); with `narrow`, `out` already holds a bitmap and keeps only rows
+   * of it. Work that needs the host goes before recording. `counts` NULL: not asked for; else `stream` may be finished
+   * inside, and the counts added. */
+  rdx_status (*evaluate)(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                         rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err);
+  void (*destroy)(void *self);
+} rdx_scan_ops;
+
+struct rdx_scan {
+  rdx_device *device;
+  const rdx_scan_ops *ops;
+  void *self;
+  rdx_scan_stats stats;
+  rdx_scan_column *columns; /* without codes and zones */
+  rdx_spares *spares;
+};
+
+extern const rdx_scan_ops rdx_column_scan_ops;
+extern const rdx_scan_ops rdx_bindex_ops;
+extern const rdx_scan_ops rdx_scan_rtindex_ops;
+extern const rdx_scan_ops rdx_rtc1_ops;
+extern const rdx_scan_ops rdx_rtc3_ops;
+extern const rdx_scan_ops rdx_rtscan_ops;
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_SIEVE_H
+#define RDX_SCAN_SIEVE_H
+
+/* Data sieving (RTScan, section 4.3; the filter bit vectors of BinDex): vectors of the rows below evenly spaced ranks;
+ * K vectors cut a column into K + 1 parts.
+ * Borders are moved to the nearest rank that begins a code, so that equal values stay in one vector. No vector is kept
+ * for the borders at either end; NULL rows are in none. */
+
+#include "kernels/sieve/kernels.h"
+#include "scan/encoding.h"
+
+#define RDX_SIEVE_DEFAULT 128u /* vectors, as the papers have */
+#define RDX_SIEVE_INTERVALS 16 /* of a term, at most */
+
+typedef struct rdx_sieve {
+  uint32_t vector_count;
+  uint32_t *borders; /* host: rank 0, that of each vector, the number of ranks */
+  rdx_buffer *vectors;
+  uint64_t stride; /* words */
+} rdx_sieve;
+
+/* The step of the mapping table that goes with so many vectors: borders are moved by at most a 64th of their
+ * distance, beyond what equal values demand. */
+uint32_t rdx_sieve_step(uint64_t rows, uint32_t vectors);
+
+/* On failure nothing is left to destroy. */
+RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column,
+                                         const rdx_encoding *encoding, uint32_t vectors, rdx_sieve *out,
+                                         rdx_error *err);
+void rdx_sieve_destroy(rdx_sieve *sieve);
+uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t vectors);
+
+typedef enum rdx_truth {
+  RDX_NO = 0,
+  RDX_YES,
+  RDX_DOUBT, /* the codes of these rows decide */
+} rdx_truth;
+
+/* Ranks begin .. end - 1 of a column. */
+typedef struct rdx_span {
+  uint32_t begin, end;
+  bool sieved; /* what the vectors say */
+  rdx_truth truth;
+} rdx_span;
+
+/* Whether rows of a span are refined: the vectors are not known to be right. */
+static inline bool rdx_span_refined(const rdx_span *span) {
+  return span->truth != (span->sieved ? RDX_YES : RDX_NO);
+}
+
+/* A term after sieving: the exclusive or of some vectors and perhaps of all rows, and the ranks at which either that or
+ * the truth may be yes; ascending, disjoint. */
+typedef struct rdx_sieved {
+  bool all;
+  uint32_t vector_count, span_count;
+  uint32_t vectors[2 * RDX_SIEVE_INTERVALS];
+  rdx_span spans[6 * RDX_SIEVE_INTERVALS];
+} rdx_sieved;
+
+/* Choose the vectors of a term of at most RDX_SIEVE_INTERVALS intervals. For each bound the vector that leaves fewer
+ * ranks to refine (section 4.3.3, positive and negative selection); with `positive`, always the one below. */
+void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term, bool positive,
+                    rdx_sieved *out);
+
+/* ---- Queries: what the kernels read of a conjunction (kernels/sieve/sieve.h) ---- */
+
+/* Host memory that is filled piece by piece and goes to the device as a whole. */
+typedef struct rdx_query {
+  uint64_t *words;
+  uint32_t size, capacity; /* words */
+} rdx_query;
+
+/* A query that begins with its terms; with `sieved`, also with their vectors. `more` bytes of room are left. */
+RDX_MUST_USE rdx_status rdx_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
+                                         const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
+                                         rdx_query *out, rdx_error *err);
+/* `size` bytes of the room; `*place` is where they are. */
+void *rdx_query_take(rdx_query *query, uint32_t size, uint32_t *place);
+/* Give the query to the stream; the launches that use it come before it is destroyed. */
+RDX_MUST_USE rdx_status rdx_query_send(const rdx_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err);
+void rdx_query_destroy(rdx_query *query);
+
+/* Record the conjunction of the vectors and differences of the terms of the query at `address`. */
+RDX_MUST_USE rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t count, uint64_t rows,
+                                          bool narrow, rdx_buffer *out, rdx_error *err);
+
+#endif

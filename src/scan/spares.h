@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_SPARES_H
+#define RDX_SCAN_SPARES_H
+
+#include "device/device.h"
+
+/* Streams and buffers that runs of a scan hand on to the next run, so that a run allocates nothing. Thread safe. */
+typedef struct rdx_spares rdx_spares;
+
+RDX_MUST_USE rdx_status rdx_spares_create(rdx_device *device, uint64_t rows, rdx_spares **out, rdx_error *err);
+void rdx_spares_destroy(rdx_spares **spares);
+
+/* A bitmap of the scan's rows, or a buffer for one u64. Given back, or destroyed, by the caller. */
+RDX_MUST_USE rdx_status rdx_spares_take_bitmap(rdx_spares *spares, rdx_buffer **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_spares_take_count(rdx_spares *spares, rdx_buffer **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_spares_take_stream(rdx_spares *spares, rdx_stream **out, rdx_error *err);
+
+/* Hand back and clear; NULL is fine. No device work that uses them may be pending. A stream whose work failed is not
+ * handed back but destroyed. */
+void rdx_spares_give_bitmap(rdx_spares *spares, rdx_buffer **bitmap);
+void rdx_spares_give_count(rdx_spares *spares, rdx_buffer **count);
+void rdx_spares_give_stream(rdx_spares *spares, rdx_stream **stream);
+
+#endif

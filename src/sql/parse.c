@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Conditions from SQL text: libpg_query makes a tree of it, of which the part that is supported is taken over. Its
+ * state belongs to the calling thread, so that threads may parse at the same time. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include <pg_query.h>
+#include <pg_query/pg_query.pb-c.h>
+
+#include "sql/condition.h"
+
+/* What makes a statement of a condition. */
+#define PREFIX "SELECT WHERE "
+#define PREFIX_LENGTH (sizeof PREFIX - 1)
+
+/* Levels that a condition's tree may have, so that nobody's recursion has to end in a crash. */
+#define MOST_LEVELS 300
+
+typedef struct parser {
+  rdx_condition *condition;
+  rdx_error *err;
+} parser;
+
+typedef PgQuery__Node node;
+
+static uint32_t place(int32_t location) {
+  return location >= (int32_t)PREFIX_LENGTH ? (uint32_t)location - (uint32_t)PREFIX_LENGTH + 1 : 0;
+}
+
+static uint32_t place_of(const node *n) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_A_EXPR:
+    return n->a_expr->lexpr ? place_of(n->a_expr->lexpr) : place(n->a_expr->location);
+  case PG_QUERY__NODE__NODE_COLUMN_REF:
+    return place(n->column_ref->location);
+  case PG_QUERY__NODE__NODE_A_CONST:
+    return place(n->a_const->location);
+  case PG_QUERY__NODE__NODE_TYPE_CAST:
+    return place(n->type_cast->location);
+  case PG_QUERY__NODE__NODE_FUNC_CALL:
+    return place(n->func_call->location);
+  case PG_QUERY__NODE__NODE_SUB_LINK:
+    return place(n->sub_link->location);
+  default:
+    return 0;
+  }
+}
+
+static rdx_status unsupported(const parser *p, uint32_t position, const char *what) {
+  return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, position, "%s", what);
+}
+
+static rdx_status alloc(parser *p, uint64_t count, size_t size, void **out) {
+  RDX_TRY(rdx_arena_alloc(&p->condition->arena, count, size, "a condition", out, p->err));
+  memset(*out, 0, count * size);
+  return RDX_OK;
+}
+
+static rdx_status copy_text(parser *p, const char *text, const char **out) {
+  char *copy = NULL;
+  RDX_TRY(alloc(p, strlen(text) + 2, 1, (void **)&copy)); /* one more, for a sign */
+  memcpy(copy, text, strlen(text));
+  *out = copy;
+  return RDX_OK;
+}
+
+/* ---- Columns ---- */
+
+static rdx_status add_name(parser *p, const char *name, uint32_t *out) {
+  rdx_condition *c = p->condition;
+  for (*out = 0; *out < c->name_count; (*out)++)
+    if (strcmp(c->names[*out], name) == 0)
+      return RDX_OK;
+  if (c->name_count == c->name_capacity) {
+    const uint32_t capacity = c->name_capacity ? 2 * c->name_capacity : 8;
+    RDX_TRY(rdx_realloc((void **)&c->names, capacity, sizeof *c->names, "a condition", p->err));
+    c->name_capacity = capacity;
+  }
+  const char *copy = NULL;
+  RDX_TRY(copy_text(p, name, &copy));
+  c->names[c->name_count++] = (char *)(uintptr_t)copy;
+  return RDX_OK;
+}
+
+static rdx_status take_column(parser *p, const node *n, uint32_t *out) {
+  const PgQuery__ColumnRef *ref = n->column_ref;
+  if (ref->n_fields != 1 || ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
+    return unsupported(p, place_of(n), "a column is named by its name alone");
+  return add_name(p, ref->fields[0]->string->sval, out);
+}
+
+static bool is_column(const node *n) {
+  return n && n->node_case == PG_QUERY__NODE__NODE_COLUMN_REF;
+}
+
+/* ---- Literals ---- */
+
+static rdx_status take_constant(parser *p, const PgQuery__AConst *c, rdx_literal *out) {
+  char digits[16];
+  *out = (rdx_literal){.kind = RDX_LITERAL_NULL, .text = "NULL", .position = place(c->location)};
+  if (c->isnull)
+    return RDX_OK;
+  switch (c->val_case) {
+  case PG_QUERY__A__CONST__VAL_IVAL:
+    out->kind = RDX_LITERAL_NUMBER;
+    snprintf(digits, sizeof digits, "%d", c->ival->ival);
+    return copy_text(p, digits, &out->text);
+  case PG_QUERY__A__CONST__VAL_FVAL:
+    out->kind = RDX_LITERAL_NUMBER;
+    return copy_text(p, c->fval->fval, &out->text);
+  case PG_QUERY__A__CONST__VAL_BOOLVAL:
+    out->kind = RDX_LITERAL_BOOL;
+    out->truth = c->boolval->boolval;
+    out->text = out->truth ? "true" : "false";
+    return RDX_OK;
+  case PG_QUERY__A__CONST__VAL_SVAL:
+    out->kind = RDX_LITERAL_UNTYPED;
+    return copy_text(p, c->sval->sval, &out->text);
+  default:
+    return unsupported(p, out->position, "there are no columns of bit strings");
+  }
+}
+
+static rdx_status take_literal(parser *p, const node *n, rdx_literal *out);
+
+/* What a literal of a kind becomes as a type of that name; false where it cannot. */
+static bool cast(rdx_literal *l, const char *type) {
+  static const struct {
+    const char *type;
+    rdx_literal_kind kind;
+  } types[] = {{"int2", RDX_LITERAL_NUMBER},    {"int4", RDX_LITERAL_NUMBER},   {"int8", RDX_LITERAL_NUMBER},
+               {"numeric", RDX_LITERAL_NUMBER}, {"float4", RDX_LITERAL_NUMBER}, {"float8", RDX_LITERAL_NUMBER},
+               {"bool", RDX_LITERAL_BOOL},      {"date", RDX_LITERAL_DATE},     {"timestamp", RDX_LITERAL_TIMESTAMP},
+               {"text", RDX_LITERAL_TEXT},      {"varchar", RDX_LITERAL_TEXT}};
+  size_t i = 0;
+  while (i < RDX_COUNT(types) && strcmp(types[i].type, type) != 0)
+    i++;
+  if (i == RDX_COUNT(types))
+    return false;
+  const bool integer = strncmp(type, "int", 3) == 0;
+  if (l->kind == RDX_LITERAL_NULL || l->kind == types[i].kind)
+    return !integer || strspn(l->text, "+-0123456789") == strlen(l->text);
+  if (l->kind != RDX_LITERAL_UNTYPED || (integer && strspn(l->text, "+-0123456789") != strlen(l->text)))
+    return false;
+  l->kind = types[i].kind;
+  l->truth = l->kind == RDX_LITERAL_BOOL && strcmp(l->text, "true") == 0;
+  return l->kind != RDX_LITERAL_BOOL || l->truth || strcmp(l->text, "false") == 0;
+}
+
+static rdx_status take_cast(parser *p, const node *n, rdx_literal *out) {
+  const PgQuery__TypeName *t = n->type_cast->type_name;
+  RDX_TRY(take_literal(p, n->type_cast->arg, out));
+  const node *last = t->n_names > 0 ? t->names[t->n_names - 1] : NULL;
+  const char *type = last && last->node_case == PG_QUERY__NODE__NODE_STRING ? last->string->sval : "";
+  if (t->n_typmods > 0 || t->n_array_bounds > 0 || (out->kind == RDX_LITERAL_NULL ? false : !cast(out, type)))
+    return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, place(t->location),
+                        "'%.60s' cannot be cast to type '%.60s' here", out->text, type);
+  return RDX_OK;
+}
+
+/* +literal, -literal */
+static rdx_status take_signed(parser *p, const node *n, rdx_literal *out) {
+  const PgQuery__AExpr *e = n->a_expr;
+  const char *name =
+      e->n_name == 1 && e->name[0]->node_case == PG_QUERY__NODE__NODE_STRING ? e->name[0]->string->sval : "";
+  RDX_TRY(take_literal(p, e->rexpr, out));
+  if (out->kind != RDX_LITERAL_NUMBER || (strcmp(name, "-") != 0 && strcmp(name, "+") != 0))
+    return unsupported(p, place_of(n), "expressions are not supported, only columns and literals");
+  if (name[0] == '+')
+    return RDX_OK;
+  if (out->text[0] == '-') {
+    out->text++;
+    return RDX_OK;
+  }
+  const char *text = out->text + (out->text[0] == '+');
+  char *copy = NULL;
+  RDX_TRY(alloc(p, strlen(text) + 2, 1, (void **)&copy));
+  copy[0] = '-';
+  memcpy(copy + 1, text, strlen(text));
+  out->text = copy;
+  return RDX_OK;
+}
+
+static rdx_status take_literal(parser *p, const node *n, rdx_literal *out) {
+  if (n && n->node_case == PG_QUERY__NODE__NODE_A_CONST)
+    return take_constant(p, n->a_const, out);
+  if (n && n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
+    return take_cast(p, n, out);
+  if (n && n->node_case == PG_QUERY__NODE__NODE_A_EXPR && n->a_expr->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP &&
+      !n->a_expr->lexpr)
+    return take_signed(p, n, out);
+  if (is_column(n))
+    return unsupported(p, place_of(n), "a column can be compared with literals only");
+  return unsupported(p, n ? place_of(n) : 0, "expressions are not supported, only columns and literals");
+}
+
+/* ---- Comparisons ---- */
+
+static bool find_operator(const char *name, rdx_predicate_kind *out) {
+  static const struct {
+    const char *name;
+    rdx_predicate_kind kind;
+  } operators[] = {{"=", RDX_PREDICATE_EQ},  {"<>", RDX_PREDICATE_NE}, {"<", RDX_PREDICATE_LT},
+                   {"<=", RDX_PREDICATE_LE}, {">", RDX_PREDICATE_GT},  {">=", RDX_PREDICATE_GE}};
+  for (size_t i = 0; i < RDX_COUNT(operators); i++) {
+    if (strcmp(name, operators[i].name) == 0) {
+      *out = operators[i].kind;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* 5 > x says x < 5. */
+static rdx_predicate_kind mirrored(rdx_predicate_kind kind) {
+  switch (kind) {
+  case RDX_PREDICATE_LT:
+    return RDX_PREDICATE_GT;
+  case RDX_PREDICATE_LE:
+    return RDX_PREDICATE_GE;
+  case RDX_PREDICATE_GT:
+    return RDX_PREDICATE_LT;
+  case RDX_PREDICATE_GE:
+    return RDX_PREDICATE_LE;
+  default:
+    return kind;
+  }
+}
+
+static rdx_status take_literals(parser *p, const node *column, node *const *items, size_t count, rdx_sql_node *out) {
+  RDX_TRY(take_column(p, column, &out->column));
+  RDX_TRY(alloc(p, count, sizeof *out->literals, (void **)&out->literals));
+  out->count = (uint32_t)count;
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(take_literal(p, items[i], &out->literals[i]));
+  return RDX_OK;
+}
+
+static rdx_status take_comparison(parser *p, const node *n, rdx_sql_node *out) {
+  PgQuery__AExpr *e = n->a_expr;
+  const node *name = e->n_name > 0 ? e->name[e->n_name - 1] : NULL;
+  if (!name || name->node_case != PG_QUERY__NODE__NODE_STRING || !find_operator(name->string->sval, &out->kind))
+    return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, place(e->location),
+                        "there is no operator '%.40s'; there are =, <>, <, <=, > and >=",
+                        name && name->node_case == PG_QUERY__NODE__NODE_STRING ? name->string->sval : "");
+  if (is_column(e->lexpr))
+    return take_literals(p, e->lexpr, &e->rexpr, 1, out);
+  if (!is_column(e->rexpr))
+    return unsupported(p, place_of(n), "a comparison needs a column by itself on one side");
+  out->kind = mirrored(out->kind);
+  return take_literals(p, e->rexpr, &e->lexpr, 1, out);
+}
+
+static rdx_status negate(parser *p, rdx_sql_node *turned) {
+  rdx_sql_node *inner = NULL;
+  RDX_TRY(alloc(p, 1, sizeof *inner, (void **)&inner));
+  *inner = *turned;
+  *turned = (rdx_sql_node){.kind = RDX_PREDICATE_NOT, .count = 1, .children = inner};
+  return RDX_OK;
+}
+
+static rdx_status take_set(parser *p, const node *n, rdx_sql_node *out) {
+  const PgQuery__AExpr *e = n->a_expr;
+  const bool list = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_IN;
+  if (!is_column(e->lexpr) || !e->rexpr || e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
+    return unsupported(p, place_of(n),
+                       list ? "IN needs a column by itself before it and a list of literals after it"
+                            : "BETWEEN needs a column by itself before it");
+  out->kind = list ? RDX_PREDICATE_IN : RDX_PREDICATE_BETWEEN;
+  RDX_TRY(take_literals(p, e->lexpr, e->rexpr->list->items, e->rexpr->list->n_items, out));
+  const bool turned = list ? e->n_name == 1 && e->name[0]->node_case == PG_QUERY__NODE__NODE_STRING &&
+                                 strcmp(e->name[0]->string->sval, "<>") == 0
+                           : e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN;
+  return turned ? negate(p, out) : RDX_OK;
+}
+
+static rdx_status take_expression(parser *p, const node *n, rdx_sql_node *out) {
+  switch (n->a_expr->kind) {
+  case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+    return take_comparison(p, n, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+  case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
+  case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
+    return take_set(p, n, out);
+  default:
+    return unsupported(p, place(n->a_expr->location), "only comparisons, BETWEEN, IN and IS are supported");
+  }
+}
+
+/* ---- Tests ---- */
+
+/* column = truth, of a column of truth values */
+static rdx_status take_truth(parser *p, const node *column, bool truth, rdx_sql_node *out) {
+  RDX_TRY(take_column(p, column, &out->column));
+  RDX_TRY(alloc(p, 1, sizeof *out->literals, (void **)&out->literals));
+  out->kind = RDX_PREDICATE_EQ;
+  out->count = 1;
+  out->literals[0] = (rdx_literal){
+      .kind = RDX_LITERAL_BOOL, .truth = truth, .text = truth ? "true" : "false", .position = place_of(column)};
+  return RDX_OK;
+}
+
+static rdx_status take_null_test(parser *p, const node *n, rdx_sql_node *out) {
+  const PgQuery__NullTest *t = n->null_test;
+  if (!is_column(t->arg))
+    return unsupported(p, place(t->location), "IS NULL needs a column by itself before it");
+  out->kind = t->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
+  return take_column(p, t->arg, &out->column);
+}
+
+/* These are never unknown: c IS TRUE is c IS NOT NULL AND c = TRUE. */
+static rdx_status take_truth_test(parser *p, const node *n, rdx_sql_node *out) {
+  const PgQuery__BooleanTest *t = n->boolean_test;
+  const PgQuery__BoolTestType test = t->booltesttype;
+  if (!is_column(t->arg))
+    return unsupported(p, place(t->location), "IS TRUE, FALSE and UNKNOWN need a column by itself before them");
+  rdx_sql_node *sides = NULL;
+  RDX_TRY(alloc(p, 2, sizeof *sides, (void **)&sides));
+  RDX_TRY(take_truth(p, t->arg,
+                     test == PG_QUERY__BOOL_TEST_TYPE__IS_TRUE || test == PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE,
+                     &sides[0]));
+  sides[1] = (rdx_sql_node){.kind = RDX_PREDICATE_IS_NOT_NULL, .column = sides[0].column};
+  if (test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN || test == PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN) {
+    *out = sides[1];
+    out->kind = test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
+    return RDX_OK;
+  }
+  *out = (rdx_sql_node){.kind = RDX_PREDICATE_AND, .count = 2, .children = sides};
+  const bool turned = test == PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE || test == PG_QUERY__BOOL_TEST_TYPE__IS_NOT_FALSE;
+  return turned ? negate(p, out) : RDX_OK;
+}
+
+/* ---- Trees, whose depth check_levels() has bounded ---- */
+
+static rdx_status take(parser *p, const node *n, rdx_sql_node *out);
+
+static rdx_status take_connective(parser *p, const node *n, rdx_sql_node *out) {
+  const PgQuery__BoolExpr *e = n->bool_expr;
+  out->kind = e->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR  ? RDX_PREDICATE_AND
+              : e->boolop == PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR ? RDX_PREDICATE_OR
+                                                               : RDX_PREDICATE_NOT;
+  out->count = (uint32_t)e->n_args;
+  RDX_TRY(alloc(p, e->n_args, sizeof *out->children, (void **)&out->children));
+  for (size_t i = 0; i < e->n_args; i++)
+    RDX_TRY(take(p, e->args[i], &out->children[i]));
+  return RDX_OK;
+}
+
+static rdx_status take(parser *p, const node *n, rdx_sql_node *out) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_BOOL_EXPR:
+    return take_connective(p, n, out);
+  case PG_QUERY__NODE__NODE_A_EXPR:
+    return take_expression(p, n, out);
+  case PG_QUERY__NODE__NODE_NULL_TEST:
+    return take_null_test(p, n, out);
+  case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+    return take_truth_test(p, n, out);
+  case PG_QUERY__NODE__NODE_COLUMN_REF:
+    return take_truth(p, n, true, out);
+  case PG_QUERY__NODE__NODE_A_CONST:
+    if (n->a_const->val_case == PG_QUERY__A__CONST__VAL_BOOLVAL) {
+      out->kind = RDX_PREDICATE_TRUE;
+      return n->a_const->boolval->boolval ? RDX_OK : negate(p, out);
+    }
+    return unsupported(p, place_of(n), "a literal by itself is no condition");
+  default:
+    return unsupported(p, place_of(n), "only comparisons of columns with literals, AND, OR and NOT are supported");
+  }
+}
+
+/* The one condition of the statement, and nothing beside it. */
+static rdx_status take_statement(parser *p, const PgQuery__ParseResult *tree) {
+  const node *n = tree->n_stmts > 0 ? tree->stmts[0]->stmt : NULL;
+  if (!n || n->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    return unsupported(p, 0, "it is empty");
+  const PgQuery__SelectStmt *s = n->select_stmt;
+  const bool more = s->n_distinct_clause > 0 || s->into_clause || s->n_target_list > 0 || s->n_from_clause > 0 ||
+                    s->n_group_clause > 0 || s->having_clause || s->n_window_clause > 0 || s->n_values_lists > 0 ||
+                    s->n_sort_clause > 0 || s->limit_offset || s->limit_count || s->n_locking_clause > 0 ||
+                    s->with_clause || s->larg || s->rarg || tree->n_stmts > 1;
+  if (more || !s->where_clause)
+    return unsupported(p, 0, "it must be a condition alone, as it stands after WHERE");
+  return take(p, s->where_clause, &p->condition->root);
+}
+
+/* ---- The parser ---- */
+
+static rdx_status fail_parse(const parser *p, const PgQueryError *error) {
+  return rdx_sql_fail(p->err, RDX_ERROR_FORMAT, error->cursorpos > 0 ? place(error->cursorpos - 1) : 0, "%s",
+                      error->message);
+}
+
+/* A bound for the levels of the tree: what stands open at a token, a parenthesis and all words since the last comma or
+ * connective, which take no level of their own in the lists that they make. */
+static rdx_status check_levels(const parser *p, const PgQuery__ScanResult *scan) {
+  uint32_t open[MOST_LEVELS], level = 0, total = 0;
+  open[0] = 0;
+  for (size_t i = 0; i < scan->n_tokens; i++) {
+    const PgQuery__Token token = scan->tokens[i]->token;
+    if (token == PG_QUERY__TOKEN__ASCII_41 && level > 0) { /* ) */
+      total -= open[level--] + 1;
+    } else if (token == PG_QUERY__TOKEN__ASCII_44 || token == PG_QUERY__TOKEN__AND || token == PG_QUERY__TOKEN__OR) {
+      total -= open[level];
+      open[level] = 0;
+    } else {
+      total++;
+      if (total >= MOST_LEVELS)
+        return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, place(scan->tokens[i]->start),
+                            "it is too long or too deep to be taken in, beyond this place");
+      if (token == PG_QUERY__TOKEN__ASCII_40) /* ( */
+        open[++level] = 0;
+      else
+        open[level]++;
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status scan(const parser *p, const char *statement) {
+  PgQueryScanResult result = pg_query_scan(statement);
+  rdx_status status = RDX_OK;
+  if (result.error) {
+    status = fail_parse(p, result.error);
+  } else {
+    PgQuery__ScanResult *tokens =
+        pg_query__scan_result__unpack(NULL, result.pbuf.len, (const uint8_t *)result.pbuf.data);
+    status = tokens ? check_levels(p, tokens) : rdx_fail(p->err, RDX_ERROR_MEMORY, "host memory ran out: a condition");
+    pg_query__scan_result__free_unpacked(tokens, NULL);
+  }
+  pg_query_free_scan_result(result);
+  return status;
+}
+
+static rdx_status parse(parser *p, const char *statement) {
+  PgQueryProtobufParseResult result = pg_query_parse_protobuf(statement);
+  rdx_status status = RDX_OK;
+  if (result.error) {
+    status = fail_parse(p, result.error);
+  } else {
+    PgQuery__ParseResult *tree =
+        pg_query__parse_result__unpack(NULL, result.parse_tree.len, (const uint8_t *)result.parse_tree.data);
+    status = tree ? take_statement(p, tree) : rdx_fail(p->err, RDX_ERROR_MEMORY, "host memory ran out: a condition");
+    pg_query__parse_result__free_unpacked(tree, NULL);
+  }
+  pg_query_free_protobuf_parse_result(result);
+  return status;
+}
+
+rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error *err) {
+  if (!text || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_condition_parse: text and out must not be NULL");
+  rdx_condition *c = NULL;
+  char *statement = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *c, "a condition", (void **)&c, err));
+  rdx_status status = rdx_alloc(PREFIX_LENGTH + strlen(text) + 1, 1, "a condition", (void **)&statement, err);
+  if (status == RDX_OK) {
+    memcpy(statement, PREFIX, PREFIX_LENGTH);
+    memcpy(statement + PREFIX_LENGTH, text, strlen(text) + 1);
+    parser p = {c, err};
+    status = scan(&p, statement);
+    if (status == RDX_OK)
+      status = parse(&p, statement);
+  }
+  rdx_free(statement);
+  if (status != RDX_OK) {
+    rdx_condition_destroy(&c);
+    return status;
+  }
+  *out = c;
+  return RDX_OK;
+}
+
+void rdx_condition_destroy(rdx_condition **condition) {
+  if (!condition || !*condition)
+    return;
+  rdx_arena_free(&(*condition)->arena);
+  rdx_arena_free(&(*condition)->bound);
+  rdx_free((*condition)->names);
+  rdx_free(*condition);
+  *condition = NULL;
+}
+
+uint32_t rdx_condition_columns(const rdx_condition *condition) {
+  return condition->name_count;
+}
+
+const char *rdx_condition_column_name(const rdx_condition *condition, uint32_t index) {
+  return index < condition->name_count ? condition->names[index] : NULL;
+}

@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Scans against evaluating every predicate for every row, in three-valued logic, on the values themselves. */
+
+#include "reference.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MOST_COLUMNS 6
+#define MOST_NODES 64
+
+__extension__ typedef __int128 i128;
+
+/* What every test runs on. */
+static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTINDEX,
+                                          RDX_SCAN_RTC1,   RDX_SCAN_RTC3,   RDX_SCAN_RTSCAN};
+
+static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,       RDX_TYPE_I32,     RDX_TYPE_I64,
+                                 RDX_TYPE_U8,   RDX_TYPE_U16,  RDX_TYPE_U32,       RDX_TYPE_U64,     RDX_TYPE_F32,
+                                 RDX_TYPE_F64,  RDX_TYPE_DATE, RDX_TYPE_TIMESTAMP, RDX_TYPE_DECIMAL, RDX_TYPE_STRING};
+
+/* ---- Tables ---- */
+
+typedef struct table {
+  uint32_t count;
+  uint64_t rows;
+  test_column columns[MOST_COLUMNS];
+  rdx_column views[MOST_COLUMNS];
+} table;
+
+static table make_table(uint32_t count, uint64_t rows) {
+  static const test_nulls nulls[] = {NO_NULLS, NO_NULLS, SOME_NULLS, SOME_NULLS, ALL_NULLS};
+  static const test_shape shapes[] = {SHAPE_RANDOM, SHAPE_DENSE, SHAPE_SORTED,   SHAPE_REVERSED, SHAPE_EQUAL,
+                                      SHAPE_FEW,    SHAPE_FEW,   SHAPE_EXTREMES, SHAPE_EDGES,    SHAPE_SKEWED};
+  table t = {.count = count, .rows = rows};
+  for (uint32_t i = 0; i < count; i++) {
+    t.columns[i] = column_make(types[test_random() % COUNT(types)], shapes[test_random() % COUNT(shapes)],
+                               nulls[test_random() % COUNT(nulls)], rows);
+    t.views[i] = t.columns[i].view;
+  }
+  return t;
+}
+
+static void free_table(table *t) {
+  for (uint32_t i = 0; i < t->count; i++)
+    column_free(&t->columns[i]);
+}
+
+/* ---- Random predicates ---- */
+
+typedef struct tree {
+  rdx_predicate nodes[MOST_NODES]; /* the children of a node lie side by side, after it */
+  test_column literals[MOST_NODES];
+  uint32_t count;
+} tree;
+
+static bool is_integer(rdx_type type) {
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+static bool is_float(rdx_type type) {
+  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
+}
+
+/* Literals for a column: as a rule of its type and near its values, now and then of another type that goes with it. */
+static test_column make_literals(const test_column *column, uint64_t count) {
+  static const rdx_type integers[] = {RDX_TYPE_I8,  RDX_TYPE_I16, RDX_TYPE_I64,    RDX_TYPE_U8,
+                                      RDX_TYPE_U32, RDX_TYPE_U64, RDX_TYPE_DECIMAL};
+  static const test_shape shapes[] = {SHAPE_FEW, SHAPE_EXTREMES, SHAPE_RANDOM, SHAPE_SKEWED};
+  const rdx_type type = column->view.type;
+  const test_nulls nulls = test_random() % 8 == 0 ? SOME_NULLS : NO_NULLS;
+  if (test_random() % 4 == 0 && (is_integer(type) || is_float(type))) {
+    const rdx_type other =
+        is_float(type) ? (test_random() % 2 ? RDX_TYPE_F32 : RDX_TYPE_F64) : integers[test_random() % COUNT(integers)];
+    return column_make(other, shapes[test_random() % COUNT(shapes)], nulls, count);
+  }
+  return column_probes(column, count, nulls);
+}
+
+static void make_leaf(const table *t, tree *made, uint32_t at) {
+  rdx_predicate *p = &made->nodes[at];
+  p->kind = RDX_PREDICATE_EQ + (rdx_predicate_kind)(test_random() % 10);
+  p->column = (uint32_t)(test_random() % t->count);
+  if (p->kind >= RDX_PREDICATE_IS_NULL)
+    return;
+  uint64_t literals = p->kind == RDX_PREDICATE_BETWEEN ? 2 : 1;
+  if (p->kind == RDX_PREDICATE_IN)
+    literals = test_random() % (test_random() % 4 == 0 ? 100 : 6);
+  made->literals[at] = make_literals(&t->columns[p->column], literals);
+  p->values = made->literals[at].view;
+}
+
+static void make_node(const table *t, tree *made, uint32_t at, uint32_t depth) {
+  rdx_predicate *p = &made->nodes[at];
+  *p = (rdx_predicate){0};
+  const uint32_t kind = (uint32_t)(test_random() % 16);
+  if (kind == 0 && test_random() % 4 == 0)
+    return; /* TRUE */
+  if (depth == 0 || kind < 6 || made->count + 5 > MOST_NODES) {
+    make_leaf(t, made, at);
+    return;
+  }
+  p->kind = kind < 11 ? RDX_PREDICATE_AND : kind < 14 ? RDX_PREDICATE_OR : RDX_PREDICATE_NOT;
+  p->child_count = p->kind == RDX_PREDICATE_NOT ? 1 : (uint32_t)(test_random() % 5);
+  const uint32_t first = made->count;
+  made->count += p->child_count;
+  p->children = &made->nodes[first];
+  for (uint32_t i = 0; i < p->child_count; i++)
+    make_node(t, made, first + i, depth - 1);
+}
+
+static void make_tree(const table *t, tree *made) {
+  memset(made, 0, sizeof *made);
+  made->count = 1;
+  make_node(t, made, 0, (uint32_t)(test_random() % 5));
+}
+
+static void free_tree(tree *made) {
+  for (uint32_t i = 0; i < made->count; i++)
+    column_free(&made->literals[i]);
+}
+
+/* ---- The reference ---- */
+
+typedef enum truth { IS_FALSE, UNKNOWN, IS_TRUE } truth;
+
+static i128 scaled(const rdx_column *c, uint64_t i) {
+  i128 value = 0;
+  switch (c->type) {
+  case RDX_TYPE_I8:
+    value = ((const int8_t *)c->values)[i];
+    break;
+  case RDX_TYPE_I16:
+    value = ((const int16_t *)c->values)[i];
+    break;
+  case RDX_TYPE_I32:
+    value = ((const int32_t *)c->values)[i];
+    break;
+  case RDX_TYPE_U8:
+    value = ((const uint8_t *)c->values)[i];
+    break;
+  case RDX_TYPE_U16:
+    value = ((const uint16_t *)c->values)[i];
+    break;
+  case RDX_TYPE_U32:
+    value = ((const uint32_t *)c->values)[i];
+    break;
+  case RDX_TYPE_U64:
+    value = ((const uint64_t *)c->values)[i];
+    break;
+  default:
+    value = ((const int64_t *)c->values)[i];
+    break;
+  }
+  for (uint32_t digits = c->scale; digits < 18; digits++)
+    value *= 10;
+  return value;
+}
+
+static int compare(const rdx_column *column, uint64_t row, const rdx_column *values, uint64_t i) {
+  if (!is_integer(column->type))
+    return column_compare(column, row, values, i);
+  const i128 x = scaled(column, row), y = scaled(values, i);
+  return (x > y) - (x < y);
+}
+
+static truth truth_of(bool value) {
+  return value ? IS_TRUE : IS_FALSE;
+}
+
+static truth test_comparison(rdx_predicate_kind kind, const rdx_column *column, uint64_t row, const rdx_column *values,
+                             uint64_t i) {
+  if (!column_has(column, row) || !column_has(values, i))
+    return UNKNOWN;
+  const int order = compare(column, row, values, i);
+  switch (kind) {
+  case RDX_PREDICATE_EQ:
+    return truth_of(order == 0);
+  case RDX_PREDICATE_NE:
+    return truth_of(order != 0);
+  case RDX_PREDICATE_LT:
+    return truth_of(order < 0);
+  case RDX_PREDICATE_LE:
+    return truth_of(order <= 0);
+  case RDX_PREDICATE_GT:
+    return truth_of(order > 0);
+  default:
+    return truth_of(order >= 0);
+  }
+}
+
+static truth least(truth a, truth b) {
+  return a < b ? a : b;
+}
+
+static truth most(truth a, truth b) {
+  return a > b ? a : b;
+}
+
+static truth evaluate(const table *t, const rdx_predicate *p, uint64_t row) {
+  const rdx_column *column = &t->views[p->column], *values = &p->values;
+  truth result = p->kind == RDX_PREDICATE_AND ? IS_TRUE : IS_FALSE;
+  switch (p->kind) {
+  case RDX_PREDICATE_TRUE:
+    return IS_TRUE;
+  case RDX_PREDICATE_NOT:
+    return (truth)(IS_TRUE - evaluate(t, p->children, row));
+  case RDX_PREDICATE_AND:
+    for (uint32_t i = 0; i < p->child_count; i++)
+      result = least(result, evaluate(t, &p->children[i], row));
+    return result;
+  case RDX_PREDICATE_OR:
+    for (uint32_t i = 0; i < p->child_count; i++)
+      result = most(result, evaluate(t, &p->children[i], row));
+    return result;
+  case RDX_PREDICATE_IN:
+    for (uint64_t i = 0; i < values->rows; i++)
+      result = most(result, test_comparison(RDX_PREDICATE_EQ, column, row, values, i));
+    return result;
+  case RDX_PREDICATE_BETWEEN:
+    return least(test_comparison(RDX_PREDICATE_GE, column, row, values, 0),
+                 test_comparison(RDX_PREDICATE_LE, column, row, values, 1));
+  case RDX_PREDICATE_IS_NULL:
+    return truth_of(!column_has(column, row));
+  case RDX_PREDICATE_IS_NOT_NULL:
+    return truth_of(column_has(column, row));
+  default:
+    return test_comparison(p->kind, column, row, values, 0);
+  }
+}
+
+/* ---- Checking ---- */
+
+static void print_tree(const rdx_predicate *p, int depth) {
+  printf("%*skind %d column %u literals %llu of type %s\n", 2 * depth, "", (int)p->kind, p->column,
+         (unsigned long long)p->values.rows, rdx_type_name(p->values.type));
+  for (uint32_t i = 0; i < p->child_count; i++)
+    print_tree(&p->children[i], depth + 1);
+}
+
+/* What must come out, as a bitmap and as row numbers. */
+typedef struct expected {
+  uint32_t *bitmap, *rows;
+  uint64_t count;
+} expected;
+
+static expected expect(const table *t, const rdx_predicate *p) {
+  expected e = {.bitmap = calloc(t->rows / 32 + 1, 4), .rows = calloc(t->rows + 1, 4)};
+  assert_true(e.bitmap && e.rows);
+  for (uint64_t row = 0; row < t->rows; row++) {
+    if (evaluate(t, p, row) != IS_TRUE)
+      continue;
+    e.bitmap[row / 32] |= 1u << row % 32;
+    e.rows[e.count++] = (uint32_t)row;
+  }
+  return e;
+}
+
+static void free_expected(expected *e) {
+  free(e->bitmap);
+  free(e->rows);
+}
+
+static void check_run(const rdx_scan *scan, const table *t, const rdx_predicate *p, const expected *e,
+                      rdx_scan_result_kind kind) {
+  rdx_scan_result *result = NULL;
+  rdx_scan_view v;
+  const rdx_scan_run_params params = {.result = kind, .stats = test_random() % 8 == 0};
+  OK(rdx_scan_run(scan, p, &params, &result, err));
+  for (int again = 0; again < 2; again++)
+    OK(rdx_scan_result_read(result, &v, err));
+  bool same = v.count == e->count && v.kind == kind && v.rows == t->rows;
+  if (same && kind == RDX_SCAN_BITMAP)
+    same = memcmp(v.bitmap, e->bitmap, (t->rows + 31) / 32 * 4) == 0;
+  if (same && kind == RDX_SCAN_ROWS)
+    same = memcmp(v.row, e->rows, v.count * 4) == 0;
+  if (!same) {
+    rdx_scan_stats stats;
+    rdx_scan_get_stats(scan, &stats);
+    for (uint32_t i = 0; i < t->count; i++)
+      printf("column %u: %s\n", i, rdx_type_name(t->views[i].type));
+    print_tree(p, 0);
+    fail_msg("%s, %llu rows, result kind %d: %llu rows instead of %llu, or others", rdx_scan_method_name(stats.method),
+             (unsigned long long)t->rows, (int)kind, (unsigned long long)v.count, (unsigned long long)e->count);
+  }
+  assert_true((v.bitmap != NULL) == (kind == RDX_SCAN_BITMAP));
+  assert_true((v.row != NULL) == (kind == RDX_SCAN_ROWS));
+  rdx_scan_result_destroy(&result);
+  assert_null(result);
+}
+
+static void create_all(const table *t, rdx_scan *scans[COUNT(methods)]) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    rdx_scan_stats stats;
+    scans[m] = NULL;
+    OK(rdx_scan_create(test_device, t->views, t->count, &(rdx_scan_params){.method = methods[m]}, &scans[m], err));
+    rdx_scan_get_stats(scans[m], &stats);
+    assert_int_equal(stats.method, methods[m]);
+    assert_int_equal(stats.rows, t->rows);
+    assert_int_equal(stats.columns, t->count);
+    assert_true(stats.bytes_peak >= stats.bytes_resident);
+  }
+}
+
+static void destroy_all(rdx_scan *scans[COUNT(methods)]) {
+  for (size_t m = 0; m < COUNT(methods); m++)
+    rdx_scan_destroy(&scans[m]);
+}
+
+static void check_table(const table *t, uint32_t predicates) {
+  rdx_scan *scans[COUNT(methods)];
+  create_all(t, scans);
+  for (uint32_t k = 0; k < predicates; k++) {
+    static tree predicate;
+    make_tree(t, &predicate);
+    expected e = expect(t, predicate.nodes);
+    for (size_t m = 0; m < COUNT(methods); m++)
+      check_run(scans[m], t, predicate.nodes, &e, (rdx_scan_result_kind)(test_random() % 3));
+    free_expected(&e);
+    free_tree(&predicate);
+  }
+  destroy_all(scans);
+}
+
+static void test_random_trees(void **state) {
+  (void)state;
+  static const uint64_t sizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 100, 127, 300, 1000, 4095, 4096, 4097, 9000};
+  const uint32_t tables = test_is_slow() ? 24 : 320, predicates = test_is_slow() ? 8 : 32;
+  for (uint32_t i = 0; i < tables; i++) {
+    const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 500;
+    table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), rows);
+    check_table(&t, predicates);
+    free_table(&t);
+  }
+}
+
+static void test_large(void **state) {
+  (void)state;
+  const uint64_t sizes[] = {test_is_slow() ? 40000 : 1000000, test_is_slow() ? 20003 : 262147};
+  for (size_t i = 0; i < COUNT(sizes); i++) {
+    table t = make_table(4, sizes[i]);
+    check_table(&t, test_is_slow() ? 3 : 12);
+    free_table(&t);
+  }
+}
+
+/* What the methods' options change. */
+static void test_options(void **state) {
+  (void)state;
+  static const rdx_scan_params variants[] = {
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 4},
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 1024},
+      {.method = RDX_SCAN_RTC1, .rtc1 = {.rays = 13, .build = RDX_BUILD_FAST_BUILD}},
+      {.method = RDX_SCAN_RTC3, .rtc3 = {.group = 2, .rays = 13, .rows_per_box = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 4, .group = 2, .rows_per_box = 1, .cube_width = 11}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 6, .interval_percent = 70, .spacing_percent = 60}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .no_spacing = true, .ray_length = 9}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.positive_only = true, .build = RDX_BUILD_LOW_MEMORY}},
+  };
+  for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
+    table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
+    rdx_scan *scan = NULL;
+    OK(rdx_scan_create(test_device, t.views, t.count, &variants[i % COUNT(variants)], &scan, err));
+    for (uint32_t k = 0; k < 20; k++) {
+      static tree predicate;
+      make_tree(&t, &predicate);
+      expected e = expect(&t, predicate.nodes);
+      check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+      free_expected(&e);
+      free_tree(&predicate);
+    }
+    rdx_scan_destroy(&scan);
+    free_table(&t);
+  }
+}
+
+static void test_bad_options(void **state) {
+  (void)state;
+  static const rdx_scan_params bad[] = {
+      {.method = RDX_SCAN_BINDEX, .bindex.vectors = 1025},
+      {.method = RDX_SCAN_RTINDEX, .rtc1.build = (rdx_build_preference)9},
+      {.method = RDX_SCAN_RTC1, .rtc1.rays = 1u << 21},
+      {.method = RDX_SCAN_RTC3, .rtc3.group = 4},
+      {.method = RDX_SCAN_RTC3, .rtc3.rows_per_box = 257},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 1025},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.group = 4},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.interval_percent = 101},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.spacing_percent = 101},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.build = (rdx_build_preference)9},
+  };
+  static const int32_t values[] = {1, 2, 3};
+  const rdx_column column = {.type = RDX_TYPE_I32, .rows = 3, .values = values};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    rdx_scan *scan = NULL;
+    FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, &column, 1, &bad[i], &scan, err));
+    assert_null(scan);
+  }
+}
+
+/* ---- Counts that the papers give (RTScan, sections 4.3.3 and 5.2), for fewer rows ---- */
+
+static int compare_u32(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* The stats of `value < the quantile` on three columns, checked against how many rows there are. */
+static rdx_scan_run_stats run_quantile(const rdx_scan *scan, uint32_t *const data[3], uint32_t *const sorted[3],
+                                       uint32_t rows, double selectivity) {
+  uint32_t bounds[3];
+  rdx_predicate terms[3];
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    bounds[i] = sorted[i][(uint32_t)(rows * selectivity)];
+    terms[i] = (rdx_predicate){
+        .kind = RDX_PREDICATE_LT, .column = i, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &bounds[i]}};
+  }
+  for (uint32_t i = 0; i < rows; i++)
+    count += data[0][i] < bounds[0] && data[1][i] < bounds[1] && data[2][i] < bounds[2];
+  const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = terms, .child_count = 3};
+  rdx_scan_result *result = NULL;
+  rdx_scan_run_stats stats;
+  rdx_scan_view v;
+  OK(rdx_scan_run(scan, &all, &(rdx_scan_run_params){.stats = true}, &result, err));
+  OK(rdx_scan_result_read(result, &v, err));
+  assert_int_equal(v.count, count);
+  rdx_scan_result_get_stats(result, &stats);
+  rdx_scan_result_destroy(&result);
+  return stats;
+}
+
+/* Sieving leaves about N / 4K rows of a predicate; each is met once, with few others. Skew (here by the square of the
+ * inverse) changes nothing. */
+static void test_counts(void **state) {
+  (void)state;
+  enum { ROWS = 300000, VECTORS = 128 };
+  const uint32_t rows = test_is_slow() ? ROWS / 10 : ROWS;
+  uint32_t *data[3], *sorted[3];
+  rdx_column columns[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    data[i] = malloc(rows * sizeof(uint32_t));
+    sorted[i] = malloc(rows * sizeof(uint32_t));
+    assert_true(data[i] && sorted[i]);
+    for (uint32_t k = 0; k < rows; k++) {
+      const uint64_t x = test_random() % 60000 + 1;
+      data[i][k] = i == 1 ? (uint32_t)test_random() : (uint32_t)(3600000000ull / (x * x));
+    }
+    memcpy(sorted[i], data[i], rows * sizeof(uint32_t));
+    qsort(sorted[i], rows, sizeof(uint32_t), compare_u32);
+    columns[i] = (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = data[i]};
+  }
+  const rdx_scan_method sieving[] = {RDX_SCAN_BINDEX, RDX_SCAN_RTSCAN};
+  for (size_t m = 0; m < (test_traces() ? 2 : 1); m++) {
+    rdx_scan *scan = NULL;
+    uint64_t refined = 0;
+    const uint32_t queries = 60;
+    OK(rdx_scan_create(test_device, columns, 3, &(rdx_scan_params){.method = sieving[m]}, &scan, err));
+    for (uint32_t q = 0; q < queries; q++) {
+      const double selectivity = (double)(test_random() % 1000) / 1000;
+      const rdx_scan_run_stats s = run_quantile(scan, data, sorted, rows, selectivity);
+      refined += s.refined;
+      assert_true(s.refined <= 3 * (rows / (2 * VECTORS) + 512));
+      if (sieving[m] != RDX_SCAN_RTSCAN)
+        continue;
+      assert_true(s.rays_hit <= s.rays && s.rays_hit <= s.intersections);
+      /* Slabs as wide as a cube at least, which is two fifths of the distance of rows: a 166th of the space here. */
+      assert_true(s.intersections <= 3 * (s.refined + rows / (test_is_slow() ? 50 : 120)));
+    }
+    const double mean = (double)refined / queries / 3;
+    assert_true(mean < 1.3 * rows / (4 * VECTORS) + 64);
+    rdx_scan_destroy(&scan);
+  }
+  for (uint32_t i = 0; i < 3; i++) {
+    free(data[i]);
+    free(sorted[i]);
+  }
+}
+
+/* Every type in every shape, by itself, with all kinds of NULLs and of comparisons. */
+static void test_types(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(types); i++) {
+    for (test_shape shape = 0; shape < SHAPE_COUNT; shape++) {
+      if (test_is_slow() && (i + shape) % 5 != 0)
+        continue;
+      const test_nulls nulls = (test_nulls)(shape % 3);
+      table t = {.count = 1, .columns = {column_make(types[i], shape, nulls, 200)}};
+      t.views[0] = t.columns[0].view;
+      t.rows = t.views[0].rows;
+      check_table(&t, 20);
+      free_table(&t);
+    }
+  }
+}
+
+/* ---- Cases by hand ---- */
+
+static const int8_t bytes[] = {-128, -5, 0, 3, 3, 100, 127};
+static const uint8_t some[] = {0x7d}; /* row 1 is NULL */
+static const rdx_column small = {.type = RDX_TYPE_I8, .rows = 7, .values = bytes, .validity = some};
+
+static uint64_t count_rows(const rdx_scan *scan, const rdx_predicate *p) {
+  rdx_scan_result *result = NULL;
+  rdx_scan_view v;
+  OK(rdx_scan_run(scan, p, NULL, &result, err));
+  OK(rdx_scan_result_read(result, &v, err));
+  rdx_scan_result_destroy(&result);
+  return v.count;
+}
+
+static rdx_predicate compare_with(rdx_predicate_kind kind, const int64_t *values, uint64_t count) {
+  return (rdx_predicate){.kind = kind, .values = {.type = RDX_TYPE_I64, .rows = count, .values = values}};
+}
+
+/* Literals that the column cannot represent keep their meaning. */
+static void test_literals_out_of_range(void **state) {
+  (void)state;
+  static const int64_t above[] = {1000}, below[] = {-1000}, both[] = {-1000, 1000}, reversed[] = {100, -100};
+  static const struct {
+    rdx_predicate_kind kind;
+    const int64_t *values;
+    uint64_t literals, rows;
+  } cases[] = {
+      {RDX_PREDICATE_LT, above, 1, 6},     {RDX_PREDICATE_GT, above, 1, 0},         {RDX_PREDICATE_EQ, above, 1, 0},
+      {RDX_PREDICATE_NE, above, 1, 6},     {RDX_PREDICATE_GE, below, 1, 6},         {RDX_PREDICATE_LT, below, 1, 0},
+      {RDX_PREDICATE_BETWEEN, both, 2, 6}, {RDX_PREDICATE_BETWEEN, reversed, 2, 0}, {RDX_PREDICATE_IN, both, 2, 0},
+  };
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    rdx_scan *scan = NULL;
+    OK(rdx_scan_create(test_device, &small, 1, &(rdx_scan_params){.method = methods[m]}, &scan, err));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+      const rdx_predicate p = compare_with(cases[i].kind, cases[i].values, cases[i].literals);
+      assert_int_equal(count_rows(scan, &p), cases[i].rows);
+    }
+    rdx_scan_destroy(&scan);
+    assert_null(scan);
+  }
+}
+
+static void test_bad_predicates(void **state) {
+  (void)state;
+  static const int64_t one[] = {1, 2};
+  static const uint64_t offsets[] = {0, 1};
+  rdx_scan *scan = NULL;
+  rdx_scan_result *result = NULL;
+  OK(rdx_scan_create(test_device, &small, 1, NULL, &scan, err));
+  rdx_predicate p = compare_with(RDX_PREDICATE_EQ, one, 1);
+  p.column = 1;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p = compare_with(RDX_PREDICATE_EQ, one, 2);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p = compare_with(RDX_PREDICATE_BETWEEN, one, 1);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p.values = (rdx_column){.type = RDX_TYPE_STRING, .rows = 1, .values = "x", .offsets = offsets};
+  p.kind = RDX_PREDICATE_EQ;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p = (rdx_predicate){.kind = (rdx_predicate_kind)99};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p = (rdx_predicate){.kind = RDX_PREDICATE_NOT};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  p = (rdx_predicate){.kind = RDX_PREDICATE_AND, .child_count = 1};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_run(scan, &p, NULL, &result, err));
+  static rdx_predicate deep[100000];
+  for (size_t i = 0; i + 1 < COUNT(deep); i++)
+    deep[i] = (rdx_predicate){.kind = RDX_PREDICATE_NOT, .children = &deep[i + 1], .child_count = 1};
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_scan_run(scan, deep, NULL, &result, err));
+  assert_int_equal(count_rows(scan, &deep[COUNT(deep) - 101]), 7);
+  assert_null(result);
+  rdx_scan_destroy(&scan);
+}
+
+static void test_bad_scans(void **state) {
+  (void)state;
+  rdx_scan *scan = NULL;
+  rdx_column columns[] = {small, small};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, columns, 0, NULL, &scan, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, NULL, 1, NULL, &scan, err));
+  FAILS(RDX_ERROR_ARGUMENT,
+        rdx_scan_create(test_device, columns, 1, &(rdx_scan_params){.method = (rdx_scan_method)99}, &scan, err));
+  columns[1].rows = 6;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, columns, 2, NULL, &scan, err));
+  columns[1].type = RDX_TYPE_NONE;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, columns, 2, NULL, &scan, err));
+  assert_null(scan);
+}
+
+/* More columns than memory: an estimate, before anything is made. */
+static void test_memory_limit(void **state) {
+  (void)state;
+  rdx_device *device = NULL;
+  rdx_device_usage usage;
+  test_column column = column_make(RDX_TYPE_U32, SHAPE_RANDOM, NO_NULLS, 100000);
+  const char *name = rdx_device_get_info(test_device)->name;
+  OK(rdx_device_open(name, &(rdx_device_params){.memory_limit = 1000000}, &device, err));
+  const rdx_column columns[] = {column.view, column.view, column.view};
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    const rdx_scan_params params = {.method = methods[m]};
+    rdx_scan *scan = NULL;
+    FAILS(RDX_ERROR_DEVICE_MEMORY, rdx_scan_create(device, columns, 3, &params, &scan, err));
+    FAILS(RDX_ERROR_DEVICE_MEMORY, rdx_scan_create(device, columns, 2, &params, &scan, err));
+    assert_null(scan);
+    rdx_device_get_usage(device, &usage);
+    assert_int_equal(usage.memory_used, 0);
+  }
+  rdx_device_close(&device);
+  column_free(&column);
+}
+
+/* Device columns, and scans that outlive what they were made from. */
+static void test_device_columns(void **state) {
+  (void)state;
+  table t = make_table(4, 3000);
+  rdx_device_column *copies[MOST_COLUMNS] = {0};
+  rdx_column views[MOST_COLUMNS];
+  for (uint32_t i = 0; i < t.count; i++) {
+    OK(rdx_device_column_create(test_device, &t.views[i], &copies[i], err));
+    views[i] = rdx_device_column_view(copies[i]);
+  }
+  rdx_scan *scans[COUNT(methods)] = {0};
+  for (size_t m = 0; m < COUNT(methods); m++)
+    OK(rdx_scan_create(test_device, views, t.count, &(rdx_scan_params){.method = methods[m]}, &scans[m], err));
+  for (uint32_t i = 0; i < t.count; i++)
+    rdx_device_column_destroy(&copies[i]);
+  for (uint32_t k = 0; k < 20; k++) {
+    static tree predicate;
+    make_tree(&t, &predicate);
+    expected e = expect(&t, predicate.nodes);
+    for (size_t m = 0; m < COUNT(methods); m++)
+      check_run(scans[m], &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+    free_expected(&e);
+    free_tree(&predicate);
+  }
+  destroy_all(scans);
+  free_table(&t);
+}
+
+static void test_names(void **state) {
+  (void)state;
+  rdx_scan_method method;
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    OK(rdx_scan_method_from_name(rdx_scan_method_name(methods[m]), &method, err));
+    assert_int_equal(method, methods[m]);
+  }
+  OK(rdx_scan_method_from_name("auto", &method, err));
+  assert_int_equal(method, RDX_SCAN_AUTO);
+  FAILS(RDX_ERROR_NOT_FOUND, rdx_scan_method_from_name("zonemap", &method, err));
+  assert_string_equal(rdx_scan_method_name((rdx_scan_method)99), "unknown");
+}
+
+/* ---- Threads ---- */
+
+typedef struct job {
+  const rdx_scan *scan;
+  const rdx_predicate *predicate;
+  uint64_t count;
+  bool good;
+} job;
+
+static void *run_job(void *argument) {
+  job *j = argument;
+  j->good = true;
+  for (int i = 0; i < (test_is_slow() ? 6 : 50); i++) {
+    rdx_scan_result *result = NULL;
+    rdx_scan_view v;
+    const rdx_scan_run_params params = {.result = (rdx_scan_result_kind)(i % 3)};
+    if (rdx_scan_run(j->scan, j->predicate, &params, &result, NULL) != RDX_OK ||
+        rdx_scan_result_read(result, &v, NULL) != RDX_OK || v.count != j->count)
+      j->good = false;
+    rdx_scan_result_destroy(&result);
+  }
+  return NULL;
+}
+
+/* Runs of one scan at the same time. */
+static void test_threads(void **state) {
+  (void)state;
+  table t = make_table(3, 5000);
+  rdx_scan *scans[COUNT(methods)];
+  static tree predicates[4];
+  create_all(&t, scans);
+  for (size_t i = 0; i < COUNT(predicates); i++)
+    make_tree(&t, &predicates[i]);
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    pthread_t threads[COUNT(predicates)];
+    job jobs[COUNT(predicates)];
+    for (size_t i = 0; i < COUNT(predicates); i++) {
+      jobs[i] = (job){scans[m], predicates[i].nodes, count_rows(scans[m], predicates[i].nodes), false};
+      assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
+    }
+    for (size_t i = 0; i < COUNT(predicates); i++) {
+      pthread_join(threads[i], NULL);
+      assert_true(jobs[i].good);
+    }
+  }
+  destroy_all(scans);
+  for (size_t i = 0; i < COUNT(predicates); i++)
+    free_tree(&predicates[i]);
+  free_table(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_trees),   cmocka_unit_test(test_large),
+      cmocka_unit_test(test_types),          cmocka_unit_test(test_literals_out_of_range),
+      cmocka_unit_test(test_bad_predicates), cmocka_unit_test(test_bad_scans),
+      cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_device_columns),
+      cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_counts),
+  };
+  return TEST_MAIN(tests);
+}

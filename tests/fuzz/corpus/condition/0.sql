@@ -1,0 +1,1 @@
+a < 5 AND b BETWEEN 1 AND 9 AND c = 'x'

@@ -1,0 +1,1 @@
+NOT (a IN (1, 2.5, NULL, -7e300) OR b IS NOT NULL) AND c IS NOT TRUE

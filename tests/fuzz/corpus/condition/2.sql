@@ -1,0 +1,1 @@
+day >= DATE '2024-02-29' AND at < '2024-01-01 10:00:00'::timestamp -- end

@@ -1,0 +1,1 @@
+5 <= "Odd Name" AND s <> E'it\'s' /* c */

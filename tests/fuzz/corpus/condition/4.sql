@@ -1,0 +1,1 @@
+a NOT BETWEEN -0.75 AND 1e-3 AND b NOT IN ('x')
