@@ -11,8 +11,8 @@
  *
  *   (k + s/2, -s/2, 0)   (k - s/2, 0, s)   (k - s/2, s, -s)
  *
- * In the plane z = 0 it is a line from (k - s/2, s/2) to (k + s/2, -s/2): a ray along y at x meets it between these two,
- * and one along x does at y = 0. Rays across stand at whole numbers and a half, corners at whole numbers (s is even):
+ * In the plane z = 0 it is a line from (k - s/2, s/2) to (k + s/2, -s/2): a ray along y meets it between these two, and
+ * one along x at y = 0. Rays across stand at whole numbers and a half, corners at whole numbers (s is even):
  * as for cubes (kernels/cubes/cubes.h) nothing is rounded, so that rays at an interval of s meet each triangle once.
  * Rows that are met are decided by their codes. */
 
