@@ -354,9 +354,11 @@ static void test_failing_allocations(void **state) {
     check_job(rx_sum);
     check_job(chains_job);
     check_job(rebuilds_job);
+    check_job(rtscan_scan);
+  }
+  if (test_traces() && !test_is_slow()) {
     check_job(rtc1_scan);
     check_job(rtc3_scan);
-    check_job(rtscan_scan);
   }
   check_job(array_float_sum);
   check_job(hash_rows);

@@ -11,12 +11,11 @@
 #define CUBES_PLACE(a, i, key64, by_value)                                                                             \
   do {                                                                                                                 \
     u32 place_row = (by_value) != 0 ? (i) : AT((a).order, i);                                                          \
-    u32 place_cell = (i) >> (a).shift;                                                                                 \
-    if ((by_value) != 0) {                                                                                             \
-      place_cell = TO_U32(CUBES_MASK);                                                                                 \
-      if (has_bit((a).valid, place_row))                                                                               \
-        place_cell = TO_U32((load_key((a).codes, place_row, key64) - (a).smallest) >> (a).shift) << (a).spread;        \
-    }                                                                                                                  \
+    u32 place_cell = TO_U32(CUBES_MASK);                                                                               \
+    if ((by_value) == 0)                                                                                               \
+      place_cell = (i) >> (a).shift;                                                                                   \
+    else if (has_bit((a).valid, place_row))                                                                            \
+      place_cell = TO_U32((load_key((a).codes, place_row, key64) - (a).smallest) >> (a).shift) << (a).spread;          \
     u64 place_bits = cubes_spread(place_cell) << (a).axis;                                                             \
     if ((a).add != 0)                                                                                                  \
       place_bits |= AT((a).cells, place_row);                                                                          \
