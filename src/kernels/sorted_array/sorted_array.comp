@@ -37,7 +37,7 @@ layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { sorted_array_args a; };
 
 #include "kernels/lookup/found.h"
-#include "kernels/lookup/window.glsl.h"
+#include "kernels/lookup/ascending.glsl.h"
 
 shared KEY top[SORTED_ARRAY_TOP];
 
@@ -127,7 +127,10 @@ u32 search_as_one(KEY key) {
   return min(begin, a.n);
 }
 
-/* The places of probes in ascending order: see kernels/lookup/window.glsl.h. False where there are none yet. */
+#define WINDOWS 4 /* so many in a row, then each thread searches by itself */
+
+/* The places of probes in ascending order: search for the first, then read keys in order, one a thread, where each
+ * thread finds its own, as a merge does. False where that does not find them all. */
 bool search_windows(KEY wanted, out u32 place) {
   bool pending = true;
   place = 0;

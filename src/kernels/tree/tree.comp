@@ -14,7 +14,7 @@
 
 /* Each thread searches the top level for a probe of its own, in shared memory. From there on LANES threads go down
  * together, for LANES probes side by side: each reads its part of a node, and the parts of a node lie side by side.
- * With one lane, a thread reads whole nodes. Where probes ascend, one search does for a subgroup. */
+ * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, as far as they want the same. */
 
 #ifdef KEYS_U64
 #define KEY u64
@@ -39,7 +39,7 @@ layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { tree_args a; };
 
 #include "kernels/lookup/found.h"
-#include "kernels/lookup/window.glsl.h"
+#include "kernels/lookup/ascending.glsl.h"
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
   uvec4 v[];
@@ -96,8 +96,8 @@ u32 least_over_lanes(u32 x) {
   return x;
 }
 
-/* What a search finds: the first entry that is not below the key; how many from there on are equal, or the first few of
- * them; the row of the first of these, or NO_ROW. */
+/* What a search finds: the first entry that is not below the key; how many from there on in its block are equal; the
+ * row of the first of these, or NO_ROW. */
 struct place {
   u32 entry, equal, row;
 };
@@ -170,9 +170,7 @@ u32 child(descent d, u32 node, u32 below) {
   return min(node * TREE_FANOUT(KEY64) + below, d.count - 1);
 }
 
-/* Go down alone. */
-place search_alone(KEY key) {
-  descent d = first_level(search_top(key));
+place search_alone(KEY key, descent d) {
   for (; d.level < levels; next_level(d)) {
     const u64 parts = level_address(d) + u64(d.node) * 64;
     u32 count = 0;
@@ -236,43 +234,34 @@ u32 below_as_one(u64 keys, KEY key) {
   return count;
 }
 
-/* The first entry that is not below a key of a whole subgroup; a.n where there is none. */
-u32 search_as_one(KEY key) {
-  descent d = first_level(search_top_as_one(key));
-  for (; d.level < levels; next_level(d))
-    d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, key));
-  const place p = match_parts(d.node, 0, PARTS, key);
-  return finish(d.node, p.equal, p.row).entry;
-}
-
-/* The places of probes in ascending order: see kernels/lookup/window.glsl.h. False where there are none yet. */
-bool search_windows(KEY wanted, out place p) {
-  bool pending = true;
-  p = place(a.n, 0, NO_ROW);
+/* Probes in ascending order want the same nodes down to the lowest levels. Go there as one: on return all probes of the
+ * subgroup are below `d.node`. False where they are not in order, or part at the top. */
+bool descend_as_one(KEY wanted, out descent d) {
+  d = first_level(0);
   if (!is_ascending(wanted))
     return false;
-  u32 begin = search_as_one(key_of_lane(wanted, 0));
-  for (u32 k = 0; k < WINDOWS; k++, begin += gl_SubgroupSize) {
-    const u32 entry = min(begin + gl_SubgroupInvocationID, a.n - 1); /* the last again does not matter */
-    const KEY held = KEY(tree_entry_key(a.leaves, entry, KEY64));
-    const u32 row = tree_entry_row(a.leaves, entry, KEY64), rank = rank_in_window(held, wanted);
-    const u32 lane = min(rank, gl_SubgroupSize - 1), own_row = subgroupShuffle(row, lane);
-    const bool equal = key_of_lane(held, lane) == wanted;
-    if (pending && begin + rank < a.n && rank < gl_SubgroupSize)
-      p = place(begin + rank, equal ? 1 : 0, equal ? own_row : NO_ROW);
-    pending = pending && rank == gl_SubgroupSize && begin + rank < a.n;
-    if (!subgroupAny(pending))
-      return true;
+  const KEY least = key_of_lane(wanted, 0), most = key_of_lane(wanted, gl_SubgroupSize - 1);
+  d.node = search_top_as_one(least);
+  if (d.node < top_count - 1 && top[d.node] < most)
+    return false;
+  for (; d.level < levels; next_level(d)) {
+    const u64 keys = level_address(d) + u64(d.node) * 64;
+    const u32 least_child = child(d, d.node, below_as_one(keys, least));
+    if (child(d, d.node, below_as_one(keys, most)) != least_child)
+      break;
+    d.node = least_child;
   }
-  return false;
+  return true;
 }
 
 /* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
 place search(KEY wanted) {
-  place p;
-  if (search_windows(wanted, p))
-    return p;
-  return LANES == 1 ? search_alone(wanted) : search_in_groups(wanted);
+  descent d;
+  if (descend_as_one(wanted, d))
+    return search_alone(wanted, d);
+  if (LANES == 1)
+    return search_alone(wanted, first_level(search_top(wanted)));
+  return search_in_groups(wanted);
 }
 
 /* The first entry above `key`. */
@@ -300,8 +289,10 @@ void find_equal(u32 i, KEY key, bool counts, inout found f) {
   } else if (GATHER == GATHER_COUNT) {
     f.count = p.equal;
     f.first = p.row;
-    for (u32 entry = p.entry + p.equal; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++)
-      f.count++;
+    u32 entry = p.entry + p.equal;
+    if (entry % TREE_LEAF == 0)
+      for (; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++)
+        f.count++;
   } else {
     collect(i, p.entry, key, f);
   }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_LOOKUP_WINDOW_GLSL_H
-#define RDX_KERNELS_LOOKUP_WINDOW_GLSL_H
+#ifndef RDX_KERNELS_LOOKUP_ASCENDING_GLSL_H
+#define RDX_KERNELS_LOOKUP_ASCENDING_GLSL_H
 
-/* GLSL, for shaders that define KEY (u32 or u64, then with KEYS_U64): probes in ascending order want entries that lie
- * side by side. A subgroup searches for the first, then reads entries in order, one a thread, and each thread finds its
- * own among them, as a merge does. */
-
-#define WINDOWS 4 /* so many in a row, then each thread searches by itself */
+/* GLSL, for shaders that define KEY (u32 or u64, then with KEYS_U64): probes in ascending order want what lies side by
+ * side, so that one search may do for a subgroup. */
 
 KEY key_of_lane(KEY key, u32 lane) {
 #ifdef KEYS_U64
