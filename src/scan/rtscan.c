@@ -127,11 +127,8 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
 
 static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
-  for (uint32_t i = 0; i < r->count; i++) {
+  for (uint32_t i = 0; i < r->count; i++)
     RDX_TRY(rdx_sieve_create(device, &r->columns[i], &r->encodings[i], r->params.vectors, &r->sieves[i], err));
-    stats->bytes_resident +=
-        r->sieves[i].vectors->size + r->columns[i].codes->size + (r->columns[i].valid ? r->columns[i].valid->size : 0);
-  }
   stats->encode_ms += rdx_now_ms() - start;
   return RDX_OK;
 }
