@@ -44,9 +44,17 @@ static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
   c->used[axis] = (uint32_t)(last >> c->shift[axis] << c->spread[axis]) + 1;
 }
 
+/* Cells on the longest axis: one of equal values says nothing of how wide cubes should be. */
+static uint32_t longest(const rdx_cubes *c) {
+  uint32_t most = 1;
+  for (uint32_t axis = 0; axis < c->dimensions; axis++)
+    most = c->used[axis] > most ? c->used[axis] : most;
+  return most;
+}
+
 /* How far rows are apart on an axis, in cells: where positions are uniform, about rows^(1/dimensions) lie along it. */
 static double distance_of(const rdx_cubes *c) {
-  return c->used[0] / pow((double)c->rows, 1.0 / c->dimensions);
+  return longest(c) / pow((double)c->rows, 1.0 / c->dimensions);
 }
 
 uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
@@ -61,7 +69,7 @@ uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
 static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {
   double width = (double)params->width / (double)(1ull << c->shift[0]);
   if (params->per_axis > 0)
-    width = (double)c->used[0] / params->per_axis;
+    width = (double)longest(c) / params->per_axis;
   else if (params->width == 0)
     width = 0.4 * distance_of(c);
   const uint32_t whole = width < CUBES_MOST_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : CUBES_MOST_WIDTH;
