@@ -185,6 +185,9 @@ rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err)
 rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);

@@ -150,16 +150,16 @@ static void close_session(session *s) {
   free(s);
 }
 
-static rdx_status open_session(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns,
-                               uint32_t builds, session **out, rdx_error *err) {
+/* Columns of `rows` rows, and these contenders over them. */
+static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns, uint64_t rows,
+                            const contender *contenders, size_t count, uint32_t builds, session **out, rdx_error *err) {
   session *s = calloc(1, sizeof *s);
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
-  for (size_t k = 0; k < COUNT(all); k++)
-    if (is_wanted(b, &all[k]))
-      s->entries[s->count++].contender = &all[k];
-  const uint64_t rows = default_rows(b);
+  for (size_t k = 0; k < count; k++)
+    if (is_wanted(b, &contenders[k]))
+      s->entries[s->count++].contender = &contenders[k];
   rdx_status status = scan_data_create(kind, rows, columns, b->options.seed, &s->data, err);
   s->expected = malloc((rows + 31) / 32 * 4);
   if (status == RDX_OK && !s->expected)
@@ -172,6 +172,11 @@ static rdx_status open_session(bench *b, const bench_point *point, scan_data_kin
   }
   *out = s;
   return RDX_OK;
+}
+
+static rdx_status open_session(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns,
+                               uint32_t builds, session **out, rdx_error *err) {
+  return open_with(b, point, kind, columns, default_rows(b), all, COUNT(all), builds, out, err);
 }
 
 /* ---- Queries ---- */
@@ -319,12 +324,18 @@ rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
-/* Figures 22 to 24: one, two and four predicates. */
+/* Figures 22 to 24: one, two and four predicates, the latter in groups of 3+1 and of 2+2. */
 rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.method = RDX_SCAN_COLUMN}},
+      {"", {.method = RDX_SCAN_BINDEX}},
+      {"", {.method = RDX_SCAN_RTSCAN}},
+      {"2+2", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 2}},
+  };
   static const uint32_t predicates[] = {1, 2, 4};
   static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
   session *s = NULL;
-  rdx_status status = open_session(b, point, SCAN_UNIFORM, 4, 1, &s, err);
+  rdx_status status = open_with(b, point, SCAN_UNIFORM, 4, default_rows(b), contenders, COUNT(contenders), 1, &s, err);
   if (status != RDX_OK)
     return status;
   for (size_t p = 0; p < COUNT(predicates); p++) {
@@ -335,6 +346,65 @@ rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error
   }
   close_session(s);
   return status;
+}
+
+/* Some contenders at some selectivities, over uniform columns of a quarter of the rows: each keeps an index. */
+static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count,
+                          uint32_t predicates, const double *at, size_t points, rdx_error *err) {
+  session *s = NULL;
+  rdx_status status = open_with(b, point, SCAN_UNIFORM, predicates, default_rows(b) / 4, contenders, count, 1, &s, err);
+  if (status != RDX_OK)
+    return status;
+  for (size_t i = 0; i < points && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, "selectivity", at[i]);
+    status = measure(s, &here, predicates, at[i], err);
+  }
+  close_session(s);
+  return status;
+}
+
+/* Figure 27: from one vector's border (119/128) to the next, with either neighbour or always the lower one. */
+rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.method = RDX_SCAN_RTSCAN}},
+      {"positive only", {.method = RDX_SCAN_RTSCAN, .rtscan.positive_only = true}},
+  };
+  static const double at[] = {0.9297, 0.9313, 0.9328, 0.9344, 0.9359, 0.9374};
+  return compare(b, point, contenders, COUNT(contenders), 1, at, COUNT(at), err);
+}
+
+/* Figure 28, and section 5.4's memory: numbers of bit vectors. */
+rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 32}},
+      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 64}},
+      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 128}},
+      {"32", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 32}},
+      {"64", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 64}},
+      {"128", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 128}},
+  };
+  return compare(b, point, contenders, COUNT(contenders), 3, selectivities, COUNT(selectivities), err);
+}
+
+/* Figure 29: rays side by side at an interval, and one after the other with a spacing, as parts of the cubes' width. */
+rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err) {
+#define RAYS(name, interval, spacing)                                                                                  \
+  {                                                                                                                    \
+    name, {                                                                                                            \
+      .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
+        .interval_percent = interval,                                                                                  \
+        .spacing_percent = spacing,                                                                                    \
+        .no_spacing = (spacing) == 0                                                                                   \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
+  static const contender contenders[] = {
+      RAYS("I 0.25, S 0", 25, 0), RAYS("I 0.25, S 0.5", 25, 50), RAYS("I 0.25, S 1", 25, 100),
+      RAYS("I 0.5, S 0", 50, 0),  RAYS("I 0.5, S 0.5", 50, 50),  RAYS("I 0.5, S 1", 50, 100),
+      RAYS("I 1, S 0", 100, 0),   RAYS("I 1, S 0.5", 100, 50),   RAYS("I 1, S 1", 100, 100),
+  };
+  static const double at[] = {0.3, 0.6, 0.9};
+  return compare(b, point, contenders, COUNT(contenders), 3, at, COUNT(at), err);
 }
 
 /* Figure 18: construction over three columns, Zipf 1.5, and over uniform ones. */
