@@ -327,17 +327,10 @@ static void check_table(const table *t, uint32_t predicates) {
   destroy_all(scans);
 }
 
-/* ThreadSanitizer slows everything down, and does not care for cases. */
-#ifdef __SANITIZE_THREAD__
-#define TABLES 24
-#else
-#define TABLES 320
-#endif
-
 static void test_random_trees(void **state) {
   (void)state;
   static const uint64_t sizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 100, 127, 300, 1000, 4095, 4096, 4097, 9000};
-  const uint32_t tables = test_is_slow() ? 24 : TABLES, predicates = test_is_slow() ? 8 : 32;
+  const uint32_t tables = test_is_slow() ? 24 : 320, predicates = test_is_slow() ? 8 : 32;
   for (uint32_t i = 0; i < tables; i++) {
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 500;
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), rows);
@@ -348,7 +341,7 @@ static void test_random_trees(void **state) {
 
 static void test_large(void **state) {
   (void)state;
-  const uint64_t sizes[] = {test_is_slow() || TABLES < 320 ? 40000 : 1000000, test_is_slow() ? 20003 : 262147};
+  const uint64_t sizes[] = {test_is_slow() ? 40000 : 1000000, test_is_slow() ? 20003 : 262147};
   for (size_t i = 0; i < COUNT(sizes); i++) {
     table t = make_table(4, sizes[i]);
     check_table(&t, test_is_slow() ? 3 : 12);
