@@ -46,6 +46,8 @@ static void place(builder *b, uint32_t number) {
 }
 
 static rdx_status grow(builder *b, rdx_error *err) {
+  if (b->capacity > UINT32_MAX / 4)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", b->capacity);
   const uint32_t capacity = b->capacity ? 2 * b->capacity : 1024;
   RDX_TRY(rdx_realloc((void **)&b->rows, capacity, sizeof *b->rows, "a dictionary", err));
   RDX_TRY(rdx_realloc((void **)&b->hashes, capacity, sizeof *b->hashes, "a dictionary", err));

@@ -238,10 +238,14 @@ static void add_term(rdx_query *query, uint32_t t, const rdx_scan_column *column
 rdx_status rdx_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
                             const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more, rdx_query *out,
                             rdx_error *err) {
-  uint32_t ignored = 0, size = count * (uint32_t)sizeof(struct sieve_term) + more + 8;
+  uint32_t ignored = 0;
+  uint64_t size = count * (uint64_t)sizeof(struct sieve_term) + more + 8;
   for (uint32_t t = 0; t < count; t++)
-    size += terms[t].interval_count * 16 + (sieved ? sieved[t].vector_count * 8 : 0);
-  *out = (rdx_query){.capacity = size / 8};
+    size += terms[t].interval_count * 16ull + (sieved ? sieved[t].vector_count * 8ull : 0);
+  if (size > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a list of values is too long: its query takes %llu bytes",
+                    (unsigned long long)size);
+  *out = (rdx_query){.capacity = (uint32_t)(size / 8)};
   RDX_TRY(rdx_alloc(out->capacity, 8, "a query", (void **)&out->words, err));
   rdx_query_take(out, count * (uint32_t)sizeof(struct sieve_term), &ignored);
   for (uint32_t t = 0; t < count; t++)

@@ -324,8 +324,14 @@ static rdx_status take_truth_test(parser *p, const node *n, rdx_sql_node *out) {
                      &sides[0]));
   sides[1] = (rdx_sql_node){.kind = RDX_PREDICATE_IS_NOT_NULL, .column = sides[0].column};
   if (test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN || test == PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN) {
-    *out = sides[1];
-    out->kind = test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
+    /* K or (x = true and K), which is K; the comparison is there to ask for a bool column. */
+    rdx_sql_node *tests = NULL;
+    RDX_TRY(alloc(p, 2, sizeof *tests, (void **)&tests));
+    sides[1].kind =
+        test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
+    tests[0] = sides[1];
+    tests[1] = (rdx_sql_node){.kind = RDX_PREDICATE_AND, .count = 2, .children = sides};
+    *out = (rdx_sql_node){.kind = RDX_PREDICATE_OR, .count = 2, .children = tests};
     return RDX_OK;
   }
   *out = (rdx_sql_node){.kind = RDX_PREDICATE_AND, .count = 2, .children = sides};
@@ -394,6 +400,12 @@ static rdx_status fail_parse(const parser *p, const PgQueryError *error) {
                       error->message);
 }
 
+/* What nests without parentheses, commas and connectives that would show it; no condition needs it. */
+static bool is_nesting(PgQuery__Token token) {
+  return token == PG_QUERY__TOKEN__CASE || token == PG_QUERY__TOKEN__ARRAY || token == PG_QUERY__TOKEN__UNION ||
+         token == PG_QUERY__TOKEN__INTERSECT || token == PG_QUERY__TOKEN__EXCEPT || token == PG_QUERY__TOKEN__ASCII_91;
+}
+
 /* A bound for the levels of the tree: what stands open at a token, a parenthesis and all words since the last comma or
  * connective, which take no level of their own in the lists that they make. */
 static rdx_status check_levels(const parser *p, const PgQuery__ScanResult *scan) {
@@ -401,6 +413,8 @@ static rdx_status check_levels(const parser *p, const PgQuery__ScanResult *scan)
   open[0] = 0;
   for (size_t i = 0; i < scan->n_tokens; i++) {
     const PgQuery__Token token = scan->tokens[i]->token;
+    if (is_nesting(token))
+      return unsupported(p, place(scan->tokens[i]->start), "CASE, arrays and set operations are not supported");
     if (token == PG_QUERY__TOKEN__ASCII_41 && level > 0) { /* ) */
       total -= open[level--] + 1;
     } else if (token == PG_QUERY__TOKEN__ASCII_44 || token == PG_QUERY__TOKEN__AND || token == PG_QUERY__TOKEN__OR) {
