@@ -43,9 +43,22 @@ static rdx_status fold(evaluation *e, uint32_t op, rdx_buffer *out, const rdx_bu
 
 /* ---- Terms ---- */
 
+#define CALLS_AT_A_TIME 32
+
+/* What calls need meanwhile is held until the stream finishes: do so before it is too much. */
+static rdx_status let_go(evaluation *e, rdx_error *err) {
+  if (e->counts)
+    return rdx_stream_finish(e->stream, err);
+  RDX_TRY(rdx_stream_mark(e->stream, err));
+  RDX_TRY(rdx_stream_finish(e->stream, err));
+  e->device_ms += rdx_stream_elapsed(e->stream, 0, 1);
+  return rdx_stream_mark(e->stream, err);
+}
+
 static rdx_status call(evaluation *e, const rdx_term *terms, uint32_t count, bool narrow, rdx_buffer *out,
                        rdx_error *err) {
-  return e->scan->ops->evaluate(e->scan->self, e->stream, terms, count, narrow, out, e->counts, err);
+  RDX_TRY(e->scan->ops->evaluate(e->scan->self, e->stream, terms, count, narrow, out, e->counts, err));
+  return ++e->calls % CALLS_AT_A_TIME == 0 ? let_go(e, err) : RDX_OK;
 }
 
 /* A term of more intervals than the method takes: the union of its parts. */

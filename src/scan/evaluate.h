@@ -15,9 +15,12 @@ typedef struct rdx_evaluation {
   uint32_t bitmap_count, bitmap_capacity;
   rdx_buffer **idle; /* those of them that are not in use */
   uint32_t idle_count;
+  uint32_t calls;   /* of the method */
+  double device_ms; /* of what has finished meanwhile; the stream has a mark where the rest begins */
 } rdx_evaluation;
 
-/* Record the rows for which `node` is true to the bitmap `out`. */
+/* Record the rows for which `node` is true to the bitmap `out`, on a stream with one mark. A long predicate finishes
+ * the stream now and then. */
 RDX_MUST_USE rdx_status rdx_evaluate(rdx_evaluation *evaluation, const rdx_node *node, rdx_buffer *out, rdx_error *err);
 
 /* Give the bitmaps back. The stream must have finished, or be gone. */
