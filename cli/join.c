@@ -203,12 +203,7 @@ static rdx_status write_answer(const job *j, rdx_error *err) {
     fprintf(out.stream, "%" PRIu64 "\n", j->view.count);
   else
     write_sum(out.stream, &j->view);
-  if (console_interrupted()) {
-    console_output_discard(&out);
-    snprintf(err->text, sizeof err->text, "interrupted");
-    return RDX_ERROR_CANCELLED;
-  }
-  return console_output_commit(&out, err);
+  return console_output_finish(&out, err);
 }
 
 static void print_stats(const job *j) {

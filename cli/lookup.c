@@ -240,12 +240,7 @@ static rdx_status write_answer(const job *j, rdx_error *err) {
     write_header(out.stream, j);
   for (uint64_t i = 0; i < j->view.probes && !stopped(out.stream); i++)
     write_line(out.stream, j, i);
-  if (console_interrupted()) {
-    console_output_discard(&out);
-    snprintf(err->text, sizeof err->text, "interrupted");
-    return RDX_ERROR_CANCELLED;
-  }
-  return console_output_commit(&out, err);
+  return console_output_finish(&out, err);
 }
 
 static void print_stats(const job *j) {

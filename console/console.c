@@ -215,6 +215,14 @@ rdx_status console_output_commit(console_output *out, rdx_error *err) {
   return status;
 }
 
+rdx_status console_output_finish(console_output *out, rdx_error *err) {
+  if (!console_interrupted())
+    return console_output_commit(out, err);
+  console_output_discard(out);
+  snprintf(err->text, sizeof err->text, "interrupted");
+  return RDX_ERROR_CANCELLED;
+}
+
 void console_output_discard(console_output *out) {
   if (out->path && out->stream)
     fclose(out->stream);

@@ -45,6 +45,9 @@ RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *ou
 /* Flush, and move the file to its path. On failure the path is as it was. */
 RDX_MUST_USE rdx_status console_output_commit(console_output *out, rdx_error *err);
 
+/* The same, but after Ctrl-C drop the file: RDX_ERROR_CANCELLED. */
+RDX_MUST_USE rdx_status console_output_finish(console_output *out, rdx_error *err);
+
 /* Drop the file, unless it was committed. */
 void console_output_discard(console_output *out);
 

@@ -181,18 +181,6 @@ FN CUBES_RAY_TYPE cubes_ray_of(CUBES_REGION_TYPE region, u32 i, u32 width, u32 i
 }
 
 /* The region that holds ray `i` of all. */
-FN u32 cubes_region_of(PTR(cubes_region) regions, u32 count, u32 i) {
-  u32 begin = 0;
-  while (count > 1) {
-    u32 half_count = count / 2;
-    if (AT(regions, begin + half_count).start <= i) {
-      begin += half_count;
-      count -= half_count;
-    } else {
-      count = half_count;
-    }
-  }
-  return begin;
-}
+DEFINE_REGION_OF(cubes_region_of, cubes_region)
 
 #endif

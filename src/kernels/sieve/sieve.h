@@ -139,19 +139,22 @@ FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
   return begin < term.interval_count && AT(query, term.intervals + 2 * begin) <= code;
 }
 
-/* The region that holds row `i` of all. */
-FN u32 sieve_region_of(PTR(sieve_region) regions, u32 count, u32 i) {
-  u32 begin = 0;
-  while (count > 1) {
-    u32 half_count = count / 2;
-    if (AT(regions, begin + half_count).start <= i) {
-      begin += half_count;
-      count -= half_count;
-    } else {
-      count = half_count;
-    }
+/* The region, of `count` with ascending `start`, that holds item `i` of all. */
+#define DEFINE_REGION_OF(name, type)                                                                                   \
+  FN u32 name(PTR(type) regions, u32 count, u32 i) {                                                                   \
+    u32 begin = 0;                                                                                                     \
+    while (count > 1) {                                                                                                \
+      u32 half_count = count / 2;                                                                                      \
+      if (AT(regions, begin + half_count).start <= i) {                                                                \
+        begin += half_count;                                                                                           \
+        count -= half_count;                                                                                           \
+      } else {                                                                                                         \
+        count = half_count;                                                                                            \
+      }                                                                                                                \
+    }                                                                                                                  \
+    return begin;                                                                                                      \
   }
-  return begin;
-}
+
+DEFINE_REGION_OF(sieve_region_of, sieve_region)
 
 #endif
