@@ -128,6 +128,13 @@ RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *so
 RDX_MUST_USE rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
                                              rdx_error *err);
 
+/* Bring `size` bytes (at most RDX_STREAM_READ_MAX of all reads between two finishes) to the host: `*out` may be read from
+ * the next finish on until the stream is used again, or the buffer changes or goes (the CPU reads it in place). Part of
+ * the stream's own submission, so it is the way for small results. */
+#define RDX_STREAM_READ_MAX (1u << 20)
+RDX_MUST_USE rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                                        const void **out, rdx_error *err);
+
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
  * Only the low `key_bits` bits of a key, rounded up to whole bytes, are looked at. Takes scratch of about the input's
  * size. */
@@ -190,6 +197,7 @@ struct rdx_stream {
   uint32_t mark_count;            /* of the marks recorded since the last finish */
   rdx_buffer **scratch;           /* device.c's own */
   uint32_t scratch_count, scratch_capacity;
+  uint64_t read_bytes; /* device.c's own: of the reads since the last finish, padded */
 };
 
 struct rdx_device {
@@ -227,6 +235,8 @@ struct rdx_device_ops {
   rdx_status (*copy)(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                      uint64_t target_offset, uint64_t size, rdx_error *err);
   rdx_status (*constants)(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err);
+  rdx_status (*read)(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size, uint64_t place,
+                     const void **out, rdx_error *err);
   rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                      uint64_t count, rdx_error *err);
   rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);
