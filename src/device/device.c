@@ -430,3 +430,9 @@ rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const 
 bool rdx_device_traces_nearest_first(const rdx_device *device) {
   return device->info.backend == RDX_BACKEND_CPU || device->info.tracing == RDX_TRACING_HARDWARE;
 }
+
+rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_build_preference asked, bool dense) {
+  if (asked != RDX_BUILD_DEFAULT)
+    return asked;
+  return rdx_device_traces_nearest_first(device) || dense ? RDX_BUILD_FAST_TRACE : RDX_BUILD_FAST_BUILD;
+}

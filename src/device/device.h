@@ -128,9 +128,9 @@ RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *so
 RDX_MUST_USE rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
                                              rdx_error *err);
 
-/* Bring `size` bytes (at most RDX_STREAM_READ_MAX of all reads between two finishes) to the host: `*out` may be read from
- * the next finish on until the stream is used again, or the buffer changes or goes (the CPU reads it in place). Part of
- * the stream's own submission, so it is the way for small results. */
+/* Bring `size` bytes (at most RDX_STREAM_READ_MAX of all reads between two finishes) to the host: `*out` may be read
+ * from the next finish on until the stream is used again, or the buffer changes or goes (the CPU reads it in place).
+ * Part of the stream's own submission, so it is the way for small results. */
 #define RDX_STREAM_READ_MAX (1u << 20)
 RDX_MUST_USE rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
                                         const void **out, rdx_error *err);
@@ -184,6 +184,10 @@ RDX_MUST_USE rdx_status rdx_device_expect(const rdx_device *device, uint64_t nee
 /* Whether a ray for the closest hit visits near primitives first, so that far ones cost it nothing. GPUs that trace in
  * software do not. */
 bool rdx_device_traces_nearest_first(const rdx_device *device);
+
+/* The build preference of a scene of keys' triangles where the caller has none. On GPUs that trace in software a fast
+ * build is traced as fast, unless triangles lie `dense`, side by side (measured on an H100). */
+rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_build_preference asked, bool dense);
 
 /* ---- For back ends ---- */
 
