@@ -3,7 +3,8 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
-/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options, threads. */
+/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options,
+ * threads. */
 
 #include <raydex/raydex.h>
 
