@@ -98,7 +98,10 @@ static int generate(int argc, char **argv) {
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
     return parsed - 1;
-  const char *missing = o.scale == 0 ? "--sf N is needed" : !o.out ? "--out DIR is needed" : NULL;
+  const char *missing = o.scale == 0 ? "--sf N is needed"
+                        : !o.out     ? "--out DIR is needed"
+                        : !o.text    ? "--text is needed: there is no other form"
+                                     : NULL;
   if (missing)
     return console_usage("ssb", "%s", missing);
   ssb *s = NULL;
