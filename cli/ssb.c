@@ -16,9 +16,10 @@ static void print_help(void) {
          "on any machine. queries prints its 13 queries as SQL.\n\n"
          "Options of generate:\n"
          "  --sf N        scale factor: 6,000,000 * N rows of lineorder; above 0, at most %d, such as 0.1 or 20\n"
-         "  --out DIR     the folder of the tables, made if it is missing; each table appears when it is complete\n"
-         "  --text        text, DIR/lineorder.tbl and so on: fields between bars, none after the last, no header\n"
-         "                (read with --delimiter '|' --no-header)\n"
+         "  --out DIR     the folder of the tables, made if it is missing: table files DIR/lineorder.rdx and so on;\n"
+         "                each appears when it is complete\n"
+         "  --text        text instead, DIR/lineorder.tbl and so on: fields between bars, none after the last, no\n"
+         "                header (read with --delimiter '|' --no-header)\n"
          "  --seed S      another seed makes other tables (1)\n"
          "  --threads N   threads (one a core)\n\n"
          "Options of queries:\n"
@@ -98,17 +99,14 @@ static int generate(int argc, char **argv) {
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
     return parsed - 1;
-  const char *missing = o.scale == 0 ? "--sf N is needed"
-                        : !o.out     ? "--out DIR is needed"
-                        : !o.text    ? "--text is needed: there is no other form"
-                                     : NULL;
+  const char *missing = o.scale == 0 ? "--sf N is needed" : !o.out ? "--out DIR is needed" : NULL;
   if (missing)
     return console_usage("ssb", "%s", missing);
   ssb *s = NULL;
   rdx_error err = {""};
   rdx_status status = ssb_open(o.scale, o.seed, &s, &err);
   if (status == RDX_OK)
-    status = ssb_write(s, o.out, (uint32_t)o.threads, &err);
+    status = ssb_write(s, o.out, o.text ? SSB_TEXT : SSB_TABLE_FILES, (uint32_t)o.threads, &err);
   ssb_close(&s);
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }

@@ -19,7 +19,9 @@ typedef struct job {
   const ssb *s;
   ssb_table table;
   uint32_t columns;
-  console_output out;
+  const char *path;
+  rdx_table_writer *writer; /* of a table file; NULL: text */
+  console_output out;       /* of text */
   uint64_t pieces;
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t changed;
@@ -66,10 +68,12 @@ static void end_turn(job *j) {
   pthread_mutex_unlock(&j->lock);
 }
 
-static rdx_status write_piece(job *j, const char *text, size_t length, rdx_error *err) {
+static rdx_status write_piece(job *j, const ssb_batch *batch, const char *text, size_t length, rdx_error *err) {
+  if (j->writer)
+    return rdx_table_writer_append(j->writer, batch->columns, err);
   if (fwrite(text, 1, length, j->out.stream) == length)
     return RDX_OK;
-  snprintf(err->text, sizeof err->text, "cannot write %s: %s", j->out.path, strerror(errno));
+  snprintf(err->text, sizeof err->text, "cannot write %s: %s", j->path, strerror(errno));
   return RDX_ERROR_IO;
 }
 
@@ -78,10 +82,10 @@ static rdx_status run_piece(job *j, uint64_t piece, ssb_batch *batch, char *text
   rdx_status status = ssb_generate(j->s, j->table, begin, rest < PIECE_ROWS ? rest : PIECE_ROWS, batch, err);
   if (status != RDX_OK)
     return status;
-  const size_t length = (size_t)(ssb_text_write(batch, j->columns, text) - text);
+  const size_t length = text ? (size_t)(ssb_text_write(batch, j->columns, text) - text) : 0;
   if (!await_turn(j, piece))
     return RDX_OK;
-  status = write_piece(j, text, length, err);
+  status = write_piece(j, batch, text, length, err);
   if (status == RDX_OK && console_progress(ssb_table_name(j->table), piece + 1, j->pieces)) {
     snprintf(err->text, sizeof err->text, "interrupted");
     status = RDX_ERROR_CANCELLED;
@@ -97,8 +101,8 @@ static void run_worker(void *context, uint32_t thread) {
   ssb_batch batch = {0};
   rdx_error err = {"host memory ran out"};
   const uint64_t rows = j->s->rows[j->table];
-  char *text = malloc((rows < PIECE_ROWS ? rows : PIECE_ROWS) * ssb_text_width(j->table));
-  rdx_status status = text ? RDX_OK : RDX_ERROR_MEMORY;
+  char *text = j->writer ? NULL : malloc((rows < PIECE_ROWS ? rows : PIECE_ROWS) * ssb_text_width(j->table));
+  rdx_status status = text || j->writer ? RDX_OK : RDX_ERROR_MEMORY;
   for (uint64_t piece = 0; status == RDX_OK && take_piece(j, &piece);)
     status = run_piece(j, piece, &batch, text, &err);
   if (status != RDX_OK)
@@ -107,22 +111,38 @@ static void run_worker(void *context, uint32_t thread) {
   ssb_batch_free(&batch);
 }
 
-static rdx_status write_table(const ssb *s, ssb_table table, const char *path, uint32_t threads, rdx_error *err) {
+static rdx_status open_file(job *j, ssb_format format, rdx_error *err) {
+  rdx_field fields[SSB_MAX_COLUMNS];
+  j->columns = ssb_table_fields(j->table, fields);
+  if (format == SSB_TEXT)
+    return console_output_open(j->path, &j->out, err);
+  return rdx_table_writer_create(j->path, fields, j->columns, &j->writer, err);
+}
+
+static rdx_status complete_file(job *j, rdx_error *err) {
+  return j->writer ? rdx_table_writer_finish(j->writer, err) : console_output_finish(&j->out, err);
+}
+
+static rdx_status write_table(const ssb *s, ssb_table table, const char *path, ssb_format format, uint32_t threads,
+                              rdx_error *err) {
   job j = {.s = s,
            .table = table,
+           .path = path,
            .pieces = (s->rows[table] + PIECE_ROWS - 1) / PIECE_ROWS,
            .lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
-  ssb_sources(table, &j.columns);
-  const rdx_status status = console_output_open(path, &j.out, err);
+  rdx_status status = open_file(&j, format, err);
   if (status != RDX_OK)
     return status;
   console_threads(j.pieces < threads ? (uint32_t)j.pieces : threads, run_worker, &j);
-  if (j.status == RDX_OK)
-    return console_output_finish(&j.out, err);
+  status = j.status;
+  if (status == RDX_OK)
+    status = complete_file(&j, err);
+  else
+    *err = j.err;
   console_output_discard(&j.out);
-  *err = j.err;
-  return j.status;
+  rdx_table_writer_destroy(&j.writer);
+  return status;
 }
 
 /* Make the folder where there is none. */
@@ -139,18 +159,19 @@ static rdx_status open_folder(const char *folder, bool *made, rdx_error *err) {
   return RDX_ERROR_IO;
 }
 
-rdx_status ssb_write(const ssb *s, const char *folder, uint32_t threads, rdx_error *err) {
+rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads, rdx_error *err) {
   bool made = false;
   rdx_status status = open_folder(folder, &made, err);
   for (int table = 0; table < SSB_TABLES && status == RDX_OK; table++) {
     char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s.tbl", folder, ssb_table_name((ssb_table)table));
+    const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, ssb_table_name((ssb_table)table),
+                                format == SSB_TEXT ? "tbl" : "rdx");
     if (length < 0 || (size_t)length >= sizeof path) {
       snprintf(err->text, sizeof err->text, "the folder's name has %zu bytes, at most 4000 are possible",
                strlen(folder));
       status = RDX_ERROR_ARGUMENT;
     } else
-      status = write_table(s, (ssb_table)table, path, threads > 0 ? threads : console_cores(), err);
+      status = write_table(s, (ssb_table)table, path, format, threads > 0 ? threads : console_cores(), err);
   }
   if (status != RDX_OK && made)
     rmdir(folder); /* which fails where it holds a table */

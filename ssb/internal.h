@@ -65,7 +65,7 @@ const char *ssb_weekday_name(uint32_t day); /* from 0 */
 /* ---- Tables (tables.c) ---- */
 
 typedef struct ssb_source {
-  ssb_field field;
+  rdx_field field;
   ssb_set set;     /* of strings that are places in a dictionary */
   uint32_t length; /* of the longest other string */
 } ssb_source;

@@ -94,7 +94,7 @@ const char *ssb_table_name(ssb_table table) {
   return names[table];
 }
 
-uint32_t ssb_table_fields(ssb_table table, ssb_field fields[SSB_MAX_COLUMNS]) {
+uint32_t ssb_table_fields(ssb_table table, rdx_field fields[SSB_MAX_COLUMNS]) {
   uint32_t count = 0;
   const ssb_source *sources = ssb_sources(table, &count);
   for (uint32_t i = 0; i < count; i++)
@@ -167,11 +167,11 @@ rdx_status ssb_generate(const ssb *s, ssb_table table, uint64_t begin, uint64_t 
   batch->rows = count;
   for (uint32_t i = 0; i < columns; i++) {
     const size_t width = sources[i].set ? sizeof(uint32_t) : rdx_type_size(sources[i].field.type);
-    batch->columns[i] = (rdx_column){.type = sources[i].set ? RDX_TYPE_U32 : sources[i].field.type,
+    batch->columns[i] = (rdx_column){.type = sources[i].field.type,
                                      .rows = count,
                                      .values = (const char *)space[i].values + skipped * width,
-                                     .offsets = space[i].offsets};
-    batch->dictionaries[i] = sources[i].set ? &s->words[sources[i].set].column : NULL;
+                                     .offsets = space[i].offsets,
+                                     .dictionary = sources[i].set ? &s->words[sources[i].set].column : NULL};
   }
   return RDX_OK;
 }

@@ -19,18 +19,11 @@ typedef enum ssb_table { SSB_DATE, SSB_SUPPLIER, SSB_CUSTOMER, SSB_PART, SSB_LIN
 
 typedef struct ssb ssb;
 
-/* A column of a table. */
-typedef struct ssb_field {
-  const char *name;
-  rdx_type type;
-  uint8_t scale;
-} ssb_field;
-
-/* Rows of a table in host memory. All zero at first; used again and again, then freed. */
+/* Rows of a table in host memory, strings of few values with a dictionary, which is always the same. All zero at first;
+ * used again and again, then freed. */
 typedef struct ssb_batch {
   uint64_t rows;
-  rdx_column columns[SSB_MAX_COLUMNS];             /* in the order of the table's fields */
-  const rdx_column *dictionaries[SSB_MAX_COLUMNS]; /* not NULL: the column's values are u32 places in this one */
+  rdx_column columns[SSB_MAX_COLUMNS]; /* in the order of the table's fields */
   void *memory;
   size_t size;
 } ssb_batch;
@@ -42,7 +35,7 @@ void ssb_close(ssb **s);
 const char *ssb_table_name(ssb_table table);
 
 /* The columns of a table, in their order; how many. */
-uint32_t ssb_table_fields(ssb_table table, ssb_field fields[SSB_MAX_COLUMNS]);
+uint32_t ssb_table_fields(ssb_table table, rdx_field fields[SSB_MAX_COLUMNS]);
 
 uint64_t ssb_table_rows(const ssb *s, ssb_table table);
 
@@ -54,10 +47,15 @@ void ssb_batch_free(ssb_batch *batch);
 
 /* ---- Files (files.c) ---- */
 
-/* Write all tables into `folder`, made if it is missing, as NAME.tbl: fields between bars as dbgen has them, but none
- * after the last. Each file appears when it is complete. `threads` 0: one a core. Memory does not depend on the scale.
- * RDX_ERROR_CANCELLED after Ctrl-C. */
-RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, uint32_t threads, rdx_error *err);
+typedef enum ssb_format {
+  SSB_TABLE_FILES, /* NAME.rdx */
+  SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
+} ssb_format;
+
+/* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a core.
+ * Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
+RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
+                                  rdx_error *err);
 
 /* ---- Queries (queries.c) ---- */
 

@@ -33,15 +33,9 @@ static char *write_number(uint32_t value, char *to) {
   return to + length;
 }
 
-static char *write_text(const rdx_column *column, uint64_t row, char *to) {
-  const uint64_t begin = column->offsets[row], length = column->offsets[row + 1] - begin;
-  memcpy(to, (const char *)column->values + begin, length);
-  return to + length;
-}
-
-static char *write_value(const rdx_column *column, const rdx_column *dictionary, uint64_t row, char *to) {
-  if (dictionary)
-    return write_text(dictionary, ((const uint32_t *)column->values)[row], to);
+static char *write_value(const rdx_column *column, uint64_t row, char *to) {
+  uint64_t length = 0;
+  const char *text = NULL;
   switch (column->type) {
   case RDX_TYPE_U8:
     return write_number(((const uint8_t *)column->values)[row], to);
@@ -50,14 +44,16 @@ static char *write_value(const rdx_column *column, const rdx_column *dictionary,
   case RDX_TYPE_U32:
     return write_number(((const uint32_t *)column->values)[row], to);
   default:
-    return write_text(column, row, to);
+    text = rdx_column_string(column, row, &length);
+    memcpy(to, text, length);
+    return to + length;
   }
 }
 
 char *ssb_text_write(const ssb_batch *batch, uint32_t columns, char *to) {
   for (uint64_t row = 0; row < batch->rows; row++) {
     for (uint32_t i = 0; i < columns; i++) {
-      to = write_value(&batch->columns[i], batch->dictionaries[i], row, to);
+      to = write_value(&batch->columns[i], row, to);
       *to++ = i + 1 < columns ? '|' : '\n';
     }
   }

@@ -56,7 +56,7 @@ static whole make_whole(const ssb *s, ssb_table table) {
 }
 
 static uint32_t place_of(ssb_table table, const char *name) {
-  ssb_field fields[SSB_MAX_COLUMNS];
+  rdx_field fields[SSB_MAX_COLUMNS];
   const uint32_t count = ssb_table_fields(table, fields);
   for (uint32_t i = 0; i < count; i++)
     if (strcmp(fields[i].name, name) == 0)
@@ -79,12 +79,10 @@ static uint32_t number(const ssb_batch *batch, uint32_t column, uint64_t row) {
 }
 
 static void text(const ssb_batch *batch, uint32_t column, uint64_t row, char out[64]) {
-  const rdx_column *words = batch->dictionaries[column];
-  const rdx_column *c = words ? words : &batch->columns[column];
-  const uint64_t at = words ? number(batch, column, row) : row;
-  const size_t length = c->offsets[at + 1] - c->offsets[at];
-  assert_true(at < c->rows && length < 64);
-  memcpy(out, (const char *)c->values + c->offsets[at], length);
+  uint64_t length = 0;
+  const char *bytes = rdx_column_string(&batch->columns[column], row, &length);
+  assert_true(length < 64);
+  memcpy(out, bytes, length);
   out[length] = '\0';
 }
 
@@ -173,7 +171,7 @@ static void test_extremes(void **state) {
 static void check_same(const ssb_batch *all, uint64_t begin, const ssb_batch *piece, uint32_t columns) {
   char expected[64], found[64];
   for (uint32_t c = 0; c < columns; c++) {
-    const bool plain = all->columns[c].type == RDX_TYPE_STRING;
+    const bool plain = all->columns[c].offsets != NULL;
     for (uint64_t i = 0; i < piece->rows; i++) {
       if (!plain) {
         assert_int_equal(number(piece, c, i), number(all, c, begin + i));
@@ -191,7 +189,7 @@ static void test_pieces(void **state) {
   static const uint32_t sizes[] = {1, 2, 27, 28, 29, 300, 4096};
   ssb *s = open_scale(0.003, 5);
   for (int t = 0; t < SSB_TABLES; t++) {
-    ssb_field fields[SSB_MAX_COLUMNS];
+    rdx_field fields[SSB_MAX_COLUMNS];
     const uint32_t columns = ssb_table_fields((ssb_table)t, fields);
     whole w = make_whole(s, (ssb_table)t);
     ssb_batch piece = {0};
@@ -241,19 +239,19 @@ static char *read_file(const char *folder, const char *name, size_t *size) {
 }
 
 static void test_threads(void **state) {
-  (void)state;
-  static const char *const names[] = {"date.tbl", "supplier.tbl", "customer.tbl", "part.tbl", "lineorder.tbl"};
-  char base[] = "/tmp/test_ssb.XXXXXX", one[64], many[64];
+  const ssb_format format = *(const ssb_format *)*state;
+  char base[] = "/tmp/test_ssb.XXXXXX", one[64], many[64], name[32];
   rdx_error err;
   assert_non_null(mkdtemp(base));
   snprintf(one, sizeof one, "%s/one", base);
   snprintf(many, sizeof many, "%s/many", base);
   ssb *s = open_scale(0.05, 3); /* six pieces of lineorder */
-  assert_int_equal(ssb_write(s, one, 1, &err), RDX_OK);
-  assert_int_equal(ssb_write(s, many, 5, &err), RDX_OK);
-  for (size_t i = 0; i < COUNT(names); i++) {
+  assert_int_equal(ssb_write(s, one, format, 1, &err), RDX_OK);
+  assert_int_equal(ssb_write(s, many, format, 5, &err), RDX_OK);
+  for (int t = 0; t < SSB_TABLES; t++) {
     size_t a = 0, b = 0;
-    char *x = read_file(one, names[i], &a), *y = read_file(many, names[i], &b);
+    snprintf(name, sizeof name, "%s.%s", ssb_table_name((ssb_table)t), format == SSB_TEXT ? "tbl" : "rdx");
+    char *x = read_file(one, name, &a), *y = read_file(many, name, &b);
     assert_true(a == b && memcmp(x, y, a) == 0);
     free(x);
     free(y);
@@ -261,6 +259,52 @@ static void test_threads(void **state) {
   ssb_close(&s);
   assert_int_equal(rmdir(one), 0);
   assert_int_equal(rmdir(many), 0);
+  assert_int_equal(rmdir(base), 0);
+}
+
+/* A table file reads back as what was generated. */
+static void check_file(const char *path, const ssb *s, ssb_table table) {
+  rdx_error err;
+  rdx_table *read = NULL;
+  rdx_field fields[SSB_MAX_COLUMNS];
+  whole w = make_whole(s, table);
+  ssb_batch found = {.rows = w.batch.rows};
+  const uint32_t columns = ssb_table_fields(table, fields);
+  if (rdx_table_open(path, &read, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  assert_true(rdx_table_rows(read) == w.batch.rows && rdx_table_columns(read) == columns);
+  for (uint32_t c = 0; c < columns; c++) {
+    char x[64], y[64];
+    assert_string_equal(rdx_table_column_name(read, c), fields[c].name);
+    found.columns[c] = *rdx_table_column(read, c);
+    assert_int_equal(found.columns[c].type, fields[c].type);
+    for (uint64_t i = 0; i < w.batch.rows; i++) {
+      if (fields[c].type != RDX_TYPE_STRING) {
+        assert_int_equal(number(&found, c, i), number(&w.batch, c, i));
+        continue;
+      }
+      text(&found, c, i, x);
+      text(&w.batch, c, i, y);
+      assert_string_equal(x, y);
+    }
+  }
+  rdx_table_destroy(&read);
+  ssb_batch_free(&w.batch);
+}
+
+static void test_table_files(void **state) {
+  (void)state;
+  char base[] = "/tmp/test_ssb.XXXXXX", path[64];
+  rdx_error err;
+  assert_non_null(mkdtemp(base));
+  ssb *s = open_scale(0.02, 6);
+  assert_int_equal(ssb_write(s, base, SSB_TABLE_FILES, 2, &err), RDX_OK);
+  for (int t = 0; t < SSB_TABLES; t++) {
+    snprintf(path, sizeof path, "%s/%s.rdx", base, ssb_table_name((ssb_table)t));
+    check_file(path, s, (ssb_table)t);
+    unlink(path);
+  }
+  ssb_close(&s);
   assert_int_equal(rmdir(base), 0);
 }
 
@@ -370,7 +414,7 @@ static void test_dictionaries(void **state) {
   for (size_t w = 0; w < COUNT(words); w++) {
     ssb_batch batch = {0};
     generate(s, words[w].table, 0, 1, &batch);
-    const rdx_column *d = batch.dictionaries[place_of(words[w].table, words[w].column)];
+    const rdx_column *d = batch.columns[place_of(words[w].table, words[w].column)].dictionary;
     char before[64] = "", word[64];
     bool found = false;
     assert_non_null(d);
@@ -700,7 +744,7 @@ static void test_queries(void **state) {
  * not happen. */
 static void check_uniform(const whole *w, const char *name) {
   const uint32_t column = place_of(w->table, name);
-  const uint64_t words = w->batch.dictionaries[column]->rows;
+  const uint64_t words = w->batch.columns[column].dictionary->rows;
   uint32_t *counts = calloc(words, sizeof *counts);
   assert_non_null(counts);
   for (uint64_t i = 0; i < w->batch.rows; i++)
@@ -732,11 +776,22 @@ static void test_uniform(void **state) {
 }
 
 int main(void) {
+  static ssb_format table_files = SSB_TABLE_FILES, texts = SSB_TEXT;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sizes),   cmocka_unit_test(test_refusals),     cmocka_unit_test(test_extremes),
-      cmocka_unit_test(test_pieces),  cmocka_unit_test(test_seeds),        cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_domains), cmocka_unit_test(test_dictionaries), cmocka_unit_test(test_dimensions),
-      cmocka_unit_test(test_dates),   cmocka_unit_test(test_orders),       cmocka_unit_test(test_uniform),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_extremes),
+      cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_seeds),
+      cmocka_unit_test_prestate(test_threads, &table_files),
+      cmocka_unit_test_prestate(test_threads, &texts),
+      cmocka_unit_test(test_table_files),
+      cmocka_unit_test(test_domains),
+      cmocka_unit_test(test_dictionaries),
+      cmocka_unit_test(test_dimensions),
+      cmocka_unit_test(test_dates),
+      cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_uniform),
       cmocka_unit_test(test_queries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
