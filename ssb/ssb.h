@@ -52,8 +52,8 @@ typedef enum ssb_format {
   SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
 } ssb_format;
 
-/* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a core.
- * Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
+/* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a
+ * core. Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
 RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
                                   rdx_error *err);
 
