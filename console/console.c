@@ -22,7 +22,8 @@ static volatile sig_atomic_t interrupted;
 
 static struct {
   pthread_mutex_t lock;
-  bool shown; /* there is a line to clear */
+  bool terminal; /* stderr is one */
+  bool shown;    /* there is a line to clear */
   char stage[32];
   double begun, last; /* of the stage */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,8 +40,7 @@ static void clear_line(void) {
   progress.shown = false;
 }
 
-static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
-  const bool terminal = *(const bool *)user;
+bool console_progress(const char *stage, uint64_t done, uint64_t total) {
   pthread_mutex_lock(&progress.lock);
   const double now = seconds();
   if (strncmp(progress.stage, stage, sizeof progress.stage - 1) != 0) {
@@ -50,7 +50,7 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
     progress.last = 0;
   }
   const bool complete = total > 0 && done >= total;
-  if (terminal && now - progress.begun > PROGRESS_AFTER && now - progress.last > PROGRESS_EVERY && !complete) {
+  if (progress.terminal && now - progress.begun > PROGRESS_AFTER && now - progress.last > PROGRESS_EVERY && !complete) {
     progress.last = now;
     progress.shown = true;
     if (total > 0)
@@ -62,6 +62,11 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
     clear_line();
   pthread_mutex_unlock(&progress.lock);
   return interrupted != 0;
+}
+
+static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)user;
+  return console_progress(stage, done, total);
 }
 
 /* The second signal finds the default action and ends the program. */
@@ -87,13 +92,12 @@ static void catch_signal(int number) {
 
 void console_start(const char *program) {
   hold_streams();
-  static bool terminal;
   program_name = program;
-  terminal = isatty(STDERR_FILENO) != 0;
+  progress.terminal = isatty(STDERR_FILENO) != 0;
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
-  rdx_set_progress(on_progress, &terminal);
+  rdx_set_progress(on_progress, NULL);
 }
 
 bool console_interrupted(void) {
