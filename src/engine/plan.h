@@ -22,7 +22,9 @@ typedef struct rdx_condition_term {
 typedef struct rdx_step {
   rdx_expression_kind kind;
   uint32_t attribute;
-  int64_t value; /* CONSTANT; ATTRIBUTE: what a code of 0 stands for, at the step's scale (code * factor + value) */
+  /* ATTRIBUTE: x * factor + value at the step's scale, where x is the code, or the attribute's values[code] where it
+   * has these; computed modulo 2^64, since only the result is known to fit. CONSTANT: value. */
+  int64_t value;
   int64_t factor;
 } rdx_step;
 
