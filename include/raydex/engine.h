@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_ENGINE_H
+#define RAYDEX_ENGINE_H
+
+/**
+ * Engines that answer star queries: by rays through cubes, by sorted copies, or by looking at columns.
+ *
+ * Threads: queries of one engine may run at the same time; rdx_engine_add_cube() and rdx_engine_destroy() need it for
+ * themselves.
+ */
+
+#include <raydex/device.h>
+#include <raydex/index.h> /* rdx_build_preference */
+#include <raydex/query.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rdx_engine_kind {
+  RDX_ENGINE_AUTO = 0,
+  RDX_ENGINE_COLUMN, /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
+  RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads the ranges that qualify */
+  RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows sorted by group and scan code */
+  RDX_ENGINE_RT_CUBE,     /**< a triangle for each row: RTCUDB as published */
+} rdx_engine_kind;
+
+/** A name such as "rt_cube"; never NULL. */
+RDX_API const char *rdx_engine_kind_name(rdx_engine_kind kind);
+
+/** The engine of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err);
+
+/** How an RT cube treats several attributes of one operator (RTCUDB, section 6.6). */
+typedef enum rdx_rt_cube_operators {
+  RDX_RT_CUBE_ENCODE = 0,   /**< all in one coordinate (sections 4.2, 4.3) */
+  RDX_RT_CUBE_SPLIT_SCAN,   /**< the first scan attribute in z, the others in device memory */
+  RDX_RT_CUBE_SPLIT_GROUP,  /**< the first group attribute in y, the others in device memory */
+  RDX_RT_CUBE_SEPARATE_SCAN /**< z is 0: a bitmap of RTScan says which rows qualify (section 6.5) */
+} rdx_rt_cube_operators;
+
+typedef struct rdx_rt_cube_params {
+  rdx_rt_cube_operators operators;
+  double leg_x, leg_y;       /**< legs of the triangles; rays lie half a leg apart (section 3.2); 0: by the model */
+  uint32_t sub_accumulators; /**< copies of a group's result that rays spread over; 0: by the number of groups */
+  rdx_build_preference build;
+} rdx_rt_cube_params;
+
+typedef struct rdx_coarse_cube_params {
+  uint32_t block_rows; /**< rows under one triangle; 0: by the model */
+  rdx_build_preference build;
+} rdx_coarse_cube_params;
+
+/** All zero is the default. */
+typedef struct rdx_engine_params {
+  rdx_engine_kind kind;
+  rdx_rt_cube_params rt_cube;
+  rdx_coarse_cube_params coarse_cube;
+} rdx_engine_params;
+
+/** What a cube can answer: queries whose predicates, groups and expressions use no more than this. */
+typedef struct rdx_cube_spec {
+  const uint32_t *scan;                     /**< attributes that predicates may use */
+  uint32_t scan_count;                      /**< at most 8 */
+  const uint32_t *group_by;                 /**< in the order that results are sorted by */
+  uint32_t group_count;                     /**< at most 8 */
+  const rdx_expression *const *expressions; /**< what aggregates are made of */
+  uint32_t expression_count;                /**< at most 8 */
+} rdx_cube_spec;
+
+typedef struct rdx_engine rdx_engine;
+
+/**
+ * Make an engine for a relation. Its attributes are brought to the device as packed codes, shared by all that the engine
+ * builds; the relation may be freed afterwards. Destroy the engine before its device is closed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation,
+                                                  const rdx_engine_params *params, rdx_engine **out, rdx_error *err);
+
+/** Free `*engine` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_engine_destroy(rdx_engine **engine);
+
+/** Build a cube. A column engine needs none: RDX_ERROR_UNSUPPORTED. On failure the engine is as before. */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err);
+
+/**
+ * Build the cubes that `queries` need and the engine has not: as few as serve each of them well. Queries with the same
+ * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count,
+                                                   rdx_error *err);
+
+/** Bytes are device bytes; times are milliseconds. */
+typedef struct rdx_engine_stats {
+  rdx_engine_kind kind;
+  uint64_t rows;
+  uint32_t cubes;
+  uint64_t bytes_columns; /**< packed attributes */
+  uint64_t bytes_cubes;
+  uint64_t bytes_peak;
+  double encode_ms; /**< packing attributes */
+  double build_ms;  /**< all cubes, from call to return */
+} rdx_engine_stats;
+
+RDX_API void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out);
+
+typedef struct rdx_query_params {
+  bool stats; /**< also count rays, hits and rows, by running a second time, which no time includes */
+} rdx_query_params;
+
+typedef struct rdx_query_result rdx_query_result;
+
+/**
+ * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
+ * RDX_ERROR_OVERFLOW where a sum passes 64 bits. Destroy the result with rdx_query_result_destroy(); it does not need
+ * its engine.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,
+                                               const rdx_query_params *params, rdx_query_result **out, rdx_error *err);
+
+RDX_API uint64_t rdx_query_result_rows(const rdx_query_result *result);
+RDX_API uint32_t rdx_query_result_columns(const rdx_query_result *result);
+
+/** Column `index`, from 0, in host memory; NULL when there is no such column. Owned by the result. */
+RDX_API const rdx_column *rdx_query_result_column(const rdx_query_result *result, uint32_t index);
+
+/** What a query did. Times are milliseconds. */
+typedef struct rdx_query_stats {
+  uint64_t groups; /**< that qualified, before HAVING and LIMIT */
+  uint64_t rays;   /**< this and the next two only with rdx_query_params.stats, else 0 */
+  uint64_t hits;   /**< calls of hit programs */
+  uint64_t rows;   /**< looked at one by one */
+  uint64_t bytes;  /**< read on the device, as far as the engine knows */
+  double device_ms;
+  double total_ms; /**< from call to return */
+} rdx_query_stats;
+
+RDX_API void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out);
+
+/** Free `*result` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_query_result_destroy(rdx_query_result **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

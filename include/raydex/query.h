@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_QUERY_H
+#define RAYDEX_QUERY_H
+
+/**
+ * Star queries: a scan, a grouping and aggregates over one relation, then HAVING, ORDER BY and LIMIT (RTCUDB, sections
+ * 3 to 5). Structs of this header own nothing: what they point to must stay valid while a call uses it.
+ */
+
+#include <raydex/column.h>
+#include <raydex/predicate.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A dimension of a star: each row of the fact table belongs to the row of the dimension whose key it names. */
+typedef struct rdx_dimension {
+  rdx_column foreign_key; /**< of the fact table */
+  rdx_column key;         /**< of the dimension: distinct, not NULL; of the foreign key's kind of type */
+} rdx_dimension;
+
+/** A column that queries may use. */
+typedef struct rdx_attribute {
+  const char *name;   /**< for error texts and results */
+  rdx_column column;  /**< as many rows as the table it belongs to */
+  uint32_t dimension; /**< 0: the fact table; else 1 + the number of a dimension */
+} rdx_attribute;
+
+/**
+ * A fact table with its dimensions, joined by their keys: a row for each row of the fact table that has a partner in
+ * every dimension (an inner join). Without dimensions it is a flat table.
+ */
+typedef struct rdx_relation {
+  uint64_t rows; /**< of the fact table, below 2^32 - 1 */
+  const rdx_attribute *attributes;
+  uint32_t attribute_count;
+  const rdx_dimension *dimensions;
+  uint32_t dimension_count; /**< at most 8 */
+} rdx_relation;
+
+typedef enum rdx_expression_kind {
+  RDX_EXPRESSION_ATTRIBUTE = 0, /**< its value; NULL where it is NULL */
+  RDX_EXPRESSION_CONSTANT,      /**< `value` / 10^`scale` */
+  RDX_EXPRESSION_ADD,
+  RDX_EXPRESSION_SUBTRACT,
+  RDX_EXPRESSION_MULTIPLY,
+} rdx_expression_kind;
+
+/** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL with
+ * any NULL operand. An expression of one attribute may be of any type where it is not calculated with. */
+typedef struct rdx_expression {
+  rdx_expression_kind kind;
+  uint32_t attribute;
+  int64_t value;
+  uint8_t scale;
+  const struct rdx_expression *left, *right;
+} rdx_expression;
+
+typedef enum rdx_aggregate_kind {
+  RDX_AGGREGATE_COUNT = 0, /**< of rows where the expression is not NULL; without an expression: of rows. u64 */
+  RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value */
+  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value */
+  RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated); NULL for no value */
+  RDX_AGGREGATE_MAX,
+} rdx_aggregate_kind;
+
+typedef struct rdx_aggregate {
+  rdx_aggregate_kind kind;
+  const rdx_expression *expression; /**< NULL: COUNT of rows */
+} rdx_aggregate;
+
+typedef struct rdx_order {
+  uint32_t column; /**< of the result: first the group's attributes, then the aggregates */
+  bool descending;
+  bool nulls_first; /**< else last */
+} rdx_order;
+
+typedef struct rdx_query {
+  const rdx_predicate *where; /**< over the relation's attributes; NULL: every row */
+  const uint32_t *group_by;   /**< attributes; NULL is a group of its own. Without any: one group, also of no rows */
+  uint32_t group_count;       /**< at most 8 */
+  const rdx_aggregate *aggregates;
+  uint32_t aggregate_count;    /**< at most 8; with none, the distinct groups are the result */
+  const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
+  const rdx_order *order_by;   /**< ties: in the order of the group's attributes */
+  uint32_t order_count;
+  bool limited; /**< return `limit` rows at most, after the first `offset` */
+  uint64_t limit, offset;
+} rdx_query;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_PLAN_H
+#define RDX_ENGINE_PLAN_H
+
+/* A query, checked and brought to codes: what every engine starts from. All pointers are in the plan's arena. */
+
+#include <raydex/engine.h>
+
+#include "engine/relation.h"
+#include "scan/intervals.h"
+#include "scan/terms.h"
+
+/* True for rows whose code of the attribute lies in one of the intervals (of codes; IS NULL is code `count`). */
+typedef struct rdx_condition_term {
+  uint32_t attribute;
+  rdx_intervals intervals;
+} rdx_condition_term;
+
+/* An expression as steps on a stack of at most 8 values: 64-bit, each step's range known not to pass 63 bits (else
+ * RDX_ERROR_OVERFLOW when planning). */
+typedef struct rdx_step {
+  rdx_expression_kind kind;
+  uint32_t attribute;
+  /* ATTRIBUTE: x * factor + value at the step's scale, where x is the code, or the attribute's values[code] where it
+   * has these; computed modulo 2^64, since only the result is known to fit. CONSTANT: value. */
+  int64_t value;
+  int64_t factor;
+} rdx_step;
+
+typedef struct rdx_measure {
+  rdx_step *steps; /* one step: a plain attribute, possibly not numeric: then MIN, MAX and COUNT take its codes */
+  uint32_t step_count;
+  bool numeric;
+  bool nulls; /* it may be NULL */
+  uint8_t scale;
+  int64_t least, most; /* of its values, by the ranges of its attributes */
+} rdx_measure;
+
+typedef struct rdx_plan {
+  rdx_arena arena;
+  const rdx_coded_relation *relation;
+  const rdx_query *query;
+  bool empty;                /* no row can qualify */
+  rdx_condition_term *terms; /* of distinct attributes: all must hold */
+  uint32_t term_count;
+  rdx_node *rest;        /* what is not a conjunction of terms (codes as in rdx_condition_term); NULL: nothing */
+  rdx_measure *measures; /* distinct; aggregates name them by number */
+  uint32_t measure_count;
+  uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
+  /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with the
+   * terms given. UINT64_MAX groups: more than that. */
+  uint64_t *group_low, *group_width, *group_stride;
+  uint64_t groups;
+} rdx_plan;
+
+RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out,
+                                        rdx_error *err);
+void rdx_plan_destroy(rdx_plan *plan);
+
+/* What an engine found for one group, for each of the plan's measures. Rows of the plan's measure that are NULL count in
+ * `rows` only. */
+typedef struct rdx_group_value {
+  uint64_t count; /* of values that are not NULL */
+  rdx_i128 sum;
+  int64_t least, most; /* numeric: values; else codes */
+} rdx_group_value;
+
+typedef struct rdx_groups {
+  uint64_t count;
+  uint64_t *group;         /* numbers by the plan's strides, ascending, distinct */
+  uint64_t *rows;          /* that qualified, at least 1 */
+  rdx_group_value *values; /* count * measure_count */
+} rdx_groups;
+
+/* HAVING, ORDER BY, LIMIT; and codes to values. Owns nothing of `groups`. */
+RDX_MUST_USE rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out,
+                                          rdx_error *err);
+
+#endif

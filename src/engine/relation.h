@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_RELATION_H
+#define RDX_ENGINE_RELATION_H
+
+/* A relation on the device, as packed codes. */
+
+#include <raydex/query.h>
+
+#include "scan/scan.h"
+
+/* A column as dense codes that keep its order: 0 .. count - 1 are values, `count` is NULL where it has any. Either
+ * differences to its smallest key (index/keys.h), or places in its sorted distinct keys: the latter for strings (their
+ * dictionary), where at most 65,536 places take no more than half the bytes, and where differences pass 64 bits. */
+typedef struct rdx_coded {
+  rdx_scan_column source; /* type, scale, key bits, smallest and largest key, dictionary; without codes */
+  uint32_t dimension;     /* 0: a code for each row of the fact table; else for each of dimension - 1 */
+  uint64_t rows;          /* of that table */
+  uint32_t bytes;         /* of a code: 1, 2, 4 or 8; padded to whole words, and by 64 more bytes */
+  uint64_t count;
+  bool nulls;
+  uint64_t base;  /* differences: the key of code 0 */
+  uint64_t *keys; /* places, not strings: the key of each code, ascending; else NULL */
+  rdx_buffer *codes;
+  rdx_buffer *values; /* places of integers and decimals: the value of each code as i64, for calculating; else NULL */
+} rdx_coded;
+
+/* A dimension: for each row of the fact table the number of its row in the dimension, packed as codes are; `rows`
+ * (one past the last) for rows without a partner. */
+typedef struct rdx_partner {
+  uint64_t rows;  /* of the dimension */
+  uint32_t bytes; /* 1, 2 or 4 */
+  bool missing;   /* some row has none */
+  rdx_buffer *codes;
+} rdx_partner;
+
+typedef struct rdx_coded_relation {
+  rdx_device *device;
+  uint64_t rows;
+  uint32_t attribute_count, dimension_count;
+  char **names;
+  rdx_coded *attributes;
+  rdx_partner *partners;
+  uint64_t bytes;
+  double encode_ms;
+} rdx_coded_relation;
+
+RDX_MUST_USE rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_relation *relation,
+                                                  rdx_coded_relation **out, rdx_error *err);
+void rdx_coded_relation_destroy(rdx_coded_relation **relation);
+
+/* The codes of an attribute for each row of the fact table, as u32 (places) or u64 (where codes need it), in new device
+ * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists those
+ * that count (u32, ascending; NULL: all), of which there are `count`. */
+RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows,
+                                         uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err);
+
+/* The rows of the fact table that have all their partners: NULL and the number of all where that is so. */
+RDX_MUST_USE rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
+                                         rdx_error *err);
+
+/* Codes to values: a host column of the values of `count` codes of an attribute. Its arrays are by rdx_alloc(): on
+ * failure, too, the caller frees those that are not NULL. */
+RDX_MUST_USE rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count,
+                                         rdx_column *out, rdx_error *err);
+
+/* Whether values of a type can be calculated with: integers and decimals. */
+static inline bool rdx_coded_is_numeric(const rdx_coded *attribute) {
+  const rdx_type type = attribute->source.type;
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+#endif
