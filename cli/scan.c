@@ -186,7 +186,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
     return status;
   for (uint32_t i = 0; i < count || i == 0; i++)
     j->columns[i] = *rdx_table_column(j->data, i);
-  return rdx_condition_bind(j->condition, j->columns, &j->predicate, err);
+  return rdx_condition_bind(j->condition, j->columns, NULL, &j->predicate, err);
 }
 
 static rdx_status run(job *j, rdx_error *err) {

@@ -5,10 +5,10 @@
 
 #include "ssb/ssb.h"
 
-#define QUERY(name, select, tables, joins, where, tail, selectivity, rows)                                             \
+#define QUERY(name, select, tables, joins, where, tail, ...)                                                           \
   {                                                                                                                    \
     name, "SELECT " select "\nFROM lineorder, " tables "\nWHERE " joins "\n  AND " where tail,                         \
-        "SELECT " select "\nFROM lineorder_flat\nWHERE " where tail, selectivity, rows                                 \
+        "SELECT " select "\nFROM lineorder_flat\nWHERE " where tail, where, __VA_ARGS__                                \
   }
 
 #define BY_DATE "lo_orderdate = d_datekey"
@@ -17,20 +17,26 @@
 #define BY_CUSTOMER " AND lo_custkey = c_custkey"
 
 #define FLIGHT_1(name, where, selectivity)                                                                             \
-  QUERY(name, "sum(lo_extendedprice * lo_discount) AS revenue", "date", BY_DATE, where, "", selectivity, 1)
+  QUERY(name, "sum(lo_extendedprice * lo_discount) AS revenue", "date", BY_DATE, where, "", {0}, SSB_DISCOUNTED,       \
+        false, selectivity, 1)
 
 #define FLIGHT_2(name, where, selectivity, rows)                                                                       \
   QUERY(name, "sum(lo_revenue) AS revenue, d_year, p_brand1", "date, part, supplier", BY_DATE BY_PART BY_SUPPLIER,     \
-        where, "\nGROUP BY d_year, p_brand1\nORDER BY d_year, p_brand1", selectivity, rows)
-
-#define FLIGHT_3(name, places, where, selectivity, rows)                                                               \
-  QUERY(name, places ", d_year, sum(lo_revenue) AS revenue", "date, supplier, customer",                               \
-        BY_DATE BY_SUPPLIER BY_CUSTOMER, where, "\nGROUP BY " places ", d_year\nORDER BY d_year, revenue DESC",        \
+        where, "\nGROUP BY d_year, p_brand1\nORDER BY d_year, p_brand1", {"d_year", "p_brand1"}, SSB_REVENUE, false,   \
         selectivity, rows)
 
-#define FLIGHT_4(name, groups, where, selectivity, rows)                                                               \
+#define FLIGHT_3(name, c_place, s_place, where, selectivity, rows)                                                     \
+  QUERY(name, c_place ", " s_place ", d_year, sum(lo_revenue) AS revenue", "date, supplier, customer",                 \
+        BY_DATE BY_SUPPLIER BY_CUSTOMER, where,                                                                        \
+        "\nGROUP BY " c_place ", " s_place ", d_year\nORDER BY d_year, revenue DESC", {c_place, s_place, "d_year"},    \
+        SSB_REVENUE, true, selectivity, rows)
+
+#define FLIGHT_4(name, groups, where, names, selectivity, rows)                                                        \
   QUERY(name, groups ", sum(lo_revenue - lo_supplycost) AS profit", "date, part, supplier, customer",                  \
-        BY_DATE BY_PART BY_SUPPLIER BY_CUSTOMER, where, "\nGROUP BY " groups "\nORDER BY " groups, selectivity, rows)
+        BY_DATE BY_PART BY_SUPPLIER BY_CUSTOMER, where, "\nGROUP BY " groups "\nORDER BY " groups, names, SSB_PROFIT,  \
+        false, selectivity, rows)
+#define NAMES(...)                                                                                                     \
+  { __VA_ARGS__ }
 
 #define YEARS_92_TO_97 " AND d_year BETWEEN 1992 AND 1997"
 #define TWO_CITIES "c_city IN ('UNITED KI1', 'UNITED KI5') AND s_city IN ('UNITED KI1', 'UNITED KI5')"
@@ -44,19 +50,20 @@ const ssb_query ssb_queries[SSB_QUERIES] = {
     FLIGHT_2("2.1", "p_category = 'MFGR#12' AND s_region = 'AMERICA'", 0.80, 280),
     FLIGHT_2("2.2", "p_brand1 BETWEEN 'MFGR#2221' AND 'MFGR#2228' AND s_region = 'ASIA'", 0.16, 56),
     FLIGHT_2("2.3", "p_brand1 = 'MFGR#2221' AND s_region = 'EUROPE'", 0.02, 7),
-    FLIGHT_3("3.1", "c_nation, s_nation", "c_region = 'ASIA' AND s_region = 'ASIA'" YEARS_92_TO_97, 3.67, 150),
-    FLIGHT_3("3.2", "c_city, s_city", "c_nation = 'UNITED STATES' AND s_nation = 'UNITED STATES'" YEARS_92_TO_97, 0.14,
-             599),
-    FLIGHT_3("3.3", "c_city, s_city", TWO_CITIES YEARS_92_TO_97, 5.76e-3, 24),
-    FLIGHT_3("3.4", "c_city, s_city", TWO_CITIES " AND d_yearmonth = 'Dec1997'", 7.33e-5, 3),
+    FLIGHT_3("3.1", "c_nation", "s_nation", "c_region = 'ASIA' AND s_region = 'ASIA'" YEARS_92_TO_97, 3.67, 150),
+    FLIGHT_3("3.2", "c_city", "s_city", "c_nation = 'UNITED STATES' AND s_nation = 'UNITED STATES'" YEARS_92_TO_97,
+             0.14, 599),
+    FLIGHT_3("3.3", "c_city", "s_city", TWO_CITIES YEARS_92_TO_97, 5.76e-3, 24),
+    FLIGHT_3("3.4", "c_city", "s_city", TWO_CITIES " AND d_yearmonth = 'Dec1997'", 7.33e-5, 3),
     FLIGHT_4("4.1", "d_year, c_nation",
-             "c_region = 'AMERICA' AND s_region = 'AMERICA' AND p_mfgr IN ('MFGR#1', 'MFGR#2')", 1.59, 35),
+             "c_region = 'AMERICA' AND s_region = 'AMERICA' AND p_mfgr IN ('MFGR#1', 'MFGR#2')",
+             NAMES("d_year", "c_nation"), 1.59, 35),
     FLIGHT_4("4.2", "d_year, s_nation, p_category",
              "c_region = 'AMERICA' AND s_region = 'AMERICA' AND d_year IN (1997, 1998)"
              " AND p_mfgr IN ('MFGR#1', 'MFGR#2')",
-             0.38, 100),
+             NAMES("d_year", "s_nation", "p_category"), 0.38, 100),
     FLIGHT_4("4.3", "d_year, s_city, p_brand1",
              "c_region = 'AMERICA' AND s_nation = 'UNITED STATES' AND d_year IN (1997, 1998)"
              " AND p_category = 'MFGR#14'",
-             0.04, 316),
+             NAMES("d_year", "s_city", "p_brand1"), 0.04, 316),
 };

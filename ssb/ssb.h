@@ -60,14 +60,39 @@ RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format f
 /* ---- Queries (queries.c) ---- */
 
 typedef struct ssb_query {
-  const char *name;   /* such as "1.1" */
-  const char *star;   /* SQL over the five tables */
-  const char *flat;   /* SQL over one table, lineorder_flat, with all columns of all five */
-  double selectivity; /* of the predicates, in percent of lineorder, as published (RTCUDB, table 1) */
-  uint32_t rows;      /* of the result, in the reference data at scale factor 1 */
+  const char *name;  /* such as "1.1" */
+  const char *star;  /* SQL over the five tables */
+  const char *flat;  /* SQL over one table, lineorder_flat, with all columns of all five */
+  const char *where; /* the condition of both, joins left out */
+  const char *groups[3];
+  enum {
+    SSB_DISCOUNTED,
+    SSB_REVENUE,
+    SSB_PROFIT
+  } aggregate;          /* extendedprice * discount, revenue, revenue - supplycost */
+  bool by_year_and_sum; /* ORDER BY the year, then the largest sums; else by the groups */
+  double selectivity;   /* of the predicates, in percent of lineorder, as published (RTCUDB, table 1) */
+  uint32_t rows;        /* of the result, in the reference data at scale factor 1 */
 } ssb_query;
 
 #define SSB_QUERIES 13
 extern const ssb_query ssb_queries[SSB_QUERIES];
+
+/* ---- The star (star.c) ---- */
+
+/* The five tables, opened, and the queries over them. */
+typedef struct ssb_star ssb_star;
+
+/* Open the table files in `folder`. RDX_ERROR_FORMAT where a column or a query does not go with them. */
+RDX_MUST_USE rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err);
+void ssb_star_close(ssb_star **star);
+
+/* Both belong to the star. The relation has the columns that queries use. */
+const rdx_relation *ssb_star_relation(const ssb_star *star);
+const rdx_query *ssb_star_query(const ssb_star *star, uint32_t query);
+
+/* Compare the result of a query with looking at every row (reference.c): all rows, in their order. */
+RDX_MUST_USE rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
+                                       rdx_error *err);
 
 #endif

@@ -37,12 +37,13 @@ RDX_API uint32_t rdx_condition_columns(const rdx_condition *condition);
 RDX_API const char *rdx_condition_column_name(const rdx_condition *condition, uint32_t index);
 
 /**
- * Give the named columns their types: `columns` has one for each name, of which type and scale count. The predicate's
- * column numbers are those of the names; it belongs to the condition and is valid until the next call, or until the
- * condition is destroyed. RDX_ERROR_ARGUMENT for a literal that does not go with its column.
+ * Give the named columns their types: `columns` has one for each name, of which type and scale count. `numbers` has the
+ * column number of each name in the predicate (NULL: 0, 1, 2, ...). The predicate belongs to the condition and is valid
+ * until the next call, or until the condition is destroyed. RDX_ERROR_ARGUMENT for a literal that does not go with its
+ * column.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns,
-                                                   const rdx_predicate **out, rdx_error *err);
+                                                   const uint32_t *numbers, const rdx_predicate **out, rdx_error *err);
 
 /** Free `*condition` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_condition_destroy(rdx_condition **condition);

@@ -11,7 +11,12 @@
 typedef struct binder {
   rdx_condition *condition;
   const rdx_column *columns;
+  const uint32_t *numbers; /* NULL: as they are */
 } binder;
+
+static uint32_t number_of(const binder *b, uint32_t column) {
+  return b->numbers ? b->numbers[column] : column;
+}
 
 /* ---- Values of a column's type ---- */
 
@@ -130,7 +135,7 @@ static rdx_status bind_comparison(binder *b, const rdx_sql_node *node, rdx_predi
                                   const rdx_literal *literal, rdx_predicate *out, rdx_error *err) {
   const rdx_column *column = &b->columns[node->column];
   const char *name = b->condition->names[node->column];
-  *out = (rdx_predicate){.kind = kind, .column = node->column};
+  *out = (rdx_predicate){.kind = kind, .column = number_of(b, node->column)};
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, literal, 1, column, name, &out->values, err);
   if (is_float(column->type))
@@ -158,7 +163,7 @@ static rdx_status bind_between(binder *b, const rdx_sql_node *node, rdx_predicat
 static rdx_status bind_list(binder *b, const rdx_sql_node *node, rdx_predicate *out, rdx_error *err) {
   const rdx_column *column = &b->columns[node->column];
   const char *name = b->condition->names[node->column];
-  *out = (rdx_predicate){.kind = RDX_PREDICATE_IN, .column = node->column};
+  *out = (rdx_predicate){.kind = RDX_PREDICATE_IN, .column = number_of(b, node->column)};
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, node->literals, node->count, column, name, &out->values, err);
   if (is_float(column->type))
@@ -191,7 +196,7 @@ static rdx_status bind(binder *b, const rdx_sql_node *node, rdx_predicate *out, 
     return bind_list(b, node, out, err);
   case RDX_PREDICATE_IS_NULL:
   case RDX_PREDICATE_IS_NOT_NULL:
-    *out = (rdx_predicate){.kind = node->kind, .column = node->column};
+    *out = (rdx_predicate){.kind = node->kind, .column = number_of(b, node->column)};
     return RDX_OK;
   case RDX_PREDICATE_TRUE:
   case RDX_PREDICATE_AND:
@@ -209,15 +214,15 @@ static rdx_status bind(binder *b, const rdx_sql_node *node, rdx_predicate *out, 
   return RDX_OK;
 }
 
-rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns, const rdx_predicate **out,
-                              rdx_error *err) {
+rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns, const uint32_t *numbers,
+                              const rdx_predicate **out, rdx_error *err) {
   if (!condition || !out || (!columns && condition->name_count > 0))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_condition_bind: condition, columns and out must not be NULL");
   for (uint32_t i = 0; i < condition->name_count; i++)
     if (columns[i].type <= RDX_TYPE_NONE || columns[i].type > RDX_TYPE_STRING)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "column '%s' has no known type", condition->names[i]);
   rdx_arena_free(&condition->bound);
-  binder b = {condition, columns};
+  binder b = {condition, columns, numbers};
   RDX_TRY(bind(&b, &condition->root, &condition->predicate, err));
   *out = &condition->predicate;
   return RDX_OK;

@@ -37,7 +37,7 @@ static void select_rows(const rdx_table *table, const char *text, char rows[16])
     columns[i] = *found;
   }
   for (int again = 0; again < 2; again++)
-    OK(rdx_condition_bind(condition, columns, &predicate, err));
+    OK(rdx_condition_bind(condition, columns, NULL, &predicate, err));
   OK(rdx_scan_create(test_device, columns, count ? count : 1, NULL, &scan, err));
   OK(rdx_scan_run(scan, predicate, &(rdx_scan_run_params){.result = RDX_SCAN_ROWS}, &result, err));
   OK(rdx_scan_result_read(result, &v, err));
@@ -229,7 +229,7 @@ static void test_refused(void **state) {
         OK(rdx_table_find(table, rdx_condition_column_name(condition, k), &found, err));
         columns[k] = *found;
       }
-      status = rdx_condition_bind(condition, columns, &predicate, &error);
+      status = rdx_condition_bind(condition, columns, NULL, &predicate, &error);
     }
     if (status != cases[i].status || !strstr(error.text, cases[i].part))
       fail_msg("%s: %s (%s)", cases[i].text, rdx_status_name(status), error.text);

@@ -296,7 +296,7 @@ static rdx_status condition(rdx_error *err) {
   columns[8].type = RDX_TYPE_TIMESTAMP;
   rdx_status status = rdx_condition_parse(text, &made, err);
   if (status == RDX_OK)
-    status = rdx_condition_bind(made, columns, &predicate, err);
+    status = rdx_condition_bind(made, columns, NULL, &predicate, err);
   rdx_condition_destroy(&made);
   return status;
 }

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (uint32_t i = 0; i < count; i++)
       columns[i] = (rdx_column){.type = (rdx_type)(1 + (i + shift) % RDX_TYPE_STRING)};
     err.text[0] = '\0';
-    if (rdx_condition_bind(condition, columns, &predicate, &err) == RDX_OK)
+    if (rdx_condition_bind(condition, columns, NULL, &predicate, &err) == RDX_OK)
       check_predicate(predicate, count);
     else
       CHECK(err.text[0]);

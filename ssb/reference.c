@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Answers by looking at every row of lineorder, written without regard for speed or for how engines work. */
+
+#include "ssb/ssb.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_DIMENSIONS = 8, MOST_GROUPS = 3, MOST_LEAVES = 8, MOST_THREADS = 64, SLOTS = 1 << 21 };
+
+/* The row of a dimension for each of its keys, from the smallest key on. */
+typedef struct row_map {
+  int64_t least;
+  uint64_t size;
+  uint32_t *row; /* UINT32_MAX: none */
+  bool *passes;  /* for each row */
+} row_map;
+
+typedef struct reference {
+  const rdx_relation *relation;
+  const rdx_query *query;
+  row_map maps[MOST_DIMENSIONS];
+  const rdx_predicate *leaves[MOST_LEAVES]; /* over lineorder's own columns */
+  uint32_t leaf_count;
+} reference;
+
+/* A hash table of groups: their codes and sums. */
+typedef struct group_table {
+  struct {
+    uint64_t group; /* plus one; 0: free */
+    int64_t sum;
+  } * slots;
+  bool full;
+} group_table;
+
+static int64_t number_at(const rdx_column *c, uint64_t row) {
+  switch (c->type) {
+  case RDX_TYPE_U8:
+    return ((const uint8_t *)c->values)[row];
+  case RDX_TYPE_U16:
+    return ((const uint16_t *)c->values)[row];
+  case RDX_TYPE_I32:
+    return ((const int32_t *)c->values)[row];
+  case RDX_TYPE_I64:
+    return ((const int64_t *)c->values)[row];
+  default: /* strings: their place in the dictionary */
+    return ((const uint32_t *)c->values)[row];
+  }
+}
+
+static int compare_strings(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_t j) {
+  const uint64_t n = a->offsets[i + 1] - a->offsets[i], m = b->offsets[j + 1] - b->offsets[j];
+  const int order =
+      memcmp((const char *)a->values + a->offsets[i], (const char *)b->values + b->offsets[j], n < m ? n : m);
+  return order != 0 ? order : (n > m) - (n < m);
+}
+
+/* How a row compares with literal `i` of a predicate. */
+static int compare(const rdx_column *c, uint64_t row, const rdx_column *literals, uint64_t i) {
+  if (c->type == RDX_TYPE_STRING)
+    return compare_strings(c->dictionary, ((const uint32_t *)c->values)[row], literals, i);
+  const int64_t a = number_at(c, row), b = number_at(literals, i);
+  return (a > b) - (a < b);
+}
+
+static bool holds(const rdx_predicate *p, const rdx_column *c, uint64_t row) {
+  const int order = compare(c, row, &p->values, 0);
+  switch (p->kind) {
+  case RDX_PREDICATE_EQ:
+    return order == 0;
+  case RDX_PREDICATE_LT:
+    return order < 0;
+  case RDX_PREDICATE_LE:
+    return order <= 0;
+  case RDX_PREDICATE_GT:
+    return order > 0;
+  case RDX_PREDICATE_GE:
+    return order >= 0;
+  case RDX_PREDICATE_BETWEEN:
+    return order >= 0 && compare(c, row, &p->values, 1) <= 0;
+  default: /* IN */
+    for (uint64_t i = 0; i < p->values.rows; i++)
+      if (compare(c, row, &p->values, i) == 0)
+        return true;
+    return false;
+  }
+}
+
+static rdx_status out_of_memory(rdx_error *err) {
+  snprintf(err->text, sizeof err->text, "there is no memory to check answers");
+  return RDX_ERROR_MEMORY;
+}
+
+static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) {
+  int64_t most = 0;
+  for (uint64_t i = 0; i < key->rows; i++) {
+    const int64_t k = number_at(key, i);
+    map->least = i == 0 || k < map->least ? k : map->least;
+    most = i == 0 || k > most ? k : most;
+  }
+  map->size = key->rows > 0 ? (uint64_t)(most - map->least) + 1 : 0;
+  map->row = malloc(map->size * sizeof *map->row + 1);
+  map->passes = malloc(key->rows + 1);
+  if (!map->row || !map->passes)
+    return out_of_memory(err);
+  memset(map->row, 0xff, map->size * sizeof *map->row);
+  memset(map->passes, true, key->rows);
+  for (uint64_t i = 0; i < key->rows; i++)
+    map->row[number_at(key, i) - map->least] = (uint32_t)i;
+  return RDX_OK;
+}
+
+static rdx_status prepare(reference *r, rdx_error *err) {
+  const rdx_predicate *where = r->query->where;
+  const uint32_t count = where->kind == RDX_PREDICATE_AND ? where->child_count : 1;
+  rdx_status status = RDX_OK;
+  for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++)
+    status = map_rows(&r->relation->dimensions[d].key, &r->maps[d], err);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+    const rdx_predicate *leaf = where->kind == RDX_PREDICATE_AND ? &where->children[i] : where;
+    const rdx_attribute *attribute = &r->relation->attributes[leaf->column];
+    if (attribute->dimension == 0)
+      r->leaves[r->leaf_count++] = leaf;
+    else
+      for (uint64_t row = 0; row < attribute->column.rows; row++)
+        r->maps[attribute->dimension - 1].passes[row] &= holds(leaf, &attribute->column, row);
+  }
+  return status;
+}
+
+static void add(group_table *t, uint64_t group, int64_t value) {
+  uint64_t at = group * 0x9e3779b97f4a7c15u >> 43;
+  for (uint32_t tries = 0; tries < SLOTS; tries++, at = (at + 1) % SLOTS) {
+    if (t->slots[at].group == 0)
+      t->slots[at].group = group + 1;
+    if (t->slots[at].group == group + 1) {
+      t->slots[at].sum += value;
+      return;
+    }
+  }
+  t->full = true;
+}
+
+static int64_t value_of(const reference *r, const rdx_expression *e, uint64_t row) {
+  switch (e->kind) {
+  case RDX_EXPRESSION_MULTIPLY:
+    return value_of(r, e->left, row) * value_of(r, e->right, row);
+  case RDX_EXPRESSION_SUBTRACT:
+    return value_of(r, e->left, row) - value_of(r, e->right, row);
+  default:
+    return number_at(&r->relation->attributes[e->attribute].column, row);
+  }
+}
+
+static void look_at(const reference *r, uint64_t row, group_table *t) {
+  uint32_t partner[MOST_DIMENSIONS];
+  for (uint32_t i = 0; i < r->leaf_count; i++)
+    if (!holds(r->leaves[i], &r->relation->attributes[r->leaves[i]->column].column, row))
+      return;
+  for (uint32_t d = 0; d < r->relation->dimension_count; d++) {
+    const row_map *map = &r->maps[d];
+    const uint64_t key = (uint64_t)(number_at(&r->relation->dimensions[d].foreign_key, row) - map->least);
+    partner[d] = key < map->size ? map->row[key] : UINT32_MAX;
+    if (partner[d] == UINT32_MAX || !map->passes[partner[d]])
+      return;
+  }
+  uint64_t group = 0;
+  for (uint32_t g = 0; g < r->query->group_count; g++) {
+    const rdx_attribute *attribute = &r->relation->attributes[r->query->group_by[g]];
+    group = group << 16 | (uint64_t)number_at(&attribute->column, partner[attribute->dimension - 1]);
+  }
+  add(t, group, value_of(r, r->query->aggregates[0].expression, row));
+}
+
+typedef struct share {
+  const reference *reference;
+  uint64_t begin, end;
+  group_table table;
+  pthread_t thread;
+} share;
+
+static void *look_at_share(void *context) {
+  share *s = context;
+  for (uint64_t row = s->begin; row < s->end; row++)
+    look_at(s->reference, row, &s->table);
+  return NULL;
+}
+
+/* All rows, by as many threads as there are cores; the sums end up in the first share. */
+static rdx_status look_at_all(const reference *r, share *shares, uint32_t count, rdx_error *err) {
+  uint32_t started = 0;
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+    share *s = &shares[i];
+    *s = (share){.reference = r, .begin = r->relation->rows * i / count, .end = r->relation->rows * (i + 1) / count};
+    s->table.slots = calloc(SLOTS, sizeof *s->table.slots);
+    if (!s->table.slots || pthread_create(&s->thread, NULL, look_at_share, s) != 0)
+      status = out_of_memory(err);
+    else
+      started++;
+  }
+  for (uint32_t i = 0; i < started; i++)
+    pthread_join(shares[i].thread, NULL);
+  for (uint32_t i = 0; i < started; i++) {
+    for (uint32_t at = 0; i > 0 && at < SLOTS; at++)
+      if (shares[i].table.slots[at].group > 0)
+        add(&shares[0].table, shares[i].table.slots[at].group - 1, shares[i].table.slots[at].sum);
+    shares[0].table.full |= shares[i].table.full;
+  }
+  if (status == RDX_OK && shares[0].table.full) {
+    snprintf(err->text, sizeof err->text, "the check holds at most %d groups", SLOTS);
+    status = RDX_ERROR_UNSUPPORTED;
+  }
+  return status;
+}
+
+typedef struct ssb_row {
+  uint64_t group;
+  int64_t sum;
+} ssb_row;
+
+/* By the groups; or by the last of them, the year, and the largest sums, then the groups. */
+static int by_groups(const void *a, const void *b) {
+  const ssb_row *x = a, *y = b;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+static int by_year_and_sum(const void *a, const void *b) {
+  const ssb_row *x = a, *y = b;
+  const uint64_t x_year = x->group & 0xffff, y_year = y->group & 0xffff;
+  if (x_year != y_year)
+    return x_year < y_year ? -1 : 1;
+  return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : by_groups(a, b);
+}
+
+static bool same_row(const reference *r, const rdx_query_result *result, uint64_t row, const ssb_row *expected) {
+  const uint32_t groups = r->query->group_count;
+  for (uint32_t g = 0; g < groups; g++) {
+    const rdx_column *got = rdx_query_result_column(result, g);
+    const rdx_column *column = &r->relation->attributes[r->query->group_by[g]].column;
+    const uint64_t code = expected->group >> 16 * (groups - 1 - g) & 0xffff;
+    if (got->type == RDX_TYPE_STRING) {
+      const bool placed = got->dictionary != NULL;
+      const rdx_column *text = placed ? got->dictionary : got;
+      if (compare_strings(text, placed ? ((const uint32_t *)got->values)[row] : row, column->dictionary, code) != 0)
+        return false;
+    } else if (number_at(got, row) != (int64_t)code) {
+      return false;
+    }
+  }
+  return number_at(rdx_query_result_column(result, groups), row) == expected->sum;
+}
+
+static rdx_status compare_rows(const reference *r, const rdx_query_result *result, const group_table *t, bool by_year,
+                               bool *same, rdx_error *err) {
+  uint64_t count = 0;
+  ssb_row *rows = malloc(SLOTS * sizeof *rows);
+  if (!rows)
+    return out_of_memory(err);
+  for (uint32_t at = 0; at < SLOTS; at++)
+    if (t->slots[at].group > 0)
+      rows[count++] = (ssb_row){t->slots[at].group - 1, t->slots[at].sum};
+  qsort(rows, count, sizeof *rows, by_year ? by_year_and_sum : by_groups);
+  const bool no_value = r->query->group_count == 0 && count == 0; /* then the sum is NULL */
+  const uint8_t *validity = rdx_query_result_column(result, r->query->group_count)->validity;
+  *same = rdx_query_result_rows(result) == count + no_value && (!no_value || (validity && !(validity[0] & 1)));
+  for (uint64_t i = 0; i < count && *same; i++)
+    *same = same_row(r, result, i, &rows[i]);
+  free(rows);
+  return RDX_OK;
+}
+
+rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
+                          rdx_error *err) {
+  share *shares = calloc(MOST_THREADS, sizeof *shares);
+  if (!shares)
+    return out_of_memory(err);
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  rdx_status status = prepare(&r, err);
+  if (status == RDX_OK)
+    status = look_at_all(&r, shares, cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (uint32_t)cores, err);
+  if (status == RDX_OK)
+    status = compare_rows(&r, result, &shares[0].table, ssb_queries[query].by_year_and_sum, same, err);
+  for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
+    free(r.maps[d].row);
+    free(r.maps[d].passes);
+  }
+  for (uint32_t i = 0; i < MOST_THREADS; i++)
+    free(shares[i].table.slots);
+  free(shares);
+  return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The star of the five tables, and the queries over it. */
+
+#include "ssb/ssb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns that queries use. */
+static const struct {
+  const char *name;
+  ssb_table table;
+} attributes[] = {
+    {"lo_quantity", SSB_LINEORDER}, {"lo_discount", SSB_LINEORDER},   {"lo_extendedprice", SSB_LINEORDER},
+    {"lo_revenue", SSB_LINEORDER},  {"lo_supplycost", SSB_LINEORDER}, {"d_year", SSB_DATE},
+    {"d_yearmonthnum", SSB_DATE},   {"d_yearmonth", SSB_DATE},        {"d_weeknuminyear", SSB_DATE},
+    {"c_region", SSB_CUSTOMER},     {"c_nation", SSB_CUSTOMER},       {"c_city", SSB_CUSTOMER},
+    {"s_region", SSB_SUPPLIER},     {"s_nation", SSB_SUPPLIER},       {"s_city", SSB_SUPPLIER},
+    {"p_mfgr", SSB_PART},           {"p_category", SSB_PART},         {"p_brand1", SSB_PART},
+};
+enum { ATTRIBUTES = sizeof attributes / sizeof *attributes, DISCOUNT = 1, PRICE, REVENUE, COST, YEAR };
+
+/* In the order of ssb_table: its key, and lineorder's to it. */
+static const struct {
+  const char *key, *foreign_key;
+} keys[] = {{"d_datekey", "lo_orderdate"},
+            {"s_suppkey", "lo_suppkey"},
+            {"c_custkey", "lo_custkey"},
+            {"p_partkey", "lo_partkey"}};
+enum { DIMENSIONS = sizeof keys / sizeof *keys };
+
+typedef struct bound_query {
+  rdx_condition *condition;
+  uint32_t groups[3];
+  rdx_aggregate aggregate;
+  rdx_order order[2];
+  rdx_query query;
+} bound_query;
+
+struct ssb_star {
+  rdx_table *tables[SSB_TABLES];
+  rdx_attribute attributes[ATTRIBUTES];
+  rdx_dimension dimensions[DIMENSIONS];
+  rdx_relation relation;
+  rdx_expression plain[ATTRIBUTES];
+  rdx_expression sums[SSB_PROFIT + 1];
+  bound_query queries[SSB_QUERIES];
+};
+
+static rdx_status open_tables(ssb_star *s, const char *folder, rdx_error *err) {
+  for (ssb_table t = 0; t < SSB_TABLES; t++) {
+    char path[4096];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.rdx", folder, ssb_table_name(t)) >= sizeof path) {
+      snprintf(err->text, sizeof err->text, "the name of folder %.60s... is too long", folder);
+      return RDX_ERROR_ARGUMENT;
+    }
+    const rdx_status status = rdx_table_open(path, &s->tables[t], err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status find(const ssb_star *s, ssb_table table, const char *name, rdx_column *out, rdx_error *err) {
+  const rdx_column *column = NULL;
+  const rdx_status status = rdx_table_find(s->tables[table], name, &column, err);
+  if (status == RDX_OK)
+    *out = *column;
+  return status;
+}
+
+static rdx_status make_relation(ssb_star *s, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
+    const ssb_table table = attributes[i].table;
+    s->attributes[i].name = attributes[i].name;
+    s->attributes[i].dimension = table == SSB_LINEORDER ? 0 : 1 + (uint32_t)table;
+    s->plain[i].attribute = i;
+    status = find(s, table, attributes[i].name, &s->attributes[i].column, err);
+  }
+  for (uint32_t t = 0; t < DIMENSIONS && status == RDX_OK; t++) {
+    status = find(s, (ssb_table)t, keys[t].key, &s->dimensions[t].key, err);
+    if (status == RDX_OK)
+      status = find(s, SSB_LINEORDER, keys[t].foreign_key, &s->dimensions[t].foreign_key, err);
+  }
+  s->relation = (rdx_relation){.rows = rdx_table_rows(s->tables[SSB_LINEORDER]),
+                               .attributes = s->attributes,
+                               .attribute_count = ATTRIBUTES,
+                               .dimensions = s->dimensions,
+                               .dimension_count = DIMENSIONS};
+  s->sums[SSB_DISCOUNTED] =
+      (rdx_expression){.kind = RDX_EXPRESSION_MULTIPLY, .left = &s->plain[PRICE], .right = &s->plain[DISCOUNT]};
+  s->sums[SSB_REVENUE] = s->plain[REVENUE];
+  s->sums[SSB_PROFIT] =
+      (rdx_expression){.kind = RDX_EXPRESSION_SUBTRACT, .left = &s->plain[REVENUE], .right = &s->plain[COST]};
+  return status;
+}
+
+static uint32_t attribute_of(const char *name) {
+  uint32_t i = 0;
+  while (i < ATTRIBUTES && strcmp(attributes[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+/* The predicate of a condition, its columns numbered as the relation's attributes. */
+static rdx_status bind_condition(const ssb_star *s, const char *text, bound_query *out, rdx_error *err) {
+  rdx_column columns[ATTRIBUTES];
+  rdx_status status = rdx_condition_parse(text, &out->condition, err);
+  if (status != RDX_OK)
+    return status;
+  const uint32_t count = rdx_condition_columns(out->condition);
+  uint32_t numbers[ATTRIBUTES];
+  for (uint32_t i = 0; i < count && i < ATTRIBUTES; i++) {
+    numbers[i] = attribute_of(rdx_condition_column_name(out->condition, i));
+    columns[i] = s->attributes[numbers[i]].column;
+  }
+  return rdx_condition_bind(out->condition, columns, numbers, &out->query.where, err);
+}
+
+static rdx_status bind_query(const ssb_star *s, const ssb_query *q, bound_query *out, rdx_error *err) {
+  uint32_t groups = 0;
+  for (; groups < 3 && q->groups[groups]; groups++)
+    out->groups[groups] = attribute_of(q->groups[groups]);
+  out->aggregate = (rdx_aggregate){.kind = RDX_AGGREGATE_SUM, .expression = &s->sums[q->aggregate]};
+  out->query =
+      (rdx_query){.group_by = out->groups, .group_count = groups, .aggregates = &out->aggregate, .aggregate_count = 1};
+  if (q->by_year_and_sum) {
+    out->order[0] = (rdx_order){.column = groups - 1};
+    out->order[1] = (rdx_order){.column = groups, .descending = true};
+    out->query.order_by = out->order;
+    out->query.order_count = 2;
+  }
+  return bind_condition(s, q->where, out, err);
+}
+
+rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err) {
+  ssb_star *s = calloc(1, sizeof *s);
+  if (!s) {
+    snprintf(err->text, sizeof err->text, "there is no memory for the tables");
+    return RDX_ERROR_MEMORY;
+  }
+  rdx_status status = open_tables(s, folder, err);
+  if (status == RDX_OK)
+    status = make_relation(s, err);
+  for (uint32_t i = 0; i < SSB_QUERIES && status == RDX_OK; i++)
+    status = bind_query(s, &ssb_queries[i], &s->queries[i], err);
+  if (status != RDX_OK)
+    ssb_star_close(&s);
+  *out = s;
+  return status;
+}
+
+void ssb_star_close(ssb_star **star) {
+  ssb_star *s = *star;
+  if (!s)
+    return;
+  for (uint32_t i = 0; i < SSB_QUERIES; i++)
+    rdx_condition_destroy(&s->queries[i].condition);
+  for (ssb_table t = 0; t < SSB_TABLES; t++)
+    rdx_table_destroy(&s->tables[t]);
+  free(s);
+  *star = NULL;
+}
+
+const rdx_relation *ssb_star_relation(const ssb_star *s) {
+  return &s->relation;
+}
+
+const rdx_query *ssb_star_query(const ssb_star *s, uint32_t query) {
+  return &s->queries[query].query;
+}
