@@ -45,7 +45,8 @@ static void run_part(void *context, uint32_t thread) {
 
 void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context) {
-  const uint32_t threads = count < 65536 ? 1 : most > 0 ? most : console_cores();
+  const uint32_t wanted = most > 0 ? most : console_cores();
+  const uint32_t threads = count < 65536 ? 1 : wanted < CONSOLE_MAX_THREADS ? wanted : CONSOLE_MAX_THREADS;
   console_threads(threads, run_part, &(split){work, context, count, threads});
 }
 

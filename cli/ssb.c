@@ -58,7 +58,7 @@ static const char *take(int option, char *value, ssb_options *o) {
   case SEED:
     return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number from 0 to 2^64 - 1";
   case THREADS:
-    return console_parse_u64(value, 1, 256, &o->threads) ? NULL : "it is a number from 1 to 256";
+    return console_parse_u64(value, 1, CONSOLE_MAX_THREADS, &o->threads) ? NULL : "it is a number from 1 to 256";
   default:
     o->flat = true;
     return NULL;

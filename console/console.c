@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@
 #define PROGRESS_EVERY 0.2
 
 static const char *program_name = "raydex";
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted; /* written by a signal handler, read by any thread */
 
 static struct {
   pthread_mutex_t lock;
@@ -61,7 +62,7 @@ bool console_progress(const char *stage, uint64_t done, uint64_t total) {
   if (complete)
     clear_line();
   pthread_mutex_unlock(&progress.lock);
-  return interrupted != 0;
+  return atomic_load(&interrupted);
 }
 
 static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -72,7 +73,7 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
 /* The second signal finds the default action and ends the program. */
 static void on_signal(int number) {
   (void)number;
-  interrupted = 1;
+  atomic_store(&interrupted, true);
 }
 
 /* Started without a standard output, the next file that is opened would take its place, and the answer. */
@@ -101,7 +102,7 @@ void console_start(const char *program) {
 }
 
 bool console_interrupted(void) {
-  return interrupted != 0;
+  return atomic_load(&interrupted);
 }
 
 static void print(const char *format, va_list arguments) {

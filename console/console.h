@@ -67,11 +67,13 @@ const char *console_bytes(uint64_t bytes, char out[32]);
 
 /* ---- Threads (threads.c) ---- */
 
-/* The cores of this machine; at least 1. */
+#define CONSOLE_MAX_THREADS 256
+
+/* The cores of this machine; at least 1, at most CONSOLE_MAX_THREADS. */
 uint32_t console_cores(void);
 
-/* Call run(context, t) for each t below `threads` at the same time, as far as the system gives threads; else one after
- * the other. */
+/* Call run(context, t) for each t below `threads` at the same time, as far as the system gives threads, and up to
+ * CONSOLE_MAX_THREADS; else one after the other. */
 void console_threads(uint32_t threads, void (*run)(void *context, uint32_t thread), void *context);
 
 #endif

@@ -6,11 +6,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define MAX_THREADS 256
-
 uint32_t console_cores(void) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint32_t)cores;
+  return cores < 1 ? 1 : cores > CONSOLE_MAX_THREADS ? CONSOLE_MAX_THREADS : (uint32_t)cores;
 }
 
 typedef struct part {
@@ -26,10 +24,10 @@ static void *run_part(void *argument) {
 }
 
 void console_threads(uint32_t threads, void (*run)(void *context, uint32_t thread), void *context) {
-  pthread_t started[MAX_THREADS];
-  part parts[MAX_THREADS];
-  bool runs[MAX_THREADS];
-  const uint32_t most = threads < MAX_THREADS ? threads : MAX_THREADS;
+  pthread_t started[CONSOLE_MAX_THREADS];
+  part parts[CONSOLE_MAX_THREADS];
+  bool runs[CONSOLE_MAX_THREADS];
+  const uint32_t most = threads < CONSOLE_MAX_THREADS ? threads : CONSOLE_MAX_THREADS;
   for (uint32_t t = 0; t < most; t++) {
     parts[t] = (part){run, context, t};
     runs[t] = t > 0 && pthread_create(&started[t], NULL, run_part, &parts[t]) == 0;
