@@ -50,8 +50,8 @@ RDX_MUST_USE rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_
 void rdx_coded_relation_destroy(rdx_coded_relation **relation);
 
 /* The codes of an attribute for each row of the fact table, as u32 (places) or u64 (where codes need it), in new device
- * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists those
- * that count (u32, ascending; NULL: all), of which there are `count`. */
+ * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists
+ * those that count (u32, ascending; NULL: all), of which there are `count`. */
 RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows,
                                          uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err);
 
