@@ -3,17 +3,17 @@
 
 /* raydex ssb */
 
-#include "cli/cli.h"
-#include "ssb/ssb.h"
+#include "cli/ssb_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void print_help(void) {
   printf("Usage: raydex ssb generate --sf N --out DIR [OPTION...]\n"
+         "       raydex ssb run --dir DIR [OPTION...]\n"
          "       raydex ssb queries [--flat]\n\n"
          "The Star Schema Benchmark. generate makes its five tables, the same from the same scale factor and seed,\n"
-         "on any machine. queries prints its 13 queries as SQL.\n\n"
+         "on any machine. run answers its 13 queries over table files. queries prints them as SQL.\n\n"
          "Options of generate:\n"
          "  --sf N        scale factor: 6,000,000 * N rows of lineorder; above 0, at most %d, such as 0.1 or 20\n"
          "  --out DIR     the folder of the tables, made if it is missing: table files DIR/lineorder.rdx and so on;\n"
@@ -22,6 +22,17 @@ static void print_help(void) {
          "                header (read with --delimiter '|' --no-header)\n"
          "  --seed S      another seed makes other tables (1)\n"
          "  --threads N   threads (one a core)\n\n"
+         "Options of run:\n"
+         "  --dir DIR     the folder of the table files\n"
+         "  --query A,B   these queries, such as 1.1,3.4 (all)\n"
+         "  --engine A,B  by these engines: column, sorted_cube, coarse_cube, rt_cube (all); results are printed once\n"
+         "  --device NAME cpu, auto, or number or part of the name of a device (auto)\n"
+         "  --threads N   threads of the CPU device (one a core)\n"
+         "  --runs N      counted runs of each query, after one that is not (5); times are medians\n"
+         "  --stats       times, rays, hits, rows and bytes of each query and what was built, on stderr\n"
+         "  --check       compare every answer with looking at every row; exit status 1 where one differs\n"
+         "  --out FILE    write results there\n"
+         "  --validation  switch the Vulkan validation layer on\n\n"
          "Options of queries:\n"
          "  --flat        over one table lineorder_flat, with the columns of all five\n",
          SSB_MAX_SCALE);
@@ -32,9 +43,10 @@ typedef struct ssb_options {
   uint64_t seed, threads;
   const char *out;
   bool text, flat;
+  cli_ssb_run_options run;
 } ssb_options;
 
-enum { SCALE = 1, OUT, TEXT, SEED, THREADS, FLAT, HELP };
+enum { SCALE = 1, OUT, TEXT, SEED, THREADS, FLAT, DIR, QUERY, ENGINE, DEVICE, RUNS, STATS, CHECK, VALIDATION, HELP };
 
 static bool parse_scale(const char *text, double *out) {
   char *end = NULL;
@@ -42,9 +54,22 @@ static bool parse_scale(const char *text, double *out) {
   return end != text && *end == '\0' && *out > 0 && *out <= SSB_MAX_SCALE;
 }
 
+static void take_run(int option, const char *value, cli_ssb_run_options *o) {
+  const char **text = option == DIR      ? &o->folder
+                      : option == QUERY  ? &o->queries
+                      : option == ENGINE ? &o->engines
+                                         : &o->device;
+  bool *flag = option == STATS ? &o->stats : option == CHECK ? &o->check : &o->device_params.validation;
+  if (value)
+    *text = value;
+  else
+    *flag = true;
+}
+
 /* NULL, or what is wrong with an option's value. */
 static const char *take(int option, char *value, ssb_options *o) {
   static char wrong[64];
+  uint64_t number = 0;
   switch (option) {
   case SCALE:
     snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %d", SSB_MAX_SCALE);
@@ -59,8 +84,14 @@ static const char *take(int option, char *value, ssb_options *o) {
     return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number from 0 to 2^64 - 1";
   case THREADS:
     return console_parse_u64(value, 1, CONSOLE_MAX_THREADS, &o->threads) ? NULL : "it is a number from 1 to 256";
-  default:
+  case RUNS:
+    o->run.runs = console_parse_u64(value, 1, 1000, &number) ? (uint32_t)number : 0;
+    return o->run.runs > 0 ? NULL : "it is a number from 1 to 1000";
+  case FLAT:
     o->flat = true;
+    return NULL;
+  default:
+    take_run(option, value, &o->run);
     return NULL;
   }
 }
@@ -111,6 +142,30 @@ static int generate(int argc, char **argv) {
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }
 
+static int run(int argc, char **argv) {
+  static const struct option options[] = {{"dir", required_argument, NULL, DIR},
+                                          {"query", required_argument, NULL, QUERY},
+                                          {"engine", required_argument, NULL, ENGINE},
+                                          {"device", required_argument, NULL, DEVICE},
+                                          {"threads", required_argument, NULL, THREADS},
+                                          {"runs", required_argument, NULL, RUNS},
+                                          {"stats", no_argument, NULL, STATS},
+                                          {"check", no_argument, NULL, CHECK},
+                                          {"out", required_argument, NULL, OUT},
+                                          {"validation", no_argument, NULL, VALIDATION},
+                                          {"help", no_argument, NULL, HELP},
+                                          {0}};
+  ssb_options o = {.run = {.device = "auto", .runs = 5}};
+  const int parsed = parse(argc, argv, options, &o);
+  if (parsed != 0)
+    return parsed - 1;
+  if (!o.run.folder)
+    return console_usage("ssb", "--dir DIR is needed");
+  o.run.out = o.out;
+  o.run.device_params.threads = (uint32_t)o.threads;
+  return cli_ssb_run(&o.run);
+}
+
 static int queries(int argc, char **argv) {
   static const struct option options[] = {{"flat", no_argument, NULL, FLAT}, {"help", no_argument, NULL, HELP}, {0}};
   ssb_options o = {0};
@@ -124,9 +179,11 @@ static int queries(int argc, char **argv) {
 
 int cli_ssb(int argc, char **argv) {
   if (argc < 2)
-    return console_usage("ssb", "generate or queries is needed");
+    return console_usage("ssb", "generate, run or queries is needed");
   if (strcmp(argv[1], "generate") == 0)
     return generate(argc - 1, argv + 1);
+  if (strcmp(argv[1], "run") == 0)
+    return run(argc - 1, argv + 1);
   if (strcmp(argv[1], "queries") == 0)
     return queries(argc - 1, argv + 1);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

@@ -3,15 +3,14 @@
 
 /* Answers by looking at every row of lineorder, written without regard for speed or for how engines work. */
 
+#include "console/console.h"
 #include "ssb/ssb.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_DIMENSIONS = 8, MOST_GROUPS = 3, MOST_LEAVES = 8, MOST_THREADS = 64, SLOTS = 1 << 21 };
+enum { MOST_DIMENSIONS = 8, MOST_GROUPS = 3, MOST_LEAVES = 8, MOST_THREADS = 16, SLOTS = 1 << 21 };
 
 /* The row of a dimension for each of its keys, from the smallest key on. */
 typedef struct row_map {
@@ -177,46 +176,38 @@ static void look_at(const reference *r, uint64_t row, group_table *t) {
   add(t, group, value_of(r, r->query->aggregates[0].expression, row));
 }
 
-typedef struct share {
+typedef struct shares {
   const reference *reference;
-  uint64_t begin, end;
-  group_table table;
-  pthread_t thread;
-} share;
+  uint32_t count;
+  group_table tables[CONSOLE_MAX_THREADS];
+} shares;
 
-static void *look_at_share(void *context) {
-  share *s = context;
-  for (uint64_t row = s->begin; row < s->end; row++)
-    look_at(s->reference, row, &s->table);
-  return NULL;
+static void look_at_share(void *context, uint32_t thread) {
+  shares *s = context;
+  const uint64_t rows = s->reference->relation->rows;
+  for (uint64_t row = rows * thread / s->count; row < rows * (thread + 1) / s->count; row++)
+    look_at(s->reference, row, &s->tables[thread]);
 }
 
-/* All rows, by as many threads as there are cores; the sums end up in the first share. */
-static rdx_status look_at_all(const reference *r, share *shares, uint32_t count, rdx_error *err) {
-  uint32_t started = 0;
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
-    share *s = &shares[i];
-    *s = (share){.reference = r, .begin = r->relation->rows * i / count, .end = r->relation->rows * (i + 1) / count};
-    s->table.slots = calloc(SLOTS, sizeof *s->table.slots);
-    if (!s->table.slots || pthread_create(&s->thread, NULL, look_at_share, s) != 0)
-      status = out_of_memory(err);
-    else
-      started++;
+/* All rows, by all cores; the sums end up in the first table. */
+static rdx_status look_at_all(shares *s, rdx_error *err) {
+  for (uint32_t i = 0; i < s->count; i++) {
+    s->tables[i].slots = calloc(SLOTS, sizeof *s->tables[i].slots);
+    if (!s->tables[i].slots)
+      return out_of_memory(err);
   }
-  for (uint32_t i = 0; i < started; i++)
-    pthread_join(shares[i].thread, NULL);
-  for (uint32_t i = 0; i < started; i++) {
-    for (uint32_t at = 0; i > 0 && at < SLOTS; at++)
-      if (shares[i].table.slots[at].group > 0)
-        add(&shares[0].table, shares[i].table.slots[at].group - 1, shares[i].table.slots[at].sum);
-    shares[0].table.full |= shares[i].table.full;
+  console_threads(s->count, look_at_share, s);
+  group_table *sums = &s->tables[0];
+  for (uint32_t i = 1; i < s->count; i++) {
+    for (uint32_t at = 0; at < SLOTS; at++)
+      if (s->tables[i].slots[at].group > 0)
+        add(sums, s->tables[i].slots[at].group - 1, s->tables[i].slots[at].sum);
+    sums->full |= s->tables[i].full;
   }
-  if (status == RDX_OK && shares[0].table.full) {
-    snprintf(err->text, sizeof err->text, "the check holds at most %d groups", SLOTS);
-    status = RDX_ERROR_UNSUPPORTED;
-  }
-  return status;
+  if (!sums->full)
+    return RDX_OK;
+  snprintf(err->text, sizeof err->text, "the check holds at most %d groups", SLOTS);
+  return RDX_ERROR_UNSUPPORTED;
 }
 
 typedef struct ssb_row {
@@ -277,22 +268,23 @@ static rdx_status compare_rows(const reference *r, const rdx_query_result *resul
 
 rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
                           rdx_error *err) {
-  share *shares = calloc(MOST_THREADS, sizeof *shares);
-  if (!shares)
+  shares *s = calloc(1, sizeof *s);
+  if (!s)
     return out_of_memory(err);
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  s->reference = &r;
+  s->count = console_cores() < MOST_THREADS ? console_cores() : MOST_THREADS;
   rdx_status status = prepare(&r, err);
   if (status == RDX_OK)
-    status = look_at_all(&r, shares, cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (uint32_t)cores, err);
+    status = look_at_all(s, err);
   if (status == RDX_OK)
-    status = compare_rows(&r, result, &shares[0].table, ssb_queries[query].by_year_and_sum, same, err);
+    status = compare_rows(&r, result, &s->tables[0], ssb_queries[query].by_year_and_sum, same, err);
   for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
     free(r.maps[d].row);
     free(r.maps[d].passes);
   }
-  for (uint32_t i = 0; i < MOST_THREADS; i++)
-    free(shares[i].table.slots);
-  free(shares);
+  for (uint32_t i = 0; i < s->count; i++)
+    free(s->tables[i].slots);
+  free(s);
   return status;
 }

@@ -91,6 +91,17 @@ void ssb_star_close(ssb_star **star);
 const rdx_relation *ssb_star_relation(const ssb_star *star);
 const rdx_query *ssb_star_query(const ssb_star *star, uint32_t query);
 
+/* What runs of a query took: medians. */
+typedef struct ssb_timing {
+  double device_ms, total_ms, spread; /* spread: of the total, half of (most - least) / median */
+  rdx_query_stats stats;
+} ssb_timing;
+
+/* Answer a query `runs` times (at least one, at most 1000) after one that is not counted, and once more to count rays and rows. `*result`
+ * is the last one's; destroy it with rdx_query_result_destroy(). */
+RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, uint32_t runs,
+                                     ssb_timing *timing, rdx_query_result **result, rdx_error *err);
+
 /* Compare the result of a query with looking at every row (reference.c): all rows, in their order. */
 RDX_MUST_USE rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
                                        rdx_error *err);

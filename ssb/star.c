@@ -173,3 +173,34 @@ const rdx_relation *ssb_star_relation(const ssb_star *s) {
 const rdx_query *ssb_star_query(const ssb_star *s, uint32_t query) {
   return &s->queries[query].query;
 }
+
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_engine *engine, uint32_t runs, ssb_timing *timing,
+                        rdx_query_result **result, rdx_error *err) {
+  enum { MOST_RUNS = 1000 };
+  double total[MOST_RUNS], device[MOST_RUNS];
+  rdx_status status = RDX_OK;
+  *result = NULL;
+  runs = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
+  for (uint32_t i = 0; i < runs + 2 && status == RDX_OK; i++) { /* the first warms up, the last counts */
+    const rdx_query_params params = {.stats = i == runs + 1};
+    rdx_query_result_destroy(result);
+    status = rdx_engine_run(engine, ssb_star_query(s, query), &params, result, err);
+    if (status == RDX_OK)
+      rdx_query_result_get_stats(*result, &timing->stats);
+    if (i > 0 && i <= runs) {
+      total[i - 1] = timing->stats.total_ms;
+      device[i - 1] = timing->stats.device_ms;
+    }
+  }
+  qsort(total, runs, sizeof *total, by_size);
+  qsort(device, runs, sizeof *device, by_size);
+  timing->total_ms = total[runs / 2];
+  timing->device_ms = device[runs / 2];
+  timing->spread = (total[runs - 1] - total[0]) / 2 / total[runs / 2];
+  return status;
+}

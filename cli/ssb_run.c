@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex ssb run */
+
+#include "cli/ssb_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sum_names[] = {
+    [SSB_DISCOUNTED] = "revenue", [SSB_REVENUE] = "revenue", [SSB_PROFIT] = "profit"};
+
+/* "1.1,3.4" or "all" to which queries are meant; NULL or what is wrong. */
+static const char *parse_queries(const char *text, bool wanted[SSB_QUERIES]) {
+  const bool all = strcmp(text, "all") == 0;
+  for (uint32_t q = 0; q < SSB_QUERIES; q++)
+    wanted[q] = all;
+  for (const char *at = text; !all; at++) {
+    const size_t length = strcspn(at, ",");
+    uint32_t q = 0;
+    while (q < SSB_QUERIES && (strlen(ssb_queries[q].name) != length || strncmp(at, ssb_queries[q].name, length) != 0))
+      q++;
+    if (q == SSB_QUERIES)
+      return "it is all, or names of queries such as 1.1,3.4";
+    wanted[q] = true;
+    at += length;
+    if (*at == '\0')
+      break;
+  }
+  return NULL;
+}
+
+static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err) {
+  const bool all = strcmp(text, "all") == 0;
+  for (uint32_t kind = RDX_ENGINE_COLUMN; kind < CLI_ENGINES; kind++)
+    wanted[kind] = all;
+  for (const char *at = text; !all;) {
+    char name[64];
+    const size_t length = strcspn(at, ",");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), at);
+    rdx_engine_kind kind = RDX_ENGINE_AUTO;
+    const rdx_status status = rdx_engine_kind_from_name(name, &kind, err);
+    if (status != RDX_OK)
+      return status;
+    wanted[kind] = true;
+    if (at[length] == '\0')
+      break;
+    at += length + 1;
+  }
+  return RDX_OK;
+}
+
+static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_result *result) {
+  const rdx_query *query = ssb_star_query(star, q);
+  const rdx_relation *relation = ssb_star_relation(star);
+  for (uint32_t g = 0; g < query->group_count; g++)
+    fprintf(out, "%s,", relation->attributes[query->group_by[g]].name);
+  fprintf(out, "%s\n", sum_names[ssb_queries[q].aggregate]);
+  for (uint64_t row = 0; row < rdx_query_result_rows(result); row++) {
+    for (uint32_t c = 0; c < rdx_query_result_columns(result); c++) {
+      if (c > 0)
+        fputc(',', out);
+      cli_write_value(out, rdx_query_result_column(result, c), row);
+    }
+    fputc('\n', out);
+  }
+}
+
+typedef struct job {
+  const cli_ssb_run_options *options;
+  bool queries[SSB_QUERIES], engines[CLI_ENGINES];
+  ssb_star *star;
+  rdx_device *device;
+  console_output output;
+  uint32_t wrong, shown; /* answers that differ; results written */
+} job;
+
+static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *err) {
+  const cli_ssb_run_options *o = j->options;
+  ssb_timing t = {0};
+  rdx_query_result *result = NULL;
+  rdx_engine_stats built;
+  bool same = true;
+  rdx_status status = ssb_star_run(j->star, q, engine, o->runs, &t, &result, err);
+  if (status == RDX_OK && o->check)
+    status = ssb_star_check(j->star, q, result, &same, err);
+  if (status == RDX_OK) {
+    rdx_engine_get_stats(engine, &built);
+    if (!same)
+      j->wrong++;
+    if (built.kind == j->shown || j->shown == 0) { /* of several engines, the first one's */
+      if (j->shown == 0)
+        j->shown = built.kind;
+      uint32_t wanted = 0;
+      for (uint32_t i = 0; i < SSB_QUERIES; i++)
+        wanted += j->queries[i];
+      if (wanted > 1)
+        fprintf(j->output.stream, "-- Q%s\n", ssb_queries[q].name);
+      write_result(j->output.stream, j->star, q, result);
+    }
+    if (o->stats || o->check)
+      console_note("Q%s %-12s %6" PRIu64 " rows %10.4f ms +-%3.0f%% %10.4f on the device %10" PRIu64 " rays %10" PRIu64
+                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s",
+                   ssb_queries[q].name, rdx_engine_kind_name(built.kind), rdx_query_result_rows(result), t.total_ms,
+                   100 * t.spread, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
+                   !o->check ? ""
+                   : same    ? "  checked"
+                             : "  WRONG");
+  }
+  rdx_query_result_destroy(&result);
+  return status;
+}
+
+static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
+  const rdx_engine_params params = {.kind = kind};
+  rdx_engine *engine = NULL;
+  rdx_query needed[SSB_QUERIES];
+  uint32_t count = 0;
+  for (uint32_t q = 0; q < SSB_QUERIES; q++)
+    if (j->queries[q])
+      needed[count++] = *ssb_star_query(j->star, q);
+  rdx_status status = rdx_engine_create(j->device, ssb_star_relation(j->star), &params, &engine, err);
+  if (status == RDX_OK && kind != RDX_ENGINE_COLUMN)
+    status = rdx_engine_prepare(engine, needed, count, err);
+  if (status == RDX_OK && j->options->stats) {
+    rdx_engine_stats s;
+    char columns[32], cubes[32], peak[32];
+    rdx_engine_get_stats(engine, &s);
+    console_note("%s: %" PRIu64 " rows, columns %s in %.0f ms, %u cubes %s in %.0f ms, peak %s",
+                 rdx_engine_kind_name(kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
+                 console_bytes(s.bytes_cubes, cubes), s.build_ms, console_bytes(s.bytes_peak, peak));
+  }
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
+    if (j->queries[q])
+      status = run_query(j, engine, q, err);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+static rdx_status run(job *j, rdx_error *err) {
+  const cli_ssb_run_options *o = j->options;
+  rdx_status status = console_output_check(o->out, err);
+  if (status == RDX_OK)
+    status = rdx_device_open(o->device, &o->device_params, &j->device, err);
+  if (status == RDX_OK)
+    status = ssb_star_open(o->folder, &j->star, err);
+  if (status == RDX_OK)
+    status = console_output_open(o->out, &j->output, err);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t kind = RDX_ENGINE_COLUMN; kind < CLI_ENGINES && status == RDX_OK; kind++)
+    if (j->engines[kind])
+      status = run_engine(j, (rdx_engine_kind)kind, err);
+  if (status == RDX_OK)
+    return console_output_finish(&j->output, err);
+  console_output_discard(&j->output);
+  return status;
+}
+
+int cli_ssb_run(const cli_ssb_run_options *o) {
+  job j = {.options = o};
+  rdx_error err = {""};
+  const char *wrong = parse_queries(o->queries ? o->queries : "all", j.queries);
+  if (wrong)
+    return console_usage("ssb", "--query %s: %s", o->queries, wrong);
+  if (parse_engines(o->engines ? o->engines : "all", j.engines, &err) != RDX_OK)
+    return console_usage("ssb", "--engine: %s", err.text);
+  const rdx_status status = run(&j, &err);
+  ssb_star_close(&j.star);
+  rdx_device_close(&j.device);
+  if (status != RDX_OK)
+    return console_fail(status, "%s", err.text);
+  if (j.wrong > 0)
+    return console_fail(RDX_ERROR_INTERNAL, "%u answers differ from those of looking at every row", j.wrong);
+  return EXIT_SUCCESS;
+}

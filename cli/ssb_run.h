@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef CLI_SSB_RUN_H
+#define CLI_SSB_RUN_H
+
+/* raydex ssb run, its command line parsed by ssb.c. */
+
+#include "cli/cli.h"
+#include "ssb/ssb.h"
+
+#define CLI_ENGINES (RDX_ENGINE_RT_CUBE + 1)
+
+typedef struct cli_ssb_run_options {
+  const char *folder, *queries, *engines, *device, *out; /* NULL: all queries, all engines */
+  rdx_device_params device_params;
+  uint32_t runs;
+  bool stats, check;
+} cli_ssb_run_options;
+
+int cli_ssb_run(const cli_ssb_run_options *options);
+
+#endif
