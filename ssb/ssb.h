@@ -102,8 +102,9 @@ typedef struct ssb_timing {
 RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, uint32_t runs,
                                      ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
-/* Compare the result of a query with looking at every row (reference.c): all rows, in their order. */
-RDX_MUST_USE rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
+/* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
+ * in their order. */
+RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
                                        rdx_error *err);
 
 #endif
