@@ -49,8 +49,8 @@ typedef enum rdx_expression_kind {
   RDX_EXPRESSION_MULTIPLY,
 } rdx_expression_kind;
 
-/** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL with
- * any NULL operand. An expression of one attribute may be of any type where it is not calculated with. */
+/** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL
+ * with any NULL operand. An expression of one attribute may be of any type where it is not calculated with. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;

@@ -7,9 +7,11 @@
 
 #include <raydex/column.h>
 #include <raydex/device.h>
+#include <raydex/engine.h>
 #include <raydex/index.h>
 #include <raydex/join.h>
 #include <raydex/predicate.h>
+#include <raydex/query.h>
 #include <raydex/scan.h>
 #include <raydex/sql.h>
 #include <raydex/status.h>

@@ -16,6 +16,7 @@ typedef struct rdx_query_counts {
 /* A cube's spec, copied, with the order of its scan attributes in the code chosen by the kind. */
 typedef struct rdx_cube {
   rdx_cube_spec spec;
+  rdx_arena arena; /* what the spec points to */
   uint64_t bytes;
   void *self;
 } rdx_cube;

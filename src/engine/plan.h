@@ -22,9 +22,20 @@ typedef struct rdx_condition_term {
 typedef struct rdx_step {
   rdx_expression_kind kind;
   uint32_t attribute;
-  int64_t value; /* CONSTANT; ATTRIBUTE: what a code of 0 stands for, at the step's scale (code * factor + value) */
+  /* ATTRIBUTE: x * factor + value at the step's scale, where x is the code, or the attribute's values[code] where it
+   * has these; computed modulo 2^64, since only the result is known to fit. CONSTANT: value. */
+  int64_t value;
   int64_t factor;
 } rdx_step;
+
+/* Which fields of rdx_group_value a query needs. */
+#define RDX_WANT_COUNT 1u
+#define RDX_WANT_SUM 2u
+#define RDX_WANT_LEAST 4u
+#define RDX_WANT_MOST 8u
+
+#define RDX_MOST_STEPS 64
+#define RDX_MOST_STACK 8
 
 typedef struct rdx_measure {
   rdx_step *steps; /* one step: a plain attribute, possibly not numeric: then MIN, MAX and COUNT take its codes */
@@ -32,7 +43,8 @@ typedef struct rdx_measure {
   bool numeric;
   bool nulls; /* it may be NULL */
   uint8_t scale;
-  int64_t least, most; /* of its values, by the ranges of its attributes */
+  uint8_t wanted;      /* RDX_WANT_... */
+  int64_t least, most; /* of its values, by the ranges of its attributes; not numeric: 0 and the last code */
 } rdx_measure;
 
 typedef struct rdx_plan {
@@ -46,8 +58,8 @@ typedef struct rdx_plan {
   rdx_measure *measures; /* distinct; aggregates name them by number */
   uint32_t measure_count;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
-  /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with the
-   * terms given. UINT64_MAX groups: more than that. */
+  /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with
+   * the terms given. Numbers that pass 64 bits are RDX_ERROR_UNSUPPORTED when planning. */
   uint64_t *group_low, *group_width, *group_stride;
   uint64_t groups;
 } rdx_plan;
@@ -56,8 +68,8 @@ RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, cons
                                         rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
 
-/* What an engine found for one group, for each of the plan's measures. Rows of the plan's measure that are NULL count in
- * `rows` only. */
+/* What an engine found for one group, for each of the plan's measures: what its `wanted` asks for. Rows of the plan's
+ * measure that are NULL count in `rows` only. */
 typedef struct rdx_group_value {
   uint64_t count; /* of values that are not NULL */
   rdx_i128 sum;

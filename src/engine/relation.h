@@ -10,8 +10,8 @@
 #include "scan/scan.h"
 
 /* A column as dense codes that keep its order: 0 .. count - 1 are values, `count` is NULL where it has any. Either
- * differences to its smallest key (index/keys.h), or places in its sorted distinct keys: the former where that is no
- * wider, and always where values are calculated with; the latter for strings (their dictionary) and where it saves. */
+ * differences to its smallest key (index/keys.h), or places in its sorted distinct keys: the latter for strings (their
+ * dictionary), where at most 65,536 places take no more than half the bytes, and where differences pass 64 bits. */
 typedef struct rdx_coded {
   rdx_scan_column source; /* type, scale, key bits, smallest and largest key, dictionary; without codes */
   uint32_t dimension;     /* 0: a code for each row of the fact table; else for each of dimension - 1 */
@@ -22,6 +22,7 @@ typedef struct rdx_coded {
   uint64_t base;  /* differences: the key of code 0 */
   uint64_t *keys; /* places, not strings: the key of each code, ascending; else NULL */
   rdx_buffer *codes;
+  rdx_buffer *values; /* places of integers and decimals: the value of each code as i64, for calculating; else NULL */
 } rdx_coded;
 
 /* A dimension: for each row of the fact table the number of its row in the dimension, packed as codes are; `rows`
@@ -49,8 +50,8 @@ RDX_MUST_USE rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_
 void rdx_coded_relation_destroy(rdx_coded_relation **relation);
 
 /* The codes of an attribute for each row of the fact table, as u32 (places) or u64 (where codes need it), in new device
- * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists those
- * that count (u32, ascending; NULL: all), of which there are `count`. */
+ * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists
+ * those that count (u32, ascending; NULL: all), of which there are `count`. */
 RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows,
                                          uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err);
 
@@ -58,8 +59,15 @@ RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uin
 RDX_MUST_USE rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
                                          rdx_error *err);
 
-/* Codes to values: append the value of `code` of an attribute as row `row` of a growing host column. */
-RDX_MUST_USE rdx_status rdx_coded_value(const rdx_coded *attribute, uint64_t code, rdx_column *out, uint64_t row,
-                                        rdx_error *err);
+/* Codes to values: a host column of the values of `count` codes of an attribute. Its arrays are by rdx_alloc(): on
+ * failure, too, the caller frees those that are not NULL. */
+RDX_MUST_USE rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count,
+                                         rdx_column *out, rdx_error *err);
+
+/* Whether values of a type can be calculated with: integers and decimals. */
+static inline bool rdx_coded_is_numeric(const rdx_coded *attribute) {
+  const rdx_type type = attribute->source.type;
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
 
 #endif

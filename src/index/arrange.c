@@ -106,11 +106,11 @@ static rdx_status stand_in(const rdx_probes *p, rdx_stream *stream, bool wanted,
                 : RDX_OK;
 }
 
-static uint32_t sum_words(const rdx_query *q) {
+static uint32_t sum_words(const rdx_index_query *q) {
   return q->gather == GATHER_SUM_WIDE ? 4 : 2;
 }
 
-static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_query *q, rdx_arranged *a, double *ms,
+static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_arranged *a, double *ms,
                         rdx_error *err) {
   RDX_TRY(stand_in(p, stream, q->out_count, 1, &a->count, err));
   RDX_TRY(stand_in(p, stream, q->out_first, 1, &a->first, err));
@@ -129,8 +129,8 @@ static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_query
   return finish(stream, ms, err);
 }
 
-rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_query *query, rdx_arranged *out,
-                              double *ms, rdx_error *err) {
+rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
+                              rdx_arranged *out, double *ms, rdx_error *err) {
   *out = (rdx_arranged){0};
   const rdx_status status = begin(probes, stream, query, out, ms, err);
   if (status != RDX_OK)
@@ -143,7 +143,7 @@ static rdx_status put_back(const rdx_probes *p, rdx_stream *stream, const rdx_bu
   return answers ? rdx_refine_scatter(stream, answers, p->places, words, out, p->count, err) : RDX_OK;
 }
 
-rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_query *q, const rdx_arranged *a,
+rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, const rdx_arranged *a,
                             double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(put_back(p, stream, a->count, 1, q->out_count, err));

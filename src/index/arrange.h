@@ -16,15 +16,15 @@ RDX_MUST_USE rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *s
 
 /* A query whose answers are still in the order of arranged probes. */
 typedef struct rdx_arranged {
-  rdx_query query;
+  rdx_index_query query;
   rdx_buffer *count, *first, *sum, *offsets;
 } rdx_arranged;
 
 /* Make a query of arranged probes that is to end up where `query` says; it has to be run before the next. */
-RDX_MUST_USE rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_query *query,
+RDX_MUST_USE rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
                                            rdx_arranged *out, double *ms, rdx_error *err);
 /* Put its answers in the order given. Both add device time to `*ms` and finish the stream. */
-RDX_MUST_USE rdx_status rdx_arranged_end(const rdx_probes *probes, rdx_stream *stream, const rdx_query *query,
+RDX_MUST_USE rdx_status rdx_arranged_end(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
                                          const rdx_arranged *arranged, double *ms, rdx_error *err);
 void rdx_arranged_destroy(rdx_arranged *arranged);
 

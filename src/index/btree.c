@@ -228,7 +228,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
 
 /* ---- Lookups ---- */
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const btree *b = self;
   const tree *t = &b->tree;
   const struct btree_args args = {RDX_LOOKUP_FIELDS(q), .keys = RDX_ADDRESS(uint32_t, t->keys),
@@ -238,7 +238,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   return rdx_stream_launch(stream, &rdx_kernel_btree, &args, variant, q->count, NULL, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out,
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
                                rdx_error *err) {
   const btree *b = self;
   const struct btree_visits_args args = {.lower = q->lower,

@@ -99,7 +99,7 @@ static rdx_status build_naive(const rdx_key_set *keys, const rdx_index_params *p
 
 /* ---- Lookups ---- */
 
-static rdx_status launch(const cgrx *c, rdx_stream *stream, const rdx_query *q, uint32_t output, rdx_error *err) {
+static rdx_status launch(const cgrx *c, rdx_stream *stream, const rdx_index_query *q, uint32_t output, rdx_error *err) {
   const struct cgrx_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(cgrx_state, c->scene.state),
                                  .keys = RDX_ADDRESS(uint32_t, c->entries ? c->entries : c->sorted.keys),
                                  .rows = RDX_ADDRESS(uint32_t, c->sorted.rows)};
@@ -108,19 +108,20 @@ static rdx_status launch(const cgrx *c, rdx_stream *stream, const rdx_query *q, 
   return rdx_stream_launch(stream, &rdx_kernel_cgrx, &args, variant, q->count, c->scene.scene, err);
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   return launch(self, stream, q, CGRX_OUTPUT_RESULT, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out, rdx_error *err) {
-  rdx_query counting = *q;
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
+                             rdx_error *err) {
+  rdx_index_query counting = *q;
   counting.out_count = out;
   return launch(self, stream, &counting, CGRX_OUTPUT_RAYS, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out,
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
                                rdx_error *err) {
-  rdx_query counting = *q;
+  rdx_index_query counting = *q;
   counting.out_count = out;
   return launch(self, stream, &counting, CGRX_OUTPUT_VISITS, err);
 }

@@ -187,7 +187,7 @@ static const char *refuse(const void *self, bool range, bool idempotent) {
                : NULL;
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const hash *h = self;
   const struct hash_args args = {RDX_LOOKUP_FIELDS(q), .table = RDX_ADDRESS(uint32_t, h->table),
                                  .rows = RDX_ADDRESS(uint32_t, h->rows), .homes = h->homes};
@@ -195,7 +195,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   return rdx_stream_launch(stream, &rdx_kernel_hash_lookup[h->lanes], &args, variant, q->count, NULL, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out,
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
                                rdx_error *err) {
   const hash *h = self;
   const struct hash_visits_args args = {.lower = q->lower,

@@ -22,7 +22,7 @@ typedef struct rdx_key_set {
 } rdx_key_set;
 
 /* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
-typedef struct rdx_query {
+typedef struct rdx_index_query {
   uint64_t count;
   uint32_t gather, value; /* GATHER_..., VALUE_... */
   uint32_t *lower, *upper, *valid;
@@ -30,7 +30,7 @@ typedef struct rdx_query {
   uint32_t *out_count, *out_first;
   uint64_t *out_sum, *offsets;
   uint32_t *out_rows;
-} rdx_query;
+} rdx_index_query;
 
 /* The LOOKUP_FIELDS of a kernel's args, as designated initializers. */
 #define RDX_LOOKUP_FIELDS(q)                                                                                           \
@@ -53,7 +53,7 @@ typedef struct rdx_index_ops {
   /* Build, and fill in the stats that only the index knows. */
   rdx_status (*build)(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
                       rdx_error *err);
-  rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_query *query, rdx_error *err);
+  rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
   /* For an index in partitions: its probes come as mixed keys (kernels/hash/hash.h) in the order of so many of their
    * low bits; 0: in any order. NULL: probes come as keys in any order. */
   uint32_t (*radix_bits)(const void *self);
@@ -61,9 +61,10 @@ typedef struct rdx_index_ops {
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
   rdx_row_layout (*rows)(const void *self);
   /* The rays of each probe, as u32, to `out`. NULL: the index casts none. */
-  rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out, rdx_error *err);
+  rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_index_query *query, uint32_t *out,
+                           rdx_error *err);
   /* The nodes or buckets that each probe looks into, as u32, to `out`. NULL: the index has none. */
-  rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_query *query, uint32_t *out,
+  rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_index_query *query, uint32_t *out,
                              rdx_error *err);
   /* The same where all probes look into as many. NULL: use count_visits. */
   uint32_t (*visits_each)(const void *self, bool range);

@@ -126,6 +126,57 @@ void rdx_keys_encode(const rdx_column *c, uint64_t begin, uint64_t count, void *
   }
 }
 
+#define DECODE(to, expression)                                                                                         \
+  for (uint64_t i = 0; i < count; i++) {                                                                               \
+    const uint64_t code = codes[i];                                                                                    \
+    ((to *)out)[i] = (to)(expression);                                                                                 \
+  }                                                                                                                    \
+  break
+
+/* Codes with the highest bit set are of positive floats. */
+static void decode_floats(const uint64_t *codes, uint64_t count, uint32_t *out) {
+  for (uint64_t i = 0; i < count; i++)
+    out[i] = codes[i] & SIGN32 ? (uint32_t)codes[i] ^ SIGN32 : ~(uint32_t)codes[i];
+}
+
+static void decode_doubles(const uint64_t *codes, uint64_t count, uint64_t *out) {
+  for (uint64_t i = 0; i < count; i++)
+    out[i] = codes[i] & SIGN64 ? codes[i] ^ SIGN64 : ~codes[i];
+}
+
+void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void *out) {
+  switch (type) {
+  case RDX_TYPE_BOOL:
+  case RDX_TYPE_U8:
+    DECODE(uint8_t, code);
+  case RDX_TYPE_U16:
+    DECODE(uint16_t, code);
+  case RDX_TYPE_U32:
+    DECODE(uint32_t, code);
+  case RDX_TYPE_U64:
+    DECODE(uint64_t, code);
+  case RDX_TYPE_I8:
+    DECODE(int8_t, (uint32_t)code ^ SIGN32);
+  case RDX_TYPE_I16:
+    DECODE(int16_t, (uint32_t)code ^ SIGN32);
+  case RDX_TYPE_I32:
+  case RDX_TYPE_DATE:
+    DECODE(int32_t, (uint32_t)code ^ SIGN32);
+  case RDX_TYPE_I64:
+  case RDX_TYPE_TIMESTAMP:
+  case RDX_TYPE_DECIMAL:
+    DECODE(int64_t, code ^ SIGN64);
+  case RDX_TYPE_F32:
+    decode_floats(codes, count, out);
+    break;
+  case RDX_TYPE_F64:
+    decode_doubles(codes, count, out);
+    break;
+  default:
+    break;
+  }
+}
+
 bool rdx_keys_exact_prefix(const rdx_column *c) {
   for (uint64_t i = 0; i < c->rows; i++) {
     uint64_t length;

@@ -26,6 +26,9 @@ uint64_t rdx_key_zero(rdx_type type);
  * nothing. */
 void rdx_keys_encode(const rdx_column *column, uint64_t begin, uint64_t count, void *out);
 
+/* The inverse: write the values of codes (as u64) of any type but strings to `out`. */
+void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void *out);
+
 /* Whether the codes of a string column tell all its strings apart from any other: none is longer than eight bytes or
  * has a zero byte. NULLs do not matter. */
 bool rdx_keys_exact_prefix(const rdx_column *column);

@@ -43,8 +43,8 @@ typedef struct run {
 
 /* ---- One pass ---- */
 
-static rdx_query make_query(const run *r, const rdx_probes *probes, uint32_t gather) {
-  rdx_query q = {
+static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32_t gather) {
+  rdx_index_query q = {
       .count = probes->count, .gather = gather, .lower = probes->lower, .upper = probes->upper, .valid = probes->valid};
   if (gather == GATHER_SUM || gather == GATHER_SUM_WIDE) {
     q.values = RDX_ADDRESS(uint32_t, r->values->keys);
@@ -70,7 +70,8 @@ static rdx_query make_query(const run *r, const rdx_probes *probes, uint32_t gat
 }
 
 /* Run one query between two marks and add its time to `*ms`. */
-static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_query *q, double *ms, rdx_error *err) {
+static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
+                                  rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
   if (q->upper && r->index->ops->rows && !count_only)
     return rdx_spans_query(r->index, stream, q, ms, err);
@@ -83,7 +84,7 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_qu
 }
 
 /* The same, with answers in the order given. */
-static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_query *q,
+static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_index_query *q,
                             rdx_error *err) {
   double *ms = &r->result->stats.lookup_ms;
   if (!probes->places)
@@ -117,14 +118,15 @@ static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *val
 
 /* The sum of what the index counts for each probe; 0 where it counts no such thing. */
 static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *probes,
-                           rdx_status (*count)(const void *, rdx_stream *, const rdx_query *, uint32_t *, rdx_error *),
+                           rdx_status (*count)(const void *, rdx_stream *, const rdx_index_query *, uint32_t *,
+                                               rdx_error *),
                            uint64_t *total, rdx_error *err) {
   if (!count)
     return RDX_OK;
   rdx_buffer *out = NULL;
   uint64_t sum = 0;
   RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
-  const rdx_query q = make_query(r, probes, GATHER_COUNT);
+  const rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   rdx_status status = count(r->index->self, stream, &q, RDX_ADDRESS(uint32_t, out), err);
   if (status == RDX_OK)
     status = sum_up(r, stream, out, probes->count, &sum, err);
@@ -152,7 +154,7 @@ static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *
 static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                             rdx_error *err) {
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
-  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   return add_stats(r, stream, probes, parts->count, err);
@@ -163,7 +165,7 @@ static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->first, err));
   if (r->stats)
     RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
-  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.out_first = RDX_ADDRESS(uint32_t, parts->first);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
@@ -201,7 +203,7 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
   const bool wide = r->summing == SUM_WIDE;
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, wide ? 16 : 8, &parts->sum, err));
-  rdx_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);
+  rdx_index_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
   q.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
   RDX_TRY(run_query(r, stream, probes, &q, err));
@@ -216,7 +218,7 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
   rdx_buffer *counts = NULL, *largest = NULL;
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
   RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
-  rdx_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.out_count = RDX_ADDRESS(uint32_t, counts);
   rdx_status status = run_query(r, stream, probes, &q, err);
   if (status == RDX_OK)
@@ -259,7 +261,7 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
   if (parts->row_count > UINT32_MAX) /* kernels count the rows of a slice in u32: have it made smaller */
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu rows match", (unsigned long long)parts->row_count);
   RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
-  rdx_query q = make_query(r, probes, GATHER_ROWS);
+  rdx_index_query q = make_query(r, probes, GATHER_ROWS);
   q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
   q.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
   RDX_TRY(run_query(r, stream, probes, &q, err));

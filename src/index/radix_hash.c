@@ -148,7 +148,7 @@ static uint32_t radix_bits(const void *self) {
   return ((const radix_hash *)self)->bits;
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const radix_hash *h = self;
   const struct radix_hash_args args = {
       RDX_LOOKUP_FIELDS(q), .keys = RDX_ADDRESS(uint32_t, h->keys), .starts = RDX_ADDRESS(uint32_t, h->starts),

@@ -375,7 +375,7 @@ static const char *refuse(const void *self, bool range, bool idempotent) {
   return NULL;
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const rx *r = self;
   const rdx_rx_ray ray = q->upper ? r->params.range_ray : r->params.point_ray;
   const bool perpendicular = ray == RDX_RX_RAY_PERPENDICULAR;
@@ -407,7 +407,8 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q
   return rdx_stream_launch(stream, kernel, &args, variant, q->count, r->scene, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out, rdx_error *err) {
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
+                             rdx_error *err) {
   const rx *r = self;
   const struct rx_rays_args args = {.lower = q->lower,
                                     .upper = q->upper,

@@ -170,7 +170,8 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
 
 /* ---- Lookups ---- */
 
-static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_query *q, bool rays, rdx_error *err) {
+static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_index_query *q, bool rays,
+                         rdx_error *err) {
   const struct rx_optimized_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(rx_optimized_state, r->state),
                                          .keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
                                          .rows = RDX_ADDRESS(uint32_t, r->sorted.rows)};
@@ -178,12 +179,13 @@ static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_qu
   return rdx_stream_launch(stream, &rdx_kernel_rx_optimized, &args, variant, q->count, r->scene, err);
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   return launch(self, stream, q, false, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_query *q, uint32_t *out, rdx_error *err) {
-  rdx_query counting = *q;
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
+                             rdx_error *err) {
+  rdx_index_query counting = *q;
   counting.out_count = out;
   return launch(self, stream, &counting, true, err);
 }

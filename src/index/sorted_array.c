@@ -79,7 +79,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   return RDX_OK;
 }
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const sorted_array *array = self;
   const rdx_sorted_keys *s = &array->sorted;
   const struct sorted_array_args args = {RDX_LOOKUP_FIELDS(q),

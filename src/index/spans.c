@@ -16,27 +16,27 @@
 
 typedef struct spans {
   const rdx_index *index;
-  const rdx_query *query;
+  const rdx_index_query *query;
   rdx_row_layout rows;
   rdx_buffer *begin, *size;
   uint64_t total;
 } spans;
 
-static bool is_sum(const rdx_query *q) {
+static bool is_sum(const rdx_index_query *q) {
   return q->gather == GATHER_SUM || q->gather == GATHER_SUM_WIDE;
 }
 
 /* Find the spans, and how many entries they have in all. */
 static rdx_status find(spans *s, rdx_stream *stream, double *ms, rdx_error *err) {
-  const rdx_query *q = s->query;
+  const rdx_index_query *q = s->query;
   rdx_buffer *total = NULL;
-  const rdx_query where = {.count = q->count,
-                           .gather = GATHER_COUNT,
-                           .lower = q->lower,
-                           .upper = q->upper,
-                           .valid = q->valid,
-                           .out_first = RDX_ADDRESS(uint32_t, s->begin),
-                           .out_count = RDX_ADDRESS(uint32_t, s->size)};
+  const rdx_index_query where = {.count = q->count,
+                                 .gather = GATHER_COUNT,
+                                 .lower = q->lower,
+                                 .upper = q->upper,
+                                 .valid = q->valid,
+                                 .out_first = RDX_ADDRESS(uint32_t, s->begin),
+                                 .out_count = RDX_ADDRESS(uint32_t, s->size)};
   RDX_TRY(rdx_buffer_create(s->index->device, 8, "the total of spans", &total, err));
   rdx_status status = rdx_stream_mark(stream, err);
   if (status == RDX_OK)
@@ -58,7 +58,7 @@ static rdx_status find(spans *s, rdx_stream *stream, double *ms, rdx_error *err)
 /* ---- Entry by entry ---- */
 
 static rdx_status walk(const spans *s, rdx_stream *stream, rdx_error *err) {
-  const rdx_query *q = s->query;
+  const rdx_index_query *q = s->query;
   const struct spans_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
                                   .size = RDX_ADDRESS(uint32_t, s->size),
                                   .words = RDX_ADDRESS(uint32_t, s->rows.words),
@@ -122,7 +122,7 @@ static rdx_status scan(const spans *s, rdx_stream *stream, const rdx_buffer *in,
 
 static rdx_status subtract(const spans *s, rdx_stream *stream, const prefix *parts, const prefix *sums,
                            rdx_error *err) {
-  const rdx_query *q = s->query;
+  const rdx_index_query *q = s->query;
   const struct spans_prefix_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
                                          .size = RDX_ADDRESS(uint32_t, s->size),
                                          .low = RDX_ADDRESS(uint64_t, sums->low),
@@ -166,7 +166,7 @@ static rdx_status gather(const spans *s, rdx_stream *stream, double *ms, rdx_err
   return status;
 }
 
-rdx_status rdx_spans_query(const rdx_index *index, rdx_stream *stream, const rdx_query *query, double *ms,
+rdx_status rdx_spans_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query, double *ms,
                            rdx_error *err) {
   spans s = {.index = index, .query = query, .rows = index->ops->rows(index->self)};
   rdx_status status = rdx_buffer_create(index->device, query->count * 4, "spans", &s.begin, err);

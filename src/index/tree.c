@@ -156,7 +156,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
 
 /* ---- Lookups ---- */
 
-static rdx_status query(const void *self, rdx_stream *stream, const rdx_query *q, rdx_error *err) {
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const tree *t = self;
   const struct tree_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(tree_state, t->state),
                                  .inner = RDX_ADDRESS(uint32_t, t->inner), .leaves = RDX_ADDRESS(uint32_t, t->leaves),

@@ -135,7 +135,7 @@ static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count,
 }
 
 /* Clear the differences, flip what is to be refined, combine. */
-static rdx_status launch(const bindex *b, const plan *p, rdx_query *query, const rdx_term *terms, uint32_t count,
+static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, const rdx_term *terms, uint32_t count,
                          bool narrow, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
   struct sieve_flip_args args = {.region_count = p->region_count};
   rdx_buffer *differences = NULL;
@@ -144,10 +144,10 @@ static rdx_status launch(const bindex *b, const plan *p, rdx_query *query, const
     const uint64_t stride = (b->rows + 2047) / 2048 * 256; /* bytes, a multiple of 256 */
     RDX_TRY(rdx_stream_scratch(stream, p->flipped_terms * stride, "bits to flip", &differences, err));
     struct sieve_region *regions =
-        rdx_query_take(query, p->region_count * (uint32_t)sizeof(struct sieve_region), &args.regions);
+        rdx_sieve_query_take(query, p->region_count * (uint32_t)sizeof(struct sieve_region), &args.regions);
     fill_regions(b, terms, count, p, query->words, differences, regions);
   }
-  RDX_TRY(rdx_query_send(query, stream, &address, err));
+  RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
   if (p->region_count > 0) {
     args.query = (uint64_t *)(uintptr_t)address;
     RDX_TRY(rdx_stream_fill(stream, differences, 0, differences->size, 0, err));
@@ -160,12 +160,12 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
                            rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
   const bindex *b = self;
   plan p;
-  rdx_query query;
+  rdx_sieve_query query;
   make_plan(b, terms, count, &p);
-  RDX_TRY(rdx_query_create(b->columns, terms, count, b->sieves, p.sieved,
-                           p.region_count * (uint32_t)sizeof(struct sieve_region), &query, err));
+  RDX_TRY(rdx_sieve_query_create(b->columns, terms, count, b->sieves, p.sieved,
+                                 p.region_count * (uint32_t)sizeof(struct sieve_region), &query, err));
   const rdx_status status = launch(b, &p, &query, terms, count, narrow, stream, out, err);
-  rdx_query_destroy(&query);
+  rdx_sieve_query_destroy(&query);
   if (counts) {
     const uint64_t bitmap = (b->rows + 7) / 8;
     counts->refined += p.refined;

@@ -133,12 +133,12 @@ static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, 
 /* ---- Evaluating ---- */
 
 /* One term: rays from its lowest to its highest cell. */
-static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *stream, const rdx_query *query,
+static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *stream, const rdx_sieve_query *query,
                               rdx_buffer *mask, rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
   const line *k = &l->lines[term->column];
   const uint64_t smallest = l->columns[term->column].smallest;
   uint64_t address = 0;
-  RDX_TRY(rdx_query_send(query, stream, &address, err));
+  RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
   RDX_TRY(rdx_stream_fill(stream, out, 0, out->size, 0, err));
   for (uint32_t i = 0; i < term->interval_count; i++) {
     const uint32_t low = (uint32_t)((term->intervals[i].low - smallest) >> k->shift);
@@ -168,12 +168,12 @@ static rdx_status scan_columns(const lines *l, rdx_stream *stream, const rdx_ter
     RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", &mask, err));
   for (uint32_t t = 0; t < count; t++) {
     const bool masked = narrow || t > 0;
-    rdx_query query;
-    RDX_TRY(rdx_query_create(l->columns, &terms[t], 1, NULL, NULL, 0, &query, err));
+    rdx_sieve_query query;
+    RDX_TRY(rdx_sieve_query_create(l->columns, &terms[t], 1, NULL, NULL, 0, &query, err));
     rdx_status status = masked ? rdx_stream_copy(stream, out, 0, mask, 0, out->size, err) : RDX_OK;
     if (status == RDX_OK)
       status = scan_column(l, &terms[t], stream, &query, masked ? mask : NULL, out, counters, rays, err);
-    rdx_query_destroy(&query);
+    rdx_sieve_query_destroy(&query);
     RDX_TRY(status);
   }
   return RDX_OK;

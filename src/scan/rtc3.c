@@ -162,10 +162,10 @@ static const rdx_cubes *choose_group(const rtc3 *r, const rdx_term *terms, uint3
   return best;
 }
 
-static rdx_status launch(const rdx_cubes *c, const rdx_query *query, rdx_cubes_launch *launch, bool narrow,
+static rdx_status launch(const rdx_cubes *c, const rdx_sieve_query *query, rdx_cubes_launch *launch, bool narrow,
                          rdx_stream *stream, rdx_error *err) {
   const rdx_ray_matrix matrix = matrix_of(c);
-  RDX_TRY(rdx_query_send(query, stream, &launch->query, err));
+  RDX_TRY(rdx_sieve_query_send(query, stream, &launch->query, err));
   if (narrow)
     RDX_TRY(rdx_cubes_mask(launch, stream, err));
   RDX_TRY(rdx_stream_fill(stream, launch->out, 0, launch->out->size, 0, err));
@@ -178,17 +178,17 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   const rdx_cubes *c = choose_group(r, terms, count);
   const rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
-  rdx_query query;
+  rdx_sieve_query query;
   add_regions(r, c, &matrix, terms, count, &regions);
   const uint32_t size = regions.count * (uint32_t)sizeof *regions.regions;
-  RDX_TRY(rdx_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
+  RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
   rdx_cubes_launch l = {.term_count = count, .region_count = regions.count, .rays = regions.rays, .out = out};
-  regions = (rdx_regions){.regions = rdx_query_take(&query, size, &l.regions_place)};
+  regions = (rdx_regions){.regions = rdx_sieve_query_take(&query, size, &l.regions_place)};
   add_regions(r, c, &matrix, terms, count, &regions);
   rdx_status status = counts ? rdx_counters_create(stream, &l.counters, err) : RDX_OK;
   if (status == RDX_OK)
     status = launch(c, &query, &l, narrow, stream, err);
-  rdx_query_destroy(&query);
+  rdx_sieve_query_destroy(&query);
   if (status == RDX_OK && counts) {
     counts->rays += l.rays;
     counts->bytes += (r->rows + 7) / 8;

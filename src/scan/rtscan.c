@@ -233,7 +233,7 @@ typedef struct run {
   uint32_t count, part_count;
   rdx_sieved sieved[MOST_TERMS];
   part parts[MOST_TERMS];
-  rdx_query query;
+  rdx_sieve_query query;
 } run;
 
 static uint32_t count_regions(const rtscan *r, const run *q) {
@@ -245,7 +245,7 @@ static uint32_t count_regions(const rtscan *r, const run *q) {
 
 static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   uint32_t place = 0;
-  struct cubes_region *out = rdx_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
+  struct cubes_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
   for (uint32_t g = 0; g < r->groups; g++) {
     rdx_regions regions = {.regions = out};
     add_regions(&r->group[g].cubes, &r->group[g].matrix, q->terms, q->count, q->sieved, &regions);
@@ -275,7 +275,7 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   rdx_cubes_launch all = {.term_count = q->count, .out = out, .counters = counters};
   if (narrow && q->part_count > 0)
     RDX_TRY(rdx_cubes_mask(&all, stream, err));
-  RDX_TRY(rdx_query_send(&q->query, stream, &all.query, err));
+  RDX_TRY(rdx_sieve_query_send(&q->query, stream, &all.query, err));
   RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, err));
   for (uint32_t i = 0; i < q->part_count; i++) {
     const part *p = &q->parts[i];
@@ -299,13 +299,13 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
     rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], r->params.positive_only,
                    &q.sieved[t]);
   const uint32_t regions = count_regions(r, &q);
-  RDX_TRY(rdx_query_create(r->columns, terms, count, r->sieves, q.sieved,
-                           regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
+  RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, q.sieved,
+                                 regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
   fill_regions(r, &q, regions);
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
     status = launch(r, &q, narrow, stream, out, counters, err);
-  rdx_query_destroy(&q.query);
+  rdx_sieve_query_destroy(&q.query);
   if (status == RDX_OK && counts) {
     add_counts(r, &q, counts);
     return rdx_counters_read(stream, &counters, counts, err);

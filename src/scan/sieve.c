@@ -217,16 +217,16 @@ void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const 
 
 /* ---- Queries ---- */
 
-static void add_term(rdx_query *query, uint32_t t, const rdx_scan_column *column, const rdx_term *term,
+static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_scan_column *column, const rdx_term *term,
                      const rdx_sieve *sieve, const rdx_sieved *sieved) {
   struct sieve_term out = {.codes = RDX_ADDRESS(uint32_t, column->codes),
                            .valid = RDX_ADDRESS(uint32_t, column->valid),
                            .interval_count = term->interval_count,
                            .key64 = column->key_bits == 64};
   const uint32_t size = term->interval_count * (uint32_t)sizeof *term->intervals;
-  memcpy(rdx_query_take(query, size, &out.intervals), term->intervals, size);
+  memcpy(rdx_sieve_query_take(query, size, &out.intervals), term->intervals, size);
   if (sieved) {
-    uint64_t *addresses = rdx_query_take(query, sieved->vector_count * 8, &out.vectors);
+    uint64_t *addresses = rdx_sieve_query_take(query, sieved->vector_count * 8, &out.vectors);
     for (uint32_t v = 0; v < sieved->vector_count; v++) /* vector 1 belongs to border 1 */
       addresses[v] = sieve->vectors->address + sieve->stride * 4 * (sieved->vectors[v] - 1);
     out.vector_count = sieved->vector_count;
@@ -235,9 +235,9 @@ static void add_term(rdx_query *query, uint32_t t, const rdx_scan_column *column
   SIEVE_TERM(query->words, t) = out;
 }
 
-rdx_status rdx_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
-                            const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more, rdx_query *out,
-                            rdx_error *err) {
+rdx_status rdx_sieve_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
+                                  const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
+                                  rdx_sieve_query *out, rdx_error *err) {
   uint32_t ignored = 0;
   uint64_t size = count * (uint64_t)sizeof(struct sieve_term) + more + 8;
   for (uint32_t t = 0; t < count; t++)
@@ -245,26 +245,26 @@ rdx_status rdx_query_create(const rdx_scan_column *columns, const rdx_term *term
   if (size > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a list of values is too long: its query takes %llu bytes",
                     (unsigned long long)size);
-  *out = (rdx_query){.capacity = (uint32_t)(size / 8)};
+  *out = (rdx_sieve_query){.capacity = (uint32_t)(size / 8)};
   RDX_TRY(rdx_alloc(out->capacity, 8, "a query", (void **)&out->words, err));
-  rdx_query_take(out, count * (uint32_t)sizeof(struct sieve_term), &ignored);
+  rdx_sieve_query_take(out, count * (uint32_t)sizeof(struct sieve_term), &ignored);
   for (uint32_t t = 0; t < count; t++)
     add_term(out, t, &columns[terms[t].column], &terms[t], sieves ? &sieves[terms[t].column] : NULL,
              sieved ? &sieved[t] : NULL);
   return RDX_OK;
 }
 
-void *rdx_query_take(rdx_query *query, uint32_t size, uint32_t *place) {
+void *rdx_sieve_query_take(rdx_sieve_query *query, uint32_t size, uint32_t *place) {
   *place = query->size;
   query->size += (size + 7) / 8;
   return query->words + *place;
 }
 
-rdx_status rdx_query_send(const rdx_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err) {
+rdx_status rdx_sieve_query_send(const rdx_sieve_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err) {
   return rdx_stream_constants(stream, query->words, query->size * 8ull, address, err);
 }
 
-void rdx_query_destroy(rdx_query *query) {
+void rdx_sieve_query_destroy(rdx_sieve_query *query) {
   rdx_free(query->words);
   query->words = NULL;
 }

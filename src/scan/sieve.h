@@ -67,20 +67,21 @@ void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const 
 /* ---- Queries: what the kernels read of a conjunction (kernels/sieve/sieve.h) ---- */
 
 /* Host memory that is filled piece by piece and goes to the device as a whole. */
-typedef struct rdx_query {
+typedef struct rdx_sieve_query {
   uint64_t *words;
   uint32_t size, capacity; /* words */
-} rdx_query;
+} rdx_sieve_query;
 
 /* A query that begins with its terms; with `sieved`, also with their vectors. `more` bytes of room are left. */
-RDX_MUST_USE rdx_status rdx_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
-                                         const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
-                                         rdx_query *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_sieve_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
+                                               const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
+                                               rdx_sieve_query *out, rdx_error *err);
 /* `size` bytes of the room; `*place` is where they are. */
-void *rdx_query_take(rdx_query *query, uint32_t size, uint32_t *place);
+void *rdx_sieve_query_take(rdx_sieve_query *query, uint32_t size, uint32_t *place);
 /* Give the query to the stream; the launches that use it come before it is destroyed. */
-RDX_MUST_USE rdx_status rdx_query_send(const rdx_query *query, rdx_stream *stream, uint64_t *address, rdx_error *err);
-void rdx_query_destroy(rdx_query *query);
+RDX_MUST_USE rdx_status rdx_sieve_query_send(const rdx_sieve_query *query, rdx_stream *stream, uint64_t *address,
+                                             rdx_error *err);
+void rdx_sieve_query_destroy(rdx_sieve_query *query);
 
 /* Record the conjunction of the vectors and differences of the terms of the query at `address`. */
 RDX_MUST_USE rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t count, uint64_t rows,

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Engines: their life, their cubes, and queries on the way through them. */
+
+#include "engine/engine.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/result.h"
+#include "engine/spec.h"
+
+static const rdx_engine_ops *const kinds[] = {
+    [RDX_ENGINE_COLUMN] = NULL,
+};
+
+struct rdx_engine {
+  rdx_device *device;
+  const rdx_engine_ops *ops;
+  rdx_engine_params params;
+  rdx_coded_relation *relation;
+  rdx_engine_stats stats;
+  rdx_cube *cubes; /* a kind without cubes has one with an empty spec */
+  uint32_t cube_count, cube_capacity;
+};
+
+/* ---- Names ---- */
+
+const char *rdx_engine_kind_name(rdx_engine_kind kind) {
+  if (kind == RDX_ENGINE_AUTO)
+    return "auto";
+  return (size_t)kind < RDX_COUNT(kinds) && kinds[kind] ? kinds[kind]->name : "unknown";
+}
+
+rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err) {
+  if (!name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_kind_from_name: name and out must not be NULL");
+  char list[256] = "";
+  for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
+    const rdx_engine_kind kind = (rdx_engine_kind)i;
+    if (kind != RDX_ENGINE_AUTO && !kinds[i])
+      continue;
+    if (strcmp(name, rdx_engine_kind_name(kind)) == 0) {
+      *out = kind;
+      return RDX_OK;
+    }
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", rdx_engine_kind_name(kind));
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no engine '%.40s'; there are %s", name, list);
+}
+
+/* ---- Cubes ---- */
+
+static void destroy_cube(const rdx_engine *engine, rdx_cube *cube) {
+  if (cube->self)
+    engine->ops->destroy(cube->self);
+  rdx_arena_free(&cube->arena);
+  *cube = (rdx_cube){0};
+}
+
+static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
+  *cube = (rdx_cube){0};
+  if (spec)
+    RDX_TRY(rdx_spec_copy(spec, engine->relation, &cube->arena, &cube->spec, err));
+  return engine->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self,
+                            err);
+}
+
+static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+  const double start = rdx_now_ms();
+  if (engine->cube_count == engine->cube_capacity) {
+    const uint32_t capacity = engine->cube_capacity ? 2 * engine->cube_capacity : 4;
+    RDX_TRY(rdx_realloc((void **)&engine->cubes, capacity, sizeof *engine->cubes, "the cubes of an engine", err));
+    engine->cube_capacity = capacity;
+  }
+  const uint64_t used = atomic_load(&engine->device->memory_used);
+  atomic_store(&engine->device->memory_mark, used);
+  rdx_cube cube;
+  const rdx_status status = build_cube(engine, spec, &cube, err);
+  const uint64_t peak = atomic_load(&engine->device->memory_mark) - used;
+  if (status != RDX_OK) {
+    destroy_cube(engine, &cube);
+    return status;
+  }
+  rdx_engine_stats *s = &engine->stats;
+  const uint64_t held = s->bytes_columns + s->bytes_cubes + peak;
+  s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
+  s->bytes_cubes += cube.bytes;
+  s->cubes += engine->ops->cubes;
+  s->build_ms += rdx_now_ms() - start;
+  engine->cubes[engine->cube_count++] = cube;
+  return RDX_OK;
+}
+
+rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+  if (!engine || !spec)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_add_cube: engine and spec must not be NULL");
+  if (!engine->ops->cubes)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->ops->name);
+  return add_cube(engine, spec, err);
+}
+
+static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
+  for (uint32_t i = 0; i < engine->cube_count; i++)
+    if (rdx_spec_covers(&engine->cubes[i].spec, needs, engine->relation, NULL) == RDX_OK)
+      return true;
+  return false;
+}
+
+/* A cube for query `first` and as many of those after it as can share it. */
+static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, uint32_t count, rdx_error *err) {
+  rdx_needs all = needs[0];
+  bool shared = false;
+  for (uint32_t i = 1; i < count; i++)
+    shared |= !is_covered(engine, &needs[i]) && rdx_needs_unite(&all, &needs[i]);
+  rdx_cube_spec spec = rdx_needs_spec(&all);
+  const rdx_status status = add_cube(engine, &spec, err);
+  if (!shared || status != RDX_ERROR_UNSUPPORTED)
+    return status;
+  spec = rdx_needs_spec(&needs[0]); /* too much for one */
+  return add_cube(engine, &spec, err);
+}
+
+rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
+  if (!engine || (count > 0 && !queries))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_prepare: engine and queries must not be NULL");
+  if (!engine->ops->cubes)
+    return RDX_OK;
+  rdx_needs *needs = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err));
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+    rdx_plan plan; /* checks the query */
+    status = rdx_plan_create(engine->relation, &queries[i], &plan, err);
+    if (status == RDX_OK) {
+      rdx_plan_destroy(&plan);
+      status = rdx_needs_of(&queries[i], &needs[i], err);
+    }
+  }
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    if (!is_covered(engine, &needs[i]))
+      status = prepare_from(engine, &needs[i], count - i, err);
+  rdx_free(needs);
+  return status;
+}
+
+/* ---- Life ---- */
+
+static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_error *err) {
+  rdx_device *device = engine->device;
+  const uint64_t used = atomic_load(&device->memory_used);
+  atomic_store(&device->memory_mark, used);
+  RDX_TRY(rdx_coded_relation_create(device, relation, &engine->relation, err));
+  engine->stats.rows = engine->relation->rows;
+  engine->stats.encode_ms = engine->relation->encode_ms;
+  engine->stats.bytes_columns = engine->relation->bytes;
+  engine->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
+  return engine->ops->cubes ? RDX_OK : add_cube(engine, NULL, err);
+}
+
+rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation, const rdx_engine_params *params,
+                             rdx_engine **out, rdx_error *err) {
+  static const rdx_engine_params defaults = {0};
+  if (!device || !relation || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_create: device, relation and out must not be NULL");
+  rdx_engine_params used = params ? *params : defaults;
+  if (used.kind == RDX_ENGINE_AUTO)
+    used.kind = RDX_ENGINE_COLUMN;
+  if ((size_t)used.kind >= RDX_COUNT(kinds) || !kinds[used.kind])
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.kind);
+  const rdx_engine_ops *ops = kinds[used.kind];
+  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  rdx_engine *engine = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *engine, "an engine", (void **)&engine, err));
+  engine->device = device;
+  engine->ops = ops;
+  engine->params = used;
+  engine->stats.kind = used.kind;
+  const rdx_status status = create(engine, relation, err);
+  if (status != RDX_OK) {
+    rdx_engine_destroy(&engine);
+    return status;
+  }
+  *out = engine;
+  return RDX_OK;
+}
+
+void rdx_engine_destroy(rdx_engine **engine) {
+  if (!engine || !*engine)
+    return;
+  rdx_engine *e = *engine;
+  for (uint32_t i = 0; i < e->cube_count; i++)
+    destroy_cube(e, &e->cubes[i]);
+  rdx_free(e->cubes);
+  rdx_coded_relation_destroy(&e->relation);
+  rdx_free(e);
+  *engine = NULL;
+}
+
+void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
+  *out = engine->stats;
+}
+
+/* ---- Queries ---- */
+
+/* The cheapest cube that has what the plan needs. The error is that of the last one that has not. */
+static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
+  *out = engine->cubes;
+  if (!engine->ops->cubes)
+    return RDX_OK;
+  rdx_needs needs;
+  double best = 0;
+  rdx_error why = {""};
+  RDX_TRY(rdx_needs_of(plan->query, &needs, err));
+  rdx_status last = rdx_fail(&why, RDX_ERROR_UNSUPPORTED,
+                             "the %s engine has no cube yet; add one, or prepare the query", engine->ops->name);
+  *out = NULL;
+  for (uint32_t i = 0; i < engine->cube_count; i++) {
+    double cost = 0;
+    rdx_status status = rdx_spec_covers(&engine->cubes[i].spec, &needs, engine->relation, &why);
+    if (status == RDX_OK)
+      status = engine->ops->cost(engine->cubes[i].self, plan, &cost, &why);
+    if (status == RDX_OK && (!*out || cost < best)) {
+      *out = &engine->cubes[i];
+      best = cost;
+    } else if (status != RDX_OK) {
+      last = status;
+    }
+  }
+  return *out ? RDX_OK : rdx_fail(err, last, "%s", why.text);
+}
+
+static void free_groups(rdx_groups *groups) {
+  rdx_free(groups->group);
+  rdx_free(groups->rows);
+  rdx_free(groups->values);
+}
+
+static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
+                           rdx_error *err) {
+  const double start = rdx_now_ms();
+  const rdx_cube *cube = NULL;
+  rdx_groups groups = {0}, again = {0};
+  rdx_query_counts counts = {0};
+  double device_ms = 0, ignored = 0;
+  RDX_TRY(choose_cube(engine, plan, &cube, err));
+  rdx_status status = plan->empty ? RDX_OK : engine->ops->run(cube->self, plan, &groups, NULL, &device_ms, err);
+  if (status == RDX_OK)
+    status = rdx_groups_finish(plan, &groups, out, err);
+  const double end = rdx_now_ms();
+  if (status == RDX_OK && stats && !plan->empty)
+    status = engine->ops->run(cube->self, plan, &again, &counts, &ignored, err);
+  free_groups(&groups);
+  free_groups(&again);
+  if (status != RDX_OK) {
+    rdx_query_result_destroy(out);
+    return status;
+  }
+  rdx_query_stats *s = &(*out)->stats;
+  s->rays = counts.rays;
+  s->hits = counts.hits;
+  s->rows = counts.rows;
+  s->bytes = counts.bytes;
+  s->device_ms = device_ms;
+  s->total_ms = end - start;
+  return RDX_OK;
+}
+
+rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query, const rdx_query_params *params,
+                          rdx_query_result **out, rdx_error *err) {
+  if (!engine || !query || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_run: engine, query and out must not be NULL");
+  const double start = rdx_now_ms();
+  rdx_plan plan;
+  rdx_query_result *result = NULL;
+  RDX_TRY(rdx_plan_create(engine->relation, query, &plan, err));
+  const double planned = rdx_now_ms() - start;
+  const rdx_status status = run_plan(engine, &plan, params && params->stats, &result, err);
+  rdx_plan_destroy(&plan);
+  RDX_TRY(status);
+  result->stats.total_ms += planned;
+  *out = result;
+  return RDX_OK;
+}

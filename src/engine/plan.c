@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Plans: predicates as sets of codes, expressions as steps with proven ranges, groups as mixed-radix numbers. */
+
+#include "engine/plan.h"
+
+#include <string.h>
+
+#include "index/keys.h"
+
+#define MOST_GROUP_BY 8
+#define MOST_AGGREGATES 8
+#define MOST_SCALE 18
+
+/* ---- Predicates: from keys to codes ---- */
+
+/* How many of an attribute's keys are below `key`. */
+static uint64_t place_of(const rdx_coded *c, uint64_t key) {
+  uint64_t begin = 0, n = c->count;
+  while (n > 0) {
+    const uint64_t half = n / 2;
+    if (c->keys[begin + half] < key) {
+      begin += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return begin;
+}
+
+/* The codes of an interval of keys; false where there are none. */
+static bool code_interval(const rdx_coded *c, rdx_interval keys, rdx_interval *out) {
+  if (!c->keys) {
+    *out = (rdx_interval){keys.low - c->base, keys.high - c->base};
+    return true;
+  }
+  const uint64_t begin = place_of(c, keys.low);
+  const uint64_t end = keys.high == UINT64_MAX ? c->count : place_of(c, keys.high + 1);
+  *out = (rdx_interval){begin, end - 1};
+  return begin < end;
+}
+
+static uint64_t last_code(const rdx_coded *c) {
+  return c->count - !c->nulls; /* that of NULL, where there is any */
+}
+
+static const rdx_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
+
+static rdx_node make_term(const rdx_coded *c, uint32_t attribute, rdx_intervals set) {
+  if (set.count == 0)
+    return never;
+  if (set.list[0].low == 0 && set.list[0].high >= last_code(c))
+    return always;
+  return (rdx_node){.kind = RDX_NODE_TERM, .term = {attribute, set.count, set.list}};
+}
+
+/* A TERM or NULL node, of keys, as a TERM of codes. */
+static rdx_status code_leaf(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
+  const rdx_coded *c = &plan->relation->attributes[node->term.column];
+  const bool null = node->kind == RDX_NODE_NULL;
+  const uint32_t count = null ? 1 : node->term.interval_count;
+  rdx_intervals set = {0};
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *set.list, "a plan", (void **)&set.list, err));
+  if (null)
+    set.list[set.count++] = (rdx_interval){c->count, c->count};
+  for (uint32_t i = 0; i < count && !null; i++)
+    set.count += code_interval(c, node->term.intervals[i], &set.list[set.count]);
+  set.count = rdx_intervals_unite(set.list, set.count);
+  *out = make_term(c, node->term.column, set);
+  return RDX_OK;
+}
+
+static rdx_intervals set_of(const rdx_node *term) {
+  return (rdx_intervals){term->term.interval_count, (rdx_interval *)(uintptr_t)term->term.intervals};
+}
+
+/* Two terms of one attribute under AND or OR. */
+static rdx_status merge_terms(rdx_plan *plan, rdx_node_kind kind, const rdx_node *a, const rdx_node *b, rdx_node *out,
+                              rdx_error *err) {
+  const rdx_coded *c = &plan->relation->attributes[a->term.column];
+  rdx_intervals sets[2] = {set_of(a), set_of(b)}, all = {0};
+  for (uint32_t i = 0; i < 2 && kind == RDX_NODE_AND; i++)
+    RDX_TRY(rdx_intervals_complement(sets[i], 0, last_code(c), &plan->arena, &sets[i], err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)sets[0].count + sets[1].count, sizeof *all.list, "a plan",
+                          (void **)&all.list, err));
+  for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t k = 0; k < sets[i].count; k++)
+      all.list[all.count++] = sets[i].list[k];
+  all.count = rdx_intervals_unite(all.list, all.count);
+  if (kind == RDX_NODE_AND)
+    RDX_TRY(rdx_intervals_complement(all, 0, last_code(c), &plan->arena, &all, err));
+  *out = make_term(c, a->term.column, all);
+  return RDX_OK;
+}
+
+/* Add a coded child to a connective's list; terms of one attribute become one. Children that decide or do nothing are
+ * handled by the caller. */
+static rdx_status add_child(rdx_plan *plan, rdx_node *parent, const rdx_node *child, rdx_error *err) {
+  for (uint32_t i = 0; i < parent->count && child->kind == RDX_NODE_TERM; i++) {
+    rdx_node *other = &parent->children[i];
+    if (other->kind == RDX_NODE_TERM && other->term.column == child->term.column)
+      return merge_terms(plan, parent->kind, other, child, other, err);
+  }
+  parent->children[parent->count++] = *child;
+  return RDX_OK;
+}
+
+/* A tree of keys as one of codes: only FALSE, TRUE, TERM, AND and OR; of a connective's children no two are terms of
+ * one attribute, and no child is of its own kind. */
+static rdx_status code_node(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
+  if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
+    *out = *node;
+    return RDX_OK;
+  }
+  if (node->kind == RDX_NODE_TERM || node->kind == RDX_NODE_NULL)
+    return code_leaf(plan, node, out, err);
+  const rdx_node_kind decider = node->kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
+  rdx_node made = {.kind = node->kind};
+  uint32_t room = 0;
+  rdx_node *coded = NULL;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, node->count, sizeof *coded, "a plan", (void **)&coded, err));
+  for (uint32_t i = 0; i < node->count; i++) {
+    RDX_TRY(code_node(plan, &node->children[i], &coded[i], err));
+    room += coded[i].kind == node->kind ? coded[i].count : 1; /* where its parent has shrunk to it */
+  }
+  RDX_TRY(rdx_arena_alloc(&plan->arena, room, sizeof *made.children, "a plan", (void **)&made.children, err));
+  for (uint32_t i = 0; i < node->count; i++) {
+    const bool same = coded[i].kind == node->kind;
+    for (uint32_t k = 0; k < (same ? coded[i].count : 1); k++)
+      RDX_TRY(add_child(plan, &made, same ? &coded[i].children[k] : &coded[i], err));
+  }
+  uint32_t kept = 0;
+  bool decided = false;
+  for (uint32_t i = 0; i < made.count; i++) {
+    decided |= made.children[i].kind == decider;
+    if (made.children[i].kind != RDX_NODE_TRUE && made.children[i].kind != RDX_NODE_FALSE)
+      made.children[kept++] = made.children[i];
+  }
+  made.count = kept;
+  *out = decided     ? (rdx_node){.kind = decider}
+         : kept == 0 ? (decider == RDX_NODE_FALSE ? always : never)
+         : kept == 1 ? made.children[0]
+                     : made;
+  return RDX_OK;
+}
+
+static void take_term(rdx_plan *plan, const rdx_node *term) {
+  plan->terms[plan->term_count++] = (rdx_condition_term){term->term.column, set_of(term)};
+}
+
+/* Part the predicate: terms that all must hold, and the rest. */
+static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error *err) {
+  const uint32_t count = node->kind == RDX_NODE_AND ? node->count : 1;
+  const rdx_node *parts = node->kind == RDX_NODE_AND ? node->children : node;
+  if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
+    plan->empty |= node->kind == RDX_NODE_FALSE;
+    return RDX_OK;
+  }
+  rdx_node *rest = NULL;
+  uint32_t rests = 0;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->terms, "a plan", (void **)&plan->terms, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)count + 1, sizeof *rest, "a plan", (void **)&rest, err));
+  for (uint32_t i = 0; i < count; i++) {
+    if (parts[i].kind == RDX_NODE_TERM)
+      take_term(plan, &parts[i]);
+    else
+      rest[++rests] = parts[i];
+  }
+  rest[0] = (rdx_node){.kind = RDX_NODE_AND, .count = rests, .children = rest + 1};
+  plan->rest = rests == 0 ? NULL : rests == 1 ? rest + 1 : rest;
+  return RDX_OK;
+}
+
+static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
+  const rdx_coded_relation *r = plan->relation;
+  plan->empty = r->rows == 0;
+  for (uint32_t i = 0; i < r->dimension_count; i++)
+    plan->empty |= r->partners[i].rows == 0;
+  if (!plan->query->where)
+    return RDX_OK;
+  rdx_scan_column *columns = NULL;
+  rdx_node keys, codes;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, r->attribute_count, sizeof *columns, "a plan", (void **)&columns, err));
+  for (uint32_t i = 0; i < r->attribute_count; i++)
+    columns[i] = r->attributes[i].source;
+  RDX_TRY(rdx_predicate_normalize(columns, r->attribute_count, plan->query->where, &plan->arena, &keys, err));
+  RDX_TRY(code_node(plan, &keys, &codes, err));
+  return take_predicate(plan, &codes, err);
+}
+
+/* ---- Expressions ---- */
+
+/* A value on the stack. */
+typedef struct bounds {
+  rdx_i128 least, most;
+  uint32_t height; /* of the stack that computing it takes */
+} bounds;
+
+typedef struct steps {
+  rdx_plan *plan;
+  rdx_step list[RDX_MOST_STEPS];
+  uint32_t count;
+  bool nulls;
+} steps;
+
+static int64_t power_of_ten(uint32_t exponent) {
+  int64_t power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+/* There is room: an expression has as many steps as nodes. */
+static void add_step(steps *s, rdx_step step) {
+  s->list[s->count++] = step;
+}
+
+static rdx_status check_bounds(const bounds *b, rdx_error *err) {
+  if (b->least < INT64_MIN || b->most > INT64_MAX)
+    return rdx_fail(err, RDX_ERROR_OVERFLOW,
+                    "an expression may pass 64 bits: by the ranges of its attributes it reaches %.4g",
+                    b->most > INT64_MAX ? (double)b->most : (double)b->least);
+  if (b->height > RDX_MOST_STACK)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MOST_STACK);
+  return RDX_OK;
+}
+
+static rdx_i128 value_of_key(const rdx_coded *c, uint64_t key) {
+  const rdx_type type = c->source.type;
+  return type == RDX_TYPE_U64 ? (rdx_i128)key : (rdx_i128)(int64_t)(key - rdx_key_zero(type));
+}
+
+/* An attribute's value times 10^up. */
+static rdx_status add_attribute(steps *s, uint32_t attribute, uint32_t up, bounds *out, rdx_error *err) {
+  const rdx_coded *c = &s->plan->relation->attributes[attribute];
+  const int64_t factor = power_of_ten(up);
+  const bool some = c->count > 0;
+  out->least = some ? value_of_key(c, c->source.smallest) * factor : 0;
+  out->most = some ? value_of_key(c, c->source.largest) * factor : 0;
+  out->height = 1;
+  s->nulls |= c->nulls;
+  RDX_TRY(check_bounds(out, err));
+  const int64_t base = c->keys || !some ? 0 : (int64_t)out->least;
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = attribute, .value = base, .factor = factor});
+  return RDX_OK;
+}
+
+static rdx_status check_attribute(const rdx_plan *plan, uint32_t attribute, const char *what, rdx_error *err) {
+  if (attribute >= plan->relation->attribute_count)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s names attribute %u: the relation has %u, from 0", what, attribute,
+                    plan->relation->attribute_count);
+  return RDX_OK;
+}
+
+/* Whether an expression has at most `*left` nodes, which also bounds its depth. */
+static bool is_small(const rdx_expression *e, uint32_t *left) {
+  if (*left == 0)
+    return false;
+  --*left;
+  const bool leaf = e->kind == RDX_EXPRESSION_ATTRIBUTE || e->kind == RDX_EXPRESSION_CONSTANT;
+  return leaf || ((!e->left || is_small(e->left, left)) && (!e->right || is_small(e->right, left)));
+}
+
+/* The scale of a small expression, which is checked on the way. */
+static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint32_t *out, rdx_error *err) {
+  uint32_t left = 0, right = 0;
+  switch (e->kind) {
+  case RDX_EXPRESSION_ATTRIBUTE:
+    RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
+    if (!rdx_coded_is_numeric(&plan->relation->attributes[e->attribute]))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s is of type %s, which cannot be calculated with",
+                      plan->relation->names[e->attribute],
+                      rdx_type_name(plan->relation->attributes[e->attribute].source.type));
+    *out = plan->relation->attributes[e->attribute].source.scale;
+    return RDX_OK;
+  case RDX_EXPRESSION_CONSTANT:
+    *out = e->scale;
+    break;
+  case RDX_EXPRESSION_ADD:
+  case RDX_EXPRESSION_SUBTRACT:
+  case RDX_EXPRESSION_MULTIPLY:
+    if (!e->left || !e->right)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "an expression lacks an operand");
+    RDX_TRY(find_scale(plan, e->left, &left, err));
+    RDX_TRY(find_scale(plan, e->right, &right, err));
+    *out = e->kind == RDX_EXPRESSION_MULTIPLY ? left + right : left > right ? left : right;
+    break;
+  default:
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown expression kind %d", (int)e->kind);
+  }
+  if (*out > MOST_SCALE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression has %u digits after the point, and may have %d", *out,
+                    MOST_SCALE);
+  return RDX_OK;
+}
+
+static void multiply_bounds(const bounds *a, const bounds *b, bounds *out) {
+  const rdx_i128 products[4] = {a->least * b->least, a->least * b->most, a->most * b->least, a->most * b->most};
+  out->least = out->most = products[0];
+  for (int i = 1; i < 4; i++) {
+    out->least = products[i] < out->least ? products[i] : out->least;
+    out->most = products[i] > out->most ? products[i] : out->most;
+  }
+}
+
+/* Steps for an expression, its value brought to `scale`, which is not below its own. It has been checked. */
+static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err);
+
+static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
+  bounds left, right;
+  uint32_t left_scale = scale, right_scale = scale;
+  if (e->kind == RDX_EXPRESSION_MULTIPLY) { /* what lacks in scale is added to the left */
+    RDX_TRY(find_scale(s->plan, e->right, &right_scale, err));
+    left_scale = scale - right_scale;
+  }
+  RDX_TRY(add_expression(s, e->left, left_scale, &left, err));
+  RDX_TRY(add_expression(s, e->right, right_scale, &right, err));
+  if (e->kind == RDX_EXPRESSION_MULTIPLY) {
+    multiply_bounds(&left, &right, out);
+  } else if (e->kind == RDX_EXPRESSION_ADD) {
+    out->least = left.least + right.least;
+    out->most = left.most + right.most;
+  } else {
+    out->least = left.least - right.most;
+    out->most = left.most - right.least;
+  }
+  out->height = left.height > right.height + 1 ? left.height : right.height + 1;
+  RDX_TRY(check_bounds(out, err));
+  add_step(s, (rdx_step){.kind = e->kind});
+  return RDX_OK;
+}
+
+static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
+    return add_attribute(s, e->attribute, scale - s->plan->relation->attributes[e->attribute].source.scale, out, err);
+  if (e->kind == RDX_EXPRESSION_CONSTANT) {
+    const rdx_i128 value = (rdx_i128)e->value * power_of_ten(scale - e->scale);
+    *out = (bounds){.least = value, .most = value, .height = 1};
+    RDX_TRY(check_bounds(out, err));
+    add_step(s, (rdx_step){.kind = e->kind, .value = (int64_t)value});
+    return RDX_OK;
+  }
+  return add_operation(s, e, scale, out, err);
+}
+
+/* ---- Measures ---- */
+
+/* A plain attribute that is not calculated with, or cannot be: its codes. */
+static void code_measure(const rdx_coded *c, steps *s, rdx_measure *m) {
+  s->nulls = c->nulls;
+  m->numeric = false;
+  m->least = 0;
+  m->most = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
+}
+
+static rdx_status make_measure(rdx_plan *plan, const rdx_aggregate *a, steps *s, rdx_measure *m, rdx_error *err) {
+  const rdx_expression *e = a->expression;
+  const bool sums = a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG;
+  *s = (steps){.plan = plan};
+  *m = (rdx_measure){.numeric = true};
+  bounds b;
+  uint32_t scale = 0, nodes = RDX_MOST_STEPS;
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
+    RDX_TRY(check_attribute(plan, e->attribute, "an aggregate", err));
+    const rdx_coded *c = &plan->relation->attributes[e->attribute];
+    const bool fits = rdx_coded_is_numeric(c) && (c->count == 0 || value_of_key(c, c->source.largest) <= INT64_MAX);
+    if (!fits && !sums) {
+      code_measure(c, s, m);
+      add_step(s, (rdx_step){.kind = e->kind, .attribute = e->attribute, .factor = 1});
+      return RDX_OK;
+    }
+  }
+  if (!is_small(e, &nodes))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
+  RDX_TRY(find_scale(plan, e, &scale, err));
+  RDX_TRY(add_expression(s, e, scale, &b, err));
+  m->scale = (uint8_t)scale;
+  m->least = (int64_t)b.least;
+  m->most = (int64_t)b.most;
+  return RDX_OK;
+}
+
+static bool same_steps(const rdx_step *a, const rdx_step *b, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (a[i].kind != b[i].kind || a[i].attribute != b[i].attribute || a[i].value != b[i].value ||
+        a[i].factor != b[i].factor)
+      return false;
+  return true;
+}
+
+/* The number of a measure: that of an equal one, or a new one. */
+static rdx_status take_measure(rdx_plan *plan, const steps *s, const rdx_measure *made, uint32_t *out, rdx_error *err) {
+  for (uint32_t i = 0; i < plan->measure_count; i++) {
+    const rdx_measure *m = &plan->measures[i];
+    if (m->numeric == made->numeric && m->scale == made->scale && m->step_count == s->count &&
+        same_steps(m->steps, s->list, s->count)) {
+      *out = i;
+      return RDX_OK;
+    }
+  }
+  rdx_measure *m = &plan->measures[plan->measure_count];
+  *m = *made;
+  m->nulls = s->nulls;
+  m->step_count = s->count;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, s->count, sizeof *m->steps, "a plan", (void **)&m->steps, err));
+  memcpy(m->steps, s->list, s->count * sizeof *m->steps);
+  *out = plan->measure_count++;
+  return RDX_OK;
+}
+
+static uint8_t wanted_by(rdx_aggregate_kind kind, bool nulls) {
+  const uint8_t count = nulls ? RDX_WANT_COUNT : 0;
+  switch (kind) {
+  case RDX_AGGREGATE_SUM:
+  case RDX_AGGREGATE_AVG:
+    return RDX_WANT_SUM | count;
+  case RDX_AGGREGATE_MIN:
+    return RDX_WANT_LEAST | count;
+  case RDX_AGGREGATE_MAX:
+    return RDX_WANT_MOST | count;
+  default:
+    return count;
+  }
+}
+
+static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err) {
+  const rdx_aggregate *a = &plan->query->aggregates[number];
+  steps s;
+  rdx_measure made;
+  plan->aggregate_measure[number] = UINT32_MAX;
+  if (a->kind < RDX_AGGREGATE_COUNT || a->kind > RDX_AGGREGATE_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown aggregate kind %d", (int)a->kind);
+  if (!a->expression)
+    return a->kind == RDX_AGGREGATE_COUNT ? RDX_OK
+                                          : rdx_fail(err, RDX_ERROR_ARGUMENT, "aggregate %u has no expression", number);
+  RDX_TRY(make_measure(plan, a, &s, &made, err));
+  if (a->kind == RDX_AGGREGATE_COUNT && !s.nulls)
+    return RDX_OK; /* that of rows */
+  uint32_t *at = &plan->aggregate_measure[number];
+  RDX_TRY(take_measure(plan, &s, &made, at, err));
+  plan->measures[*at].wanted |= wanted_by(a->kind, s.nulls);
+  return RDX_OK;
+}
+
+/* ---- Groups ---- */
+
+static const rdx_condition_term *find_term(const rdx_plan *plan, uint32_t attribute) {
+  for (uint32_t i = 0; i < plan->term_count; i++)
+    if (plan->terms[i].attribute == attribute)
+      return &plan->terms[i];
+  return NULL;
+}
+
+static rdx_status plan_groups(rdx_plan *plan, rdx_error *err) {
+  const uint32_t count = plan->query->group_count;
+  uint64_t *numbers = NULL;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, 3 * (size_t)count, sizeof *numbers, "a plan", (void **)&numbers, err));
+  plan->group_low = numbers;
+  plan->group_width = numbers + count;
+  plan->group_stride = numbers + 2 * (size_t)count;
+  plan->groups = 1;
+  for (uint32_t i = count; i-- > 0;) {
+    const rdx_coded *c = &plan->relation->attributes[plan->query->group_by[i]];
+    const rdx_condition_term *term = find_term(plan, plan->query->group_by[i]);
+    const uint64_t low = term ? term->intervals.list[0].low : 0;
+    const uint64_t high = term ? term->intervals.list[term->intervals.count - 1].high : last_code(c);
+    plan->group_low[i] = low;
+    plan->group_width[i] = plan->empty ? 1 : high - low + 1;
+    plan->group_stride[i] = plan->groups;
+    if (plan->group_width[i] == 0 || __builtin_mul_overflow(plan->groups, plan->group_width[i], &plan->groups))
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "groups by these %u attributes cannot be numbered in 64 bits", count);
+  }
+  return RDX_OK;
+}
+
+/* ---- Plans ---- */
+
+static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
+  const rdx_query *q = plan->query;
+  if (q->group_count > MOST_GROUP_BY || (q->group_count > 0 && !q->group_by))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", MOST_GROUP_BY,
+                    q->group_count);
+  if (q->aggregate_count > MOST_AGGREGATES || (q->aggregate_count > 0 && !q->aggregates))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", MOST_AGGREGATES,
+                    q->aggregate_count);
+  if (q->group_count + q->aggregate_count == 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query needs an attribute to group by, or an aggregate");
+  for (uint32_t i = 0; i < q->group_count; i++)
+    RDX_TRY(check_attribute(plan, q->group_by[i], "GROUP BY", err));
+  if (q->order_count > 0 && !q->order_by)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query names %u columns to order by, but has none", q->order_count);
+  for (uint32_t i = 0; i < q->order_count; i++)
+    if (q->order_by[i].column >= q->group_count + q->aggregate_count)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "ORDER BY names column %u: the result has %u, from 0",
+                      q->order_by[i].column, q->group_count + q->aggregate_count);
+  return RDX_OK;
+}
+
+static rdx_status make(rdx_plan *plan, rdx_error *err) {
+  const uint32_t count = plan->query->aggregate_count;
+  RDX_TRY(check_query(plan, err));
+  RDX_TRY(plan_predicate(plan, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->measures, "a plan", (void **)&plan->measures, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->aggregate_measure, "a plan",
+                          (void **)&plan->aggregate_measure, err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(plan_aggregate(plan, i, err));
+  return plan_groups(plan, err);
+}
+
+rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out, rdx_error *err) {
+  *out = (rdx_plan){.relation = relation, .query = query};
+  const rdx_status status = make(out, err);
+  if (status != RDX_OK)
+    rdx_plan_destroy(out);
+  return status;
+}
+
+void rdx_plan_destroy(rdx_plan *plan) {
+  rdx_arena_free(&plan->arena);
+}

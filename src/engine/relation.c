@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Relations as packed codes: attributes as differences or places, dimensions as the row number of each row's partner
+ * (a join index: Valduriez, TODS 1987). */
+
+#include "engine/relation.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/column.h"
+#include "index/keys.h"
+#include "index/result.h"
+#include "kernels/coded/kernels.h"
+
+#define MOST_DIMENSIONS 8
+#define MOST_PLACES 65536u /* of attributes that differences could code as well */
+#define PADDING 64u
+
+/* ---- Checks ---- */
+
+static rdx_status check_dimensions(const rdx_relation *r, rdx_error *err) {
+  if (r->dimension_count > MOST_DIMENSIONS || (r->dimension_count > 0 && !r->dimensions))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a relation has at most %d dimensions, not %u", MOST_DIMENSIONS,
+                    r->dimension_count);
+  for (uint32_t i = 0; i < r->dimension_count; i++) {
+    const rdx_dimension *d = &r->dimensions[i];
+    RDX_TRY(rdx_column_check(&d->foreign_key, "a foreign key", err));
+    RDX_TRY(rdx_column_check(&d->key, "the key of a dimension", err));
+    if (d->foreign_key.rows != r->rows)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "the foreign key of dimension %u has %llu rows, the fact table %llu",
+                      i + 1, (unsigned long long)d->foreign_key.rows, (unsigned long long)r->rows);
+    if (d->key.rows >= UINT32_MAX - 1)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "dimension %u has %llu rows, and may have 2^32 - 3", i + 1,
+                      (unsigned long long)d->key.rows);
+  }
+  return RDX_OK;
+}
+
+static rdx_status check(const rdx_relation *r, rdx_error *err) {
+  if (r->rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a relation has at most 2^32 - 2 rows, not %llu",
+                    (unsigned long long)r->rows);
+  if (r->attribute_count > 0 && !r->attributes)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a relation names %u attributes, but has none", r->attribute_count);
+  RDX_TRY(check_dimensions(r, err));
+  for (uint32_t i = 0; i < r->attribute_count; i++) {
+    const rdx_attribute *a = &r->attributes[i];
+    if (!a->name || a->dimension > r->dimension_count)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %u has %s", i,
+                      a->name ? "a dimension that the relation has not" : "no name");
+    RDX_TRY(rdx_column_check(&a->column, a->name, err));
+    const uint64_t rows = a->dimension ? r->dimensions[a->dimension - 1].key.rows : r->rows;
+    if (a->column.rows != rows)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s has %llu rows, its table %llu", a->name,
+                      (unsigned long long)a->column.rows, (unsigned long long)rows);
+  }
+  return RDX_OK;
+}
+
+/* ---- Packing ---- */
+
+static uint32_t bytes_for(uint64_t most) {
+  return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
+}
+
+/* A new buffer for `rows` codes. */
+static rdx_status create_codes(rdx_device *device, uint64_t rows, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + PADDING, "packed codes", out, err);
+}
+
+static rdx_status pack(rdx_device *device, const struct coded_pack_args *args, bool key64, uint32_t bytes, double *ms,
+                       rdx_error *err) {
+  const uint32_t variant[2] = {key64, bytes}, each = bytes < 4 ? 4 / bytes : 1;
+  const uint64_t items = ((uint64_t)args->rows + each - 1) / each;
+  return rdx_launch_timed(device, &rdx_kernel_coded_pack, args, variant, items, ms, err);
+}
+
+/* The distinct keys of a column less the smallest, ascending, and how many there are; on the host, and only where they
+ * are at most `most`. */
+typedef struct distinct_keys {
+  uint64_t count;
+  uint64_t *keys;
+} distinct_keys;
+
+static rdx_status find_distinct(rdx_stream *stream, const rdx_coded *c, uint64_t most, distinct_keys *out,
+                                rdx_error *err) {
+  const rdx_scan_column *s = &c->source;
+  const uint32_t bytes = s->key_bits / 8, bits = 64 - (uint32_t)__builtin_clzll((s->largest - s->smallest) | 1);
+  rdx_buffer *keys = NULL, *count = NULL, *list = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_stream_scratch(stream, s->rows * bytes, "the keys of a column", &keys, err));
+  RDX_TRY(rdx_stream_scratch(stream, 8, "a count", &count, err));
+  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->codes),
+                                       .valid = RDX_ADDRESS(uint32_t, s->valid),
+                                       .out_codes = RDX_ADDRESS(uint32_t, keys),
+                                       .base = s->smallest,
+                                       .most = UINT64_MAX,
+                                       .rows = (uint32_t)s->rows};
+  RDX_TRY(pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err)); /* NULLs count as the smallest */
+  RDX_TRY(rdx_stream_sort(stream, keys, bytes, bits, NULL, s->rows, err));
+  RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, NULL, count, s->rows, err));
+  keys = rdx_buffer_retain(keys);
+  count = rdx_buffer_retain(count);
+  rdx_status status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(count, 0, &out->count, 8, err);
+  if (status == RDX_OK && out->count <= most) {
+    status = rdx_stream_scratch(stream, out->count * 8, "the distinct keys of a column", &list, err);
+    if (status == RDX_OK)
+      status = rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err);
+    if (status == RDX_OK)
+      status = rdx_stream_unique(stream, keys, bytes, 0, list, count, s->rows, err);
+    if (list)
+      rdx_buffer_retain(list);
+    if (status == RDX_OK)
+      status = rdx_stream_finish(stream, err);
+    if (status == RDX_OK)
+      status = rdx_buffer_download(list, 0, out->keys, out->count * 8, err);
+    rdx_buffer_destroy(&list);
+  }
+  rdx_buffer_destroy(&keys);
+  rdx_buffer_destroy(&count);
+  return status;
+}
+
+/* Choose places where they save, or where differences would not do; see relation.h. */
+static rdx_status choose_places(rdx_device *device, rdx_coded *c, rdx_error *err) {
+  const bool forced = c->source.largest - c->source.smallest == UINT64_MAX;
+  distinct_keys found = {0};
+  rdx_stream *stream = NULL;
+  if (c->bytes == 1 && !forced)
+    return RDX_OK;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  rdx_status status = find_distinct(stream, c, forced ? UINT64_MAX : MOST_PLACES, &found, err);
+  rdx_stream_destroy(&stream);
+  const uint32_t bytes = status == RDX_OK ? bytes_for(found.count - !c->nulls) : 8;
+  if (status != RDX_OK || !found.keys || (!forced && 2 * bytes > c->bytes)) {
+    rdx_free(found.keys);
+    return status;
+  }
+  for (uint64_t i = 0; i < found.count; i++)
+    found.keys[i] += c->source.smallest;
+  c->keys = found.keys;
+  c->count = found.count;
+  c->bytes = bytes;
+  return RDX_OK;
+}
+
+/* The values of places, for calculating. */
+static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err) {
+  int64_t *values = NULL;
+  if (!rdx_coded_is_numeric(c))
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(c->count, 8, "the values of a column", (void **)&values, err));
+  const uint64_t zero = rdx_key_zero(c->source.type);
+  for (uint64_t i = 0; i < c->count; i++)
+    values[i] = (int64_t)(c->keys[i] - zero);
+  rdx_status status = rdx_buffer_create(device, c->count * 8, "the values of a column", &c->values, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(c->values, 0, values, c->count * 8, err);
+  rdx_free(values);
+  return status;
+}
+
+static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error *err) {
+  rdx_buffer *table = NULL;
+  rdx_status status = RDX_OK;
+  if (c->keys) {
+    RDX_TRY(upload_values(device, c, err));
+    RDX_TRY(rdx_buffer_create(device, c->count * 8, "the keys of a column", &table, err));
+    status = rdx_buffer_upload(table, 0, c->keys, c->count * 8, err);
+  }
+  if (status == RDX_OK)
+    status = create_codes(device, c->rows, c->bytes, &c->codes, err);
+  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->source.codes),
+                                       .valid = RDX_ADDRESS(uint32_t, c->source.valid),
+                                       .table = RDX_ADDRESS(uint64_t, table),
+                                       .out_codes = RDX_ADDRESS(uint32_t, c->codes),
+                                       .base = c->base,
+                                       .most = UINT64_MAX,
+                                       .null_code = c->count,
+                                       .rows = (uint32_t)c->rows,
+                                       .table_count = (uint32_t)c->count};
+  if (status == RDX_OK)
+    status = pack(device, &args, c->source.key_bits == 64, c->bytes, ms, err);
+  rdx_buffer_destroy(&table);
+  return status;
+}
+
+/* What is left in `out` on failure is dropped with the relation. */
+static rdx_status create_attribute(rdx_device *device, const rdx_attribute *attribute, rdx_coded *out, double *ms,
+                                   rdx_error *err) {
+  rdx_scan_column *s = &out->source;
+  *out = (rdx_coded){.dimension = attribute->dimension, .rows = attribute->column.rows};
+  RDX_TRY(rdx_scan_column_create(device, &attribute->column, s, err));
+  out->nulls = s->nulls > 0;
+  const bool some = s->smallest <= s->largest;
+  if (s->type == RDX_TYPE_STRING) {
+    out->count = s->dictionary->count;
+  } else if (some) {
+    out->base = s->smallest;
+    out->count = s->largest - s->smallest + 1; /* 0 where it passes 64 bits: then places are chosen */
+  }
+  out->bytes = bytes_for(out->count - (some && !out->nulls));
+  if (some && s->type != RDX_TYPE_STRING)
+    RDX_TRY(choose_places(device, out, err));
+  RDX_TRY(encode(device, out, ms, err));
+  rdx_buffer_destroy(&s->codes);
+  rdx_buffer_destroy(&s->zones);
+  rdx_buffer_destroy(&s->valid);
+  return RDX_OK;
+}
+
+/* ---- Partners ---- */
+
+/* Whether all strings of a key are different: an index tells their prefixes apart only. */
+static rdx_status count_strings(rdx_device *device, const rdx_column *key, uint64_t *out, rdx_error *err) {
+  rdx_scan_column column = {0};
+  rdx_status status = rdx_scan_column_create(device, key, &column, err);
+  if (status == RDX_OK)
+    *out = column.dictionary->count;
+  rdx_scan_column_drop(&column);
+  return status;
+}
+
+static rdx_status check_key(rdx_device *device, const rdx_index *index, const rdx_column *key, uint32_t number,
+                            rdx_error *err) {
+  rdx_index_stats stats;
+  rdx_index_get_stats(index, &stats);
+  bool distinct = stats.distinct;
+  if (stats.keys < stats.rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the key of dimension %u is NULL in %llu rows", number,
+                    (unsigned long long)(stats.rows - stats.keys));
+  if (!distinct && stats.key_type == RDX_TYPE_STRING) {
+    uint64_t strings = 0;
+    RDX_TRY(count_strings(device, key, &strings, err));
+    distinct = strings == stats.rows;
+  }
+  return distinct ? RDX_OK
+                  : rdx_fail(err, RDX_ERROR_ARGUMENT, "the key of dimension %u stands in several of its %llu rows",
+                             number, (unsigned long long)stats.rows);
+}
+
+/* The first rows that a lookup found, on the device. */
+static rdx_status take_rows(rdx_device *device, rdx_result *result, rdx_buffer **out, rdx_error *err) {
+  rdx_result_view view;
+  if (result->on_device) {
+    *out = rdx_buffer_retain(result->parts.first);
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_result_read(result, &view, err));
+  RDX_TRY(rdx_buffer_create(device, view.probes * 4, "the partners of rows", out, err));
+  return rdx_buffer_upload(*out, 0, view.first, view.probes * 4, err);
+}
+
+static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t count, rdx_partner *out, double *ms,
+                                rdx_error *err) {
+  rdx_stream *stream = NULL;
+  rdx_buffer *largest = NULL;
+  uint64_t most = 0;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  rdx_status status = rdx_buffer_create(device, 8, "a number of rows", &largest, err);
+  if (status == RDX_OK)
+    status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, rows, 4, largest, count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(largest, 0, &most, 8, err);
+  rdx_buffer_destroy(&largest);
+  rdx_stream_destroy(&stream);
+  RDX_TRY(status);
+  out->missing = count > 0 && most == RDX_NO_ROW;
+  out->bytes = bytes_for(out->rows - !out->missing);
+  RDX_TRY(create_codes(device, count, out->bytes, &out->codes, err));
+  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
+                                       .out_codes = RDX_ADDRESS(uint32_t, out->codes),
+                                       .most = RDX_NO_ROW - 1u,
+                                       .null_code = out->rows,
+                                       .rows = (uint32_t)count};
+  return pack(device, &args, false, out->bytes, ms, err);
+}
+
+static rdx_status create_partner(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_partner *out,
+                                 double *ms, rdx_error *err) {
+  static const rdx_index_params params = {.kind = RDX_INDEX_HASH};
+  static const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_buffer *rows = NULL;
+  out->rows = d->key.rows;
+  RDX_TRY(rdx_index_create(device, &d->key, &params, &index, err));
+  rdx_status status = check_key(device, index, &d->key, number, err);
+  if (status == RDX_OK)
+    status = rdx_index_lookup(index, &d->foreign_key, &first, &result, err);
+  if (status == RDX_OK)
+    status = take_rows(device, result, &rows, err);
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+  if (status == RDX_OK)
+    status = pack_partners(device, rows, d->foreign_key.rows, out, ms, err);
+  rdx_buffer_destroy(&rows);
+  return status;
+}
+
+/* ---- Life ---- */
+
+static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+  for (uint32_t i = 0; i < relation->attribute_count; i++) {
+    const size_t size = strlen(relation->attributes[i].name) + 1;
+    RDX_TRY(rdx_alloc(size, 1, "the name of an attribute", (void **)&r->names[i], err));
+    memcpy(r->names[i], relation->attributes[i].name, size);
+  }
+  return RDX_OK;
+}
+
+static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+  RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
+  RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
+  RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->partners, "a relation", (void **)&r->partners, err));
+  r->attribute_count = relation->attribute_count;
+  r->dimension_count = relation->dimension_count;
+  RDX_TRY(copy_names(relation, r, err));
+  for (uint32_t i = 0; i < relation->attribute_count; i++)
+    RDX_TRY(create_attribute(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+  for (uint32_t i = 0; i < relation->dimension_count; i++)
+    RDX_TRY(create_partner(r->device, &relation->dimensions[i], i + 1, &r->partners[i], &r->encode_ms, err));
+  return RDX_OK;
+}
+
+rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_relation *relation, rdx_coded_relation **out,
+                                     rdx_error *err) {
+  RDX_TRY(check(relation, err));
+  const double start = rdx_now_ms();
+  const uint64_t used = atomic_load(&device->memory_used);
+  rdx_coded_relation *r = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *r, "a relation", (void **)&r, err));
+  r->device = device;
+  r->rows = relation->rows;
+  const rdx_status status = fill(relation, r, err);
+  if (status != RDX_OK) {
+    rdx_coded_relation_destroy(&r);
+    return status;
+  }
+  r->bytes = atomic_load(&device->memory_used) - used;
+  r->encode_ms = rdx_now_ms() - start;
+  *out = r;
+  return RDX_OK;
+}
+
+void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
+  rdx_coded_relation *r = *relation;
+  if (!r)
+    return;
+  for (uint32_t i = 0; i < r->attribute_count; i++) {
+    rdx_coded *c = &r->attributes[i];
+    rdx_scan_column_drop(&c->source);
+    rdx_free(c->keys);
+    rdx_buffer_destroy(&c->codes);
+    rdx_buffer_destroy(&c->values);
+    rdx_free(r->names[i]);
+  }
+  for (uint32_t i = 0; i < r->dimension_count; i++)
+    rdx_buffer_destroy(&r->partners[i].codes);
+  rdx_free(r->names);
+  rdx_free(r->attributes);
+  rdx_free(r->partners);
+  rdx_free(r);
+  *relation = NULL;
+}
+
+/* ---- For cubes ---- */
+
+rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows, uint64_t count,
+                            uint32_t bytes, rdx_buffer **out, rdx_error *err) {
+  const rdx_coded *c = &relation->attributes[attribute];
+  const rdx_partner *p = c->dimension ? &relation->partners[c->dimension - 1] : NULL;
+  const uint32_t out64 = bytes == 8;
+  double ms = 0;
+  RDX_TRY(rdx_buffer_create(relation->device, count * bytes, "the codes of an attribute", out, err));
+  const struct coded_gather_args args = {.codes = RDX_ADDRESS(uint32_t, c->codes),
+                                         .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
+                                         .rows = RDX_ADDRESS(uint32_t, rows),
+                                         .out_codes = RDX_ADDRESS(uint32_t, *out),
+                                         .bytes = c->bytes,
+                                         .partner_bytes = p ? p->bytes : 0};
+  const rdx_status status =
+      rdx_launch_timed(relation->device, &rdx_kernel_coded_gather, &args, &out64, count, &ms, err);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+/* Record the bits of rows that have all their partners. */
+static rdx_status mark_joined(const rdx_coded_relation *r, rdx_stream *stream, rdx_buffer *bits, rdx_error *err) {
+  uint32_t start = 1;
+  for (uint32_t i = 0; i < r->dimension_count; i++) {
+    const rdx_partner *p = &r->partners[i];
+    if (!p->missing)
+      continue;
+    const struct coded_joined_args args = {.partners = RDX_ADDRESS(uint32_t, p->codes),
+                                           .bits = RDX_ADDRESS(uint32_t, bits),
+                                           .partner_bytes = p->bytes,
+                                           .none = (uint32_t)p->rows,
+                                           .rows = (uint32_t)r->rows,
+                                           .start = start};
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_coded_joined, &args, NULL, (r->rows + 31) / 32, NULL, err));
+    start = 0;
+  }
+  return RDX_OK;
+}
+
+static rdx_status list_joined(const rdx_coded_relation *r, rdx_stream *stream, rdx_buffer **rows, rdx_buffer *count,
+                              rdx_error *err) {
+  rdx_buffer *bits = NULL;
+  RDX_TRY(rdx_stream_scratch(stream, (r->rows + 31) / 32 * 4, "a bitmap of rows", &bits, err));
+  RDX_TRY(mark_joined(r, stream, bits, err));
+  RDX_TRY(rdx_buffer_create(r->device, r->rows * 4, "the rows that have partners", rows, err));
+  RDX_TRY(rdx_stream_select(stream, bits, *rows, count, r->rows, err));
+  return rdx_stream_finish(stream, err);
+}
+
+rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
+                            rdx_error *err) {
+  bool missing = false;
+  for (uint32_t i = 0; i < relation->dimension_count; i++)
+    missing |= relation->partners[i].missing;
+  *out_rows = NULL;
+  *out_count = relation->rows;
+  if (!missing)
+    return RDX_OK;
+  rdx_stream *stream = NULL;
+  rdx_buffer *count = NULL;
+  RDX_TRY(rdx_stream_create(relation->device, &stream, err));
+  rdx_status status = rdx_buffer_create(relation->device, 8, "a number of rows", &count, err);
+  if (status == RDX_OK)
+    status = list_joined(relation, stream, out_rows, count, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(count, 0, out_count, 8, err);
+  rdx_buffer_destroy(&count);
+  rdx_stream_destroy(&stream);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out_rows);
+  return status;
+}
+
+/* ---- Values ---- */
+
+static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_column *out,
+                               rdx_error *err) {
+  uint64_t *offsets = NULL, bytes = 0;
+  char *text = NULL;
+  RDX_TRY(rdx_alloc(count + 1, 8, "the strings of a result", (void **)&offsets, err));
+  out->offsets = offsets;
+  for (uint64_t i = 0; i < count; i++) {
+    offsets[i] = bytes;
+    bytes += codes[i] < d->count ? d->offsets[codes[i] + 1] - d->offsets[codes[i]] : 0;
+  }
+  offsets[count] = bytes;
+  RDX_TRY(rdx_alloc(bytes, 1, "the strings of a result", (void **)&text, err));
+  out->values = text;
+  for (uint64_t i = 0; i < count; i++)
+    if (offsets[i + 1] > offsets[i])
+      memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
+  return RDX_OK;
+}
+
+static rdx_status make_values(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_column *out,
+                              rdx_error *err) {
+  uint64_t *keys = NULL;
+  void *values = NULL;
+  RDX_TRY(rdx_alloc(count, rdx_type_size(c->source.type), "the values of a result", &values, err));
+  out->values = values;
+  RDX_TRY(rdx_alloc(count, 8, "the values of a result", (void **)&keys, err));
+  for (uint64_t i = 0; i < count; i++) /* NULLs get the value 0 */
+    keys[i] = codes[i] >= c->count ? rdx_key_zero(c->source.type) : c->keys ? c->keys[codes[i]] : c->base + codes[i];
+  rdx_keys_decode(c->source.type, keys, count, values);
+  rdx_free(keys);
+  return RDX_OK;
+}
+
+rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count, rdx_column *out,
+                            rdx_error *err) {
+  *out = (rdx_column){.type = attribute->source.type, .scale = attribute->source.scale, .rows = count};
+  if (attribute->nulls) {
+    uint8_t *validity = NULL;
+    RDX_TRY(rdx_calloc((count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
+    out->validity = validity;
+    for (uint64_t i = 0; i < count; i++)
+      validity[i / 8] |= (uint8_t)((codes[i] < attribute->count) << i % 8);
+  }
+  return attribute->source.type == RDX_TYPE_STRING ? make_strings(attribute->source.dictionary, codes, count, out, err)
+                                                   : make_values(attribute, codes, count, out, err);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Results of queries: groups become columns, of which HAVING, ORDER BY and LIMIT choose and order the rows (RTCUDB,
+ * section 5: what follows the stage of rays). */
+
+#include "engine/result.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/plan.h"
+#include "index/keys.h"
+
+typedef struct finishing {
+  const rdx_plan *plan;
+  const rdx_groups *groups;
+  uint64_t count;      /* of groups */
+  rdx_column *columns; /* of all groups */
+  uint64_t *codes;     /* room for one column */
+} finishing;
+
+static void free_column(rdx_column *c) {
+  rdx_free((void *)(uintptr_t)c->values);
+  rdx_free((void *)(uintptr_t)c->offsets);
+  rdx_free((void *)(uintptr_t)c->validity);
+  *c = (rdx_column){0};
+}
+
+static void free_columns(rdx_column *columns, uint32_t count) {
+  for (uint32_t i = 0; columns && i < count; i++)
+    free_column(&columns[i]);
+  rdx_free(columns);
+}
+
+static uint32_t column_count(const finishing *f) {
+  return f->plan->query->group_count + f->plan->query->aggregate_count;
+}
+
+/* ---- Groups ---- */
+
+static rdx_status make_group(const finishing *f, uint32_t number, rdx_error *err) {
+  const rdx_plan *p = f->plan;
+  for (uint64_t i = 0; i < f->count; i++)
+    f->codes[i] = p->group_low[number] + f->groups->group[i] / p->group_stride[number] % p->group_width[number];
+  const rdx_coded *attribute = &p->relation->attributes[p->query->group_by[number]];
+  return rdx_coded_values(attribute, f->codes, f->count, &f->columns[number], err);
+}
+
+/* ---- Aggregates ---- */
+
+static uint32_t bit_length(rdx_i128 x) {
+  const uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
+  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
+}
+
+/* sum / divisor, rounded once: by long division to 63 bits, of which the last says whether anything follows. Both
+ * are below 2^100, so that remainders can be doubled. */
+static double divide(rdx_i128 sum, rdx_i128 divisor) {
+  const bool negative = sum < 0;
+  rdx_i128 rest = negative ? -sum : sum, quotient = rest / divisor;
+  int exponent = 0;
+  if (sum == 0)
+    return 0;
+  rest %= divisor;
+  while (bit_length(quotient) > 62) {
+    rest |= quotient & 1;
+    quotient >>= 1;
+    exponent++;
+  }
+  while (bit_length(quotient) < 62) {
+    rest *= 2;
+    quotient = quotient * 2 + (rest >= divisor);
+    rest -= rest >= divisor ? divisor : 0;
+    exponent--;
+  }
+  const double result = ldexp((double)((uint64_t)quotient << 1 | (rest != 0)), exponent - 1);
+  return negative ? -result : result;
+}
+
+static const rdx_group_value *value_at(const finishing *f, uint32_t measure, uint64_t group) {
+  return &f->groups->values[group * f->plan->measure_count + measure];
+}
+
+/* How many values the group has that are not NULL. */
+static uint64_t values_of(const finishing *f, uint32_t measure, uint64_t group) {
+  if (measure == UINT32_MAX || !f->plan->measures[measure].nulls)
+    return f->groups->rows[group];
+  return value_at(f, measure, group)->count;
+}
+
+static rdx_status make_validity(const finishing *f, uint32_t measure, rdx_column *out, rdx_error *err) {
+  uint64_t nulls = 0;
+  uint8_t *validity = NULL;
+  for (uint64_t i = 0; i < f->count; i++)
+    nulls += values_of(f, measure, i) == 0;
+  if (nulls == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc((f->count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
+  out->validity = validity;
+  for (uint64_t i = 0; i < f->count; i++)
+    validity[i / 8] |= (uint8_t)((values_of(f, measure, i) > 0) << i % 8);
+  return RDX_OK;
+}
+
+static rdx_status make_sums(const finishing *f, uint32_t measure, int64_t *values, rdx_error *err) {
+  for (uint64_t i = 0; i < f->count; i++) {
+    const rdx_i128 sum = values_of(f, measure, i) > 0 ? value_at(f, measure, i)->sum : 0;
+    if (sum < INT64_MIN || sum > INT64_MAX)
+      return rdx_fail(err, RDX_ERROR_OVERFLOW, "a sum of %llu values does not fit 64 bits: it is about %.6g",
+                      (unsigned long long)values_of(f, measure, i), (double)sum);
+    values[i] = (int64_t)sum;
+  }
+  return RDX_OK;
+}
+
+static void make_averages(const finishing *f, uint32_t measure, double *values) {
+  rdx_i128 scale = 1;
+  for (uint8_t i = 0; i < f->plan->measures[measure].scale; i++)
+    scale *= 10;
+  for (uint64_t i = 0; i < f->count; i++) {
+    const uint64_t count = values_of(f, measure, i);
+    values[i] = count > 0 ? divide(value_at(f, measure, i)->sum, count * scale) : 0;
+  }
+}
+
+/* MIN or MAX of an attribute: as codes again, so that the column gets its type. */
+static rdx_status make_extremes(const finishing *f, uint32_t measure, bool most, rdx_column *out, rdx_error *err) {
+  const rdx_measure *m = &f->plan->measures[measure];
+  const rdx_coded *c = &f->plan->relation->attributes[m->steps->attribute];
+  for (uint64_t i = 0; i < f->count; i++) {
+    const rdx_group_value *v = value_at(f, measure, i);
+    f->codes[i] = values_of(f, measure, i) == 0 ? c->count : (uint64_t)(most ? v->most : v->least);
+  }
+  RDX_TRY(rdx_coded_values(c, f->codes, f->count, out, err));
+  rdx_free((void *)(uintptr_t)out->validity);
+  out->validity = NULL;
+  return RDX_OK;
+}
+
+/* Numbers, as the type of the attribute or of calculated values. */
+static void make_numbers(const finishing *f, uint32_t measure, bool most, rdx_type type, void *values) {
+  const uint64_t zero = rdx_key_zero(type);
+  for (uint64_t i = 0; i < f->count; i++) {
+    const rdx_group_value *v = value_at(f, measure, i);
+    f->codes[i] = values_of(f, measure, i) == 0 ? zero : (uint64_t)(most ? v->most : v->least) + zero;
+  }
+  rdx_keys_decode(type, f->codes, f->count, values);
+}
+
+static rdx_type type_of(const finishing *f, const rdx_aggregate *a, uint32_t measure) {
+  const rdx_measure *m = measure == UINT32_MAX ? NULL : &f->plan->measures[measure];
+  if (a->kind == RDX_AGGREGATE_COUNT)
+    return RDX_TYPE_U64;
+  if (a->kind == RDX_AGGREGATE_AVG)
+    return RDX_TYPE_F64;
+  if (a->kind != RDX_AGGREGATE_SUM && a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
+    return f->plan->relation->attributes[a->expression->attribute].source.type;
+  return m->scale > 0 ? RDX_TYPE_DECIMAL : RDX_TYPE_I64;
+}
+
+static rdx_status make_aggregate(const finishing *f, uint32_t number, rdx_column *out, rdx_error *err) {
+  const rdx_aggregate *a = &f->plan->query->aggregates[number];
+  const uint32_t measure = f->plan->aggregate_measure[number];
+  const rdx_type type = type_of(f, a, measure);
+  const bool most = a->kind == RDX_AGGREGATE_MAX;
+  void *values = NULL;
+  if ((a->kind == RDX_AGGREGATE_MIN || most) && !f->plan->measures[measure].numeric) {
+    RDX_TRY(make_extremes(f, measure, most, out, err));
+    return make_validity(f, measure, out, err);
+  }
+  *out = (rdx_column){
+      .type = type, .scale = type == RDX_TYPE_DECIMAL ? f->plan->measures[measure].scale : 0, .rows = f->count};
+  RDX_TRY(rdx_alloc(f->count, rdx_type_size(type), "the values of a result", &values, err));
+  out->values = values;
+  switch (a->kind) {
+  case RDX_AGGREGATE_COUNT:
+    for (uint64_t i = 0; i < f->count; i++)
+      ((uint64_t *)values)[i] = values_of(f, measure, i);
+    return RDX_OK;
+  case RDX_AGGREGATE_SUM:
+    RDX_TRY(make_sums(f, measure, values, err));
+    break;
+  case RDX_AGGREGATE_AVG:
+    make_averages(f, measure, values);
+    break;
+  default:
+    make_numbers(f, measure, most, type, values);
+    break;
+  }
+  return make_validity(f, measure, out, err);
+}
+
+/* ---- HAVING and ORDER BY, on the keys of the columns ---- */
+
+/* A column's rows as order-preserving keys, and what the form of predicates wants to know of it. */
+static rdx_status make_keys(const rdx_column *c, rdx_scan_column *out, uint64_t *keys, rdx_error *err) {
+  *out = (rdx_scan_column){.type = c->type,
+                           .scale = c->scale,
+                           .key_bits = c->type == RDX_TYPE_STRING ? 32 : rdx_key_bits(c->type),
+                           .rows = c->rows,
+                           .smallest = UINT64_MAX};
+  if (c->type == RDX_TYPE_STRING)
+    RDX_TRY(rdx_dictionary_create(c, (uint32_t *)(void *)keys, &out->dictionary, err));
+  else
+    rdx_keys_encode(c, 0, c->rows, keys);
+  for (uint64_t i = c->rows; out->key_bits == 32 && i-- > 0;) { /* widened in place, from the end */
+    uint32_t key;
+    memcpy(&key, (const char *)keys + 4 * i, sizeof key);
+    keys[i] = key;
+  }
+  for (uint64_t i = 0; i < c->rows; i++) {
+    if (!rdx_column_has(c, i)) {
+      out->nulls++;
+      continue;
+    }
+    out->smallest = keys[i] < out->smallest ? keys[i] : out->smallest;
+    out->largest = keys[i] > out->largest ? keys[i] : out->largest;
+  }
+  return RDX_OK;
+}
+
+typedef struct choosing {
+  const finishing *f;
+  rdx_arena arena;
+  rdx_scan_column *keyed; /* of each column */
+  uint64_t **keys;
+  uint64_t *rows; /* that are left, in order */
+  uint64_t count;
+} choosing;
+
+static bool is_in(const rdx_term *term, uint64_t key) {
+  uint32_t begin = 0, end = term->interval_count; /* how many intervals begin at or below the key */
+  while (begin < end) {
+    const uint32_t middle = (begin + end) / 2;
+    if (term->intervals[middle].low <= key)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin > 0 && key <= term->intervals[begin - 1].high;
+}
+
+static bool qualifies(const choosing *c, const rdx_node *node, uint64_t row) {
+  switch (node->kind) {
+  case RDX_NODE_TERM:
+    return rdx_column_has(&c->f->columns[node->term.column], row) &&
+           is_in(&node->term, c->keys[node->term.column][row]);
+  case RDX_NODE_NULL:
+    return !rdx_column_has(&c->f->columns[node->term.column], row);
+  case RDX_NODE_AND:
+  case RDX_NODE_OR:
+    for (uint32_t i = 0; i < node->count; i++)
+      if (qualifies(c, &node->children[i], row) != (node->kind == RDX_NODE_AND))
+        return node->kind == RDX_NODE_OR;
+    return node->kind == RDX_NODE_AND;
+  default:
+    return node->kind == RDX_NODE_TRUE;
+  }
+}
+
+static rdx_status apply_having(choosing *c, rdx_error *err) {
+  rdx_node node;
+  RDX_TRY(rdx_predicate_normalize(c->keyed, column_count(c->f), c->f->plan->query->having, &c->arena, &node, err));
+  for (uint64_t i = 0; i < c->f->count; i++)
+    if (qualifies(c, &node, i))
+      c->rows[c->count++] = i;
+  return RDX_OK;
+}
+
+/* Whether row b comes before row a. Equal rows stay in the order of groups, because the sort is stable. */
+static bool is_after(const choosing *c, uint64_t a, uint64_t b) {
+  const rdx_query *q = c->f->plan->query;
+  for (uint32_t i = 0; i < q->order_count; i++) {
+    const rdx_order *o = &q->order_by[i];
+    const rdx_column *column = &c->f->columns[o->column];
+    const uint64_t *keys = c->keys[o->column];
+    const bool has_a = rdx_column_has(column, a), has_b = rdx_column_has(column, b);
+    if (has_a != has_b)
+      return has_a == o->nulls_first;
+    if (has_a && keys[a] != keys[b])
+      return (keys[a] > keys[b]) != o->descending;
+  }
+  return false;
+}
+
+/* Merge sort, from runs of one. */
+static rdx_status sort_rows(choosing *c, rdx_error *err) {
+  uint64_t *from = c->rows, *to = NULL;
+  RDX_TRY(rdx_arena_alloc(&c->arena, c->count, sizeof *to, "the order of a result", (void **)&to, err));
+  for (uint64_t width = 1; width < c->count; width *= 2) {
+    for (uint64_t begin = 0; begin < c->count; begin += 2 * width) {
+      const uint64_t middle = c->count - begin < width ? c->count : begin + width;
+      const uint64_t end = c->count - begin < 2 * width ? c->count : begin + 2 * width;
+      uint64_t left = begin, right = middle;
+      for (uint64_t k = begin; k < end; k++)
+        to[k] = left < middle && (right == end || !is_after(c, from[left], from[right])) ? from[left++] : from[right++];
+    }
+    uint64_t *const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  c->rows = from;
+  return RDX_OK;
+}
+
+static rdx_status choose(choosing *c, rdx_error *err) {
+  const rdx_query *q = c->f->plan->query;
+  const uint64_t count = c->f->count;
+  RDX_TRY(rdx_arena_alloc(&c->arena, count, sizeof *c->rows, "the order of a result", (void **)&c->rows, err));
+  for (uint32_t i = 0; i < column_count(c->f) && (q->having || q->order_count > 0); i++) {
+    RDX_TRY(rdx_arena_alloc(&c->arena, count, 8, "the keys of a result", (void **)&c->keys[i], err));
+    RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
+  }
+  if (q->having)
+    RDX_TRY(apply_having(c, err));
+  else
+    for (; c->count < count; c->count++)
+      c->rows[c->count] = c->count;
+  if (q->order_count > 0)
+    RDX_TRY(sort_rows(c, err));
+  if (q->limited) {
+    const uint64_t skipped = q->offset < c->count ? q->offset : c->count;
+    c->rows += skipped;
+    c->count -= skipped;
+    c->count = q->limit < c->count ? q->limit : c->count;
+  }
+  return RDX_OK;
+}
+
+/* ---- The rows that are left ---- */
+
+static rdx_status take_strings(const rdx_column *c, const uint64_t *rows, uint64_t count, rdx_column *out,
+                               rdx_error *err) {
+  uint64_t *offsets = NULL, bytes = 0;
+  char *text = NULL;
+  RDX_TRY(rdx_alloc(count + 1, 8, "the strings of a result", (void **)&offsets, err));
+  out->offsets = offsets;
+  for (uint64_t i = 0; i < count; i++) {
+    offsets[i] = bytes;
+    bytes += c->offsets[rows[i] + 1] - c->offsets[rows[i]];
+  }
+  offsets[count] = bytes;
+  RDX_TRY(rdx_alloc(bytes, 1, "the strings of a result", (void **)&text, err));
+  out->values = text;
+  for (uint64_t i = 0; i < count; i++)
+    if (offsets[i + 1] > offsets[i])
+      memcpy(text + offsets[i], (const char *)c->values + c->offsets[rows[i]], offsets[i + 1] - offsets[i]);
+  return RDX_OK;
+}
+
+static rdx_status take_rows(const rdx_column *c, const uint64_t *rows, uint64_t count, rdx_column *out,
+                            rdx_error *err) {
+  const size_t size = rdx_type_size(c->type);
+  void *values = NULL;
+  uint8_t *validity = NULL;
+  *out = (rdx_column){.type = c->type, .scale = c->scale, .rows = count};
+  if (c->validity) {
+    RDX_TRY(rdx_calloc((count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
+    out->validity = validity;
+    for (uint64_t i = 0; i < count; i++)
+      validity[i / 8] |= (uint8_t)(rdx_column_has(c, rows[i]) << i % 8);
+  }
+  if (c->type == RDX_TYPE_STRING)
+    return take_strings(c, rows, count, out, err);
+  RDX_TRY(rdx_alloc(count, size, "the values of a result", &values, err));
+  out->values = values;
+  for (uint64_t i = 0; i < count; i++)
+    memcpy((char *)values + i * size, (const char *)c->values + rows[i] * size, size);
+  return RDX_OK;
+}
+
+/* Replace the columns by those of the rows that the query leaves. */
+static rdx_status reduce(finishing *f, rdx_error *err) {
+  const uint32_t columns = column_count(f);
+  choosing c = {.f = f};
+  rdx_column *taken = NULL;
+  rdx_status status = rdx_arena_alloc(&c.arena, columns, sizeof *c.keys, "the keys of a result", (void **)&c.keys, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(columns, sizeof *c.keyed, "the keys of a result", (void **)&c.keyed, err);
+  if (status == RDX_OK)
+    status = choose(&c, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(columns, sizeof *taken, "a result", (void **)&taken, err);
+  for (uint32_t i = 0; i < columns && status == RDX_OK; i++)
+    status = take_rows(&f->columns[i], c.rows, c.count, &taken[i], err);
+  for (uint32_t i = 0; c.keyed && i < columns; i++)
+    rdx_scan_column_drop(&c.keyed[i]);
+  rdx_free(c.keyed);
+  if (status == RDX_OK) {
+    free_columns(f->columns, columns);
+    f->columns = taken;
+    f->count = c.count;
+  } else {
+    free_columns(taken, columns);
+  }
+  rdx_arena_free(&c.arena);
+  return status;
+}
+
+/* ---- Results ---- */
+
+static rdx_status make_columns(finishing *f, rdx_error *err) {
+  const rdx_query *q = f->plan->query;
+  RDX_TRY(rdx_calloc(column_count(f), sizeof *f->columns, "a result", (void **)&f->columns, err));
+  RDX_TRY(rdx_alloc(f->count, 8, "the codes of a result", (void **)&f->codes, err));
+  for (uint32_t i = 0; i < q->group_count; i++)
+    RDX_TRY(make_group(f, i, err));
+  for (uint32_t i = 0; i < q->aggregate_count; i++)
+    RDX_TRY(make_aggregate(f, i, &f->columns[q->group_count + i], err));
+  return q->having || q->order_count > 0 || q->limited ? reduce(f, err) : RDX_OK;
+}
+
+static rdx_status finish(finishing *f, rdx_query_result **out, rdx_error *err) {
+  rdx_query_result *result = NULL;
+  RDX_TRY(make_columns(f, err));
+  RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
+  result->rows = f->count;
+  result->count = column_count(f);
+  result->columns = f->columns;
+  result->stats.groups = f->groups->count;
+  *out = result;
+  return RDX_OK;
+}
+
+rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out, rdx_error *err) {
+  /* Without GROUP BY there is a group of no rows, too. */
+  static uint64_t zero;
+  static rdx_group_value none[8];
+  const rdx_groups one = {.count = 1, .group = &zero, .rows = &zero, .values = none};
+  const bool bare = groups->count == 0 && plan->query->group_count == 0;
+  finishing f = {.plan = plan, .groups = bare ? &one : groups, .count = bare ? 1 : groups->count};
+  const rdx_status status = finish(&f, out, err);
+  if (status != RDX_OK)
+    free_columns(f.columns, column_count(&f));
+  else
+    (*out)->stats.groups = groups->count;
+  rdx_free(f.codes);
+  return status;
+}
+
+uint64_t rdx_query_result_rows(const rdx_query_result *result) {
+  return result->rows;
+}
+
+uint32_t rdx_query_result_columns(const rdx_query_result *result) {
+  return result->count;
+}
+
+const rdx_column *rdx_query_result_column(const rdx_query_result *result, uint32_t index) {
+  return index < result->count ? &result->columns[index] : NULL;
+}
+
+void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out) {
+  *out = result->stats;
+}
+
+void rdx_query_result_destroy(rdx_query_result **result) {
+  if (!result || !*result)
+    return;
+  free_columns((*result)->columns, (*result)->count);
+  rdx_free(*result);
+  *result = NULL;
+}

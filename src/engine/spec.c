@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What cubes can answer and what queries need (RTCUDB, section 3.1: the choice of a BVH). */
+
+#include "engine/spec.h"
+
+#include <string.h>
+
+#define MOST_DEPTH 64
+
+static bool contains(const uint32_t *list, uint32_t count, uint32_t attribute) {
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i] == attribute)
+      return true;
+  return false;
+}
+
+static bool same_expression(const rdx_expression *a, const rdx_expression *b) {
+  if (a == b)
+    return true;
+  if (a->kind != b->kind)
+    return false;
+  if (a->kind == RDX_EXPRESSION_ATTRIBUTE)
+    return a->attribute == b->attribute;
+  if (a->kind == RDX_EXPRESSION_CONSTANT)
+    return a->value == b->value && a->scale == b->scale;
+  return same_expression(a->left, b->left) && same_expression(a->right, b->right);
+}
+
+static bool has_expression(const rdx_expression *const *list, uint32_t count, const rdx_expression *e) {
+  for (uint32_t i = 0; i < count; i++)
+    if (same_expression(list[i], e))
+      return true;
+  return false;
+}
+
+/* ---- What queries need ---- */
+
+static rdx_status need_scan(rdx_needs *needs, const rdx_predicate *p, uint32_t depth, rdx_error *err) {
+  if (depth > RDX_PREDICATE_DEPTH)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate is more than %d levels deep", RDX_PREDICATE_DEPTH);
+  if (p->kind == RDX_PREDICATE_TRUE)
+    return RDX_OK;
+  if (p->kind <= RDX_PREDICATE_NOT) {
+    for (uint32_t i = 0; i < p->child_count; i++)
+      RDX_TRY(need_scan(needs, &p->children[i], depth + 1, err));
+    return RDX_OK;
+  }
+  if (contains(needs->scan, needs->scan_count, p->column))
+    return RDX_OK;
+  if (needs->scan_count == RDX_MOST_SPEC)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a cube has at most %d scan attributes, and the predicate more",
+                    RDX_MOST_SPEC);
+  needs->scan[needs->scan_count++] = p->column;
+  return RDX_OK;
+}
+
+rdx_status rdx_needs_of(const rdx_query *query, rdx_needs *out, rdx_error *err) {
+  *out = (rdx_needs){0};
+  if (query->where)
+    RDX_TRY(need_scan(out, query->where, 1, err));
+  for (uint32_t i = 0; i < query->group_count; i++)
+    if (!contains(out->group_by, out->group_count, query->group_by[i]))
+      out->group_by[out->group_count++] = query->group_by[i];
+  for (uint32_t i = 0; i < query->aggregate_count; i++) {
+    const rdx_expression *e = query->aggregates[i].expression;
+    if (e && !has_expression(out->expressions, out->expression_count, e))
+      out->expressions[out->expression_count++] = e;
+  }
+  return RDX_OK;
+}
+
+static bool same_but_scan(const rdx_needs *a, const rdx_needs *b) {
+  if (a->group_count != b->group_count || a->expression_count != b->expression_count)
+    return false;
+  for (uint32_t i = 0; i < a->group_count; i++)
+    if (a->group_by[i] != b->group_by[i])
+      return false;
+  for (uint32_t i = 0; i < a->expression_count; i++)
+    if (!has_expression(b->expressions, b->expression_count, a->expressions[i]))
+      return false;
+  return true;
+}
+
+bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
+  rdx_needs all = *needs;
+  if (!same_but_scan(needs, more))
+    return false;
+  for (uint32_t i = 0; i < more->scan_count; i++) {
+    if (contains(all.scan, all.scan_count, more->scan[i]))
+      continue;
+    if (all.scan_count == RDX_MOST_SPEC)
+      return false;
+    all.scan[all.scan_count++] = more->scan[i];
+  }
+  *needs = all;
+  return true;
+}
+
+rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
+  return (rdx_cube_spec){.scan = needs->scan,
+                         .scan_count = needs->scan_count,
+                         .group_by = needs->group_by,
+                         .group_count = needs->group_count,
+                         .expressions = needs->expressions,
+                         .expression_count = needs->expression_count};
+}
+
+rdx_status rdx_spec_covers(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
+                           rdx_error *err) {
+  for (uint32_t i = 0; i < needs->scan_count; i++)
+    if (!contains(spec->scan, spec->scan_count, needs->scan[i]))
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: one lacks %.40s to scan",
+                      relation->names[needs->scan[i]]);
+  for (uint32_t i = 0; i < needs->group_count; i++)
+    if (!contains(spec->group_by, spec->group_count, needs->group_by[i]))
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: one lacks %.40s to group by",
+                      relation->names[needs->group_by[i]]);
+  for (uint32_t i = 0; i < needs->expression_count; i++)
+    if (!has_expression(spec->expressions, spec->expression_count, needs->expressions[i]))
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                      "no cube has all that the query needs: one lacks an expression of its aggregates");
+  return RDX_OK;
+}
+
+/* ---- Copies ---- */
+
+static rdx_status copy_attributes(const uint32_t *list, uint32_t count, const char *what,
+                                  const rdx_coded_relation *relation, rdx_arena *arena, const uint32_t **out,
+                                  rdx_error *err) {
+  uint32_t *copy = NULL;
+  if (count > RDX_MOST_SPEC || (count > 0 && !list))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d %s, not %u", RDX_MOST_SPEC, what, count);
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copy, "a cube", (void **)&copy, err));
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i] >= relation->attribute_count)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube names attribute %u: the relation has %u, from 0", list[i],
+                      relation->attribute_count);
+    if (contains(list, i, list[i]))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube names attribute %.40s twice among its %s",
+                      relation->names[list[i]], what);
+    copy[i] = list[i];
+  }
+  *out = copy;
+  return RDX_OK;
+}
+
+static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, rdx_arena *arena, const rdx_expression **out,
+                                  rdx_error *err) {
+  rdx_expression *copy = NULL;
+  if (!e)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "an expression of a cube lacks an operand, or is missing");
+  if (depth > MOST_DEPTH)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression is more than %d levels deep", MOST_DEPTH);
+  RDX_TRY(rdx_arena_alloc(arena, 1, sizeof *copy, "a cube", (void **)&copy, err));
+  *copy = *e;
+  copy->left = copy->right = NULL;
+  if (e->kind >= RDX_EXPRESSION_ADD) {
+    RDX_TRY(copy_expression(e->left, depth + 1, arena, &copy->left, err));
+    RDX_TRY(copy_expression(e->right, depth + 1, arena, &copy->right, err));
+  }
+  *out = copy;
+  return RDX_OK;
+}
+
+rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_coded_relation *relation, rdx_arena *arena,
+                         rdx_cube_spec *out, rdx_error *err) {
+  const rdx_expression **expressions = NULL;
+  *out = *spec;
+  RDX_TRY(copy_attributes(spec->scan, spec->scan_count, "scan attributes", relation, arena, &out->scan, err));
+  RDX_TRY(copy_attributes(spec->group_by, spec->group_count, "group attributes", relation, arena, &out->group_by, err));
+  if (spec->expression_count > RDX_MOST_SPEC || (spec->expression_count > 0 && !spec->expressions))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d expressions, not %u", RDX_MOST_SPEC,
+                    spec->expression_count);
+  RDX_TRY(rdx_arena_alloc(arena, spec->expression_count, sizeof *expressions, "a cube", (void **)&expressions, err));
+  for (uint32_t i = 0; i < spec->expression_count; i++)
+    RDX_TRY(copy_expression(spec->expressions[i], 1, arena, &expressions[i], err));
+  out->expressions = expressions;
+  return RDX_OK;
+}

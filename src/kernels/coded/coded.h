@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_CODED_CODED_H
+#define RDX_KERNELS_CODED_CODED_H
+
+/* C and GLSL: columns as packed codes of 1, 2, 4 or 8 bytes, one after the other. */
+
+#include "kernels/lookup/lookup.h"
+
+/* Code `i` of a column. */
+#ifdef RDX_GLSL
+u64 load_code(PTR(u32) codes, u32 bytes, u32 i) {
+  if (bytes == 1)
+    return AT(codes, i / 4) >> (i % 4 * 8) & 0xffu;
+  if (bytes == 2)
+    return AT(codes, i / 2) >> (i % 2 * 16) & 0xffffu;
+  return bytes == 4 ? u64(AT(codes, i)) : AT(AS_U64_PTR(codes), i);
+}
+#else
+static inline u64 load_code(const u32 *codes, u32 bytes, u32 i) {
+  switch (bytes) {
+  case 1:
+    return ((const uint8_t *)codes)[i];
+  case 2:
+    return ((const uint16_t *)(const void *)codes)[i];
+  case 4:
+    return codes[i];
+  default:
+    return ((const u64 *)(const void *)codes)[i];
+  }
+}
+#endif
+
+/* Item: a word of codes (of 8 bytes: a code). The code of a key is key - base, or its place in `table` where that is
+ * not 0; that of a row whose bit in `valid` is not set, or of a key above `most`, is `null_code`. Constants: KEY64,
+ * bytes of a code. */
+struct coded_pack_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) valid;
+  PTR(u64) table; /* ascending, and every key is in it */
+  PTR(u32) out_codes;
+  u64 base;
+  u64 most;
+  u64 null_code;
+  u32 rows;
+  u32 table_count;
+};
+ARGS_SIZE(coded_pack_args, 80);
+
+FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u64) table, u64 base, u64 most, u64 null_code, u32 table_count,
+               u32 row, u32 key64) {
+  u64 key = load_key(keys, row, key64);
+  if (key > most || !has_bit(valid, row))
+    return null_code;
+  return IS_NULL(table) ? key - base : TO_U64(lower_bound_u64(table, table_count, key));
+}
+
+#define CODE_OF(a, row, key64)                                                                                         \
+  code_of((a).keys, (a).valid, (a).table, (a).base, (a).most, (a).null_code, (a).table_count, row, key64)
+
+/* Item: a row. Gather the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that of its partner.
+ * Constant: whether 64-bit codes are written, else 32-bit ones. */
+struct coded_gather_args {
+  LAUNCH_HEADER;
+  PTR(u32) codes;
+  PTR(u32) partners;
+  PTR(u32) rows;
+  PTR(u32) out_codes;
+  u32 bytes;
+  u32 partner_bytes;
+};
+ARGS_SIZE(coded_gather_args, 56);
+
+FN u64 gathered_code(PTR(u32) codes, u32 bytes, PTR(u32) partners, u32 partner_bytes, PTR(u32) rows, u32 i) {
+  u32 row = i;
+  if (!IS_NULL(rows))
+    row = AT(rows, i);
+  if (!IS_NULL(partners))
+    row = TO_U32(load_code(partners, partner_bytes, row));
+  return load_code(codes, bytes, row);
+}
+
+/* Item: a word of 32 rows. Clear the bits of rows whose partner is number `none`; with `start`, the others are set. */
+struct coded_joined_args {
+  LAUNCH_HEADER;
+  PTR(u32) partners;
+  PTR(u32) bits;
+  u32 partner_bytes;
+  u32 none;
+  u32 rows;
+  u32 start;
+};
+ARGS_SIZE(coded_joined_args, 48);
+
+FN u32 joined_bits(PTR(u32) partners, u32 partner_bytes, u32 none, u32 rows, u32 word) {
+  u32 bits = 0;
+  for (u32 k = 0; k < 32 && word * 32 + k < rows; k++)
+    if (TO_U32(load_code(partners, partner_bytes, word * 32 + k)) != none)
+      bits |= 1u << k;
+  return bits;
+}
+
+#endif
