@@ -129,7 +129,8 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
 static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
   const sorted_cube *c = self;
   double ranges = 0, rows = 0;
-  RDX_TRY(rdx_star_estimate(&c->star, "sorted_cube", plan, &ranges, &rows, err));
+  (void)err;
+  rdx_star_estimate(&c->star, plan, &ranges, &rows);
   *out = 50 * ranges + rows;
   return RDX_OK;
 }

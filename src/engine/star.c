@@ -145,21 +145,6 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 /* ---- Building ---- */
 
-static rdx_status check_spec(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_error *err) {
-  if (spec->scan_count > RDX_MOST_TUPLE || spec->group_count > RDX_MOST_TUPLE ||
-      spec->expression_count > RDX_MOST_TUPLE)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "a cube has at most %d scan attributes, groups and expressions each, not %u, %u and %u",
-                    RDX_MOST_TUPLE, spec->scan_count, spec->group_count, spec->expression_count);
-  for (uint32_t i = 0; i < spec->scan_count + spec->group_count; i++) {
-    const uint32_t a = i < spec->scan_count ? spec->scan[i] : spec->group_by[i - spec->scan_count];
-    if (a >= relation->attribute_count)
-      return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube names attribute %u: the relation has %u, from 0", a,
-                      relation->attribute_count);
-  }
-  return RDX_OK;
-}
-
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
   rdx_buffer *by_group = NULL;
   RDX_TRY(plan_measures(star, spec, err));
@@ -179,7 +164,9 @@ rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spe
   *out = (rdx_star){.relation = relation, .device = relation->device};
   *rows = (rdx_star_rows){0};
   pthread_mutex_init(&out->lock, NULL);
-  RDX_TRY(check_spec(relation, spec, err));
+  if (!relation->device->has_atomics64)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cubes need atomics of 64-bit integers, which %s lacks",
+                    relation->device->info.name);
   return begin(out, spec, rows, err);
 }
 

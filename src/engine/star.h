@@ -77,9 +77,8 @@ star_step rdx_star_load(const rdx_buffer *numbers);
 /* Device bytes that a cube holds so far. */
 uint64_t rdx_star_bytes(const rdx_star *star);
 
-/* RDX_ERROR_UNSUPPORTED where the plan needs what the cube lacks; else estimates of how many ranges and rows it reads. */
-RDX_MUST_USE rdx_status rdx_star_estimate(const rdx_star *star, const char *kind, const rdx_plan *plan, double *ranges,
-                                          double *rows, rdx_error *err);
+/* Estimates of how many ranges and rows a plan's query reads. */
+void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows);
 
 /* Begin and end a query. After an error the run is destroyed, for its accumulators may not be 0. */
 RDX_MUST_USE rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err);

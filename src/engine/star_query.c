@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What a cube can answer ---- */
+/* ---- Measures and costs ---- */
 
 static bool same_measure(const rdx_measure *a, const rdx_measure *b) {
   if (a->numeric != b->numeric || a->scale != b->scale || a->step_count != b->step_count)
@@ -27,38 +27,6 @@ uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure) {
   return i;
 }
 
-static rdx_status lacks(const rdx_star *star, const char *kind, uint32_t attribute, const char *use, rdx_error *err) {
-  return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s: no cube has attribute %.60s %s", kind,
-                  star->relation->names[attribute], use);
-}
-
-/* An attribute of a predicate that the cube's scan has not, or UINT32_MAX. */
-static uint32_t missing_in(const rdx_tuples *scan, const rdx_node *node) {
-  if (node->kind == RDX_NODE_TERM)
-    return rdx_tuples_position(scan, node->term.column) < RDX_MOST_TUPLE ? UINT32_MAX : node->term.column;
-  uint32_t missing = UINT32_MAX;
-  for (uint32_t i = 0; i < node->count && missing == UINT32_MAX; i++)
-    missing = missing_in(scan, &node->children[i]);
-  return missing;
-}
-
-static rdx_status check_plan(const rdx_star *star, const char *kind, const rdx_plan *plan, rdx_error *err) {
-  uint32_t missing = plan->rest ? missing_in(&star->scan, plan->rest) : UINT32_MAX;
-  for (uint32_t i = 0; i < plan->term_count; i++)
-    if (rdx_tuples_position(&star->scan, plan->terms[i].attribute) == RDX_MOST_TUPLE)
-      missing = plan->terms[i].attribute;
-  if (missing != UINT32_MAX)
-    return lacks(star, kind, missing, "in its scan code", err);
-  for (uint32_t i = 0; i < plan->query->group_count; i++)
-    if (rdx_tuples_position(&star->groups, plan->query->group_by[i]) == RDX_MOST_TUPLE)
-      return lacks(star, kind, plan->query->group_by[i], "in its groups", err);
-  for (uint32_t i = 0; i < plan->measure_count; i++)
-    if (rdx_star_measure_of(star, &plan->measures[i]) == star->plan.measure_count)
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s: no cube has the expression of measure %u (over attribute %.60s)",
-                      kind, i, star->relation->names[plan->measures[i].steps[0].attribute]);
-  return RDX_OK;
-}
-
 /* The set of codes that a plan allows an attribute; NULL: all. */
 static const rdx_intervals *set_of(const rdx_plan *plan, uint32_t attribute) {
   for (uint32_t i = 0; i < plan->term_count; i++)
@@ -69,7 +37,7 @@ static const rdx_intervals *set_of(const rdx_plan *plan, uint32_t attribute) {
 
 /* As if attributes were independent and each code as frequent as any other: the ranges are the intervals of the last
  * attribute that has a term, for each combination of codes of those before it (section 4.2). */
-static void estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows) {
+void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows) {
   double combinations = 1;
   *ranges = 1;
   *rows = (double)star->rows;
@@ -87,13 +55,6 @@ static void estimate(const rdx_star *star, const rdx_plan *plan, double *ranges,
     combinations *= codes;
   }
   *ranges = *ranges < star->scan.count ? *ranges : star->scan.count;
-}
-
-rdx_status rdx_star_estimate(const rdx_star *star, const char *kind, const rdx_plan *plan, double *ranges, double *rows,
-                             rdx_error *err) {
-  RDX_TRY(check_plan(star, kind, plan, err));
-  estimate(star, plan, ranges, rows);
-  return RDX_OK;
 }
 
 /* ---- Accumulators ---- */

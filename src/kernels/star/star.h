@@ -34,6 +34,10 @@ struct star_measure {
   u32 slots; /* flags */
 };
 
+#ifndef RDX_GLSL
+typedef struct star_measure star_measure;
+#endif
+
 struct star_query {
   PTR(u32) groups;
   PTR(u64) sums;
@@ -45,7 +49,7 @@ struct star_query {
   u32 measure_count;
   u32 copies; /* at most STAR_COPIES */
   u32 simple; /* no measure, or one with a whole sum and nothing else and no NULL */
-  struct star_measure measures[STAR_MEASURES];
+  star_measure measures[STAR_MEASURES];
 };
 ARGS_SIZE(star_query, 56 + 8 * 24);
 
@@ -54,7 +58,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_query_p
   star_query v[];
 };
 #else
-typedef struct star_measure star_measure;
 typedef struct star_query star_query;
 #endif
 

@@ -29,7 +29,7 @@ void add_ungrouped(u32 copy, u32 rows[each], u32 count) {
   reduce(copy, 0, STAR_COUNT, count);
   u32 slot = 1;
   for (u32 m = 0; m < AT(a.query, 0).measure_count; m++) {
-    const star_measure measure = AT(a.query, 0).measures[m];
+    star_measure measure = AT(a.query, 0).measures[m];
     for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1) {
       if ((measure.slots & flag) == 0)
         continue;
