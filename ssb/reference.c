@@ -114,21 +114,26 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
   return RDX_OK;
 }
 
+/* The conditions of a conjunction: on a dimension, which of its rows pass; else kept for each row. */
+static void take_leaves(reference *r, const rdx_predicate *p) {
+  for (uint32_t i = 0; p->kind == RDX_PREDICATE_AND && i < p->child_count; i++)
+    take_leaves(r, &p->children[i]);
+  if (p->kind == RDX_PREDICATE_AND)
+    return;
+  const rdx_attribute *attribute = &r->relation->attributes[p->column];
+  if (attribute->dimension == 0)
+    r->leaves[r->leaf_count++] = p;
+  else
+    for (uint64_t row = 0; row < attribute->column.rows; row++)
+      r->maps[attribute->dimension - 1].passes[row] &= holds(p, &attribute->column, row);
+}
+
 static rdx_status prepare(reference *r, rdx_error *err) {
-  const rdx_predicate *where = r->query->where;
-  const uint32_t count = where->kind == RDX_PREDICATE_AND ? where->child_count : 1;
   rdx_status status = RDX_OK;
   for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++)
     status = map_rows(&r->relation->dimensions[d].key, &r->maps[d], err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
-    const rdx_predicate *leaf = where->kind == RDX_PREDICATE_AND ? &where->children[i] : where;
-    const rdx_attribute *attribute = &r->relation->attributes[leaf->column];
-    if (attribute->dimension == 0)
-      r->leaves[r->leaf_count++] = leaf;
-    else
-      for (uint64_t row = 0; row < attribute->column.rows; row++)
-        r->maps[attribute->dimension - 1].passes[row] &= holds(leaf, &attribute->column, row);
-  }
+  if (status == RDX_OK)
+    take_leaves(r, r->query->where);
   return status;
 }
 
