@@ -46,8 +46,12 @@ void rdx_table_destroy(rdx_table **table) {
 }
 
 rdx_status rdx_growing_start(rdx_growing *c, rdx_type type, uint8_t scale, uint64_t capacity, rdx_error *err) {
-  free_rows(c);
+  if (c->view.type != type)
+    free_rows(c);
   c->view = (rdx_column){.type = type, .scale = scale};
+  c->byte_count = 0;
+  rdx_free(c->validity);
+  c->validity = NULL;
   return rdx_growing_reserve(c, capacity, err);
 }
 
@@ -95,6 +99,13 @@ rdx_status rdx_growing_add_null(rdx_growing *c, uint64_t row, rdx_error *err) {
     return rdx_growing_add_string(c, row, "", 0, err);
   memset((char *)c->values + row * size, 0, size);
   return RDX_OK;
+}
+
+void rdx_growing_undo(rdx_growing *c, uint64_t row) {
+  if (c->offsets)
+    c->byte_count = c->offsets[row];
+  if (c->validity)
+    c->validity[row / 8] |= (uint8_t)(1u << row % 8);
 }
 
 void rdx_table_finish(rdx_table *table, uint64_t rows) {

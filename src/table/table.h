@@ -29,7 +29,7 @@ struct rdx_table {
 /* A table of `count` columns without names, types or rows. */
 RDX_MUST_USE rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err);
 
-/* Drop all rows of a column and give it a type and room for `capacity` rows. */
+/* Drop all rows of a column and give it a type and room for `capacity` rows. The memory of the same type is kept. */
 RDX_MUST_USE rdx_status rdx_growing_start(rdx_growing *column, rdx_type type, uint8_t scale, uint64_t capacity,
                                           rdx_error *err);
 
@@ -40,6 +40,9 @@ RDX_MUST_USE rdx_status rdx_growing_reserve(rdx_growing *column, uint64_t rows, 
 RDX_MUST_USE rdx_status rdx_growing_add_string(rdx_growing *column, uint64_t row, const char *text, uint64_t length,
                                                rdx_error *err);
 RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, rdx_error *err);
+
+/* Take back what was appended to row `row`, all or nothing of it. */
+void rdx_growing_undo(rdx_growing *column, uint64_t row);
 
 /* Unmap a table file (open.c). NULL is fine. */
 void rdx_opened_drop(struct rdx_opened *opened);
