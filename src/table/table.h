@@ -23,7 +23,9 @@ struct rdx_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_growing *columns;
-  struct rdx_opened *opened; /* a table file; NULL: the columns own their memory */
+  _Atomic uint32_t references;
+  struct rdx_opened *opened; /* a table file that the columns view, or NULL */
+  struct rdx_held *held;     /* an Arrow array that they view, or NULL */
 };
 
 /* A table of `count` columns without names, types or rows. */
@@ -44,8 +46,15 @@ RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, 
 /* Take back what was appended to row `row`, all or nothing of it. */
 void rdx_growing_undo(rdx_growing *column, uint64_t row);
 
-/* Unmap a table file (open.c). NULL is fine. */
+/* Free what a column owns. */
+void rdx_growing_drop(rdx_growing *column);
+
+/* One more owner, who destroys the table in turn; returns it. */
+rdx_table *rdx_table_retain(rdx_table *table);
+
+/* Unmap a table file (open.c), release an Arrow array (arrow_import.c). NULL is fine. */
 void rdx_opened_drop(struct rdx_opened *opened);
+void rdx_held_drop(struct rdx_held *held);
 
 /* Set the views: the table is complete. */
 void rdx_table_finish(rdx_table *table, uint64_t rows);
