@@ -55,7 +55,7 @@ void rdx_opened_drop(struct rdx_opened *o) {
 /* ---- The file ---- */
 
 static rdx_status map_file(const char *path, struct rdx_opened *o, rdx_error *err) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
   if (file < 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
                     strerror(errno));
@@ -199,10 +199,14 @@ static uint64_t find_extreme(const rdx_column *c, int sign) {
   codes.type = c->type == RDX_TYPE_STRING ? RDX_TYPE_U32 : c->type;
   uint64_t best = c->rows, best_code = 0;
   for (uint64_t i = 0; i < c->rows; i++) {
-    uint64_t code = 0;
+    union {
+      uint64_t wide;
+      uint32_t narrow;
+    } key;
     if (!rdx_column_has(c, i))
       continue;
-    rdx_keys_encode(&codes, i, 1, &code);
+    rdx_keys_encode(&codes, i, 1, &key);
+    const uint64_t code = rdx_key_bits(codes.type) == 64 ? key.wide : key.narrow;
     if (best == c->rows || (sign > 0 ? code < best_code : code > best_code)) {
       best = i;
       best_code = code;
