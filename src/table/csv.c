@@ -18,6 +18,7 @@
 #include "table/csv.h"
 
 #define SAMPLE 1000          /* records that types are guessed from */
+#define RESERVED 1024        /* records that room is made for at a time */
 #define SKIP UINT32_MAX      /* a field that no column wants */
 #define PROGRESS_EVERY 65536 /* records */
 
@@ -306,9 +307,11 @@ void rdx_csv_skip_record(reader *r, rdx_error *err) {
   r->at = !r->resume || r->resume == r->end ? r->end : r->resume + 1;
 }
 
-static rdx_status reserve(reader *r, uint64_t rows, rdx_error *err) {
+rdx_status rdx_csv_reserve(reader *r, uint64_t row, rdx_error *err) {
+  if (row % RESERVED != 0)
+    return RDX_OK;
   for (uint32_t i = 0; i < r->table->column_count; i++)
-    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], rows, err));
+    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], row + RESERVED, err));
   return RDX_OK;
 }
 
@@ -322,7 +325,7 @@ static rdx_status read_records(reader *r, uint64_t *rows, rdx_error *err) {
       break;
     if (row == UINT32_MAX - 1)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has more than 2^32 - 2 rows", r->name);
-    RDX_TRY(reserve(r, row + 1, err));
+    RDX_TRY(rdx_csv_reserve(r, row, err));
     RDX_TRY(rdx_csv_read_record(r, row, err));
     row++;
     if (row % PROGRESS_EVERY == 0) {

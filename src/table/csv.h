@@ -41,6 +41,9 @@ RDX_MUST_USE rdx_status rdx_csv_start_columns(rdx_csv_reader *r, uint64_t capaci
 /* Whether the sample had no value at all of a column whose type it was to tell. */
 bool rdx_csv_is_unsure(const rdx_csv_reader *r);
 
+/* Make room for row `row` in all columns; to be called for every row, in order. */
+RDX_MUST_USE rdx_status rdx_csv_reserve(rdx_csv_reader *r, uint64_t row, rdx_error *err);
+
 /* Read the record at r->at as row `row`; r->at moves behind it. Where that fails the row has been undone. */
 RDX_MUST_USE rdx_status rdx_csv_read_record(rdx_csv_reader *r, uint64_t row, rdx_error *err);
 
