@@ -281,7 +281,7 @@ static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *
 static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"", {.kind = RX}},
-      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
       {"updatable", {.kind = RX, .rx.updatable = true}},
@@ -428,14 +428,29 @@ static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *
 
 static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender preferences[] = {
-      {"fast trace", {.kind = RX}},
+      {"", {.kind = RX}},
+      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
       {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
+      {"fast trace duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE, .rx.duplicate_any_hit = true}},
+      {"fast build duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD, .rx.duplicate_any_hit = true}},
       {"4 partitions", {.kind = RX, .rx.partitions = 4}},
   };
-  const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes};
-  const bench_point here = bench_at(point, "keys", bench_power(b->log_keys));
-  return bench_measure(b, &here, &spec, preferences, COUNT(preferences), BENCH_LOOKUPS | BENCH_BUILDS, err);
+  for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
+    for (int sorted = 0; sorted < 2; sorted++) {
+      const bench_spec spec = {.keys = keys,
+                               .log_rows = b->log_keys,
+                               .log_probes = b->log_probes,
+                               .sorted_probes = sorted == 1,
+                               .first = true};
+      const bench_point here = bench_at(point, sorted ? "sorted" : "unsorted", -1 - sorted);
+      const rdx_status status = bench_measure(b, &here, &spec, preferences, COUNT(preferences),
+                                              BENCH_LOOKUPS | (sorted ? 0 : BENCH_BUILDS), err);
+      if (status != RDX_OK)
+        return status;
+    }
+  }
+  return RDX_OK;
 }
 
 const bench_experiment bench_experiments[] = {
@@ -443,7 +458,7 @@ const bench_experiment bench_experiments[] = {
     {"first", "the same lookups, for the first row instead of a sum", run_first, true},
     {"range", "range lookups of 4, 64 and 1024 hits", run_range, true},
     {"range-count", "the same ranges, for the number of rows instead of a sum", run_range_count, true},
-    {"build", "what the scene is built for", run_builds, true},
+    {"build", "what the scene is built for, and lookups of it for the first row", run_builds, true},
     {"rx-key-modes", "figure 3a: key modes by number of keys", run_key_modes, false},
     {"rx-stride", "figure 3b: key modes by stride of the keys", run_stride, false},
     {"rx-point-rays", "figure 6: rays for point lookups", run_point_rays, false},
