@@ -356,6 +356,39 @@ static rdx_status table_file(rdx_error *err) {
   return status;
 }
 
+/* Threads read the pieces of a file, one record of which is bad; then back to text, and to Arrow and back. */
+static rdx_status import_and_export(rdx_error *err) {
+  char csv[] = "/tmp/raydex-memory-XXXXXX", path[] = "/tmp/raydex-memory-XXXXXX";
+  static char text[] = "a,b,c,d\n1,x,true,\n2,\"y \"\"q\"\"\",false,1.5\nbad,z,,2\n3,z,,2024\n";
+  static const rdx_csv_type types[] = {{"a", RDX_TYPE_I32, 0}};
+  const rdx_import_params params = {.csv = {.types = types, .type_count = 1}, .threads = 2, .max_rejects = 1};
+  struct ArrowSchema schema = {0};
+  struct ArrowArray array = {0};
+  rdx_table *table = NULL, *again = NULL;
+  const int file = mkstemp(csv);
+  assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+  close(file);
+  close(mkstemp(path));
+  rdx_status status = rdx_table_import_csv(csv, path, &params, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_table_read(path, NULL, &table, err);
+  if (status == RDX_OK)
+    status = rdx_table_write_csv(table, csv, 0, true, err);
+  if (status == RDX_OK)
+    status = rdx_table_to_arrow(table, &schema, &array, err);
+  if (status == RDX_OK)
+    status = rdx_table_from_arrow(&schema, &array, &again, err);
+  if (schema.release)
+    schema.release(&schema);
+  if (array.release)
+    array.release(&array);
+  rdx_table_destroy(&table);
+  rdx_table_destroy(&again);
+  unlink(csv);
+  unlink(path);
+  return status;
+}
+
 static void check_job(job run) {
   countdown = INT64_MAX;
   OK(run(err)); /* what lives as long as the device is made now */
@@ -412,6 +445,7 @@ static void test_failing_allocations(void **state) {
   check_job(csv);
   check_job(wide_csv);
   check_job(table_file);
+  check_job(import_and_export);
 }
 
 /* Device memory is given back, too. */
