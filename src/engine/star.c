@@ -105,10 +105,11 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
 
 /* The plan of a query for all of the spec's expressions: what brings them to measures. */
 static rdx_status plan_measures(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
-  rdx_aggregate aggregates[RDX_MOST_TUPLE];
+  rdx_aggregate aggregates[RDX_MOST_TUPLE] = {{RDX_AGGREGATE_COUNT, NULL}}; /* a query needs one */
   for (uint32_t i = 0; i < spec->expression_count; i++)
     aggregates[i] = (rdx_aggregate){RDX_AGGREGATE_MAX, spec->expressions[i]};
-  const rdx_query query = {.aggregates = aggregates, .aggregate_count = spec->expression_count};
+  const rdx_query query = {.aggregates = aggregates,
+                           .aggregate_count = spec->expression_count > 0 ? spec->expression_count : 1};
   const rdx_status status = rdx_plan_create(star->relation, &query, &star->plan, err);
   star->plan.query = NULL;
   return status;
