@@ -281,7 +281,7 @@ static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *
 static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"", {.kind = RX}},
-      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
       {"updatable", {.kind = RX, .rx.updatable = true}},
@@ -428,10 +428,11 @@ static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *
 
 static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender preferences[] = {
-      {"fast trace", {.kind = RX}},
+      {"", {.kind = RX}},
+      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
       {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
-      {"fast trace duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
+      {"fast trace duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE, .rx.duplicate_any_hit = true}},
       {"fast build duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD, .rx.duplicate_any_hit = true}},
       {"4 partitions", {.kind = RX, .rx.partitions = 4}},
   };

@@ -6,12 +6,10 @@
 #include "bench/bench.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MAX_CONTENDERS 16
 #define MAX_RUNS 100
@@ -33,36 +31,23 @@ rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...
 
 /* ---- Threads ---- */
 
-typedef struct part {
+typedef struct split {
   void (*work)(void *context, uint64_t begin, uint64_t end);
   void *context;
-  uint64_t begin, end;
-} part;
+  uint64_t count;
+  uint32_t threads;
+} split;
 
-static void *run_part(void *argument) {
-  const part *p = argument;
-  p->work(p->context, p->begin, p->end);
-  return NULL;
+static void run_part(void *context, uint32_t thread) {
+  const split *s = context;
+  s->work(s->context, s->count * thread / s->threads, s->count * (thread + 1) / s->threads);
 }
 
 void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context) {
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  const uint64_t wanted = most > 0 ? most : cores < 1 ? 1 : (uint64_t)cores;
-  const uint64_t threads = count < 65536 ? 1 : wanted > 64 ? 64 : wanted;
-  pthread_t started[64];
-  part parts[64];
-  bool runs[64];
-  for (uint64_t t = 0; t < threads; t++) {
-    parts[t] = (part){work, context, count * t / threads, count * (t + 1) / threads};
-    runs[t] = t > 0 && pthread_create(&started[t], NULL, run_part, &parts[t]) == 0;
-  }
-  for (uint64_t t = 0; t < threads; t++) {
-    if (runs[t])
-      pthread_join(started[t], NULL);
-    else
-      run_part(&parts[t]);
-  }
+  const uint32_t wanted = most > 0 ? most : console_cores();
+  const uint32_t threads = count < 65536 ? 1 : wanted < CONSOLE_MAX_THREADS ? wanted : CONSOLE_MAX_THREADS;
+  console_threads(threads, run_part, &(split){work, context, count, threads});
 }
 
 /* ---- One lookup ---- */

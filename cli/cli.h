@@ -13,6 +13,7 @@ int cli_devices(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
 int cli_join(int argc, char **argv);
 int cli_scan(int argc, char **argv);
+int cli_ssb(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 

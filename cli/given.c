@@ -33,8 +33,8 @@ rdx_csv_type cli_given_type(const rdx_column *keys) {
 static cli_given largest_string(const rdx_column *keys) {
   cli_given largest = {.text = "", .open = true};
   for (uint64_t i = 0; i < keys->rows; i++) {
-    const char *text = (const char *)keys->values + keys->offsets[i];
-    const size_t length = keys->offsets[i + 1] - keys->offsets[i];
+    uint64_t length;
+    const char *text = rdx_column_string(keys, i, &length);
     const size_t common = length < largest.length ? length : largest.length;
     const int order = common > 0 ? memcmp(text, largest.text, common) : 0;
     if (order > 0 || (order == 0 && length > largest.length)) {

@@ -15,6 +15,7 @@ static const struct {
     {"lookup", "look up keys in a column of a CSV file", cli_lookup},
     {"join", "match the rows of two CSV files", cli_join},
     {"scan", "find the rows of a CSV file that satisfy a condition", cli_scan},
+    {"ssb", "make the tables of the Star Schema Benchmark, print its queries", cli_ssb},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

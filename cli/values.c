@@ -78,6 +78,8 @@ static void write_timestamp(FILE *stream, int64_t micros) {
 }
 
 void cli_write_value(FILE *stream, const rdx_column *c, uint64_t row) {
+  const char *text;
+  uint64_t length;
   if (c->validity && !(c->validity[row / 8] >> (row % 8) & 1))
     return;
   switch (c->type) {
@@ -124,7 +126,8 @@ void cli_write_value(FILE *stream, const rdx_column *c, uint64_t row) {
     write_decimal(stream, ((const int64_t *)c->values)[row], c->scale);
     break;
   case RDX_TYPE_STRING:
-    cli_write_text(stream, (const char *)c->values + c->offsets[row], c->offsets[row + 1] - c->offsets[row]);
+    text = rdx_column_string(c, row, &length);
+    cli_write_text(stream, text, length);
     break;
   case RDX_TYPE_NONE:
     break;

@@ -28,6 +28,12 @@ if(NOT PG_QUERY_HEADERS OR NOT PG_QUERY_LIBRARY OR NOT PROTOBUF_C_HEADERS)
   message(FATAL_ERROR "libpg_query was not found. Install it (Debian: libpg-query-dev, libprotobuf-c-dev).")
 endif()
 
+# Checksums of table files. Compiled in: nothing is left to install.
+find_path(XXHASH_HEADERS xxhash.h DOC "Where xxhash.h is")
+if(NOT XXHASH_HEADERS)
+  message(FATAL_ERROR "xxhash was not found. Install it (Debian: libxxhash-dev).")
+endif()
+
 find_program(GLSLC glslc DOC "The compiler of GLSL shaders")
 if(NOT GLSLC)
   message(FATAL_ERROR "glslc was not found. Install it (Debian: glslc).")

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,11 +19,12 @@
 #define PROGRESS_EVERY 0.2
 
 static const char *program_name = "raydex";
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted; /* written by a signal handler, read by any thread */
 
 static struct {
   pthread_mutex_t lock;
-  bool shown; /* there is a line to clear */
+  bool terminal; /* stderr is one */
+  bool shown;    /* there is a line to clear */
   char stage[32];
   double begun, last; /* of the stage */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -39,8 +41,7 @@ static void clear_line(void) {
   progress.shown = false;
 }
 
-static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
-  const bool terminal = *(const bool *)user;
+bool console_progress(const char *stage, uint64_t done, uint64_t total) {
   pthread_mutex_lock(&progress.lock);
   const double now = seconds();
   if (strncmp(progress.stage, stage, sizeof progress.stage - 1) != 0) {
@@ -50,7 +51,7 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
     progress.last = 0;
   }
   const bool complete = total > 0 && done >= total;
-  if (terminal && now - progress.begun > PROGRESS_AFTER && now - progress.last > PROGRESS_EVERY && !complete) {
+  if (progress.terminal && now - progress.begun > PROGRESS_AFTER && now - progress.last > PROGRESS_EVERY && !complete) {
     progress.last = now;
     progress.shown = true;
     if (total > 0)
@@ -61,13 +62,18 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
   if (complete)
     clear_line();
   pthread_mutex_unlock(&progress.lock);
-  return interrupted != 0;
+  return atomic_load(&interrupted);
+}
+
+static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)user;
+  return console_progress(stage, done, total);
 }
 
 /* The second signal finds the default action and ends the program. */
 static void on_signal(int number) {
   (void)number;
-  interrupted = 1;
+  atomic_store(&interrupted, true);
 }
 
 /* Started without a standard output, the next file that is opened would take its place, and the answer. */
@@ -87,17 +93,16 @@ static void catch_signal(int number) {
 
 void console_start(const char *program) {
   hold_streams();
-  static bool terminal;
   program_name = program;
-  terminal = isatty(STDERR_FILENO) != 0;
+  progress.terminal = isatty(STDERR_FILENO) != 0;
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
-  rdx_set_progress(on_progress, &terminal);
+  rdx_set_progress(on_progress, NULL);
 }
 
 bool console_interrupted(void) {
-  return interrupted != 0;
+  return atomic_load(&interrupted);
 }
 
 static void print(const char *format, va_list arguments) {

@@ -3,7 +3,8 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
-/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options. */
+/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options,
+ * threads. */
 
 #include <raydex/raydex.h>
 
@@ -17,6 +18,9 @@ void console_start(const char *program);
 
 /* Whether the user asked to stop. */
 bool console_interrupted(void);
+
+/* Show how far a program's own work has come, as rdx_progress_fn says it; whether the user asked to stop. */
+bool console_progress(const char *stage, uint64_t done, uint64_t total);
 
 /* Print an error on stderr; the exit status for it. */
 int console_fail(rdx_status status, const char *format, ...) RDX_PRINTF(2, 3);
@@ -60,5 +64,16 @@ bool console_parse_size(const char *text, uint64_t *out);
 
 /* `bytes` as people write it, such as "1.5 GiB". */
 const char *console_bytes(uint64_t bytes, char out[32]);
+
+/* ---- Threads (threads.c) ---- */
+
+#define CONSOLE_MAX_THREADS 256
+
+/* The cores of this machine; at least 1, at most CONSOLE_MAX_THREADS. */
+uint32_t console_cores(void);
+
+/* Call run(context, t) for each t below `threads` at the same time, as far as the system gives threads, and up to
+ * CONSOLE_MAX_THREADS; else one after the other. */
+void console_threads(uint32_t threads, void (*run)(void *context, uint32_t thread), void *context);
 
 #endif

@@ -56,7 +56,19 @@ typedef struct rdx_column {
   const uint64_t *offsets; /**< strings: `rows` + 1 byte offsets into `values`, ascending; else NULL */
   const uint8_t *validity; /**< bit i%8 of byte i/8 is 1 where row i is not NULL; NULL: no row is NULL */
   const rdx_device_column *device;
+  /**
+   * Strings only, else NULL: the distinct strings of the column in ascending order, as an ordinary string column
+   * without NULLs. `values` are then `rows` uint32_t places in it, and `offsets` is NULL. Those of NULLs may be
+   * anything. Strings in the dictionary that no row has are fine.
+   */
+  const struct rdx_column *dictionary;
 } rdx_column;
+
+/**
+ * The bytes of row `row` of a host column of strings, with or without a dictionary; `*length` says how many. Not ended
+ * by a NUL; never NULL; of a NULL they mean nothing. `row` must be below the column's rows.
+ */
+RDX_API const char *rdx_column_string(const rdx_column *column, uint64_t row, uint64_t *length);
 
 /**
  * Copy a host column to a device, so that many calls can use it without another transfer.

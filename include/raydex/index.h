@@ -70,7 +70,8 @@ typedef enum rdx_rx_ray {
 
 /** What a scene is built for. */
 typedef enum rdx_build_preference {
-  RDX_BUILD_FAST_TRACE = 0,
+  RDX_BUILD_DEFAULT = 0, /**< fast trace; fast build for RX and cgRX where a GPU traces in software and no slower */
+  RDX_BUILD_FAST_TRACE,
   RDX_BUILD_FAST_BUILD,
   RDX_BUILD_LOW_MEMORY,
 } rdx_build_preference;

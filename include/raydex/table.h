@@ -3,7 +3,14 @@
 #ifndef RAYDEX_TABLE_H
 #define RAYDEX_TABLE_H
 
-/** Tables in host memory, read from CSV. */
+/**
+ * Tables: typed, named columns of equal length. They come from CSV, into host memory, or from a table file, which is
+ * mapped: its columns are used where they lie.
+ *
+ * A table file (format: src/table/format.h) holds each column as a plain array, strings as places in a sorted
+ * dictionary, a bitmap where there are NULLs, the smallest and largest value of every block of rows, and a checksum for
+ * each piece of itself.
+ */
 
 #include <raydex/column.h>
 #include <raydex/status.h>
@@ -50,6 +57,84 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read_csv(const char *path, const rdx_c
 /** As rdx_table_read_csv(), from `size` bytes of memory; `name` stands for the path in errors. */
 RDX_API RDX_MUST_USE rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size,
                                                     const rdx_csv_params *params, rdx_table **out, rdx_error *err);
+
+/* ---- Table files ---- */
+
+/** A column of a table file to be. */
+typedef struct rdx_field {
+  const char *name; /**< no two alike */
+  rdx_type type;
+  uint8_t scale; /**< RDX_TYPE_DECIMAL: digits after the point, 0 to 18; else 0 */
+} rdx_field;
+
+typedef struct rdx_table_writer rdx_table_writer;
+
+/**
+ * Start to write a table file in pieces. Until rdx_table_writer_finish() the path stays as it is: the new file grows
+ * beside it as PATH.raydex-new, which a process that is killed may leave behind and the next writer of the path
+ * takes over. One writer of a path at a time: a second fails with RDX_ERROR_IO.
+ *
+ * Memory does not grow with the rows, except for the distinct strings of each column. The folder of `path` needs room
+ * for the table, and for a second copy of it where its file system has no sparse files.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, uint32_t count,
+                                                        rdx_table_writer **out, rdx_error *err);
+
+/**
+ * Append rows: `columns` are the host columns of all fields, in their order, of any but equal rows. They are copied.
+ * Strings may have a dictionary. A table has at most 2^32 - 2 rows. After a failure the writer can only be destroyed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_writer_append(rdx_table_writer *writer, const rdx_column *columns,
+                                                        rdx_error *err);
+
+/**
+ * Complete the file, sync it to the disk, and move it to its path, in place of a file that is there. On failure the
+ * path is as it was, except that the new file may be there when only the last step, syncing its folder, failed
+ * (RDX_ERROR_IO). Destroy the writer afterwards in both cases. Reports progress as stage "write".
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_writer_finish(rdx_table_writer *writer, rdx_error *err);
+
+/** Free `*writer` and clear it; of an unfinished table nothing is left. NULL and a cleared handle are fine. */
+RDX_API void rdx_table_writer_destroy(rdx_table_writer **writer);
+
+/**
+ * Open a table file. Its columns are views of the mapped file, of strings with a dictionary. The file must not be
+ * written to meanwhile (replacing it, as the writer does, is fine). Destroy the table with rdx_table_destroy().
+ *
+ * All that was opened is verified here, by all cores: every checksum, that places lie in their dictionary, that the
+ * dictionary ascends. So a table that is open is right, and its accessors cannot fail. Damage is RDX_ERROR_FORMAT: the
+ * text names the column and block. Reports progress as stage "verify", in chunks.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_open(const char *path, rdx_table **out, rdx_error *err);
+
+/**
+ * As rdx_table_open(), but only the columns of these names (`count` of them, in this order) are opened, verified, and
+ * in the table. The other columns are not read at all.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_open_columns(const char *path, const char *const *names, uint32_t count,
+                                                       rdx_table **out, rdx_error *err);
+
+/** What a table file says of a column. */
+typedef struct rdx_column_stats {
+  uint64_t nulls;
+  uint64_t distinct; /**< strings: how many are in the dictionary; 0 for other types: not known */
+  uint64_t bytes;    /**< of the column in the file */
+  /** The smallest and the largest value of the column: one row each, none where all rows are NULL. */
+  rdx_column least, most;
+  /** The zone map: these of each block of `block_rows` rows, as columns of a row for each block, NULL where all rows of
+   * the block are. */
+  rdx_column smallest, largest;
+  uint64_t block_rows;
+} rdx_column_stats;
+
+/**
+ * The statistics of column `index`, from 0; their columns are owned by the table. RDX_ERROR_UNSUPPORTED for a table
+ * that was not opened from a table file.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_get_stats(const rdx_table *table, uint32_t index, rdx_column_stats *out,
+                                                    rdx_error *err);
+
+/* ---- Any table ---- */
 
 RDX_API uint64_t rdx_table_rows(const rdx_table *table);
 RDX_API uint32_t rdx_table_columns(const rdx_table *table);

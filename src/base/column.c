@@ -48,6 +48,17 @@ size_t rdx_type_size(rdx_type type) {
   return is_known(type) ? types[type].size : 0;
 }
 
+const char *rdx_column_string(const rdx_column *column, uint64_t row, uint64_t *length) {
+  return rdx_column_text(column, row, length);
+}
+
+int rdx_column_compare_strings(const rdx_column *a, uint64_t row_a, const rdx_column *b, uint64_t row_b) {
+  uint64_t length_a, length_b;
+  const char *bytes_a = rdx_column_text(a, row_a, &length_a), *bytes_b = rdx_column_text(b, row_b, &length_b);
+  const int order = memcmp(bytes_a, bytes_b, length_a < length_b ? length_a : length_b);
+  return order ? order : (length_a > length_b) - (length_a < length_b);
+}
+
 static rdx_status check_offsets(const rdx_column *column, const char *what, rdx_error *err) {
   if (!column->offsets)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a string column needs offsets", what);
@@ -60,6 +71,32 @@ static rdx_status check_offsets(const rdx_column *column, const char *what, rdx_
   return RDX_OK;
 }
 
+static rdx_status check_dictionary(const rdx_column *column, const char *what, rdx_error *err) {
+  const rdx_column *d = column->dictionary;
+  const uint32_t *places = column->values;
+  if (d->type != RDX_TYPE_STRING || d->scale || d->validity || d->device || d->dictionary || column->offsets)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "%s: a dictionary is an ordinary column of strings without NULLs, and its "
+                    "user has no offsets",
+                    what);
+  if (d->rows > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a dictionary has at most 2^32 - 1 strings, not %llu", what,
+                    (unsigned long long)d->rows);
+  if (!places || (uintptr_t)places % sizeof *places != 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the places in a dictionary must be there, aligned to 4 bytes", what);
+  if (d->rows > 0)
+    RDX_TRY(check_offsets(d, what, err));
+  for (uint64_t i = 1; i < d->rows; i++)
+    if (rdx_column_compare_strings(d, i - 1, d, i) >= 0)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: string %llu of the dictionary is not above the one before it", what,
+                      (unsigned long long)i);
+  for (uint64_t i = 0; i < column->rows; i++)
+    if (places[i] >= d->rows && rdx_column_has(column, i))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: row %llu has place %u in a dictionary of %llu strings", what,
+                      (unsigned long long)i, places[i], (unsigned long long)d->rows);
+  return RDX_OK;
+}
+
 rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err) {
   if (!column)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the column must not be NULL", what);
@@ -68,8 +105,13 @@ rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_erro
   if (column->scale > (column->type == RDX_TYPE_DECIMAL ? 18 : 0))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have scale %u", what,
                     rdx_type_name(column->type), column->scale);
+  if (column->dictionary && column->type != RDX_TYPE_STRING)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have a dictionary", what,
+                    rdx_type_name(column->type));
   if (column->device || column->rows == 0)
     return RDX_OK;
+  if (column->dictionary)
+    return check_dictionary(column, what, err);
   if (column->type == RDX_TYPE_STRING)
     return check_offsets(column, what, err);
   if (!column->values)

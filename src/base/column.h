@@ -6,13 +6,27 @@
 #include <raydex/column.h>
 
 /* Whether the fields of a column view make sense: RDX_ERROR_ARGUMENT, beginning with `what`, where they do not. The
- * offsets of a host string column are read to the end, so that later code may trust them. Of a device column only the
- * type and the scale are looked at. */
+ * offsets of a host string column, its dictionary and its places there are read to the end, so that later code may
+ * trust them. Of a device column only the type and the scale are looked at. */
 RDX_MUST_USE rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err);
 
 /* Whether row i of a host column is not NULL. */
 static inline bool rdx_column_has(const rdx_column *column, uint64_t i) {
   return !column->validity || (column->validity[i / 8] >> (i % 8) & 1) != 0;
 }
+
+/* rdx_column_string() for hot loops. A place beyond the dictionary, which only a NULL may have, is an empty string. */
+static inline const char *rdx_column_text(const rdx_column *column, uint64_t row, uint64_t *length) {
+  const rdx_column *strings = column->dictionary;
+  if (strings)
+    row = ((const uint32_t *)column->values)[row];
+  else
+    strings = column;
+  *length = row < strings->rows ? strings->offsets[row + 1] - strings->offsets[row] : 0;
+  return *length ? (const char *)strings->values + strings->offsets[row] : "";
+}
+
+/* memcmp's order of two strings, a prefix before its extensions. */
+int rdx_column_compare_strings(const rdx_column *a, uint64_t row_a, const rdx_column *b, uint64_t row_b);
 
 #endif

@@ -328,6 +328,17 @@ rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t s
   return size == 0 ? RDX_OK : stream->device->ops->constants(stream, data, size, address, err);
 }
 
+rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                           const void **out, rdx_error *err) {
+  RDX_TRY(check_span(buffer, offset, size, "read", err));
+  const uint64_t place = stream->read_bytes;
+  if (size > RDX_STREAM_READ_MAX - place)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "read: at most %u bytes between two finishes", RDX_STREAM_READ_MAX);
+  RDX_TRY(stream->device->ops->read(stream, buffer, offset, size, place, out, err));
+  stream->read_bytes = (place + size + 15) / 16 * 16;
+  return RDX_OK;
+}
+
 static rdx_status check_count(uint64_t count, const char *what, rdx_error *err) {
   if (count <= UINT32_MAX)
     return RDX_OK;
@@ -391,6 +402,7 @@ rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err) {
 rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err) {
   const rdx_status status = stream->device->ops->finish(stream, err);
   free_scratch(stream);
+  stream->read_bytes = 0;
   return status;
 }
 
@@ -417,4 +429,10 @@ rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const 
 
 bool rdx_device_traces_nearest_first(const rdx_device *device) {
   return device->info.backend == RDX_BACKEND_CPU || device->info.tracing == RDX_TRACING_HARDWARE;
+}
+
+rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_build_preference asked, bool dense) {
+  if (asked != RDX_BUILD_DEFAULT)
+    return asked;
+  return rdx_device_traces_nearest_first(device) || dense ? RDX_BUILD_FAST_TRACE : RDX_BUILD_FAST_BUILD;
 }

@@ -97,6 +97,7 @@ typedef struct rdx_kernel {
   uint32_t variants;  /* values in `variant`: specialization constants 0, 1, ... */
   uint32_t grain;     /* CPU: items in one call of `body` (a multiple of the items that share an output word) */
   uint32_t group;     /* compute: items per workgroup of the shader (its local_size_x) */
+  bool lone;          /* rays: items of a small launch get a subgroup each; the shader divides by size / count */
   rdx_kernel_fn body;
   rdx_spirv compute;
   rdx_spirv raygen, miss, closest_hit, any_hit, intersection;
@@ -127,6 +128,13 @@ RDX_MUST_USE rdx_status rdx_stream_copy(rdx_stream *stream, const rdx_buffer *so
  * `data` must stay valid until the launches that use it are given: the CPU reads it in place. */
 RDX_MUST_USE rdx_status rdx_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
                                              rdx_error *err);
+
+/* Bring `size` bytes (at most RDX_STREAM_READ_MAX of all reads between two finishes) to the host: `*out` may be read
+ * from the next finish on until the stream is used again, or the buffer changes or goes (the CPU reads it in place).
+ * Part of the stream's own submission, so it is the way for small results. */
+#define RDX_STREAM_READ_MAX (1u << 20)
+RDX_MUST_USE rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                                        const void **out, rdx_error *err);
 
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
  * Only the low `key_bits` bits of a key, rounded up to whole bytes, are looked at. Takes scratch of about the input's
@@ -178,6 +186,10 @@ RDX_MUST_USE rdx_status rdx_device_expect(const rdx_device *device, uint64_t nee
  * software do not. */
 bool rdx_device_traces_nearest_first(const rdx_device *device);
 
+/* The build preference of a scene of keys' triangles where the caller has none. On GPUs that trace in software a fast
+ * build is traced as fast, unless triangles lie `dense`, side by side (measured on an H100). */
+rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_build_preference asked, bool dense);
+
 /* ---- For back ends ---- */
 
 #define RDX_MAX_MARKS 16
@@ -190,6 +202,7 @@ struct rdx_stream {
   uint32_t mark_count;            /* of the marks recorded since the last finish */
   rdx_buffer **scratch;           /* device.c's own */
   uint32_t scratch_count, scratch_capacity;
+  uint64_t read_bytes; /* device.c's own: of the reads since the last finish, padded */
 };
 
 struct rdx_device {
@@ -228,6 +241,8 @@ struct rdx_device_ops {
   rdx_status (*copy)(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                      uint64_t target_offset, uint64_t size, rdx_error *err);
   rdx_status (*constants)(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err);
+  rdx_status (*read)(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size, uint64_t place,
+                     const void **out, rdx_error *err);
   rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                      uint64_t count, rdx_error *err);
   rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);

@@ -51,11 +51,11 @@ rdx_status rdx_cgrx_check(const rdx_device *device, const rdx_cgrx_params *p, rd
   return RDX_OK;
 }
 
-static rdx_scene_params scene_params(const rdx_cgrx_params *p, uint64_t triangles) {
+static rdx_scene_params scene_params(const rdx_device *device, const rdx_cgrx_params *p, uint64_t triangles) {
   return (rdx_scene_params){.kind = RDX_SCENE_TRIANGLES,
                             .count = triangles,
                             .partitions = p->partitions,
-                            .preference = p->build,
+                            .preference = rdx_device_build_preference(device, p->build, false),
                             .compact = !p->no_compaction};
 }
 
@@ -65,7 +65,7 @@ uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params
   const bool as_published = p->mapping == RDX_CGRX_MAPPING_PLAIN || p->mapping == RDX_CGRX_MAPPING_SCALED;
   const uint64_t markers = as_published ? 2 * buckets : buckets / 4096 + 2;
   const uint64_t slots = buckets + markers;
-  const rdx_scene_params scene = scene_params(p, slots);
+  const rdx_scene_params scene = scene_params(device, p, slots);
   return slots * 36 + rdx_scene_estimate(device, &scene);
 }
 
@@ -191,7 +191,7 @@ static rdx_status build_scene(rdx_cgrx_scene *c, const rdx_buffer *keys, const r
                               rdx_index_stats *stats, rdx_error *err) {
   uint64_t count = 0;
   RDX_TRY(make_slots(c, keys, &count, &stats->encode_ms, err));
-  rdx_scene_params params = scene_params(p, count);
+  rdx_scene_params params = scene_params(c->device, p, count);
   const uint32_t key64 = c->key_bits == 64;
   rdx_buffer *triangles = NULL;
   RDX_TRY(rdx_buffer_create(c->device, count * 36, "the representatives of buckets", &triangles, err));

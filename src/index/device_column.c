@@ -79,11 +79,10 @@ static rdx_status upload_valid(rdx_device_column *d, const rdx_column *c, rdx_er
   return status;
 }
 
-static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
-  if (c->rows == 0) {
-    d->exact = true;
+/* The bytes and offsets of an ordinary column of strings. */
+static rdx_status copy_strings(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  if (c->rows == 0)
     return rdx_calloc(1, 8, "a string column", (void **)&d->offsets, err);
-  }
   const uint64_t bytes = c->offsets[c->rows] - c->offsets[0];
   RDX_TRY(rdx_alloc(c->rows + 1, 8, "a string column", (void **)&d->offsets, err));
   RDX_TRY(rdx_alloc(bytes, 1, "a string column", (void **)&d->bytes, err));
@@ -91,7 +90,19 @@ static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error
     d->offsets[i] = c->offsets[i] - c->offsets[0];
   if (bytes > 0)
     memcpy(d->bytes, (const char *)c->values + c->offsets[0], bytes);
-  if (c->validity) {
+  return RDX_OK;
+}
+
+static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  const rdx_column *strings = c->rows > 0 && c->dictionary ? c->dictionary : c;
+  RDX_TRY(copy_strings(d, strings, err));
+  if (strings != c) {
+    d->dictionary =
+        (rdx_column){.type = RDX_TYPE_STRING, .rows = strings->rows, .values = d->bytes, .offsets = d->offsets};
+    RDX_TRY(rdx_alloc(c->rows, sizeof *d->places, "a string column", (void **)&d->places, err));
+    memcpy(d->places, c->values, c->rows * sizeof *d->places);
+  }
+  if (c->rows > 0 && c->validity) {
     RDX_TRY(rdx_alloc((c->rows + 7) / 8, 1, "a string column", (void **)&d->validity, err));
     memcpy(d->validity, c->validity, (c->rows + 7) / 8);
   }
@@ -150,9 +161,10 @@ rdx_column rdx_device_column_view(const rdx_device_column *column) {
 rdx_column rdx_device_column_text(const rdx_device_column *column) {
   return (rdx_column){.type = column->type,
                       .rows = column->rows,
-                      .values = column->bytes,
-                      .offsets = column->offsets,
-                      .validity = column->validity};
+                      .values = column->places ? (const void *)column->places : column->bytes,
+                      .offsets = column->places ? NULL : column->offsets,
+                      .validity = column->validity,
+                      .dictionary = column->places ? &column->dictionary : NULL};
 }
 
 void rdx_device_column_destroy(rdx_device_column **column) {
@@ -163,6 +175,7 @@ void rdx_device_column_destroy(rdx_device_column **column) {
   rdx_buffer_destroy(&d->valid);
   rdx_free(d->offsets);
   rdx_free(d->bytes);
+  rdx_free(d->places);
   rdx_free(d->validity);
   rdx_free(d);
   *column = NULL;

@@ -8,7 +8,7 @@
 #include "device/device.h"
 
 /* A column on a device: its values as order-preserving keys (index/keys.h). Strings also keep a host copy, since the
- * device holds only their prefixes. */
+ * device holds only their prefixes; a dictionary stays one there. */
 struct rdx_device_column {
   rdx_device *device;
   rdx_type type;
@@ -20,8 +20,10 @@ struct rdx_device_column {
   rdx_buffer *valid;  /* a bit per row; NULL where no row is NULL */
   uint64_t magnitude; /* integers and decimals: no value is farther from 0 */
   bool exact;         /* strings: the prefix tells them apart */
-  uint64_t *offsets;  /* strings */
+  uint64_t *offsets;  /* strings: of the rows, or of the dictionary */
   char *bytes;
+  uint32_t *places; /* strings with a dictionary: of the rows */
+  rdx_column dictionary;
   uint8_t *validity;
 };
 

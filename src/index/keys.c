@@ -41,11 +41,6 @@ static uint64_t encode_string(const char *bytes, uint64_t length) {
   return code;
 }
 
-static const char *string_at(const rdx_column *c, uint64_t row, uint64_t *length) {
-  *length = c->offsets[row + 1] - c->offsets[row];
-  return *length ? (const char *)c->values + c->offsets[row] : "";
-}
-
 uint64_t rdx_key_zero(rdx_type type) {
   switch (type) {
   case RDX_TYPE_I8:
@@ -117,7 +112,7 @@ void rdx_keys_encode(const rdx_column *c, uint64_t begin, uint64_t count, void *
   case RDX_TYPE_STRING:
     for (uint64_t i = 0; i < count; i++) {
       uint64_t length;
-      const char *bytes = string_at(c, begin + i, &length);
+      const char *bytes = rdx_column_text(c, begin + i, &length);
       ((uint64_t *)out)[i] = encode_string(bytes, length);
     }
     break;
@@ -178,18 +173,13 @@ void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void 
 }
 
 bool rdx_keys_exact_prefix(const rdx_column *c) {
+  if (c->dictionary && c->rows > 0)
+    return rdx_keys_exact_prefix(c->dictionary);
   for (uint64_t i = 0; i < c->rows; i++) {
     uint64_t length;
-    const char *bytes = string_at(c, i, &length);
+    const char *bytes = rdx_column_text(c, i, &length);
     if (rdx_column_has(c, i) && (length > 8 || (length > 0 && memchr(bytes, 0, length))))
       return false;
   }
   return true;
-}
-
-int rdx_keys_compare_strings(const rdx_column *a, uint64_t row_a, const rdx_column *b, uint64_t row_b) {
-  uint64_t length_a, length_b;
-  const char *bytes_a = string_at(a, row_a, &length_a), *bytes_b = string_at(b, row_b, &length_b);
-  const int order = memcmp(bytes_a, bytes_b, length_a < length_b ? length_a : length_b);
-  return order ? order : (length_a > length_b) - (length_a < length_b);
 }

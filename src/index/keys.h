@@ -30,11 +30,8 @@ void rdx_keys_encode(const rdx_column *column, uint64_t begin, uint64_t count, v
 void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void *out);
 
 /* Whether the codes of a string column tell all its strings apart from any other: none is longer than eight bytes or
- * has a zero byte. NULLs do not matter. */
+ * has a zero byte. NULLs do not matter; strings of a dictionary that no row has do. */
 bool rdx_keys_exact_prefix(const rdx_column *column);
-
-/* memcmp's order of two strings, a prefix before its extensions. */
-int rdx_keys_compare_strings(const rdx_column *a, uint64_t row_a, const rdx_column *b, uint64_t row_b);
 
 typedef enum rdx_probe_role {
   RDX_PROBE_POINT,

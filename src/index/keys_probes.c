@@ -120,8 +120,8 @@ static code from_float(double value, const target *t) {
 static code from_string(const rdx_column *c, uint64_t row, const target *t) {
   uint64_t key;
   rdx_keys_encode(c, row, 1, &key);
-  const uint64_t length = c->offsets[row + 1] - c->offsets[row];
-  const char *bytes = length ? (const char *)c->values + c->offsets[row] : "";
+  uint64_t length;
+  const char *bytes = rdx_column_text(c, row, &length);
   const char *zero = length ? memchr(bytes, 0, length) : NULL;
   if (!t->exact || (length <= 8 && !zero))
     return (code){key, true};

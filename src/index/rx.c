@@ -260,6 +260,8 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *s
     RDX_TRY(sort_keys(r, keys, parts || r->device->keeps_build_order, &in_order, err));
     stats->sort_ms = rdx_now_ms() - start;
   }
+  const bool dense = (r->max_key - r->min_key) / 8 < r->count;
+  params.preference = rdx_device_build_preference(r->device, r->params.build, dense);
   rdx_buffer *ordered = in_order ? in_order : keys->keys;
   rdx_status status = encode(r, ordered, &primitives, &stats->encode_ms, err);
   if (status == RDX_OK && needs_keys(&r->params))

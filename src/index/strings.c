@@ -9,9 +9,9 @@
 static bool matches(const rdx_column *keys, uint32_t row, const rdx_column *lower, const rdx_column *upper,
                     uint64_t probe) {
   if (!upper)
-    return rdx_keys_compare_strings(keys, row, lower, probe) == 0;
-  return rdx_keys_compare_strings(keys, row, lower, probe) >= 0 &&
-         rdx_keys_compare_strings(keys, row, upper, probe) <= 0;
+    return rdx_column_compare_strings(keys, row, lower, probe) == 0;
+  return rdx_column_compare_strings(keys, row, lower, probe) >= 0 &&
+         rdx_column_compare_strings(keys, row, upper, probe) <= 0;
 }
 
 void rdx_strings_refine(const rdx_device_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t begin,

@@ -58,7 +58,7 @@ static double distance_of(const rdx_cubes *c) {
 }
 
 uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
-  return device->info.backend == RDX_BACKEND_CPU ? 4 : 8;
+  return device->info.backend == RDX_BACKEND_CPU ? 4 : 1;
 }
 
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {

@@ -7,6 +7,31 @@
 
 #include "base/base.h"
 
+/* ---- Collecting distinct strings ---- */
+
+/* The distinct strings so far, numbered as they came: `strings` is a column without NULLs. All zero is an empty one. */
+typedef struct rdx_distinct {
+  rdx_column strings;
+  uint64_t *offsets; /* what `strings` views */
+  char *bytes;
+  uint64_t byte_capacity;
+  uint32_t *slots; /* number of a string + 1; 0: free; a power of two of them, at least half of them free */
+  uint64_t *hashes;
+  uint32_t capacity;
+} rdx_distinct;
+
+/* The number of a string, a new one where it has not been seen. */
+RDX_MUST_USE rdx_status rdx_distinct_add(rdx_distinct *distinct, const char *bytes, uint64_t length, uint32_t *number,
+                                         rdx_error *err);
+
+/* The numbers in the ascending order of their strings (`*sorted`), and the place of each number in it (`*places`).
+ * Free both with rdx_free(). */
+RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, uint32_t **sorted, uint32_t **places,
+                                          rdx_error *err);
+void rdx_distinct_drop(rdx_distinct *distinct);
+
+/* ---- Dictionaries of columns ---- */
+
 /* The distinct strings of a column, ascending: the code of a string is its place. */
 typedef struct rdx_dictionary {
   uint32_t count;
@@ -14,7 +39,8 @@ typedef struct rdx_dictionary {
   char *bytes;
 } rdx_dictionary;
 
-/* Make the dictionary of a host column of strings, and the codes of its rows (`codes`; those of NULLs are 0). */
+/* Make the dictionary of a host column of strings, and the codes of its rows (`codes`; those of NULLs are 0). A column
+ * with a dictionary keeps it, with its strings that no row has. */
 RDX_MUST_USE rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_dictionary **out,
                                               rdx_error *err);
 void rdx_dictionary_destroy(rdx_dictionary **dictionary);

@@ -12,8 +12,12 @@
 #define MOST_TERMS 8
 #define INTERVALS 2u /* of a term: <> has two */
 
+/* Rays that a GPU works on at a time, and some more lest it waits for the longest. */
+#define ENOUGH_RAYS 0x80000u
+
 typedef struct rtc3 {
   rdx_rtc3_params params; /* defaults resolved */
+  bool cuts_rays;
   uint32_t count, groups;
   uint64_t rows;
   rdx_scan_column *columns;
@@ -34,9 +38,9 @@ static rdx_status resolve(const rdx_device *device, rdx_rtc3_params *p, rdx_erro
   return RDX_OK;
 }
 
-/* Without a wish, rays are about as far apart as rows: 400 to an axis for 10^8 rows, as section 3.2 has it. */
+/* Without a wish, rays are nearly as far apart as rows: 325 to an axis for 10^8 rows, where section 3.2 has 400. */
 static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
-  const double rays = 0.86 * pow((double)rows, 1.0 / dimensions);
+  const double rays = 0.7 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .build = p->build};
 }
@@ -83,6 +87,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
   r->params = resolved;
   r->rows = columns[0].rows;
+  r->cuts_rays = device->info.backend != RDX_BACKEND_CPU;
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -137,6 +142,15 @@ static rdx_ray_matrix matrix_of(const rdx_cubes *c) {
   return (rdx_ray_matrix){.interval = c->width, .length = 2u << CUBES_BITS, .along_z = true};
 }
 
+/* A GPU with fewer rays than it can work on gets them cut into pieces, down to four cubes long, without spacing: what
+ * section 4.4.2 found RTc3 to lack. `rays`: of the whole matrix. */
+static void cut_rays(const rdx_cubes *c, uint64_t rays, rdx_ray_matrix *matrix) {
+  const uint32_t pieces = rays < ENOUGH_RAYS ? ENOUGH_RAYS / (uint32_t)(rays + 1) : 1;
+  const uint32_t axis = c->dimensions > 2 ? c->used[2] : 1, length = axis / (pieces + 1) + 1;
+  if (pieces > 1)
+    matrix->length = length > 4 * c->width ? length : 4 * c->width;
+}
+
 /* Whether a group has a column that a term asks for. */
 static bool concerned(const rdx_cubes *c, const rdx_term *terms, uint32_t count) {
   bool any = false;
@@ -162,24 +176,28 @@ static const rdx_cubes *choose_group(const rtc3 *r, const rdx_term *terms, uint3
   return best;
 }
 
-static rdx_status launch(const rdx_cubes *c, const rdx_sieve_query *query, rdx_cubes_launch *launch, bool narrow,
-                         rdx_stream *stream, rdx_error *err) {
-  const rdx_ray_matrix matrix = matrix_of(c);
+static rdx_status launch(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_sieve_query *query,
+                         rdx_cubes_launch *launch, bool narrow, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_send(query, stream, &launch->query, err));
   if (narrow)
     RDX_TRY(rdx_cubes_mask(launch, stream, err));
   RDX_TRY(rdx_stream_fill(stream, launch->out, 0, launch->out->size, 0, err));
-  return rdx_cubes_trace(c, &matrix, launch, stream, err);
+  return rdx_cubes_trace(c, matrix, launch, stream, err);
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
                            rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
   const rtc3 *r = self;
   const rdx_cubes *c = choose_group(r, terms, count);
-  const rdx_ray_matrix matrix = matrix_of(c);
+  rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
   rdx_sieve_query query;
   add_regions(r, c, &matrix, terms, count, &regions);
+  if (r->cuts_rays) {
+    cut_rays(c, regions.rays, &matrix);
+    regions = (rdx_regions){0};
+    add_regions(r, c, &matrix, terms, count, &regions);
+  }
   const uint32_t size = regions.count * (uint32_t)sizeof *regions.regions;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
   rdx_cubes_launch l = {.term_count = count, .region_count = regions.count, .rays = regions.rays, .out = out};
@@ -187,7 +205,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   add_regions(r, c, &matrix, terms, count, &regions);
   rdx_status status = counts ? rdx_counters_create(stream, &l.counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = launch(c, &query, &l, narrow, stream, err);
+    status = launch(c, &matrix, &query, &l, narrow, stream, err);
   rdx_sieve_query_destroy(&query);
   if (status == RDX_OK && counts) {
     counts->rays += l.rays;

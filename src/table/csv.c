@@ -63,10 +63,9 @@ static rdx_status bad_value(const reader *r, uint32_t number, const rdx_growing 
                             rdx_error *err) {
   const int shown = f.length > 40 ? 40 : (int)f.length;
   return rdx_fail(err, fits_not ? RDX_ERROR_RANGE : RDX_ERROR_FORMAT,
-                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s",
-                  r->name, (unsigned long long)line_of(r, r->at), number + 1, c->name, shown, f.text,
-                  f.length > 40 ? "..." : "", fits_not ? "does not fit" : "is not a value of",
-                  rdx_type_name(c->view.type));
+                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s", r->name,
+                  (unsigned long long)line_of(r, r->at), number + 1, c->name, shown, f.text, f.length > 40 ? "..." : "",
+                  fits_not ? "does not fit" : "is not a value of", rdx_type_name(c->view.type));
 }
 
 /* ---- Fields ---- */

@@ -40,6 +40,7 @@ void rdx_table_destroy(rdx_table **table) {
     rdx_free((*table)->columns[i].name);
   }
   rdx_free((*table)->columns);
+  rdx_opened_drop((*table)->opened);
   rdx_free(*table);
   *table = NULL;
 }

@@ -23,6 +23,7 @@ struct rdx_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_growing *columns;
+  struct rdx_opened *opened; /* a table file; NULL: the columns own their memory */
 };
 
 /* A table of `count` columns without names, types or rows. */
@@ -39,6 +40,9 @@ RDX_MUST_USE rdx_status rdx_growing_reserve(rdx_growing *column, uint64_t rows, 
 RDX_MUST_USE rdx_status rdx_growing_add_string(rdx_growing *column, uint64_t row, const char *text, uint64_t length,
                                                rdx_error *err);
 RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, rdx_error *err);
+
+/* Unmap a table file (open.c). NULL is fine. */
+void rdx_opened_drop(struct rdx_opened *opened);
 
 /* Set the views: the table is complete. */
 void rdx_table_finish(rdx_table *table, uint64_t rows);

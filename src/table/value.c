@@ -282,8 +282,7 @@ void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
     f->integer_digits = n.integer_digits > f->integer_digits ? n.integer_digits : f->integer_digits;
     f->fraction_digits = n.fraction_digits > f->fraction_digits ? n.fraction_digits : f->fraction_digits;
     f->exponent |= memchr(text, '.', length) && n.fraction_digits == 0; /* "1." is a float */
-  } else if (length > 0 && (is_digit(text[length - 1]) || text[length - 1] == '.') &&
-             is_float(text, length)) {
+  } else if (length > 0 && (is_digit(text[length - 1]) || text[length - 1] == '.') && is_float(text, length)) {
     f->number = f->exponent = true;
   } else if (parse_date(text, length, &day) == RDX_PARSE_OK) {
     f->date = true;

@@ -96,6 +96,46 @@ static void make_nulls(test_column *c, test_nulls nulls) {
   c->view.validity = validity;
 }
 
+static int compare_rows(const void *x, const void *y, void *context) {
+  const rdx_column *c = context;
+  return column_compare(c, *(const uint32_t *)x, c, *(const uint32_t *)y);
+}
+
+static void free_strings(const rdx_column *c) {
+  free((void *)(uintptr_t)c->values);
+  free((void *)(uintptr_t)c->offsets);
+}
+
+/* Now and then give a column of strings a dictionary, with the strings of NULLs, which no row has. */
+static void make_dictionary(test_column *c) {
+  if (test_random() % 2)
+    return;
+  const rdx_column plain = c->view;
+  rdx_column *d = malloc(sizeof *d);
+  uint32_t *places = calloc(plain.rows + 1, sizeof *places), *sorted = calloc(plain.rows + 1, sizeof *sorted);
+  uint64_t *offsets = calloc(plain.rows + 1, sizeof *offsets), length;
+  char *bytes = malloc(plain.rows > 0 ? plain.offsets[plain.rows] + 1 : 1);
+  assert_true(d && places && sorted && offsets && bytes);
+  *d = (rdx_column){.type = RDX_TYPE_STRING, .values = bytes, .offsets = offsets};
+  for (uint64_t i = 0; i < plain.rows; i++)
+    sorted[i] = (uint32_t)i;
+  qsort_r(sorted, plain.rows, sizeof *sorted, compare_rows, (void *)(uintptr_t)&plain);
+  for (uint64_t i = 0; i < plain.rows; i++) {
+    if (i == 0 || column_compare(&plain, sorted[i - 1], &plain, sorted[i]) != 0) {
+      const char *text = rdx_column_string(&plain, sorted[i], &length);
+      memcpy(bytes + offsets[d->rows], text, length);
+      offsets[d->rows + 1] = offsets[d->rows] + length;
+      d->rows++;
+    }
+    places[sorted[i]] = column_has(&plain, sorted[i]) ? (uint32_t)d->rows - 1 : (uint32_t)test_random();
+  }
+  free(sorted);
+  free_strings(&plain);
+  c->view.values = places;
+  c->view.offsets = NULL;
+  c->view.dictionary = d;
+}
+
 test_column column_make(rdx_type type, test_shape shape, test_nulls nulls, uint64_t rows) {
   rows = shape == SHAPE_EMPTY ? 0 : shape == SHAPE_ONE ? 1 : rows;
   test_column c = {.view = {.type = type, .scale = type == RDX_TYPE_DECIMAL ? 2 : 0, .rows = rows}};
@@ -109,12 +149,16 @@ test_column column_make(rdx_type type, test_shape shape, test_nulls nulls, uint6
     c.view.values = values;
   }
   make_nulls(&c, nulls);
+  if (type == RDX_TYPE_STRING)
+    make_dictionary(&c);
   return c;
 }
 
 void column_free(test_column *c) {
-  free((void *)(uintptr_t)c->view.values);
-  free((void *)(uintptr_t)c->view.offsets);
+  if (c->view.dictionary)
+    free_strings(c->view.dictionary);
+  free((void *)(uintptr_t)c->view.dictionary);
+  free_strings(&c->view);
   free((void *)(uintptr_t)c->view.validity);
   *c = (test_column){0};
 }
@@ -126,11 +170,11 @@ static test_column probe_strings(const test_column *keys, uint64_t rows) {
   assert_true(offsets && bytes);
   for (uint64_t i = 0; i < rows; i++) {
     char *to = bytes + offsets[i];
-    size_t length = 0;
+    uint64_t length = 0;
     if (keys->view.rows > 0 && test_random() % 4 != 0) {
       const uint64_t row = test_random() % keys->view.rows;
-      length = keys->view.offsets[row + 1] - keys->view.offsets[row];
-      memcpy(to, (const char *)keys->view.values + keys->view.offsets[row], length);
+      const char *text = rdx_column_string(&keys->view, row, &length);
+      memcpy(to, text, length);
       if (test_random() % 4 == 0)
         to[length++] = (char)(test_random() % 2);
       else if (test_random() % 8 == 0 && length > 0)
@@ -150,6 +194,7 @@ test_column column_probes(const test_column *keys, uint64_t rows, test_nulls nul
   if (type == RDX_TYPE_STRING) {
     test_column c = probe_strings(keys, rows);
     make_nulls(&c, nulls);
+    make_dictionary(&c);
     return c;
   }
   test_column c = column_make(type, SHAPE_SKEWED, nulls, rows);
@@ -217,9 +262,9 @@ static int compare_floats(double a, double b) {
 
 int column_compare(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_t j) {
   if (a->type == RDX_TYPE_STRING) {
-    const size_t m = a->offsets[i + 1] - a->offsets[i], n = b->offsets[j + 1] - b->offsets[j];
-    const int order =
-        memcmp((const char *)a->values + a->offsets[i], (const char *)b->values + b->offsets[j], m < n ? m : n);
+    uint64_t m, n;
+    const char *x = rdx_column_string(a, i, &m), *y = rdx_column_string(b, j, &n);
+    const int order = memcmp(x, y, m < n ? m : n);
     return order != 0 ? order : (m > n) - (m < n);
   }
   if (is_float(a->type))

@@ -397,6 +397,8 @@ static void test_misused_streams(void **state) {
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, 0, number, 0, 8, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, 28, b, 0, 8, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_copy(stream, a, UINT64_MAX, b, 0, 2, err));
+  const void *read = NULL;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_read(stream, a, 28, 8, &read, err));
   OK(rdx_stream_finish(stream, err)); /* nothing was recorded */
   OK(rdx_buffer_download(a, 0, words, 32, err));
   for (size_t i = 0; i < COUNT(words); i++)
@@ -429,6 +431,39 @@ static void test_fill_copy_and_marks(void **state) {
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&a);
   rdx_buffer_destroy(&b);
+}
+
+/* Small results come with the submission, of a new stream as of one that took over from another. */
+static void test_reads(void **state) {
+  (void)state;
+  enum { LARGE = RDX_STREAM_READ_MAX - 32 };
+  static uint32_t words[LARGE / 4];
+  for (uint32_t i = 0; i < COUNT(words); i++)
+    words[i] = i * 2654435761u;
+  rdx_buffer *buffer = filled(words, sizeof words);
+  for (uint32_t round = 0; round < 12; round++) {
+    rdx_stream *streams[10];
+    for (uint32_t i = 0; i < COUNT(streams); i++)
+      streams[i] = new_stream();
+    rdx_stream *stream = streams[round % COUNT(streams)];
+    const uint32_t *low = NULL, *high = NULL, *all = NULL;
+    OK(rdx_stream_fill(stream, buffer, 4, 4, round, err));
+    OK(rdx_stream_read(stream, buffer, 0, 12, (const void **)&low, err));
+    OK(rdx_stream_read(stream, buffer, LARGE - 4, 4, (const void **)&high, err));
+    OK(rdx_stream_finish(stream, err));
+    assert_int_equal(low[0], words[0]);
+    assert_int_equal(low[1], round);
+    assert_int_equal(low[2], words[2]);
+    assert_int_equal(high[0], words[LARGE / 4 - 1]);
+    OK(rdx_stream_read(stream, buffer, 0, LARGE, (const void **)&all, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_stream_read(stream, buffer, 0, 33, (const void **)&high, err));
+    OK(rdx_stream_finish(stream, err));
+    words[1] = round;
+    assert_memory_equal(all, words, LARGE);
+    for (uint32_t i = 0; i < COUNT(streams); i++)
+      rdx_stream_destroy(&streams[i]);
+  }
+  rdx_buffer_destroy(&buffer);
 }
 
 /* One stream, used again and again: its marks start anew and its scratch memory is given back. */
@@ -516,13 +551,21 @@ static void test_scenes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_buffers),          cmocka_unit_test(test_many_buffers),
-      cmocka_unit_test(test_memory_limit),     cmocka_unit_test(test_sort),
-      cmocka_unit_test(test_sort_of_low_bits), cmocka_unit_test(test_scan_and_reduce),
-      cmocka_unit_test(test_wide_maximum),     cmocka_unit_test(test_select),
-      cmocka_unit_test(test_unique),           cmocka_unit_test(test_unique_of_narrow_keys),
-      cmocka_unit_test(test_misused_streams),  cmocka_unit_test(test_fill_copy_and_marks),
-      cmocka_unit_test(test_reused_stream),    cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_buffers),
+      cmocka_unit_test(test_many_buffers),
+      cmocka_unit_test(test_memory_limit),
+      cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_sort_of_low_bits),
+      cmocka_unit_test(test_scan_and_reduce),
+      cmocka_unit_test(test_wide_maximum),
+      cmocka_unit_test(test_select),
+      cmocka_unit_test(test_unique),
+      cmocka_unit_test(test_unique_of_narrow_keys),
+      cmocka_unit_test(test_misused_streams),
+      cmocka_unit_test(test_fill_copy_and_marks),
+      cmocka_unit_test(test_reads),
+      cmocka_unit_test(test_reused_stream),
+      cmocka_unit_test(test_scenes),
       cmocka_unit_test(test_misused_scenes),
   };
   return TEST_MAIN(tests);

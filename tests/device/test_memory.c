@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Atomic int64_t countdown; /* allocations until one fails; far away: none does */
 static _Atomic int64_t live;
@@ -323,6 +324,38 @@ static rdx_status wide_csv(rdx_error *err) {
   return parse(text, &params, err);
 }
 
+/* A table file: a block in the spill file, a dictionary, NULLs; written and opened. */
+static rdx_status table_file(rdx_error *err) {
+  enum { ROWS = 70000 };
+  static uint32_t values[ROWS];
+  static uint64_t offsets[ROWS + 1];
+  static uint8_t validity[ROWS / 8 + 1] = {1};
+  for (uint32_t i = 0; i < ROWS; i++) {
+    values[i] = i;
+    offsets[i + 1] = i % 3;
+    if (offsets[i + 1] < offsets[i])
+      offsets[i + 1] = offsets[i];
+  }
+  static const rdx_field fields[] = {{"number", RDX_TYPE_U32, 0}, {"text", RDX_TYPE_STRING, 0}};
+  const rdx_column in[] = {{.type = RDX_TYPE_U32, .rows = ROWS, .values = values, .validity = validity},
+                           {.type = RDX_TYPE_STRING, .rows = ROWS, .values = "ab", .offsets = offsets}};
+  char path[] = "/tmp/raydex-memory-XXXXXX";
+  close(mkstemp(path));
+  rdx_table_writer *writer = NULL;
+  rdx_table *table = NULL;
+  rdx_status status = rdx_table_writer_create(path, fields, 2, &writer, err);
+  if (status == RDX_OK)
+    status = rdx_table_writer_append(writer, in, err);
+  if (status == RDX_OK)
+    status = rdx_table_writer_finish(writer, err);
+  rdx_table_writer_destroy(&writer);
+  if (status == RDX_OK)
+    status = rdx_table_open(path, &table, err);
+  rdx_table_destroy(&table);
+  assert_int_equal(unlink(path), 0);
+  return status;
+}
+
 static void check_job(job run) {
   countdown = INT64_MAX;
   OK(run(err)); /* what lives as long as the device is made now */
@@ -378,14 +411,15 @@ static void test_failing_allocations(void **state) {
   check_job(condition);
   check_job(csv);
   check_job(wide_csv);
+  check_job(table_file);
 }
 
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows, hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
-                             join_pairs,      strings,   long_strings,  device_columns,  changes_job,   column_scan,
-                             bindex_scan};
+  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
+                             join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
+                             changes_job,     column_scan, bindex_scan};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

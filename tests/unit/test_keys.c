@@ -198,7 +198,7 @@ static void test_order_of_strings(void **state) {
     for (uint64_t i = 0; i < MOST; i++) {
       for (uint64_t j = 0; j < MOST; j++) {
         const int order = compare_texts(&t.view, i, &t.view, j);
-        const int said = rdx_keys_compare_strings(&t.view, i, &t.view, j);
+        const int said = rdx_column_compare_strings(&t.view, i, &t.view, j);
         assert_int_equal((said > 0) - (said < 0), order);
         if (order < 0)
           assert_true(code_of(&t.view, i) <= code_of(&t.view, j));

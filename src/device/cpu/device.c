@@ -177,6 +177,13 @@ static rdx_status constants(rdx_stream *stream, const void *data, uint64_t size,
   return RDX_OK;
 }
 
+static rdx_status read_back(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                            uint64_t place, const void **out, rdx_error *err) {
+  (void)stream, (void)size, (void)place, (void)err;
+  *out = bytes_of(buffer, offset);
+  return RDX_OK;
+}
+
 static rdx_status mark(rdx_stream *stream, rdx_error *err) {
   cpu_stream *s = (cpu_stream *)stream;
   if (s->finished)
@@ -218,6 +225,7 @@ static const rdx_device_ops cpu_ops = {
     .fill = fill,
     .copy = copy,
     .constants = constants,
+    .read = read_back,
     .sort = rdx_cpu_sort,
     .scan = rdx_cpu_scan,
     .reduce = rdx_cpu_reduce,

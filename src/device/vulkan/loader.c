@@ -146,7 +146,11 @@ rdx_status rdx_vk_check(VkResult result, const char *what, rdx_error *err) {
   case VK_ERROR_OUT_OF_DEVICE_MEMORY:
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%s: the Vulkan driver ran out of device memory", what);
   case VK_ERROR_DEVICE_LOST:
-    return rdx_fail(err, RDX_ERROR_DEVICE_LOST, "%s: the device is lost; close it and open it again", what);
+    return rdx_fail(
+        err, RDX_ERROR_DEVICE_LOST,
+        "%s: the device is lost, perhaps to work that ran for longer than the driver allows; close it and open it "
+        "again",
+        what);
   default:
     return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: the Vulkan driver answered VkResult %d", what, (int)result);
   }

@@ -40,6 +40,7 @@
   X(GetBufferDeviceAddress)                                                                                            \
   X(CreateFence)                                                                                                       \
   X(DestroyFence)                                                                                                      \
+  X(GetFenceStatus)                                                                                                    \
   X(ResetFences)                                                                                                       \
   X(WaitForFences)                                                                                                     \
   X(CreateQueryPool)                                                                                                   \

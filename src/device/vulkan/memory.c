@@ -292,15 +292,14 @@ void rdx_vk_memory_destroy(rdx_vk_device *d) {
 
 /* ---- Staging ---- */
 
-static rdx_status create_staging_buffer(rdx_vk_device *d, uint32_t i, rdx_error *err) {
-  rdx_vk_staging *s = &d->staging;
+rdx_status rdx_vk_host_buffer_create(rdx_vk_device *d, uint64_t size, rdx_vk_host_buffer *b, rdx_error *err) {
   const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                   .size = RDX_VK_STAGING_SIZE,
+                                   .size = size,
                                    .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                    .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
-  RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &s->buffers[i]), "creating a staging buffer", err));
+  RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &b->handle), "creating a staging buffer", err));
   VkMemoryRequirements needs;
-  d->fn.GetBufferMemoryRequirements(d->handle, s->buffers[i], &needs);
+  d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
   const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   uint32_t type = 0;
   /* Cached memory makes downloads fast; every driver has plain coherent memory. */
@@ -308,13 +307,20 @@ static rdx_status create_staging_buffer(rdx_vk_device *d, uint32_t i, rdx_error 
       !find_memory_type(d, needs.memoryTypeBits, coherent, &type))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no memory that the host can see", d->base.info.name);
   pthread_mutex_lock(&d->memory.lock);
-  rdx_status status = allocate_memory(d, needs.size, type, false, &s->memory[i], err);
+  rdx_status status = allocate_memory(d, needs.size, type, false, &b->memory, err);
   pthread_mutex_unlock(&d->memory.lock);
   RDX_TRY(status);
-  RDX_TRY(
-      rdx_vk_check(d->fn.BindBufferMemory(d->handle, s->buffers[i], s->memory[i], 0), "binding a staging buffer", err));
-  return rdx_vk_check(d->fn.MapMemory(d->handle, s->memory[i], 0, VK_WHOLE_SIZE, 0, &s->mapped[i]),
+  RDX_TRY(rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, b->memory, 0), "binding a staging buffer", err));
+  return rdx_vk_check(d->fn.MapMemory(d->handle, b->memory, 0, VK_WHOLE_SIZE, 0, &b->mapped),
                       "mapping a staging buffer", err);
+}
+
+void rdx_vk_host_buffer_destroy(rdx_vk_device *d, rdx_vk_host_buffer *b) {
+  if (b->handle)
+    d->fn.DestroyBuffer(d->handle, b->handle, NULL);
+  if (b->memory)
+    d->fn.FreeMemory(d->handle, b->memory, NULL);
+  *b = (rdx_vk_host_buffer){0};
 }
 
 rdx_status rdx_vk_staging_create(rdx_vk_device *d, rdx_error *err) {
@@ -332,7 +338,7 @@ rdx_status rdx_vk_staging_create(rdx_vk_device *d, rdx_error *err) {
   for (uint32_t i = 0; i < 2; i++) {
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     RDX_TRY(rdx_vk_check(d->fn.CreateFence(d->handle, &fence, NULL, &s->fences[i]), "creating a fence", err));
-    RDX_TRY(create_staging_buffer(d, i, err));
+    RDX_TRY(rdx_vk_host_buffer_create(d, RDX_VK_STAGING_SIZE, &s->buffers[i], err));
   }
   return RDX_OK;
 }
@@ -342,10 +348,7 @@ void rdx_vk_staging_destroy(rdx_vk_device *d) {
   for (uint32_t i = 0; i < 2; i++) {
     if (s->fences[i])
       d->fn.DestroyFence(d->handle, s->fences[i], NULL);
-    if (s->buffers[i])
-      d->fn.DestroyBuffer(d->handle, s->buffers[i], NULL);
-    if (s->memory[i])
-      d->fn.FreeMemory(d->handle, s->memory[i], NULL);
+    rdx_vk_host_buffer_destroy(d, &s->buffers[i]);
   }
   if (s->pool)
     d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
@@ -383,8 +386,8 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
       const uint32_t i = submitted % 2;
       const uint64_t at = submitted * chunk, n = size - at < chunk ? size - at : chunk;
       if (upload)
-        memcpy(d->staging.mapped[i], host + at, n);
-      VkBuffer stage = d->staging.buffers[i];
+        memcpy(d->staging.buffers[i].mapped, host + at, n);
+      VkBuffer stage = d->staging.buffers[i].handle;
       status = upload ? submit_copy(d, i, stage, 0, b->handle, offset + at, n, err)
                       : submit_copy(d, i, b->handle, offset + at, stage, 0, n, err);
       submitted += status == RDX_OK;
@@ -393,7 +396,7 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
       const uint64_t at = done * chunk, n = size - at < chunk ? size - at : chunk;
       status = rdx_vk_wait(d, d->staging.fences[i], err);
       if (status == RDX_OK && !upload)
-        memcpy(host + at, d->staging.mapped[i], n);
+        memcpy(host + at, d->staging.buffers[i].mapped, n);
       done++;
     }
   }

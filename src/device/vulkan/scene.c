@@ -31,6 +31,7 @@ typedef struct build {
 static VkBuildAccelerationStructureFlagsKHR build_flags(const rdx_scene_params *params) {
   VkBuildAccelerationStructureFlagsKHR flags = 0;
   switch (params->preference) {
+  case RDX_BUILD_DEFAULT:
   case RDX_BUILD_FAST_TRACE:
     flags = VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_TRACE_BIT_KHR;
     break;

@@ -26,23 +26,10 @@ static rdx_status create_parts(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *er
   return rdx_vk_check(d->fn.CreateQueryPool(d->handle, &queries, NULL, &s->queries), "creating queries", err);
 }
 
-rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err) {
-  rdx_vk_stream *s = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *s, "a stream", (void **)&s, err));
-  s->base.device = device;
-  rdx_status status = create_parts((rdx_vk_device *)device, s, err);
-  if (status != RDX_OK) {
-    rdx_vk_stream_destroy(&s->base);
-    return status;
-  }
-  *out = &s->base;
-  return RDX_OK;
-}
-
-void rdx_vk_stream_destroy(rdx_stream *stream) {
-  rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  rdx_vk_device *d = (rdx_vk_device *)stream->device;
-  rdx_buffer_destroy(&s->constants);
+static void destroy_parts(rdx_vk_device *d, rdx_vk_stream *s) {
+  if (s->constants)
+    rdx_vk_buffer_destroy(s->constants);
+  rdx_vk_host_buffer_destroy(d, &s->reads);
   if (s->queries)
     d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
   if (s->fence)
@@ -50,6 +37,57 @@ void rdx_vk_stream_destroy(rdx_stream *stream) {
   if (s->pool)
     d->fn.DestroyCommandPool(d->handle, s->pool, NULL);
   rdx_free(s);
+}
+
+static rdx_vk_stream *take_spare(rdx_vk_device *d) {
+  pthread_mutex_lock(&d->streams_lock);
+  rdx_vk_stream *s = d->spare_streams;
+  if (s) {
+    d->spare_streams = s->next_spare;
+    d->spare_stream_count--;
+  }
+  pthread_mutex_unlock(&d->streams_lock);
+  return s;
+}
+
+rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err) {
+  rdx_vk_device *d = (rdx_vk_device *)device;
+  rdx_vk_stream *s = take_spare(d);
+  if (!s) {
+    RDX_TRY(rdx_calloc(1, sizeof *s, "a stream", (void **)&s, err));
+    s->base.device = device;
+    const rdx_status status = create_parts(d, s, err);
+    if (status != RDX_OK) {
+      destroy_parts(d, s);
+      return status;
+    }
+  }
+  *out = &s->base;
+  return RDX_OK;
+}
+
+void rdx_vk_stream_destroy(rdx_stream *stream) {
+  enum { MOST_SPARES = 8 };
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  *stream = (rdx_stream){.device = stream->device};
+  s->recording = false;
+  s->constants_used = 0;
+  pthread_mutex_lock(&d->streams_lock);
+  const bool keep = !s->broken && d->spare_stream_count < MOST_SPARES;
+  if (keep) {
+    s->next_spare = d->spare_streams;
+    d->spare_streams = s;
+    d->spare_stream_count++;
+  }
+  pthread_mutex_unlock(&d->streams_lock);
+  if (!keep)
+    destroy_parts(d, s);
+}
+
+void rdx_vk_streams_destroy(rdx_vk_device *d) {
+  for (rdx_vk_stream *s = take_spare(d); s; s = take_spare(d))
+    destroy_parts(d, s);
 }
 
 rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
@@ -80,6 +118,9 @@ typedef struct launch_header {
   uint32_t first, count;
 } launch_header;
 
+/* Launches of no more than this leave most of a GPU idle anyway. */
+#define FEW_ITEMS 2048u
+
 static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
   if (!kernel->compute.words)
     return d->physical.info.max_rays;
@@ -100,6 +141,7 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
   uint8_t pushed[RDX_MAX_ARGS] = {0};
   memcpy(pushed, args, kernel->args_size);
   const uint64_t limit = launch_limit(d, kernel);
+  const uint32_t each = kernel->lone && count <= FEW_ITEMS ? d->physical.subgroup_size : 1;
   for (uint64_t first = 0; first < count; first += limit) {
     const uint64_t n = count - first < limit ? count - first : limit;
     const launch_header header = {scene ? scene->address : 0, (uint32_t)first, (uint32_t)n};
@@ -109,7 +151,8 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
       d->fn.CmdDispatch(s->commands, (uint32_t)((n + kernel->group - 1) / kernel->group), 1, 1);
     } else {
       const VkStridedDeviceAddressRegionKHR none = {0};
-      d->fn.CmdTraceRaysKHR(s->commands, &pipeline->raygen, &pipeline->miss, &pipeline->hit, &none, (uint32_t)n, 1, 1);
+      d->fn.CmdTraceRaysKHR(s->commands, &pipeline->raygen, &pipeline->miss, &pipeline->hit, &none, (uint32_t)n * each,
+                            1, 1);
     }
   }
   rdx_vk_stream_barrier(s);
@@ -141,7 +184,7 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
 /* Room for constants: in the stream's own buffer, or in scratch memory where they do not fit. */
 static rdx_status constants_room(rdx_vk_stream *s, uint64_t size, rdx_buffer **out, uint64_t *offset, rdx_error *err) {
   if (!s->constants)
-    RDX_TRY(rdx_buffer_create(s->base.device, RDX_VK_CONSTANTS_SIZE, "a stream", &s->constants, err));
+    RDX_TRY(rdx_vk_buffer_create(s->base.device, RDX_VK_CONSTANTS_SIZE, &s->constants, err));
   *offset = s->constants_used;
   *out = s->constants;
   if (size > RDX_VK_CONSTANTS_SIZE - s->constants_used) {
@@ -166,6 +209,32 @@ rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_
                              size - done < most ? size - done : most, (const char *)data + done);
   rdx_vk_stream_barrier(s);
   *address = buffer->address + offset;
+  return RDX_OK;
+}
+
+rdx_status rdx_vk_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                              uint64_t place, const void **out, rdx_error *err) {
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  if (!s->reads.mapped) {
+    const rdx_status status = rdx_vk_host_buffer_create(d, RDX_STREAM_READ_MAX, &s->reads, err);
+    if (status != RDX_OK) {
+      rdx_vk_host_buffer_destroy(d, &s->reads);
+      return status;
+    }
+  }
+  *out = (const char *)s->reads.mapped + place;
+  if (size == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  const VkBufferCopy region = {.srcOffset = offset, .dstOffset = place, .size = size};
+  d->fn.CmdCopyBuffer(s->commands, ((const rdx_vk_buffer *)buffer)->handle, s->reads.handle, 1, &region);
+  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+  d->fn.CmdPipelineBarrier(s->commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                           VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0,
+                           NULL);
   return RDX_OK;
 }
 
@@ -207,6 +276,7 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
       status = rdx_vk_wait(d, s->fence, err);
     if (status == RDX_OK)
       status = read_marks(d, s, err);
+    s->broken |= status != RDX_OK;
   }
   return status;
 }

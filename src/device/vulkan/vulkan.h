@@ -72,11 +72,16 @@ typedef struct rdx_vk_pipeline {
 /* Two host-visible buffers through which uploads and downloads go in turn. */
 #define RDX_VK_STAGING_SIZE (32u << 20)
 
+/* Memory that host and device see. */
+typedef struct rdx_vk_host_buffer {
+  VkBuffer handle;
+  VkDeviceMemory memory;
+  void *mapped;
+} rdx_vk_host_buffer;
+
 typedef struct rdx_vk_staging {
   pthread_mutex_t lock;
-  VkBuffer buffers[2];
-  VkDeviceMemory memory[2];
-  void *mapped[2];
+  rdx_vk_host_buffer buffers[2];
   VkCommandPool pool;
   VkCommandBuffer commands[2];
   VkFence fences[2];
@@ -99,6 +104,9 @@ typedef struct rdx_vk_device {
   size_t cache_size;     /* as read from disk */
   pthread_mutex_t pipelines_lock;
   rdx_vk_pipeline *pipelines;
+  pthread_mutex_t streams_lock;
+  struct rdx_vk_stream *spare_streams; /* making one takes longer than a small query */
+  uint32_t spare_stream_count;
 } rdx_vk_device;
 
 /* Submit one command buffer and let `fence` be signalled by it. */
@@ -112,6 +120,10 @@ rdx_status rdx_vk_buffer_download(const rdx_buffer *buffer, uint64_t offset, voi
                                   rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vk_staging_create(rdx_vk_device *device, rdx_error *err);
 void rdx_vk_staging_destroy(rdx_vk_device *device);
+/* All zero is none; destroying that is fine. */
+RDX_MUST_USE rdx_status rdx_vk_host_buffer_create(rdx_vk_device *device, uint64_t size, rdx_vk_host_buffer *out,
+                                                  rdx_error *err);
+void rdx_vk_host_buffer_destroy(rdx_vk_device *device, rdx_vk_host_buffer *buffer);
 void rdx_vk_memory_destroy(rdx_vk_device *device);
 
 /* The pipeline of a kernel's variant, made on first use; owned by the device. */
@@ -135,8 +147,11 @@ typedef struct rdx_vk_stream {
   VkFence fence;
   VkQueryPool queries;
   bool recording;
-  rdx_buffer *constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept */
+  bool broken;           /* a submission failed: nothing about it is known any more */
+  rdx_buffer *constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept; not in the books on memory */
   uint64_t constants_used;
+  rdx_vk_host_buffer reads; /* RDX_STREAM_READ_MAX bytes, made on first use and kept */
+  struct rdx_vk_stream *next_spare;
 } rdx_vk_stream;
 
 #define RDX_VK_CONSTANTS_SIZE 65536
@@ -151,8 +166,12 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
                               uint64_t target_offset, uint64_t size, rdx_error *err);
 rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
                                    rdx_error *err);
+rdx_status rdx_vk_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
+                              uint64_t place, const void **out, rdx_error *err);
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err);
 rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err);
+
+void rdx_vk_streams_destroy(rdx_vk_device *device);
 
 /* Start recording unless it has been started. */
 RDX_MUST_USE rdx_status rdx_vk_stream_begin(rdx_vk_stream *stream, rdx_error *err);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "base/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static rdx_status fail_write(const char *path, rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static rdx_status copy_text(const char *text, const char *suffix, char **out, rdx_error *err) {
+  const size_t size = strlen(text) + strlen(suffix) + 1;
+  RDX_TRY(rdx_alloc(size, 1, "a path", (void **)out, err));
+  snprintf(*out, size, "%s%s", text, suffix);
+  return RDX_OK;
+}
+
+static rdx_status resolve(const char *path, char **out, rdx_error *err) {
+  char *real = realpath(path, NULL); /* NULL where there is no file yet */
+  const rdx_status status = copy_text(real ? real : path, "", out, err);
+  free(real);
+  return status;
+}
+
+/* Open and lock PATH.raydex-new. Whoever holds the lock of a file that still has the name owns it. */
+static rdx_status take(rdx_replacement *r, rdx_error *err) {
+  for (;;) {
+    struct stat opened, named;
+    r->file = open(r->growing, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (r->file < 0)
+      return fail_write(r->path, err);
+    if (flock(r->file, LOCK_EX | LOCK_NB) != 0) {
+      const bool busy = errno == EWOULDBLOCK;
+      rdx_status status = fail_write(r->path, err);
+      if (busy)
+        status =
+            rdx_fail(err, RDX_ERROR_IO, "cannot write %s: another process is writing it, as %s", r->path, r->growing);
+      close(r->file);
+      r->file = -1;
+      return status;
+    }
+    if (fstat(r->file, &opened) == 0 && stat(r->growing, &named) == 0 && opened.st_ino == named.st_ino &&
+        opened.st_dev == named.st_dev)
+      return RDX_OK;
+    close(r->file); /* the writer before us has moved or removed it since */
+    r->file = -1;
+  }
+}
+
+rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err) {
+  struct stat info;
+  *out = (rdx_replacement){.file = -1};
+  rdx_status status = resolve(path, &out->path, err);
+  if (status == RDX_OK)
+    status = copy_text(out->path, ".raydex-new", &out->growing, err);
+  if (status == RDX_OK && stat(out->path, &info) == 0 && !S_ISREG(info.st_mode))
+    status = rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is no ordinary file", out->path);
+  if (status == RDX_OK)
+    status = take(out, err);
+  if (status == RDX_OK && ftruncate(out->file, 0) != 0) /* what a killed process left */
+    status = fail_write(out->path, err);
+  if (status != RDX_OK)
+    rdx_replacement_drop(out);
+  return status;
+}
+
+rdx_status rdx_replacement_spill(const rdx_replacement *r, int *file, rdx_error *err) {
+  char *name = NULL;
+  RDX_TRY(copy_text(r->growing, ".spill", &name, err));
+  unlink(name); /* of a process that was killed between the next two calls; the lock makes the name ours */
+  *file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const rdx_status status = *file < 0 ? fail_write(name, err) : RDX_OK;
+  if (*file >= 0)
+    unlink(name);
+  rdx_free(name);
+  return status;
+}
+
+/* A rename is on the disk when its folder is. */
+static rdx_status sync_folder(rdx_replacement *r, rdx_error *err) {
+  strcpy(r->growing, r->path); /* not needed any more, and one longer: dirname() writes into it */
+  const int folder = open(dirname(r->growing), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* Some file systems cannot sync a folder and say EINVAL: they have done what they can. */
+  const bool synced = folder >= 0 && (fsync(folder) == 0 || errno == EINVAL);
+  const rdx_status status = synced ? RDX_OK : fail_write(r->path, err);
+  if (folder >= 0)
+    close(folder);
+  return status;
+}
+
+rdx_status rdx_replacement_commit(rdx_replacement *r, rdx_error *err) {
+  if (fsync(r->file) != 0 || rename(r->growing, r->path) != 0)
+    return fail_write(r->path, err);
+  close(r->file);
+  r->file = -1;
+  return sync_folder(r, err);
+}
+
+void rdx_replacement_drop(rdx_replacement *r) {
+  if (r->path && r->file >= 0) {
+    unlink(r->growing);
+    close(r->file);
+  }
+  rdx_free(r->path);
+  rdx_free(r->growing);
+  *r = (rdx_replacement){.file = -1};
+}
+
+rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offset, const char *path, rdx_error *err) {
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n = pwrite(file, (const char *)data + done, size - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail_write(path, err);
+    done += (uint64_t)n;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_read_at(int file, void *data, uint64_t size, uint64_t offset, const char *path, rdx_error *err) {
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n = pread(file, (char *)data + done, size - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, n < 0 ? strerror(errno) : "it has become shorter");
+    done += (uint64_t)n;
+  }
+  return RDX_OK;
+}

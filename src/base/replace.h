@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_BASE_REPLACE_H
+#define RDX_BASE_REPLACE_H
+
+/* Files that replace others in one step: whatever happens, a path has the old file or the new one, or none if there was
+ * none.
+ *
+ * The new file grows as PATH.raydex-new under a lock, is synced, and renamed. A process that is killed leaves it
+ * without its lock; the next writer of the path takes it over, so that they do not pile up. (Files without a name,
+ * O_TMPFILE, would leave nothing, but many file systems have none, and they cannot replace a file in one step.) */
+
+#include "base/base.h"
+
+typedef struct rdx_replacement {
+  int file;      /* open for reading and writing; -1: closed */
+  char *path;    /* links resolved: what a link points to is replaced, not the link */
+  char *growing; /* the name of the new file until it is complete */
+} rdx_replacement;
+
+/* Start a new file for `path`. RDX_ERROR_IO names the reason; one is that another writer is at it. */
+RDX_MUST_USE rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err);
+
+/* A file for this writer's own use, without a name, in the folder of the new one; closed by the caller. */
+RDX_MUST_USE rdx_status rdx_replacement_spill(const rdx_replacement *replacement, int *file, rdx_error *err);
+
+/* Sync the file and move it to its path. */
+RDX_MUST_USE rdx_status rdx_replacement_commit(rdx_replacement *replacement, rdx_error *err);
+
+/* Close and free; the new file goes away unless it was committed. One that is all zero is fine. */
+void rdx_replacement_drop(rdx_replacement *replacement);
+
+/* Write or read all of `size` bytes at `offset`; `path` is for the error. */
+RDX_MUST_USE rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offset, const char *path,
+                                     rdx_error *err);
+RDX_MUST_USE rdx_status rdx_read_at(int file, void *data, uint64_t size, uint64_t offset, const char *path,
+                                    rdx_error *err);
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Table files as tables: mapped, and verified. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/column.h"
+#include "index/keys.h"
+#include "table/format.h"
+#include "table/table.h"
+
+#define VERIFIED_AT_A_TIME 1024 /* chunks between reports of progress */
+#define FEW_CHUNKS 8            /* fewer are not worth starting threads for */
+
+/* A column that was opened. */
+typedef struct opened_column {
+  uint32_t number; /* in the file */
+  rdx_column dictionary;
+  rdx_column_stats stats;
+} opened_column;
+
+struct rdx_opened {
+  const char *map;
+  uint64_t size;
+  const char *directory;
+  rdx_file_header header;
+  rdx_file_place *places; /* of all columns of the file */
+  opened_column *columns; /* of the table */
+  uint32_t count;
+};
+
+static const rdx_file_column *file_column(const struct rdx_opened *o, uint32_t number) {
+  return (const rdx_file_column *)(const void *)o->directory + number;
+}
+
+void rdx_opened_drop(struct rdx_opened *o) {
+  if (!o)
+    return;
+  if (o->map)
+    munmap((void *)(uintptr_t)o->map, o->size);
+  rdx_free(o->places);
+  rdx_free(o->columns);
+  rdx_free(o);
+}
+
+/* ---- The file ---- */
+
+static rdx_status map_file(const char *path, struct rdx_opened *o, rdx_error *err) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
+                    strerror(errno));
+  struct stat info;
+  rdx_status status = RDX_OK;
+  void *map = MAP_FAILED;
+  if (fstat(file, &info) != 0)
+    status = rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  else if (!S_ISREG(info.st_mode) || info.st_size < (off_t)RDX_PAGE)
+    status = rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file", path);
+  else if ((map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, file, 0)) == MAP_FAILED)
+    status = rdx_fail(err, RDX_ERROR_IO, "cannot map %s: %s", path, strerror(errno));
+  close(file);
+  if (status != RDX_OK)
+    return status;
+  o->map = map;
+  o->size = (uint64_t)info.st_size;
+  return RDX_OK;
+}
+
+static rdx_status damaged(const char *path, const char *what, rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: %s", path, what);
+}
+
+static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error *err) {
+  rdx_file_header *h = &o->header;
+  uint64_t checksum;
+  memcpy(h, o->map, sizeof *h);
+  memcpy(&checksum, o->map + RDX_PAGE - sizeof checksum, sizeof checksum);
+  if (memcmp(h->magic, RDX_FILE_MAGIC, sizeof h->magic) != 0)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file: it does not begin as one", path);
+  if (h->version != RDX_FORMAT_VERSION)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "%s says in its header that it is a table file of version %u; this Raydex "
+                    "reads version %u",
+                    path, h->version, RDX_FORMAT_VERSION);
+  if (checksum != rdx_file_header_checksum(o->map))
+    return damaged(path, "the checksum of its header is wrong", err);
+  if (h->size != o->size)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: it has %llu bytes, but its header says %llu", path,
+                    (unsigned long long)o->size, (unsigned long long)h->size);
+  if (h->columns == 0 || h->columns > RDX_TABLE_COLUMNS_MAX || h->directory > h->size || h->directory % RDX_PAGE != 0 ||
+      h->columns * sizeof(rdx_file_column) > h->size - h->directory)
+    return damaged(path, "its header is not possible", err);
+  return RDX_OK;
+}
+
+static rdx_status check_directory(const char *path, struct rdx_opened *o, rdx_error *err) {
+  const rdx_file_header *h = &o->header;
+  o->directory = o->map + h->directory;
+  if (rdx_file_checksum(o->directory, h->size - h->directory) != h->directory_checksum)
+    return damaged(path, "the checksum of its directory is wrong", err);
+  uint64_t directory, size;
+  RDX_TRY(rdx_alloc(h->columns, sizeof *o->places, "a table", (void **)&o->places, err));
+  if (!rdx_file_lay_out(file_column(o, 0), h->columns, h->rows, h->size, o->places, &directory, &size) ||
+      directory != h->directory || size != h->size)
+    return damaged(path, "its directory is not possible", err);
+  for (uint32_t i = 0; i < h->columns; i++)
+    if (memchr(o->directory + o->places[i].name, 0, file_column(o, i)->name))
+      return damaged(path, "its directory is not possible: a column name has a zero byte", err);
+  return RDX_OK;
+}
+
+/* ---- Columns ---- */
+
+static const void *section_of(const struct rdx_opened *o, uint32_t number, rdx_section_kind kind) {
+  const rdx_section *s = &o->places[number].sections[kind];
+  return s->size > 0 ? o->map + s->offset : NULL;
+}
+
+static rdx_status view_column(struct rdx_opened *o, opened_column *c, rdx_growing *out, rdx_error *err) {
+  const rdx_file_column *f = file_column(o, c->number);
+  RDX_TRY(rdx_alloc(f->name + 1, 1, "a column name", (void **)&out->name, err));
+  memcpy(out->name, o->directory + o->places[c->number].name, f->name);
+  out->name[f->name] = '\0';
+  out->view = (rdx_column){.type = (rdx_type)f->type,
+                           .scale = (uint8_t)f->scale,
+                           .rows = o->header.rows,
+                           .values = section_of(o, c->number, RDX_SECTION_VALUES),
+                           .validity = section_of(o, c->number, RDX_SECTION_VALIDITY)};
+  if (f->type != RDX_TYPE_STRING)
+    return RDX_OK;
+  c->dictionary = (rdx_column){.type = RDX_TYPE_STRING,
+                               .rows = f->distinct,
+                               .values = section_of(o, c->number, RDX_SECTION_DICTIONARY),
+                               .offsets = section_of(o, c->number, RDX_SECTION_OFFSETS)};
+  out->view.dictionary = &c->dictionary;
+  return RDX_OK;
+}
+
+/* Column `number` of the table is that of this name, or, without one, of this number. */
+static rdx_status choose_column(const char *path, struct rdx_opened *o, const char *name, uint32_t number,
+                                rdx_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  o->columns[number].number = number;
+  if (!name)
+    return RDX_OK;
+  for (uint32_t i = 0; i < o->header.columns; i++) {
+    const char *own = o->directory + o->places[i].name;
+    const int length = (int)file_column(o, i)->name;
+    if (strlen(name) == (size_t)length && memcmp(own, name, (size_t)length) == 0) {
+      o->columns[number].number = i;
+      return RDX_OK;
+    }
+    if (used < sizeof list)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", i ? ", " : "", length, own);
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s", path, name, list);
+}
+
+static rdx_status make_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
+                             rdx_table **out, rdx_error *err) {
+  RDX_TRY(rdx_table_create(count, out, err));
+  (*out)->rows = o->header.rows;
+  RDX_TRY(rdx_calloc(count, sizeof *o->columns, "a table", (void **)&o->columns, err));
+  o->count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (names && !names[i])
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: names must not be NULL");
+    RDX_TRY(choose_column(path, o, names ? names[i] : NULL, i, err));
+    RDX_TRY(view_column(o, &o->columns[i], &(*out)->columns[i], err));
+  }
+  return RDX_OK;
+}
+
+/* ---- Statistics ---- */
+
+/* A column of the file's own values, in its directory. */
+static rdx_column small_view(const rdx_column *like, const char *values, uint64_t rows, const char *filled) {
+  rdx_column view = *like;
+  view.rows = rows;
+  view.values = values;
+  view.validity = (const uint8_t *)filled;
+  return view;
+}
+
+/* The row of the smallest (`sign` 1) or largest (-1) value of `c`; its rows for none. */
+static uint64_t find_extreme(const rdx_column *c, int sign) {
+  rdx_column codes = *c;
+  codes.type = c->type == RDX_TYPE_STRING ? RDX_TYPE_U32 : c->type;
+  uint64_t best = c->rows, best_code = 0;
+  for (uint64_t i = 0; i < c->rows; i++) {
+    uint64_t code = 0;
+    if (!rdx_column_has(c, i))
+      continue;
+    rdx_keys_encode(&codes, i, 1, &code);
+    if (best == c->rows || (sign > 0 ? code < best_code : code > best_code)) {
+      best = i;
+      best_code = code;
+    }
+  }
+  return best;
+}
+
+static rdx_status find_stats(const char *path, const struct rdx_opened *o, opened_column *c, const rdx_column *view,
+                             rdx_error *err) {
+  const rdx_file_column *f = file_column(o, c->number);
+  const rdx_file_place *p = &o->places[c->number];
+  const uint64_t blocks = rdx_file_blocks(o->header.rows), width = rdx_file_width(f->type);
+  const char *filled = o->directory + p->filled;
+  rdx_column_stats *s = &c->stats;
+  *s = (rdx_column_stats){.nulls = f->nulls, .distinct = f->distinct, .block_rows = RDX_BLOCK_ROWS};
+  s->smallest = small_view(view, o->directory + p->smallest, blocks, filled);
+  s->largest = small_view(view, o->directory + p->largest, blocks, filled);
+  for (int kind = 0; kind < RDX_SECTION_KINDS; kind++)
+    s->bytes += p->sections[kind].padded;
+  for (uint64_t i = 0; i < blocks && f->type == RDX_TYPE_STRING; i++)
+    if (rdx_column_has(&s->smallest, i) && (((const uint32_t *)s->smallest.values)[i] >= f->distinct ||
+                                            ((const uint32_t *)s->largest.values)[i] >= f->distinct))
+      return damaged(path, "its directory is not possible: a bound is in no dictionary", err);
+  const uint64_t least = find_extreme(&s->smallest, 1), most = find_extreme(&s->largest, -1);
+  s->least = small_view(view, (const char *)s->smallest.values + least * width, least < blocks, NULL);
+  s->most = small_view(view, (const char *)s->largest.values + most * width, most < blocks, NULL);
+  return RDX_OK;
+}
+
+rdx_status rdx_table_get_stats(const rdx_table *table, uint32_t index, rdx_column_stats *out, rdx_error *err) {
+  if (!table || !out || index >= table->column_count)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_table_get_stats: table and out must not be NULL, and the column there");
+  if (!table->opened)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "only tables from table files have statistics");
+  *out = table->opened->columns[index].stats;
+  return RDX_OK;
+}
+
+/* ---- Verification ---- */
+
+/* A chunk to verify. */
+typedef struct verify_item {
+  uint32_t column; /* of the table */
+  uint32_t kind;
+  uint64_t chunk;
+} verify_item;
+
+typedef struct verify_work {
+  const char *path;
+  const struct rdx_opened *opened;
+  const rdx_table *table;
+  const verify_item *items;
+  uint64_t first;        /* of the items, this time */
+  _Atomic uint64_t *set; /* of each column: rows that are not NULL */
+  pthread_mutex_t lock;
+  uint64_t failed; /* the first item that failed; UINT64_MAX: none */
+  rdx_error err;
+} verify_work;
+
+static const char *const section_names[] = {"values", "NULL bits", "offsets of the dictionary", "dictionary"};
+
+/* A thread that failed; of several, the first chunk is told. */
+static void note_failure(verify_work *w, uint64_t item, const char *what) {
+  const verify_item *v = &w->items[item];
+  const bool rows = v->kind <= RDX_SECTION_VALIDITY;
+  const uint64_t first = v->chunk * RDX_BLOCK_ROWS, end = first + RDX_BLOCK_ROWS;
+  char where[80] = "";
+  if (rows)
+    snprintf(where, sizeof where, " (rows %llu to %llu)", (unsigned long long)first,
+             (unsigned long long)(end < w->table->rows ? end : w->table->rows) - 1);
+  pthread_mutex_lock(&w->lock);
+  if (item < w->failed) {
+    w->failed = item;
+    (void)rdx_fail(&w->err, RDX_ERROR_FORMAT, "%s is damaged: column '%s', block %llu%s of its %s: %s", w->path,
+                   w->table->columns[v->column].name, (unsigned long long)v->chunk, where, section_names[v->kind],
+                   what);
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
+static uint32_t largest_of(const uint32_t *values, uint64_t count) {
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < count; i++)
+    largest = values[i] > largest ? values[i] : largest;
+  return largest;
+}
+
+static uint64_t count_bits(const uint8_t *bits, uint64_t bytes) {
+  uint64_t set = 0, i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t word;
+    memcpy(&word, bits + i, sizeof word);
+    set += (uint64_t)__builtin_popcountll(word);
+  }
+  for (; i < bytes; i++)
+    set += (uint64_t)__builtin_popcount(bits[i]);
+  return set;
+}
+
+/* What later code relies on in a chunk that is as it was written; NULL, or what is wrong. */
+static const char *check_content(verify_work *w, const verify_item *v, const char *data, uint64_t size) {
+  const rdx_column *c = &w->table->columns[v->column].view;
+  const uint64_t distinct = c->dictionary ? c->dictionary->rows : 0;
+  if (v->kind == RDX_SECTION_VALIDITY)
+    atomic_fetch_add(&w->set[v->column], count_bits((const uint8_t *)data, size));
+  if (v->kind != RDX_SECTION_VALUES)
+    return NULL;
+  if (c->type == RDX_TYPE_STRING && distinct > 0 &&
+      largest_of((const uint32_t *)(const void *)data, size / 4) >= distinct)
+    return "a place is beyond its dictionary";
+  if (c->type == RDX_TYPE_BOOL)
+    for (uint64_t i = 0; i < size; i++)
+      if ((uint8_t)data[i] > 1)
+        return "a bool is neither 0 nor 1";
+  return NULL;
+}
+
+static void verify_chunks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  verify_work *w = context;
+  for (uint64_t i = w->first + begin; i < w->first + end; i++) {
+    const verify_item *v = &w->items[i];
+    const struct rdx_opened *o = w->opened;
+    const rdx_section *s = &o->places[o->columns[v->column].number].sections[v->kind];
+    const uint64_t from = v->chunk * s->chunk, rest = s->padded - from, values = s->size - from;
+    const char *data = o->map + s->offset + from;
+    uint64_t checksum;
+    memcpy(&checksum, o->directory + s->checksums + 8 * v->chunk, sizeof checksum);
+    const char *wrong = "their checksum is wrong";
+    if (rdx_file_checksum(data, rest < s->chunk ? rest : s->chunk) == checksum)
+      wrong = check_content(w, v, data, values < s->chunk ? values : s->chunk);
+    if (wrong)
+      note_failure(w, i, wrong);
+  }
+}
+
+/* The strings of a chunk of offsets, whose checksums are right, and so are those of all bytes. */
+static const char *check_strings(const rdx_column *d, uint64_t bytes, uint64_t begin, uint64_t end) {
+  for (uint64_t i = begin; i < end; i++)
+    if (d->offsets[i] > d->offsets[i + 1] || d->offsets[i + 1] > bytes)
+      return "the offsets do not ascend";
+  if (begin > 0 && d->offsets[begin - 1] > d->offsets[begin]) /* of another chunk, which is told */
+    return NULL;
+  for (uint64_t i = begin > 0 ? begin : 1; i < end; i++)
+    if (rdx_column_compare_strings(d, i - 1, d, i) >= 0)
+      return "the strings do not ascend";
+  return NULL;
+}
+
+static void verify_strings(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  verify_work *w = context;
+  for (uint64_t i = w->first + begin; i < w->first + end; i++) {
+    const verify_item *v = &w->items[i];
+    if (v->kind != RDX_SECTION_OFFSETS)
+      continue;
+    const opened_column *c = &w->opened->columns[v->column];
+    const uint64_t first = v->chunk * RDX_BLOCK_ROWS, rest = c->dictionary.rows - first;
+    const uint64_t bytes = file_column(w->opened, c->number)->text;
+    const char *wrong =
+        check_strings(&c->dictionary, bytes, first, first + (rest < RDX_BLOCK_ROWS ? rest : RDX_BLOCK_ROWS));
+    if (wrong)
+      note_failure(w, i, wrong);
+  }
+}
+
+static rdx_status run_all(rdx_pool *pool, verify_work *w, uint64_t count, bool reports, rdx_task_fn task,
+                          rdx_error *err) {
+  for (w->first = 0; w->first < count && w->failed == UINT64_MAX; w->first += VERIFIED_AT_A_TIME) {
+    if (reports)
+      RDX_TRY(rdx_progress("verify", w->first, count, err));
+    const uint64_t rest = count - w->first;
+    rdx_pool_run(pool, rest < VERIFIED_AT_A_TIME ? rest : VERIFIED_AT_A_TIME, 1, task, w);
+  }
+  if (w->failed == UINT64_MAX)
+    return RDX_OK;
+  if (err)
+    *err = w->err;
+  return RDX_ERROR_FORMAT;
+}
+
+/* The chunks of all columns, in order. */
+static rdx_status list_items(const struct rdx_opened *o, verify_item **items, uint64_t *count, rdx_error *err) {
+  *count = 0;
+  for (uint32_t i = 0; i < o->count; i++)
+    for (int kind = 0; kind < RDX_SECTION_KINDS; kind++)
+      *count += o->places[o->columns[i].number].sections[kind].chunks;
+  RDX_TRY(rdx_alloc(*count, sizeof **items, "a table", (void **)items, err));
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < o->count; i++)
+    for (uint32_t kind = 0; kind < RDX_SECTION_KINDS; kind++)
+      for (uint64_t k = 0; k < o->places[o->columns[i].number].sections[kind].chunks; k++)
+        (*items)[n++] = (verify_item){i, kind, k};
+  return RDX_OK;
+}
+
+static rdx_status check_nulls(const verify_work *w, rdx_error *err) {
+  const struct rdx_opened *o = w->opened;
+  for (uint32_t i = 0; i < o->count; i++) {
+    const uint64_t nulls = o->columns[i].stats.nulls;
+    if (nulls > 0 && w->set[i] != o->header.rows - nulls)
+      return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: column '%s' has %llu NULLs, but its directory says %llu",
+                      w->path, w->table->columns[i].name, (unsigned long long)(o->header.rows - w->set[i]),
+                      (unsigned long long)nulls);
+  }
+  return RDX_OK;
+}
+
+static rdx_status verify_with(rdx_pool *pool, verify_work *w, uint64_t count, rdx_error *err) {
+  RDX_TRY(run_all(pool, w, count, true, verify_chunks, err));
+  RDX_TRY(run_all(pool, w, count, false, verify_strings, err));
+  return check_nulls(w, err);
+}
+
+static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx_table *table, rdx_error *err) {
+  verify_work w = {.path = path, .opened = o, .table = table, .failed = UINT64_MAX, .err = {""}};
+  verify_item *items = NULL;
+  rdx_pool *pool = NULL;
+  uint64_t count = 0;
+  rdx_status status = list_items(o, &items, &count, err);
+  w.items = items;
+  if (status == RDX_OK)
+    status = rdx_calloc(o->count, sizeof *w.set, "a table", (void **)&w.set, err);
+  if (status == RDX_OK)
+    status = rdx_pool_create(count < FEW_CHUNKS ? 1 : 0, &pool, err);
+  if (status == RDX_OK) {
+    pthread_mutex_init(&w.lock, NULL);
+    status = verify_with(pool, &w, count, err);
+    pthread_mutex_destroy(&w.lock);
+  }
+  rdx_pool_destroy(&pool);
+  rdx_free((void *)w.set);
+  rdx_free(items);
+  return status;
+}
+
+/* ---- Open ---- */
+
+static rdx_status open_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
+                             rdx_table **table, rdx_error *err) {
+  RDX_TRY(map_file(path, o, err));
+  RDX_TRY(check_header(path, o, err));
+  RDX_TRY(check_directory(path, o, err));
+  RDX_TRY(make_table(path, names, names ? count : o->header.columns, o, table, err));
+  for (uint32_t i = 0; i < o->count; i++)
+    RDX_TRY(find_stats(path, o, &o->columns[i], &(*table)->columns[i].view, err));
+  return verify(path, o, *table, err);
+}
+
+static rdx_status open_named(const char *path, const char *const *names, uint32_t count, rdx_table **out,
+                             rdx_error *err) {
+  struct rdx_opened *o = NULL;
+  rdx_table *table = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *o, "a table", (void **)&o, err));
+  const rdx_status status = open_table(path, names, count, o, &table, err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    rdx_opened_drop(o);
+    return status;
+  }
+  table->opened = o;
+  *out = table;
+  return RDX_OK;
+}
+
+rdx_status rdx_table_open(const char *path, rdx_table **out, rdx_error *err) {
+  if (!path || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open: path and out must not be NULL");
+  return open_named(path, NULL, 0, out, err);
+}
+
+rdx_status rdx_table_open_columns(const char *path, const char *const *names, uint32_t count, rdx_table **out,
+                                  rdx_error *err) {
+  if (!path || !names || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: path, names and out must not be NULL");
+  return open_named(path, names, count, out, err);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tables to files: threads make pieces, and write them in turn. */
+
+#include "console/console.h"
+#include "ssb/internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE_ROWS (2048 * BLOCK_ROWS)
+
+typedef struct job {
+  const ssb *s;
+  ssb_table table;
+  uint32_t columns;
+  const char *path;
+  rdx_table_writer *writer; /* of a table file; NULL: text */
+  console_output out;       /* of text */
+  uint64_t pieces;
+  pthread_mutex_t lock; /* of all below */
+  pthread_cond_t changed;
+  uint64_t next; /* piece that nobody makes yet */
+  uint64_t turn; /* piece to be written next */
+  rdx_status status;
+  rdx_error err; /* of the first that failed */
+} job;
+
+static void fail(job *j, rdx_status status, const rdx_error *err) {
+  pthread_mutex_lock(&j->lock);
+  if (j->status == RDX_OK) {
+    j->status = status;
+    j->err = *err;
+  }
+  pthread_cond_broadcast(&j->changed);
+  pthread_mutex_unlock(&j->lock);
+}
+
+/* The next piece to make; false where there is none, or no use in it. */
+static bool take_piece(job *j, uint64_t *piece) {
+  pthread_mutex_lock(&j->lock);
+  *piece = j->next;
+  const bool taken = j->status == RDX_OK && j->next < j->pieces;
+  j->next += taken;
+  pthread_mutex_unlock(&j->lock);
+  return taken;
+}
+
+/* False where another piece has failed. */
+static bool await_turn(job *j, uint64_t piece) {
+  pthread_mutex_lock(&j->lock);
+  while (j->status == RDX_OK && j->turn != piece)
+    pthread_cond_wait(&j->changed, &j->lock);
+  const bool ok = j->status == RDX_OK;
+  pthread_mutex_unlock(&j->lock);
+  return ok;
+}
+
+static void end_turn(job *j) {
+  pthread_mutex_lock(&j->lock);
+  j->turn++;
+  pthread_cond_broadcast(&j->changed);
+  pthread_mutex_unlock(&j->lock);
+}
+
+static rdx_status write_piece(job *j, const ssb_batch *batch, const char *text, size_t length, rdx_error *err) {
+  if (j->writer)
+    return rdx_table_writer_append(j->writer, batch->columns, err);
+  if (fwrite(text, 1, length, j->out.stream) == length)
+    return RDX_OK;
+  snprintf(err->text, sizeof err->text, "cannot write %s: %s", j->path, strerror(errno));
+  return RDX_ERROR_IO;
+}
+
+static rdx_status run_piece(job *j, uint64_t piece, ssb_batch *batch, char *text, rdx_error *err) {
+  const uint64_t begin = piece * PIECE_ROWS, rest = j->s->rows[j->table] - begin;
+  rdx_status status = ssb_generate(j->s, j->table, begin, rest < PIECE_ROWS ? rest : PIECE_ROWS, batch, err);
+  if (status != RDX_OK)
+    return status;
+  const size_t length = text ? (size_t)(ssb_text_write(batch, j->columns, text) - text) : 0;
+  if (!await_turn(j, piece))
+    return RDX_OK;
+  status = write_piece(j, batch, text, length, err);
+  if (status == RDX_OK && console_progress(ssb_table_name(j->table), piece + 1, j->pieces)) {
+    snprintf(err->text, sizeof err->text, "interrupted");
+    status = RDX_ERROR_CANCELLED;
+  }
+  if (status == RDX_OK)
+    end_turn(j);
+  return status;
+}
+
+static void run_worker(void *context, uint32_t thread) {
+  (void)thread;
+  job *j = context;
+  ssb_batch batch = {0};
+  rdx_error err = {"host memory ran out"};
+  const uint64_t rows = j->s->rows[j->table];
+  char *text = j->writer ? NULL : malloc((rows < PIECE_ROWS ? rows : PIECE_ROWS) * ssb_text_width(j->table));
+  rdx_status status = text || j->writer ? RDX_OK : RDX_ERROR_MEMORY;
+  for (uint64_t piece = 0; status == RDX_OK && take_piece(j, &piece);)
+    status = run_piece(j, piece, &batch, text, &err);
+  if (status != RDX_OK)
+    fail(j, status, &err);
+  free(text);
+  ssb_batch_free(&batch);
+}
+
+static rdx_status open_file(job *j, ssb_format format, rdx_error *err) {
+  rdx_field fields[SSB_MAX_COLUMNS];
+  j->columns = ssb_table_fields(j->table, fields);
+  if (format == SSB_TEXT)
+    return console_output_open(j->path, &j->out, err);
+  return rdx_table_writer_create(j->path, fields, j->columns, &j->writer, err);
+}
+
+static rdx_status complete_file(job *j, rdx_error *err) {
+  return j->writer ? rdx_table_writer_finish(j->writer, err) : console_output_finish(&j->out, err);
+}
+
+static rdx_status write_table(const ssb *s, ssb_table table, const char *path, ssb_format format, uint32_t threads,
+                              rdx_error *err) {
+  job j = {.s = s,
+           .table = table,
+           .path = path,
+           .pieces = (s->rows[table] + PIECE_ROWS - 1) / PIECE_ROWS,
+           .lock = PTHREAD_MUTEX_INITIALIZER,
+           .changed = PTHREAD_COND_INITIALIZER};
+  rdx_status status = open_file(&j, format, err);
+  if (status != RDX_OK)
+    return status;
+  console_threads(j.pieces < threads ? (uint32_t)j.pieces : threads, run_worker, &j);
+  status = j.status;
+  if (status == RDX_OK)
+    status = complete_file(&j, err);
+  else
+    *err = j.err;
+  console_output_discard(&j.out);
+  rdx_table_writer_destroy(&j.writer);
+  return status;
+}
+
+/* Make the folder where there is none. */
+static rdx_status open_folder(const char *folder, bool *made, rdx_error *err) {
+  struct stat info;
+  *made = mkdir(folder, 0777) == 0;
+  if (*made)
+    return RDX_OK;
+  const bool exists = errno == EEXIST && stat(folder, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode) && access(folder, W_OK | X_OK) == 0)
+    return RDX_OK;
+  const char *reason = exists && !S_ISDIR(info.st_mode) ? "it is no folder" : strerror(errno);
+  snprintf(err->text, sizeof err->text, "cannot write into the folder %s: %s", folder, reason);
+  return RDX_ERROR_IO;
+}
+
+rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads, rdx_error *err) {
+  bool made = false;
+  rdx_status status = open_folder(folder, &made, err);
+  for (int table = 0; table < SSB_TABLES && status == RDX_OK; table++) {
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, ssb_table_name((ssb_table)table),
+                                format == SSB_TEXT ? "tbl" : "rdx");
+    if (length < 0 || (size_t)length >= sizeof path) {
+      snprintf(err->text, sizeof err->text, "the folder's name has %zu bytes, at most 4000 are possible",
+               strlen(folder));
+      status = RDX_ERROR_ARGUMENT;
+    } else
+      status = write_table(s, (ssb_table)table, path, format, threads > 0 ? threads : console_cores(), err);
+  }
+  if (status != RDX_OK && made)
+    rmdir(folder); /* which fails where it holds a table */
+  return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef SSB_H
+#define SSB_H
+
+/* The Star Schema Benchmark (O'Neil, O'Neil, Chen: "The Star Schema Benchmark", revision 3, 2009): its five tables,
+ * made anew from a scale factor and a seed, and its 13 queries. Distributions that the paper leaves to TPC-H are those
+ * of that specification, section 4.2.
+ *
+ * Random numbers are a function of (seed, column, row), so that any piece of a table can be made by itself, by any
+ * thread, and is always the same. */
+
+#include <raydex/raydex.h>
+
+#define SSB_MAX_SCALE 700 /* order keys, of which one in four is used, have 32 bits */
+#define SSB_MAX_COLUMNS 17
+
+typedef enum ssb_table { SSB_DATE, SSB_SUPPLIER, SSB_CUSTOMER, SSB_PART, SSB_LINEORDER, SSB_TABLES } ssb_table;
+
+typedef struct ssb ssb;
+
+/* Rows of a table in host memory, strings of few values with a dictionary, which is always the same. All zero at first;
+ * used again and again, then freed. */
+typedef struct ssb_batch {
+  uint64_t rows;
+  rdx_column columns[SSB_MAX_COLUMNS]; /* in the order of the table's fields */
+  void *memory;
+  size_t size;
+} ssb_batch;
+
+/* RDX_ERROR_ARGUMENT unless 0 < scale <= SSB_MAX_SCALE. */
+RDX_MUST_USE rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err);
+void ssb_close(ssb **s);
+
+const char *ssb_table_name(ssb_table table);
+
+/* The columns of a table, in their order; how many. */
+uint32_t ssb_table_fields(ssb_table table, rdx_field fields[SSB_MAX_COLUMNS]);
+
+uint64_t ssb_table_rows(const ssb *s, ssb_table table);
+
+/* Make rows begin .. begin + count - 1, which must exist. `batch` points into `s` and its own memory, until it is
+ * used again or freed. May be called from many threads, each with its own batch. */
+RDX_MUST_USE rdx_status ssb_generate(const ssb *s, ssb_table table, uint64_t begin, uint64_t count, ssb_batch *batch,
+                                     rdx_error *err);
+void ssb_batch_free(ssb_batch *batch);
+
+/* ---- Files (files.c) ---- */
+
+typedef enum ssb_format {
+  SSB_TABLE_FILES, /* NAME.rdx */
+  SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
+} ssb_format;
+
+/* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a
+ * core. Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
+RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
+                                  rdx_error *err);
+
+/* ---- Queries (queries.c) ---- */
+
+typedef struct ssb_query {
+  const char *name;   /* such as "1.1" */
+  const char *star;   /* SQL over the five tables */
+  const char *flat;   /* SQL over one table, lineorder_flat, with all columns of all five */
+  double selectivity; /* of the predicates, in percent of lineorder, as published (RTCUDB, table 1) */
+  uint32_t rows;      /* of the result, in the reference data at scale factor 1 */
+} ssb_query;
+
+#define SSB_QUERIES 13
+extern const ssb_query ssb_queries[SSB_QUERIES];
+
+#endif
