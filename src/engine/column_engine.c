@@ -15,6 +15,7 @@
 
 #define MOST_DENSE (1ul << 22)        /* groups */
 #define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
+#define MOST_READ (1ul << 18)         /* bytes of groups that come along with a run */
 #define KEPT 8                        /* workspaces */
 
 /* What a run hands on to the next one, so that it allocates nothing. */
@@ -100,6 +101,9 @@ typedef struct run {
   /* Where things are in the workspace: first a counter of groups, then the slots, the groups found, tables. */
   uint64_t found, tables, size;
   engine_query *address; /* of the query, in the constants of the stream */
+  const uint32_t *count; /* dense: what the stream brings along, of groups at most so many bytes */
+  const uint64_t *first;
+  uint64_t first_bytes;
   double device_ms;
 } run;
 
@@ -233,16 +237,17 @@ static rdx_status record_dense(run *r, rdx_error *err) {
                                               .out_count = (uint32_t *)(uintptr_t)place(r, 0),
                                               .out_groups = (uint64_t *)(uintptr_t)place(r, r->found),
                                               .copies = r->copies ? r->copies : 1};
-  return rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err);
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
+  const uint64_t all = r->plan->groups * entry_bytes(r);
+  r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
+  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, 4, (const void **)&r->count, err));
+  return rdx_stream_read(stream, r->work.memory, r->found, r->first_bytes, (const void **)&r->first, err);
 }
 
-/* The groups found, to the host: the one place where results of dense runs are read. */
-static rdx_status read_found(run *r, uint64_t **out, uint64_t *count, rdx_error *err) {
-  uint32_t found = 0;
-  RDX_TRY(rdx_buffer_download(r->work.memory, 0, &found, 4, err));
-  RDX_TRY(rdx_alloc(found, entry_bytes(r), "the groups of a result", (void **)out, err));
-  *count = found;
-  return rdx_buffer_download(r->work.memory, r->found, *out, found * entry_bytes(r), err);
+/* The groups that did not come along. */
+static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(*r->count, entry_bytes(r), "the groups of a result", (void **)out, err));
+  return rdx_buffer_download(r->work.memory, r->found, *out, *r->count * entry_bytes(r), err);
 }
 
 /* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */
@@ -279,12 +284,13 @@ static rdx_status take_found(run *r, const uint64_t *entries, uint64_t count, rd
 }
 
 static rdx_status run_dense(run *r, rdx_groups *out, rdx_error *err) {
-  uint64_t *entries = NULL, count = 0;
+  uint64_t *entries = NULL;
   RDX_TRY(record_dense(r, err));
   RDX_TRY(finish(r, err));
-  rdx_status status = read_found(r, &entries, &count, err);
+  const uint64_t count = *r->count;
+  rdx_status status = count * entry_bytes(r) > r->first_bytes ? read_found(r, &entries, err) : RDX_OK;
   if (status == RDX_OK)
-    status = take_found(r, entries, count, out, err);
+    status = take_found(r, entries ? entries : r->first, count, out, err);
   rdx_free(entries);
   return status;
 }

@@ -154,8 +154,8 @@ struct engine_table_args {
 };
 ARGS_SIZE(engine_table_args, 64);
 
-/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`. Constants
- * are ENGINE_CONSTANTS. */
+/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`.
+ * Constants are ENGINE_CONSTANTS. */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
