@@ -69,7 +69,7 @@ static void check_star(const star *s, uint32_t queries) {
 static void test_random_stars(void **state) {
   (void)state;
   static const uint64_t sizes[] = {0, 1, 63, 64, 65, 300, 1000, 1023, 1024, 1025, 3000};
-  const uint32_t stars = test_is_slow() ? 14 : 300, queries = test_is_slow() ? 5 : 24;
+  const uint32_t stars = test_is_slow() ? 12 : 120, queries = test_is_slow() ? 4 : 20;
   for (uint32_t i = 0; i < stars; i++) {
     star s;
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 400;
