@@ -14,6 +14,7 @@
 
 static const rdx_engine_ops *const kinds[] = {
     [RDX_ENGINE_COLUMN] = NULL,
+    [RDX_ENGINE_SORTED_CUBE] = &rdx_sorted_cube_ops,
 };
 
 struct rdx_engine {

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What cubes are built from. */
+
+#include "engine/star.h"
+
+#include <string.h>
+
+/* ---- Packing ---- */
+
+star_step rdx_star_load(const rdx_buffer *numbers) {
+  return (star_step){.codes = RDX_ADDRESS(uint32_t, numbers),
+                     .null_code = UINT64_MAX,
+                     .factor = 1,
+                     .kind = STAR_ATTRIBUTE,
+                     .bytes = 4};
+}
+
+static uint32_t bytes_for(uint64_t largest) {
+  return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : largest <= UINT32_MAX ? 4 : 8;
+}
+
+static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct star_pack_args *args, uint64_t items,
+                              rdx_error *err) {
+  rdx_stream *stream = NULL;
+  uint64_t address = 0;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  rdx_status status = rdx_stream_constants(stream, steps, args->step_count * sizeof *steps, &address, err);
+  args->steps = (star_step *)(uintptr_t)address;
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_star_pack, args, NULL, items, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
+                         uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
+                         rdx_error *err) {
+  const uint32_t each = bytes == 8 ? 8 : 4; /* bytes of an item */
+  const uint64_t items = (rows * bytes + each - 1) / each;
+  RDX_TRY(rdx_buffer_create(device, items * each, "a column of a cube", out, err));
+  struct star_pack_args args = {.order = RDX_ADDRESS(uint32_t, order),
+                                .packed_out = RDX_ADDRESS(uint32_t, *out),
+                                .least = least,
+                                .null_code = null_code,
+                                .step_count = step_count,
+                                .bytes = bytes,
+                                .rows = (uint32_t)rows};
+  const rdx_status status = launch_pack(device, steps, &args, items, err);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+/* ---- Measures ---- */
+
+static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUTE,
+                                      [RDX_EXPRESSION_CONSTANT] = STAR_CONSTANT,
+                                      [RDX_EXPRESSION_ADD] = STAR_ADD,
+                                      [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
+                                      [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
+
+/* The kernel's form of a measure's steps, with gathered codes, which the caller drops. */
+static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
+                             rdx_buffer **codes, rdx_error *err) {
+  for (uint32_t i = 0; i < m->step_count; i++) {
+    const rdx_step *step = &m->steps[i];
+    steps[i] =
+        (star_step){.value = (uint64_t)step->value, .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
+    if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
+      continue;
+    const rdx_coded *a = &star->relation->attributes[step->attribute];
+    steps[i].bytes = rdx_tuples_code_bytes(a);
+    steps[i].null_code = a->count; /* which no value has */
+    if (m->numeric)
+      steps[i].values = RDX_ADDRESS(uint64_t, a->values);
+    RDX_TRY(rdx_coded_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
+    steps[i].codes = RDX_ADDRESS(uint32_t, codes[i]);
+  }
+  return RDX_OK;
+}
+
+static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
+                                rdx_error *err) {
+  star_step steps[RDX_MOST_STEPS];
+  rdx_buffer *codes[RDX_MOST_STEPS] = {0};
+  out->span = (uint64_t)m->most - (uint64_t)m->least;
+  if (m->nulls && out->span == UINT64_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "a measure with NULLs has values from %lld to %lld: no 64-bit code is left for NULL",
+                    (long long)m->least, (long long)m->most);
+  const uint64_t null_code = m->nulls ? out->span + 1 : 0;
+  out->bytes = bytes_for(m->nulls ? null_code : out->span);
+  rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
+  if (status == RDX_OK)
+    status = rdx_star_pack(star->device, steps, m->step_count, rows->order, star->rows, out->bytes, (uint64_t)m->least,
+                           null_code, &out->codes, err);
+  for (uint32_t i = 0; i < m->step_count; i++)
+    rdx_buffer_destroy(&codes[i]);
+  return status;
+}
+
+/* The plan of a query for all of the spec's expressions: what brings them to measures. */
+static rdx_status plan_measures(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
+  rdx_aggregate aggregates[RDX_MOST_TUPLE];
+  for (uint32_t i = 0; i < spec->expression_count; i++)
+    aggregates[i] = (rdx_aggregate){RDX_AGGREGATE_MAX, spec->expressions[i]};
+  const rdx_query query = {.aggregates = aggregates, .aggregate_count = spec->expression_count};
+  const rdx_status status = rdx_plan_create(star->relation, &query, &star->plan, err);
+  star->plan.query = NULL;
+  return status;
+}
+
+/* ---- Places of rows ---- */
+
+/* out[order[i]] (out[i] without order) = the tuple of row i in the order of tuples. */
+static rdx_status place_rows(const rdx_star *star, const rdx_tuples *tuples, const rdx_buffer *order, rdx_buffer **out,
+                             rdx_error *err) {
+  rdx_stream *stream = NULL;
+  uint64_t starts = 0;
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the places of rows", out, err));
+  rdx_status status = rdx_stream_create(star->device, &stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_constants(stream, tuples->starts, (uint64_t)tuples->count * 4, &starts, err);
+  const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
+                                       .order = RDX_ADDRESS(uint32_t, order),
+                                       .out_places = RDX_ADDRESS(uint32_t, *out),
+                                       .starts_count = tuples->count};
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, star->rows, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err) {
+  return place_rows(star, &star->scan, NULL, out, err);
+}
+
+/* ---- Building ---- */
+
+static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
+  rdx_buffer *by_group = NULL;
+  RDX_TRY(plan_measures(star, spec, err));
+  RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
+  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
+                            &rows->order, err));
+  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count, &star->groups,
+                            &by_group, err));
+  star->group_bytes = star->groups.count > 1 ? bytes_for(star->groups.count - 1) : 0;
+  const rdx_status status = star->group_bytes ? place_rows(star, &star->groups, by_group, &rows->group, err) : RDX_OK;
+  rdx_buffer_destroy(&by_group);
+  return status;
+}
+
+rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+                          rdx_star_rows *rows, rdx_error *err) {
+  *out = (rdx_star){.relation = relation, .device = relation->device};
+  *rows = (rdx_star_rows){0};
+  pthread_mutex_init(&out->lock, NULL);
+  if (!relation->device->has_atomics64)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cubes need atomics of 64-bit integers, which %s lacks",
+                    relation->device->info.name);
+  return begin(out, spec, rows, err);
+}
+
+void rdx_star_rows_drop(rdx_star_rows *rows) {
+  rdx_buffer_destroy(&rows->joined);
+  rdx_buffer_destroy(&rows->order);
+  rdx_buffer_destroy(&rows->group);
+}
+
+rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
+  if (star->group_bytes) {
+    const star_step step = rdx_star_load(rows->group);
+    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, 0, &star->group_codes,
+                          err));
+  }
+  for (uint32_t i = 0; i < star->plan.measure_count; i++)
+    RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
+  return RDX_OK;
+}
+
+/* ---- The end ---- */
+
+static void destroy_run(rdx_star_run *run) {
+  rdx_stream_destroy(&run->stream);
+  rdx_buffer_destroy(&run->sums);
+  rdx_buffer_destroy(&run->touched);
+  rdx_buffer_destroy(&run->marks);
+  rdx_buffer_destroy(&run->found);
+  rdx_free(run->ranges.list);
+  rdx_free(run->rows);
+  rdx_free(run->records);
+  rdx_free(run);
+}
+
+void rdx_star_destroy(rdx_star *star) {
+  for (uint32_t i = 0; i < star->spare_count; i++)
+    destroy_run(star->spares[i]);
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+    rdx_buffer_destroy(&star->measures[i].codes);
+  rdx_buffer_destroy(&star->group_codes);
+  rdx_tuples_destroy(&star->scan);
+  rdx_tuples_destroy(&star->groups);
+  rdx_plan_destroy(&star->plan);
+  pthread_mutex_destroy(&star->lock);
+}
+
+uint64_t rdx_star_bytes(const rdx_star *star) {
+  uint64_t bytes = star->group_codes ? star->group_codes->size : 0;
+  for (uint32_t i = 0; i < star->plan.measure_count; i++)
+    bytes += star->measures[i].codes->size;
+  return bytes;
+}
+
+/* ---- Runs ---- */
+
+rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
+  pthread_mutex_lock(&star->lock);
+  *out = star->spare_count > 0 ? star->spares[--star->spare_count] : NULL;
+  pthread_mutex_unlock(&star->lock);
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
+  const rdx_status status = rdx_stream_create(star->device, &(*out)->stream, err);
+  if (status != RDX_OK) {
+    destroy_run(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status) {
+  rdx_star_run *left = *run;
+  if (!left)
+    return;
+  *run = NULL;
+  if (status == RDX_OK) {
+    pthread_mutex_lock(&star->lock);
+    if (star->spare_count < RDX_STAR_SPARES) {
+      star->spares[star->spare_count++] = left;
+      left = NULL;
+    }
+    pthread_mutex_unlock(&star->lock);
+  }
+  if (left)
+    destroy_run(left);
+}
+
+rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
+  if (words <= run->row_capacity)
+    return RDX_OK;
+  RDX_TRY(rdx_realloc((void **)&run->rows, words + words / 2, sizeof *run->rows, "the ranges of a query", err));
+  run->row_capacity = words + words / 2;
+  return RDX_OK;
+}

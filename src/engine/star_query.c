@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Queries of cubes: what they can answer, ranges of scan places, accumulators, and groups as plans number them. */
+
+#include "engine/star.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Measures and costs ---- */
+
+static bool same_measure(const rdx_measure *a, const rdx_measure *b) {
+  if (a->numeric != b->numeric || a->scale != b->scale || a->step_count != b->step_count)
+    return false;
+  for (uint32_t i = 0; i < a->step_count; i++)
+    if (a->steps[i].kind != b->steps[i].kind || a->steps[i].attribute != b->steps[i].attribute ||
+        a->steps[i].value != b->steps[i].value || a->steps[i].factor != b->steps[i].factor)
+      return false;
+  return true;
+}
+
+uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure) {
+  uint32_t i = 0;
+  while (i < star->plan.measure_count && !same_measure(&star->plan.measures[i], measure))
+    i++;
+  return i;
+}
+
+/* The set of codes that a plan allows an attribute; NULL: all. */
+static const rdx_intervals *set_of(const rdx_plan *plan, uint32_t attribute) {
+  for (uint32_t i = 0; i < plan->term_count; i++)
+    if (plan->terms[i].attribute == attribute)
+      return &plan->terms[i].intervals;
+  return NULL;
+}
+
+/* As if attributes were independent and each code as frequent as any other: the ranges are the intervals of the last
+ * attribute that has a term, for each combination of codes of those before it (section 4.2). */
+void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows) {
+  double combinations = 1;
+  *ranges = 1;
+  *rows = (double)star->rows;
+  for (uint32_t i = 0; i < star->scan.attribute_count; i++) {
+    const uint32_t attribute = star->scan.attributes[i];
+    const double all = (double)star->relation->attributes[attribute].count + 1;
+    const rdx_intervals *set = set_of(plan, attribute);
+    double codes = set ? 0 : all;
+    for (uint32_t k = 0; set && k < set->count; k++)
+      codes += (double)(set->list[k].high - set->list[k].low) + 1;
+    if (set) {
+      *ranges = combinations * set->count;
+      *rows *= codes < all ? codes / all : 1;
+    }
+    combinations *= codes;
+  }
+  *ranges = *ranges < star->scan.count ? *ranges : star->scan.count;
+}
+
+/* ---- Accumulators ---- */
+
+static uint32_t slots_of(const rdx_star *star, const rdx_measure *m, const rdx_star_measure *stored) {
+  uint32_t slots = m->wanted & RDX_WANT_SUM ? STAR_SUM : 0;
+  if (slots && star->rows > 0 && stored->span > UINT64_MAX / star->rows)
+    slots |= STAR_HIGH;
+  slots |= m->wanted & RDX_WANT_LEAST ? STAR_LEAST : 0;
+  slots |= m->wanted & RDX_WANT_MOST ? STAR_MOST : 0;
+  return m->nulls ? slots | STAR_COUNT | STAR_NULLS : slots;
+}
+
+static uint32_t group_count(const rdx_star *star, const rdx_plan *plan) {
+  return plan->query->group_count > 0 && star->group_bytes ? star->groups.count : 1;
+}
+
+static void make_query(const rdx_star *star, const rdx_plan *plan, uint32_t copies, star_query *q) {
+  *q = (star_query){.group_count = group_count(star, plan), .slot_count = 1, .copies = copies};
+  if (q->group_count > 1) {
+    q->groups = RDX_ADDRESS(uint32_t, star->group_codes);
+    q->group_bytes = star->group_bytes;
+  }
+  q->measure_count = plan->measure_count;
+  for (uint32_t i = 0; i < plan->measure_count; i++) {
+    const uint32_t m = rdx_star_measure_of(star, &plan->measures[i]);
+    const rdx_star_measure *stored = &star->measures[m];
+    q->measures[i] = (star_measure){.codes = RDX_ADDRESS(uint32_t, stored->codes),
+                                    .null_code = stored->span + 1,
+                                    .bytes = stored->bytes,
+                                    .slots = slots_of(star, &plan->measures[i], stored)};
+    q->slot_count += (uint32_t)__builtin_popcount(q->measures[i].slots & ~STAR_NULLS);
+  }
+  q->simple = plan->measure_count == 0 || (plan->measure_count == 1 && q->measures[0].slots == STAR_SUM);
+}
+
+static rdx_status grow(rdx_star_run *run, rdx_device *device, uint64_t size, bool zero, rdx_buffer **buffer,
+                       rdx_error *err) {
+  if (*buffer && (*buffer)->size >= size)
+    return RDX_OK;
+  rdx_buffer_destroy(buffer);
+  RDX_TRY(rdx_buffer_create(device, size, "the accumulators of a query", buffer, err));
+  return zero ? rdx_stream_fill(run->stream, *buffer, 0, size, 0, err) : RDX_OK;
+}
+
+uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work) {
+  const uint64_t groups = group_count(star, plan);
+  uint64_t most = star->device->info.backend == RDX_BACKEND_CPU ? star->device->info.threads : 8;
+  const uint64_t useful = star->device->info.backend == RDX_BACKEND_CPU ? 1 + work / 65536 : 4096 / groups;
+  const uint64_t room = (256u << 20) / (groups * 64);
+  most = most < useful ? most : useful;
+  most = most < room ? most : room;
+  return (uint32_t)(most < 1 ? 1 : most < STAR_COPIES ? most : STAR_COPIES);
+}
+
+rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run,
+                          rdx_error *err) {
+  star_query *q = &run->query;
+  make_query(star, plan, copies, q);
+  const uint64_t groups = q->group_count, cells = copies * groups * q->slot_count;
+  RDX_TRY(grow(run, star->device, cells * 8, true, &run->sums, err));
+  RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
+  if (star->device->info.backend == RDX_BACKEND_CPU) {
+    RDX_TRY(grow(run, star->device, copies * (groups + 1) * 4, false, &run->touched, err));
+    RDX_TRY(grow(run, star->device, (STAR_COPIES + (groups + 31) / 32) * 4, true, &run->marks, err));
+  }
+  q->sums = RDX_ADDRESS(uint64_t, run->sums);
+  q->touched = RDX_ADDRESS(uint32_t, run->touched);
+  q->marks = RDX_ADDRESS(uint32_t, run->marks);
+  RDX_TRY(rdx_stream_mark(run->stream, err));
+  RDX_TRY(rdx_stream_fill(run->stream, run->found, 0, 8, 0, err));
+  return rdx_stream_constants(run->stream, q, sizeof *q, &run->query_address, err);
+}
+
+/* ---- Results ---- */
+
+rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count, sizeof *out->group, "the groups of a query", (void **)&out->group, err));
+  RDX_TRY(rdx_alloc(count, sizeof *out->rows, "the groups of a query", (void **)&out->rows, err));
+  RDX_TRY(
+      rdx_alloc(count * plan->measure_count, sizeof *out->values, "the groups of a query", (void **)&out->values, err));
+  out->count = count;
+  return RDX_OK;
+}
+
+/* Download what the collecting kernel found: mostly as much as the last time, then in one transfer. */
+static rdx_status download(rdx_star_run *run, uint64_t *count, rdx_error *err) {
+  const uint64_t size = 1 + run->query.slot_count;
+  const uint64_t most = 8 + (uint64_t)run->query.group_count * size * 8;
+  uint64_t first = run->expected < 8 ? 8 : run->expected;
+  first = first < most ? first : most;
+  if (run->record_capacity * 8 < most) {
+    RDX_TRY(rdx_realloc((void **)&run->records, most / 8, 8, "the groups of a query", err));
+    run->record_capacity = most / 8;
+  }
+  RDX_TRY(rdx_buffer_download(run->found, 0, run->records, first, err));
+  *count = run->records[0];
+  run->expected = 8 + *count * size * 8;
+  if (run->expected > first)
+    RDX_TRY(rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err));
+  return RDX_OK;
+}
+
+/* A group's place as the plan numbers it. */
+static uint64_t number_of(const rdx_star *star, const rdx_plan *plan, const uint32_t *positions, uint64_t place) {
+  uint64_t number = 0;
+  for (uint32_t i = 0; i < plan->query->group_count; i++)
+    number +=
+        (rdx_tuples_code(&star->groups, (uint32_t)place, positions[i]) - plan->group_low[i]) * plan->group_stride[i];
+  return number;
+}
+
+/* Codes to values. */
+static void read_value(const rdx_measure *m, uint32_t slots, const uint64_t **slot, uint64_t rows,
+                       rdx_group_value *out) {
+  *out = (rdx_group_value){.count = rows};
+  if (slots & STAR_COUNT)
+    out->count = *(*slot)++;
+  if (slots & STAR_SUM)
+    out->sum = (rdx_i128) * (*slot)++ + (rdx_i128)out->count * m->least;
+  if (slots & STAR_HIGH)
+    out->sum += (rdx_i128) * (*slot)++ << 32;
+  if (slots & STAR_LEAST)
+    out->least = (int64_t)(~*(*slot)++ + (uint64_t)m->least);
+  if (slots & STAR_MOST)
+    out->most = (int64_t)(*(*slot)++ + (uint64_t)m->least);
+}
+
+static void merge_value(const rdx_group_value *from, rdx_group_value *into) {
+  if (from->count > 0 && (into->count == 0 || from->least < into->least))
+    into->least = from->least;
+  if (from->count > 0 && (into->count == 0 || from->most > into->most))
+    into->most = from->most;
+  into->count += from->count;
+  into->sum += from->sum;
+}
+
+typedef struct numbered {
+  uint64_t number;
+  const uint64_t *record;
+} numbered;
+
+static int compare_numbers(const void *x, const void *y) {
+  const uint64_t a = ((const numbered *)x)->number, b = ((const numbered *)y)->number;
+  return (a > b) - (a < b);
+}
+
+/* Records in the order of their numbers. Places ascend as numbers do where the query groups by the first of the cube's
+ * attributes, in their order: then there is nothing to sort (section 5). */
+static void sort_records(numbered *list, uint64_t count) {
+  for (uint64_t i = 1; i < count; i++)
+    if (list[i - 1].number > list[i].number) {
+      qsort(list, count, sizeof *list, compare_numbers);
+      return;
+    }
+}
+
+/* Of several records of one number the group is the sum: the query groups by fewer attributes than the cube. */
+static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const numbered *list,
+                        uint64_t count, rdx_groups *out) {
+  uint64_t at = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const bool same = i > 0 && list[i].number == list[i - 1].number;
+    const uint64_t *slot = list[i].record + 2, rows = list[i].record[1];
+    at += i > 0 && !same;
+    out->group[at] = list[i].number;
+    out->rows[at] = (same ? out->rows[at] : 0) + rows;
+    for (uint32_t m = 0; m < plan->measure_count; m++) {
+      rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
+      read_value(&star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])], q->measures[m].slots, &slot, rows,
+                 &value);
+      if (same)
+        merge_value(&value, into);
+      else
+        *into = value;
+    }
+  }
+  out->count = count > 0 ? at + 1 : 0;
+}
+
+static rdx_status read_groups(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, uint64_t count,
+                              rdx_groups *out, rdx_error *err) {
+  const uint64_t size = 1 + run->query.slot_count;
+  uint32_t positions[RDX_MOST_TUPLE];
+  numbered *list = NULL;
+  RDX_TRY(rdx_star_groups(plan, count, out, err));
+  RDX_TRY(rdx_alloc(count, sizeof *list, "the groups of a query", (void **)&list, err));
+  for (uint32_t i = 0; i < plan->query->group_count; i++)
+    positions[i] = rdx_tuples_position(&star->groups, plan->query->group_by[i]);
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t *record = run->records + 1 + i * size;
+    list[i] = (numbered){number_of(star, plan, positions, record[0]), record};
+  }
+  sort_records(list, count);
+  fill_groups(plan, &run->query, star, list, count, out);
+  rdx_free(list);
+  return RDX_OK;
+}
+
+rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err) {
+  return rdx_tuples_select(&star->scan, plan, &run->ranges, err);
+}
+
+rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
+                           double *device_ms, rdx_error *err) {
+  const uint64_t items = star->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
+  const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
+                                         .found = RDX_ADDRESS(uint64_t, run->found)};
+  uint64_t count = 0;
+  RDX_TRY(rdx_stream_launch(run->stream, &rdx_kernel_star_collect, &args, NULL, items, NULL, err));
+  RDX_TRY(rdx_stream_mark(run->stream, err));
+  RDX_TRY(rdx_stream_finish(run->stream, err));
+  *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
+  RDX_TRY(download(run, &count, err));
+  return read_groups(star, plan, run, count, out, err);
+}

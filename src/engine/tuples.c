@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Dictionaries of tuples, and the ranges of places that a condition means. */
+
+#include "engine/tuples.h"
+
+#include <string.h>
+
+#include "kernels/refine/kernels.h"
+#include "kernels/star/kernels.h"
+
+#define KEY_BITS 64
+
+static uint32_t bits_of(uint64_t largest) {
+  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
+}
+
+static uint64_t largest_code(const rdx_coded *a) {
+  return a->nulls ? a->count : a->count > 0 ? a->count - 1 : 0;
+}
+
+uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute) {
+  return largest_code(attribute) > UINT32_MAX ? 8 : 4;
+}
+
+static uint64_t mask_of(uint32_t bits) {
+  return bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+}
+
+/* ---- Building ---- */
+
+typedef struct building {
+  const rdx_coded_relation *relation;
+  rdx_device *device;
+  rdx_buffer *rows;
+  uint64_t count;
+  rdx_tuples *tuples;
+  rdx_stream *stream;
+  rdx_buffer *keys, *order, *number;
+} building;
+
+static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t size, void **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count + 1, size, "the tuples of a cube", out, err));
+  return rdx_buffer_download(from, 0, *out, count * size, err);
+}
+
+/* The distinct values among ascending u64 keys. */
+static rdx_status distinct(building *b, const rdx_buffer *keys, uint64_t **out, uint32_t *out_count, rdx_error *err) {
+  rdx_buffer *values = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &values, err));
+  rdx_status status = rdx_stream_unique(b->stream, keys, 8, 0, values, b->number, b->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(b->stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(b->number, 0, &count, sizeof count, err);
+  if (status == RDX_OK)
+    status = download_array(values, count, sizeof **out, (void **)out, err);
+  rdx_buffer_destroy(&values);
+  *out_count = (uint32_t)count;
+  return status;
+}
+
+/* The dictionary of the widest attribute that has none, for want of bits. */
+static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
+  rdx_tuples *t = b->tuples;
+  uint32_t widest = t->attribute_count;
+  for (uint32_t i = 0; i < t->attribute_count; i++)
+    if (!t->dictionaries[i] && (widest == t->attribute_count || t->bits[i] > t->bits[widest]))
+      widest = i;
+  if (widest == t->attribute_count)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "the %u attributes of a tuple take %u bits together, and may take %d: use fewer of them",
+                    t->attribute_count, total, KEY_BITS);
+  rdx_buffer *codes = NULL;
+  RDX_TRY(rdx_coded_gather(b->relation, t->attributes[widest], b->rows, b->count, 8, &codes, err));
+  rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
+  if (status == RDX_OK)
+    status = distinct(b, codes, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
+  rdx_buffer_destroy(&codes);
+  t->bits[widest] = bits_of(t->dictionary_counts[widest] > 0 ? t->dictionary_counts[widest] - 1 : 0);
+  return status;
+}
+
+static rdx_status choose_bits(building *b, rdx_error *err) {
+  rdx_tuples *t = b->tuples;
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < t->attribute_count; i++) {
+    t->bits[i] = bits_of(largest_code(&b->relation->attributes[t->attributes[i]]));
+    total += t->bits[i];
+  }
+  while (total > KEY_BITS) {
+    RDX_TRY(shorten_widest(b, total, err));
+    total = 0;
+    for (uint32_t i = 0; i < t->attribute_count; i++)
+      total += t->bits[i];
+  }
+  for (uint32_t i = t->attribute_count, shift = 0; i-- > 0; shift += t->bits[i])
+    t->shifts[i] = shift;
+  return RDX_OK;
+}
+
+/* Append an attribute to the keys of all rows. */
+static rdx_status append(building *b, uint32_t i, rdx_error *err) {
+  rdx_tuples *t = b->tuples;
+  const uint32_t bytes = rdx_tuples_code_bytes(&b->relation->attributes[t->attributes[i]]);
+  rdx_buffer *codes = NULL;
+  struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, b->keys),
+                               .dictionary_count = t->dictionary_counts[i],
+                               .bytes = bytes,
+                               .bits = t->bits[i],
+                               .first_attribute = i == 0};
+  uint64_t dictionary = 0;
+  RDX_TRY(rdx_coded_gather(b->relation, t->attributes[i], b->rows, b->count, bytes, &codes, err));
+  args.codes = RDX_ADDRESS(uint32_t, codes);
+  rdx_status status = rdx_stream_constants(
+      b->stream, t->dictionaries[i], t->dictionaries[i] ? (uint64_t)t->dictionary_counts[i] * 8 : 0, &dictionary, err);
+  args.dictionary = (uint64_t *)(uintptr_t)dictionary;
+  if (status == RDX_OK)
+    status = rdx_stream_launch(b->stream, &rdx_kernel_star_key, &args, NULL, b->count, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(b->stream, err);
+  rdx_buffer_destroy(&codes);
+  return status;
+}
+
+static rdx_status find_starts(building *b, rdx_error *err) {
+  rdx_tuples *t = b->tuples;
+  rdx_buffer *heads = NULL, *starts = NULL;
+  rdx_status status = rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &heads, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(b->device, b->count * 4, "the tuples of a cube", &starts, err);
+  if (status == RDX_OK)
+    status = rdx_refine_heads(b->stream, b->keys, 64, heads, b->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_select(b->stream, heads, starts, b->number, b->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(b->stream, err);
+  if (status == RDX_OK)
+    status = download_array(starts, t->count, sizeof *t->starts, (void **)&t->starts, err);
+  if (status == RDX_OK)
+    t->starts[t->count] = (uint32_t)b->count;
+  rdx_buffer_destroy(&heads);
+  rdx_buffer_destroy(&starts);
+  return status;
+}
+
+static rdx_status build(building *b, rdx_error *err) {
+  rdx_tuples *t = b->tuples;
+  RDX_TRY(rdx_stream_create(b->device, &b->stream, err));
+  RDX_TRY(rdx_buffer_create(b->device, 8, "the tuples of a cube", &b->number, err));
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &b->keys, err));
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &b->order, err));
+  RDX_TRY(choose_bits(b, err));
+  if (t->attribute_count == 0)
+    RDX_TRY(rdx_stream_fill(b->stream, b->keys, 0, b->count * 8, 0, err));
+  for (uint32_t i = 0; i < t->attribute_count; i++)
+    RDX_TRY(append(b, i, err));
+  RDX_TRY(rdx_refine_iota(b->stream, b->order, b->count, err));
+  const uint32_t bits = t->attribute_count == 0 ? 0 : t->shifts[0] + t->bits[0];
+  if (bits > 0)
+    RDX_TRY(rdx_stream_sort(b->stream, b->keys, 8, bits, b->order, b->count, err));
+  RDX_TRY(distinct(b, b->keys, &t->keys, &t->count, err));
+  return find_starts(b, err);
+}
+
+rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
+                             const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
+                             rdx_buffer **out_order, rdx_error *err) {
+  *out = (rdx_tuples){.attribute_count = attribute_count};
+  memcpy(out->attributes, attributes, attribute_count * sizeof *attributes);
+  building b = {.relation = relation, .device = relation->device, .rows = rows, .count = count, .tuples = out};
+  const rdx_status status = build(&b, err);
+  rdx_buffer_destroy(&b.keys);
+  rdx_buffer_destroy(&b.number);
+  rdx_stream_destroy(&b.stream);
+  if (status != RDX_OK) {
+    rdx_buffer_destroy(&b.order);
+    rdx_tuples_destroy(out);
+  }
+  *out_order = b.order;
+  return status;
+}
+
+void rdx_tuples_destroy(rdx_tuples *t) {
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+    rdx_free(t->dictionaries[i]);
+  rdx_free(t->keys);
+  rdx_free(t->starts);
+  *t = (rdx_tuples){0};
+}
+
+/* ---- Reading ---- */
+
+uint32_t rdx_tuples_position(const rdx_tuples *t, uint32_t attribute) {
+  for (uint32_t i = 0; i < t->attribute_count; i++)
+    if (t->attributes[i] == attribute)
+      return i;
+  return RDX_MOST_TUPLE;
+}
+
+static uint64_t field_of(const rdx_tuples *t, uint64_t key, uint32_t position) {
+  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & mask_of(t->bits[position]);
+}
+
+uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position) {
+  const uint64_t field = field_of(t, t->keys[place], position);
+  return t->dictionaries[position] ? t->dictionaries[position][field] : field;
+}
+
+/* The first of keys begin .. end - 1 that is not below `key`. */
+static uint32_t lower_bound(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (keys[middle] < key)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The same where it is probably near `begin`. */
+static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
+  uint32_t step = 1;
+  while (step < end - begin && keys[begin + step] < key) {
+    begin += step;
+    step *= 2;
+  }
+  return lower_bound(keys, begin, step < end - begin ? begin + step : end, key);
+}
+
+/* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
+
+typedef struct selection {
+  const rdx_tuples *tuples;
+  const rdx_node *rest;
+  const rdx_intervals *sets[RDX_MOST_TUPLE]; /* of codes; NULL: any */
+  uint32_t depth;                            /* of the last that has one, plus 1 */
+  rdx_ranges *ranges;
+  rdx_error *err;
+} selection;
+
+static rdx_status emit(selection *s, uint32_t begin, uint32_t end) {
+  rdx_ranges *r = s->ranges;
+  if (begin >= end)
+    return RDX_OK;
+  if (r->count > 0 && r->list[2 * r->count - 1] == begin) {
+    r->list[2 * r->count - 1] = end;
+    return RDX_OK;
+  }
+  if (r->count == r->capacity) {
+    const uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
+    RDX_TRY(rdx_realloc((void **)&r->list, capacity, 8, "the ranges of a query", s->err));
+    r->capacity = capacity;
+  }
+  r->list[2 * r->count] = begin;
+  r->list[2 * r->count++ + 1] = end;
+  return RDX_OK;
+}
+
+static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
+  if (node->kind == RDX_NODE_TERM) {
+    const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
+    for (uint32_t i = 0; i < node->term.interval_count; i++)
+      if (node->term.intervals[i].low <= code && code <= node->term.intervals[i].high)
+        return true;
+    return false;
+  }
+  const bool decider = node->kind == RDX_NODE_OR;
+  for (uint32_t i = 0; i < node->count; i++)
+    if (holds(t, place, &node->children[i]) == decider)
+      return decider;
+  return !decider;
+}
+
+/* All terms hold; what is left decides tuple by tuple. */
+static rdx_status take(selection *s, uint32_t begin, uint32_t end) {
+  if (!s->rest)
+    return emit(s, begin, end);
+  for (uint32_t i = begin; i < end; i++)
+    if (holds(s->tuples, i, s->rest))
+      RDX_TRY(emit(s, i, i + 1));
+  return RDX_OK;
+}
+
+/* An interval of codes as one of fields; false where it is empty. */
+static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes, uint64_t *low, uint64_t *high) {
+  const uint64_t most = mask_of(t->bits[position]), *dictionary = t->dictionaries[position];
+  *low = codes.low;
+  *high = codes.high;
+  if (dictionary) {
+    const uint32_t n = t->dictionary_counts[position];
+    *low = lower_bound(dictionary, 0, n, codes.low);
+    const uint64_t end = codes.high == UINT64_MAX ? n : lower_bound(dictionary, (uint32_t)*low, n, codes.high + 1);
+    if (end <= *low)
+      return false;
+    *high = end - 1;
+  }
+  *high = t->bits[position] == 0 ? 0 : *high < most ? *high : most;
+  return *low <= *high;
+}
+
+static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position);
+
+/* Go on below each distinct value of the attribute at `position`. */
+static rdx_status descend_each(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
+  const rdx_tuples *t = s->tuples;
+  if (t->bits[position] == 0)
+    return descend(s, begin, end, position + 1);
+  while (begin < end) {
+    const uint64_t next = ((t->keys[begin] >> t->shifts[position]) + 1) << t->shifts[position];
+    const uint32_t stop = next == 0 ? end : lower_bound_near(t->keys, begin, end, next); /* 0: it was the last of all */
+    RDX_TRY(descend(s, begin, stop, position + 1));
+    begin = stop;
+  }
+  return RDX_OK;
+}
+
+static rdx_status below(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
+  return position + 1 == s->depth ? take(s, begin, end) : descend_each(s, begin, end, position);
+}
+
+/* Keys begin .. end - 1 agree in all attributes before `position`. */
+static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
+  const rdx_tuples *t = s->tuples;
+  if (begin >= end)
+    return RDX_OK;
+  if (position >= s->depth)
+    return take(s, begin, end);
+  const rdx_intervals *set = s->sets[position];
+  if (!set)
+    return below(s, begin, end, position);
+  const uint32_t bits = t->bits[position], shift = t->shifts[position];
+  const uint64_t prefix = bits + shift >= 64 ? 0 : t->keys[begin] >> (bits + shift) << (bits + shift);
+  for (uint32_t i = 0; i < set->count; i++) {
+    uint64_t low = 0, high = 0;
+    if (!fields_of(t, position, set->list[i], &low, &high))
+      continue;
+    uint32_t stop = end;
+    if (bits > 0) {
+      begin = lower_bound(t->keys, begin, end, prefix | low << shift);
+      stop = high == mask_of(bits) ? end : lower_bound(t->keys, begin, end, prefix | (high + 1) << shift);
+    }
+    RDX_TRY(below(s, begin, stop, position));
+    begin = stop;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
+  selection s = {.tuples = tuples, .rest = plan->rest, .ranges = ranges, .err = err};
+  ranges->count = 0;
+  for (uint32_t i = 0; i < plan->term_count; i++) {
+    const uint32_t position = rdx_tuples_position(tuples, plan->terms[i].attribute);
+    s.sets[position] = &plan->terms[i].intervals;
+    s.depth = position + 1 > s.depth ? position + 1 : s.depth;
+  }
+  return plan->empty ? RDX_OK : descend(&s, 0, tuples->count, 0);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_TUPLES_H
+#define RDX_ENGINE_TUPLES_H
+
+/* The distinct tuples of some attributes that occur, in lexicographic order: their places are dense codes (RTCUDB,
+ * section 4.3; for the scan, too, where the bijection of section 4.2 would waste codes on tuples that never occur, as of
+ * a year and a month of another one). Tuples that agree in their first attributes have neighbouring places. */
+
+#include "engine/plan.h"
+
+#define RDX_MOST_TUPLE 8
+
+typedef struct rdx_tuples {
+  uint32_t attribute_count;
+  uint32_t attributes[RDX_MOST_TUPLE];
+  /* A tuple is a key of 64 bits: codes side by side, the first the highest. */
+  uint32_t bits[RDX_MOST_TUPLE], shifts[RDX_MOST_TUPLE];
+  uint64_t *dictionaries[RDX_MOST_TUPLE]; /* ascending codes, whose places stand in the key; NULL: codes do */
+  uint32_t dictionary_counts[RDX_MOST_TUPLE];
+  uint32_t count;
+  uint64_t *keys;   /* ascending */
+  uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples */
+} rdx_tuples;
+
+/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the order of these rows by tuple. */
+RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
+                                          const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
+                                          rdx_buffer **out_order, rdx_error *err);
+void rdx_tuples_destroy(rdx_tuples *tuples);
+
+/* Which attribute of the tuples this is; RDX_MOST_TUPLE: none. */
+uint32_t rdx_tuples_position(const rdx_tuples *tuples, uint32_t attribute);
+
+/* The code of attribute `position` in tuple `place`. */
+uint64_t rdx_tuples_code(const rdx_tuples *tuples, uint32_t place, uint32_t position);
+
+/* The codes of an attribute, gathered: of 4 or 8 bytes. */
+uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute);
+
+/* Places as disjoint ascending ranges (low, end), in memory that grows. */
+typedef struct rdx_ranges {
+  uint32_t count, capacity;
+  uint32_t *list;
+} rdx_ranges;
+
+/* The places of tuples that fulfil a plan's condition, whose attributes are all in the tuples. `ranges` is filled anew. */
+RDX_MUST_USE rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges,
+                                          rdx_error *err);
+
+#endif

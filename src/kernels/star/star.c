@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels that build cubes and collect results, and their bodies on the CPU. */
+
+#include "kernels/star/kernels.h"
+#include "kernels/star/star_build.h"
+#include "spirv/star_collect_comp.h"
+#include "spirv/star_key_comp.h"
+#include "spirv/star_pack_comp.h"
+#include "spirv/star_place_comp.h"
+#include "spirv/star_ranges_comp.h"
+#include "spirv/star_runs_comp.h"
+
+static void key(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_key_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    STAR_KEY((*a), i);
+}
+
+static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_place_args *a = arguments;
+  uint32_t run = star_find(a->starts, a->starts_count, a->first);
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    while (run + 1 < a->starts_count && a->starts[run + 1] <= i)
+      run++;
+    a->out_places[a->order ? a->order[i] : i] = run;
+  }
+}
+
+static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_pack_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    STAR_PACK((*a), (uint32_t)i);
+}
+
+static void add_run(const struct star_runs_args *a, uint32_t run, uint64_t sum, uint64_t number) {
+  __atomic_fetch_add(&a->sums[run], sum, __ATOMIC_RELAXED);
+  if (a->counts)
+    __atomic_fetch_add(&a->counts[run], number, __ATOMIC_RELAXED);
+}
+
+static void runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_runs_args *a = arguments;
+  const uint64_t begin = (uint64_t)a->first * STAR_RUN, most = begin + (uint64_t)a->count * STAR_RUN;
+  const uint64_t end = most < a->rows ? most : a->rows;
+  uint32_t run = star_find(a->starts, a->runs, (uint32_t)begin);
+  uint64_t sum = 0, number = 0;
+  for (uint64_t i = begin; i < end; i++) {
+    while (run + 1 < a->runs && a->starts[run + 1] <= i) {
+      add_run(a, run++, sum, number);
+      sum = number = 0;
+    }
+    const uint64_t code = star_load(a->codes, a->bytes, (uint32_t)i);
+    const bool null = a->counts && code == a->null_code;
+    sum += null ? 0 : code;
+    number += !null;
+  }
+  add_run(a, run, sum, number);
+}
+
+/* ---- Ranges ---- */
+
+static void ranges(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_ranges_args *a = arguments;
+  for (uint32_t part = a->first; part < a->first + a->count; part++) {
+    uint64_t at = (uint64_t)a->rows * part / a->parts;
+    const uint64_t end = (uint64_t)a->rows * (part + 1) / a->parts;
+    for (uint32_t r = star_find(a->ranges, a->range_count, (uint32_t)at); at < end; r++) {
+      const uint64_t stop = r + 1 < a->range_count && a->ranges[r + 1] < end ? a->ranges[r + 1] : end;
+      const uint32_t begin = a->ranges[a->range_count + r] + (uint32_t)(at - a->ranges[r]);
+      rdx_star_add(a->query, part, NULL, begin, begin + (uint32_t)(stop - at));
+      at = stop;
+    }
+  }
+}
+
+/* ---- Collecting ---- */
+
+/* The flag of each slot. */
+static void list_flags(const star_query *q, uint32_t *flags) {
+  uint32_t slot = 0;
+  flags[slot++] = STAR_COUNT;
+  for (uint32_t m = 0; m < q->measure_count; m++)
+    for (uint32_t flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
+      if (q->measures[m].slots & flag)
+        flags[slot++] = flag;
+}
+
+static void merge(uint64_t *into, uint64_t *from, const uint32_t *flags, uint32_t slots) {
+  for (uint32_t s = 0; s < slots; s++) {
+    if (flags[s] < STAR_LEAST)
+      into[s] += from[s];
+    else if (from[s] > into[s])
+      into[s] = from[s];
+  }
+  memset(from, 0, slots * sizeof *from);
+}
+
+/* Bring all copies to the first, and mark their groups. */
+static uint32_t *gather_copies(const star_query *q) {
+  uint32_t flags[1 + 5 * STAR_MEASURES];
+  uint32_t *bits = q->marks + STAR_COPIES;
+  list_flags(q, flags);
+  for (uint32_t copy = 0; copy < q->copies; copy++) {
+    const uint32_t *list = q->touched + (uint64_t)copy * (q->group_count + 1);
+    uint64_t *sums = q->sums + (uint64_t)copy * q->group_count * q->slot_count;
+    for (uint32_t i = 0; i < q->marks[copy]; i++) {
+      bits[list[i] / 32] |= 1u << list[i] % 32;
+      if (copy > 0)
+        merge(q->sums + (uint64_t)list[i] * q->slot_count, sums + (uint64_t)list[i] * q->slot_count, flags,
+              q->slot_count);
+    }
+    q->marks[copy] = 0;
+  }
+  return bits;
+}
+
+static void collect(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_collect_args *a = arguments;
+  const star_query *q = a->query;
+  const size_t bytes = q->slot_count * sizeof(uint64_t);
+  uint32_t *bits = gather_copies(q);
+  uint64_t *out = a->found + 1;
+  for (uint32_t w = 0; w < (q->group_count + 31) / 32; w++) {
+    for (uint32_t left = bits[w]; left != 0; left &= left - 1) {
+      const uint32_t group = 32 * w + (uint32_t)__builtin_ctz(left);
+      uint64_t *record = q->sums + (uint64_t)group * q->slot_count;
+      *out = group;
+      memcpy(out + 1, record, bytes);
+      memset(record, 0, bytes);
+      out += 1 + q->slot_count;
+      a->found[0]++;
+    }
+    bits[w] = 0;
+  }
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_star_key = {.name = "star keys",
+                                        .args_size = sizeof(struct star_key_args),
+                                        .grain = 16384,
+                                        .group = 256,
+                                        .body = key,
+                                        .compute = SPIRV(spirv_star_key_comp)};
+
+const rdx_kernel rdx_kernel_star_place = {.name = "star places",
+                                          .args_size = sizeof(struct star_place_args),
+                                          .grain = 65536,
+                                          .group = 256,
+                                          .body = place,
+                                          .compute = SPIRV(spirv_star_place_comp)};
+
+const rdx_kernel rdx_kernel_star_pack = {.name = "star packing",
+                                         .args_size = sizeof(struct star_pack_args),
+                                         .grain = 4096,
+                                         .group = 256,
+                                         .body = pack,
+                                         .compute = SPIRV(spirv_star_pack_comp)};
+
+const rdx_kernel rdx_kernel_star_runs = {.name = "star runs",
+                                         .args_size = sizeof(struct star_runs_args),
+                                         .grain = 32,
+                                         .group = 64,
+                                         .body = runs,
+                                         .compute = SPIRV(spirv_star_runs_comp)};
+
+const rdx_kernel rdx_kernel_star_ranges = {.name = "star ranges",
+                                           .args_size = sizeof(struct star_ranges_args),
+                                           .grain = 1,
+                                           .group = STAR_GROUP,
+                                           .body = ranges,
+                                           .compute = SPIRV(spirv_star_ranges_comp)};
+
+const rdx_kernel rdx_kernel_star_collect = {.name = "star results",
+                                            .args_size = sizeof(struct star_collect_args),
+                                            .grain = 1,
+                                            .group = 64,
+                                            .body = collect,
+                                            .compute = SPIRV(spirv_star_collect_comp)};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_STAR_STAR_H
+#define RDX_KERNELS_STAR_STAR_H
+
+/* C and GLSL: rows of a cube, and their sums by group.
+ *
+ * A cube holds for each row its group number and its measures, as columns of packed numbers of 1, 2, 4 or 8 bytes
+ * (bytes 0: no column, all are 0), in an order of its own. A query adds up rows into accumulators: for each group a
+ * record of `slot_count` u64, first the number of rows, then for each measure a slot for each STAR_ flag that it has, in
+ * the order of the flags. All slots are 0 before and after a query.
+ *
+ * There are `copies` of the records, so that many rays or threads need not meet at one (RTCUDB adds to one with atomics:
+ * algorithm 1). On the CPU each copy belongs to one item of a launch, which needs no atomics then, and lists the groups
+ * that it touches. */
+
+#include "device/shared.h"
+
+#define STAR_COUNT 1u /* of rows where the measure is not NULL */
+#define STAR_SUM 2u   /* of codes; with STAR_HIGH of their low halves */
+#define STAR_HIGH 4u  /* of high halves, where a sum of whole codes might pass 64 bits */
+#define STAR_LEAST 8u /* the largest complement of a code */
+#define STAR_MOST 16u /* the largest code */
+
+#define STAR_NULLS 32u /* no slot: the measure has NULLs, whose code is null_code */
+
+#define STAR_MEASURES 8u
+#define STAR_COPIES 256u
+
+struct star_measure {
+  PTR(u32) codes;
+  u64 null_code;
+  u32 bytes;
+  u32 slots; /* flags */
+};
+
+#ifndef RDX_GLSL
+typedef struct star_measure star_measure;
+#endif
+
+struct star_query {
+  PTR(u32) groups;
+  PTR(u64) sums;
+  PTR(u32) touched; /* CPU: lists of group_count + 1 numbers, one a copy */
+  PTR(u32) marks;   /* CPU: STAR_COPIES lengths of lists, then a bit for each group; 0 before and after */
+  u32 group_bytes;
+  u32 group_count;
+  u32 slot_count;
+  u32 measure_count;
+  u32 copies; /* at most STAR_COPIES */
+  u32 simple; /* no measure, or one with a whole sum and nothing else and no NULL */
+  star_measure measures[STAR_MEASURES];
+};
+ARGS_SIZE(star_query, 56 + 8 * 24);
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_query_ptr {
+  star_query v[];
+};
+#else
+typedef struct star_query star_query;
+#endif
+
+FN bool star_is_null(u32 slots, u64 code, u64 null_code) {
+  return (slots & STAR_NULLS) != 0u && code == null_code;
+}
+
+/* Number i of a packed column. */
+FN u64 star_load(PTR(u32) column, u32 bytes, u32 i) {
+  if (bytes == 1u)
+    return TO_U64(AT(column, i / 4u) >> (i % 4u * 8u) & 0xffu);
+  if (bytes == 2u)
+    return TO_U64(AT(column, i / 2u) >> (i % 2u * 16u) & 0xffffu);
+  if (bytes == 4u)
+    return TO_U64(AT(column, i));
+  return bytes == 8u ? AT(AS_U64_PTR(column), i) : 0ul;
+}
+
+/* The largest index whose start is not above `place`; starts[0] is 0, equal ones may follow each other. */
+FN u32 star_find(PTR(u32) starts, u32 count, u32 place) {
+  u32 begin = 0u, n = count;
+  while (n > 1u) {
+    u32 half_of = n / 2u;
+    if (AT(starts, begin + half_of) <= place) {
+      begin += half_of;
+      n -= half_of;
+    } else {
+      n = half_of;
+    }
+  }
+  return begin;
+}
+
+/* Whether z lies in one of the disjoint ascending intervals (pairs low, end) first .. first + count - 1. */
+FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
+  u32 begin = first, n = count;
+  while (n > 1u) {
+    u32 half_of = n / 2u;
+    if (AT(intervals, 2u * (begin + half_of)) <= z) {
+      begin += half_of;
+      n -= half_of;
+    } else {
+      n = half_of;
+    }
+  }
+  return AT(intervals, 2u * begin) <= z && z < AT(intervals, 2u * begin + 1u);
+}
+
+/* ---- Building ---- */
+
+/* Item: a row. keys[row] = keys[row] << bits | its code, or the code's place in `dictionary`. Nothing is kept of the
+ * keys where `bits` is 64 or `first` is set. */
+struct star_key_args {
+  LAUNCH_HEADER;
+  PTR(u64) keys;
+  PTR(u32) codes;      /* u32 or u64 */
+  PTR(u64) dictionary; /* ascending; 0: codes as they are */
+  u32 dictionary_count;
+  u32 bytes;
+  u32 bits;
+  u32 first_attribute;
+};
+ARGS_SIZE(star_key_args, 56);
+
+/* Item: a place in an order. out[order[i]] (out[i] without order) = which run of `starts` it lies in. */
+struct star_place_args {
+  LAUNCH_HEADER;
+  PTR(u32) starts;
+  PTR(u32) order;
+  PTR(u32) out_places;
+  u32 starts_count;
+};
+ARGS_SIZE(star_place_args, 48);
+
+/* A step of an expression (engine/plan.h): attributes push x * factor + value, x being values[code] or the code. */
+#define STAR_ATTRIBUTE 0u
+#define STAR_CONSTANT 1u
+#define STAR_ADD 2u
+#define STAR_SUBTRACT 3u
+#define STAR_MULTIPLY 4u
+#define STAR_DEPTH 8
+
+struct star_step {
+  PTR(u32) codes;  /* u32 or u64 */
+  PTR(u64) values; /* 0: none */
+  u64 null_code;
+  u64 value;
+  u64 factor;
+  u32 kind;
+  u32 bytes;
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_step_ptr {
+  star_step v[];
+};
+#else
+typedef struct star_step star_step;
+#endif
+ARGS_SIZE(star_step, 48);
+
+/* Item: a word (two words of 8 bytes) of packed results: of rows order[i] (i without order) the value less `least`, or
+ * `null_code`. */
+struct star_pack_args {
+  LAUNCH_HEADER;
+  PTR(star_step) steps;
+  PTR(u32) order;
+  PTR(u32) packed_out;
+  u64 least;
+  u64 null_code;
+  u32 step_count;
+  u32 bytes;
+  u32 rows;
+};
+ARGS_SIZE(star_pack_args, 72);
+
+#ifdef RDX_GLSL
+#define STAR_STACK(name) u64 name[STAR_DEPTH]
+#else
+#define STAR_STACK(name) u64 name[STAR_DEPTH] = {0}
+#endif
+
+/* The packed number of a row. Two's complement: what wraps around on the way comes back, as no value passes 63 bits. */
+FN u64 star_value(PTR(star_step) steps, u32 step_count, u32 row, u64 least, u64 null_code) {
+  STAR_STACK(stack);
+  u32 top = 0u;
+  for (u32 s = 0u; s < step_count; s++) {
+    u32 kind = AT(steps, s).kind;
+    if (kind == STAR_ATTRIBUTE) {
+      u64 code = star_load(AT(steps, s).codes, AT(steps, s).bytes, row);
+      if (code == AT(steps, s).null_code)
+        return null_code;
+      if (!IS_NULL(AT(steps, s).values))
+        code = AT(AT(steps, s).values, TO_U32(code));
+      stack[top++] = code * AT(steps, s).factor + AT(steps, s).value;
+    } else if (kind == STAR_CONSTANT) {
+      stack[top++] = AT(steps, s).value;
+    } else {
+      u64 right = stack[--top], left = stack[top - 1u];
+      stack[top - 1u] = kind == STAR_ADD ? left + right : kind == STAR_SUBTRACT ? left - right : left * right;
+    }
+  }
+  return stack[0] - least;
+}
+
+/* Item: STAR_RUN rows. Add a measure's codes up by run of `starts`: sums[run], and counts[run] of those not NULL. */
+#define STAR_RUN 1024u
+struct star_runs_args {
+  LAUNCH_HEADER;
+  PTR(u32) starts;
+  PTR(u32) codes;
+  PTR(u64) sums;
+  PTR(u64) counts; /* 0: there are no NULLs */
+  u64 null_code;
+  u32 runs;
+  u32 bytes;
+  u32 rows;
+};
+ARGS_SIZE(star_runs_args, 72);
+
+/* ---- Answering ---- */
+
+/* Add up the rows of some ranges, thought of as one after the other. Item: on GPUs a thread, STAR_WORK rows for each
+ * workgroup; on the CPU a part of `parts`, which is a copy of the accumulators. */
+#define STAR_GROUP 256u
+#define STAR_WORK 2048u
+struct star_ranges_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(u32) ranges; /* for each the number of rows before it; then for each its first row */
+  u32 range_count;
+  u32 rows;
+  u32 parts;
+};
+ARGS_SIZE(star_ranges_args, 48);
+
+/* Bring the groups that have rows to `found`: their number, then for each its group and its record, all u64. Everything
+ * is 0 again afterwards. Item: a group; on the CPU there is one item, and groups ascend. */
+struct star_collect_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(u64) found;
+};
+ARGS_SIZE(star_collect_args, 32);
+
+#endif

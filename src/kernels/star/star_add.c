@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Adding rows to accumulators on the CPU. A copy belongs to one thread: no atomics. */
+
+#include "kernels/star/kernels.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Records, and the list of those touched. */
+typedef struct target {
+  uint64_t *sums;
+  uint32_t *list;
+  uint32_t touched;
+} target;
+
+INLINE uint64_t *record_of(target *t, uint32_t group, uint32_t slots) {
+  uint64_t *record = t->sums + (uint64_t)group * slots;
+  t->list[t->touched] = group;
+  t->touched += record[0]++ == 0; /* no branch; the list has room for one too many */
+  return record;
+}
+
+/* ---- One sum, or only the number of rows: most queries ---- */
+
+INLINE uint64_t load(const void *column, uint32_t bytes, uint64_t i) {
+  return bytes == 1   ? ((const uint8_t *)column)[i]
+         : bytes == 2 ? ((const uint16_t *)column)[i]
+         : bytes == 4 ? ((const uint32_t *)column)[i]
+         : bytes == 8 ? ((const uint64_t *)column)[i]
+                      : 0;
+}
+
+/* Inlined with constant sizes, and with constant NULL or not. `value_bytes` 0: no measure. */
+INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
+                       uint32_t group_bytes, uint32_t value_bytes) {
+  const void *groups = q->groups, *values = q->measures[0].codes;
+  const uint32_t slots = value_bytes ? 2 : 1;
+  if (group_bytes == 0) {
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++)
+      sum += load(values, value_bytes, rows ? rows[i] : i);
+    if (begin == end)
+      return;
+    uint64_t *record = record_of(t, 0, slots);
+    record[0] += end - begin - 1;
+    if (value_bytes)
+      record[1] += sum;
+    return;
+  }
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t row = rows ? rows[i] : i;
+    uint64_t *record = record_of(t, (uint32_t)load(groups, group_bytes, row), slots);
+    if (value_bytes)
+      record[1] += load(values, value_bytes, row);
+  }
+}
+
+#define BY_VALUE(group_bytes)                                                                                          \
+  switch (q->measure_count ? q->measures[0].bytes : 0) {                                                               \
+  case 0:                                                                                                              \
+    add_simple(q, t, rows, begin, end, group_bytes, 0);                                                                \
+    break;                                                                                                             \
+  case 1:                                                                                                              \
+    add_simple(q, t, rows, begin, end, group_bytes, 1);                                                                \
+    break;                                                                                                             \
+  case 2:                                                                                                              \
+    add_simple(q, t, rows, begin, end, group_bytes, 2);                                                                \
+    break;                                                                                                             \
+  case 4:                                                                                                              \
+    add_simple(q, t, rows, begin, end, group_bytes, 4);                                                                \
+    break;                                                                                                             \
+  default:                                                                                                             \
+    add_simple(q, t, rows, begin, end, group_bytes, 8);                                                                \
+  }
+
+INLINE void add_by_size(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end) {
+  switch (q->group_bytes) {
+  case 0:
+    BY_VALUE(0)
+    break;
+  case 1:
+    BY_VALUE(1)
+    break;
+  case 2:
+    BY_VALUE(2)
+    break;
+  default:
+    BY_VALUE(4)
+  }
+}
+
+static void add_range(const star_query *q, target *t, uint32_t begin, uint32_t end) {
+  add_by_size(q, t, NULL, begin, end);
+}
+
+static void add_list(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end) {
+  add_by_size(q, t, rows, begin, end);
+}
+
+/* ---- Any query ---- */
+
+/* Add a code to the slots of its measure; returns the slot after them. */
+static uint64_t *add_code(uint64_t *slot, uint64_t code, const star_measure *m) {
+  if (star_is_null(m->slots, code, m->null_code))
+    return slot + __builtin_popcount(m->slots & ~STAR_NULLS);
+  if (m->slots & STAR_COUNT)
+    (*slot++)++;
+  if (m->slots & STAR_SUM)
+    *slot++ += m->slots & STAR_HIGH ? (uint32_t)code : code;
+  if (m->slots & STAR_HIGH)
+    *slot++ += code >> 32;
+  if (m->slots & STAR_LEAST) {
+    *slot = ~code > *slot ? ~code : *slot;
+    slot++;
+  }
+  if (m->slots & STAR_MOST) {
+    *slot = code > *slot ? code : *slot;
+    slot++;
+  }
+  return slot;
+}
+
+static void add_any(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end) {
+  for (uint64_t i = begin; i < end; i++) {
+    const uint32_t row = rows ? rows[i] : (uint32_t)i;
+    uint64_t *slot = record_of(t, (uint32_t)star_load(q->groups, q->group_bytes, row), q->slot_count) + 1;
+    for (uint32_t m = 0; m < q->measure_count; m++)
+      slot = add_code(slot, star_load(q->measures[m].codes, q->measures[m].bytes, row), &q->measures[m]);
+  }
+}
+
+void rdx_star_add(const star_query *q, uint32_t copy, const uint32_t *rows, uint32_t begin, uint32_t end) {
+  target t = {.sums = q->sums + (uint64_t)copy * q->group_count * q->slot_count,
+              .list = q->touched + (uint64_t)copy * (q->group_count + 1),
+              .touched = q->marks[copy]};
+  if (!q->simple)
+    add_any(q, &t, rows, begin, end);
+  else if (rows)
+    add_list(q, &t, rows, begin, end);
+  else
+    add_range(q, &t, begin, end);
+  q->marks[copy] = t.touched;
+}
