@@ -209,6 +209,7 @@ struct rdx_device {
   rdx_device_info info;
   uint64_t memory_limit;        /* 0: none beyond the device's own */
   bool has_f64;                 /* kernels may use 64-bit floats */
+  bool has_atomic_u64;          /* kernels may use 64-bit atomics in buffers */
   bool keeps_build_order;       /* the scene builder keeps primitives in input order: sort them in space first */
   uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
   _Atomic uint64_t memory_used;

@@ -77,6 +77,7 @@ static rdx_status create_device(rdx_vk_device *d, rdx_error *err) {
   const bool rays = d->physical.ray_tracing;
   VkPhysicalDeviceVulkan12Features vulkan12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                .pNext = rays ? &structure : NULL,
+                                               .shaderBufferInt64Atomics = d->physical.atomic_u64,
                                                .scalarBlockLayout = VK_TRUE,
                                                .bufferDeviceAddress = VK_TRUE};
   const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
@@ -180,6 +181,7 @@ rdx_status rdx_vulkan_open(uint32_t index, const rdx_device_params *params, rdx_
   d->instance = params->validation ? (rdx_vk_instance){0} : known.instance;
   d->base.info = physical.info;
   d->base.has_f64 = physical.f64;
+  d->base.has_atomic_u64 = physical.atomic_u64;
   d->base.keeps_build_order = physical.info.emulated;
   /* An H100 sees no triangles near 2^-68, where 60 would put the first keys of the extended mode; 92 to 124 work. */
   d->base.coordinate_exponent = 92;

@@ -42,6 +42,7 @@ static bool has_required_features(const rdx_vk_instance *instance, rdx_vk_physic
   p->ray_tracing = p->ray_tracing && pipeline.rayTracingPipeline && structure.accelerationStructure;
   p->primitive_culling = p->ray_tracing && pipeline.rayTraversalPrimitiveCulling;
   p->f64 = features.features.shaderFloat64;
+  p->atomic_u64 = vulkan12.shaderBufferInt64Atomics;
   return features.features.shaderInt64 && vulkan12.bufferDeviceAddress && vulkan12.scalarBlockLayout;
 }
 

@@ -25,7 +25,7 @@ typedef struct rdx_vk_physical {
   uint32_t scratch_alignment;                /* of acceleration structure builds */
   bool ray_tracing;
   bool primitive_culling; /* a pipeline may skip triangles or boxes */
-  bool f64;
+  bool f64, atomic_u64;
   uint8_t cache_uuid[VK_UUID_SIZE];
   VkPhysicalDeviceMemoryProperties memory;
   rdx_device_info info;
