@@ -107,4 +107,18 @@ size_t ssb_text_width(ssb_table table);
 /* Write the rows of a batch; the end of the text. */
 char *ssb_text_write(const ssb_batch *batch, uint32_t columns, char *to);
 
+/* What looking at every row found, in the order of the query's result. */
+typedef struct ssb_row {
+  uint64_t group; /* 16 bits for each attribute: a number, or a place in the dictionary */
+  int64_t sum;
+} ssb_row;
+
+typedef struct ssb_answer {
+  ssb_row *rows; /* NULL: not known yet */
+  uint64_t count;
+} ssb_answer;
+
+/* Where the answer of a query is kept with its star. */
+ssb_answer *ssb_star_answer(ssb_star *star, uint32_t query);
+
 #endif

@@ -4,7 +4,7 @@
 /* Answers by looking at every row of lineorder, written without regard for speed or for how engines work. */
 
 #include "console/console.h"
-#include "ssb/ssb.h"
+#include "ssb/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,11 +210,6 @@ static rdx_status look_at_all(shares *s, rdx_error *err) {
   return RDX_ERROR_UNSUPPORTED;
 }
 
-typedef struct ssb_row {
-  uint64_t group;
-  int64_t sum;
-} ssb_row;
-
 /* By the groups; or by the last of them, the year, and the largest sums, then the groups. */
 static int by_groups(const void *a, const void *b) {
   const ssb_row *x = a, *y = b;
@@ -247,44 +242,60 @@ static bool same_row(const reference *r, const rdx_query_result *result, uint64_
   return number_at(rdx_query_result_column(result, groups), row) == expected->sum;
 }
 
-static rdx_status compare_rows(const reference *r, const rdx_query_result *result, const group_table *t, bool by_year,
-                               bool *same, rdx_error *err) {
+/* The rows of a result, in their order. */
+static rdx_status list_rows(const group_table *t, bool by_year, ssb_answer *out, rdx_error *err) {
   uint64_t count = 0;
-  ssb_row *rows = malloc(SLOTS * sizeof *rows);
+  for (uint32_t at = 0; at < SLOTS; at++)
+    count += t->slots[at].group > 0;
+  ssb_row *rows = malloc(count * sizeof *rows + 1);
   if (!rows)
     return out_of_memory(err);
+  count = 0;
   for (uint32_t at = 0; at < SLOTS; at++)
     if (t->slots[at].group > 0)
       rows[count++] = (ssb_row){t->slots[at].group - 1, t->slots[at].sum};
   qsort(rows, count, sizeof *rows, by_year ? by_year_and_sum : by_groups);
-  const bool no_value = r->query->group_count == 0 && count == 0; /* then the sum is NULL */
-  const uint8_t *validity = rdx_query_result_column(result, r->query->group_count)->validity;
-  *same = rdx_query_result_rows(result) == count + no_value && (!no_value || (validity && !(validity[0] & 1)));
-  for (uint64_t i = 0; i < count && *same; i++)
-    *same = same_row(r, result, i, &rows[i]);
-  free(rows);
+  *out = (ssb_answer){.rows = rows, .count = count};
   return RDX_OK;
 }
 
-rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
-                          rdx_error *err) {
+static rdx_status find_answer(const reference *r, bool by_year, ssb_answer *out, rdx_error *err) {
   shares *s = calloc(1, sizeof *s);
   if (!s)
     return out_of_memory(err);
-  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
-  s->reference = &r;
+  s->reference = r;
   s->count = console_cores() < MOST_THREADS ? console_cores() : MOST_THREADS;
-  rdx_status status = prepare(&r, err);
+  rdx_status status = look_at_all(s, err);
   if (status == RDX_OK)
-    status = look_at_all(s, err);
+    status = list_rows(&s->tables[0], by_year, out, err);
+  for (uint32_t i = 0; i < s->count; i++)
+    free(s->tables[i].slots);
+  free(s);
+  return status;
+}
+
+static bool same_rows(const reference *r, const rdx_query_result *result, const ssb_answer *answer) {
+  if (r->query->group_count == 0 && answer->count == 0) { /* then the sum is NULL */
+    const uint8_t *validity = rdx_query_result_column(result, 0)->validity;
+    return rdx_query_result_rows(result) == 1 && validity && !(validity[0] & 1);
+  }
+  bool same = rdx_query_result_rows(result) == answer->count;
+  for (uint64_t i = 0; i < answer->count && same; i++)
+    same = same_row(r, result, i, &answer->rows[i]);
+  return same;
+}
+
+rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
+  ssb_answer *answer = ssb_star_answer(star, query);
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  rdx_status status = answer->rows ? RDX_OK : prepare(&r, err);
+  if (status == RDX_OK && !answer->rows)
+    status = find_answer(&r, ssb_queries[query].by_year_and_sum, answer, err);
   if (status == RDX_OK)
-    status = compare_rows(&r, result, &s->tables[0], ssb_queries[query].by_year_and_sum, same, err);
+    *same = same_rows(&r, result, answer);
   for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
     free(r.maps[d].row);
     free(r.maps[d].passes);
   }
-  for (uint32_t i = 0; i < s->count; i++)
-    free(s->tables[i].slots);
-  free(s);
   return status;
 }

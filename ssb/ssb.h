@@ -97,13 +97,14 @@ typedef struct ssb_timing {
   rdx_query_stats stats;
 } ssb_timing;
 
-/* Answer a query `runs` times (at least one, at most 1000) after one that is not counted, and once more to count rays and rows. `*result`
- * is the last one's; destroy it with rdx_query_result_destroy(). */
+/* Answer a query `runs` times (at least one, at most 1000) after one that is not counted, and once more to count rays
+ * and rows. `*result` is the last one's; destroy it with rdx_query_result_destroy(). */
 RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, uint32_t runs,
                                      ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
-/* Compare the result of a query with looking at every row (reference.c): all rows, in their order. */
-RDX_MUST_USE rdx_status ssb_star_check(const ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
+/* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
+ * in their order. */
+RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
                                        rdx_error *err);
 
 #endif

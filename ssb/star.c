@@ -3,7 +3,7 @@
 
 /* The star of the five tables, and the queries over it. */
 
-#include "ssb/ssb.h"
+#include "ssb/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +48,7 @@ struct ssb_star {
   rdx_expression plain[ATTRIBUTES];
   rdx_expression sums[SSB_PROFIT + 1];
   bound_query queries[SSB_QUERIES];
+  ssb_answer answers[SSB_QUERIES];
 };
 
 static rdx_status open_tables(ssb_star *s, const char *folder, rdx_error *err) {
@@ -158,12 +159,18 @@ void ssb_star_close(ssb_star **star) {
   ssb_star *s = *star;
   if (!s)
     return;
-  for (uint32_t i = 0; i < SSB_QUERIES; i++)
+  for (uint32_t i = 0; i < SSB_QUERIES; i++) {
     rdx_condition_destroy(&s->queries[i].condition);
+    free(s->answers[i].rows);
+  }
   for (ssb_table t = 0; t < SSB_TABLES; t++)
     rdx_table_destroy(&s->tables[t]);
   free(s);
   *star = NULL;
+}
+
+ssb_answer *ssb_star_answer(ssb_star *s, uint32_t query) {
+  return &s->answers[query];
 }
 
 const rdx_relation *ssb_star_relation(const ssb_star *s) {

@@ -206,9 +206,7 @@ static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_s
   RDX_TRY(run_ranges(c, plan, run, rows, out, device_ms, err));
   if (counts) {
     counts->rows = rows;
-    counts->bytes = rows * run->query.group_bytes;
-    for (uint32_t i = 0; i < plan->measure_count; i++)
-      counts->bytes += rows * run->query.measures[i].bytes;
+    counts->bytes = rows * rdx_star_row_bytes(run);
   }
   return RDX_OK;
 }

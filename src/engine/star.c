@@ -164,7 +164,7 @@ rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spe
   *out = (rdx_star){.relation = relation, .device = relation->device};
   *rows = (rdx_star_rows){0};
   pthread_mutex_init(&out->lock, NULL);
-  if (!relation->device->has_atomics64)
+  if (!relation->device->has_atomic_u64)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cubes need atomics of 64-bit integers, which %s lacks",
                     relation->device->info.name);
   return begin(out, spec, rows, err);

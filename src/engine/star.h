@@ -99,6 +99,12 @@ RDX_MUST_USE rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *pla
 RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
                                         double *device_ms, rdx_error *err);
 
+/* Bytes of the groups and measures of a row that a query reads. */
+uint64_t rdx_star_row_bytes(const rdx_star_run *run);
+/* What rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
+RDX_MUST_USE rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
+                                        rdx_error *err);
+
 /* Room in `out` for `count` groups. */
 RDX_MUST_USE rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out, rdx_error *err);
 /* The cube's measure that is a plan's. */

@@ -271,3 +271,22 @@ rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_
   RDX_TRY(download(run, &count, err));
   return read_groups(star, plan, run, count, out, err);
 }
+
+/* ---- Counting ---- */
+
+uint64_t rdx_star_row_bytes(const rdx_star_run *run) {
+  uint64_t bytes = run->query.group_bytes;
+  for (uint32_t i = 0; i < run->query.measure_count; i++)
+    bytes += run->query.measures[i].bytes;
+  return bytes;
+}
+
+rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
+                           rdx_error *err) {
+  uint64_t values[2] = {0};
+  RDX_TRY(rdx_buffer_download(counters, 0, values, sizeof values, err));
+  counts->hits = values[0];
+  counts->rows = values[1];
+  counts->bytes = values[1] * rdx_star_row_bytes(run);
+  return RDX_OK;
+}

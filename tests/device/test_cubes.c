@@ -150,8 +150,14 @@ static void run_kind(rdx_engine_params params) {
 
 static void test_sorted(void **state) { (void)state; run_kind((rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}); }
 
+static void test_coarse(void **state) {
+  (void)state;
+  run_kind((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE});
+  run_kind((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 3});
+}
+
 int main(void) {
   (void)current;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sorted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sorted), cmocka_unit_test(test_coarse)};
   return TEST_MAIN(tests);
 }

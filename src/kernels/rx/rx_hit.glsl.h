@@ -11,7 +11,7 @@ layout(location = 0) rayPayloadInEXT found f;
 
 /* Whether a primitive's key lies within the bounds of this launch item's probe. */
 bool verified(u32 primitive) {
-  const u32 i = a.first + gl_LaunchIDEXT.x;
+  const u32 i = own_item();
   const u64 key = load_key(AT(a.state, 0).keys, primitive, KEY64);
   const u64 lower = load_key(a.lower, i, KEY64);
   const u64 upper = IS_NULL(a.upper) ? lower : load_key(a.upper, i, KEY64);
@@ -24,7 +24,7 @@ void gather(u32 primitive) {
     return;
   }
   const u32 row = IS_NULL(a.rows) ? primitive : AT(a.rows, primitive);
-  const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, a.first + gl_LaunchIDEXT.x)) : 0;
+  const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, own_item())) : 0;
   FOUND_ADD(f, row, end, GATHER, VALUE);
 }
 

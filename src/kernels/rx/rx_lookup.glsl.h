@@ -18,6 +18,17 @@ layout(constant_id = 7) const u32 COUNT_ONLY = 0; /* which rows are hit does not
 
 layout(push_constant, scalar) uniform push { rx_args a; };
 
+/* The item of this invocation. A small launch has several invocations for each item, so that it has a subgroup of its
+ * own and does not wait for other items: the first of them works (rdx_kernel.lone). */
+u32 own_item() {
+  const u32 each = gl_LaunchSizeEXT.x == a.count ? 1 : gl_LaunchSizeEXT.x / a.count;
+  return a.first + gl_LaunchIDEXT.x / each;
+}
+
+bool is_idle() {
+  return gl_LaunchSizeEXT.x != a.count && gl_LaunchIDEXT.x % (gl_LaunchSizeEXT.x / a.count) != 0;
+}
+
 /* The primitive that was hit, or whose box program runs. */
 #define HIT_PRIMITIVE (gl_InstanceCustomIndexEXT * a.partition_size + gl_PrimitiveID)
 

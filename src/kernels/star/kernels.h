@@ -13,6 +13,7 @@ extern const rdx_kernel rdx_kernel_star_pack;
 extern const rdx_kernel rdx_kernel_star_runs;
 extern const rdx_kernel rdx_kernel_star_ranges;
 extern const rdx_kernel rdx_kernel_star_collect;
+extern const rdx_kernel rdx_kernel_coarse;
 
 /* CPU: add rows begin .. end - 1 to a copy of the accumulators, or rows[begin] .. rows[end - 1]. */
 void rdx_star_add(const star_query *query, uint32_t copy, const uint32_t *rows, uint32_t begin, uint32_t end);

@@ -119,8 +119,9 @@ struct star_key_args {
   u32 bytes;
   u32 bits;
   u32 first_attribute;
+  u32 shift; /* the lowest bits of a code that are dropped */
 };
-ARGS_SIZE(star_key_args, 56);
+ARGS_SIZE(star_key_args, 64);
 
 /* Item: a place in an order. out[order[i]] (out[i] without order) = which run of `starts` it lies in. */
 struct star_place_args {
@@ -233,6 +234,60 @@ struct star_ranges_args {
   u32 parts;
 };
 ARGS_SIZE(star_ranges_args, 48);
+
+/* ---- The coarse cube ----
+ *
+ * Rows lie in blocks. A cell is 2^shift scan places, in each of a few scene rows; a block has rows of one cell, and is a
+ * triangle at x = its cell, y = its scene row. A query's ranges of places touch some runs of cells, disjoint ones: a ray
+ * along x for each run and scene row, or for each piece of a run, meets each block of its cells, and no other ray meets
+ * these. Of a block that it meets it adds those rows whose place lies in one of the ranges. So each row that qualifies is
+ * added once, whatever the order of hits.
+ *
+ * Coordinates are whole numbers below 2^22, rays end between them, half a unit away, and are no longer than 2^16 cells, so
+ * that the error of a hit's distance is far below that half. */
+
+#define COARSE_MOST_CELLS 65536u /* of a ray */
+
+/* A piece of a run of cells, and the ranges that touch it. */
+struct coarse_piece {
+  u32 first_cell;
+  u32 last_cell;
+  u32 first_range;
+  u32 range_count;
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer coarse_piece_ptr {
+  coarse_piece v[];
+};
+#define COARSE_PIECE coarse_piece
+#else
+typedef struct coarse_piece coarse_piece;
+#define COARSE_PIECE struct coarse_piece
+#endif
+
+/* Item: a ray, one for each piece and scene row; on the CPU a part of `parts`, which is a copy of the accumulators. */
+struct coarse_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(u32) blocks; /* for each its first row and its cell; then the number of rows */
+  PTR(u32) places; /* of each row */
+  PTR(coarse_piece) pieces;
+  PTR(u32) ranges;   /* pairs (low, end) of places */
+  PTR(u64) counters; /* hits, and rows; 0: not wanted */
+  u32 scene_rows;
+  u32 rays;
+  u32 shift;
+  u32 partition_size;
+  u32 parts;
+};
+ARGS_SIZE(coarse_args, 88);
+
+/* Whether all places of a cell are in the first of a piece's ranges. */
+FN bool coarse_all(PTR(u32) ranges, COARSE_PIECE piece, u32 cell, u32 shift) {
+  u32 low = AT(ranges, 2u * piece.first_range), end = AT(ranges, 2u * piece.first_range + 1u);
+  return low <= cell << shift && end - (cell << shift) >= 1u << shift && end > cell << shift;
+}
 
 /* Bring the groups that have rows to `found`: their number, then for each its group and its record, all u64. Everything
  * is 0 again afterwards. Item: a group; on the CPU there is one item, and groups ascend. */

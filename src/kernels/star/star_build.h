@@ -15,8 +15,8 @@ FN u64 star_key(u64 before, u64 code, PTR(u64) dictionary, u32 dictionary_count,
 }
 
 #define STAR_KEY(a, i)                                                                                                 \
-  AT(a.keys, i) = star_key(AT(a.keys, i), star_load(a.codes, a.bytes, i), a.dictionary, a.dictionary_count, a.bits,    \
-                           a.first_attribute)
+  AT(a.keys, i) = star_key(AT(a.keys, i), star_load(a.codes, a.bytes, i) >> a.shift, a.dictionary, a.dictionary_count, \
+                           a.bits, a.first_attribute)
 
 /* The packed result of one place of the order; 0 past the last. */
 FN u64 star_packed(PTR(star_step) steps, u32 step_count, PTR(u32) order, u32 rows, u32 place, u64 least,

@@ -49,4 +49,40 @@ void star_add_row(star_query_ptr query, u32 copy, u32 row) {
   }
 }
 
+/* Rows of one group that follow each other, of a simple query. */
+void star_flush(star_query_ptr query, u32 copy, u32 group, u64 rows, u64 sum) {
+  const u32 slots = AT(query, 0).slot_count, slot = (copy * AT(query, 0).group_count + group) * slots;
+  if (rows > 0)
+    atomicAdd(AT(AT(query, 0).sums, slot), rows);
+  if (rows > 0 && slots > 1)
+    atomicAdd(AT(AT(query, 0).sums, slot + 1), sum);
+}
+
+/* Add the rows begin .. end - 1, all of them or those whose place lies in some of `ranges`; returns how many. */
+u32 star_add_block(star_query_ptr query, u32 copy, u32 begin, u32 end, bool all, u32_ptr places, u32_ptr ranges,
+                   u32 first_range, u32 range_count) {
+  u32 group = 0, added = 0;
+  u64 rows = 0, sum = 0;
+  for (u32 i = begin; i < end; i++) {
+    if (!all && !star_inside(ranges, first_range, range_count, AT(places, i)))
+      continue;
+    added++;
+    if (AT(query, 0).simple == 0) {
+      star_add_row(query, copy, i);
+      continue;
+    }
+    const u32 next = u32(star_load(AT(query, 0).groups, AT(query, 0).group_bytes, i));
+    if (next != group) {
+      star_flush(query, copy, group, rows, sum);
+      group = next;
+      rows = sum = 0;
+    }
+    rows++;
+    if (AT(query, 0).measure_count > 0)
+      sum += star_load(AT(query, 0).measures[0].codes, AT(query, 0).measures[0].bytes, i);
+  }
+  star_flush(query, copy, group, rows, sum);
+  return added;
+}
+
 #endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are sorted
+ * into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one triangle; rays
+ * run along the cells that a query's ranges touch. With few groups each has a scene row of its own, so that a block's
+ * rows are of one group. See kernels/star/star.h for why each row counts exactly once. */
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/star.h"
+#include "kernels/refine/kernels.h"
+
+#define MOST_CELLS (1u << 22) /* of an axis: coordinates */
+#define FEW_GROUPS 64         /* have scene rows of their own */
+#define MOST_LANES 256        /* scene rows that the blocks of a cell spread over */
+#define GPU_RAYS 16384        /* as many are wanted at least */
+
+typedef struct coarse_cube {
+  rdx_star star;
+  uint32_t block_rows;
+  uint32_t shift; /* places of a cell, as a power of two */
+  uint32_t lanes, scene_rows;
+  uint64_t block_count;
+  rdx_buffer *places; /* of rows */
+  rdx_buffer *blocks; /* see coarse_args */
+  rdx_scene *scene;
+} coarse_cube;
+
+static void destroy(void *self) {
+  coarse_cube *c = self;
+  rdx_scene_destroy(&c->scene);
+  rdx_buffer_destroy(&c->places);
+  rdx_buffer_destroy(&c->blocks);
+  rdx_star_destroy(&c->star);
+  rdx_free(c);
+}
+
+static bool on_cpu(const coarse_cube *c) {
+  return c->star.device->info.backend == RDX_BACKEND_CPU;
+}
+
+/* ---- The model ----
+ *
+ * A query that qualifies R rows in I ranges costs R / B hits and, at the ends of ranges, I * B rows in vain. On a core a
+ * hit costs as much as some 80 rows (measured: 40 ns, 0.5 ns), so B = sqrt(80 R / I) is best; R = 1/64 of all rows and
+ * I = 16 stand for the queries to come. A GPU's thread does a block alone: there blocks are small. */
+static uint32_t choose_block(const coarse_cube *c) {
+  if (!on_cpu(c))
+    return 64;
+  const double best = sqrt(80.0 * (double)c->star.rows / 64 / 16);
+  uint32_t rows = 64;
+  while (rows < best && rows < 4096)
+    rows *= 2;
+  return rows;
+}
+
+static bool by_group(const coarse_cube *c) {
+  return c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+}
+
+/* Cells hold about as many rows of a scene row as a block, or one place. */
+static void choose_cells(coarse_cube *c) {
+  const double rows = (double)c->star.rows / (by_group(c) ? c->star.groups.count : 1);
+  const double places = c->star.scan.count;
+  while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places) ||
+         c->star.scan.count >> c->shift >= MOST_CELLS)
+    c->shift++;
+  const double blocks = rows * (double)(1ull << c->shift) / (places > 0 ? places : 1) / c->block_rows;
+  c->lanes = 1;
+  while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MOST_LANES)
+    c->lanes *= 2;
+  c->scene_rows = c->lanes * (by_group(c) ? c->star.groups.count : 1);
+}
+
+/* ---- Building ---- */
+
+/* What arranging rows needs: arrays in the order of scan places. */
+typedef struct arranging {
+  coarse_cube *cube;
+  rdx_star_rows *rows;
+  rdx_stream *stream;
+  rdx_buffer *order, *places, *groups; /* `groups` NULL: one */
+  rdx_buffer *keys;                    /* that rows are sorted by: the scene row and cell of each */
+} arranging;
+
+static rdx_status append_key(arranging *a, const rdx_buffer *codes, uint32_t shift, uint32_t bits, bool first,
+                             rdx_error *err) {
+  const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, a->keys),
+                                     .codes = RDX_ADDRESS(uint32_t, codes),
+                                     .bytes = 4,
+                                     .bits = bits,
+                                     .first_attribute = first,
+                                     .shift = shift};
+  return rdx_stream_launch(a->stream, &rdx_kernel_star_key, &args, NULL, a->cube->star.rows, NULL, err);
+}
+
+static rdx_status gather(arranging *a, const rdx_buffer *from, const rdx_buffer *rows, rdx_buffer **out,
+                         rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(a->cube->star.device, a->cube->star.rows * 4, "the rows of a cube", out, err));
+  return rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->star.rows, err);
+}
+
+static rdx_status sort(arranging *a, uint32_t bits, rdx_error *err) {
+  return rdx_stream_sort(a->stream, a->keys, 8, bits, a->order, a->cube->star.rows, err);
+}
+
+static uint32_t bits_of(uint64_t count) {
+  return count <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
+}
+
+/* Sort a permutation of the rows, at first by scan places: by scene row, cell, and within it by group. */
+static rdx_status sort_rows(arranging *a, rdx_error *err) {
+  const coarse_cube *c = a->cube;
+  const rdx_star *star = &c->star;
+  const uint32_t group_bits = bits_of(star->groups.count), cell_bits = bits_of((star->scan.count >> c->shift) + 1);
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * 8, "the rows of a cube", &a->keys, err));
+  RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
+  if (a->rows->group)
+    RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
+  if (a->groups && !by_group(c)) {
+    RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
+    RDX_TRY(sort(a, group_bits, err));
+  }
+  rdx_buffer *places = NULL;
+  RDX_TRY(rdx_stream_scratch(a->stream, star->rows * 4, "the rows of a cube", &places, err));
+  RDX_TRY(rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
+  if (by_group(c))
+    RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
+  RDX_TRY(append_key(a, places, c->shift, cell_bits, !by_group(c), err));
+  return sort(a, cell_bits + (by_group(c) ? group_bits : 0), err);
+}
+
+/* Bring the rows of the cube into the order found. */
+static rdx_status apply(arranging *a, rdx_error *err) {
+  rdx_buffer *order = NULL;
+  RDX_TRY(gather(a, a->places, a->order, &a->cube->places, err));
+  rdx_status status = gather(a, a->rows->order, a->order, &order, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(a->stream, err);
+  if (status != RDX_OK) {
+    rdx_buffer_destroy(&order);
+    return status;
+  }
+  rdx_buffer_destroy(&a->rows->order);
+  a->rows->order = order;
+  return RDX_OK;
+}
+
+/* ---- Blocks ---- */
+
+/* The runs of equal keys: where they begin, and their keys. */
+typedef struct runs {
+  uint64_t count;
+  uint32_t *starts;
+  uint64_t *keys;
+} runs;
+
+static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], runs *out, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows, sizes[4] = {(rows + 31) / 32 * 4, rows * 4, rows * 8, 8};
+  for (uint32_t i = 0; i < 4; i++)
+    RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
+  RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
+  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[3], rows, err));
+  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[2], buffers[3], rows, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
+  RDX_TRY(rdx_buffer_download(buffers[3], 0, &out->count, 8, err));
+  RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
+  RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
+  RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
+  out->starts[out->count] = (uint32_t)rows;
+  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+}
+
+/* The triangle of kernels/rx/rx_primitives.h: the point lies inside, and a ray along x passes edges at a distance. */
+static void write_triangle(float *v, float x, float y) {
+  const float corners[9] = {x + 0.5f, y - 0.5f, 0, x - 0.5f, y, 0.5f, x, y + 0.5f, -0.5f};
+  memcpy(v, corners, sizeof corners);
+}
+
+/* Cut runs into blocks; returns how many. NULL: only count. */
+static uint64_t cut_runs(const coarse_cube *c, const runs *r, uint32_t *blocks, float *triangles) {
+  const uint32_t cell_bits = bits_of((c->star.scan.count >> c->shift) + 1);
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < r->count; i++) {
+    const uint32_t cell = (uint32_t)(r->keys[i] & ((1ull << cell_bits) - 1));
+    const uint32_t row = (uint32_t)(r->keys[i] >> cell_bits) * c->lanes;
+    uint32_t lane = 0;
+    for (uint64_t begin = r->starts[i]; begin < r->starts[i + 1]; begin += c->block_rows, n++) {
+      if (!blocks)
+        continue;
+      blocks[2 * n] = (uint32_t)begin;
+      blocks[2 * n + 1] = cell;
+      write_triangle(triangles + 9 * n, (float)cell, (float)(row + lane++ % c->lanes));
+    }
+  }
+  return n;
+}
+
+static rdx_status upload_array(rdx_device *device, const void *from, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(device, size, "the blocks of a cube", out, err));
+  return rdx_buffer_upload(*out, 0, from, size, err);
+}
+
+static rdx_status make_scene(coarse_cube *c, const runs *r, rdx_build_preference build, uint32_t *blocks,
+                             float *triangles, rdx_error *err) {
+  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
+                            .count = c->block_count,
+                            .preference = build,
+                            .compact = true,
+                            .single_any_hit = true};
+  cut_runs(c, r, blocks, triangles);
+  blocks[2 * c->block_count] = (uint32_t)c->star.rows;
+  RDX_TRY(upload_array(c->star.device, blocks, (2 * c->block_count + 1) * 4, &c->blocks, err));
+  rdx_status status = upload_array(c->star.device, triangles, c->block_count * 36, &scene.primitives, err);
+  if (status == RDX_OK)
+    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+  rdx_buffer_destroy(&scene.primitives);
+  return status;
+}
+
+static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  rdx_buffer *buffers[4] = {0};
+  runs r = {0};
+  uint32_t *blocks = NULL;
+  float *triangles = NULL;
+  rdx_status status = list_runs(a, buffers, &r, err);
+  for (uint32_t i = 0; i < 4; i++)
+    rdx_buffer_destroy(&buffers[i]);
+  if (status == RDX_OK) {
+    c->block_count = cut_runs(c, &r, NULL, NULL);
+    status = rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err);
+  }
+  if (status == RDX_OK)
+    status = rdx_alloc(9 * c->block_count, sizeof *triangles, "the blocks of a cube", (void **)&triangles, err);
+  if (status == RDX_OK)
+    status = make_scene(c, &r, build, blocks, triangles, err);
+  rdx_free(blocks);
+  rdx_free(triangles);
+  rdx_free(r.starts);
+  rdx_free(r.keys);
+  return status;
+}
+
+static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_preference build, rdx_error *err) {
+  arranging a = {.cube = c, .rows = rows};
+  rdx_status status = rdx_stream_create(c->star.device, &a.stream, err);
+  if (status == RDX_OK)
+    status = rdx_star_places(&c->star, &a.places, err);
+  if (status == RDX_OK)
+    status = sort_rows(&a, err);
+  if (status == RDX_OK)
+    status = apply(&a, err);
+  if (status == RDX_OK)
+    status = build_scene(&a, build, err);
+  rdx_stream_destroy(&a.stream);
+  rdx_buffer_destroy(&a.order);
+  rdx_buffer_destroy(&a.places);
+  rdx_buffer_destroy(&a.groups);
+  rdx_buffer_destroy(&a.keys);
+  return status;
+}
+
+static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coarse_cube_params *params,
+                              const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
+  rdx_star_rows rows;
+  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  c->block_rows = params->block_rows ? params->block_rows : choose_block(c);
+  choose_cells(c);
+  if (status == RDX_OK)
+    status = arrange(c, &rows, params->build, err);
+  if (status == RDX_OK)
+    status = rdx_star_store(&c->star, &rows, err);
+  rdx_star_rows_drop(&rows);
+  return status;
+}
+
+static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+                        uint64_t *bytes, void **out, rdx_error *err) {
+  if (params->coarse_cube.build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "coarse_cube: unknown build preference");
+  coarse_cube *c = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
+  const rdx_status status = build_parts(relation, &params->coarse_cube, spec, c, err);
+  if (status != RDX_OK) {
+    destroy(c);
+    return status;
+  }
+  *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes;
+  *out = c;
+  return RDX_OK;
+}
+
+/* ---- Answering ---- */
+
+/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. */
+static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+  const coarse_cube *c = self;
+  double ranges = 0, rows = 0;
+  (void)err;
+  rdx_star_estimate(&c->star, plan, &ranges, &rows);
+  const double rays = ranges * c->scene_rows;
+  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + rays * c->block_rows;
+  return RDX_OK;
+}
+
+/* Cells that a ray goes through at most: on a GPU there are to be many rays. */
+static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    cells += ((ranges->list[2 * i + 1] - 1) >> c->shift) - (ranges->list[2 * i] >> c->shift) + 1;
+  const uint64_t rays = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_RAYS;
+  const uint64_t each = (cells * c->scene_rows + rays - 1) / rays;
+  const uint64_t least = on_cpu(c) ? 64 : 1; /* a ray should be worth its start */
+  return (uint32_t)(each < least ? least : each < COARSE_MOST_CELLS ? each : COARSE_MOST_CELLS);
+}
+
+/* Runs of cells that ranges touch, cut to pieces of at most `most` cells. Returns how many; NULL: only count. */
+static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t most, coarse_piece *pieces) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < ranges->count;) {
+    const uint32_t first = ranges->list[2 * i] >> c->shift;
+    uint32_t end = i, last = 0;
+    do
+      last = (ranges->list[2 * end++ + 1] - 1) >> c->shift;
+    while (end < ranges->count && ranges->list[2 * end] >> c->shift == last);
+    for (uint64_t cell = first; cell <= last; cell += most, n++) {
+      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
+      if (!pieces)
+        continue;
+      uint32_t stop = i;
+      while ((ranges->list[2 * i + 1] - 1) >> c->shift < cell)
+        i++;
+      for (stop = i; stop < end && ranges->list[2 * stop] >> c->shift <= to;)
+        stop++;
+      pieces[n] = (coarse_piece){(uint32_t)cell, to, i, stop - i};
+    }
+    i = end;
+  }
+  return n;
+}
+
+static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t pieces,
+                         rdx_buffer *counters, rdx_error *err) {
+  const uint64_t rays = pieces * c->scene_rows;
+  uint64_t piece_address = 0, range_address = 0;
+  if (rays > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "coarse_cube: a query needs %llu rays, more than 2^32 - 1",
+                    (unsigned long long)rays);
+  const uint64_t threads = c->star.device->info.threads;
+  const uint32_t copies = rdx_star_copies(&c->star, plan, rays * c->block_rows);
+  const uint32_t parts = copies < rays || !on_cpu(c) ? copies : (uint32_t)(rays < threads ? rays : threads);
+  RDX_TRY(rdx_star_start(&c->star, plan, parts, run, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->rows, pieces * sizeof(coarse_piece), &piece_address, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &range_address, err));
+  const struct coarse_args args = {.query = (star_query *)(uintptr_t)run->query_address,
+                                   .blocks = RDX_ADDRESS(uint32_t, c->blocks),
+                                   .places = RDX_ADDRESS(uint32_t, c->places),
+                                   .pieces = (coarse_piece *)(uintptr_t)piece_address,
+                                   .ranges = (uint32_t *)(uintptr_t)range_address,
+                                   .counters = RDX_ADDRESS(uint64_t, counters),
+                                   .scene_rows = c->scene_rows,
+                                   .rays = (uint32_t)rays,
+                                   .shift = c->shift,
+                                   .partition_size = (uint32_t)c->scene->partition_size,
+                                   .parts = parts};
+  return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
+}
+
+static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
+                              rdx_buffer *counters, rdx_query_counts *counts, double *device_ms, rdx_error *err) {
+  RDX_TRY(rdx_star_select(&c->star, plan, run, err));
+  if (run->ranges.count == 0)
+    return rdx_star_groups(plan, 0, out, err);
+  const uint32_t most = piece_cells(c, &run->ranges);
+  const uint64_t pieces = cut_ranges(c, &run->ranges, most, NULL);
+  RDX_TRY(rdx_star_room(run, pieces * (sizeof(coarse_piece) / 4), err));
+  cut_ranges(c, &run->ranges, most, (coarse_piece *)(void *)run->rows);
+  if (counters)
+    RDX_TRY(rdx_stream_fill(run->stream, counters, 0, 16, 0, err));
+  RDX_TRY(launch(c, plan, run, pieces, counters, err));
+  RDX_TRY(rdx_star_finish(&c->star, plan, run, out, device_ms, err));
+  if (!counters)
+    return RDX_OK;
+  counts->rays = pieces * c->scene_rows;
+  return rdx_star_counts(run, counters, counts, err);
+}
+
+static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
+                      double *device_ms, rdx_error *err) {
+  coarse_cube *c = (coarse_cube *)(uintptr_t)self; /* spares are shared under a lock */
+  rdx_star_run *r = NULL;
+  rdx_buffer *counters = NULL;
+  if (counts)
+    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &counters, err));
+  rdx_status status = rdx_star_take(&c->star, &r, err);
+  if (status == RDX_OK)
+    status = run_counted(c, plan, r, out, counters, counts, device_ms, err);
+  rdx_star_give(&c->star, &r, status);
+  rdx_buffer_destroy(&counters);
+  return status;
+}
+
+const rdx_engine_ops rdx_coarse_cube_ops = {
+    .name = "coarse_cube",
+    .traces_rays = true,
+    .cubes = true,
+    .build = build,
+    .cost = cost,
+    .run = run,
+    .destroy = destroy,
+};
