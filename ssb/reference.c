@@ -30,6 +30,7 @@ typedef struct reference {
 
 /* A hash table of groups: their codes and sums. */
 typedef struct group_table {
+  uint64_t rows; /* that were added */
   struct {
     uint64_t group; /* plus one; 0: free */
     int64_t sum;
@@ -114,22 +115,33 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
   return RDX_OK;
 }
 
+/* The leaves of a conjunction: of lineorder's own columns for later, of dimensions at once. */
+static rdx_status take_leaves(reference *r, const rdx_predicate *p, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  if (p->kind == RDX_PREDICATE_AND) {
+    for (uint32_t i = 0; i < p->child_count && status == RDX_OK; i++)
+      status = take_leaves(r, &p->children[i], err);
+    return status;
+  }
+  const rdx_attribute *attribute = &r->relation->attributes[p->column];
+  if (attribute->dimension > 0) {
+    for (uint64_t row = 0; row < attribute->column.rows; row++)
+      r->maps[attribute->dimension - 1].passes[row] &= holds(p, &attribute->column, row);
+    return RDX_OK;
+  }
+  if (r->leaf_count == MOST_LEAVES) {
+    snprintf(err->text, sizeof err->text, "the check takes at most %d comparisons", MOST_LEAVES);
+    return RDX_ERROR_UNSUPPORTED;
+  }
+  r->leaves[r->leaf_count++] = p;
+  return RDX_OK;
+}
+
 static rdx_status prepare(reference *r, rdx_error *err) {
-  const rdx_predicate *where = r->query->where;
-  const uint32_t count = where->kind == RDX_PREDICATE_AND ? where->child_count : 1;
   rdx_status status = RDX_OK;
   for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++)
     status = map_rows(&r->relation->dimensions[d].key, &r->maps[d], err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
-    const rdx_predicate *leaf = where->kind == RDX_PREDICATE_AND ? &where->children[i] : where;
-    const rdx_attribute *attribute = &r->relation->attributes[leaf->column];
-    if (attribute->dimension == 0)
-      r->leaves[r->leaf_count++] = leaf;
-    else
-      for (uint64_t row = 0; row < attribute->column.rows; row++)
-        r->maps[attribute->dimension - 1].passes[row] &= holds(leaf, &attribute->column, row);
-  }
-  return status;
+  return status == RDX_OK ? take_leaves(r, r->query->where, err) : status;
 }
 
 static void add(group_table *t, uint64_t group, int64_t value) {
@@ -173,6 +185,7 @@ static void look_at(const reference *r, uint64_t row, group_table *t) {
     const rdx_attribute *attribute = &r->relation->attributes[r->query->group_by[g]];
     group = group << 16 | (uint64_t)number_at(&attribute->column, partner[attribute->dimension - 1]);
   }
+  t->rows++;
   add(t, group, value_of(r, r->query->aggregates[0].expression, row));
 }
 
@@ -203,6 +216,7 @@ static rdx_status look_at_all(shares *s, rdx_error *err) {
       if (s->tables[i].slots[at].group > 0)
         add(sums, s->tables[i].slots[at].group - 1, s->tables[i].slots[at].sum);
     sums->full |= s->tables[i].full;
+    sums->rows += s->tables[i].rows;
   }
   if (!sums->full)
     return RDX_OK;
@@ -255,7 +269,7 @@ static rdx_status list_rows(const group_table *t, bool by_year, ssb_answer *out,
     if (t->slots[at].group > 0)
       rows[count++] = (ssb_row){t->slots[at].group - 1, t->slots[at].sum};
   qsort(rows, count, sizeof *rows, by_year ? by_year_and_sum : by_groups);
-  *out = (ssb_answer){.rows = rows, .count = count};
+  *out = (ssb_answer){.rows = rows, .count = count, .selected = t->rows};
   return RDX_OK;
 }
 
@@ -285,17 +299,32 @@ static bool same_rows(const reference *r, const rdx_query_result *result, const 
   return same;
 }
 
-rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
-  ssb_answer *answer = ssb_star_answer(star, query);
-  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
-  rdx_status status = answer->rows ? RDX_OK : prepare(&r, err);
-  if (status == RDX_OK && !answer->rows)
-    status = find_answer(&r, ssb_queries[query].by_year_and_sum, answer, err);
+static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error *err) {
+  ssb_answer *a = ssb_star_answer(star, query);
+  if (a->rows)
+    return RDX_OK;
+  rdx_status status = prepare(r, err);
   if (status == RDX_OK)
-    *same = same_rows(&r, result, answer);
+    status = find_answer(r, ssb_queries[query].by_year_and_sum, a, err);
   for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
-    free(r.maps[d].row);
-    free(r.maps[d].passes);
+    free(r->maps[d].row);
+    free(r->maps[d].passes);
   }
+  return status;
+}
+
+rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  const rdx_status status = answer(star, query, &r, err);
+  if (status == RDX_OK)
+    *same = same_rows(&r, result, ssb_star_answer(star, query));
+  return status;
+}
+
+rdx_status ssb_star_count(ssb_star *star, uint32_t query, uint64_t *selected, uint64_t *rows, rdx_error *err) {
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  const rdx_status status = answer(star, query, &r, err);
+  *selected = ssb_star_answer(star, query)->selected;
+  *rows = r.query->group_count == 0 ? 1 : ssb_star_answer(star, query)->count;
   return status;
 }
