@@ -513,7 +513,20 @@ const bench_experiment bench_experiments[] = {
     {"rtscan-vectors", "figure 28: numbers of bit vectors", bench_rtscan_vectors, false},
     {"rtscan-rays", "figure 29: interval and spacing of rays", bench_rtscan_rays, false},
     {"rtscan-build", "figure 18: construction time and memory", bench_rtscan_build, true},
-    {"rtscan-bandwidth", "bytes a second of one predicate, beside copies of memory", bench_rtscan_bandwidth, true},
+    {"rtscan-bandwidth", "bytes a second of one predicate, beside those of memory", bench_rtscan_bandwidth, true},
+    {"rtcudb-queries", "figures 11, 12: the 13 queries of the Star Schema Benchmark by every engine",
+     bench_rtcudb_queries, true},
+    {"rtcudb-selectivity", "table 1: rows that the queries select", bench_rtcudb_selectivity, false},
+    {"rtcudb-bandwidth", "figure 13: bytes a second of the queries, beside those of memory", bench_rtcudb_bandwidth,
+     true},
+    {"rtcudb-one-job", "figure 14: one ray tracing job, or RTScan and then a cube", bench_rtcudb_one_job, false},
+    {"rtcudb-scan-encoding", "figure 15: scan attributes in one coordinate or split", bench_rtcudb_scan_encoding,
+     false},
+    {"rtcudb-group-encoding", "figure 16: group attributes in one coordinate or split", bench_rtcudb_group_encoding,
+     false},
+    {"rtcudb-contention", "section 6.2: rays that add to one sum or to copies of it", bench_rtcudb_contention, false},
+    {"rtcudb-blocks", "the coarse cube by rows under a triangle", bench_rtcudb_blocks, false},
+    {"rtcudb-build", "building the cubes of the 13 queries: time and memory", bench_rtcudb_build, true},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

@@ -135,24 +135,18 @@ static void print_metric(const bench_report *report, const bench_row *like, cons
 }
 
 static void print_scan(const bench_report *report, const bench_row *row) {
-  const bench_row *scan = find(report, row, "scan_ms"), *bytes = find(report, row, "bytes");
-  char parameter[48], rate[32] = "";
+  char parameter[48];
   if (row->value < 0)
     snprintf(parameter, sizeof parameter, "%s", row->parameter);
   else
     snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
   printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
          row->probes);
-  if (scan && bytes)
-    snprintf(rate, sizeof rate, "%.1f", bytes->median / scan->median / 1e6);
   print_metric(report, row, "found", "%.0f", 1);
   print_metric(report, row, "scan_ms", "%.3f", 1);
   print_metric(report, row, "total_ms", "%.3f", 1);
   print_metric(report, row, "read_ms", "%.3f", 1);
-  if (find(report, row, "gb_per_s"))
-    print_metric(report, row, "gb_per_s", "%.1f", 1);
-  else
-    printf(" %10s", rate);
+  print_metric(report, row, "gb_per_s", "%.1f", 1);
   print_metric(report, row, "build_ms", "%.1f", 1);
   print_metric(report, row, "bytes_resident", "%.2f", (double)row->rows);
   print_metric(report, row, "bytes_peak", "%.2f", (double)row->rows);
@@ -165,6 +159,66 @@ static void print_scan_head(const bench_row *row) {
          "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
 }
 
+/* ---- Star queries ---- */
+
+static bool is_star(const bench_row *row) {
+  return strncmp(row->experiment, "rtcudb-", 7) == 0;
+}
+
+/* Those that an experiment has are columns of its table. */
+static const struct {
+  const char *metric, *head, *format;
+  double per;
+  int width;
+} star_columns[] = {
+    {"selected", "selected", "%.0f", 1, 10},
+    {"selectivity", "selected %", "%.3g", 1, 10},
+    {"result_rows", "result", "%.0f", 1, 6},
+    {"query_ms", "device ms", "%.4f", 1, 10},
+    {"total_ms", "total ms", "%.4f", 1, 10},
+    {"rays", "rays", "%.0f", 1, 9},
+    {"hits", "hits", "%.0f", 1, 10},
+    {"rows_read", "rows read", "%.0f", 1, 10},
+    {"bytes", "MB", "%.3f", 1e6, 10},
+    {"gb_per_s", "GB/s", "%.1f", 1, 7},
+    {"cubes", "cubes", "%.0f", 1, 5},
+    {"encode_ms", "encode ms", "%.0f", 1, 9},
+    {"build_ms", "build ms", "%.1f", 1, 10},
+    {"bytes_columns", "columns MB", "%.1f", 1e6, 10},
+    {"bytes_cubes", "cubes MB", "%.1f", 1e6, 10},
+    {"bytes_peak", "peak MB", "%.1f", 1e6, 10},
+};
+enum { STAR_COLUMNS = sizeof star_columns / sizeof *star_columns };
+
+static bool has_metric(const bench_report *report, const char *experiment, const char *metric) {
+  for (size_t i = 0; i < report->count; i++)
+    if (strcmp(report->rows[i].experiment, experiment) == 0 && strcmp(report->rows[i].metric, metric) == 0)
+      return true;
+  return false;
+}
+
+static void print_star_head(const bench_report *report, const bench_row *row) {
+  printf("\n%s on %s, %s, %" PRIu64 " rows, all answers checked\n%-12s %-16s %-9s", row->experiment, row->device,
+         row->keys, row->rows, "engine", "variant", "query");
+  for (size_t c = 0; c < STAR_COLUMNS; c++)
+    if (has_metric(report, row->experiment, star_columns[c].metric))
+      printf(" %*s", star_columns[c].width, star_columns[c].head);
+  printf("\n");
+}
+
+static void print_star(const bench_report *report, const bench_row *row) {
+  printf("%-12s %-16s %-9s", row->method, row->variant, row->parameter);
+  for (size_t c = 0; c < STAR_COLUMNS; c++) {
+    const bench_row *found = find(report, row, star_columns[c].metric);
+    char text[32] = "";
+    if (found)
+      snprintf(text, sizeof text, star_columns[c].format, found->median / star_columns[c].per);
+    if (has_metric(report, row->experiment, star_columns[c].metric))
+      printf(" %*s", star_columns[c].width, text);
+  }
+  printf("\n");
+}
+
 void bench_report_print(const bench_report *report, const char *experiment) {
   bool head = false;
   for (size_t i = 0; i < report->count; i++) {
@@ -173,6 +227,8 @@ void bench_report_print(const bench_report *report, const char *experiment) {
       continue;
     if (!head && is_scan(row))
       print_scan_head(row);
+    else if (!head && is_star(row))
+      print_star_head(report, row);
     else if (!head)
       printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
              "%10s %8s %8s\n",
@@ -181,6 +237,8 @@ void bench_report_print(const bench_report *report, const char *experiment) {
     head = true;
     if (is_scan(row))
       print_scan(report, row);
+    else if (is_star(row))
+      print_star(report, row);
     else
       print_row(report, row);
   }

@@ -48,12 +48,6 @@ typedef struct ssb_options {
 
 enum { SCALE = 1, OUT, TEXT, SEED, THREADS, FLAT, DIR, QUERY, ENGINE, DEVICE, RUNS, STATS, CHECK, VALIDATION, HELP };
 
-static bool parse_scale(const char *text, double *out) {
-  char *end = NULL;
-  *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out > 0 && *out <= SSB_MAX_SCALE;
-}
-
 static void take_run(int option, const char *value, cli_ssb_run_options *o) {
   const char **text = option == DIR      ? &o->folder
                       : option == QUERY  ? &o->queries
@@ -73,7 +67,7 @@ static const char *take(int option, char *value, ssb_options *o) {
   switch (option) {
   case SCALE:
     snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %d", SSB_MAX_SCALE);
-    return parse_scale(value, &o->scale) ? NULL : wrong;
+    return ssb_parse_scale(value, &o->scale) ? NULL : wrong;
   case OUT:
     o->out = value;
     return NULL;

@@ -28,6 +28,9 @@ typedef struct ssb_batch {
   size_t size;
 } ssb_batch;
 
+/* Text to a scale factor; false unless all of it is one. */
+bool ssb_parse_scale(const char *text, double *out);
+
 /* RDX_ERROR_ARGUMENT unless 0 < scale <= SSB_MAX_SCALE. */
 RDX_MUST_USE rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err);
 void ssb_close(ssb **s);
