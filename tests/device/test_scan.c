@@ -3,7 +3,7 @@
 
 /* Scans against evaluating every predicate for every row, in three-valued logic, on the values themselves. */
 
-#include "reference.h"
+#include "predicates.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -12,9 +12,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MOST_COLUMNS 6
-#define MOST_NODES 64
-
-__extension__ typedef __int128 i128;
 
 /* What every test runs on. */
 static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTINDEX,
@@ -51,197 +48,7 @@ static void free_table(table *t) {
     column_free(&t->columns[i]);
 }
 
-/* ---- Random predicates ---- */
-
-typedef struct tree {
-  rdx_predicate nodes[MOST_NODES]; /* the children of a node lie side by side, after it */
-  test_column literals[MOST_NODES];
-  uint32_t count;
-} tree;
-
-static bool is_integer(rdx_type type) {
-  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
-}
-
-static bool is_float(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
-/* Literals for a column: as a rule of its type and near its values, now and then of another type that goes with it. */
-static test_column make_literals(const test_column *column, uint64_t count) {
-  static const rdx_type integers[] = {RDX_TYPE_I8,  RDX_TYPE_I16, RDX_TYPE_I64,    RDX_TYPE_U8,
-                                      RDX_TYPE_U32, RDX_TYPE_U64, RDX_TYPE_DECIMAL};
-  static const test_shape shapes[] = {SHAPE_FEW, SHAPE_EXTREMES, SHAPE_RANDOM, SHAPE_SKEWED};
-  const rdx_type type = column->view.type;
-  const test_nulls nulls = test_random() % 8 == 0 ? SOME_NULLS : NO_NULLS;
-  if (test_random() % 4 == 0 && (is_integer(type) || is_float(type))) {
-    const rdx_type other =
-        is_float(type) ? (test_random() % 2 ? RDX_TYPE_F32 : RDX_TYPE_F64) : integers[test_random() % COUNT(integers)];
-    return column_make(other, shapes[test_random() % COUNT(shapes)], nulls, count);
-  }
-  return column_probes(column, count, nulls);
-}
-
-static void make_leaf(const table *t, tree *made, uint32_t at) {
-  rdx_predicate *p = &made->nodes[at];
-  p->kind = RDX_PREDICATE_EQ + (rdx_predicate_kind)(test_random() % 10);
-  p->column = (uint32_t)(test_random() % t->count);
-  if (p->kind >= RDX_PREDICATE_IS_NULL)
-    return;
-  uint64_t literals = p->kind == RDX_PREDICATE_BETWEEN ? 2 : 1;
-  if (p->kind == RDX_PREDICATE_IN)
-    literals = test_random() % (test_random() % 4 == 0 ? 100 : 6);
-  made->literals[at] = make_literals(&t->columns[p->column], literals);
-  p->values = made->literals[at].view;
-}
-
-static void make_node(const table *t, tree *made, uint32_t at, uint32_t depth) {
-  rdx_predicate *p = &made->nodes[at];
-  *p = (rdx_predicate){0};
-  const uint32_t kind = (uint32_t)(test_random() % 16);
-  if (kind == 0 && test_random() % 4 == 0)
-    return; /* TRUE */
-  if (depth == 0 || kind < 6 || made->count + 5 > MOST_NODES) {
-    make_leaf(t, made, at);
-    return;
-  }
-  p->kind = kind < 11 ? RDX_PREDICATE_AND : kind < 14 ? RDX_PREDICATE_OR : RDX_PREDICATE_NOT;
-  p->child_count = p->kind == RDX_PREDICATE_NOT ? 1 : (uint32_t)(test_random() % 5);
-  const uint32_t first = made->count;
-  made->count += p->child_count;
-  p->children = &made->nodes[first];
-  for (uint32_t i = 0; i < p->child_count; i++)
-    make_node(t, made, first + i, depth - 1);
-}
-
-static void make_tree(const table *t, tree *made) {
-  memset(made, 0, sizeof *made);
-  made->count = 1;
-  make_node(t, made, 0, (uint32_t)(test_random() % 5));
-}
-
-static void free_tree(tree *made) {
-  for (uint32_t i = 0; i < made->count; i++)
-    column_free(&made->literals[i]);
-}
-
-/* ---- The reference ---- */
-
-typedef enum truth { IS_FALSE, UNKNOWN, IS_TRUE } truth;
-
-static i128 scaled(const rdx_column *c, uint64_t i) {
-  i128 value = 0;
-  switch (c->type) {
-  case RDX_TYPE_I8:
-    value = ((const int8_t *)c->values)[i];
-    break;
-  case RDX_TYPE_I16:
-    value = ((const int16_t *)c->values)[i];
-    break;
-  case RDX_TYPE_I32:
-    value = ((const int32_t *)c->values)[i];
-    break;
-  case RDX_TYPE_U8:
-    value = ((const uint8_t *)c->values)[i];
-    break;
-  case RDX_TYPE_U16:
-    value = ((const uint16_t *)c->values)[i];
-    break;
-  case RDX_TYPE_U32:
-    value = ((const uint32_t *)c->values)[i];
-    break;
-  case RDX_TYPE_U64:
-    value = ((const uint64_t *)c->values)[i];
-    break;
-  default:
-    value = ((const int64_t *)c->values)[i];
-    break;
-  }
-  for (uint32_t digits = c->scale; digits < 18; digits++)
-    value *= 10;
-  return value;
-}
-
-static int compare(const rdx_column *column, uint64_t row, const rdx_column *values, uint64_t i) {
-  if (!is_integer(column->type))
-    return column_compare(column, row, values, i);
-  const i128 x = scaled(column, row), y = scaled(values, i);
-  return (x > y) - (x < y);
-}
-
-static truth truth_of(bool value) {
-  return value ? IS_TRUE : IS_FALSE;
-}
-
-static truth test_comparison(rdx_predicate_kind kind, const rdx_column *column, uint64_t row, const rdx_column *values,
-                             uint64_t i) {
-  if (!column_has(column, row) || !column_has(values, i))
-    return UNKNOWN;
-  const int order = compare(column, row, values, i);
-  switch (kind) {
-  case RDX_PREDICATE_EQ:
-    return truth_of(order == 0);
-  case RDX_PREDICATE_NE:
-    return truth_of(order != 0);
-  case RDX_PREDICATE_LT:
-    return truth_of(order < 0);
-  case RDX_PREDICATE_LE:
-    return truth_of(order <= 0);
-  case RDX_PREDICATE_GT:
-    return truth_of(order > 0);
-  default:
-    return truth_of(order >= 0);
-  }
-}
-
-static truth least(truth a, truth b) {
-  return a < b ? a : b;
-}
-
-static truth most(truth a, truth b) {
-  return a > b ? a : b;
-}
-
-static truth evaluate(const table *t, const rdx_predicate *p, uint64_t row) {
-  const rdx_column *column = &t->views[p->column], *values = &p->values;
-  truth result = p->kind == RDX_PREDICATE_AND ? IS_TRUE : IS_FALSE;
-  switch (p->kind) {
-  case RDX_PREDICATE_TRUE:
-    return IS_TRUE;
-  case RDX_PREDICATE_NOT:
-    return (truth)(IS_TRUE - evaluate(t, p->children, row));
-  case RDX_PREDICATE_AND:
-    for (uint32_t i = 0; i < p->child_count; i++)
-      result = least(result, evaluate(t, &p->children[i], row));
-    return result;
-  case RDX_PREDICATE_OR:
-    for (uint32_t i = 0; i < p->child_count; i++)
-      result = most(result, evaluate(t, &p->children[i], row));
-    return result;
-  case RDX_PREDICATE_IN:
-    for (uint64_t i = 0; i < values->rows; i++)
-      result = most(result, test_comparison(RDX_PREDICATE_EQ, column, row, values, i));
-    return result;
-  case RDX_PREDICATE_BETWEEN:
-    return least(test_comparison(RDX_PREDICATE_GE, column, row, values, 0),
-                 test_comparison(RDX_PREDICATE_LE, column, row, values, 1));
-  case RDX_PREDICATE_IS_NULL:
-    return truth_of(!column_has(column, row));
-  case RDX_PREDICATE_IS_NOT_NULL:
-    return truth_of(column_has(column, row));
-  default:
-    return test_comparison(p->kind, column, row, values, 0);
-  }
-}
-
 /* ---- Checking ---- */
-
-static void print_tree(const rdx_predicate *p, int depth) {
-  printf("%*skind %d column %u literals %llu of type %s\n", 2 * depth, "", (int)p->kind, p->column,
-         (unsigned long long)p->values.rows, rdx_type_name(p->values.type));
-  for (uint32_t i = 0; i < p->child_count; i++)
-    print_tree(&p->children[i], depth + 1);
-}
 
 /* What must come out, as a bitmap and as row numbers. */
 typedef struct expected {
@@ -253,7 +60,10 @@ static expected expect(const table *t, const rdx_predicate *p) {
   expected e = {.bitmap = calloc(t->rows / 32 + 1, 4), .rows = calloc(t->rows + 1, 4)};
   assert_true(e.bitmap && e.rows);
   for (uint64_t row = 0; row < t->rows; row++) {
-    if (evaluate(t, p, row) != IS_TRUE)
+    uint64_t rows[MOST_COLUMNS];
+    for (uint32_t i = 0; i < t->count; i++)
+      rows[i] = row;
+    if (!predicate_holds(t->views, rows, p))
       continue;
     e.bitmap[row / 32] |= 1u << row % 32;
     e.rows[e.count++] = (uint32_t)row;
@@ -284,7 +94,7 @@ static void check_run(const rdx_scan *scan, const table *t, const rdx_predicate 
     rdx_scan_get_stats(scan, &stats);
     for (uint32_t i = 0; i < t->count; i++)
       printf("column %u: %s\n", i, rdx_type_name(t->views[i].type));
-    print_tree(p, 0);
+    predicate_print(p, 0);
     fail_msg("%s, %llu rows, result kind %d: %llu rows instead of %llu, or others", rdx_scan_method_name(stats.method),
              (unsigned long long)t->rows, (int)kind, (unsigned long long)v.count, (unsigned long long)e->count);
   }
@@ -317,12 +127,12 @@ static void check_table(const table *t, uint32_t predicates) {
   create_all(t, scans);
   for (uint32_t k = 0; k < predicates; k++) {
     static tree predicate;
-    make_tree(t, &predicate);
+    tree_make(t->views, t->count, &predicate);
     expected e = expect(t, predicate.nodes);
     for (size_t m = 0; m < COUNT(methods); m++)
       check_run(scans[m], t, predicate.nodes, &e, (rdx_scan_result_kind)(test_random() % 3));
     free_expected(&e);
-    free_tree(&predicate);
+    tree_free(&predicate);
   }
   destroy_all(scans);
 }
@@ -368,11 +178,11 @@ static void test_options(void **state) {
     OK(rdx_scan_create(test_device, t.views, t.count, &variants[i % COUNT(variants)], &scan, err));
     for (uint32_t k = 0; k < 20; k++) {
       static tree predicate;
-      make_tree(&t, &predicate);
+      tree_make(t.views, t.count, &predicate);
       expected e = expect(&t, predicate.nodes);
       check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
       free_expected(&e);
-      free_tree(&predicate);
+      tree_free(&predicate);
     }
     rdx_scan_destroy(&scan);
     free_table(&t);
@@ -628,12 +438,12 @@ static void test_device_columns(void **state) {
     rdx_device_column_destroy(&copies[i]);
   for (uint32_t k = 0; k < 20; k++) {
     static tree predicate;
-    make_tree(&t, &predicate);
+    tree_make(t.views, t.count, &predicate);
     expected e = expect(&t, predicate.nodes);
     for (size_t m = 0; m < COUNT(methods); m++)
       check_run(scans[m], &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
     free_expected(&e);
-    free_tree(&predicate);
+    tree_free(&predicate);
   }
   destroy_all(scans);
   free_table(&t);
@@ -684,7 +494,7 @@ static void test_threads(void **state) {
   static tree predicates[4];
   create_all(&t, scans);
   for (size_t i = 0; i < COUNT(predicates); i++)
-    make_tree(&t, &predicates[i]);
+    tree_make(t.views, t.count, &predicates[i]);
   for (size_t m = 0; m < COUNT(methods); m++) {
     pthread_t threads[COUNT(predicates)];
     job jobs[COUNT(predicates)];
@@ -699,7 +509,7 @@ static void test_threads(void **state) {
   }
   destroy_all(scans);
   for (size_t i = 0; i < COUNT(predicates); i++)
-    free_tree(&predicates[i]);
+    tree_free(&predicates[i]);
   free_table(&t);
 }
 

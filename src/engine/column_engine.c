@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The column engine: one pass over the packed columns that a query names (kernels/column_engine/column_engine.h). Where
+ * the groups that can occur are few enough, each has slots in memory; else the rows that qualify are sorted by their
+ * groups, and runs of them are added up. */
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/column_query.h"
+#include "engine/engine.h"
+#include "kernels/refine/kernels.h"
+
+#define MOST_DENSE (1ul << 22)        /* groups */
+#define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
+#define KEPT 8                        /* workspaces */
+
+/* What a run hands on to the next one, so that it allocates nothing. */
+typedef struct workspace {
+  rdx_stream *stream;
+  rdx_buffer *memory;
+} workspace;
+
+typedef struct column_engine {
+  const rdx_coded_relation *relation;
+  pthread_mutex_t lock;
+  workspace spares[KEPT];
+  uint32_t spare_count;
+} column_engine;
+
+/* ---- Workspaces ---- */
+
+static void drop_workspace(workspace *w) {
+  rdx_stream_destroy(&w->stream);
+  rdx_buffer_destroy(&w->memory);
+}
+
+static rdx_status take_workspace(column_engine *e, uint64_t size, workspace *out, rdx_error *err) {
+  *out = (workspace){0};
+  pthread_mutex_lock(&e->lock);
+  if (e->spare_count > 0)
+    *out = e->spares[--e->spare_count];
+  pthread_mutex_unlock(&e->lock);
+  rdx_status status = RDX_OK;
+  if (!out->stream)
+    status = rdx_stream_create(e->relation->device, &out->stream, err);
+  if (status == RDX_OK && (!out->memory || out->memory->size < size)) {
+    rdx_buffer_destroy(&out->memory);
+    status = rdx_buffer_create(e->relation->device, size, "the groups of a query", &out->memory, err);
+  }
+  if (status != RDX_OK)
+    drop_workspace(out);
+  return status;
+}
+
+/* A stream whose work failed is not used again: what it has recorded must not run. */
+static void give_workspace(column_engine *e, workspace *w, bool failed) {
+  pthread_mutex_lock(&e->lock);
+  const bool kept = !failed && e->spare_count < KEPT;
+  if (kept)
+    e->spares[e->spare_count++] = *w;
+  pthread_mutex_unlock(&e->lock);
+  if (!kept)
+    drop_workspace(w);
+}
+
+/* ---- Life ---- */
+
+static void destroy(void *self) {
+  column_engine *e = self;
+  while (e->spare_count > 0)
+    drop_workspace(&e->spares[--e->spare_count]);
+  pthread_mutex_destroy(&e->lock);
+  rdx_free(e);
+}
+
+static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+                        uint64_t *bytes, void **out, rdx_error *err) {
+  (void)params, (void)spec;
+  column_engine *e = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *e, "a column engine", (void **)&e, err));
+  e->relation = relation;
+  pthread_mutex_init(&e->lock, NULL);
+  *bytes = 0;
+  *out = e;
+  return RDX_OK;
+}
+
+/* ---- Runs ---- */
+
+typedef struct run {
+  column_engine *engine;
+  const rdx_plan *plan;
+  rdx_column_query query;
+  workspace work;
+  bool dense;
+  uint32_t tile, tiles, copies; /* dense */
+  /* Where things are in the workspace: first a counter of groups, then the slots, the groups found, tables. */
+  uint64_t found, tables, size;
+  engine_query *address; /* of the query, in the constants of the stream */
+  double device_ms;
+} run;
+
+#define SLOTS_PLACE 64u
+
+static uint64_t entry_bytes(const run *r) {
+  return (r->query.q.slots + 1) * 8ul;
+}
+
+static void lay_out(run *r) {
+  const rdx_column_query *c = &r->query;
+  const rdx_device *device = r->plan->relation->device;
+  const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
+  const bool cpu = device->info.backend == RDX_BACKEND_CPU;
+  const uint64_t wanted = cpu ? 4ul * device->info.threads : 2048;
+  r->found = r->tables = SLOTS_PLACE;
+  if (r->dense) {
+    const uint64_t tile = (rows / wanted + 1023) / 1024 * 1024;
+    r->tile = tile < 4096 ? 4096 : (uint32_t)tile;
+    r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
+    r->copies = cpu && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
+    r->found += cells * (r->copies ? r->copies : 1) * 8;
+    r->tables = r->found + r->plan->groups * entry_bytes(r);
+  }
+  r->size = r->tables;
+  for (uint32_t i = 0; i < c->table_count; i++)
+    r->size += (c->tables[i].rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
+}
+
+static uint64_t place(const run *r, uint64_t offset) {
+  return r->work.memory->address + offset;
+}
+
+/* Give the query to the stream. What the arrays point at among themselves are addresses there. */
+static rdx_status send_query(run *r, rdx_error *err) {
+  rdx_column_query *c = &r->query;
+  uint64_t offset = r->tables, address = 0;
+  for (uint32_t i = 0; i < c->table_count; i++) {
+    c->links[i].table = (uint32_t *)(uintptr_t)place(r, offset);
+    offset += (c->tables[i].rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
+  }
+  RDX_TRY(rdx_stream_constants(r->work.stream, c->block, c->block_size, &address, err));
+  rdx_column_query_rebase(c, address);
+  RDX_TRY(rdx_stream_constants(r->work.stream, &c->q, sizeof c->q, &address, err));
+  r->address = (engine_query *)(uintptr_t)address;
+  return RDX_OK;
+}
+
+static rdx_status fill_tables(run *r, rdx_error *err) {
+  const rdx_column_query *c = &r->query;
+  const uint32_t group64 = !r->dense;
+  for (uint32_t i = 0; i < c->table_count; i++) {
+    const rdx_column_table *t = &c->tables[i];
+    const struct engine_table_args args = {.terms = c->q.terms + t->first_term,
+                                           .parts = c->q.parts + t->first_part,
+                                           .numbers = c->q.numbers,
+                                           .table = c->links[i].table,
+                                           .term_count = t->term_count,
+                                           .part_count = t->part_count,
+                                           .rows = (uint32_t)t->rows};
+    RDX_TRY(rdx_stream_launch(r->work.stream, &rdx_kernel_engine_table, &args, &group64, t->rows + 1, NULL, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status finish(run *r, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(r->work.stream, err));
+  RDX_TRY(rdx_stream_finish(r->work.stream, err));
+  r->device_ms += rdx_stream_elapsed(r->work.stream, 0, 1);
+  return RDX_OK;
+}
+
+/* ---- Groups from slots ---- */
+
+static rdx_status create_groups(uint64_t count, uint32_t measures, rdx_groups *out, rdx_error *err) {
+  out->count = count;
+  RDX_TRY(rdx_alloc(count, sizeof *out->group, "the groups of a result", (void **)&out->group, err));
+  RDX_TRY(rdx_alloc(count, sizeof *out->rows, "the groups of a result", (void **)&out->rows, err));
+  return rdx_calloc(count * measures, sizeof *out->values, "the groups of a result", (void **)&out->values, err);
+}
+
+static void take_group(const rdx_plan *plan, const engine_measure *measures, uint64_t number, const uint64_t *slots,
+                       uint64_t at, rdx_groups *out) {
+  out->group[at] = number;
+  out->rows[at] = slots[0];
+  for (uint32_t k = 0; k < plan->measure_count; k++) {
+    const engine_measure *m = &measures[k];
+    rdx_group_value *v = &out->values[at * plan->measure_count + k];
+    v->count = m->count_slot != NO_SLOT ? slots[m->count_slot] : slots[0];
+    if (m->sum_slot != NO_SLOT)
+      v->sum = (rdx_i128)slots[m->sum_slot] + (m->wide ? (rdx_i128)slots[m->sum_slot + 1] << 32 : 0) +
+               (rdx_i128)(int64_t)m->least * v->count;
+    if (m->least_slot != NO_SLOT)
+      v->least = (int64_t)(m->most - slots[m->least_slot]);
+    if (m->most_slot != NO_SLOT)
+      v->most = (int64_t)(m->least + slots[m->most_slot]);
+  }
+}
+
+static int compare_entries(const void *x, const void *y) {
+  const uint64_t a = **(const uint64_t *const *)x, b = **(const uint64_t *const *)y;
+  return (a > b) - (a < b);
+}
+
+/* ---- Few groups: slots for each ---- */
+
+static uint32_t choose_adding(const run *r) {
+  const engine_query *q = &r->query.q;
+  if (r->plan->groups == 1)
+    return ADD_SINGLE;
+  return !r->query.wide_extremes && r->plan->groups * q->slots <= ENGINE_SHARED_CELLS ? ADD_SHARED : ADD_GLOBAL;
+}
+
+static rdx_status record_dense(run *r, rdx_error *err) {
+  rdx_stream *stream = r->work.stream;
+  engine_query *q = &r->query.q;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_fill(stream, r->work.memory, 0, r->found, 0, err));
+  q->groups = (uint64_t *)(uintptr_t)place(r, SLOTS_PLACE);
+  q->group_count = (uint32_t)r->plan->groups;
+  RDX_TRY(send_query(r, err));
+  RDX_TRY(fill_tables(r, err));
+  const uint32_t variant[ENGINE_CONSTANTS] = {
+      [ENGINE_ADD] = choose_adding(r), [ENGINE_TERMS] = q->term_count,       [ENGINE_LINKS] = q->link_count,
+      [ENGINE_PARTS] = q->part_count,  [ENGINE_MEASURES] = q->measure_count, [ENGINE_TESTS] = q->test_count > 0,
+      [ENGINE_SLOTS] = q->slots};
+  const struct engine_tile_args tile = {.query = r->address, .tile = r->tile, .copies = r->copies};
+  const rdx_kernel *kernel = &rdx_kernel_engine_tile[stream->device->has_atomic_u64];
+  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, variant, r->tiles, NULL, err));
+  const struct engine_compact_args compact = {.query = r->address,
+                                              .out_count = (uint32_t *)(uintptr_t)place(r, 0),
+                                              .out_groups = (uint64_t *)(uintptr_t)place(r, r->found),
+                                              .copies = r->copies ? r->copies : 1};
+  return rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err);
+}
+
+/* The groups found, to the host: the one place where results of dense runs are read. */
+static rdx_status read_found(run *r, uint64_t **out, uint64_t *count, rdx_error *err) {
+  uint32_t found = 0;
+  RDX_TRY(rdx_buffer_download(r->work.memory, 0, &found, 4, err));
+  RDX_TRY(rdx_alloc(found, entry_bytes(r), "the groups of a result", (void **)out, err));
+  *count = found;
+  return rdx_buffer_download(r->work.memory, r->found, *out, found * entry_bytes(r), err);
+}
+
+/* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */
+static rdx_status order_found(const run *r, const uint64_t *entries, uint64_t count, const uint64_t **order,
+                              rdx_error *err) {
+  const uint64_t words = r->query.q.slots + 1;
+  for (uint64_t i = 0; i < count; i++)
+    order[i] = entries + i * words;
+  if (count < 4096) {
+    qsort(order, count, sizeof *order, compare_entries);
+    return RDX_OK;
+  }
+  const uint64_t **all = NULL;
+  RDX_TRY(rdx_calloc(r->plan->groups, sizeof *all, "the groups of a result", (void **)&all, err));
+  for (uint64_t i = 0; i < count; i++)
+    all[order[i][0]] = order[i];
+  uint64_t kept = 0;
+  for (uint64_t g = 0; g < r->plan->groups; g++)
+    if (all[g])
+      order[kept++] = all[g];
+  rdx_free(all);
+  return RDX_OK;
+}
+
+static rdx_status take_found(run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
+  const uint64_t **order = NULL;
+  RDX_TRY(create_groups(count, r->plan->measure_count, out, err));
+  RDX_TRY(rdx_alloc(count, sizeof *order, "the groups of a result", (void **)&order, err));
+  const rdx_status status = order_found(r, entries, count, order, err);
+  for (uint64_t i = 0; i < count && status == RDX_OK; i++)
+    take_group(r->plan, r->query.measures, order[i][0], order[i] + 1, i, out);
+  rdx_free(order);
+  return status;
+}
+
+static rdx_status run_dense(run *r, rdx_groups *out, rdx_error *err) {
+  uint64_t *entries = NULL, count = 0;
+  RDX_TRY(record_dense(r, err));
+  RDX_TRY(finish(r, err));
+  rdx_status status = read_found(r, &entries, &count, err);
+  if (status == RDX_OK)
+    status = take_found(r, entries, count, out, err);
+  rdx_free(entries);
+  return status;
+}
+
+/* ---- Many groups: rows sorted by theirs ---- */
+
+typedef struct sorting {
+  rdx_buffer *count, *bits, *rows, *groups, *starts, *distinct, *slots;
+  uint64_t row_count, run_count;
+} sorting;
+
+static void drop_sorting(sorting *s) {
+  rdx_buffer_destroy(&s->count);
+  rdx_buffer_destroy(&s->bits);
+  rdx_buffer_destroy(&s->rows);
+  rdx_buffer_destroy(&s->groups);
+  rdx_buffer_destroy(&s->starts);
+  rdx_buffer_destroy(&s->distinct);
+  rdx_buffer_destroy(&s->slots);
+}
+
+static rdx_status create(const run *r, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(r->plan->relation->device, size, "the rows of a query", out, err);
+}
+
+/* List the rows that qualify. */
+static rdx_status list_rows(run *r, sorting *s, rdx_error *err) {
+  const uint64_t rows = r->plan->relation->rows, words = (rows + 31) / 32;
+  RDX_TRY(create(r, 8, &s->count, err));
+  RDX_TRY(create(r, words * 4, &s->bits, err));
+  RDX_TRY(create(r, rows * 4, &s->rows, err));
+  RDX_TRY(rdx_stream_mark(r->work.stream, err));
+  RDX_TRY(send_query(r, err));
+  RDX_TRY(fill_tables(r, err));
+  const struct engine_select_args args = {.query = r->address, .bits = RDX_ADDRESS(uint32_t, s->bits)};
+  RDX_TRY(rdx_stream_launch(r->work.stream, &rdx_kernel_engine_select, &args, NULL, words, NULL, err));
+  RDX_TRY(rdx_stream_select(r->work.stream, s->bits, s->rows, s->count, rows, err));
+  RDX_TRY(finish(r, err));
+  return rdx_buffer_download(s->count, 0, &s->row_count, 8, err);
+}
+
+/* Sort them by group, and find where each group's begin. */
+static rdx_status find_runs(run *r, sorting *s, rdx_error *err) {
+  rdx_stream *stream = r->work.stream;
+  const uint64_t n = s->row_count;
+  const uint32_t bits = r->plan->groups > 1 ? 64 - (uint32_t)__builtin_clzll(r->plan->groups - 1) : 1;
+  RDX_TRY(create(r, n * 8, &s->groups, err));
+  RDX_TRY(create(r, n * 4, &s->starts, err));
+  RDX_TRY(create(r, n * 8, &s->distinct, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(send_query(r, err));
+  const struct engine_number_args args = {
+      .query = r->address, .rows = RDX_ADDRESS(uint32_t, s->rows), .out_groups = RDX_ADDRESS(uint64_t, s->groups)};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_number, &args, NULL, n, NULL, err));
+  RDX_TRY(rdx_stream_sort(stream, s->groups, 8, bits, s->rows, n, err));
+  RDX_TRY(rdx_refine_heads(stream, s->groups, 64, s->bits, n, err));
+  RDX_TRY(rdx_stream_select(stream, s->bits, s->starts, s->count, n, err));
+  RDX_TRY(rdx_stream_unique(stream, s->groups, 8, 0, s->distinct, s->count, n, err));
+  RDX_TRY(finish(r, err));
+  return rdx_buffer_download(s->count, 0, &s->run_count, 8, err);
+}
+
+static rdx_status add_runs(run *r, sorting *s, rdx_error *err) {
+  rdx_stream *stream = r->work.stream;
+  const uint64_t size = s->run_count * r->query.q.slots * 8;
+  RDX_TRY(create(r, size, &s->slots, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_fill(stream, s->slots, 0, size, 0, err));
+  r->query.q.groups = RDX_ADDRESS(uint64_t, s->slots);
+  RDX_TRY(send_query(r, err));
+  const struct engine_runs_args args = {.query = r->address,
+                                        .rows = RDX_ADDRESS(uint32_t, s->rows),
+                                        .starts = RDX_ADDRESS(uint32_t, s->starts),
+                                        .run_count = (uint32_t)s->run_count};
+  const rdx_kernel *kernel = &rdx_kernel_engine_runs[stream->device->has_atomic_u64];
+  RDX_TRY(rdx_stream_launch(stream, kernel, &args, NULL, s->row_count, NULL, err));
+  return finish(r, err);
+}
+
+static rdx_status take_runs(run *r, const sorting *s, rdx_groups *out, rdx_error *err) {
+  const uint32_t slots = r->query.q.slots;
+  uint64_t *numbers = NULL, *cells = NULL;
+  RDX_TRY(create_groups(s->run_count, r->plan->measure_count, out, err));
+  RDX_TRY(rdx_alloc(s->run_count, 8, "the groups of a result", (void **)&numbers, err));
+  rdx_status status = rdx_alloc(s->run_count, slots * 8ul, "the groups of a result", (void **)&cells, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(s->distinct, 0, numbers, s->run_count * 8, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(s->slots, 0, cells, s->run_count * slots * 8, err);
+  for (uint64_t i = 0; i < s->run_count && status == RDX_OK; i++)
+    take_group(r->plan, r->query.measures, numbers[i], cells + i * slots, i, out);
+  rdx_free(numbers);
+  rdx_free(cells);
+  return status;
+}
+
+static rdx_status run_sparse(run *r, sorting *s, rdx_groups *out, rdx_error *err) {
+  RDX_TRY(list_rows(r, s, err));
+  if (s->row_count == 0)
+    return RDX_OK;
+  RDX_TRY(find_runs(r, s, err));
+  RDX_TRY(add_runs(r, s, err));
+  return take_runs(r, s, out, err);
+}
+
+/* ---- Queries ---- */
+
+static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
+  RDX_TRY(rdx_column_query_create(r->plan, &r->query, err));
+  if (r->query.wide_extremes && !r->plan->relation->device->has_atomic_u64)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "MIN and MAX of values that spread over more than 32 bits take 64-bit atomics, which %s has not",
+                    r->plan->relation->device->info.name);
+  const uint64_t rows = r->plan->relation->rows, groups = r->plan->groups;
+  r->dense = groups <= MOST_DENSE && groups <= 65536 + 4 * rows;
+  lay_out(r);
+  RDX_TRY(take_workspace(r->engine, r->size, &r->work, err));
+  if (r->dense)
+    return run_dense(r, out, err);
+  sorting s = {0};
+  const rdx_status status = run_sparse(r, &s, out, err);
+  drop_sorting(&s);
+  return status;
+}
+
+static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
+                           double *device_ms, rdx_error *err) {
+  run r = {.engine = (column_engine *)(uintptr_t)self, .plan = plan};
+  const rdx_status status = run_query(&r, out, err);
+  if (r.work.stream)
+    give_workspace(r.engine, &r.work, status != RDX_OK);
+  *device_ms = r.device_ms;
+  if (counts) {
+    counts->rows = plan->relation->rows;
+    counts->bytes = r.query.bytes;
+  }
+  rdx_column_query_destroy(&r.query);
+  return status;
+}
+
+const rdx_engine_ops rdx_column_engine_ops = {
+    .name = "column",
+    .build = build,
+    .run = run_plan,
+    .destroy = destroy,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/column_engine/column_engine.h"
+#include "kernels/column_engine/rows.glsl.h"
+
+// variants: ATOMIC32 ATOMIC64
+
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { engine_runs_args a; };
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 i = a.first + gl_GlobalInvocationID.x, row = AT(a.rows, i);
+  engine_query q = AT(a.query, 0);
+  u32 begin = 0, end = a.run_count; /* how many runs begin at or before i */
+  while (begin < end) {
+    const u32 middle = (begin + end) / 2;
+    if (AT(a.starts, middle) <= i)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  const u64 cell = u64(begin - 1) * q.slots;
+  add_global(q.groups, cell, 1ul);
+#define ADD(slot, x) add_global(q.groups, cell + (slot), x);
+#define MAX(slot, x) max_global(q.groups, cell + (slot), x);
+  TAKE_MEASURES(q, q.measure_count, row, ADD, MAX)
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/column_engine/column_engine.h"
+
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { engine_select_args a; };
+
+bool qualifies(engine_query q, u32 row) {
+  for (u32 t = 0; t < q.term_count; t++)
+    if (!engine_holds(q.terms, q.numbers, t, row))
+      return false;
+  for (u32 l = 0; l < q.link_count; l++) {
+    const u32 partner = u32(load_code(AT(q.links, l).partners, AT(q.links, l).bytes, row));
+    if (AT(AS_U64_PTR(AT(q.links, l).table), partner) == NO_LINK64)
+      return false;
+  }
+  return engine_passes(q.terms, q.tests, q.numbers, q.test_count, row);
+}
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 word = a.first + gl_GlobalInvocationID.x;
+  engine_query q = AT(a.query, 0);
+  u32 bits = 0;
+  for (u32 k = 0; k < 32 && word * 32 + k < q.rows; k++)
+    bits |= u32(qualifies(q, word * 32 + k)) << k;
+  AT(a.bits, word) = bits;
+}

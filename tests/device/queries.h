@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef TESTS_DEVICE_QUERIES_H
+#define TESTS_DEVICE_QUERIES_H
+
+/* Random stars and queries, and what comes out by looking at every row. */
+
+#include "predicates.h"
+
+#define MOST_ATTRIBUTES 8
+#define MOST_TABLES 3
+
+/* A fact table and up to MOST_TABLES dimensions. */
+typedef struct star {
+  rdx_relation relation;
+  rdx_attribute attributes[MOST_ATTRIBUTES];
+  rdx_dimension dimensions[MOST_TABLES];
+  test_column columns[MOST_ATTRIBUTES], keys[MOST_TABLES], foreign[MOST_TABLES];
+  rdx_column views[MOST_ATTRIBUTES];
+  uint64_t *partners[MOST_TABLES]; /* the row of each dimension; UINT64_MAX: none */
+} star;
+
+/* `tame`: columns that can be calculated with, and few values. */
+void star_make(star *s, uint64_t rows, uint32_t attributes, uint32_t tables, bool tame);
+void star_free(star *s);
+
+typedef struct test_query {
+  rdx_query query;
+  tree where, having;
+  uint32_t group_by[8];
+  rdx_aggregate aggregates[8];
+  rdx_expression expressions[8][7];
+  rdx_order order_by[8];
+} test_query;
+
+/* `having` is left out until the values that it compares with are known: see query_expect(). */
+void query_make(const star *s, test_query *q);
+void query_free(test_query *q);
+
+/* What must come out: a status, and with RDX_OK the columns. */
+typedef struct expected {
+  rdx_status status;
+  uint64_t rows, groups;
+  uint32_t count;
+  test_column columns[16];
+} expected;
+
+/* With `having`, the query gets a random one now and then, over the columns that it would have without. */
+void query_expect(const star *s, test_query *q, bool having, expected *out);
+void expected_free(expected *e);
+
+/* Run a query and compare. An engine may refuse what may overflow by the ranges of its attributes, or has more groups
+ * than can be numbered: then `out->status` is not looked at. */
+void query_check(const rdx_engine *engine, const star *s, const test_query *q, const expected *e);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Engines against looking at every row of a star. */
+
+#include "queries.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* What every test runs on. */
+static const rdx_engine_kind kinds[] = {RDX_ENGINE_COLUMN};
+
+static void create_all(const star *s, rdx_engine *engines[COUNT(kinds)]) {
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    rdx_engine_stats stats;
+    engines[m] = NULL;
+    OK(rdx_engine_create(test_device, &s->relation, &(rdx_engine_params){.kind = kinds[m]}, &engines[m], err));
+    rdx_engine_get_stats(engines[m], &stats);
+    assert_int_equal(stats.kind, kinds[m]);
+    assert_int_equal(stats.rows, s->relation.rows);
+  }
+}
+
+static void destroy_all(rdx_engine *engines[COUNT(kinds)]) {
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    rdx_engine_destroy(&engines[m]);
+    assert_null(engines[m]);
+  }
+}
+
+/* Run a query on every engine. One may say when it prepares for it that it can not, as it may when it runs it. */
+static void check_query(rdx_engine *engines[COUNT(kinds)], const star *s, const test_query *q, const expected *e) {
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    const rdx_status status = rdx_engine_prepare(engines[m], &q->query, 1, NULL);
+    assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);
+    query_check(engines[m], s, q, e);
+  }
+}
+
+static void check_star(const star *s, uint32_t queries) {
+  rdx_engine *engines[COUNT(kinds)];
+  create_all(s, engines);
+  for (uint32_t k = 0; k < queries; k++) {
+    static test_query q;
+    static expected e;
+    query_make(s, &q);
+    query_expect(s, &q, true, &e);
+    check_query(engines, s, &q, &e);
+    expected_free(&e);
+    query_free(&q);
+  }
+  destroy_all(engines);
+}
+
+static void test_random_stars(void **state) {
+  (void)state;
+  static const uint64_t sizes[] = {0, 1, 63, 64, 65, 300, 1000, 1023, 1024, 1025, 3000};
+  const uint32_t stars = test_is_slow() ? 14 : 300, queries = test_is_slow() ? 5 : 24;
+  for (uint32_t i = 0; i < stars; i++) {
+    star s;
+    const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 400;
+    star_make(&s, rows, 1 + (uint32_t)(test_random() % MOST_ATTRIBUTES), (uint32_t)(test_random() % (MOST_TABLES + 1)),
+              test_random() % 4 != 0);
+    check_star(&s, queries);
+    star_free(&s);
+  }
+}
+
+static void test_large(void **state) {
+  (void)state;
+  for (uint32_t tables = 0; tables <= 2; tables += 2) {
+    star s;
+    star_make(&s, test_is_slow() ? 20003 : 150007, 6, tables, true);
+    check_star(&s, test_is_slow() ? 4 : 16);
+    star_free(&s);
+  }
+}
+
+/* ---- Particular queries, over a flat table of two columns ---- */
+
+#define ROWS 6
+static const int64_t large[ROWS] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, 5};
+static const uint8_t letters[] = "aabbcc";
+static const uint64_t offsets[] = {0, 1, 2, 3, 4, 5, 6};
+static const rdx_attribute attributes[] = {
+    {"number", {.type = RDX_TYPE_I64, .rows = ROWS, .values = large}, 0},
+    {"letter", {.type = RDX_TYPE_STRING, .rows = ROWS, .values = letters, .offsets = offsets}, 0}};
+static const rdx_relation flat = {.rows = ROWS, .attributes = attributes, .attribute_count = 2};
+static const rdx_expression number = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
+static const rdx_expression letter = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
+static const uint32_t by_letter[] = {1};
+
+static rdx_status run(rdx_engine *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
+  const rdx_status status = rdx_engine_prepare(engine, q, 1, err);
+  return status == RDX_OK ? rdx_engine_run(engine, q, NULL, out, err) : status;
+}
+
+/* Sums pass 64 bits on the way, or in the end. */
+static void test_sums(void **state) {
+  (void)state;
+  const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number}, average = {RDX_AGGREGATE_AVG, &number};
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = kinds[m]}, &engine, err));
+    rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
+    FAILS(RDX_ERROR_OVERFLOW, run(engine, &q, &result, err)); /* 2^63 + 2 */
+    const uint64_t c[] = {0, 1};
+    const rdx_predicate not_a = {.kind = RDX_PREDICATE_NE,
+                                 .column = 1,
+                                 .values = {.type = RDX_TYPE_STRING, .rows = 1, .values = "a", .offsets = c}};
+    q.where = &not_a;
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(((const int64_t *)rdx_query_result_column(result, 0)->values)[0], INT64_MIN + 4);
+    rdx_query_result_destroy(&result);
+    q = (rdx_query){.aggregates = &average, .aggregate_count = 1, .group_by = by_letter, .group_count = 1};
+    OK(run(engine, &q, &result, err));
+    const double *averages = rdx_query_result_column(result, 1)->values;
+    assert_true(averages[0] == 9223372036854775807.0 && averages[1] == -0.5 && averages[2] < -4.6e18);
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
+}
+
+static void test_bad_queries(void **state) {
+  (void)state;
+  const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
+                      text = {RDX_AGGREGATE_SUM, &letter}, one = {RDX_AGGREGATE_MIN, &number};
+  const rdx_expression half = {.kind = RDX_EXPRESSION_ADD, .left = &number}, strange = {.kind = (rdx_expression_kind)9},
+                       missing = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2},
+                       square = {.kind = RDX_EXPRESSION_MULTIPLY, .left = &number, .right = &number};
+  const rdx_aggregate of_half = {RDX_AGGREGATE_SUM, &half}, of_strange = {RDX_AGGREGATE_SUM, &strange},
+                      of_missing = {RDX_AGGREGATE_MIN, &missing}, of_square = {RDX_AGGREGATE_SUM, &square};
+  rdx_expression deep[100];
+  for (size_t i = 0; i < COUNT(deep); i++)
+    deep[i] = (rdx_expression){
+        .kind = RDX_EXPRESSION_ADD, .left = i + 1 < COUNT(deep) ? &deep[i + 1] : &number, .right = &deep[i + 1]};
+  deep[COUNT(deep) - 1] = number;
+  const rdx_aggregate of_deep = {RDX_AGGREGATE_SUM, deep};
+  const rdx_order order = {.column = 1};
+  const uint32_t second = 2;
+  const struct {
+    rdx_query query;
+    rdx_status status;
+  } cases[] = {
+      {{0}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &unknown, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &none, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &text, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &of_half, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &of_strange, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &of_missing, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &of_square, .aggregate_count = 1}, RDX_ERROR_OVERFLOW},
+      {{.aggregates = &of_deep, .aggregate_count = 1}, RDX_ERROR_UNSUPPORTED},
+      {{.aggregates = &one, .aggregate_count = 9}, RDX_ERROR_ARGUMENT},
+      {{.aggregate_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.group_by = &second, .group_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.group_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &count, .aggregate_count = 1, .order_by = &order, .order_count = 1}, RDX_ERROR_ARGUMENT},
+      {{.aggregates = &count, .aggregate_count = 1, .order_count = 1}, RDX_ERROR_ARGUMENT},
+  };
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = kinds[m]}, &engine, err));
+    for (size_t i = 0; i < COUNT(cases); i++)
+      FAILS(cases[i].status, rdx_engine_run(engine, &cases[i].query, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_engine_run(engine, NULL, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_engine_run(NULL, &cases[0].query, NULL, &result, err));
+    assert_null(result);
+    rdx_engine_destroy(&engine);
+  }
+}
+
+static void refuse(const rdx_relation *relation, rdx_status status) {
+  rdx_engine *engine = NULL;
+  FAILS(status, rdx_engine_create(test_device, relation, NULL, &engine, err));
+  assert_null(engine);
+}
+
+static void test_bad_relations(void **state) {
+  (void)state;
+  static const int32_t keys[] = {1, 2, 2}, foreign[ROWS] = {1, 2, 1, 2, 1, 2};
+  static const uint8_t some[] = {3};
+  rdx_dimension dimension = {{.type = RDX_TYPE_I32, .rows = ROWS, .values = foreign},
+                             {.type = RDX_TYPE_I32, .rows = 3, .values = keys}};
+  rdx_relation r = {
+      .rows = ROWS, .attributes = attributes, .attribute_count = 2, .dimensions = &dimension, .dimension_count = 1};
+  refuse(&r, RDX_ERROR_ARGUMENT); /* a key twice */
+  dimension.key.validity = some;
+  refuse(&r, RDX_ERROR_ARGUMENT); /* a key that is NULL */
+  dimension.key = (rdx_column){.type = RDX_TYPE_F64, .rows = 1, .values = large};
+  refuse(&r, RDX_ERROR_ARGUMENT); /* another type */
+  dimension.key = (rdx_column){.type = RDX_TYPE_I32, .rows = 2, .values = keys};
+  dimension.foreign_key.rows = 5;
+  refuse(&r, RDX_ERROR_ARGUMENT);
+  r.dimension_count = 9;
+  refuse(&r, RDX_ERROR_ARGUMENT);
+  r = flat;
+  r.rows = ROWS - 1;
+  refuse(&r, RDX_ERROR_ARGUMENT);
+  r.rows = UINT32_MAX;
+  refuse(&r, RDX_ERROR_UNSUPPORTED);
+  rdx_attribute bad = attributes[0];
+  r = (rdx_relation){.rows = ROWS, .attributes = &bad, .attribute_count = 1};
+  bad.dimension = 1;
+  refuse(&r, RDX_ERROR_ARGUMENT);
+  bad = (rdx_attribute){NULL, attributes[0].column, 0};
+  refuse(&r, RDX_ERROR_ARGUMENT);
+  refuse(NULL, RDX_ERROR_ARGUMENT);
+  rdx_engine *engine = NULL;
+  FAILS(RDX_ERROR_ARGUMENT,
+        rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = (rdx_engine_kind)99}, &engine, err));
+  OK(rdx_engine_create(test_device, &flat, NULL, &engine, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err)); /* it needs none */
+  rdx_engine_destroy(&engine);
+}
+
+static void test_names(void **state) {
+  (void)state;
+  rdx_engine_kind kind;
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    OK(rdx_engine_kind_from_name(rdx_engine_kind_name(kinds[m]), &kind, err));
+    assert_int_equal(kind, kinds[m]);
+  }
+  OK(rdx_engine_kind_from_name("auto", &kind, err));
+  assert_int_equal(kind, RDX_ENGINE_AUTO);
+  FAILS(RDX_ERROR_NOT_FOUND, rdx_engine_kind_from_name("hypercube", &kind, err));
+  assert_string_equal(rdx_engine_kind_name((rdx_engine_kind)99), "unknown");
+}
+
+/* ---- Threads ---- */
+
+typedef struct job {
+  const rdx_engine *engine;
+  const test_query *query;
+  uint64_t rows;
+  bool good;
+} job;
+
+static void *run_job(void *argument) {
+  job *j = argument;
+  j->good = true;
+  for (int i = 0; i < (test_is_slow() ? 4 : 40); i++) {
+    rdx_query_result *result = NULL;
+    if (rdx_engine_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK ||
+        rdx_query_result_rows(result) != j->rows)
+      j->good = false;
+    rdx_query_result_destroy(&result);
+  }
+  return NULL;
+}
+
+/* Queries of one engine at the same time. */
+static void test_threads(void **state) {
+  (void)state;
+  static test_query queries[4];
+  rdx_engine *engines[COUNT(kinds)];
+  star s;
+  star_make(&s, 3000, 6, 2, true);
+  create_all(&s, engines);
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    pthread_t threads[COUNT(queries)];
+    job jobs[COUNT(queries)];
+    for (size_t i = 0; i < COUNT(queries); i++) {
+      rdx_query_result *result = NULL;
+      while (!result) { /* one that can be answered */
+        query_free(&queries[i]);
+        query_make(&s, &queries[i]);
+        if (run(engines[m], &queries[i].query, &result, NULL) != RDX_OK)
+          assert_null(result);
+      }
+      jobs[i] = (job){engines[m], &queries[i], rdx_query_result_rows(result), false};
+      rdx_query_result_destroy(&result);
+    }
+    for (size_t i = 0; i < COUNT(queries); i++)
+      assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
+    for (size_t i = 0; i < COUNT(queries); i++) {
+      pthread_join(threads[i], NULL);
+      assert_true(jobs[i].good);
+    }
+  }
+  for (size_t i = 0; i < COUNT(queries); i++)
+    query_free(&queries[i]);
+  destroy_all(engines);
+  star_free(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
+      cmocka_unit_test(test_threads),
+  };
+  return TEST_MAIN(tests);
+}
