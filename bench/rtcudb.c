@@ -72,9 +72,6 @@ static rdx_status open_session(bench *b, const bench_point *point, const contend
   s->point = point;
   rdx_status status = bench_star(b, err);
   for (size_t k = 0; k < count && status == RDX_OK; k++) {
-    rdx_engine_kind kind; /* TEMPORARY */
-    if (rdx_engine_kind_from_name(rdx_engine_kind_name(contenders[k].params.kind), &kind, NULL) != RDX_OK)
-      continue;
     if (!bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
       continue;
     s->entries[s->count++].contender = &contenders[k];

@@ -307,59 +307,20 @@ static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_
   return RDX_OK;
 }
 
-/* Cells that a ray goes through at most: on a GPU there are to be many rays. */
-static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
-  uint64_t cells = 0;
-  for (uint32_t i = 0; i < ranges->count; i++)
-    cells += ((ranges->list[2 * i + 1] - 1) >> c->shift) - (ranges->list[2 * i] >> c->shift) + 1;
-  const uint64_t rays = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_RAYS;
-  const uint64_t each = (cells * c->scene_rows + rays - 1) / rays;
-  const uint64_t least = on_cpu(c) ? 64 : 1; /* a ray should be worth its start */
-  return (uint32_t)(each < least ? least : each < COARSE_MOST_CELLS ? each : COARSE_MOST_CELLS);
-}
-
-/* Runs of cells that ranges touch, cut to pieces of at most `most` cells. Returns how many; NULL: only count. */
-static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t most, coarse_piece *pieces) {
-  uint64_t n = 0;
-  for (uint32_t i = 0; i < ranges->count;) {
-    const uint32_t first = ranges->list[2 * i] >> c->shift;
-    uint32_t end = i, last = 0;
-    do
-      last = (ranges->list[2 * end++ + 1] - 1) >> c->shift;
-    while (end < ranges->count && ranges->list[2 * end] >> c->shift == last);
-    for (uint64_t cell = first; cell <= last; cell += most, n++) {
-      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
-      if (!pieces)
-        continue;
-      uint32_t stop = i;
-      while ((ranges->list[2 * i + 1] - 1) >> c->shift < cell)
-        i++;
-      for (stop = i; stop < end && ranges->list[2 * stop] >> c->shift <= to;)
-        stop++;
-      pieces[n] = (coarse_piece){(uint32_t)cell, to, i, stop - i};
-    }
-    i = end;
-  }
-  return n;
-}
-
 static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t pieces,
                          rdx_buffer *counters, rdx_error *err) {
   const uint64_t rays = pieces * c->scene_rows;
   uint64_t piece_address = 0, range_address = 0;
-  if (rays > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "coarse_cube: a query needs %llu rays, more than 2^32 - 1",
-                    (unsigned long long)rays);
   const uint64_t threads = c->star.device->info.threads;
   const uint32_t copies = rdx_star_copies(&c->star, plan, rays * c->block_rows);
   const uint32_t parts = copies < rays || !on_cpu(c) ? copies : (uint32_t)(rays < threads ? rays : threads);
   RDX_TRY(rdx_star_start(&c->star, plan, parts, run, err));
-  RDX_TRY(rdx_stream_constants(run->stream, run->rows, pieces * sizeof(coarse_piece), &piece_address, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->rows, pieces * sizeof(star_piece), &piece_address, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &range_address, err));
   const struct coarse_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                    .blocks = RDX_ADDRESS(uint32_t, c->blocks),
                                    .places = RDX_ADDRESS(uint32_t, c->places),
-                                   .pieces = (coarse_piece *)(uintptr_t)piece_address,
+                                   .pieces = (star_piece *)(uintptr_t)piece_address,
                                    .ranges = (uint32_t *)(uintptr_t)range_address,
                                    .counters = RDX_ADDRESS(uint64_t, counters),
                                    .scene_rows = c->scene_rows,
@@ -375,10 +336,9 @@ static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_st
   RDX_TRY(rdx_star_select(&c->star, plan, run, err));
   if (run->ranges.count == 0)
     return rdx_star_groups(plan, 0, out, err);
-  const uint32_t most = piece_cells(c, &run->ranges);
-  const uint64_t pieces = cut_ranges(c, &run->ranges, most, NULL);
-  RDX_TRY(rdx_star_room(run, pieces * (sizeof(coarse_piece) / 4), err));
-  cut_ranges(c, &run->ranges, most, (coarse_piece *)(void *)run->rows);
+  const rdx_star_cells cells = {.shift = c->shift};
+  uint64_t pieces = 0;
+  RDX_TRY(rdx_star_cut(&c->star, &cells, c->scene_rows, run, &pieces, err));
   if (counters)
     RDX_TRY(rdx_stream_fill(run->stream, counters, 0, 16, 0, err));
   RDX_TRY(launch(c, plan, run, pieces, counters, err));

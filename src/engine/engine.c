@@ -16,6 +16,7 @@ static const rdx_engine_ops *const kinds[] = {
     [RDX_ENGINE_COLUMN] = &rdx_column_engine_ops,
     [RDX_ENGINE_SORTED_CUBE] = &rdx_sorted_cube_ops,
     [RDX_ENGINE_COARSE_CUBE] = &rdx_coarse_cube_ops,
+    [RDX_ENGINE_RT_CUBE] = &rdx_rt_cube_ops,
 };
 
 struct rdx_engine {

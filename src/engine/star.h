@@ -89,6 +89,20 @@ RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *pl
 /* Room for `words` in run->rows. */
 RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
 
+/* Scan places as cells of a coordinate: place >> shift, or the number of the last of `cuts`, which begin with 0, that is
+ * not above it. */
+typedef struct rdx_star_cells {
+  uint32_t shift;
+  uint32_t *cuts; /* NULL: none */
+  uint32_t cut_count;
+} rdx_star_cells;
+
+#define RDX_STAR_RAYS 16384 /* on a GPU as many are wanted at least */
+
+/* Cut the cells that run->ranges touch into pieces, in run->rows, each for `rays` rays. */
+RDX_MUST_USE rdx_status rdx_star_cut(const rdx_star *star, const rdx_star_cells *cells, uint64_t rays,
+                                     rdx_star_run *run, uint64_t *out_pieces, rdx_error *err);
+
 /* How many copies of accumulators `work` (rows) is worth: on the CPU the parts it is done in. */
 uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work);
 
@@ -101,7 +115,7 @@ RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *pl
 
 /* Bytes of the groups and measures of a row that a query reads. */
 uint64_t rdx_star_row_bytes(const rdx_star_run *run);
-/* What rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
+/* Add what rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
 RDX_MUST_USE rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
                                         rdx_error *err);
 

@@ -129,6 +129,68 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
   return rdx_stream_constants(run->stream, q, sizeof *q, &run->query_address, err);
 }
 
+/* ---- Pieces ---- */
+
+static uint32_t cell_of(const rdx_star_cells *c, uint32_t place) {
+  return c->cuts ? star_find(c->cuts, c->cut_count, place) : place >> c->shift;
+}
+
+static uint32_t first_cell(const rdx_star_cells *c, const rdx_ranges *ranges, uint32_t i) {
+  return cell_of(c, ranges->list[2 * i]);
+}
+
+static uint32_t last_cell(const rdx_star_cells *c, const rdx_ranges *ranges, uint32_t i) {
+  return cell_of(c, ranges->list[2 * i + 1] - 1);
+}
+
+/* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start. */
+static uint32_t piece_cells(const rdx_star *star, const rdx_star_cells *c, uint64_t rays, const rdx_ranges *ranges) {
+  const bool cpu = star->device->info.backend == RDX_BACKEND_CPU;
+  const uint64_t wanted = cpu ? 4 * star->device->info.threads : RDX_STAR_RAYS, least = cpu ? 64 : 1;
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
+  const uint64_t each = (cells * rays + wanted - 1) / wanted;
+  return (uint32_t)(each < least ? least : each < STAR_MOST_CELLS ? each : STAR_MOST_CELLS);
+}
+
+/* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only
+ * count. */
+static uint64_t cut_ranges(const rdx_star_cells *c, const rdx_ranges *ranges, uint32_t most, star_piece *pieces) {
+  uint64_t n = 0;
+  for (uint32_t i = 0, end = 0; i < ranges->count; i = end) {
+    const uint32_t first = first_cell(c, ranges, i);
+    uint32_t last = 0;
+    do
+      last = last_cell(c, ranges, end++);
+    while (end < ranges->count && first_cell(c, ranges, end) == last);
+    for (uint64_t cell = first; cell <= last; cell += most, n++) {
+      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
+      if (!pieces)
+        continue;
+      while (last_cell(c, ranges, i) < cell)
+        i++;
+      uint32_t stop = i;
+      while (stop < end && first_cell(c, ranges, stop) <= to)
+        stop++;
+      pieces[n] = (star_piece){(uint32_t)cell, to, i, stop - i};
+    }
+  }
+  return n;
+}
+
+rdx_status rdx_star_cut(const rdx_star *star, const rdx_star_cells *cells, uint64_t rays, rdx_star_run *run,
+                        uint64_t *out_pieces, rdx_error *err) {
+  const uint32_t most = piece_cells(star, cells, rays, &run->ranges);
+  *out_pieces = cut_ranges(cells, &run->ranges, most, NULL);
+  if (*out_pieces * rays > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
+                    (unsigned long long)(*out_pieces * rays));
+  RDX_TRY(rdx_star_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
+  cut_ranges(cells, &run->ranges, most, (star_piece *)(void *)run->rows);
+  return RDX_OK;
+}
+
 /* ---- Results ---- */
 
 rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out, rdx_error *err) {
@@ -285,8 +347,8 @@ rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, 
                            rdx_error *err) {
   uint64_t values[2] = {0};
   RDX_TRY(rdx_buffer_download(counters, 0, values, sizeof values, err));
-  counts->hits = values[0];
-  counts->rows = values[1];
-  counts->bytes = values[1] * rdx_star_row_bytes(run);
+  counts->hits += values[0];
+  counts->rows += values[1];
+  counts->bytes += values[1] * rdx_star_row_bytes(run);
   return RDX_OK;
 }

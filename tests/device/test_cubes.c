@@ -156,8 +156,16 @@ static void test_coarse(void **state) {
   run_kind((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 3});
 }
 
+static void test_rt(void **state) {
+  (void)state;
+  for (uint32_t o = RDX_RT_CUBE_ENCODE; o <= RDX_RT_CUBE_SEPARATE_SCAN; o++) {
+    run_kind((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = (rdx_rt_cube_operators)o});
+    run_kind((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = (rdx_rt_cube_operators)o, .leg_x = 200000, .leg_y = 4}});
+  }
+}
+
 int main(void) {
   (void)current;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sorted), cmocka_unit_test(test_coarse)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sorted), cmocka_unit_test(test_coarse), cmocka_unit_test(test_rt)};
   return TEST_MAIN(tests);
 }

@@ -18,7 +18,7 @@ typedef struct tracing {
 } tracing;
 
 /* Rows whose places are in the ranges: found without a branch, as their order is not foreseen. */
-static void add_some(const tracing *t, const coarse_piece *piece, uint32_t begin, uint32_t end) {
+static void add_some(const tracing *t, const star_piece *piece, uint32_t begin, uint32_t end) {
   const struct coarse_args *a = t->args;
   const uint32_t low = a->ranges[2 * piece->first_range], size = a->ranges[2 * piece->first_range + 1] - low;
   uint32_t list[LIST];
@@ -37,7 +37,7 @@ static void add_some(const tracing *t, const coarse_piece *piece, uint32_t begin
 static bool on_block(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
   const struct coarse_args *a = t->args;
-  const coarse_piece *piece = &a->pieces[(t->first + lane) / a->scene_rows];
+  const star_piece *piece = &a->pieces[(t->first + lane) / a->scene_rows];
   const uint32_t *block = a->blocks + 2 * (uint64_t)primitive;
   if (coarse_all(a->ranges, *piece, block[1], a->shift))
     rdx_star_add(a->query, t->part, NULL, block[0], block[2]);
@@ -55,7 +55,7 @@ static void trace(const struct coarse_args *a, uint32_t part, const rdx_scene *s
     rdx_ray rays[BLOCK];
     const uint32_t n = end - t.first < BLOCK ? end - t.first : BLOCK;
     for (uint32_t k = 0; k < n; k++) {
-      const coarse_piece *piece = &a->pieces[(t.first + k) / a->scene_rows];
+      const star_piece *piece = &a->pieces[(t.first + k) / a->scene_rows];
       rays[k] = (rdx_ray){{(float)piece->first_cell - 0.5f, (float)((t.first + k) % a->scene_rows), 0},
                           0,
                           {1, 0, 0},

@@ -14,6 +14,8 @@ extern const rdx_kernel rdx_kernel_star_runs;
 extern const rdx_kernel rdx_kernel_star_ranges;
 extern const rdx_kernel rdx_kernel_star_collect;
 extern const rdx_kernel rdx_kernel_coarse;
+extern const rdx_kernel rdx_kernel_rt_place;
+extern const rdx_kernel rdx_kernel_rt_rays;
 
 /* CPU: add rows begin .. end - 1 to a copy of the accumulators, or rows[begin] .. rows[end - 1]. */
 void rdx_star_add(const star_query *query, uint32_t copy, const uint32_t *rows, uint32_t begin, uint32_t end);

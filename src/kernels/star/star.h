@@ -246,10 +246,9 @@ ARGS_SIZE(star_ranges_args, 48);
  * Coordinates are whole numbers below 2^22, rays end between them, half a unit away, and are no longer than 2^16 cells, so
  * that the error of a hit's distance is far below that half. */
 
-#define COARSE_MOST_CELLS 65536u /* of a ray */
-
 /* A piece of a run of cells, and the ranges that touch it. */
-struct coarse_piece {
+#define STAR_MOST_CELLS 65536u /* of a piece */
+struct star_piece {
   u32 first_cell;
   u32 last_cell;
   u32 first_range;
@@ -257,13 +256,13 @@ struct coarse_piece {
 };
 
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer coarse_piece_ptr {
-  coarse_piece v[];
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer star_piece_ptr {
+  star_piece v[];
 };
-#define COARSE_PIECE coarse_piece
+#define STAR_PIECE star_piece
 #else
-typedef struct coarse_piece coarse_piece;
-#define COARSE_PIECE struct coarse_piece
+typedef struct star_piece star_piece;
+#define STAR_PIECE struct star_piece
 #endif
 
 /* Item: a ray, one for each piece and scene row; on the CPU a part of `parts`, which is a copy of the accumulators. */
@@ -272,7 +271,7 @@ struct coarse_args {
   PTR(star_query) query;
   PTR(u32) blocks; /* for each its first row and its cell; then the number of rows */
   PTR(u32) places; /* of each row */
-  PTR(coarse_piece) pieces;
+  PTR(star_piece) pieces;
   PTR(u32) ranges;   /* pairs (low, end) of places */
   PTR(u64) counters; /* hits, and rows; 0: not wanted */
   u32 scene_rows;
@@ -284,9 +283,85 @@ struct coarse_args {
 ARGS_SIZE(coarse_args, 88);
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
-FN bool coarse_all(PTR(u32) ranges, COARSE_PIECE piece, u32 cell, u32 shift) {
+FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
   u32 low = AT(ranges, 2u * piece.first_range), end = AT(ranges, 2u * piece.first_range + 1u);
   return low <= cell << shift && end - (cell << shift) >= 1u << shift && end > cell << shift;
+}
+
+/* ---- The RT cube (RTCUDB, sections 3.2 and 4) ----
+ *
+ * A row is a right triangle at x = its measures, y = its group, z = its scan place, each as far as 21 bits (z: 22) tell:
+ * corners (x, y, z), (x + 2 hx, y, z), (x, y + 2 hy, z). For each run of z (a piece of "cells" of one place) rays along z
+ * start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2): half a leg apart, as in section 3.2.
+ *
+ * Every triangle of the area is hit. Let i = x / hx and j = y / hy, rounded down. Then the ray (i, j) passes at distances
+ * dx = hx (i + 1) - 1/2 - x and dy from the two legs, and 1/2 <= dx <= hx - 1/2, the same for dy: so it is inside of both
+ * legs, and inside of the third side, because dx / 2hx + dy / 2hy <= 1 - 1/4hx - 1/4hy < 1. Coordinates are whole numbers
+ * and halves below 2^23: exact. An intersection test gets the third side with an error of about 2^-22 of hx * hy, so the
+ * smaller of hx and hy is at most 2^17, which leaves a margin of 2^-19.
+ *
+ * None outside counts. Rays end half a unit before and after their run of z, and no run is longer than 2^16, so that the
+ * error of a distance does not matter.
+ *
+ * Each row counts once. Up to three rays hit a triangle; the paper sets a flag for each row that is hit (algorithm 1,
+ * line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over: nothing has to be reset after a
+ * query, and queries may run at the same time. */
+
+#define RT_MOST_HALF_LEG 131072u
+
+/* Item: a row. Its triangle, and its owner: j * columns + i. */
+struct rt_place_args {
+  LAUNCH_HEADER;
+  PTR(star_step) steps; /* x, of step_count steps */
+  PTR(u32) groups;
+  PTR(u32) places;
+  PTR(u32) y_cuts; /* groups, of which y counts those up to the row's; 0: y is the group >> y_shift */
+  PTR(u32) z_cuts; /* the same of places */
+  PTR(f32) triangles;
+  PTR(u32) owners; /* 0: there is one ray for all */
+  u32 step_count;
+  u32 group_bytes;
+  u32 x_shift;
+  u32 y_shift;
+  u32 z_shift;
+  u32 y_cut_count;
+  u32 z_cut_count;
+  u32 half_x;
+  u32 half_y;
+  u32 columns;
+};
+ARGS_SIZE(rt_place_args, 112);
+
+/* Item: a ray, columns * lines of them for each piece; on the CPU a part of `parts`, a copy of the accumulators. */
+struct rt_rays_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(star_piece) pieces;
+  PTR(u32) owners;
+  PTR(u32) places;   /* of rows, to be looked up in the ranges; 0: z decides */
+  PTR(u32) ranges;   /* pairs (low, end) */
+  PTR(u32) bits;     /* rows that qualify; 0: not asked */
+  PTR(u64) counters; /* hits, and rows; 0: not wanted */
+  u32 columns;
+  u32 lines;
+  u32 half_x;
+  u32 half_y;
+  u32 rays;
+  u32 partition_size;
+  u32 parts;
+};
+ARGS_SIZE(rt_rays_args, 104);
+
+#define RT_PLACE_ON_GRID(half_leg, i) (TO_F32((half_leg) * ((i) + 1u)) - 0.5f)
+
+/* Whether a hit of a ray of the grid counts. */
+FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bits, u32 row, u32 cell, u32 first_range,
+                  u32 range_count) {
+  if (!IS_NULL(owners) && AT(owners, row) != cell)
+    return false;
+  if (!IS_NULL(bits) && (AT(bits, row / 32u) >> (row % 32u) & 1u) == 0u)
+    return false;
+  return IS_NULL(places) || star_inside(ranges, first_range, range_count, AT(places, row));
 }
 
 /* Bring the groups that have rows to `found`: their number, then for each its group and its record, all u64. Everything

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The triangles and rays of the RT cube, and their bodies on the CPU. */
+
+#include "device/cpu/trace.h"
+#include "kernels/star/kernels.h"
+#include "kernels/star/star_build.h"
+#include "spirv/rt_place_comp.h"
+#include "spirv/rt_rays_rahit.h"
+#include "spirv/rt_rays_rgen.h"
+
+static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct rt_place_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    RT_PLACE((*a), (uint32_t)i);
+}
+
+#define BLOCK 64 /* rays in flight */
+#define LIST 256 /* rows that are added together */
+
+typedef struct tracing {
+  const struct rt_rays_args *args;
+  uint32_t part, first; /* the number of the first ray */
+  uint32_t listed;
+  uint32_t list[LIST];
+  uint64_t hits, rows;
+} tracing;
+
+static void add_listed(tracing *t) {
+  rdx_star_add(t->args->query, t->part, t->list, 0, t->listed);
+  t->rows += t->listed;
+  t->listed = 0;
+}
+
+static bool on_row(void *context, uint32_t lane, uint32_t row) {
+  tracing *t = context;
+  const struct rt_rays_args *a = t->args;
+  const uint32_t each = a->columns * a->lines, ray = t->first + lane;
+  const star_piece *piece = &a->pieces[ray / each];
+  t->hits++;
+  if (rt_counts(a->owners, a->places, a->ranges, a->bits, row, ray % each, piece->first_range, piece->range_count)) {
+    t->list[t->listed++] = row;
+    if (t->listed == LIST)
+      add_listed(t);
+  }
+  return false;
+}
+
+static rdx_ray ray_of(const struct rt_rays_args *a, uint32_t ray) {
+  const uint32_t each = a->columns * a->lines, cell = ray % each;
+  const star_piece *piece = &a->pieces[ray / each];
+  return (rdx_ray){{RT_PLACE_ON_GRID(a->half_x, cell % a->columns), RT_PLACE_ON_GRID(a->half_y, cell / a->columns),
+                    (float)piece->first_cell - 0.5f},
+                   0,
+                   {0, 0, 1},
+                   (float)(piece->last_cell - piece->first_cell + 1)};
+}
+
+static void trace(const struct rt_rays_args *a, uint32_t part, const rdx_scene *scene) {
+  const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
+  tracing t = {.args = a, .part = part, .first = (uint32_t)((uint64_t)a->rays * part / a->parts)};
+  for (; t.first < end; t.first += BLOCK) {
+    rdx_ray rays[BLOCK];
+    const uint32_t n = end - t.first < BLOCK ? end - t.first : BLOCK;
+    for (uint32_t k = 0; k < n; k++)
+      rays[k] = ray_of(a, t.first + k);
+    rdx_cpu_trace_all(scene, rays, n, true, on_row, &t);
+  }
+  add_listed(&t);
+  if (a->counters) {
+    __atomic_fetch_add(&a->counters[0], t.hits, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&a->counters[1], t.rows, __ATOMIC_RELAXED);
+  }
+}
+
+static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant;
+  const struct rt_rays_args *a = arguments;
+  for (uint32_t part = a->first; part < a->first + a->count; part++)
+    trace(a, part, scene);
+}
+
+#define SPIRV(words_)                                                                                                  \
+  { .words = words_, .size = sizeof words_ }
+
+const rdx_kernel rdx_kernel_rt_place = {.name = "RT cube triangles",
+                                        .args_size = sizeof(struct rt_place_args),
+                                        .grain = 4096,
+                                        .group = 128,
+                                        .body = place,
+                                        .compute = SPIRV(spirv_rt_place_comp)};
+
+const rdx_kernel rdx_kernel_rt_rays = {.name = "RT cube rays",
+                                       .args_size = sizeof(struct rt_rays_args),
+                                       .grain = 1,
+                                       .body = rays,
+                                       .raygen = SPIRV(spirv_rt_rays_rgen),
+                                       .any_hit = SPIRV(spirv_rt_rays_rahit)};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/star/star_build.h"
+
+layout(local_size_x = 128) in;
+layout(push_constant, scalar) uniform push { rt_place_args a; };
+
+void main() {
+  if (gl_GlobalInvocationID.x < a.count)
+    RT_PLACE(a, a.first + gl_GlobalInvocationID.x);
+}
