@@ -115,33 +115,27 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
   return RDX_OK;
 }
 
-/* The leaves of a conjunction: of lineorder's own columns for later, of dimensions at once. */
-static rdx_status take_leaves(reference *r, const rdx_predicate *p, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  if (p->kind == RDX_PREDICATE_AND) {
-    for (uint32_t i = 0; i < p->child_count && status == RDX_OK; i++)
-      status = take_leaves(r, &p->children[i], err);
-    return status;
-  }
+/* The conditions of a conjunction: on a dimension, which of its rows pass; else kept for each row. */
+static void take_leaves(reference *r, const rdx_predicate *p) {
+  for (uint32_t i = 0; p->kind == RDX_PREDICATE_AND && i < p->child_count; i++)
+    take_leaves(r, &p->children[i]);
+  if (p->kind == RDX_PREDICATE_AND)
+    return;
   const rdx_attribute *attribute = &r->relation->attributes[p->column];
-  if (attribute->dimension > 0) {
+  if (attribute->dimension == 0)
+    r->leaves[r->leaf_count++] = p;
+  else
     for (uint64_t row = 0; row < attribute->column.rows; row++)
       r->maps[attribute->dimension - 1].passes[row] &= holds(p, &attribute->column, row);
-    return RDX_OK;
-  }
-  if (r->leaf_count == MOST_LEAVES) {
-    snprintf(err->text, sizeof err->text, "the check takes at most %d comparisons", MOST_LEAVES);
-    return RDX_ERROR_UNSUPPORTED;
-  }
-  r->leaves[r->leaf_count++] = p;
-  return RDX_OK;
 }
 
 static rdx_status prepare(reference *r, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++)
     status = map_rows(&r->relation->dimensions[d].key, &r->maps[d], err);
-  return status == RDX_OK ? take_leaves(r, r->query->where, err) : status;
+  if (status == RDX_OK)
+    take_leaves(r, r->query->where);
+  return status;
 }
 
 static void add(group_table *t, uint64_t group, int64_t value) {
