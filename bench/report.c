@@ -166,33 +166,44 @@ static bool is_star(const bench_row *row) {
 }
 
 /* Those that an experiment has are columns of its table. */
-static const struct {
+typedef struct star_column {
   const char *metric, *head, *format;
   double per;
   int width;
-} star_columns[] = {
-    {"selected", "selected", "%.0f", 1, 10},
-    {"selectivity", "selected %", "%.3g", 1, 10},
-    {"result_rows", "result", "%.0f", 1, 6},
-    {"query_ms", "device ms", "%.4f", 1, 10},
-    {"total_ms", "total ms", "%.4f", 1, 10},
-    {"rays", "rays", "%.0f", 1, 9},
-    {"hits", "hits", "%.0f", 1, 10},
-    {"rows_read", "rows read", "%.0f", 1, 10},
-    {"bytes", "MB", "%.3f", 1e6, 10},
-    {"gb_per_s", "GB/s", "%.1f", 1, 7},
-    {"cubes", "cubes", "%.0f", 1, 5},
-    {"encode_ms", "encode ms", "%.0f", 1, 9},
-    {"build_ms", "build ms", "%.1f", 1, 10},
-    {"bytes_columns", "columns MB", "%.1f", 1e6, 10},
-    {"bytes_cubes", "cubes MB", "%.1f", 1e6, 10},
-    {"bytes_peak", "peak MB", "%.1f", 1e6, 10},
+  enum { VALUE, SPREAD, PUBLISHED } what; /* the median, how far runs differ from it, what the paper has instead */
+} star_column;
+
+static const star_column star_columns[] = {
+    {"selected", "selected", "%.0f", 1, 10, VALUE},
+    {"selectivity", "selected %", "%.3g", 1, 10, VALUE},
+    {"selectivity", "published", "%.3g", 1, 9, PUBLISHED},
+    {"result_rows", "result", "%.0f", 1, 6, VALUE},
+    {"result_rows", "reference", "%.0f", 1, 9, PUBLISHED},
+    {"query_ms", "device ms", "%.4f", 1, 10, VALUE},
+    {"query_ms", "+-", "%.0f%%", 0.01, 5, SPREAD},
+    {"total_ms", "total ms", "%.4f", 1, 10, VALUE},
+    {"rays", "rays", "%.0f", 1, 9, VALUE},
+    {"hits", "hits", "%.0f", 1, 10, VALUE},
+    {"rows_read", "rows read", "%.0f", 1, 10, VALUE},
+    {"bytes", "MB", "%.3f", 1e6, 10, VALUE},
+    {"gb_per_s", "GB/s", "%.1f", 1, 7, VALUE},
+    {"cubes", "cubes", "%.0f", 1, 5, VALUE},
+    {"encode_ms", "encode ms", "%.0f", 1, 9, VALUE},
+    {"build_ms", "build ms", "%.1f", 1, 10, VALUE},
+    {"bytes_columns", "columns MB", "%.1f", 1e6, 10, VALUE},
+    {"bytes_cubes", "cubes MB", "%.1f", 1e6, 10, VALUE},
+    {"bytes_peak", "peak MB", "%.1f", 1e6, 10, VALUE},
 };
 enum { STAR_COLUMNS = sizeof star_columns / sizeof *star_columns };
 
-static bool has_metric(const bench_report *report, const char *experiment, const char *metric) {
+static bool is_published(const bench_row *row) {
+  return strcmp(row->device, "published") == 0;
+}
+
+static bool has_column(const bench_report *report, const char *experiment, const star_column *c) {
   for (size_t i = 0; i < report->count; i++)
-    if (strcmp(report->rows[i].experiment, experiment) == 0 && strcmp(report->rows[i].metric, metric) == 0)
+    if (strcmp(report->rows[i].experiment, experiment) == 0 && strcmp(report->rows[i].metric, c->metric) == 0 &&
+        (c->what != PUBLISHED || is_published(&report->rows[i])))
       return true;
   return false;
 }
@@ -201,19 +212,34 @@ static void print_star_head(const bench_report *report, const bench_row *row) {
   printf("\n%s on %s, %s, %" PRIu64 " rows, all answers checked\n%-12s %-16s %-9s", row->experiment, row->device,
          row->keys, row->rows, "engine", "variant", "query");
   for (size_t c = 0; c < STAR_COLUMNS; c++)
-    if (has_metric(report, row->experiment, star_columns[c].metric))
+    if (has_column(report, row->experiment, &star_columns[c]))
       printf(" %*s", star_columns[c].width, star_columns[c].head);
   printf("\n");
 }
 
+/* What a row's line shows in a column. */
+static void format_star(const bench_report *report, const bench_row *row, const star_column *c, char out[32]) {
+  bench_row like = *row;
+  if (c->what == PUBLISHED)
+    snprintf(like.method, sizeof like.method, "RTCUDB");
+  const bench_row *found = find(report, &like, c->metric);
+  out[0] = '\0';
+  if (found)
+    snprintf(out, 32, c->format,
+             (c->what == SPREAD && found->median > 0 ? (found->most - found->least) / found->median
+              : c->what == SPREAD                    ? 0
+                                                     : found->median) /
+                 c->per);
+}
+
 static void print_star(const bench_report *report, const bench_row *row) {
+  if (is_published(row))
+    return;
   printf("%-12s %-16s %-9s", row->method, row->variant, row->parameter);
   for (size_t c = 0; c < STAR_COLUMNS; c++) {
-    const bench_row *found = find(report, row, star_columns[c].metric);
-    char text[32] = "";
-    if (found)
-      snprintf(text, sizeof text, star_columns[c].format, found->median / star_columns[c].per);
-    if (has_metric(report, row->experiment, star_columns[c].metric))
+    char text[32];
+    format_star(report, row, &star_columns[c], text);
+    if (has_column(report, row->experiment, &star_columns[c]))
       printf(" %*s", star_columns[c].width, text);
   }
   printf("\n");
