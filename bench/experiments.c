@@ -453,7 +453,26 @@ static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err)
   return RDX_OK;
 }
 
+/* A first impression of the indexes. */
+static rdx_status run_indexes(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"", {.kind = RX}},
+      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"", {.kind = RDX_INDEX_CGRX}},
+      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+      {"", {.kind = RDX_INDEX_TREE}},
+  };
+  const bench_spec points = {.log_rows = b->log_keys, .log_probes = b->log_probes};
+  const bench_spec ranges = {.log_rows = b->log_keys, .log_probes = bench_at_least(b->log_probes, 5, 0), .range = 16};
+  const bench_point first = bench_at(point, "points", -1), second = bench_at(point, "ranges", -2);
+  const rdx_status status =
+      bench_measure(b, &first, &points, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+  return status == RDX_OK ? bench_measure(b, &second, &ranges, contenders, COUNT(contenders), BENCH_LOOKUPS, err)
+                          : status;
+}
+
 const bench_experiment bench_experiments[] = {
+    {"indexes", "some indexes: builds, points, ranges of 16 rows", run_indexes, false},
     {"point", "point lookups that sum a column: dense, u32 and u64 keys; unsorted, sorted, misses", run_point, true},
     {"first", "the same lookups, for the first row instead of a sum", run_first, true},
     {"range", "range lookups of 4, 64 and 1024 hits", run_range, true},

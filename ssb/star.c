@@ -168,11 +168,12 @@ rdx_status ssb_star_open_flat(ssb_star *s, const char *path, rdx_error *err) {
     return status;
   for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
     s->flat_attributes[i] = (rdx_attribute){.name = names[i], .column = *rdx_table_column(table, i)};
-    if (s->flat_attributes[i].column.type != s->attributes[i].column.type ||
-        rdx_table_rows(table) != s->relation.rows) {
-      snprintf(err->text, sizeof err->text, "%s is no flat table of these tables: it has %llu rows, of type %s in %s",
-               path, (unsigned long long)rdx_table_rows(table), rdx_type_name(s->flat_attributes[i].column.type),
-               names[i]);
+    const rdx_type type = s->flat_attributes[i].column.type, expected = s->attributes[i].column.type;
+    if (rdx_table_rows(table) != s->relation.rows || type != expected) {
+      snprintf(err->text, sizeof err->text,
+               "%s is no flat table of these tables: it has %llu rows (lineorder %llu), and %s of type %s (%s)", path,
+               (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation.rows, names[i],
+               rdx_type_name(type), rdx_type_name(expected));
       status = RDX_ERROR_FORMAT;
     }
   }
