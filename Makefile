@@ -21,7 +21,7 @@ all: setup
 help:
 	@echo 'make                  install what is missing, build into build/ (programs in build/bin)'
 	@echo 'make test             build, then run all tests'
-	@echo 'make demo             build, then run the demonstration; DEVICE=cpu|llvmpipe|auto'
+	@echo 'make demo             build, then run the demonstration; DEVICE=cpu|llvmpipe|auto SF=0.1'
 	@echo 'make bundle           collect what another Linux machine needs into build/bundle'
 	@echo 'make debug            build for a debugger into build-debug'
 	@echo 'make asan, make tsan  build and test with AddressSanitizer or ThreadSanitizer'
@@ -37,7 +37,7 @@ test: all
 	@$(call ctest,release)
 
 demo: all
-	@build/bin/raydex-bench demo --device $(DEVICE)
+	@build/bin/raydex-bench demo --device $(DEVICE) $(if $(SF),--sf $(SF))
 
 bundle: all
 	@tools/bundle build build/bundle

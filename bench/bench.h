@@ -6,6 +6,7 @@
 /* The benchmark program: workloads whose answers are known, methods that answer them in turn, and a report. */
 
 #include "console/console.h"
+#include "ssb/ssb.h"
 
 /* ---- The program ---- */
 
@@ -14,6 +15,8 @@ typedef struct bench_options {
   rdx_device_params device_params;
   const char *methods; /* NULL: all */
   uint32_t scale;      /* log2 of the keys; 0: by device */
+  double scale_factor; /* of the Star Schema Benchmark; 0: by `scale`, or by device */
+  const char *data;    /* a folder with its table files; NULL: they are made */
   uint32_t runs;
   const char *out;
   const char *plots, *published;
@@ -31,6 +34,8 @@ typedef struct bench {
   uint32_t log_keys, log_probes; /* of the default workload */
   double deadline;               /* on the monotonic clock; 0: none */
   uint64_t skipped;              /* measurements for which no time was left */
+  double scale_factor;           /* of the Star Schema Benchmark */
+  ssb_star *star;                /* once an experiment has needed it */
 } bench;
 
 double bench_seconds(void);
@@ -95,6 +100,13 @@ RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *pla
 
 /* ---- Measuring (runner.c) ---- */
 
+typedef struct bench_row {
+  char experiment[32], device[256], method[24], variant[48], keys[16], parameter[24], metric[24];
+  uint64_t rows, probes;
+  double value, median, least, most;
+  uint32_t runs;
+} bench_row;
+
 typedef struct bench_contender {
   const char *variant; /* "" for the only one of its method */
   rdx_index_params params;
@@ -132,7 +144,13 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
                                      const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
                                      uint64_t begin, double *ms, double *total_ms, rdx_error *err);
 
-/* Whether the user's choice of methods has this one. */
+/* A GPU slows down while the host checks answers: repeat some work until its clocks are up again. */
+RDX_MUST_USE rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *context, rdx_error *err), void *context,
+                                      rdx_error *err);
+
+/* How fast the device's memory is; rows of it, like this one, of metric gb_per_s. */
+RDX_MUST_USE rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error *err);
+RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, const rdx_device_rates *rates, rdx_error *err);
 
 /* Whether a failure means that a device or method cannot do this, or has no memory for it, which is no failure of the
  * benchmark. */
@@ -141,7 +159,13 @@ bool bench_may_skip(rdx_status status);
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
-/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, demo.c) ---- */
+/* ---- The Star Schema Benchmark (ssb_data.c) ---- */
+
+/* Open the star (b->star), unless it is open; and its flat table. */
+RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
+RDX_MUST_USE rdx_status bench_flat(bench *b, rdx_error *err);
+
+/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, demo.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -190,16 +214,18 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
 rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);
 
 /* ---- Reporting (report.c) ---- */
-
-typedef struct bench_row {
-  char experiment[32], device[256], method[24], variant[48], keys[8], parameter[24], metric[24];
-  uint64_t rows, probes;
-  double value, median, least, most;
-  uint32_t runs;
-} bench_row;
 
 RDX_MUST_USE rdx_status bench_report_create(bench_report **out, rdx_error *err);
 void bench_report_destroy(bench_report **report);

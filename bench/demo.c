@@ -1,64 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex-bench demo: the same lookups by rays and by binary search, checked against each other and against what the
- * generator knows. */
+/* raydex-bench demo: the 13 queries of the Star Schema Benchmark by every engine, as one table. */
 
 #include "bench/bench.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-static double median_of(const bench_report *report, const char *experiment, const char *method, const char *variant,
-                        const char *metric) {
+enum { MOST_ENGINES = 8 };
+
+/* The rows of a metric, one for each query and engine, in the order in which they were measured. */
+static const bench_row *find(const bench_report *report, const bench_row *engine, const char *query,
+                             const char *metric) {
   for (size_t i = 0; i < bench_report_count(report); i++) {
     const bench_row *row = bench_report_row(report, i);
-    if (strcmp(row->experiment, experiment) == 0 && strcmp(row->method, method) == 0 &&
-        strcmp(row->variant, variant) == 0 && strcmp(row->metric, metric) == 0)
-      return row->median;
+    if (strcmp(row->metric, metric) == 0 && (!engine || strcmp(row->method, engine->method) == 0) &&
+        (!engine || strcmp(row->variant, engine->variant) == 0) && (!query || strcmp(row->parameter, query) == 0))
+      return row;
   }
-  return 0;
+  return NULL;
+}
+
+/* The engines that answered any query. */
+static size_t list_engines(const bench_report *report, const bench_row *engines[MOST_ENGINES]) {
+  size_t count = 0;
+  for (size_t i = 0; i < bench_report_count(report) && count < MOST_ENGINES; i++) {
+    const bench_row *row = bench_report_row(report, i);
+    if (find(report, row, NULL, row->metric) == row && strcmp(row->metric, "total_ms") == 0)
+      engines[count++] = row;
+  }
+  return count;
+}
+
+static rdx_status print_query(const bench *b, uint32_t q, const bench_row *const *engines, size_t count,
+                              rdx_error *err) {
+  uint64_t selected = 0, rows = 0;
+  char name[8];
+  const rdx_status status = ssb_star_count(b->star, q, &selected, &rows, err);
+  if (status != RDX_OK)
+    return status;
+  snprintf(name, sizeof name, "Q%s", ssb_queries[q].name);
+  printf("%-5s %9" PRIu64 " %7" PRIu64, name, selected, rows);
+  for (size_t k = 0; k < count; k++) {
+    const bench_row *row = find(b->report, engines[k], name, "total_ms");
+    char text[32] = "-"; /* cannot answer it here */
+    if (row)
+      snprintf(text, sizeof text, "%.3f", row->median);
+    printf(" %12s", text);
+  }
+  printf("  all equal\n"); /* else the measurement had failed */
+  return RDX_OK;
 }
 
 rdx_status bench_demo(bench *b, rdx_error *err) {
-  static const bench_contender contenders[] = {
-      {"", {.kind = RDX_INDEX_RX}},   {"fast build", {.kind = RDX_INDEX_RX, .rx.build = RDX_BUILD_FAST_BUILD}},
-      {"", {.kind = RDX_INDEX_CGRX}}, {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-      {"", {.kind = RDX_INDEX_TREE}},
-  };
-  enum { COUNT = sizeof contenders / sizeof *contenders };
-  const uint32_t log_ranges = b->log_probes > 5 ? b->log_probes - 5 : 0; /* 131,072 for 4 million points */
-  const bench_spec points = {.log_rows = b->log_keys, .log_probes = b->log_probes};
-  const bench_spec ranges = {.log_rows = b->log_keys, .log_probes = log_ranges, .range = 16};
-  const bench_point point = {"demo-points", "", 0}, range = {"demo-ranges", "", 0};
-  printf("%" PRIu64 " keys, %" PRIu64 " point lookups and %" PRIu64 " range lookups of %" PRIu64
-         " rows each,\nsumming a column over the rows found, on %s.\n\n",
-         (uint64_t)1 << b->log_keys, (uint64_t)1 << b->log_probes, (uint64_t)1 << log_ranges, ranges.range,
-         b->info->name);
-  fflush(stdout);
-  b->options.runs = 1;
-  rdx_status status = bench_measure(b, &point, &points, contenders, COUNT, BENCH_LOOKUPS | BENCH_BUILDS, err);
-  if (status == RDX_OK)
-    status = bench_measure(b, &range, &ranges, contenders, COUNT, BENCH_LOOKUPS, err);
+  const bench_point point = {.experiment = "demo", .parameter = ""};
+  const bench_row *engines[MOST_ENGINES];
+  rdx_status status = bench_rtcudb_queries(b, &point, err);
   if (status != RDX_OK)
     return status;
-  printf("%-24s %10s %8s %12s %12s  %s\n", "method", "build ms", "B/key", "points Ml/s", "ranges Ml/s", "checked");
-  for (size_t i = 0; i < COUNT; i++) {
-    const char *method = rdx_index_kind_name(contenders[i].params.kind), *variant = contenders[i].variant;
-    const double point_ms = median_of(b->report, "demo-points", method, variant, "lookup_ms");
-    const double range_ms = median_of(b->report, "demo-ranges", method, variant, "lookup_ms");
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", method, variant[0] ? ", " : "", variant);
-    if (point_ms == 0 || range_ms == 0) {
-      printf("%-24s does not run on this device\n", name);
-      continue;
-    }
-    printf("%-24s %10.1f %8.1f %12.2f %12.3f  %s\n", name,
-           median_of(b->report, "demo-points", method, variant, "build_ms"),
-           median_of(b->report, "demo-points", method, variant, "bytes_resident") / (double)(1ull << b->log_keys),
-           (double)(1ull << b->log_probes) / point_ms / 1e3, (double)(1ull << log_ranges) / range_ms / 1e3,
-           "all answers equal");
+  const size_t count = list_engines(b->report, engines);
+  printf("The Star Schema Benchmark, %" PRIu64 " rows (scale factor %.3g), on %s: ms from call to result,\n"
+         "median of %" PRIu32 " runs, each compared with looking at every row.\n\n%-5s %9s %7s",
+         ssb_star_relation(b->star)->rows, b->scale_factor, b->info->name, b->options.runs, "query", "selected",
+         "result");
+  for (size_t k = 0; k < count; k++) {
+    char name[80];
+    snprintf(name, sizeof name, "%s%s%s", engines[k]->method, engines[k]->variant[0] ? ", " : "", engines[k]->variant);
+    printf(" %12s", name);
   }
-  return RDX_OK;
+  printf("  answers\n");
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
+    status = print_query(b, q, engines, count, err);
+  return status;
 }

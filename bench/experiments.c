@@ -453,7 +453,26 @@ static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err)
   return RDX_OK;
 }
 
+/* A first impression of the indexes. */
+static rdx_status run_indexes(bench *b, const bench_point *point, rdx_error *err) {
+  static const bench_contender contenders[] = {
+      {"", {.kind = RX}},
+      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"", {.kind = RDX_INDEX_CGRX}},
+      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+      {"", {.kind = RDX_INDEX_TREE}},
+  };
+  const bench_spec points = {.log_rows = b->log_keys, .log_probes = b->log_probes};
+  const bench_spec ranges = {.log_rows = b->log_keys, .log_probes = bench_at_least(b->log_probes, 5, 0), .range = 16};
+  const bench_point first = bench_at(point, "points", -1), second = bench_at(point, "ranges", -2);
+  const rdx_status status =
+      bench_measure(b, &first, &points, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+  return status == RDX_OK ? bench_measure(b, &second, &ranges, contenders, COUNT(contenders), BENCH_LOOKUPS, err)
+                          : status;
+}
+
 const bench_experiment bench_experiments[] = {
+    {"indexes", "some indexes: builds, points, ranges of 16 rows", run_indexes, false},
     {"point", "point lookups that sum a column: dense, u32 and u64 keys; unsorted, sorted, misses", run_point, true},
     {"first", "the same lookups, for the first row instead of a sum", run_first, true},
     {"range", "range lookups of 4, 64 and 1024 hits", run_range, true},
@@ -513,7 +532,20 @@ const bench_experiment bench_experiments[] = {
     {"rtscan-vectors", "figure 28: numbers of bit vectors", bench_rtscan_vectors, false},
     {"rtscan-rays", "figure 29: interval and spacing of rays", bench_rtscan_rays, false},
     {"rtscan-build", "figure 18: construction time and memory", bench_rtscan_build, true},
-    {"rtscan-bandwidth", "bytes a second of one predicate, beside copies of memory", bench_rtscan_bandwidth, true},
+    {"rtscan-bandwidth", "bytes a second of one predicate, beside those of memory", bench_rtscan_bandwidth, true},
+    {"rtcudb-queries", "figures 11, 12: the 13 queries of the Star Schema Benchmark by every engine",
+     bench_rtcudb_queries, true},
+    {"rtcudb-selectivity", "table 1: rows that the queries select", bench_rtcudb_selectivity, false},
+    {"rtcudb-bandwidth", "figure 13: bytes a second of the queries, beside those of memory", bench_rtcudb_bandwidth,
+     true},
+    {"rtcudb-one-job", "figure 14: one ray tracing job, or RTScan and then a cube", bench_rtcudb_one_job, false},
+    {"rtcudb-scan-encoding", "figure 15: scan attributes in one coordinate or split", bench_rtcudb_scan_encoding,
+     false},
+    {"rtcudb-group-encoding", "figure 16: group attributes in one coordinate or split", bench_rtcudb_group_encoding,
+     false},
+    {"rtcudb-contention", "section 6.2: rays that add to one sum or to copies of it", bench_rtcudb_contention, false},
+    {"rtcudb-blocks", "the coarse cube by rows under a triangle", bench_rtcudb_blocks, false},
+    {"rtcudb-build", "building the cubes of the 13 queries: time and memory", bench_rtcudb_build, true},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

@@ -11,43 +11,50 @@
 #include <string.h>
 
 static void print_help(void) {
-  printf("Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-         "       raydex-bench suite rx|cgrx|thesis|join|rtscan|standard [OPTION...]\n"
-         "       raydex-bench demo [--device NAME]\n"
-         "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
-         "       raydex-bench list\n\n"
-         "Every run of every method is checked against answers known from how the data was made.\n\n"
-         "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
-         "  --threads N       threads of the CPU device (one a core)\n"
-         "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
-         "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
-         "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
-         "  --runs N          counted runs of each method, after one that is not (5)\n"
-         "  --seed N          of the data (1)\n"
-         "  --budget SECONDS  start no measurement after so long\n"
-         "  --out FILE.csv    write the results, one line for each metric\n"
-         "  --plots DIR       draw the results there with gnuplot\n"
-         "  --published DIR   results that the authors of RTIndeX published, drawn beside ours\n"
-         "  --validation      switch the Vulkan validation layer on\n");
+  printf(
+      "Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
+      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|standard [OPTION...]\n"
+      "       raydex-bench demo [--device NAME] [--sf N]\n"
+      "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
+      "       raydex-bench list\n\n"
+      "Every run of every method is checked against answers known from how the data was made.\n\n"
+      "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
+      "  --threads N       threads of the CPU device (one a core)\n"
+      "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
+      "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
+      "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
+      "                    about 2^S rows of the Star Schema Benchmark's lineorder\n"
+      "  --sf N            scale factor of the Star Schema Benchmark (20 on a GPU, 1 on the CPU, 0.01 on an emulated\n"
+      "                    device); its tables are made in a folder in $TMPDIR (/tmp), which is gone before queries\n"
+      "                    run\n"
+      "  --data DIR        take its table files from there, lineorder_flat.rdx included where there is one\n"
+      "  --runs N          counted runs of each method, after one that is not (5)\n"
+      "  --seed N          of the data (1)\n"
+      "  --budget SECONDS  start no measurement after so long\n"
+      "  --out FILE.csv    write the results, one line for each metric\n"
+      "  --plots DIR       draw the results there with gnuplot\n"
+      "  --published DIR   results that the authors of RTIndeX published, drawn beside ours\n"
+      "  --validation      switch the Vulkan validation layer on\n");
 }
 
 static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join and rtscan are all whose names begin so, "
-         "and\n"
-         "thesis has those of join, too\n");
+  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan and rtcudb are all whose names\n"
+         "begin so, and thesis has those of join, too\n");
 }
 
 /* ---- Options ---- */
 
-enum { DEVICE = 1, THREADS, METHODS, SCALE, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
+enum { DEVICE = 1, THREADS, METHODS, SCALE, SF, DATA, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
 
 static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
                                         {"threads", required_argument, NULL, THREADS},
                                         {"methods", required_argument, NULL, METHODS},
                                         {"scale", required_argument, NULL, SCALE},
+                                        {"sf", required_argument, NULL, SF},
+                                        {"data", required_argument, NULL, DATA},
                                         {"runs", required_argument, NULL, RUNS},
                                         {"seed", required_argument, NULL, SEED},
                                         {"budget", required_argument, NULL, BUDGET},
@@ -77,6 +84,11 @@ static const char *take(int option, const char *value, bench_options *o) {
     if (!console_parse_u64(value, 10, 30, &number))
       return "it is a number from 10 to 30";
     o->scale = (uint32_t)number;
+    return NULL;
+  case SF:
+    return ssb_parse_scale(value, &o->scale_factor) ? NULL : "it is a number above 0 and at most 700";
+  case DATA:
+    o->data = value;
     return NULL;
   case RUNS:
     if (!console_parse_u64(value, 1, 100, &number))
@@ -135,9 +147,13 @@ static rdx_status open_bench(bench *b, bool demo, rdx_error *err) {
   b->info = rdx_device_get_info(b->device);
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
   b->log_keys = b->options.scale ? b->options.scale : gpu ? 26 : b->info->emulated ? 13 : 22;
-  if (demo && !b->options.scale)
-    b->log_keys = b->info->emulated ? 15 : 22;
-  b->log_probes = gpu && !demo ? b->log_keys + 1 : b->log_keys;
+  b->log_probes = gpu ? b->log_keys + 1 : b->log_keys;
+  b->scale_factor = b->options.scale_factor > 0 ? b->options.scale_factor
+                    : b->options.scale          ? (double)((uint64_t)1 << b->options.scale) / 6e6
+                    : b->info->emulated         ? 0.01
+                    : demo                      ? 0.1
+                    : gpu                       ? 20
+                                                : 1;
   if (b->options.budget > 0)
     b->deadline = bench_seconds() + b->options.budget;
   return bench_report_create(&b->report, err);
@@ -157,7 +173,7 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const papers[] = {"rx", "cgrx", "thesis", "join", "rtscan"};
+static const char *const papers[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb"};
 
 /* Whether an experiment belongs to a paper's suite: its name begins with the paper's. Joins are the thesis' subject. */
 static bool belongs(const char *experiment, const char *suite) {
@@ -217,7 +233,7 @@ static int check_names(char **names, int count) {
     bool known = count == 2 && strcmp(names[1], "standard") == 0;
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
       known |= count == 2 && strcmp(names[1], papers[i]) == 0;
-    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan and standard");
+    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb and standard");
   }
   if (strcmp(names[0], "demo") == 0)
     return count == 1 ? 0 : console_usage(NULL, "demo stands alone");
@@ -263,6 +279,7 @@ int main(int argc, char **argv) {
   rdx_error err = {""};
   const rdx_status status = run(&b, names, count, &err);
   bench_report_destroy(&b.report);
+  ssb_star_close(&b.star);
   rdx_device_close(&b.device);
   if (fflush(stdout) != 0 || ferror(stdout))
     return console_fail(RDX_ERROR_IO, "cannot write the standard output");

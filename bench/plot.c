@@ -21,6 +21,9 @@ typedef struct view {
 
 static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE},
                              {"scan_ms", "", "scan [ms]", PLAIN},
+                             {"query_ms", "", "query [ms]", PLAIN},
+                             {"gb_per_s", "-bandwidth", "GB a second", PLAIN},
+                             {"selectivity", "-selectivity", "rows selected [%]", PLAIN},
                              {"build_ms", "-build", "build or update [ms]", PLAIN},
                              {"bytes_resident", "-memory", "bytes a key or row", PER_ROW}};
 

@@ -135,24 +135,18 @@ static void print_metric(const bench_report *report, const bench_row *like, cons
 }
 
 static void print_scan(const bench_report *report, const bench_row *row) {
-  const bench_row *scan = find(report, row, "scan_ms"), *bytes = find(report, row, "bytes");
-  char parameter[48], rate[32] = "";
+  char parameter[48];
   if (row->value < 0)
     snprintf(parameter, sizeof parameter, "%s", row->parameter);
   else
     snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
   printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
          row->probes);
-  if (scan && bytes)
-    snprintf(rate, sizeof rate, "%.1f", bytes->median / scan->median / 1e6);
   print_metric(report, row, "found", "%.0f", 1);
   print_metric(report, row, "scan_ms", "%.3f", 1);
   print_metric(report, row, "total_ms", "%.3f", 1);
   print_metric(report, row, "read_ms", "%.3f", 1);
-  if (find(report, row, "gb_per_s"))
-    print_metric(report, row, "gb_per_s", "%.1f", 1);
-  else
-    printf(" %10s", rate);
+  print_metric(report, row, "gb_per_s", "%.1f", 1);
   print_metric(report, row, "build_ms", "%.1f", 1);
   print_metric(report, row, "bytes_resident", "%.2f", (double)row->rows);
   print_metric(report, row, "bytes_peak", "%.2f", (double)row->rows);
@@ -165,6 +159,92 @@ static void print_scan_head(const bench_row *row) {
          "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
 }
 
+/* ---- Star queries ---- */
+
+static bool is_star(const bench_row *row) {
+  return strncmp(row->experiment, "rtcudb-", 7) == 0;
+}
+
+/* Those that an experiment has are columns of its table. */
+typedef struct star_column {
+  const char *metric, *head, *format;
+  double per;
+  int width;
+  enum { VALUE, SPREAD, PUBLISHED } what; /* the median, how far runs differ from it, what the paper has instead */
+} star_column;
+
+static const star_column star_columns[] = {
+    {"selected", "selected", "%.0f", 1, 10, VALUE},
+    {"selectivity", "selected %", "%.3g", 1, 10, VALUE},
+    {"selectivity", "published", "%.3g", 1, 9, PUBLISHED},
+    {"result_rows", "result", "%.0f", 1, 6, VALUE},
+    {"result_rows", "reference", "%.0f", 1, 9, PUBLISHED},
+    {"query_ms", "device ms", "%.4f", 1, 10, VALUE},
+    {"query_ms", "+-", "%.0f%%", 0.01, 5, SPREAD},
+    {"total_ms", "total ms", "%.4f", 1, 10, VALUE},
+    {"rays", "rays", "%.0f", 1, 9, VALUE},
+    {"hits", "hits", "%.0f", 1, 10, VALUE},
+    {"rows_read", "rows read", "%.0f", 1, 10, VALUE},
+    {"bytes", "MB", "%.3f", 1e6, 10, VALUE},
+    {"gb_per_s", "GB/s", "%.1f", 1, 7, VALUE},
+    {"cubes", "cubes", "%.0f", 1, 5, VALUE},
+    {"encode_ms", "encode ms", "%.0f", 1, 9, VALUE},
+    {"build_ms", "build ms", "%.1f", 1, 10, VALUE},
+    {"bytes_columns", "columns MB", "%.1f", 1e6, 10, VALUE},
+    {"bytes_cubes", "cubes MB", "%.1f", 1e6, 10, VALUE},
+    {"bytes_peak", "peak MB", "%.1f", 1e6, 10, VALUE},
+};
+enum { STAR_COLUMNS = sizeof star_columns / sizeof *star_columns };
+
+static bool is_published(const bench_row *row) {
+  return strcmp(row->device, "published") == 0;
+}
+
+static bool has_column(const bench_report *report, const char *experiment, const star_column *c) {
+  for (size_t i = 0; i < report->count; i++)
+    if (strcmp(report->rows[i].experiment, experiment) == 0 && strcmp(report->rows[i].metric, c->metric) == 0 &&
+        (c->what != PUBLISHED || is_published(&report->rows[i])))
+      return true;
+  return false;
+}
+
+static void print_star_head(const bench_report *report, const bench_row *row) {
+  printf("\n%s on %s, %s, %" PRIu64 " rows, all answers checked\n%-12s %-16s %-9s", row->experiment, row->device,
+         row->keys, row->rows, "engine", "variant", "query");
+  for (size_t c = 0; c < STAR_COLUMNS; c++)
+    if (has_column(report, row->experiment, &star_columns[c]))
+      printf(" %*s", star_columns[c].width, star_columns[c].head);
+  printf("\n");
+}
+
+/* What a row's line shows in a column. */
+static void format_star(const bench_report *report, const bench_row *row, const star_column *c, char out[32]) {
+  bench_row like = *row;
+  if (c->what == PUBLISHED)
+    snprintf(like.method, sizeof like.method, "RTCUDB");
+  const bench_row *found = find(report, &like, c->metric);
+  out[0] = '\0';
+  if (found)
+    snprintf(out, 32, c->format,
+             (c->what == SPREAD && found->median > 0 ? (found->most - found->least) / found->median
+              : c->what == SPREAD                    ? 0
+                                                     : found->median) /
+                 c->per);
+}
+
+static void print_star(const bench_report *report, const bench_row *row) {
+  if (is_published(row))
+    return;
+  printf("%-12s %-16s %-9s", row->method, row->variant, row->parameter);
+  for (size_t c = 0; c < STAR_COLUMNS; c++) {
+    char text[32];
+    format_star(report, row, &star_columns[c], text);
+    if (has_column(report, row->experiment, &star_columns[c]))
+      printf(" %*s", star_columns[c].width, text);
+  }
+  printf("\n");
+}
+
 void bench_report_print(const bench_report *report, const char *experiment) {
   bool head = false;
   for (size_t i = 0; i < report->count; i++) {
@@ -173,6 +253,8 @@ void bench_report_print(const bench_report *report, const char *experiment) {
       continue;
     if (!head && is_scan(row))
       print_scan_head(row);
+    else if (!head && is_star(row))
+      print_star_head(report, row);
     else if (!head)
       printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
              "%10s %8s %8s\n",
@@ -181,6 +263,8 @@ void bench_report_print(const bench_report *report, const char *experiment) {
     head = true;
     if (is_scan(row))
       print_scan(report, row);
+    else if (is_star(row))
+      print_star(report, row);
     else
       print_row(report, row);
   }

@@ -50,6 +50,26 @@ void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, u
   console_threads(threads, run_part, &(split){work, context, count, threads});
 }
 
+/* ---- Memory ---- */
+
+/* Well above what caches hold, and what a launch costs. */
+rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error *err) {
+  const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  return rdx_device_measure_memory(b->device, gpu ? 1u << 30 : b->info->emulated ? 1u << 24 : 1u << 28, out, err);
+}
+
+rdx_status bench_add_rates(bench *b, bench_row row, const rdx_device_rates *rates, rdx_error *err) {
+  row.runs = 1;
+  row.variant[0] = '\0';
+  snprintf(row.metric, sizeof row.metric, "gb_per_s");
+  snprintf(row.method, sizeof row.method, "copy");
+  row.median = row.least = row.most = rates->copy;
+  rdx_status status = bench_report_append(b->report, &row, err);
+  snprintf(row.method, sizeof row.method, "read");
+  row.median = row.least = row.most = rates->read;
+  return status == RDX_OK ? bench_report_append(b->report, &row, err) : status;
+}
+
 /* ---- One lookup ---- */
 
 static rdx_status check_first(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
@@ -347,21 +367,33 @@ static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *tot
   return status;
 }
 
-/* A GPU slows down while the host checks answers: keep it busy until its clocks are up again. */
-static rdx_status wake_up(const measurement *m, const entry *e, rdx_error *err) {
-  if (m->b->info->backend == RDX_BACKEND_CPU || m->b->info->emulated)
+rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *context, rdx_error *err), void *context,
+                         rdx_error *err) {
+  if (b->info->backend == RDX_BACKEND_CPU || b->info->emulated)
     return RDX_OK;
-  const rdx_column values = rdx_device_column_view(m->values), lower = rdx_device_column_view(m->lower[0]);
-  const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[0]) : (rdx_column){0};
-  const rdx_lookup_params params = lookup_params(&m->w, e->sort_probes, &values);
   const double end = bench_seconds() + WAKE_UP;
   rdx_status status = RDX_OK;
   do {
-    rdx_result *result = NULL;
-    status = m->w.upper ? rdx_index_range(e->index, &lower, &upper, &params, &result, err)
-                        : rdx_index_lookup(e->index, &lower, &params, &result, err);
-    rdx_result_destroy(&result);
+    status = work(context, err);
   } while (status == RDX_OK && bench_seconds() < end);
+  return status;
+}
+
+typedef struct lookup_again {
+  const measurement *m;
+  const entry *e;
+} lookup_again;
+
+static rdx_status look_up_unchecked(void *context, rdx_error *err) {
+  const measurement *m = ((const lookup_again *)context)->m;
+  const entry *e = ((const lookup_again *)context)->e;
+  const rdx_column values = rdx_device_column_view(m->values), lower = rdx_device_column_view(m->lower[0]);
+  const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[0]) : (rdx_column){0};
+  const rdx_lookup_params params = lookup_params(&m->w, e->sort_probes, &values);
+  rdx_result *result = NULL;
+  const rdx_status status = m->w.upper ? rdx_index_range(e->index, &lower, &upper, &params, &result, err)
+                                       : rdx_index_lookup(e->index, &lower, &params, &result, err);
+  rdx_result_destroy(&result);
   return status;
 }
 
@@ -375,7 +407,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       double ms = 0, total = 0;
       if (e->out)
         continue;
-      status = e->contender ? wake_up(m, e, err) : RDX_OK;
+      status = e->contender ? bench_wake_up(m->b, look_up_unchecked, &(lookup_again){m, e}, err) : RDX_OK;
       if (status == RDX_OK)
         status = look_up_once(m, e, &ms, &total, err);
       if (bench_may_skip(status)) {
@@ -412,9 +444,11 @@ bool bench_check_methods(const char *methods) {
   char name[64];
   rdx_index_kind kind;
   rdx_scan_method method;
+  rdx_engine_kind engine;
   while (next_name(&methods, name, sizeof name))
     if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK &&
-        rdx_scan_method_from_name(name, &method, NULL) != RDX_OK)
+        rdx_scan_method_from_name(name, &method, NULL) != RDX_OK &&
+        rdx_engine_kind_from_name(name, &engine, NULL) != RDX_OK)
       return false;
   return true;
 }

@@ -12,7 +12,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_RUNS 100
 #define MAX_METHODS 16
-#define WAKE_UP 0.15 /* seconds */
 
 typedef struct contender {
   const char *variant; /* "" for the only one of its method */
@@ -76,11 +75,6 @@ static rdx_status add(const session *s, const entry *e, const bench_point *point
   return bench_report_add(s->b->report, row_of(s, e, point, predicates, metric), samples, count, err);
 }
 
-/* What a device or method cannot do, or has no memory for, is no failure of the benchmark. */
-static bool may_skip(rdx_status status) {
-  return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_RANGE || status == RDX_ERROR_DEVICE_MEMORY;
-}
-
 static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
   console_note("  %s%s%s at %g left out: %s", rdx_scan_method_name(e->contender->params.method),
                e->contender->variant[0] ? ", " : "", e->contender->variant, point->value, err->text);
@@ -123,7 +117,7 @@ static rdx_status build_all(session *s, const bench_point *point, uint32_t runs,
       rdx_scan_destroy(&e->scan);
       const rdx_status status =
           rdx_scan_create(s->b->device, columns, s->data.columns, &e->contender->params, &e->scan, err);
-      if (may_skip(status))
+      if (bench_may_skip(status))
         leave_out(e, point, err);
       else if (status != RDX_OK)
         return status;
@@ -222,7 +216,8 @@ static rdx_status run_once(const session *s, const entry *e, const query *q, dou
 /* What a run does, counted by another one. */
 static rdx_status count_once(const session *s, const entry *e, const query *q, const bench_point *point,
                              rdx_error *err) {
-  static const char *const names[] = {"rays", "rays_hit", "intersections", "refined", "bytes", "found"};
+  static const char *const names[] = {"rays", "rays_hit", "intersections", "refined", "bytes", "found", "gb_per_s"};
+  const double ms = e->run[SCAN_MS][s->b->options.runs / 2]; /* they are sorted by now */
   rdx_scan_result *result = NULL;
   rdx_scan_run_stats st;
   rdx_status status = rdx_scan_run(e->scan, &q->all, &(rdx_scan_run_params){.stats = true}, &result, err);
@@ -230,34 +225,38 @@ static rdx_status count_once(const session *s, const entry *e, const query *q, c
     return status;
   rdx_scan_result_get_stats(result, &st);
   rdx_scan_result_destroy(&result);
-  double values[COUNT(names)] = {(double)st.rays,    (double)st.rays_hit, (double)st.intersections,
-                                 (double)st.refined, (double)st.bytes,    (double)q->count};
+  double values[COUNT(names)] = {(double)st.rays,
+                                 (double)st.rays_hit,
+                                 (double)st.intersections,
+                                 (double)st.refined,
+                                 (double)st.bytes,
+                                 (double)q->count,
+                                 ms > 0 ? 1e-6 * (double)st.bytes / ms : 0};
   for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
     status = add(s, e, point, q->predicates, names[i], &values[i], 1, err);
   return status;
 }
 
-/* A GPU slows down while the host checks answers. */
-static rdx_status wake_up(const session *s, const entry *e, const query *q, rdx_error *err) {
-  if (s->b->info->backend == RDX_BACKEND_CPU || s->b->info->emulated)
-    return RDX_OK;
-  const double end = bench_seconds() + WAKE_UP;
-  rdx_status status = RDX_OK;
-  do {
-    rdx_scan_result *result = NULL;
-    status = rdx_scan_run(e->scan, &q->all, NULL, &result, err);
-    rdx_scan_result_destroy(&result);
-  } while (status == RDX_OK && bench_seconds() < end);
+typedef struct scan_again {
+  const entry *e;
+  const query *q;
+} scan_again;
+
+static rdx_status run_unchecked(void *context, rdx_error *err) {
+  const scan_again *again = context;
+  rdx_scan_result *result = NULL;
+  const rdx_status status = rdx_scan_run(again->e->scan, &again->q->all, NULL, &result, err);
+  rdx_scan_result_destroy(&result);
   return status;
 }
 
 static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, const bench_point *point,
                             rdx_error *err) {
   double metrics[RUN_METRICS];
-  rdx_status status = wake_up(s, e, q, err);
+  rdx_status status = bench_wake_up(s->b, run_unchecked, &(scan_again){e, q}, err);
   if (status == RDX_OK)
     status = run_once(s, e, q, metrics, err);
-  if (may_skip(status)) {
+  if (bench_may_skip(status)) {
     leave_out(e, point, err);
     return RDX_OK;
   }
@@ -425,48 +424,19 @@ rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err
 
 /* ---- Bandwidth ---- */
 
-typedef struct copy_job {
-  const char *from;
-  char *to;
-} copy_job;
-
-static void copy_part(void *context, uint64_t begin, uint64_t end) {
-  const copy_job *job = context;
-  memcpy(job->to + begin, job->from + begin, end - begin);
-}
-
-/* Copies in host memory by the threads of the CPU device, GB read and written a second. */
-static rdx_status measure_copies(const session *s, const bench_point *point, rdx_error *err) {
-  const uint64_t size = 4 * s->data.rows;
-  char *to = malloc(size + 1);
-  double samples[MAX_RUNS];
-  if (!to)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  copy_job job = {(const char *)s->data.values[0], to};
-  for (uint32_t r = 0; r <= s->b->options.runs; r++) {
-    const double start = bench_seconds();
-    bench_parallel(s->b->info->threads, size, copy_part, &job);
-    if (r > 0)
-      samples[r - 1] = 2e-9 * (double)size / (bench_seconds() - start);
-  }
-  free(to);
-  bench_row row = row_of(s, &s->entries[0], point, 1, "gb_per_s");
-  snprintf(row.method, sizeof row.method, "copy");
-  return bench_report_add(s->b->report, row, samples, s->b->options.runs, err);
-}
-
-/* One predicate over one column of 1, 2 and 4 bytes, beside copies of memory: the rate at which bytes are moved. */
+/* One predicate over one column of 1, 2 and 4 bytes, beside reads and copies of memory: the rate at which bytes are moved. */
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
   static const scan_data_kind kinds[] = {SCAN_BYTE, SCAN_SHORT, SCAN_UNIFORM};
-  rdx_status status = RDX_OK;
+  rdx_device_rates rates;
+  rdx_status status = bench_measure_memory(b, &rates, err);
   for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, "bytes", (double)(1u << i));
     session *s = NULL;
     status = open_session(b, &here, kinds[i], 1, 1, &s, err);
     if (status != RDX_OK)
       break;
-    if (b->info->backend == RDX_BACKEND_CPU && s->count > 0)
-      status = measure_copies(s, &here, err);
+    if (s->count > 0)
+      status = bench_add_rates(b, row_of(s, &s->entries[0], &here, 1, ""), &rates, err);
     if (status == RDX_OK)
       status = measure(s, &here, 1, 0.5, err);
     close_session(s);

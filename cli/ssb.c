@@ -11,9 +11,11 @@
 static void print_help(void) {
   printf("Usage: raydex ssb generate --sf N --out DIR [OPTION...]\n"
          "       raydex ssb run --dir DIR [OPTION...]\n"
+         "       raydex ssb flatten --dir DIR [--out FILE.rdx]\n"
          "       raydex ssb queries [--flat]\n\n"
          "The Star Schema Benchmark. generate makes its five tables, the same from the same scale factor and seed,\n"
-         "on any machine. run answers its 13 queries over table files. queries prints them as SQL.\n\n"
+         "on any machine. run answers its 13 queries over table files. flatten joins these into one table. queries\n"
+         "prints the queries as SQL.\n\n"
          "Options of generate:\n"
          "  --sf N        scale factor: 6,000,000 * N rows of lineorder; above 0, at most %d, such as 0.1 or 20\n"
          "  --out DIR     the folder of the tables, made if it is missing: table files DIR/lineorder.rdx and so on;\n"
@@ -24,6 +26,7 @@ static void print_help(void) {
          "  --threads N   threads (one a core)\n\n"
          "Options of run:\n"
          "  --dir DIR     the folder of the table files\n"
+         "  --flat FILE   over this flat table that flatten made of them instead\n"
          "  --query A,B   these queries, such as 1.1,3.4 (all)\n"
          "  --engine A,B  by these engines: column, sorted_cube, coarse_cube, rt_cube (all); results are printed once\n"
          "  --device NAME cpu, auto, or number or part of the name of a device (auto)\n"
@@ -33,6 +36,10 @@ static void print_help(void) {
          "  --check       compare every answer with looking at every row; exit status 1 where one differs\n"
          "  --out FILE    write results there\n"
          "  --validation  switch the Vulkan validation layer on\n\n"
+         "Options of flatten:\n"
+         "  --dir DIR     the folder of the table files\n"
+         "  --out FILE    the flat table, with the columns that queries use (DIR/lineorder_flat.rdx)\n"
+         "  --device NAME the device that joins (cpu)\n\n"
          "Options of queries:\n"
          "  --flat        over one table lineorder_flat, with the columns of all five\n",
          SSB_MAX_SCALE);
@@ -42,17 +49,11 @@ typedef struct ssb_options {
   double scale;
   uint64_t seed, threads;
   const char *out;
-  bool text, flat;
+  bool text, flat_queries;
   cli_ssb_run_options run;
 } ssb_options;
 
 enum { SCALE = 1, OUT, TEXT, SEED, THREADS, FLAT, DIR, QUERY, ENGINE, DEVICE, RUNS, STATS, CHECK, VALIDATION, HELP };
-
-static bool parse_scale(const char *text, double *out) {
-  char *end = NULL;
-  *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out > 0 && *out <= SSB_MAX_SCALE;
-}
 
 static void take_run(int option, const char *value, cli_ssb_run_options *o) {
   const char **text = option == DIR      ? &o->folder
@@ -73,7 +74,7 @@ static const char *take(int option, char *value, ssb_options *o) {
   switch (option) {
   case SCALE:
     snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %d", SSB_MAX_SCALE);
-    return parse_scale(value, &o->scale) ? NULL : wrong;
+    return ssb_parse_scale(value, &o->scale) ? NULL : wrong;
   case OUT:
     o->out = value;
     return NULL;
@@ -88,7 +89,8 @@ static const char *take(int option, char *value, ssb_options *o) {
     o->run.runs = console_parse_u64(value, 1, 1000, &number) ? (uint32_t)number : 0;
     return o->run.runs > 0 ? NULL : "it is a number from 1 to 1000";
   case FLAT:
-    o->flat = true;
+    o->run.flat = value;
+    o->flat_queries = !value;
     return NULL;
   default:
     take_run(option, value, &o->run);
@@ -144,6 +146,7 @@ static int generate(int argc, char **argv) {
 
 static int run(int argc, char **argv) {
   static const struct option options[] = {{"dir", required_argument, NULL, DIR},
+                                          {"flat", required_argument, NULL, FLAT},
                                           {"query", required_argument, NULL, QUERY},
                                           {"engine", required_argument, NULL, ENGINE},
                                           {"device", required_argument, NULL, DEVICE},
@@ -166,6 +169,22 @@ static int run(int argc, char **argv) {
   return cli_ssb_run(&o.run);
 }
 
+static int flatten(int argc, char **argv) {
+  static const struct option options[] = {{"dir", required_argument, NULL, DIR},
+                                          {"out", required_argument, NULL, OUT},
+                                          {"device", required_argument, NULL, DEVICE},
+                                          {"help", no_argument, NULL, HELP},
+                                          {0}};
+  ssb_options o = {.run = {.device = "cpu"}};
+  const int parsed = parse(argc, argv, options, &o);
+  if (parsed != 0)
+    return parsed - 1;
+  if (!o.run.folder)
+    return console_usage("ssb", "--dir DIR is needed");
+  o.run.out = o.out;
+  return cli_ssb_flatten(&o.run);
+}
+
 static int queries(int argc, char **argv) {
   static const struct option options[] = {{"flat", no_argument, NULL, FLAT}, {"help", no_argument, NULL, HELP}, {0}};
   ssb_options o = {0};
@@ -173,17 +192,19 @@ static int queries(int argc, char **argv) {
   if (parsed != 0)
     return parsed - 1;
   for (size_t i = 0; i < SSB_QUERIES; i++)
-    printf("-- Q%s\n%s;\n", ssb_queries[i].name, o.flat ? ssb_queries[i].flat : ssb_queries[i].star);
+    printf("-- Q%s\n%s;\n", ssb_queries[i].name, o.flat_queries ? ssb_queries[i].flat : ssb_queries[i].star);
   return EXIT_SUCCESS;
 }
 
 int cli_ssb(int argc, char **argv) {
   if (argc < 2)
-    return console_usage("ssb", "generate, run or queries is needed");
+    return console_usage("ssb", "generate, run, flatten or queries is needed");
   if (strcmp(argv[1], "generate") == 0)
     return generate(argc - 1, argv + 1);
   if (strcmp(argv[1], "run") == 0)
     return run(argc - 1, argv + 1);
+  if (strcmp(argv[1], "flatten") == 0)
+    return flatten(argc - 1, argv + 1);
   if (strcmp(argv[1], "queries") == 0)
     return queries(argc - 1, argv + 1);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex ssb run */
+/* raydex ssb run, raydex ssb flatten */
 
 #include "cli/ssb_run.h"
 
@@ -121,7 +121,8 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
   for (uint32_t q = 0; q < SSB_QUERIES; q++)
     if (j->queries[q])
       needed[count++] = *ssb_star_query(j->star, q);
-  rdx_status status = rdx_engine_create(j->device, ssb_star_relation(j->star), &params, &engine, err);
+  const rdx_relation *relation = j->options->flat ? ssb_star_flat(j->star) : ssb_star_relation(j->star);
+  rdx_status status = rdx_engine_create(j->device, relation, &params, &engine, err);
   if (status == RDX_OK && kind != RDX_ENGINE_COLUMN)
     status = rdx_engine_prepare(engine, needed, count, err);
   if (status == RDX_OK && j->options->stats) {
@@ -146,6 +147,8 @@ static rdx_status run(job *j, rdx_error *err) {
     status = rdx_device_open(o->device, &o->device_params, &j->device, err);
   if (status == RDX_OK)
     status = ssb_star_open(o->folder, &j->star, err);
+  if (status == RDX_OK && o->flat)
+    status = ssb_star_open_flat(j->star, o->flat, err);
   if (status == RDX_OK)
     status = console_output_open(o->out, &j->output, err);
   if (status != RDX_OK)
@@ -175,4 +178,20 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   if (j.wrong > 0)
     return console_fail(RDX_ERROR_INTERNAL, "%u answers differ from those of looking at every row", j.wrong);
   return EXIT_SUCCESS;
+}
+
+int cli_ssb_flatten(const cli_ssb_run_options *o) {
+  char beside[4200]; /* ssb_star_open() refuses what is too long for a path */
+  rdx_error err = {""};
+  ssb_star *star = NULL;
+  rdx_device *device = NULL;
+  snprintf(beside, sizeof beside, "%s/lineorder_flat.rdx", o->folder);
+  rdx_status status = ssb_star_open(o->folder, &star, &err);
+  if (status == RDX_OK)
+    status = rdx_device_open(o->device, &o->device_params, &device, &err);
+  if (status == RDX_OK)
+    status = rdx_relation_flatten(device, ssb_star_relation(star), o->out ? o->out : beside, &err);
+  ssb_star_close(&star);
+  rdx_device_close(&device);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }

@@ -3,7 +3,7 @@
 #ifndef CLI_SSB_RUN_H
 #define CLI_SSB_RUN_H
 
-/* raydex ssb run, its command line parsed by ssb.c. */
+/* raydex ssb run and raydex ssb flatten, their command lines parsed by ssb.c. */
 
 #include "cli/cli.h"
 #include "ssb/ssb.h"
@@ -11,12 +11,15 @@
 #define CLI_ENGINES (RDX_ENGINE_RT_CUBE + 1)
 
 typedef struct cli_ssb_run_options {
-  const char *folder, *queries, *engines, *device, *out; /* NULL: all queries, all engines */
+  const char *folder, *flat, *queries, *engines, *device, *out; /* NULL: the star, all queries, all engines */
   rdx_device_params device_params;
   uint32_t runs;
   bool stats, check;
 } cli_ssb_run_options;
 
 int cli_ssb_run(const cli_ssb_run_options *options);
+
+/* Takes the folder, the device, and the path of the flat table (NULL: in the folder). */
+int cli_ssb_flatten(const cli_ssb_run_options *options);
 
 #endif

@@ -115,7 +115,7 @@ typedef struct ssb_row {
 
 typedef struct ssb_answer {
   ssb_row *rows; /* NULL: not known yet */
-  uint64_t count;
+  uint64_t count, selected;
 } ssb_answer;
 
 /* Where the answer of a query is kept with its star. */

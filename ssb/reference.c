@@ -30,6 +30,7 @@ typedef struct reference {
 
 /* A hash table of groups: their codes and sums. */
 typedef struct group_table {
+  uint64_t rows; /* that were added */
   struct {
     uint64_t group; /* plus one; 0: free */
     int64_t sum;
@@ -178,6 +179,7 @@ static void look_at(const reference *r, uint64_t row, group_table *t) {
     const rdx_attribute *attribute = &r->relation->attributes[r->query->group_by[g]];
     group = group << 16 | (uint64_t)number_at(&attribute->column, partner[attribute->dimension - 1]);
   }
+  t->rows++;
   add(t, group, value_of(r, r->query->aggregates[0].expression, row));
 }
 
@@ -208,6 +210,7 @@ static rdx_status look_at_all(shares *s, rdx_error *err) {
       if (s->tables[i].slots[at].group > 0)
         add(sums, s->tables[i].slots[at].group - 1, s->tables[i].slots[at].sum);
     sums->full |= s->tables[i].full;
+    sums->rows += s->tables[i].rows;
   }
   if (!sums->full)
     return RDX_OK;
@@ -260,7 +263,7 @@ static rdx_status list_rows(const group_table *t, bool by_year, ssb_answer *out,
     if (t->slots[at].group > 0)
       rows[count++] = (ssb_row){t->slots[at].group - 1, t->slots[at].sum};
   qsort(rows, count, sizeof *rows, by_year ? by_year_and_sum : by_groups);
-  *out = (ssb_answer){.rows = rows, .count = count};
+  *out = (ssb_answer){.rows = rows, .count = count, .selected = t->rows};
   return RDX_OK;
 }
 
@@ -290,17 +293,32 @@ static bool same_rows(const reference *r, const rdx_query_result *result, const 
   return same;
 }
 
-rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
-  ssb_answer *answer = ssb_star_answer(star, query);
-  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
-  rdx_status status = answer->rows ? RDX_OK : prepare(&r, err);
-  if (status == RDX_OK && !answer->rows)
-    status = find_answer(&r, ssb_queries[query].by_year_and_sum, answer, err);
+static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error *err) {
+  ssb_answer *a = ssb_star_answer(star, query);
+  if (a->rows)
+    return RDX_OK;
+  rdx_status status = prepare(r, err);
   if (status == RDX_OK)
-    *same = same_rows(&r, result, answer);
+    status = find_answer(r, ssb_queries[query].by_year_and_sum, a, err);
   for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
-    free(r.maps[d].row);
-    free(r.maps[d].passes);
+    free(r->maps[d].row);
+    free(r->maps[d].passes);
   }
+  return status;
+}
+
+rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  const rdx_status status = answer(star, query, &r, err);
+  if (status == RDX_OK)
+    *same = same_rows(&r, result, ssb_star_answer(star, query));
+  return status;
+}
+
+rdx_status ssb_star_count(ssb_star *star, uint32_t query, uint64_t *selected, uint64_t *rows, rdx_error *err) {
+  reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
+  const rdx_status status = answer(star, query, &r, err);
+  *selected = ssb_star_answer(star, query)->selected;
+  *rows = r.query->group_count == 0 ? 1 : ssb_star_answer(star, query)->count;
   return status;
 }

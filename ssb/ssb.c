@@ -50,6 +50,12 @@ static void count_rows(ssb *s) {
   s->rows[SSB_LINEORDER] = full * BLOCK_ROWS + ssb_block_lines(s, full, lines);
 }
 
+bool ssb_parse_scale(const char *text, double *out) {
+  char *end = NULL;
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && *out > 0 && *out <= SSB_MAX_SCALE;
+}
+
 rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err) {
   if (!(scale > 0 && scale <= SSB_MAX_SCALE)) {
     if (err)

@@ -28,6 +28,9 @@ typedef struct ssb_batch {
   size_t size;
 } ssb_batch;
 
+/* Text to a scale factor; false unless all of it is one. */
+bool ssb_parse_scale(const char *text, double *out);
+
 /* RDX_ERROR_ARGUMENT unless 0 < scale <= SSB_MAX_SCALE. */
 RDX_MUST_USE rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err);
 void ssb_close(ssb **s);
@@ -87,8 +90,13 @@ typedef struct ssb_star ssb_star;
 RDX_MUST_USE rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err);
 void ssb_star_close(ssb_star **star);
 
-/* Both belong to the star. The relation has the columns that queries use. */
+/* Open a flat table of the star's, made by rdx_relation_flatten(), too. */
+RDX_MUST_USE rdx_status ssb_star_open_flat(ssb_star *star, const char *path, rdx_error *err);
+
+/* These belong to the star. The relations have the columns that queries use; the flat one is NULL where none is open.
+ */
 const rdx_relation *ssb_star_relation(const ssb_star *star);
+const rdx_relation *ssb_star_flat(const ssb_star *star);
 const rdx_query *ssb_star_query(const ssb_star *star, uint32_t query);
 
 /* What runs of a query took: medians. */
@@ -105,6 +113,10 @@ RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const
 /* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
  * in their order. */
 RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
+                                       rdx_error *err);
+
+/* Rows of lineorder that the predicates of a query select, and rows of its result, from the same look. */
+RDX_MUST_USE rdx_status ssb_star_count(ssb_star *star, uint32_t query, uint64_t *selected, uint64_t *rows,
                                        rdx_error *err);
 
 #endif

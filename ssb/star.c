@@ -45,6 +45,9 @@ struct ssb_star {
   rdx_attribute attributes[ATTRIBUTES];
   rdx_dimension dimensions[DIMENSIONS];
   rdx_relation relation;
+  rdx_table *flat_table; /* NULL: none */
+  rdx_attribute flat_attributes[ATTRIBUTES];
+  rdx_relation flat;
   rdx_expression plain[ATTRIBUTES];
   rdx_expression sums[SSB_PROFIT + 1];
   bound_query queries[SSB_QUERIES];
@@ -155,6 +158,36 @@ rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err) {
   return status;
 }
 
+rdx_status ssb_star_open_flat(ssb_star *s, const char *path, rdx_error *err) {
+  const char *names[ATTRIBUTES];
+  rdx_table *table = NULL;
+  for (uint32_t i = 0; i < ATTRIBUTES; i++)
+    names[i] = attributes[i].name;
+  rdx_status status = rdx_table_open_columns(path, names, ATTRIBUTES, &table, err);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
+    s->flat_attributes[i] = (rdx_attribute){.name = names[i], .column = *rdx_table_column(table, i)};
+    const rdx_type type = s->flat_attributes[i].column.type, expected = s->attributes[i].column.type;
+    if (rdx_table_rows(table) != s->relation.rows || type != expected) {
+      snprintf(err->text, sizeof err->text,
+               "%s is no flat table of these tables: it has %llu rows (lineorder %llu), and %s of type %s (%s)", path,
+               (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation.rows, names[i],
+               rdx_type_name(type), rdx_type_name(expected));
+      status = RDX_ERROR_FORMAT;
+    }
+  }
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    return status;
+  }
+  rdx_table_destroy(&s->flat_table);
+  s->flat_table = table;
+  s->flat =
+      (rdx_relation){.rows = rdx_table_rows(table), .attributes = s->flat_attributes, .attribute_count = ATTRIBUTES};
+  return RDX_OK;
+}
+
 void ssb_star_close(ssb_star **star) {
   ssb_star *s = *star;
   if (!s)
@@ -165,6 +198,7 @@ void ssb_star_close(ssb_star **star) {
   }
   for (ssb_table t = 0; t < SSB_TABLES; t++)
     rdx_table_destroy(&s->tables[t]);
+  rdx_table_destroy(&s->flat_table);
   free(s);
   *star = NULL;
 }
@@ -175,6 +209,10 @@ ssb_answer *ssb_star_answer(ssb_star *s, uint32_t query) {
 
 const rdx_relation *ssb_star_relation(const ssb_star *s) {
   return &s->relation;
+}
+
+const rdx_relation *ssb_star_flat(const ssb_star *s) {
+  return s->flat_table ? &s->flat : NULL;
 }
 
 const rdx_query *ssb_star_query(const ssb_star *s, uint32_t query) {

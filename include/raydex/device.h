@@ -78,6 +78,16 @@ typedef struct rdx_device_usage {
 
 RDX_API void rdx_device_get_usage(const rdx_device *device, rdx_device_usage *out);
 
+/** Rates of a device's memory, in GB (10^9 bytes) a second. */
+typedef struct rdx_device_rates {
+  double read; /**< adding up what memory holds */
+  double copy; /**< bytes read and bytes written while copying */
+} rdx_device_rates;
+
+/** Measure both over `bytes` bytes (twice that is taken): the best of five runs. What fits a cache tells of the cache. */
+RDX_API RDX_MUST_USE rdx_status rdx_device_measure_memory(rdx_device *device, uint64_t bytes, rdx_device_rates *out,
+                                                          rdx_error *err);
+
 /** Close `*device` and clear it. Everything made from it must be destroyed before. NULL is fine. */
 RDX_API void rdx_device_close(rdx_device **device);
 

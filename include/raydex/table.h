@@ -13,6 +13,8 @@
  */
 
 #include <raydex/column.h>
+#include <raydex/device.h>
+#include <raydex/query.h>
 #include <raydex/status.h>
 
 #ifdef __cplusplus
@@ -192,6 +194,16 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, cons
  * for NULL and for strings, which rdx_column_string() gives.
  */
 RDX_API size_t rdx_column_format(const rdx_column *column, uint64_t row, char text[RDX_VALUE_TEXT]);
+
+/**
+ * Denormalise a star: write the join of a fact table with its dimensions as a table file, with a column for each
+ * attribute, by its name, and a row for each row of the fact table that has a partner in every dimension, in its order.
+ * The file comes to be as by rdx_table_writer_create() and rdx_table_writer_finish(). The device joins: it holds the
+ * relation as packed codes, while rows pass through it and host memory in pieces. Reports progress as stages "flatten"
+ * and "write".
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation, const char *path,
+                                                     rdx_error *err);
 
 /* ---- Any table ---- */
 

@@ -437,6 +437,23 @@ static rdx_status import_and_export(rdx_error *err) {
   return status;
 }
 
+static rdx_status flat_table(rdx_error *err) {
+  static const int32_t foreign[] = {3, 1, 2, 9}, keys[] = {1, 2, 3};
+  static const uint64_t offsets[] = {0, 1, 2, 3};
+  const rdx_dimension dimension = {{.type = RDX_TYPE_I32, .rows = 4, .values = foreign},
+                                   {.type = RDX_TYPE_I32, .rows = 3, .values = keys}};
+  const rdx_attribute attributes[] = {
+      {"number", {.type = RDX_TYPE_I32, .rows = 4, .values = foreign}, 0},
+      {"text", {.type = RDX_TYPE_STRING, .rows = 3, .values = "abc", .offsets = offsets}, 1}};
+  const rdx_relation star = {
+      .rows = 4, .attributes = attributes, .attribute_count = 2, .dimensions = &dimension, .dimension_count = 1};
+  char path[] = "/tmp/raydex-memory-XXXXXX";
+  close(mkstemp(path));
+  const rdx_status status = rdx_relation_flatten(test_device, &star, path, err);
+  assert_int_equal(unlink(path), 0);
+  return status;
+}
+
 static void check_job(job run) {
   countdown = INT64_MAX;
   OK(run(err)); /* what lives as long as the device is made now */
@@ -495,6 +512,7 @@ static void test_failing_allocations(void **state) {
   check_job(wide_csv);
   check_job(table_file);
   check_job(import_and_export);
+  check_job(flat_table);
 }
 
 /* Device memory is given back, too. */
@@ -502,7 +520,7 @@ static void test_device_memory_of_failures(void **state) {
   (void)state;
   static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
                              join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
-                             changes_job,     column_scan, bindex_scan,   column_engine};
+                             changes_job,     column_scan, bindex_scan,   column_engine,   flat_table};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

@@ -164,10 +164,25 @@ static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, 
   return RDX_OK;
 }
 
+typedef struct copy_job {
+  char *to;
+  const char *from;
+} copy_job;
+
+static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const copy_job *job = context;
+  memcpy(job->to + begin, job->from + begin, end - begin);
+}
+
 static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                        uint64_t target_offset, uint64_t size, rdx_error *err) {
-  (void)stream, (void)err;
-  memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size);
+  (void)err;
+  copy_job job = {bytes_of(target, target_offset), bytes_of(source, source_offset)};
+  if (source == target) /* the ranges may overlap */
+    memmove(job.to, job.from, size);
+  else
+    rdx_pool_run(((rdx_cpu_device *)stream->device)->pool, size, 1u << 20, copy_piece, &job);
   return RDX_OK;
 }
 

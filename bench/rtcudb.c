@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The experiments of RTCUDB, section 6: the 13 queries of the Star Schema Benchmark by every engine. */
+
+#include "bench/bench.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define MAX_RUNS 100
+#define MAX_ENGINES 9
+
+typedef struct contender {
+  const char *variant; /* "" for the only one of its engine */
+  rdx_engine_params params;
+  bool flat; /* over the flat table instead of the star */
+} contender;
+
+/* All engines. Cubes join while they are built, so that a flat table would give the same ones. */
+static const contender all[] = {
+    {"", {.kind = RDX_ENGINE_COLUMN}, false},      {"flat", {.kind = RDX_ENGINE_COLUMN}, true},
+    {"", {.kind = RDX_ENGINE_SORTED_CUBE}, false}, {"", {.kind = RDX_ENGINE_COARSE_CUBE}, false},
+    {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+};
+
+/* What is measured of a run, and of a build. */
+enum { QUERY_MS, TOTAL_MS, RUN_METRICS };
+enum { BUILD_MS, ENCODE_MS, CUBES, BYTES_COLUMNS, BYTES_CUBES, BYTES_RESIDENT, BYTES_PEAK, BUILD_METRICS };
+static const char *const run_metrics[RUN_METRICS] = {"query_ms", "total_ms"};
+static const char *const build_metrics[BUILD_METRICS] = {"build_ms",    "encode_ms",      "cubes",     "bytes_columns",
+                                                         "bytes_cubes", "bytes_resident", "bytes_peak"};
+
+typedef struct entry {
+  const contender *contender;
+  rdx_engine *engine;
+  bool out;  /* cannot take part with the queries at hand */
+  bool skip; /* nor with this query */
+  double run[RUN_METRICS][MAX_RUNS], build[BUILD_METRICS][MAX_RUNS];
+  bool incomplete;                            /* it was out with some queries */
+  double all_builds[BUILD_METRICS][MAX_RUNS]; /* of the cubes of all queries */
+} entry;
+
+typedef struct session {
+  bench *b;
+  const bench_point *point;
+  entry entries[MAX_ENGINES];
+  size_t count;
+} session;
+
+/* ---- Sessions ---- */
+
+static void close_engines(session *s) {
+  for (size_t k = 0; k < s->count; k++)
+    rdx_engine_destroy(&s->entries[k].engine);
+}
+
+static void close_session(session *s) {
+  close_engines(s);
+  free(s);
+}
+
+/* The contenders that are wanted, and the tables that they need. */
+static rdx_status open_session(bench *b, const bench_point *point, const contender *contenders, size_t count,
+                               session **out, rdx_error *err) {
+  session *s = calloc(1, sizeof *s);
+  if (!s)
+    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  s->b = b;
+  s->point = point;
+  rdx_status status = bench_star(b, err);
+  for (size_t k = 0; k < count && status == RDX_OK; k++) {
+    if (!bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
+      continue;
+    s->entries[s->count++].contender = &contenders[k];
+    if (contenders[k].flat)
+      status = bench_flat(b, err);
+  }
+  if (status == RDX_OK)
+    *out = s;
+  else
+    close_session(s);
+  return status;
+}
+
+/* ---- Reporting ---- */
+
+static bench_row row_of(const session *s, const contender *c, const char *place, uint32_t order, const char *metric) {
+  bench_row row = {.rows = ssb_star_relation(s->b->star)->rows, .probes = 1, .value = -1 - (double)order, .runs = 1};
+  snprintf(row.experiment, sizeof row.experiment, "%s", s->point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", s->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s", c ? rdx_engine_kind_name(c->params.kind) : "");
+  snprintf(row.variant, sizeof row.variant, "%s", c ? c->variant : "");
+  snprintf(row.keys, sizeof row.keys, "SF%.3g", s->b->scale_factor);
+  snprintf(row.parameter, sizeof row.parameter, "%s", place);
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
+static rdx_status add_value(const session *s, bench_row row, const char *metric, double value, rdx_error *err) {
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  row.median = row.least = row.most = value;
+  return bench_report_append(s->b->report, &row, err);
+}
+
+static void leave_out(const entry *e, const char *place, const rdx_error *err) {
+  const contender *c = e->contender;
+  console_note("  %s%s%s at %s left out: %s", rdx_engine_kind_name(c->params.kind), c->variant[0] ? ", " : "",
+               c->variant, place, err->text);
+}
+
+/* ---- Building ---- */
+
+/* Queries first .. end - 1 have the same groups and aggregate: one cube serves them. */
+typedef struct family {
+  uint32_t first, end;
+  char name[24];
+} family;
+
+static bool are_related(const ssb_query *a, const ssb_query *b) {
+  for (size_t g = 0; g < COUNT(a->groups); g++)
+    if (!a->groups[g] != !b->groups[g] || (a->groups[g] && strcmp(a->groups[g], b->groups[g]) != 0))
+      return false;
+  return a->aggregate == b->aggregate;
+}
+
+/* The family that begins with query `first`. */
+static family family_of(uint32_t first) {
+  family f = {.first = first, .end = first + 1};
+  while (f.end < SSB_QUERIES && are_related(&ssb_queries[first], &ssb_queries[f.end]))
+    f.end++;
+  snprintf(f.name, sizeof f.name, "Q%s%s%s", ssb_queries[first].name, f.end - first > 1 ? "-" : "",
+           f.end - first > 1 ? ssb_queries[f.end - 1].name : "");
+  return f;
+}
+
+/* What it cannot do, or has no memory for, leaves an engine out. */
+static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
+  rdx_query queries[SSB_QUERIES];
+  const rdx_relation *relation = e->contender->flat ? ssb_star_flat(s->b->star) : ssb_star_relation(s->b->star);
+  for (uint32_t q = f->first; q < f->end; q++)
+    queries[q - f->first] = *ssb_star_query(s->b->star, q);
+  rdx_engine_destroy(&e->engine);
+  rdx_status status = rdx_engine_create(s->b->device, relation, &e->contender->params, &e->engine, err);
+  if (status == RDX_OK)
+    status = rdx_engine_prepare(e->engine, queries, f->end - f->first, err);
+  if (status == RDX_OK && console_interrupted())
+    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+  if (!bench_may_skip(status))
+    return status;
+  leave_out(e, f->name, err);
+  rdx_engine_destroy(&e->engine);
+  e->out = true;
+  return RDX_OK;
+}
+
+static rdx_status build_all(session *s, const family *f, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
+    s->entries[k].out = false;
+    status = build(s, &s->entries[k], f, err);
+  }
+  return status;
+}
+
+static void keep_build(entry *e, uint32_t run) {
+  rdx_engine_stats st;
+  rdx_engine_get_stats(e->engine, &st);
+  const double values[BUILD_METRICS] = {st.build_ms,
+                                        st.encode_ms,
+                                        st.cubes,
+                                        (double)st.bytes_columns,
+                                        (double)st.bytes_cubes,
+                                        (double)(st.bytes_columns + st.bytes_cubes),
+                                        (double)st.bytes_peak};
+  for (size_t m = 0; m < BUILD_METRICS; m++)
+    e->build[m][run] = values[m];
+}
+
+/* ---- Running ---- */
+
+static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool stats, rdx_query_stats *out,
+                            rdx_error *err) {
+  const rdx_query_params params = {.stats = stats};
+  rdx_query_result *result = NULL;
+  bool same = false;
+  rdx_status status = rdx_engine_run(e->engine, ssb_star_query(s->b->star, q), &params, &result, err);
+  if (status != RDX_OK)
+    return status;
+  status = ssb_star_check(s->b->star, q, result, &same, err);
+  rdx_query_result_get_stats(result, out);
+  rdx_query_result_destroy(&result);
+  if (status == RDX_OK && !same)
+    status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER of %s%s%s to Q%s",
+                        rdx_engine_kind_name(e->contender->params.kind), e->contender->variant[0] ? ", " : "",
+                        e->contender->variant, ssb_queries[q].name);
+  if (status == RDX_OK && console_interrupted())
+    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+  return status;
+}
+
+typedef struct run_again {
+  const session *s;
+  const entry *e;
+  uint32_t query;
+} run_again;
+
+static rdx_status run_unchecked(void *context, rdx_error *err) {
+  const run_again *again = context;
+  rdx_query_result *result = NULL;
+  const rdx_status status =
+      rdx_engine_run(again->e->engine, ssb_star_query(again->s->b->star, again->query), NULL, &result, err);
+  rdx_query_result_destroy(&result);
+  return status;
+}
+
+static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_error *err) {
+  rdx_query_stats st;
+  run_again again = {s, e, q};
+  rdx_status status = bench_wake_up(s->b, run_unchecked, &again, err);
+  if (status == RDX_OK)
+    status = run_query(s, e, q, false, &st, err);
+  if (bench_may_skip(status)) {
+    leave_out(e, ssb_queries[q].name, err);
+    e->skip = true;
+    return RDX_OK;
+  }
+  if (status == RDX_OK && run > 0) {
+    e->run[QUERY_MS][run - 1] = st.device_ms;
+    e->run[TOTAL_MS][run - 1] = st.total_ms;
+  }
+  return status;
+}
+
+/* What a run does, counted by another one. */
+static rdx_status count_once(const session *s, const entry *e, uint32_t q, const char *place, rdx_error *err) {
+  static const char *const names[] = {"rays", "hits", "rows_read", "bytes", "gb_per_s", "result_rows"};
+  const double ms = e->run[QUERY_MS][s->b->options.runs / 2]; /* they are sorted by now */
+  uint64_t selected = 0, rows = 0;
+  rdx_query_stats st;
+  rdx_status status = run_query(s, e, q, true, &st, err);
+  if (status == RDX_OK)
+    status = ssb_star_count(s->b->star, q, &selected, &rows, err);
+  const double values[COUNT(names)] = {
+      (double)st.rays, (double)st.hits, (double)st.rows, (double)st.bytes, ms > 0 ? 1e-6 * (double)st.bytes / ms : 0,
+      (double)rows};
+  for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
+    status = add_value(s, row_of(s, e->contender, place, q, ""), names[i], values[i], err);
+  return status;
+}
+
+/* One run that is not counted, then the runs, the engines taking turns. */
+static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
+  const uint32_t runs = s->b->options.runs;
+  char place[8];
+  rdx_status status = RDX_OK;
+  if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
+    s->b->skipped++;
+    return RDX_OK;
+  }
+  snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
+  for (size_t k = 0; k < s->count; k++)
+    s->entries[k].skip = s->entries[k].out;
+  for (uint32_t r = 0; r <= runs; r++)
+    for (size_t k = 0; k < s->count && status == RDX_OK; k++)
+      if (!s->entries[k].skip)
+        status = run_entry(s, &s->entries[k], q, r, err);
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
+    entry *e = &s->entries[k];
+    for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->skip; m++)
+      status = bench_report_add(s->b->report, row_of(s, e->contender, place, q, run_metrics[m]), e->run[m], runs, err);
+    if (status == RDX_OK && !e->skip)
+      status = count_once(s, e, q, place, err);
+  }
+  return status;
+}
+
+/* ---- Experiments ---- */
+
+/* Queries from .. to - 1 by some contenders, family by family, so that cubes of one family are held at a time. */
+static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count, uint32_t from,
+                          uint32_t to, rdx_error *err) {
+  session *s = NULL;
+  rdx_status status = open_session(b, point, contenders, count, &s, err);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t q = from; q < to && status == RDX_OK;) {
+    family f = family_of(q);
+    f.end = f.end < to ? f.end : to;
+    status = build_all(s, &f, err);
+    for (; q < f.end && status == RDX_OK; q++)
+      status = measure(s, q, err);
+    close_engines(s);
+  }
+  close_session(s);
+  return status;
+}
+
+/* Figures 11 and 12; with RT cores or without them, as the device has it. */
+rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err) {
+  return compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err);
+}
+
+/* Figure 13. */
+rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
+  rdx_status status = bench_star(b, err);
+  rdx_device_rates rates;
+  if (status == RDX_OK)
+    status = bench_measure_memory(b, &rates, err);
+  const session s = {.b = b, .point = point};
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q += SSB_QUERIES - 1) { /* a line in the picture */
+    char place[8];
+    snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
+    status = bench_add_rates(b, row_of(&s, NULL, place, q, ""), &rates, err);
+  }
+  return status == RDX_OK ? compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err) : status;
+}
+
+/* Figure 14: the whole query by rays, or RTScan for the predicates and a cube for the rest. */
+rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+      {"after RTScan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}, false}};
+  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+}
+
+/* Figure 15: scan attributes in one coordinate, or all but the first in memory. */
+rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+      {"split scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN}, false}};
+  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+}
+
+/* Figure 16: the same of the group's attributes, which flight 1 has not. */
+rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+      {"split group", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_GROUP}, false}};
+  return compare(b, point, contenders, COUNT(contenders), family_of(0).end, SSB_QUERIES, err);
+}
+
+/* Section 6.2 on Q1.1: all rays add to one sum, or to copies of it. */
+rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+      {"one accumulator", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.sub_accumulators = 1}, false}};
+  return compare(b, point, contenders, COUNT(contenders), 0, 1, err);
+}
+
+#define BLOCK(rows)                                                                                                    \
+  { #rows, {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = rows }, false }
+
+rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {BLOCK(16),  BLOCK(32),   BLOCK(64),   BLOCK(128), BLOCK(256),
+                                         BLOCK(512), BLOCK(1024), BLOCK(2048), BLOCK(4096)};
+  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+}
+
+/* ---- Builds ---- */
+
+/* Times and bytes of cubes add up; columns are the same each time, and the peak is the highest of any. */
+static void add_up(entry *e, uint32_t runs) {
+  static const bool adds[BUILD_METRICS] = {[BUILD_MS] = true, [CUBES] = true, [BYTES_CUBES] = true};
+  for (uint32_t r = 0; r < runs; r++) {
+    for (size_t m = 0; m < BUILD_METRICS; m++) {
+      double *sum = &e->all_builds[m][r], value = e->build[m][r];
+      *sum = adds[m] ? *sum + value : value > *sum ? value : *sum;
+    }
+    e->all_builds[BYTES_RESIDENT][r] = e->all_builds[BYTES_COLUMNS][r] + e->all_builds[BYTES_CUBES][r];
+  }
+}
+
+/* Builds of one family, the engines taking turns, one at a time in memory. */
+static rdx_status build_family(session *s, const family *f, rdx_error *err) {
+  const uint32_t runs = s->b->options.runs;
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < s->count; k++)
+    s->entries[k].out = false;
+  for (uint32_t r = 0; r <= runs; r++) {
+    for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
+      entry *e = &s->entries[k];
+      if (e->out)
+        continue;
+      status = build(s, e, f, err);
+      if (status == RDX_OK && !e->out && r > 0)
+        keep_build(e, r - 1);
+      rdx_engine_destroy(&e->engine);
+    }
+  }
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
+    entry *e = &s->entries[k];
+    e->incomplete |= e->out;
+    if (e->out)
+      continue;
+    add_up(e, runs);
+    for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && e->build[CUBES][0] > 0; m++)
+      status = bench_report_add(s->b->report, row_of(s, e->contender, f->name, f->first, build_metrics[m]), e->build[m],
+                                runs, err);
+  }
+  return status;
+}
+
+/* Section 6.1 has no figure of it: builds, and bytes of the columns and of the cubes that the queries need. */
+rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err) {
+  session *s = NULL;
+  rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK;) {
+    const family f = family_of(q);
+    status = build_family(s, &f, err);
+    q = f.end;
+  }
+  for (size_t k = 0; k < s->count; k++) {
+    entry *e = &s->entries[k];
+    for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !e->incomplete; m++)
+      status = bench_report_add(b->report, row_of(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
+                                e->all_builds[m], b->options.runs, err);
+  }
+  close_session(s);
+  return status;
+}
+
+/* ---- Selectivity ---- */
+
+/* COUNT(*) with a query's condition, beside looking at every row. */
+static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_error *err) {
+  static const rdx_aggregate count = {.kind = RDX_AGGREGATE_COUNT};
+  const rdx_query query = {.where = ssb_star_query(s->b->star, q)->where, .aggregates = &count, .aggregate_count = 1};
+  uint64_t selected = 0, rows = 0;
+  rdx_query_result *result = NULL;
+  char place[8];
+  snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
+  rdx_status status = ssb_star_count(s->b->star, q, &selected, &rows, err);
+  if (status == RDX_OK)
+    status = rdx_engine_run(e->engine, &query, NULL, &result, err);
+  if (status != RDX_OK)
+    return status;
+  const uint64_t found = *(const uint64_t *)rdx_query_result_column(result, 0)->values;
+  rdx_query_result_destroy(&result);
+  if (found != selected)
+    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER to Q%s: %" PRIu64 " rows instead of %" PRIu64,
+                      ssb_queries[q].name, found, selected);
+  const bench_row row = row_of(s, e->contender, place, q, "");
+  bench_row published = row_of(s, NULL, place, q, "");
+  snprintf(published.device, sizeof published.device, "published");
+  snprintf(published.method, sizeof published.method, "RTCUDB");
+  const struct {
+    const bench_row *row;
+    const char *metric;
+    double value;
+  } values[] = {{&row, "selected", (double)found},
+                {&row, "selectivity", 100 * (double)found / (double)row.rows},
+                {&row, "result_rows", (double)rows},
+                {&published, "selectivity", ssb_queries[q].selectivity},
+                {&published, "result_rows", ssb_queries[q].rows}};
+  for (size_t i = 0; i < COUNT(values) && status == RDX_OK; i++)
+    status = add_value(s, *values[i].row, values[i].metric, values[i].value, err);
+  return status;
+}
+
+/* Table 1, and rows of results beside those of the reference data at scale factor 1. */
+rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender column[] = {{"", {.kind = RDX_ENGINE_COLUMN}, false}};
+  static const family every = {0, SSB_QUERIES, "all"};
+  session *s = NULL;
+  rdx_status status = open_session(b, point, column, COUNT(column), &s, err);
+  if (status != RDX_OK)
+    return status;
+  status = build_all(s, &every, err);
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
+    if (s->count > 0 && !s->entries[0].out)
+      status = count_rows(s, &s->entries[0], q, err);
+  close_session(s);
+  return status;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* A star as a flat table file, piece by piece: codes are gathered through the join index and turned into values. */
+
+#include <raydex/table.h>
+
+#include <string.h>
+
+#include "engine/relation.h"
+
+#define PIECE_ROWS (1u << 18)
+
+typedef struct flattening {
+  const rdx_coded_relation *relation;
+  rdx_table_writer *writer;
+  rdx_buffer *joined; /* rows that have all their partners, ascending; NULL: all */
+  uint64_t rows;
+  uint32_t *numbers; /* rows of a piece */
+  void *codes;       /* of an attribute in them */
+  rdx_column *columns;
+  rdx_column *dictionaries;
+} flattening;
+
+/* The codes of an attribute in the rows of a piece. */
+static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
+                             uint32_t bytes, void *out, rdx_error *err) {
+  rdx_buffer *gathered = NULL;
+  RDX_TRY(rdx_coded_gather(f->relation, attribute, numbers, count, bytes, &gathered, err));
+  const rdx_status status = rdx_buffer_download(gathered, 0, out, count * bytes, err);
+  rdx_buffer_destroy(&gathered);
+  return status;
+}
+
+/* Strings stay places in their dictionary. The arrays of `out` are the caller's, also after a failure. */
+static rdx_status make_strings(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
+                               rdx_column *out, rdx_error *err) {
+  const rdx_coded *c = &f->relation->attributes[attribute];
+  uint32_t *places = NULL;
+  uint8_t *validity = NULL;
+  *out = (rdx_column){.type = RDX_TYPE_STRING, .rows = count, .dictionary = &f->dictionaries[attribute]};
+  RDX_TRY(rdx_alloc(count, sizeof *places, "a piece of a flat table", (void **)&places, err));
+  out->values = places;
+  RDX_TRY(read_codes(f, attribute, numbers, count, sizeof *places, places, err));
+  if (!c->nulls)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc((count + 7) / 8, 1, "a piece of a flat table", (void **)&validity, err));
+  out->validity = validity;
+  for (uint64_t i = 0; i < count; i++)
+    validity[i / 8] |= (uint8_t)((places[i] < c->count) << i % 8);
+  return RDX_OK;
+}
+
+static rdx_status make_column(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
+                              rdx_column *out, rdx_error *err) {
+  const rdx_coded *c = &f->relation->attributes[attribute];
+  if (c->source.type == RDX_TYPE_STRING)
+    return make_strings(f, attribute, numbers, count, out, err);
+  RDX_TRY(read_codes(f, attribute, numbers, count, sizeof(uint64_t), f->codes, err));
+  return rdx_coded_values(c, f->codes, count, out, err);
+}
+
+static rdx_status write_columns(const flattening *f, rdx_buffer *numbers, uint64_t count, rdx_error *err) {
+  const uint32_t attributes = f->relation->attribute_count;
+  rdx_status status = RDX_OK;
+  memset(f->columns, 0, attributes * sizeof *f->columns);
+  for (uint32_t i = 0; i < attributes && status == RDX_OK; i++)
+    status = make_column(f, i, numbers, count, &f->columns[i], err);
+  if (status == RDX_OK)
+    status = rdx_table_writer_append(f->writer, f->columns, err);
+  for (uint32_t i = 0; i < attributes; i++) {
+    rdx_free((void *)f->columns[i].values);
+    rdx_free((void *)f->columns[i].validity);
+  }
+  return status;
+}
+
+static rdx_status write_piece(const flattening *f, uint64_t begin, uint64_t count, rdx_error *err) {
+  rdx_buffer *numbers = NULL;
+  if (f->joined)
+    RDX_TRY(rdx_buffer_download(f->joined, begin * sizeof *f->numbers, f->numbers, count * sizeof *f->numbers, err));
+  for (uint64_t i = 0; i < count && !f->joined; i++)
+    f->numbers[i] = (uint32_t)(begin + i);
+  RDX_TRY(rdx_buffer_create(f->relation->device, count * sizeof *f->numbers, "rows", &numbers, err));
+  rdx_status status = rdx_buffer_upload(numbers, 0, f->numbers, count * sizeof *f->numbers, err);
+  if (status == RDX_OK)
+    status = write_columns(f, numbers, count, err);
+  rdx_buffer_destroy(&numbers);
+  return status;
+}
+
+static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
+  const rdx_coded_relation *r = f->relation;
+  rdx_field *fields = NULL;
+  RDX_TRY(rdx_coded_joined(r, &f->joined, &f->rows, err));
+  const uint64_t most = f->rows < PIECE_ROWS ? f->rows : PIECE_ROWS;
+  RDX_TRY(rdx_alloc(most, sizeof *f->numbers, "a piece of a flat table", (void **)&f->numbers, err));
+  RDX_TRY(rdx_alloc(most, sizeof(uint64_t), "a piece of a flat table", &f->codes, err));
+  RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->columns, "a flat table", (void **)&f->columns, err));
+  RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->dictionaries, "a flat table", (void **)&f->dictionaries, err));
+  RDX_TRY(rdx_alloc(r->attribute_count, sizeof *fields, "a flat table", (void **)&fields, err));
+  for (uint32_t i = 0; i < r->attribute_count; i++) {
+    const rdx_scan_column *source = &r->attributes[i].source;
+    const rdx_dictionary *d = source->dictionary;
+    fields[i] = (rdx_field){r->names[i], source->type, source->scale};
+    if (d)
+      f->dictionaries[i] =
+          (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
+  }
+  const rdx_status status = rdx_table_writer_create(path, fields, r->attribute_count, &f->writer, err);
+  rdx_free(fields);
+  return status;
+}
+
+static rdx_status write_all(flattening *f, const char *path, rdx_error *err) {
+  RDX_TRY(prepare(f, path, err));
+  for (uint64_t begin = 0; begin < f->rows; begin += PIECE_ROWS) {
+    const uint64_t rest = f->rows - begin;
+    RDX_TRY(rdx_progress("flatten", begin, f->rows, err));
+    RDX_TRY(write_piece(f, begin, rest < PIECE_ROWS ? rest : PIECE_ROWS, err));
+  }
+  return rdx_table_writer_finish(f->writer, err);
+}
+
+rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation, const char *path, rdx_error *err) {
+  rdx_coded_relation *coded = NULL;
+  if (!device || !relation || !path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_relation_flatten: device, relation and path must not be NULL");
+  RDX_TRY(rdx_coded_relation_create(device, relation, &coded, err));
+  flattening f = {.relation = coded};
+  const rdx_status status = write_all(&f, path, err);
+  rdx_table_writer_destroy(&f.writer);
+  rdx_buffer_destroy(&f.joined);
+  rdx_free(f.numbers);
+  rdx_free(f.codes);
+  rdx_free(f.columns);
+  rdx_free(f.dictionaries);
+  rdx_coded_relation_destroy(&coded);
+  return status;
+}
