@@ -120,7 +120,7 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
   if (a->rows->group)
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (a->groups && !by_group(c)) {
+  if (a->groups && !by_group(c) && c->shift > 0) { /* else cells are places, and their rows are by group already */
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }

@@ -52,7 +52,7 @@ typedef struct rdx_star {
 } rdx_star;
 
 /* While a cube is built: rows that have all partners, in the relation's order; and the order in which the cube has them,
- * at first that of scan tuples, which the kind may rearrange. */
+ * at first that of scan tuples, and for the same tuple of groups, which the kind may rearrange. */
 typedef struct rdx_star_rows {
   rdx_buffer *joined; /* NULL: all */
   rdx_buffer *order;  /* numbers of joined rows */
