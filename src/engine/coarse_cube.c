@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are sorted
- * into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one triangle; rays
- * run along the cells that a query's ranges touch. With few groups each has a scene row of its own, so that a block's
- * rows are of one group. See kernels/star/star.h for why each row counts exactly once. */
+/* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
+ * sorted into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one
+ * triangle; rays run along the cells that a query's ranges touch. With few groups each has a scene row of its own,
+ * so that a block's rows are of one group. See kernels/star/star.h for why each row counts exactly once. */
 
 #include <math.h>
 #include <string.h>
@@ -43,9 +43,9 @@ static bool on_cpu(const coarse_cube *c) {
 
 /* ---- The model ----
  *
- * A query that qualifies R rows in I ranges costs R / B hits and, at the ends of ranges, I * B rows in vain. On a core a
- * hit costs as much as some 80 rows (measured: 40 ns, 0.5 ns), so B = sqrt(80 R / I) is best; R = 1/64 of all rows and
- * I = 16 stand for the queries to come. A GPU's thread does a block alone: there blocks are small. */
+ * A query that qualifies R rows in I ranges costs R / B hits and, at the ends of ranges, I * B rows in vain. On a
+ * core a hit costs as much as some 80 rows (measured: 40 ns, 0.5 ns), so B = sqrt(80 R / I) is best; R = 1/64 of all
+ * rows and I = 16 stand for the queries to come. A GPU's thread does a block alone: there blocks are small. */
 static uint32_t choose_block(const coarse_cube *c) {
   if (!on_cpu(c))
     return 64;
@@ -120,7 +120,7 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
   if (a->rows->group)
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (a->groups && !by_group(c)) {
+  if (a->groups && !by_group(c) && c->shift > 0) { /* else cells are places, and their rows are by group already */
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }

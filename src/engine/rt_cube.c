@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The RT cube: RTCUDB as published. A triangle for each row, x the measures, y the group, z the scan code; rays along z
- * through the runs of z that a query means (sections 3.2 and 4). kernels/star/star.h proves that each row of them counts
- * once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits of a coordinate keep their
- * highest bits there, and are in device memory as a whole (section 4.5), where every number is read from. */
+/* The RT cube: RTCUDB as published. A triangle for each row, x the measures, y the group, z the scan code; rays
+ * along z through the runs of z that a query means (sections 3.2 and 4). kernels/star/star.h proves that each row of
+ * them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits of a
+ * coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number is
+ * read from. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -132,9 +133,9 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
   return count;
 }
 
-/* The legs. With n rays in the grid a query traces n for each run of z; rows are hit 1 to 3 times, once if n is 1. So one
- * ray is best where the runs give rays enough: always on a CPU, where a few do. A GPU wants RDX_STAR_RAYS of them, and 1/64
- * of all places stands for the queries to come. */
+/* The legs. With n rays in the grid a query traces n for each run of z; rows are hit 1 to 3 times, once if n is 1.
+ * So one ray is best where the runs give rays enough: always on a CPU, where a few do. A GPU wants RDX_STAR_RAYS of
+ * them, and 1/64 of all places stands for the queries to come. */
 static void choose_legs(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
   const double wanted = on_cpu(c) ? (separate ? 4.0 * c->star.device->info.threads : 1) : RDX_STAR_RAYS;

@@ -100,9 +100,9 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
 
 /* ---- The order of scan attributes ----
  *
- * In an order of attributes a query reads, for each combination of codes of the attributes before the last one that it
- * restricts, the intervals of that one. RTCUDB (section 4.2) puts attributes with larger ranges later; here all orders of
- * at most 8 attributes are tried. */
+ * In an order of attributes a query reads, for each combination of codes of the attributes before the last one that
+ * it restricts, the intervals of that one. RTCUDB (section 4.2) puts attributes with larger ranges later; here all
+ * orders of at most 8 attributes are tried. */
 
 /* What a plan does to an attribute: how many codes qualify, and in how many intervals; 0 intervals: it does not ask. */
 typedef struct restriction {

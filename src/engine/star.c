@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "kernels/refine/kernels.h"
+
 /* ---- Packing ---- */
 
 star_step rdx_star_load(const rdx_buffer *numbers) {
@@ -165,6 +167,52 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 /* ---- Building ---- */
 
+/* Record: put rows that have the same scan tuple in the order of their groups. What it needs meanwhile is scratch. */
+static rdx_status sort_by_group(const rdx_star *star, rdx_star_rows *rows, rdx_buffer *places, rdx_stream *stream,
+                                rdx_buffer *sorted, rdx_error *err) {
+  rdx_buffer *keys = NULL, *groups = NULL;
+  const uint32_t group_bits = 32 - (uint32_t)__builtin_clz(star->groups.count - 1);
+  const uint32_t place_bits = star->scan.count > 1 ? 32 - (uint32_t)__builtin_clz(star->scan.count - 1) : 0;
+  RDX_TRY(rdx_stream_scratch(stream, star->rows * 8, "the order of a cube", &keys, err));
+  RDX_TRY(rdx_stream_scratch(stream, star->rows * 4, "the order of a cube", &groups, err));
+  RDX_TRY(rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, rows->group), rows->order, 32, groups, star->rows, err));
+  struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, keys),
+                               .codes = RDX_ADDRESS(uint32_t, places),
+                               .bytes = 4,
+                               .bits = place_bits,
+                               .first_attribute = 1};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, star->rows, NULL, err));
+  args.codes = RDX_ADDRESS(uint32_t, groups);
+  args.bits = group_bits;
+  args.first_attribute = 0;
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, star->rows, NULL, err));
+  RDX_TRY(rdx_stream_copy(stream, rows->order, 0, sorted, 0, star->rows * 4, err));
+  RDX_TRY(rdx_stream_sort(stream, keys, 8, place_bits + group_bits, sorted, star->rows, err));
+  return rdx_stream_finish(stream, err);
+}
+
+/* So that rows of a group follow each other as far as may be: they are added up faster. */
+static rdx_status gather_groups(const rdx_star *star, rdx_star_rows *rows, rdx_error *err) {
+  rdx_buffer *places = NULL, *sorted = NULL;
+  rdx_stream *stream = NULL;
+  rdx_status status = rdx_star_places(star, &places, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(star->device, star->rows * 4, "the order of a cube", &sorted, err);
+  if (status == RDX_OK)
+    status = rdx_stream_create(star->device, &stream, err);
+  if (status == RDX_OK)
+    status = sort_by_group(star, rows, places, stream, sorted, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&places);
+  if (status == RDX_OK) {
+    rdx_buffer_destroy(&rows->order);
+    rows->order = sorted;
+  } else {
+    rdx_buffer_destroy(&sorted);
+  }
+  return status;
+}
+
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
   rdx_buffer *by_group = NULL;
   RDX_TRY(plan_measures(star, spec, err));
@@ -176,7 +224,7 @@ static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows
   star->group_bytes = star->groups.count > 1 ? bytes_for(star->groups.count - 1) : 0;
   const rdx_status status = star->group_bytes ? place_rows(star, &star->groups, by_group, &rows->group, err) : RDX_OK;
   rdx_buffer_destroy(&by_group);
-  return status;
+  return status == RDX_OK && rows->group ? gather_groups(star, rows, err) : status;
 }
 
 rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,

@@ -51,8 +51,8 @@ typedef struct rdx_star {
   uint32_t spare_count;
 } rdx_star;
 
-/* While a cube is built: rows that have all partners, in the relation's order; and the order in which the cube has them,
- * at first that of scan tuples, which the kind may rearrange. */
+/* While a cube is built: rows that have all partners, in the relation's order; and the order in which the cube has
+ * them, at first that of scan tuples, and for the same tuple of groups, which the kind may rearrange. */
 typedef struct rdx_star_rows {
   rdx_buffer *joined; /* NULL: all */
   rdx_buffer *order;  /* numbers of joined rows */
@@ -91,8 +91,8 @@ RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *pl
 /* Room for `words` in run->rows. */
 RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
 
-/* Scan places as cells of a coordinate: place >> shift, or the number of the last of `cuts`, which begin with 0, that is
- * not above it. */
+/* Scan places as cells of a coordinate: place >> shift, or the number of the last of `cuts`, which begin with 0,
+ * that is not above it. */
 typedef struct rdx_star_cells {
   uint32_t shift;
   uint32_t *cuts; /* NULL: none */

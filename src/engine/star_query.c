@@ -143,15 +143,17 @@ static uint32_t last_cell(const rdx_star_cells *c, const rdx_ranges *ranges, uin
   return cell_of(c, ranges->list[2 * i + 1] - 1);
 }
 
-/* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start. */
+/* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start, with 4096 rows. */
 static uint32_t piece_cells(const rdx_star *star, const rdx_star_cells *c, uint64_t rays, const rdx_ranges *ranges) {
   const bool cpu = star->device->info.backend == RDX_BACKEND_CPU;
-  const uint64_t wanted = cpu ? 4 * star->device->info.threads : RDX_STAR_RAYS, least = cpu ? 64 : 1;
+  const uint64_t wanted = cpu ? 4 * star->device->info.threads : RDX_STAR_RAYS;
+  const uint64_t all = (uint64_t)cell_of(c, star->scan.count - 1) + 1, least = cpu ? 1 + 4096 * all / star->rows : 1;
   uint64_t cells = 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
   const uint64_t each = (cells * rays + wanted - 1) / wanted;
-  return (uint32_t)(each < least ? least : each < STAR_MOST_CELLS ? each : STAR_MOST_CELLS);
+  const uint64_t cells_each = each < least ? least : each;
+  return (uint32_t)(cells_each < STAR_MOST_CELLS ? cells_each : STAR_MOST_CELLS);
 }
 
 /* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only

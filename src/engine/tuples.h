@@ -4,8 +4,8 @@
 #define RDX_ENGINE_TUPLES_H
 
 /* The distinct tuples of some attributes that occur, in lexicographic order: their places are dense codes (RTCUDB,
- * section 4.3; for the scan, too, where the bijection of section 4.2 would waste codes on tuples that never occur, as of
- * a year and a month of another one). Tuples that agree in their first attributes have neighbouring places. */
+ * section 4.3; for the scan, too, where the bijection of section 4.2 would waste codes on tuples that never occur,
+ * as of a year and a month of another one). Tuples that agree in their first attributes have neighbouring places. */
 
 #include "engine/plan.h"
 
@@ -44,7 +44,8 @@ typedef struct rdx_ranges {
   uint32_t *list;
 } rdx_ranges;
 
-/* The places of tuples that fulfil a plan's condition, whose attributes are all in the tuples. `ranges` is filled anew. */
+/* The places of tuples that fulfil a plan's condition, whose attributes are all in the tuples. `ranges` is filled
+ * anew. */
 RDX_MUST_USE rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges,
                                           rdx_error *err);
 

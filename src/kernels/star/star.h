@@ -7,12 +7,12 @@
  *
  * A cube holds for each row its group number and its measures, as columns of packed numbers of 1, 2, 4 or 8 bytes
  * (bytes 0: no column, all are 0), in an order of its own. A query adds up rows into accumulators: for each group a
- * record of `slot_count` u64, first the number of rows, then for each measure a slot for each STAR_ flag that it has, in
- * the order of the flags. All slots are 0 before and after a query.
+ * record of `slot_count` u64, first the number of rows, then for each measure a slot for each STAR_ flag that it has,
+ * in the order of the flags. All slots are 0 before and after a query.
  *
- * There are `copies` of the records, so that many rays or threads need not meet at one (RTCUDB adds to one with atomics:
- * algorithm 1). On the CPU each copy belongs to one item of a launch, which needs no atomics then, and lists the groups
- * that it touches. */
+ * There are `copies` of the records, so that many rays or threads need not meet at one (RTCUDB adds to one with
+ * atomics: algorithm 1). On the CPU each copy belongs to one item of a launch, which needs no atomics then, and
+ * lists the groups that it touches. */
 
 #include "device/shared.h"
 
@@ -237,14 +237,14 @@ ARGS_SIZE(star_ranges_args, 48);
 
 /* ---- The coarse cube ----
  *
- * Rows lie in blocks. A cell is 2^shift scan places, in each of a few scene rows; a block has rows of one cell, and is a
- * triangle at x = its cell, y = its scene row. A query's ranges of places touch some runs of cells, disjoint ones: a ray
- * along x for each run and scene row, or for each piece of a run, meets each block of its cells, and no other ray meets
- * these. Of a block that it meets it adds those rows whose place lies in one of the ranges. So each row that qualifies is
- * added once, whatever the order of hits.
+ * Rows lie in blocks. A cell is 2^shift scan places, in each of a few scene rows; a block has rows of one cell, and is
+ * a triangle at x = its cell, y = its scene row. A query's ranges of places touch some runs of cells, disjoint ones: a
+ * ray along x for each run and scene row, or for each piece of a run, meets each block of its cells, and no other ray
+ * meets these. Of a block that it meets it adds those rows whose place lies in one of the ranges. So each row that
+ * qualifies is added once, whatever the order of hits.
  *
- * Coordinates are whole numbers below 2^22, rays end between them, half a unit away, and are no longer than 2^16 cells, so
- * that the error of a hit's distance is far below that half. */
+ * Coordinates are whole numbers below 2^22, rays end between them, half a unit away, and are no longer than 2^16
+ * cells, so that the error of a hit's distance is far below that half. */
 
 /* A piece of a run of cells, and the ranges that touch it. */
 #define STAR_MOST_CELLS 65536u /* of a piece */
@@ -290,22 +290,22 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
 
 /* ---- The RT cube (RTCUDB, sections 3.2 and 4) ----
  *
- * A row is a right triangle at x = its measures, y = its group, z = its scan place, each as far as 21 bits (z: 22) tell:
- * corners (x, y, z), (x + 2 hx, y, z), (x, y + 2 hy, z). For each run of z (a piece of "cells" of one place) rays along z
- * start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2): half a leg apart, as in section 3.2.
+ * A row is a right triangle at x = its measures, y = its group, z = its scan place, each as far as 21 bits (z: 22)
+ * tell: corners (x, y, z), (x + 2 hx, y, z), (x, y + 2 hy, z). For each run of z (a piece of "cells" of one place) rays
+ * along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2): half a leg apart, as in section 3.2.
  *
- * Every triangle of the area is hit. Let i = x / hx and j = y / hy, rounded down. Then the ray (i, j) passes at distances
- * dx = hx (i + 1) - 1/2 - x and dy from the two legs, and 1/2 <= dx <= hx - 1/2, the same for dy: so it is inside of both
- * legs, and inside of the third side, because dx / 2hx + dy / 2hy <= 1 - 1/4hx - 1/4hy < 1. Coordinates are whole numbers
- * and halves below 2^23: exact. An intersection test gets the third side with an error of about 2^-22 of hx * hy, so the
- * smaller of hx and hy is at most 2^17, which leaves a margin of 2^-19.
+ * Every triangle of the area is hit. Let i = x / hx and j = y / hy, rounded down. Then the ray (i, j) passes at
+ * distances dx = hx (i + 1) - 1/2 - x and dy from the two legs, and 1/2 <= dx <= hx - 1/2, the same for dy: so it is
+ * inside of both legs, and inside of the third side, because dx / 2hx + dy / 2hy <= 1 - 1/4hx - 1/4hy < 1. Coordinates
+ * are whole numbers and halves below 2^23: exact. An intersection test gets the third side with an error of about 2^-22
+ * of hx * hy, so the smaller of hx and hy is at most 2^17, which leaves a margin of 2^-19.
  *
- * None outside counts. Rays end half a unit before and after their run of z, and no run is longer than 2^16, so that the
- * error of a distance does not matter.
+ * None outside counts. Rays end half a unit before and after their run of z, and no run is longer than 2^16, so that
+ * the error of a distance does not matter.
  *
- * Each row counts once. Up to three rays hit a triangle; the paper sets a flag for each row that is hit (algorithm 1,
- * line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over: nothing has to be reset after a
- * query, and queries may run at the same time. */
+ * Each row counts once. Up to three rays hit a triangle; the paper sets a flag for each row that is hit (algorithm
+ * 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over: nothing has to be reset
+ * after a query, and queries may run at the same time. */
 
 #define RT_MOST_HALF_LEG 131072u
 

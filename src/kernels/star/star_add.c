@@ -31,29 +31,35 @@ INLINE uint64_t load(const void *column, uint32_t bytes, uint64_t i) {
                       : 0;
 }
 
-/* Inlined with constant sizes, and with constant NULL or not. `value_bytes` 0: no measure. */
+INLINE void add_run(target *t, uint32_t group, uint32_t slots, uint64_t rows, uint64_t sum) {
+  if (rows == 0)
+    return;
+  uint64_t *record = record_of(t, group, slots);
+  record[0] += rows - 1;
+  if (slots > 1)
+    record[1] += sum;
+}
+
+/* Inlined with constant sizes, and with `rows` NULL or not. `value_bytes` 0: no measure. Rows of a group mostly follow
+ * each other. */
 INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
                        uint32_t group_bytes, uint32_t value_bytes) {
   const void *groups = q->groups, *values = q->measures[0].codes;
   const uint32_t slots = value_bytes ? 2 : 1;
-  if (group_bytes == 0) {
-    uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++)
-      sum += load(values, value_bytes, rows ? rows[i] : i);
-    if (begin == end)
-      return;
-    uint64_t *record = record_of(t, 0, slots);
-    record[0] += end - begin - 1;
-    if (value_bytes)
-      record[1] += sum;
-    return;
-  }
+  uint64_t sum = 0, first = begin; /* of the run */
+  uint32_t group = begin < end ? (uint32_t)load(groups, group_bytes, rows ? rows[begin] : begin) : 0;
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t row = rows ? rows[i] : i;
-    uint64_t *record = record_of(t, (uint32_t)load(groups, group_bytes, row), slots);
-    if (value_bytes)
-      record[1] += load(values, value_bytes, row);
+    const uint32_t next = (uint32_t)load(groups, group_bytes, row);
+    if (next != group) {
+      add_run(t, group, slots, i - first, sum);
+      group = next;
+      first = i;
+      sum = 0;
+    }
+    sum += load(values, value_bytes, row);
   }
+  add_run(t, group, slots, end - first, sum);
 }
 
 #define BY_VALUE(group_bytes)                                                                                          \
