@@ -34,8 +34,8 @@ static const char *parse_queries(const char *text, bool wanted[SSB_QUERIES]) {
 
 static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err) {
   const bool all = strcmp(text, "all") == 0;
-  for (uint32_t kind = RDX_ENGINE_COLUMN; kind < CLI_ENGINES; kind++)
-    wanted[kind] = all;
+  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES; kind++)
+    wanted[kind] = all && kind != RDX_ENGINE_AUTO;
   for (const char *at = text; !all;) {
     char name[64];
     const size_t length = strcspn(at, ",");
@@ -123,14 +123,14 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
       needed[count++] = *ssb_star_query(j->star, q);
   const rdx_relation *relation = j->options->flat ? ssb_star_flat(j->star) : ssb_star_relation(j->star);
   rdx_status status = rdx_engine_create(j->device, relation, &params, &engine, err);
-  if (status == RDX_OK && kind != RDX_ENGINE_COLUMN)
+  if (status == RDX_OK)
     status = rdx_engine_prepare(engine, needed, count, err);
   if (status == RDX_OK && j->options->stats) {
     rdx_engine_stats s;
     char columns[32], cubes[32], peak[32];
     rdx_engine_get_stats(engine, &s);
     console_note("%s: %" PRIu64 " rows, columns %s in %.0f ms, %u cubes %s in %.0f ms, peak %s",
-                 rdx_engine_kind_name(kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
+                 rdx_engine_kind_name(s.kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
                  console_bytes(s.bytes_cubes, cubes), s.build_ms, console_bytes(s.bytes_peak, peak));
   }
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
@@ -153,7 +153,7 @@ static rdx_status run(job *j, rdx_error *err) {
     status = console_output_open(o->out, &j->output, err);
   if (status != RDX_OK)
     return status;
-  for (uint32_t kind = RDX_ENGINE_COLUMN; kind < CLI_ENGINES && status == RDX_OK; kind++)
+  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES && status == RDX_OK; kind++)
     if (j->engines[kind])
       status = run_engine(j, (rdx_engine_kind)kind, err);
   if (status == RDX_OK)
