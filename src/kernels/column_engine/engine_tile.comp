@@ -2,15 +2,17 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "kernels/column_engine/column_engine.h"
 #include "kernels/column_engine/rows.glsl.h"
 
 // variants: ATOMIC32 ATOMIC64
 
-/* A workgroup per tile; a thread takes ROWS consecutive rows at a time, whose codes come in whole words. */
+/* A workgroup per tile; a thread takes ROWS consecutive rows at a time, whose codes come in whole words, and whose
+ * loads are under way together. */
 
 #define THREADS 256
-#define ROWS 4
+#define ROWS 8 /* of a thread at a time */
 
 layout(constant_id = 0) const u32 ADD_MODE = 0;
 layout(constant_id = 1) const u32 TERMS = 0;
@@ -33,21 +35,24 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer uvec2_ptr {
 shared u32 cells[2 * ENGINE_SHARED_CELLS];
 
 /* The codes of ROWS rows from `row` on, a multiple of ROWS; of at most 4 bytes. */
-uvec4 load_codes(u32_ptr codes, u32 bytes, u32 row) {
+void load_codes(u32_ptr codes, u32 bytes, u32 row, out u32 found[ROWS]) {
   if (bytes == 1) {
-    const u32 w = AT(codes, row / 4);
-    return uvec4(w, w >> 8, w >> 16, w >> 24) & 0xffu;
+    const uvec2 w = AT(uvec2_ptr(u64(codes)), row / 8);
+    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+      found[k] = w[k / 4] >> (k % 4 * 8) & 0xffu;
+  } else if (bytes == 2) {
+    const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 8);
+    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+      found[k] = w[k / 2] >> (k % 2 * 16) & 0xffffu;
+  } else {
+    const uvec4 low = AT(uvec4_ptr(u64(codes)), row / 4), high = AT(uvec4_ptr(u64(codes)), row / 4 + 1);
+    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+      found[k] = k < 4 ? low[k] : high[k - 4];
   }
-  if (bytes == 2) {
-    const uvec2 w = AT(uvec2_ptr(u64(codes)), row / 4);
-    return uvec4(w.x & 0xffffu, w.x >> 16, w.y & 0xffffu, w.y >> 16);
-  }
-  return AT(uvec4_ptr(u64(codes)), row / 4);
 }
 
 /* Of `rows`, a bit each from `row` on, those for which a term holds. Its attribute is of the fact table. */
-u32 narrow(engine_query q, u32 t, u32 row, u32 rows) {
-  engine_term term = AT(q.terms, t);
+u32 narrow(engine_query q, engine_term term, u32 t, u32 row, u32 rows) {
   u32 found = 0;
   if (term.bytes == 8) {
     for (u32 k = 0; k < ROWS; k++)
@@ -55,29 +60,29 @@ u32 narrow(engine_query q, u32 t, u32 row, u32 rows) {
         found |= 1u << k;
     return found;
   }
-  const uvec4 offsets = load_codes(term.codes, term.bytes, row) - u32(term.low);
-  const bvec4 inside = lessThanEqual(offsets, uvec4(u32(term.span)));
-  found = (u32(inside.x) | u32(inside.y) << 1 | u32(inside.z) << 2 | u32(inside.w) << 3) & rows;
+  u32 codes[ROWS];
+  load_codes(term.codes, term.bytes, row, codes);
+  [[unroll]] for (u32 k = 0; k < ROWS; k++)
+    found |= u32(codes[k] - u32(term.low) <= u32(term.span)) << k;
+  found &= rows;
   if (term.count == 1)
     return found;
   for (u32 k = 0; k < ROWS; k++)
-    if ((found >> k & 1u) != 0 && !engine_in_set(q.numbers, term.set, term.count, offsets[k]))
+    if ((found >> k & 1u) != 0 && !engine_in_set(q.numbers, term.set, term.count, codes[k] - u32(term.low)))
       found &= ~(1u << k);
   return found;
 }
 
-/* The same for a dimension, whose part is added to the groups. */
-u32 follow(engine_query q, u32 l, u32 row, u32 rows, inout uvec4 groups) {
-  engine_link link = AT(q.links, l);
-  const uvec4 partners = load_codes(link.partners, link.bytes, row);
-  for (u32 k = 0; k < ROWS; k++) {
-    if ((rows >> k & 1u) == 0)
-      continue;
-    const u32 entry = AT(link.table, partners[k]);
-    if (entry == NO_LINK)
-      rows &= ~(1u << k);
-    else
-      groups[k] += entry;
+/* The same for a dimension, whose part is added to the groups. All rows are looked up, those that are out at place 0,
+ * so that the loads are under way together. */
+u32 follow(engine_link link, u32 row, u32 rows, inout u32 groups[ROWS]) {
+  u32 codes[ROWS];
+  load_codes(link.partners, link.bytes, row, codes);
+  [[unroll]] for (u32 k = 0; k < ROWS; k++)
+    codes[k] = AT(link.table, (rows >> k & 1u) != 0 ? codes[k] : 0);
+  [[unroll]] for (u32 k = 0; k < ROWS; k++) {
+    rows &= codes[k] == NO_LINK ? ~(1u << k) : ~0u;
+    groups[k] += codes[k]; /* of no use where it is NO_LINK */
   }
   return rows;
 }
@@ -131,6 +136,12 @@ void main() {
   u64 found[SLOTS];
   for (u32 s = 0; s < SLOTS; s++)
     found[s] = 0;
+  engine_term terms[TERMS + 1]; /* none is not a length */
+  engine_link links[LINKS + 1];
+  [[unroll]] for (u32 t = 0; t < TERMS; t++)
+    terms[t] = AT(q.terms, t);
+  [[unroll]] for (u32 l = 0; l < LINKS; l++)
+    links[l] = AT(q.links, l);
   if (ADD_MODE == ADD_SHARED) {
     for (u32 k = lane; k < 2 * q.group_count * SLOTS; k += THREADS)
       cells[k] = 0;
@@ -139,12 +150,16 @@ void main() {
   for (u64 at = tile + lane * ROWS; at < end; at += THREADS * ROWS) {
     const u32 row = u32(at);
     u32 rows = end - at < ROWS ? (1u << u32(end - at)) - 1 : (1u << ROWS) - 1;
-    uvec4 groups = uvec4(0);
-    for (u32 t = 0; t < TERMS && rows != 0; t++)
-      rows = narrow(q, t, row, rows);
-    for (u32 l = 0; l < LINKS && rows != 0; l++)
-      rows = follow(q, l, row, rows, groups);
-    for (u32 k = 0; k < ROWS; k++) {
+    u32 groups[ROWS];
+    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+      groups[k] = 0;
+    [[unroll]] for (u32 t = 0; t < TERMS; t++)
+      if (rows != 0)
+        rows = narrow(q, terms[t], t, row, rows);
+    [[unroll]] for (u32 l = 0; l < LINKS; l++)
+      if (rows != 0)
+        rows = follow(links[l], row, rows, groups);
+    [[unroll]] for (u32 k = 0; k < ROWS; k++) {
       if ((rows >> k & 1u) == 0)
         continue;
       if (TESTS != 0 && !engine_passes(q.terms, q.tests, q.numbers, q.test_count, row + k))
