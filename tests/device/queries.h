@@ -49,8 +49,8 @@ typedef struct expected {
 void query_expect(const star *s, test_query *q, bool having, expected *out);
 void expected_free(expected *e);
 
-/* Run a query and compare. An engine may refuse what may overflow by the ranges of its attributes, or has more groups
- * than can be numbered: then `out->status` is not looked at. */
+/* Run a query and compare. An engine may refuse what may overflow by the ranges of its attributes, has more groups than
+ * can be numbered, or takes atomics that the device has not: then `e` is not looked at. */
 void query_check(const rdx_engine *engine, const star *s, const test_query *q, const expected *e);
 
 #endif

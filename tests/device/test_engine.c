@@ -136,6 +136,31 @@ static void test_sums(void **state) {
   }
 }
 
+/* More groups could be than can be numbered; then as many as just can, of which few are. */
+static void test_many_groups(void **state) {
+  (void)state;
+  static const uint32_t group_by[8];
+  test_column column = column_make(RDX_TYPE_U16, SHAPE_DENSE, NO_NULLS, 300);
+  const rdx_attribute attribute = {"a", column.view, 0};
+  const rdx_relation relation = {.rows = 300, .attributes = &attribute, .attribute_count = 1};
+  const rdx_aggregate count = {0};
+  for (size_t m = 0; m < COUNT(kinds); m++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kinds[m]}, &engine, err));
+    rdx_query q = {.group_by = group_by, .group_count = 8, .aggregates = &count, .aggregate_count = 1};
+    FAILS(RDX_ERROR_UNSUPPORTED, run(engine, &q, &result, err));
+    q.group_count = 7;
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), 300);
+    for (uint32_t i = 0; i < 300; i++)
+      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 7)->values)[i], 1);
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
+  column_free(&column);
+}
+
 static void test_bad_queries(void **state) {
   (void)state;
   const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
@@ -304,7 +329,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
       cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),
   };
   return TEST_MAIN(tests);
 }

@@ -101,14 +101,19 @@ static void compact(const void *arguments, const uint32_t *variant, const rdx_sc
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count, stride = (uint64_t)q->group_count * q->slots;
   for (uint64_t group = a->first; group < end; group++) {
-    uint64_t cells[ENGINE_MOST_SLOTS] = {0};
-    for (uint32_t c = 0; c < a->copies; c++) {
-      const uint64_t *from = q->groups + c * stride + group * q->slots;
-      if (from[0] != 0)
-        engine_join(q, from, cells, false);
-    }
-    if (cells[0] == 0)
+    uint64_t cells[ENGINE_MOST_SLOTS], rows = 0;
+    for (uint32_t c = 0; c < a->copies; c++)
+      rows |= q->groups[c * stride + group * q->slots];
+    if (rows == 0) /* as most have */
       continue;
+    memset(cells, 0, q->slots * sizeof *cells);
+    for (uint32_t c = 0; c < a->copies; c++) {
+      uint64_t *from = q->groups + c * stride + group * q->slots;
+      if (from[0] == 0)
+        continue;
+      engine_join(q, from, cells, false);
+      memset(from, 0, q->slots * sizeof *from);
+    }
     const uint64_t place = __atomic_fetch_add(a->out_count, 1, __ATOMIC_RELAXED);
     uint64_t *to = a->out_groups + place * (q->slots + 1);
     *to = group;

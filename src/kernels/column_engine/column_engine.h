@@ -197,8 +197,8 @@ struct engine_runs_args {
 };
 ARGS_SIZE(engine_runs_args, 48);
 
-/* Item: a group. List those that have rows, in any order: their number, then their slots; `copies` of each group are
- * joined. */
+/* Item: a group. List those that have rows, in any order: their number, then their slots, which are cleared; `copies`
+ * of each group are joined. */
 struct engine_compact_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;

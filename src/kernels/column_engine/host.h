@@ -7,7 +7,7 @@
 
 #include "kernels/column_engine/kernels.h"
 
-#define ENGINE_BATCH 1024 /* rows at a time */
+#define ENGINE_BATCH 2048 /* rows at a time */
 
 /* The body of the tile kernel. */
 void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);
