@@ -119,7 +119,8 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
   RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
   if (star->device->info.backend == RDX_BACKEND_CPU) {
     RDX_TRY(grow(run, star->device, copies * (groups + 1) * 4, false, &run->touched, err));
-    RDX_TRY(grow(run, star->device, (STAR_COPIES + (groups + 31) / 32) * 4, true, &run->marks, err));
+    RDX_TRY(grow(run, star->device, (STAR_COPIES + (groups + 31) / 32 + (groups + 1023) / 1024) * 4, true, &run->marks,
+                 err));
   }
   q->sums = RDX_ADDRESS(uint64_t, run->sums);
   q->touched = RDX_ADDRESS(uint32_t, run->touched);

@@ -146,6 +146,40 @@ static rdx_status find_starts(building *b, rdx_error *err) {
   return status;
 }
 
+/* Attributes of up to so many bits are looked at: what they determine is searched in each query. */
+#define DETERMINING_BITS 12
+
+static uint64_t field_of(const rdx_tuples *t, uint64_t key, uint32_t position) {
+  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & mask_of(t->bits[position]);
+}
+
+static rdx_status find_determined(rdx_tuples *t, uint32_t from, uint32_t to, rdx_error *err) {
+  const size_t size = (size_t)1 << t->bits[from];
+  uint32_t *codes = NULL;
+  RDX_TRY(rdx_alloc(size, sizeof *codes, "the tuples of a cube", (void **)&codes, err));
+  memset(codes, 0xff, size * sizeof *codes);
+  for (uint32_t i = 0; i < t->count; i++) {
+    const uint32_t code = (uint32_t)field_of(t, t->keys[i], to);
+    uint32_t *known = &codes[field_of(t, t->keys[i], from)];
+    if (*known != UINT32_MAX && *known != code) {
+      rdx_free(codes);
+      return RDX_OK;
+    }
+    *known = code;
+  }
+  t->determined[from][to] = codes;
+  return RDX_OK;
+}
+
+static rdx_status find_all_determined(rdx_tuples *t, rdx_error *err) {
+  for (uint32_t from = 0; from < t->attribute_count; from++)
+    for (uint32_t to = 0; to < t->attribute_count; to++)
+      if (from != to && t->bits[from] <= DETERMINING_BITS && t->bits[to] < 32 && !t->dictionaries[from] &&
+          !t->dictionaries[to])
+        RDX_TRY(find_determined(t, from, to, err));
+  return RDX_OK;
+}
+
 static rdx_status build(building *b, rdx_error *err) {
   rdx_tuples *t = b->tuples;
   RDX_TRY(rdx_stream_create(b->device, &b->stream, err));
@@ -162,6 +196,7 @@ static rdx_status build(building *b, rdx_error *err) {
   if (bits > 0)
     RDX_TRY(rdx_stream_sort(b->stream, b->keys, 8, bits, b->order, b->count, err));
   RDX_TRY(distinct(b, b->keys, &t->keys, &t->count, err));
+  RDX_TRY(find_all_determined(t, err));
   return find_starts(b, err);
 }
 
@@ -186,6 +221,8 @@ rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *row
 void rdx_tuples_destroy(rdx_tuples *t) {
   for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
     rdx_free(t->dictionaries[i]);
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE * RDX_MOST_TUPLE; i++)
+    rdx_free(t->determined[i / RDX_MOST_TUPLE][i % RDX_MOST_TUPLE]);
   rdx_free(t->keys);
   rdx_free(t->starts);
   *t = (rdx_tuples){0};
@@ -198,10 +235,6 @@ uint32_t rdx_tuples_position(const rdx_tuples *t, uint32_t attribute) {
     if (t->attributes[i] == attribute)
       return i;
   return RDX_MOST_TUPLE;
-}
-
-static uint64_t field_of(const rdx_tuples *t, uint64_t key, uint32_t position) {
-  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & mask_of(t->bits[position]);
 }
 
 uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position) {
@@ -232,6 +265,14 @@ static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t 
 }
 
 /* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
+
+#define MOST_DERIVED 64
+
+/* What the terms of other attributes say of an attribute without one. */
+typedef struct derived {
+  rdx_intervals set;
+  rdx_interval list[MOST_DERIVED];
+} derived;
 
 typedef struct selection {
   const rdx_tuples *tuples;
@@ -349,6 +390,51 @@ static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t p
   return RDX_OK;
 }
 
+static bool is_in(const rdx_intervals *set, uint64_t code) {
+  for (uint32_t i = 0; i < set->count; i++)
+    if (set->list[i].low <= code && code <= set->list[i].high)
+      return true;
+  return false;
+}
+
+/* False where there is no room. */
+static bool add_derived(derived *d, uint64_t code) {
+  if (d->set.count > 0 && d->list[d->set.count - 1].high + 1 == code) {
+    d->list[d->set.count - 1].high = code;
+    return true;
+  }
+  if (d->set.count == MOST_DERIVED)
+    return false;
+  d->list[d->set.count++] = (rdx_interval){code, code};
+  return true;
+}
+
+/* The codes of an attribute that go with a term of another, where one determines the other; false: nothing known. */
+static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const rdx_intervals *set, derived *out) {
+  const uint32_t *forth = t->determined[position][other], *back = t->determined[other][position];
+  const uint64_t size = 1ull << t->bits[forth ? position : other];
+  *out = (derived){.set.list = out->list};
+  for (uint64_t code = 0; forth && code < size; code++)
+    if (forth[code] != UINT32_MAX && is_in(set, forth[code]) && !add_derived(out, code))
+      return false;
+  for (uint32_t i = 0; !forth && back && i < set->count; i++)
+    for (uint64_t code = set->list[i].low; code <= set->list[i].high && code < size; code++)
+      if (back[code] != UINT32_MAX && !add_derived(out, back[code]))
+        return false;
+  out->set.count = rdx_intervals_unite(out->list, out->set.count);
+  return forth || back;
+}
+
+/* Attributes without a term that come before one with: else all their values are gone through. */
+static void derive_all(selection *s, derived *room) {
+  const rdx_intervals *asked[RDX_MOST_TUPLE];
+  memcpy(asked, s->sets, sizeof asked);
+  for (uint32_t position = 0; position < s->depth; position++)
+    for (uint32_t other = 0; other < s->depth && !s->sets[position]; other++)
+      if (asked[other] && derive(s->tuples, position, other, asked[other], &room[position]))
+        s->sets[position] = &room[position].set;
+}
+
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
   selection s = {.tuples = tuples, .rest = plan->rest, .ranges = ranges, .err = err};
   ranges->count = 0;
@@ -357,5 +443,7 @@ rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx
     s.sets[position] = &plan->terms[i].intervals;
     s.depth = position + 1 > s.depth ? position + 1 : s.depth;
   }
+  derived room[RDX_MOST_TUPLE];
+  derive_all(&s, room);
   return plan->empty ? RDX_OK : descend(&s, 0, tuples->count, 0);
 }

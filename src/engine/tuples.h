@@ -19,7 +19,10 @@ typedef struct rdx_tuples {
   uint64_t *dictionaries[RDX_MOST_TUPLE]; /* ascending codes, whose places stand in the key; NULL: codes do */
   uint32_t dictionary_counts[RDX_MOST_TUPLE];
   uint32_t count;
-  uint64_t *keys;   /* ascending */
+  uint64_t *keys; /* ascending */
+  /* determined[b][a], where attribute b of a tuple determines its attribute a (a month its year): the code of a for
+   * each code of b, or UINT32_MAX where b has none. Else NULL. */
+  uint32_t *determined[RDX_MOST_TUPLE][RDX_MOST_TUPLE];
   uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples */
 } rdx_tuples;
 

@@ -144,10 +144,10 @@ static void test_many_groups(void **state) {
   const rdx_attribute attribute = {"a", column.view, 0};
   const rdx_relation relation = {.rows = 300, .attributes = &attribute, .attribute_count = 1};
   const rdx_aggregate count = {0};
-  for (size_t m = 0; m < COUNT(kinds); m++) {
+  for (size_t m = 0; m < COUNT(contenders); m++) {
     rdx_engine *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kinds[m]}, &engine, err));
+    OK(rdx_engine_create(test_device, &relation, &contenders[m], &engine, err));
     rdx_query q = {.group_by = group_by, .group_count = 8, .aggregates = &count, .aggregate_count = 1};
     FAILS(RDX_ERROR_UNSUPPORTED, run(engine, &q, &result, err));
     q.group_count = 7;

@@ -281,7 +281,7 @@ static rdx_status rtscan_scan(rdx_error *err) {
 }
 
 /* A star whose dimension has text keys. Groups that have slots, then so many that rows are sorted by them. */
-static rdx_status engine_job(rdx_engine_kind kind, rdx_error *err) {
+static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
   static const uint64_t offsets[] = {0, 10, 20, 30, 40, 50, 60}, first[] = {0, 10};
   static const char text[] = "customer#1customer#2customer#3customer#1customer#1customer#4";
   static const uint32_t groups[] = {0, 1, 0, 0, 0, 0, 0, 0};
@@ -302,7 +302,7 @@ static rdx_status engine_job(rdx_engine_kind kind, rdx_error *err) {
   const rdx_order order = {.column = 1, .descending = true};
   const uint32_t counts[] = {2, 8};
   rdx_engine *engine = NULL;
-  rdx_status status = rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err);
+  rdx_status status = rdx_engine_create(test_device, &relation, &params, &engine, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++) {
     const rdx_query query = {.where = &either,
                              .group_by = groups,
@@ -325,7 +325,26 @@ static rdx_status engine_job(rdx_engine_kind kind, rdx_error *err) {
 }
 
 static rdx_status column_engine(rdx_error *err) {
-  return engine_job(RDX_ENGINE_COLUMN, err);
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, err);
+}
+
+static rdx_status sorted_cube(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, err);
+}
+
+static rdx_status coarse_cube(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 1}, err);
+}
+
+static rdx_status split_rt_cube(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
+                                        .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .leg_x = 2, .leg_y = 2}},
+                    err);
+}
+
+static rdx_status separate_rt_cube(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN},
+                    err);
 }
 
 /* Literals of all kinds, more names than there is room for at first, a sign that needs a copy. */
@@ -486,10 +505,13 @@ static void test_failing_allocations(void **state) {
     check_job(chains_job);
     check_job(rebuilds_job);
     check_job(rtscan_scan);
+    check_job(coarse_cube);
+    check_job(split_rt_cube);
   }
   if (test_traces() && !test_is_slow()) {
     check_job(rtc1_scan);
     check_job(rtc3_scan);
+    check_job(separate_rt_cube);
   }
   check_job(array_float_sum);
   check_job(hash_rows);
@@ -507,6 +529,7 @@ static void test_failing_allocations(void **state) {
   check_job(column_scan);
   check_job(bindex_scan);
   check_job(column_engine);
+  check_job(sorted_cube);
   check_job(condition);
   check_job(csv);
   check_job(wide_csv);
@@ -518,9 +541,9 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
-                             join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
-                             changes_job,     column_scan, bindex_scan,   column_engine,   flat_table};
+  static const job jobs[] = {array_float_sum, hash_rows,     hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
+                             join_pairs,      strings,       long_strings,  device_columns,  changes_job,   column_scan,
+                             bindex_scan,     column_engine, flat_table,    sorted_cube};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

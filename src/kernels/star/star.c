@@ -105,13 +105,14 @@ static void merge(uint64_t *into, uint64_t *from, const uint32_t *flags, uint32_
 /* Bring all copies to the first, and mark their groups. */
 static uint32_t *gather_copies(const star_query *q) {
   uint32_t flags[1 + 5 * STAR_MEASURES];
-  uint32_t *bits = q->marks + STAR_COPIES;
+  uint32_t *bits = q->marks + STAR_COPIES, *words = bits + (q->group_count + 31) / 32;
   list_flags(q, flags);
   for (uint32_t copy = 0; copy < q->copies; copy++) {
     const uint32_t *list = q->touched + (uint64_t)copy * (q->group_count + 1);
     uint64_t *sums = q->sums + (uint64_t)copy * q->group_count * q->slot_count;
     for (uint32_t i = 0; i < q->marks[copy]; i++) {
       bits[list[i] / 32] |= 1u << list[i] % 32;
+      words[list[i] / 1024] |= 1u << list[i] / 32 % 32;
       if (copy > 0)
         merge(q->sums + (uint64_t)list[i] * q->slot_count, sums + (uint64_t)list[i] * q->slot_count, flags,
               q->slot_count);
@@ -126,19 +127,23 @@ static void collect(const void *arguments, const uint32_t *variant, const rdx_sc
   const struct star_collect_args *a = arguments;
   const star_query *q = a->query;
   const size_t bytes = q->slot_count * sizeof(uint64_t);
-  uint32_t *bits = gather_copies(q);
+  uint32_t *bits = gather_copies(q), *words = bits + (q->group_count + 31) / 32;
   uint64_t *out = a->found + 1;
-  for (uint32_t w = 0; w < (q->group_count + 31) / 32; w++) {
-    for (uint32_t left = bits[w]; left != 0; left &= left - 1) {
-      const uint32_t group = 32 * w + (uint32_t)__builtin_ctz(left);
-      uint64_t *record = q->sums + (uint64_t)group * q->slot_count;
-      *out = group;
-      memcpy(out + 1, record, bytes);
-      memset(record, 0, bytes);
-      out += 1 + q->slot_count;
-      a->found[0]++;
+  for (uint32_t v = 0; v < (q->group_count + 1023) / 1024; v++) {
+    for (uint32_t full = words[v]; full != 0; full &= full - 1) {
+      const uint32_t w = 32 * v + (uint32_t)__builtin_ctz(full);
+      for (uint32_t left = bits[w]; left != 0; left &= left - 1) {
+        const uint32_t group = 32 * w + (uint32_t)__builtin_ctz(left);
+        uint64_t *record = q->sums + (uint64_t)group * q->slot_count;
+        *out = group;
+        memcpy(out + 1, record, bytes);
+        memset(record, 0, bytes);
+        out += 1 + q->slot_count;
+        a->found[0]++;
+      }
+      bits[w] = 0;
     }
-    bits[w] = 0;
+    words[v] = 0;
   }
 }
 

@@ -42,7 +42,7 @@ struct star_query {
   PTR(u32) groups;
   PTR(u64) sums;
   PTR(u32) touched; /* CPU: lists of group_count + 1 numbers, one a copy */
-  PTR(u32) marks;   /* CPU: STAR_COPIES lengths of lists, then a bit for each group; 0 before and after */
+  PTR(u32) marks;   /* CPU: STAR_COPIES lengths of lists, a bit for each group, one for each word of these; 0 at rest */
   u32 group_bytes;
   u32 group_count;
   u32 slot_count;
