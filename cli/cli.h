@@ -13,6 +13,9 @@ int cli_devices(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
 int cli_join(int argc, char **argv);
 int cli_scan(int argc, char **argv);
+int cli_import(int argc, char **argv);
+int cli_export(int argc, char **argv);
+int cli_table(int argc, char **argv);
 int cli_ssb(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
@@ -29,6 +32,9 @@ typedef struct cli_common {
   bool no_header;
   const char *out; /* NULL: the standard output */
   bool stats;
+  uint32_t word_count;           /* set by the command: words that it takes besides options */
+  const char *const *word_names; /* as in "FILE.csv is needed" */
+  const char *words[2];
 } cli_common;
 
 enum {
@@ -46,7 +52,7 @@ enum {
   CLI_OWN, /* of a command itself, from here on */
 };
 
-/* The first elements of a command's options; its own follow in the order of their numbers, from CLI_OWN on. */
+/* The options of commands on data; a command's own have numbers from CLI_OWN on. */
 #define CLI_COMMON_OPTIONS                                                                                             \
   {"method", required_argument, NULL, CLI_METHOD}, {"options", required_argument, NULL, CLI_METHOD_OPTIONS},           \
       {"device", required_argument, NULL, CLI_DEVICE}, {"threads", required_argument, NULL, CLI_THREADS},              \
@@ -73,6 +79,16 @@ const char *cli_unknown_option(char **argv);
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);
+
+/* Names of columns, "A,B,C". */
+#define CLI_MAX_COLUMNS 4096
+typedef struct cli_columns {
+  const char *names[CLI_MAX_COLUMNS];
+  uint32_t count;
+} cli_columns;
+
+/* Cut `text` into names and add them; NULL or what is wrong. */
+const char *cli_parse_columns(char *text, cli_columns *out);
 
 /* ---- Options of methods (methods.c) ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex join: match the rows of two CSV files. */
+/* raydex join: match the rows of two files. */
 
 #include "cli/cli.h"
 
@@ -24,8 +24,8 @@ typedef struct join_options {
 } join_options;
 
 static void print_help(void) {
-  printf("Usage: raydex join --left FILE.csv --right FILE.csv ON --return WHAT [OPTION...]\n\n"
-         "Match the rows of two CSV files, by an index over one of them.\n\n"
+  printf("Usage: raydex join --left FILE --right FILE ON --return WHAT [OPTION...]\n\n"
+         "Match the rows of two table files (see raydex import) or CSV files, by an index over one of them.\n\n"
          "ON, one of:\n"
          "  --on COLUMN             equal values of the column of that name in both files\n"
          "  --on LEFT=RIGHT         equal values of the left and the right file's column\n"
@@ -147,7 +147,7 @@ static const char *take(int option, char *value, void *context) {
 
 static const char *check(const join_options *o) {
   if (!o->files[0] || !o->files[1])
-    return "--left FILE.csv and --right FILE.csv are needed";
+    return "--left FILE and --right FILE are needed";
   if (!o->on == !o->between)
     return "one of --on and --between is needed";
   if (!o->has_result)
@@ -240,7 +240,7 @@ static rdx_status read_side(job *j, int side, const char *const *names, size_t c
                                  .type_count = o->type_count[side],
                                  .columns = columns,
                                  .column_count = used};
-  return rdx_table_read_csv(o->files[side], &params, &j->tables[side], err);
+  return rdx_table_read(o->files[side], &params, &j->tables[side], err);
 }
 
 static rdx_status run_join(job *j, rdx_error *err) {

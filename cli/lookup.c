@@ -24,12 +24,13 @@ typedef struct lookup_options {
 } lookup_options;
 
 static void print_help(void) {
-  printf("Usage: raydex lookup --data FILE.csv --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
-         "Build an index over a column of a CSV file and look up values or ranges in it.\n\n"
+  printf("Usage: raydex lookup --data FILE --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
+         "Build an index over a column of a table file (see raydex import) or CSV file and look up values or ranges\n"
+         "in it.\n\n"
          "Probes, one kind of:\n"
          "  --point VALUE           rows whose key is VALUE; may be repeated\n"
          "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
-         "  --probe FILE.csv        a value per record: the column named as the key, or the only one\n"
+         "  --probe FILE            a value per record: the column named as the key, or the only one\n"
          "    --probe-column NAME   the column of values\n"
          "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
          "Answers (--return), on the standard output:\n"
@@ -135,7 +136,7 @@ static const char *take(int option, char *value, void *context) {
 static const char *check(const lookup_options *o) {
   const cli_probe_options *p = &o->probes;
   if (!o->data)
-    return "--data FILE.csv is needed";
+    return "--data FILE is needed";
   if (!o->key)
     return "--key COLUMN is needed";
   if ((p->point_count > 0) + (p->range_count > 0) + (p->file != NULL) != 1)
@@ -280,7 +281,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
                                  .type_count = o->type_count,
                                  .columns = columns,
                                  .column_count = both ? 2 : 1};
-  rdx_status status = rdx_table_read_csv(o->data, &params, &j->data, err);
+  rdx_status status = rdx_table_read(o->data, &params, &j->data, err);
   if (status != RDX_OK)
     return status;
   j->keys = rdx_table_column(j->data, 0);

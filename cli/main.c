@@ -12,9 +12,12 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {
     {"devices", "list the devices of this machine and what they can do", cli_devices},
-    {"lookup", "look up keys in a column of a CSV file", cli_lookup},
-    {"join", "match the rows of two CSV files", cli_join},
-    {"scan", "find the rows of a CSV file that satisfy a condition", cli_scan},
+    {"import", "make a table file of a CSV file", cli_import},
+    {"export", "write a table file as CSV", cli_export},
+    {"table", "describe a table file", cli_table},
+    {"lookup", "look up keys in a column of a table or CSV file", cli_lookup},
+    {"join", "match the rows of two table or CSV files", cli_join},
+    {"scan", "find the rows of a table or CSV file that satisfy a condition", cli_scan},
     {"ssb", "make the tables of the Star Schema Benchmark, print its queries", cli_ssb},
 };
 

@@ -89,6 +89,22 @@ static const char *take_common(int option, char *value, cli_common *o) {
   }
 }
 
+static const char *name_of(int option, const struct option *options) {
+  while (options->val != option)
+    options++;
+  return options->name;
+}
+
+/* The words that are no options. */
+static int take_words(const char *command, int argc, char **argv, cli_common *common) {
+  for (uint32_t i = 0; i < common->word_count; i++) {
+    if (optind == argc)
+      return console_usage(command, "%s is needed", common->word_names[i]) + 1;
+    common->words[i] = argv[optind++];
+  }
+  return optind < argc ? console_usage(command, "'%s' is not expected here", argv[optind]) + 1 : 0;
+}
+
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common) {
   opterr = 0;
@@ -103,15 +119,30 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
       return console_usage(command, "there is no option '%s'", cli_unknown_option(argv)) + 1;
     const char *wrong = c < CLI_OWN ? take_common(c, optarg, common) : take(c, optarg, context);
     if (wrong)
-      return console_usage(command, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
+      return console_usage(command, "--%s %s: %s", name_of(c, options), optarg, wrong) + 1;
   }
-  if (optind < argc)
-    return console_usage(command, "'%s' is not expected here", argv[optind]) + 1;
+  const int words = take_words(command, argc, argv, common);
+  if (words != 0)
+    return words;
   const char *text = common->method_options;
   const char *wrong = !text           ? NULL
                       : common->scans ? cli_parse_scan_options(text, &common->scan)
                                       : cli_parse_index_options(text, &common->index);
   return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
+}
+
+/* ---- Columns ---- */
+
+const char *cli_parse_columns(char *text, cli_columns *out) {
+  for (char *next = text; next; text = next) {
+    next = strchr(text, ',');
+    if (next)
+      *next++ = '\0';
+    if (out->count == CLI_MAX_COLUMNS)
+      return "there are too many columns";
+    out->names[out->count++] = text;
+  }
+  return NULL;
 }
 
 /* ---- Types ---- */

@@ -126,7 +126,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
                            .type_count = is_number(keys->type) ? 0 : count,
                            .columns = names,
                            .column_count = count};
-  rdx_status status = rdx_table_read_csv(o->file, &params, &p->tables[0], err);
+  rdx_status status = rdx_table_read(o->file, &params, &p->tables[0], err);
   if (status != RDX_OK)
     return status;
   rdx_csv_type misfits[2];
@@ -138,7 +138,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
     rdx_table_destroy(&p->tables[0]);
     params.types = misfits;
     params.type_count = misfit_count;
-    status = rdx_table_read_csv(o->file, &params, &p->tables[0], err);
+    status = rdx_table_read(o->file, &params, &p->tables[0], err);
     if (status != RDX_OK)
       return status;
   }
@@ -155,7 +155,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
 static rdx_status choose_only_column(const cli_probe_options *o, const char *key_name, char name[256], rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_csv_params params = {.delimiter = o->delimiter, .no_header = o->no_header};
-  rdx_status status = rdx_table_read_csv(o->file, &params, &table, err);
+  rdx_status status = rdx_table_read(o->file, &params, &table, err);
   if (status != RDX_OK)
     return status;
   if (rdx_table_columns(table) == 1)

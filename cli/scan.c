@@ -21,21 +21,23 @@ typedef struct scan_options {
 } scan_options;
 
 static void print_help(void) {
-  printf("Usage: raydex scan --data FILE.csv --where CONDITION --return WHAT [OPTION...]\n\n"
-         "Find the rows of a CSV file that satisfy a condition. Only the columns that it names are prepared.\n\n"
-         "The condition (--where) is SQL, as it stands after WHERE: columns compared with literals by = <> < <= > >=,\n"
-         "BETWEEN, IN, IS NULL, IS TRUE, each also with NOT, and AND, OR and NOT of such. Literals are numbers,\n"
-         "'strings', DATE '2024-02-29', TIMESTAMP '2024-02-29 23:59:59', TRUE, FALSE and NULL. Names that are not in\n"
-         "lower case go in double quotes.\n\n"
-         "Answers (--return), on the standard output:\n"
-         "  count                   the number of rows\n"
-         "  rows                    their numbers, counted from 0, one a line\n"
-         "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
-         "Options:\n"
-         "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column)\n"
-         "  --options NAME=VALUE[,...]   options of the method, see below\n"
-         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
-         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
+  printf(
+      "Usage: raydex scan --data FILE --where CONDITION --return WHAT [OPTION...]\n\n"
+      "Find the rows of a table file (see raydex import) or CSV file that satisfy a condition. Only the columns that\n"
+      "it names are prepared.\n\n"
+      "The condition (--where) is SQL, as it stands after WHERE: columns compared with literals by = <> < <= > >=,\n"
+      "BETWEEN, IN, IS NULL, IS TRUE, each also with NOT, and AND, OR and NOT of such. Literals are numbers,\n"
+      "'strings', DATE '2024-02-29', TIMESTAMP '2024-02-29 23:59:59', TRUE, FALSE and NULL. Names that are not in\n"
+      "lower case go in double quotes.\n\n"
+      "Answers (--return), on the standard output:\n"
+      "  count                   the number of rows\n"
+      "  rows                    their numbers, counted from 0, one a line\n"
+      "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
+      "Options:\n"
+      "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column)\n"
+      "  --options NAME=VALUE[,...]   options of the method, see below\n"
+      "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+      "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_common_help();
   printf("\nOptions of methods (--options):\n");
   cli_print_scan_options();
@@ -88,7 +90,7 @@ static int parse(int argc, char **argv, scan_options *o) {
   const int parsed = cli_parse("scan", argc, argv, options, print_help, take, o, &o->common);
   if (parsed != 0)
     return parsed;
-  const char *wrong = !o->data         ? "--data FILE.csv is needed"
+  const char *wrong = !o->data         ? "--data FILE is needed"
                       : !o->where      ? "--where CONDITION is needed"
                       : !o->has_result ? "--return count|rows|bitmap is needed"
                                        : NULL;
@@ -181,7 +183,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
                                  .type_count = o->type_count,
                                  .columns = count > 0 ? j->names : NULL,
                                  .column_count = count};
-  rdx_status status = rdx_table_read_csv(o->data, &params, &j->data, err);
+  rdx_status status = rdx_table_read(o->data, &params, &j->data, err);
   if (status != RDX_OK)
     return status;
   for (uint32_t i = 0; i < count || i == 0; i++)

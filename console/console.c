@@ -98,6 +98,7 @@ void console_start(const char *program) {
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
+  signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
   rdx_set_progress(on_progress, NULL);
 }
 

@@ -5,6 +5,7 @@
 
 /** All of Raydex. */
 
+#include <raydex/arrow.h>
 #include <raydex/column.h>
 #include <raydex/device.h>
 #include <raydex/engine.h>

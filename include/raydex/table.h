@@ -137,6 +137,65 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_get_stats(const rdx_table *table, uint
                                                     rdx_error *err);
 
 /**
+ * Told of each record that an import leaves out, in their order, when it is over: the line and text of the problem
+ * (file, line, column, what), and the record as it stands in the file, without its line end.
+ */
+typedef void (*rdx_reject_fn)(void *user, uint64_t line, const char *problem, const char *record, size_t length);
+
+/** How to import; all zero is the default. */
+typedef struct rdx_import_params {
+  rdx_csv_params csv;
+  uint32_t threads;     /**< 0: one per core that this process may use */
+  uint64_t max_rejects; /**< leave out up to so many records that are malformed or do not fit given types */
+  rdx_reject_fn reject; /**< may be NULL */
+  void *user;
+} rdx_import_params;
+
+typedef struct rdx_import_stats {
+  uint64_t rows, rejected; /**< that were written, that were left out */
+  uint64_t bytes;          /**< of the CSV file */
+  double total_ms;
+} rdx_import_stats;
+
+/**
+ * Make a table file (as rdx_table_writer_create() and rdx_table_writer_finish() do) of a CSV file (as
+ * rdx_table_read_csv() reads it, with the same types): with all cores, and in memory that does not grow with the file,
+ * except for the distinct strings; a pipe is read into memory first. Errors name the file, line and column. Where more
+ * than `max_rejects` records are bad the import fails, and the path is as it was.
+ *
+ * `stats` may be NULL; it is filled on failure, too. Reports progress as stages "infer types", "import", in bytes, and
+ * "write".
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
+                                                     rdx_import_stats *stats, rdx_error *err);
+
+/**
+ * Read a table from a table file or a CSV file, whichever it is: a table file is known by how it begins. Of a table
+ * file `params->columns` are opened, as rdx_table_open_columns() does; `params->types` must be the types that it has;
+ * what else is in `params` is for CSV.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out,
+                                               rdx_error *err);
+
+/**
+ * Write a table as CSV to `path`, which is replaced in one step as by rdx_table_writer_finish(), or, for NULL, to the
+ * standard output (below stdio: flush it first). `delimiter` 0 is a comma. Read with the same types it is the same
+ * table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs become
+ * one, and dates before the year 1 or after 9999 cannot be read.) Reports progress as stage "export", in rows.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter,
+                                                    bool header, rdx_error *err);
+
+/** Room for any value that is no string as text. */
+#define RDX_VALUE_TEXT 64
+
+/**
+ * Write row `row` of a host column as text that reads back as the same value, without a NUL at the end; its length. 0
+ * for NULL and for strings, which rdx_column_string() gives.
+ */
+RDX_API size_t rdx_column_format(const rdx_column *column, uint64_t row, char text[RDX_VALUE_TEXT]);
+
+/**
  * Denormalise a star: write the join of a fact table with its dimensions as a table file, with a column for each
  * attribute, by its name, and a row for each row of the fact table that has a partner in every dimension, in its order.
  * The file comes to be as by rdx_table_writer_create() and rdx_table_writer_finish(). The device joins: it holds the

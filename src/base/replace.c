@@ -127,6 +127,18 @@ rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offs
   return RDX_OK;
 }
 
+rdx_status rdx_write(int file, const void *data, uint64_t size, const char *path, rdx_error *err) {
+  for (uint64_t done = 0; done < size;) {
+    const ssize_t n = write(file, (const char *)data + done, size - done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail_write(path, err);
+    done += (uint64_t)n;
+  }
+  return RDX_OK;
+}
+
 rdx_status rdx_read_at(int file, void *data, uint64_t size, uint64_t offset, const char *path, rdx_error *err) {
   for (uint64_t done = 0; done < size;) {
     const ssize_t n = pread(file, (char *)data + done, size - done, (off_t)(offset + done));

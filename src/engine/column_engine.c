@@ -15,11 +15,13 @@
 
 #define MOST_DENSE (1ul << 22)        /* groups */
 #define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
+#define MOST_READ (1ul << 18)         /* bytes of groups that come along with a run */
 #define KEPT 8                        /* workspaces */
 
 /* What a run hands on to the next one, so that it allocates nothing. */
 typedef struct workspace {
   rdx_stream *stream;
+  rdx_buffer *slots; /* all zero between runs: reading groups out clears them, so that no run clears all */
   rdx_buffer *memory;
 } workspace;
 
@@ -34,22 +36,36 @@ typedef struct column_engine {
 
 static void drop_workspace(workspace *w) {
   rdx_stream_destroy(&w->stream);
+  rdx_buffer_destroy(&w->slots);
   rdx_buffer_destroy(&w->memory);
 }
 
-static rdx_status take_workspace(column_engine *e, uint64_t size, workspace *out, rdx_error *err) {
+static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size, rdx_error *err) {
+  if (*buffer && (*buffer)->size >= size)
+    return RDX_OK;
+  rdx_buffer_destroy(buffer);
+  return rdx_buffer_create(device, size, "the groups of a query", buffer, err);
+}
+
+static rdx_status prepare(rdx_device *device, uint64_t slots, uint64_t size, workspace *w, rdx_error *err) {
+  if (!w->stream)
+    RDX_TRY(rdx_stream_create(device, &w->stream, err));
+  RDX_TRY(enlarge(device, &w->memory, size, err));
+  const uint64_t before = w->slots ? w->slots->size : 0;
+  RDX_TRY(enlarge(device, &w->slots, slots, err));
+  if (w->slots->size == before)
+    return RDX_OK;
+  RDX_TRY(rdx_stream_fill(w->stream, w->slots, 0, slots, 0, err));
+  return rdx_stream_finish(w->stream, err);
+}
+
+static rdx_status take_workspace(column_engine *e, uint64_t slots, uint64_t size, workspace *out, rdx_error *err) {
   *out = (workspace){0};
   pthread_mutex_lock(&e->lock);
   if (e->spare_count > 0)
     *out = e->spares[--e->spare_count];
   pthread_mutex_unlock(&e->lock);
-  rdx_status status = RDX_OK;
-  if (!out->stream)
-    status = rdx_stream_create(e->relation->device, &out->stream, err);
-  if (status == RDX_OK && (!out->memory || out->memory->size < size)) {
-    rdx_buffer_destroy(&out->memory);
-    status = rdx_buffer_create(e->relation->device, size, "the groups of a query", &out->memory, err);
-  }
+  const rdx_status status = prepare(e->relation->device, slots, size, out, err);
   if (status != RDX_OK)
     drop_workspace(out);
   return status;
@@ -97,13 +113,17 @@ typedef struct run {
   workspace work;
   bool dense;
   uint32_t tile, tiles, copies; /* dense */
-  /* Where things are in the workspace: first a counter of groups, then the slots, the groups found, tables. */
-  uint64_t found, tables, size;
+  uint64_t slots;               /* bytes of them */
+  /* Where things are in the memory of the workspace: first a counter of groups, then the groups found, tables. */
+  uint64_t tables, size;
   engine_query *address; /* of the query, in the constants of the stream */
+  const uint32_t *count; /* dense: what the stream brings along, of groups at most so many bytes */
+  const uint64_t *first;
+  uint64_t first_bytes;
   double device_ms;
 } run;
 
-#define SLOTS_PLACE 64u
+#define FOUND_PLACE 64u
 
 static uint64_t entry_bytes(const run *r) {
   return (r->query.q.slots + 1) * 8ul;
@@ -115,14 +135,14 @@ static void lay_out(run *r) {
   const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
   const bool cpu = device->info.backend == RDX_BACKEND_CPU;
   const uint64_t wanted = cpu ? 4ul * device->info.threads : 2048;
-  r->found = r->tables = SLOTS_PLACE;
+  r->tables = FOUND_PLACE;
   if (r->dense) {
     const uint64_t tile = (rows / wanted + 1023) / 1024 * 1024;
     r->tile = tile < 4096 ? 4096 : (uint32_t)tile;
     r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
     r->copies = cpu && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
-    r->found += cells * (r->copies ? r->copies : 1) * 8;
-    r->tables = r->found + r->plan->groups * entry_bytes(r);
+    r->slots = cells * (r->copies ? r->copies : 1) * 8;
+    r->tables += r->plan->groups * entry_bytes(r);
   }
   r->size = r->tables;
   for (uint32_t i = 0; i < c->table_count; i++)
@@ -217,8 +237,8 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   rdx_stream *stream = r->work.stream;
   engine_query *q = &r->query.q;
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_fill(stream, r->work.memory, 0, r->found, 0, err));
-  q->groups = (uint64_t *)(uintptr_t)place(r, SLOTS_PLACE);
+  RDX_TRY(rdx_stream_fill(stream, r->work.memory, 0, 4, 0, err));
+  q->groups = RDX_ADDRESS(uint64_t, r->work.slots);
   q->group_count = (uint32_t)r->plan->groups;
   RDX_TRY(send_query(r, err));
   RDX_TRY(fill_tables(r, err));
@@ -231,18 +251,19 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   RDX_TRY(rdx_stream_launch(stream, kernel, &tile, variant, r->tiles, NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
                                               .out_count = (uint32_t *)(uintptr_t)place(r, 0),
-                                              .out_groups = (uint64_t *)(uintptr_t)place(r, r->found),
+                                              .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),
                                               .copies = r->copies ? r->copies : 1};
-  return rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err);
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
+  const uint64_t all = r->plan->groups * entry_bytes(r);
+  r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
+  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, 4, (const void **)&r->count, err));
+  return rdx_stream_read(stream, r->work.memory, FOUND_PLACE, r->first_bytes, (const void **)&r->first, err);
 }
 
-/* The groups found, to the host: the one place where results of dense runs are read. */
-static rdx_status read_found(run *r, uint64_t **out, uint64_t *count, rdx_error *err) {
-  uint32_t found = 0;
-  RDX_TRY(rdx_buffer_download(r->work.memory, 0, &found, 4, err));
-  RDX_TRY(rdx_alloc(found, entry_bytes(r), "the groups of a result", (void **)out, err));
-  *count = found;
-  return rdx_buffer_download(r->work.memory, r->found, *out, found * entry_bytes(r), err);
+/* The groups that did not come along. */
+static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(*r->count, entry_bytes(r), "the groups of a result", (void **)out, err));
+  return rdx_buffer_download(r->work.memory, FOUND_PLACE, *out, *r->count * entry_bytes(r), err);
 }
 
 /* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */
@@ -279,12 +300,13 @@ static rdx_status take_found(run *r, const uint64_t *entries, uint64_t count, rd
 }
 
 static rdx_status run_dense(run *r, rdx_groups *out, rdx_error *err) {
-  uint64_t *entries = NULL, count = 0;
+  uint64_t *entries = NULL;
   RDX_TRY(record_dense(r, err));
   RDX_TRY(finish(r, err));
-  rdx_status status = read_found(r, &entries, &count, err);
+  const uint64_t count = *r->count;
+  rdx_status status = count * entry_bytes(r) > r->first_bytes ? read_found(r, &entries, err) : RDX_OK;
   if (status == RDX_OK)
-    status = take_found(r, entries, count, out, err);
+    status = take_found(r, entries ? entries : r->first, count, out, err);
   rdx_free(entries);
   return status;
 }
@@ -401,7 +423,7 @@ static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
   const uint64_t rows = r->plan->relation->rows, groups = r->plan->groups;
   r->dense = groups <= MOST_DENSE && groups <= 65536 + 4 * rows;
   lay_out(r);
-  RDX_TRY(take_workspace(r->engine, r->size, &r->work, err));
+  RDX_TRY(take_workspace(r->engine, r->slots, r->size, &r->work, err));
   if (r->dense)
     return run_dense(r, out, err);
   sorting s = {0};

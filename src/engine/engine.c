@@ -114,17 +114,31 @@ static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
 }
 
 /* A cube for query `first` and as many of those after it as can share it. */
-static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, uint32_t count, rdx_error *err) {
-  rdx_needs all = needs[0];
+static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+                               rdx_error *err) {
+  rdx_needs all = needs[0], own = needs[0];
   bool shared = false;
   for (uint32_t i = 1; i < count; i++)
     shared |= !is_covered(engine, &needs[i]) && rdx_needs_unite(&all, &needs[i]);
+  rdx_needs_order(&all, plans, count);
   rdx_cube_spec spec = rdx_needs_spec(&all);
   const rdx_status status = add_cube(engine, &spec, err);
   if (!shared || status != RDX_ERROR_UNSUPPORTED)
     return status;
-  spec = rdx_needs_spec(&needs[0]); /* too much for one */
+  rdx_needs_order(&own, plans, 1); /* all was too much for one */
+  spec = rdx_needs_spec(&own);
   return add_cube(engine, &spec, err);
+}
+
+/* A plan for each query, which checks it, and what it needs. `*planned` counts the plans to destroy. */
+static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
+                           rdx_needs *needs, uint32_t *planned, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_plan_create(engine->relation, &queries[i], &plans[i], err));
+    ++*planned;
+    RDX_TRY(rdx_needs_of(&queries[i], &needs[i], err));
+  }
+  return RDX_OK;
 }
 
 rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
@@ -133,19 +147,19 @@ rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint
   if (!engine->ops->cubes)
     return RDX_OK;
   rdx_needs *needs = NULL;
-  RDX_TRY(rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
-    rdx_plan plan; /* checks the query */
-    status = rdx_plan_create(engine->relation, &queries[i], &plan, err);
-    if (status == RDX_OK) {
-      rdx_plan_destroy(&plan);
-      status = rdx_needs_of(&queries[i], &needs[i], err);
-    }
-  }
+  rdx_plan *plans = NULL;
+  uint32_t planned = 0;
+  rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err);
+  if (status == RDX_OK)
+    status = plan_all(engine, queries, count, plans, needs, &planned, err);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
     if (!is_covered(engine, &needs[i]))
-      status = prepare_from(engine, &needs[i], count - i, err);
+      status = prepare_from(engine, &needs[i], &plans[i], count - i, err);
+  for (uint32_t i = 0; i < planned; i++)
+    rdx_plan_destroy(&plans[i]);
+  rdx_free(plans);
   rdx_free(needs);
   return status;
 }

@@ -215,13 +215,19 @@ static rdx_status create_attribute(rdx_device *device, const rdx_attribute *attr
 
 /* ---- Partners ---- */
 
-/* Whether all strings of a key are different: an index tells their prefixes apart only. */
+/* How many different strings a key has: an index tells their prefixes apart only. */
 static rdx_status count_strings(rdx_device *device, const rdx_column *key, uint64_t *out, rdx_error *err) {
-  rdx_scan_column column = {0};
-  rdx_status status = rdx_scan_column_create(device, key, &column, err);
+  rdx_coded coded = {0};
+  distinct_keys found = {0};
+  rdx_stream *stream = NULL;
+  rdx_status status = rdx_scan_column_create(device, key, &coded.source, err);
   if (status == RDX_OK)
-    *out = column.dictionary->count;
-  rdx_scan_column_drop(&column);
+    status = rdx_stream_create(device, &stream, err);
+  if (status == RDX_OK)
+    status = find_distinct(stream, &coded, 0, &found, err);
+  *out = found.count;
+  rdx_stream_destroy(&stream);
+  rdx_scan_column_drop(&coded.source);
   return status;
 }
 

@@ -113,7 +113,7 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
   for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
     const rdx_star_measure *m = &c->star.measures[i];
-    const uint32_t own = bits_of(m->span + c->star.plan.measures[i].nulls);
+    const uint32_t own = bits_of(m->largest);
     if (count > 0 && bits + own > X_BITS)
       break;
     steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),

@@ -57,7 +57,7 @@ static rdx_status launch_runs(const rdx_star *star, uint32_t m, rdx_buffer *sums
                                       .codes = RDX_ADDRESS(uint32_t, star->measures[m].codes),
                                       .sums = RDX_ADDRESS(uint64_t, sums),
                                       .counts = RDX_ADDRESS(uint64_t, counts),
-                                      .null_code = star->measures[m].span + 1,
+                                      .null_code = star->measures[m].null_code,
                                       .runs = star->scan.count,
                                       .bytes = star->measures[m].bytes,
                                       .rows = (uint32_t)star->rows};

@@ -98,6 +98,94 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
   return true;
 }
 
+/* ---- The order of scan attributes ----
+ *
+ * In an order of attributes a query reads, for each combination of codes of the attributes before the last one that it
+ * restricts, the intervals of that one. RTCUDB (section 4.2) puts attributes with larger ranges later; here all orders of
+ * at most 8 attributes are tried. */
+
+/* What a plan does to an attribute: how many codes qualify, and in how many intervals; 0 intervals: it does not ask. */
+typedef struct restriction {
+  double codes, intervals;
+} restriction;
+
+typedef struct ordering {
+  const rdx_needs *needs;
+  const restriction (*plans)[RDX_MOST_SPEC]; /* of each plan, by position in needs->scan */
+  uint32_t plan_count;
+  uint32_t order[RDX_MOST_SPEC], best[RDX_MOST_SPEC];
+  double least;
+} ordering;
+
+static double ranges_of(const ordering *o, const restriction *attributes) {
+  double combinations = 1, ranges = 1;
+  for (uint32_t i = 0; i < o->needs->scan_count; i++) {
+    const restriction *r = &attributes[o->order[i]];
+    if (r->intervals > 0)
+      ranges = combinations * r->intervals;
+    combinations *= r->codes;
+  }
+  return ranges;
+}
+
+static void try_orders(ordering *o, uint32_t placed) {
+  const uint32_t count = o->needs->scan_count;
+  if (placed == count) {
+    double total = 0;
+    for (uint32_t i = 0; i < o->plan_count; i++)
+      total += ranges_of(o, o->plans[i]);
+    if (o->least < 0 || total < o->least) {
+      o->least = total;
+      memcpy(o->best, o->order, sizeof o->best);
+    }
+    return;
+  }
+  for (uint32_t i = placed; i < count; i++) {
+    const uint32_t chosen = o->order[i];
+    memmove(&o->order[placed + 1], &o->order[placed], (i - placed) * sizeof chosen);
+    o->order[placed] = chosen;
+    try_orders(o, placed + 1);
+    memmove(&o->order[placed], &o->order[placed + 1], (i - placed) * sizeof chosen);
+    o->order[i] = chosen;
+  }
+}
+
+/* False where the plan needs an attribute that `needs` has not. */
+static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restriction *out) {
+  for (uint32_t i = 0; i < needs->scan_count; i++)
+    out[i] = (restriction){.codes = (double)plan->relation->attributes[needs->scan[i]].count + 1};
+  for (uint32_t t = 0; t < plan->term_count; t++) {
+    uint32_t i = 0;
+    while (i < needs->scan_count && needs->scan[i] != plan->terms[t].attribute)
+      i++;
+    if (i == needs->scan_count)
+      return false;
+    const rdx_intervals *set = &plan->terms[t].intervals;
+    out[i] = (restriction){.intervals = set->count};
+    for (uint32_t k = 0; k < set->count; k++)
+      out[i].codes += (double)(set->list[k].high - set->list[k].low) + 1;
+  }
+  return true;
+}
+
+#define MOST_ORDERING 64 /* plans that are looked at */
+
+void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  restriction restrictions[MOST_ORDERING][RDX_MOST_SPEC];
+  ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MOST_SPEC])restrictions, .least = -1};
+  for (uint32_t i = 0; i < count && o.plan_count < MOST_ORDERING; i++)
+    o.plan_count += restrict_all(needs, &plans[i], restrictions[o.plan_count]);
+  for (uint32_t i = 0; i < needs->scan_count; i++)
+    o.order[i] = i;
+  try_orders(&o, 0);
+  uint32_t ordered[RDX_MOST_SPEC] = {0};
+  for (uint32_t i = 0; i < needs->scan_count; i++)
+    ordered[i] = needs->scan[o.best[i]];
+  memcpy(needs->scan, ordered, sizeof ordered);
+}
+
+/* ---- Specs ---- */
+
 rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
   return (rdx_cube_spec){.scan = needs->scan,
                          .scan_count = needs->scan_count,

@@ -23,6 +23,9 @@ RDX_MUST_USE rdx_status rdx_needs_of(const rdx_query *query, rdx_needs *out, rdx
  * room; else false. */
 bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more);
 
+/* Order the scan attributes so that those of `count` plans that need no others read as few ranges as possible. */
+void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count);
+
 rdx_cube_spec rdx_needs_spec(const rdx_needs *needs);
 
 /* Whether a spec has all attributes and expressions that are needed; RDX_ERROR_UNSUPPORTED names one that it lacks. */

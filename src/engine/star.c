@@ -83,21 +83,40 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
   return RDX_OK;
 }
 
+/* A code that no value has, where values go from the smallest number of 64 bits to the largest: in a gap between the
+ * values of an attribute. */
+static rdx_status find_unused(const rdx_star *star, const rdx_measure *m, uint64_t *out, rdx_error *err) {
+  const rdx_coded *a = &star->relation->attributes[m->steps[0].attribute];
+  if (m->step_count != 1 || !a->values)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "an expression with NULLs may have any value of 64 bits, so that no code is left for NULL");
+  int64_t *values = NULL;
+  RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
+  const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
+  for (uint64_t i = 0; i < a->count && status == RDX_OK; i++) {
+    *out = (uint64_t)values[i] - (uint64_t)m->least + 1;
+    if (i + 1 < a->count && (uint64_t)values[i + 1] - (uint64_t)m->least != *out)
+      break; /* which comes, as there are fewer than 2^32 values */
+  }
+  rdx_free(values);
+  return status;
+}
+
 static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
                                 rdx_error *err) {
   star_step steps[RDX_MOST_STEPS];
   rdx_buffer *codes[RDX_MOST_STEPS] = {0};
   out->span = (uint64_t)m->most - (uint64_t)m->least;
   if (m->nulls && out->span == UINT64_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "a measure with NULLs has values from %lld to %lld: no 64-bit code is left for NULL",
-                    (long long)m->least, (long long)m->most);
-  const uint64_t null_code = m->nulls ? out->span + 1 : 0;
-  out->bytes = bytes_for(m->nulls ? null_code : out->span);
+    RDX_TRY(find_unused(star, m, &out->null_code, err));
+  else if (m->nulls)
+    out->null_code = out->span + 1;
+  out->largest = out->null_code > out->span ? out->null_code : out->span;
+  out->bytes = bytes_for(out->largest);
   rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
   if (status == RDX_OK)
     status = rdx_star_pack(star->device, steps, m->step_count, rows->order, star->rows, out->bytes, (uint64_t)m->least,
-                           null_code, &out->codes, err);
+                           out->null_code, &out->codes, err);
   for (uint32_t i = 0; i < m->step_count; i++)
     rdx_buffer_destroy(&codes[i]);
   return status;
@@ -105,10 +124,11 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
 
 /* The plan of a query for all of the spec's expressions: what brings them to measures. */
 static rdx_status plan_measures(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
-  rdx_aggregate aggregates[RDX_MOST_TUPLE];
+  rdx_aggregate aggregates[RDX_MOST_TUPLE] = {{RDX_AGGREGATE_COUNT, NULL}}; /* a query needs one */
   for (uint32_t i = 0; i < spec->expression_count; i++)
     aggregates[i] = (rdx_aggregate){RDX_AGGREGATE_MAX, spec->expressions[i]};
-  const rdx_query query = {.aggregates = aggregates, .aggregate_count = spec->expression_count};
+  const rdx_query query = {.aggregates = aggregates,
+                           .aggregate_count = spec->expression_count > 0 ? spec->expression_count : 1};
   const rdx_status status = rdx_plan_create(star->relation, &query, &star->plan, err);
   star->plan.query = NULL;
   return status;

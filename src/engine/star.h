@@ -14,8 +14,10 @@
 #include "kernels/star/kernels.h"
 
 typedef struct rdx_star_measure {
-  uint64_t span;  /* codes are values less the measure's least: 0 .. span; then NULL */
-  uint32_t bytes; /* of a code: 1, 2, 4 or 8 */
+  uint64_t span;      /* codes are values less the measure's least: 0 .. span */
+  uint64_t null_code; /* where it has NULLs: span + 1, or a code that does not occur */
+  uint64_t largest;   /* code, that of NULL included */
+  uint32_t bytes;     /* of a code: 1, 2, 4 or 8 */
   rdx_buffer *codes;
 } rdx_star_measure;
 

@@ -83,7 +83,7 @@ static void make_query(const rdx_star *star, const rdx_plan *plan, uint32_t copi
     const uint32_t m = rdx_star_measure_of(star, &plan->measures[i]);
     const rdx_star_measure *stored = &star->measures[m];
     q->measures[i] = (star_measure){.codes = RDX_ADDRESS(uint32_t, stored->codes),
-                                    .null_code = stored->span + 1,
+                                    .null_code = stored->null_code,
                                     .bytes = stored->bytes,
                                     .slots = slots_of(star, &plan->measures[i], stored)};
     q->slot_count += (uint32_t)__builtin_popcount(q->measures[i].slots & ~STAR_NULLS);

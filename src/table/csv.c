@@ -15,28 +15,14 @@
 #include <unistd.h>
 
 #include "base/column.h"
-#include "table/table.h"
-#include "table/value.h"
+#include "table/csv.h"
 
 #define SAMPLE 1000          /* records that types are guessed from */
+#define RESERVED 1024        /* records that room is made for at a time */
 #define SKIP UINT32_MAX      /* a field that no column wants */
 #define PROGRESS_EVERY 65536 /* records */
 
-typedef struct reader {
-  const char *name;
-  const char *begin, *end; /* the text, without a byte order mark */
-  const char *at;          /* the next field */
-  const char *record;      /* the record it is in */
-  char delimiter;
-  uint32_t field_count;    /* of every record */
-  uint32_t *targets;       /* the column of each field, or SKIP */
-  rdx_inference *inferred; /* of each column */
-  bool *fixed;             /* its type was given */
-  rdx_table *table;
-  char *scratch; /* a quoted field without its quotes */
-  uint64_t scratch_size;
-  bool widened; /* start over */
-} reader;
+typedef rdx_csv_reader reader;
 
 /* A field's text; quotes are off. */
 typedef struct field {
@@ -47,25 +33,33 @@ typedef struct field {
 
 /* ---- Errors ---- */
 
+/* An error at a place of the text. */
+static rdx_status fail_at(reader *r, const char *at, rdx_status status, uint32_t number, const char *problem,
+                          rdx_error *err) {
+  r->problem = at;
+  return rdx_fail(err, status, ", column %u: %s", number + 1, problem);
+}
+
+static rdx_status bad_value(reader *r, uint32_t number, const rdx_growing *c, field f, bool fits_not, rdx_error *err) {
+  const int shown = f.length > 40 ? 40 : (int)f.length;
+  r->problem = r->at;
+  return rdx_fail(err, fits_not ? RDX_ERROR_RANGE : RDX_ERROR_FORMAT, ", column %u ('%s'): '%.*s%s' %s type %s",
+                  number + 1, c->name, shown, f.text, f.length > 40 ? "..." : "",
+                  fits_not ? "does not fit" : "is not a value of", rdx_type_name(c->view.type));
+}
+
+rdx_status rdx_csv_place(const reader *r, rdx_status status, uint64_t line, rdx_error *err) {
+  if (!r->problem || !err || (status != RDX_ERROR_FORMAT && status != RDX_ERROR_RANGE))
+    return status;
+  rdx_error text = *err;
+  return rdx_fail(err, status, "%s, line %llu%.900s", r->name, (unsigned long long)line, text.text);
+}
+
 static uint64_t line_of(const reader *r, const char *at) {
   uint64_t line = 1;
-  for (const char *p = r->begin; (p = memchr(p, '\n', (size_t)(at - p))); p++)
+  for (const char *p = r->begin; at && (p = memchr(p, '\n', (size_t)(at - p))); p++)
     line++;
   return line;
-}
-
-static rdx_status fail_at(const reader *r, rdx_status status, uint32_t number, const char *problem, rdx_error *err) {
-  return rdx_fail(err, status, "%s, line %llu, column %u: %s", r->name, (unsigned long long)line_of(r, r->at),
-                  number + 1, problem);
-}
-
-static rdx_status bad_value(const reader *r, uint32_t number, const rdx_growing *c, field f, bool fits_not,
-                            rdx_error *err) {
-  const int shown = f.length > 40 ? 40 : (int)f.length;
-  return rdx_fail(err, fits_not ? RDX_ERROR_RANGE : RDX_ERROR_FORMAT,
-                  "%s, line %llu, column %u ('%s'): '%.*s%s' %s type %s", r->name,
-                  (unsigned long long)line_of(r, r->at), number + 1, c->name, shown, f.text, f.length > 40 ? "..." : "",
-                  fits_not ? "does not fit" : "is not a value of", rdx_type_name(c->view.type));
 }
 
 /* ---- Fields ---- */
@@ -94,7 +88,7 @@ static rdx_status read_quoted(reader *r, const char *p, uint32_t number, field *
   for (;;) {
     const char *quote = memchr(p, '"', (size_t)(r->end - p));
     if (!quote)
-      return fail_at(r, RDX_ERROR_FORMAT, number, "the quote that opens here is never closed", err);
+      return fail_at(r, r->at, RDX_ERROR_FORMAT, number, "the quote that opens here is never closed", err);
     const bool more = quote + 1 < r->end && quote[1] == '"';
     if (more || doubled) {
       const uint64_t n = (uint64_t)(quote - p) + more;
@@ -120,7 +114,7 @@ static rdx_status read_field(reader *r, uint32_t number, field *out, const char 
     if (p < r->end && *p == '\r' && p + 1 < r->end && p[1] == '\n')
       p++;
     if (p < r->end && *p != r->delimiter && *p != '\n')
-      return fail_at(r, RDX_ERROR_FORMAT, number, "there is text after a closing quote", err);
+      return fail_at(r, r->at, RDX_ERROR_FORMAT, number, "there is text after a closing quote", err);
     *next = p;
     return RDX_OK;
   }
@@ -130,7 +124,8 @@ static rdx_status read_field(reader *r, uint32_t number, field *out, const char 
     end--;
   *out = (field){p, (uint64_t)(end - p), false};
   if (memchr(p, '"', (size_t)(end - p)))
-    return fail_at(r, RDX_ERROR_FORMAT, number, "a quote stands inside a field that does not start with one", err);
+    return fail_at(r, r->at, RDX_ERROR_FORMAT, number, "a quote stands inside a field that does not start with one",
+                   err);
   return RDX_OK;
 }
 
@@ -149,17 +144,18 @@ static const char *skip_blank(const reader *r, const char *p) {
 }
 
 /* In files of several fields, blank lines may stand at the end only. */
-static bool at_end(const reader *r) {
+bool rdx_csv_at_end(const reader *r) {
   const char *p = r->at;
   while (p && p < r->end)
     p = skip_blank(r, p);
   return p != NULL;
 }
 
-static rdx_status ragged(const reader *r, uint32_t found, rdx_error *err) {
-  return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line %llu: %s%u field%s where the first line has %u", r->name,
-                  (unsigned long long)line_of(r, r->record), found > r->field_count ? "more than " : "",
-                  found > r->field_count ? r->field_count : found, found == 1 ? "" : "s", r->field_count);
+static rdx_status ragged(reader *r, const char *record, uint32_t found, rdx_error *err) {
+  r->problem = record;
+  return rdx_fail(err, RDX_ERROR_FORMAT, ": %s%u field%s where the first line has %u",
+                  found > r->field_count ? "more than " : "", found > r->field_count ? r->field_count : found,
+                  found == 1 ? "" : "s", r->field_count);
 }
 
 /* Eight digits at once: characters to values in pairs, then fours, then eight. */
@@ -246,48 +242,91 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
   return RDX_OK;
 }
 
-/* Read one record into row `row`; r->at moves behind it. */
-static rdx_status read_record(reader *r, uint64_t row, rdx_error *err) {
-  r->record = r->at;
+/* Take in the field at r->at. */
+static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const char **next, rdx_error *err) {
+  const uint32_t target = r->targets[number];
+  field f;
+  if (target != SKIP) {
+    int64_t value;
+    if (fast_integer(r, r->at, &value, next)) {
+      if (r->inferring) {
+        rdx_inference_add_integer(&r->inferred[target], value);
+        return RDX_OK;
+      }
+      if (store_integer(&r->table->columns[target], row, value))
+        return RDX_OK;
+    }
+  }
+  RDX_TRY(read_field(r, number, &f, next, err));
+  if (target == SKIP)
+    return RDX_OK;
+  if (!r->inferring) {
+    r->resume = *next;
+    return store_field(r, number, row, f, err);
+  }
+  if (f.length > 0)
+    rdx_inference_add(&r->inferred[target], f.text, f.length);
+  return RDX_OK;
+}
+
+static rdx_status read_fields(reader *r, uint64_t row, rdx_error *err) {
+  const char *record = r->at;
   for (uint32_t number = 0; number < r->field_count; number++) {
     const char *next = NULL;
-    const uint32_t target = r->targets[number];
-    rdx_growing *c = target == SKIP ? NULL : &r->table->columns[target];
-    int64_t value;
-    if (!c || !fast_integer(r, r->at, &value, &next) || !store_integer(c, row, value)) {
-      field f;
-      RDX_TRY(read_field(r, number, &f, &next, err));
-      if (c)
-        RDX_TRY(store_field(r, number, row, f, err));
-    }
+    r->resume = NULL;
+    RDX_TRY(take_field(r, number, row, &next, err));
     const bool last = next == r->end || *next == '\n';
+    r->resume = next;
     if (last && number + 1 < r->field_count)
-      return ragged(r, number + 1, err);
+      return ragged(r, record, number + 1, err);
     if (!last && number + 1 == r->field_count)
-      return ragged(r, r->field_count + 1, err);
+      return ragged(r, record, r->field_count + 1, err);
     r->at = next + (next < r->end);
   }
   return RDX_OK;
 }
 
-static rdx_status reserve(reader *r, uint64_t rows, rdx_error *err) {
+rdx_status rdx_csv_read_record(reader *r, uint64_t row, rdx_error *err) {
+  const rdx_status status = read_fields(r, row, err);
+  for (uint32_t i = 0; status != RDX_OK && !r->inferring && i < r->table->column_count; i++)
+    rdx_growing_undo(&r->table->columns[i], row);
+  return status;
+}
+
+/* Where the rest cannot be told to be fields, the line ends the record. */
+void rdx_csv_skip_record(reader *r, rdx_error *err) {
+  while (r->resume && r->resume < r->end && *r->resume != '\n') {
+    field f;
+    r->at = r->resume + 1;
+    r->resume = NULL;
+    if (read_field(r, 0, &f, &r->resume, err) != RDX_OK)
+      r->resume = NULL;
+  }
+  if (!r->resume)
+    r->resume = memchr(r->at, '\n', (size_t)(r->end - r->at));
+  r->at = !r->resume || r->resume == r->end ? r->end : r->resume + 1;
+}
+
+rdx_status rdx_csv_reserve(reader *r, uint64_t row, rdx_error *err) {
+  if (row % RESERVED != 0)
+    return RDX_OK;
   for (uint32_t i = 0; i < r->table->column_count; i++)
-    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], rows, err));
+    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], row + RESERVED, err));
   return RDX_OK;
 }
 
-/* Read all records from `first` on, or find that a type has to be wider. */
-static rdx_status read_records(reader *r, const char *first, uint64_t *rows, rdx_error *err) {
-  r->at = first;
+/* Read all records, or find that a type has to be wider. */
+static rdx_status read_records(reader *r, uint64_t *rows, rdx_error *err) {
+  r->at = r->first;
   r->widened = false;
   uint64_t row = 0;
   while (r->at < r->end) {
-    if (*r->at <= '\r' && at_end(r))
+    if (*r->at <= '\r' && rdx_csv_at_end(r))
       break;
     if (row == UINT32_MAX - 1)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has more than 2^32 - 2 rows", r->name);
-    RDX_TRY(reserve(r, row + 1, err));
-    RDX_TRY(read_record(r, row, err));
+    RDX_TRY(rdx_csv_reserve(r, row, err));
+    RDX_TRY(rdx_csv_read_record(r, row, err));
     row++;
     if (row % PROGRESS_EVERY == 0) {
       RDX_TRY(rdx_progress("read", (uint64_t)(r->at - r->begin), (uint64_t)(r->end - r->begin), err));
@@ -308,10 +347,10 @@ static rdx_status copy_name(field f, char **out, rdx_error *err) {
   return RDX_OK;
 }
 
-/* The names in the first record, or "1", "2", ... ; `*first` is where the data starts. */
-static rdx_status read_names(reader *r, bool header, char ***names, const char **first, rdx_error *err) {
+/* The names in the first record, or "1", "2", ... */
+static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *err) {
   uint32_t capacity = 0;
-  r->at = r->record = r->begin;
+  r->at = r->begin;
   for (bool last = false; !last;) {
     field f;
     const char *next;
@@ -330,7 +369,7 @@ static rdx_status read_names(reader *r, bool header, char ***names, const char *
     last = next == r->end || *next == '\n';
     r->at = next + (next < r->end);
   }
-  *first = header ? r->at : r->begin;
+  r->first = header ? r->at : r->begin;
   return RDX_OK;
 }
 
@@ -385,31 +424,37 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
   return RDX_OK;
 }
 
-/* Guess types from the first records. Errors in them are left for the pass that reads everything. */
-static rdx_status sample(reader *r, const char *first, rdx_error *err) {
-  r->at = first;
-  for (uint32_t row = 0; row < SAMPLE && r->at < r->end; row++) {
-    for (uint32_t number = 0; number < r->field_count; number++) {
-      field f;
-      const char *next;
-      rdx_status status = read_field(r, number, &f, &next, err);
-      if (status == RDX_ERROR_MEMORY)
-        return status;
-      if (status != RDX_OK)
-        return RDX_OK;
-      if (r->targets[number] != SKIP && f.length > 0)
-        rdx_inference_add(&r->inferred[r->targets[number]], f.text, f.length);
-      const bool last = next == r->end || *next == '\n';
-      r->at = next + (next < r->end);
-      if (last)
-        break;
-    }
-  }
-  return RDX_OK;
+bool rdx_csv_is_unsure(const reader *r) {
+  for (uint32_t i = 0; i < r->table->column_count; i++)
+    if (!r->fixed[i] && rdx_inference_is_empty(&r->inferred[i]))
+      return true;
+  return false;
 }
 
-/* Give every column the type that is known now. */
-static rdx_status start_columns(reader *r, uint64_t capacity, rdx_error *err) {
+/* Guess types from the first records. Errors in them are left for the pass that reads everything. */
+static rdx_status sample(reader *r, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  r->at = r->first;
+  r->inferring = true;
+  for (uint32_t row = 0; row < SAMPLE && r->at < r->end && status == RDX_OK; row++)
+    status = rdx_csv_read_record(r, row, err);
+  r->inferring = false;
+  r->problem = NULL;
+  return status == RDX_ERROR_MEMORY ? status : RDX_OK;
+}
+
+/* The sample may have had no value of a column: look on until there is one. What is wrong is left as above. */
+static rdx_status make_sure(reader *r, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  r->inferring = true;
+  while (r->at < r->end && status == RDX_OK && rdx_csv_is_unsure(r))
+    status = rdx_csv_read_record(r, 0, err);
+  r->inferring = false;
+  r->problem = NULL;
+  return status == RDX_ERROR_MEMORY ? status : RDX_OK;
+}
+
+rdx_status rdx_csv_start_columns(reader *r, uint64_t capacity, rdx_error *err) {
   for (uint32_t i = 0; i < r->table->column_count; i++) {
     rdx_growing *c = &r->table->columns[i];
     uint8_t scale = c->view.scale;
@@ -419,33 +464,8 @@ static rdx_status start_columns(reader *r, uint64_t capacity, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status parse(reader *r, const rdx_csv_params *params, char ***names, rdx_error *err) {
-  const char *first = NULL;
-  uint64_t rows = 0;
-  RDX_TRY(read_names(r, !params->no_header, names, &first, err));
-  RDX_TRY(choose_columns(r, params, *names, err));
-  RDX_TRY(sample(r, first, err));
-  do {
-    /* A first guess at the number of rows, from the length of the header: growing is cheap. */
-    RDX_TRY(start_columns(r, (uint64_t)(r->end - first) / (8 * (uint64_t)r->field_count) + 1, err));
-    RDX_TRY(read_records(r, first, &rows, err));
-  } while (r->widened);
-  rdx_table_finish(r->table, rows);
-  return RDX_OK;
-}
-
-rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, const rdx_csv_params *params,
-                               rdx_table **out, rdx_error *err) {
-  static const rdx_csv_params defaults = {0};
-  if (!name || !text || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
-  params = params ? params : &defaults;
-  const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  if (size == mark)
-    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
-  reader r = {
-      .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
-  if (r.delimiter == '"' || r.delimiter == '\n' || r.delimiter == '\r')
+static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
+  if (params->delimiter == '"' || params->delimiter == '\n' || params->delimiter == '\r')
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
   bool named = params->types || params->type_count == 0;
   for (size_t i = 0; named && i < params->type_count; i++)
@@ -453,20 +473,65 @@ rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, 
   for (size_t i = 0; named && params->columns && i < params->column_count; i++)
     named = params->columns[i];
   if (!named)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: columns and types need names that are not NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "columns and types of CSV need names that are not NULL");
+  return RDX_OK;
+}
+
+rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t size, const rdx_csv_params *params,
+                         rdx_error *err) {
+  static const rdx_csv_params defaults = {0};
+  params = params ? params : &defaults;
+  const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  *r = (reader){
+      .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
+  if (size == mark)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
+  RDX_TRY(check_params(params, err));
   char **names = NULL;
-  rdx_status status = parse(&r, params, &names, err);
-  for (uint32_t i = 0; i < r.field_count; i++)
+  rdx_status status = read_names(r, !params->no_header, &names, err);
+  if (status == RDX_OK)
+    status = choose_columns(r, params, names, err);
+  for (uint32_t i = 0; i < r->field_count; i++)
     rdx_free(names[i]);
   rdx_free(names);
-  rdx_free(r.targets);
-  rdx_free(r.inferred);
-  rdx_free(r.fixed);
-  rdx_free(r.scratch);
-  if (status != RDX_OK)
-    rdx_table_destroy(&r.table);
-  else
+  return status == RDX_OK ? sample(r, err) : rdx_csv_place(r, status, line_of(r, r->problem), err);
+}
+
+void rdx_csv_drop(reader *r) {
+  rdx_free(r->targets);
+  rdx_free(r->inferred);
+  rdx_free(r->fixed);
+  rdx_free(r->scratch);
+  rdx_table_destroy(&r->table);
+}
+
+static rdx_status parse(reader *r, rdx_error *err) {
+  uint64_t rows = 0;
+  RDX_TRY(make_sure(r, err));
+  do {
+    /* A first guess at the number of rows, from the length of the header: growing is cheap. */
+    RDX_TRY(rdx_csv_start_columns(r, (uint64_t)(r->end - r->first) / (8 * (uint64_t)r->field_count) + 1, err));
+    const rdx_status status = read_records(r, &rows, err);
+    if (status != RDX_OK)
+      return rdx_csv_place(r, status, line_of(r, r->problem), err);
+  } while (r->widened);
+  rdx_table_finish(r->table, rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, const rdx_csv_params *params,
+                               rdx_table **out, rdx_error *err) {
+  if (!name || !text || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
+  reader r;
+  rdx_status status = rdx_csv_start(&r, name, text, size, params, err);
+  if (status == RDX_OK)
+    status = parse(&r, err);
+  if (status == RDX_OK) {
     *out = r.table;
+    r.table = NULL;
+  }
+  rdx_csv_drop(&r);
   return status;
 }
 
@@ -491,29 +556,49 @@ static rdx_status read_all(const char *path, int file, char **out, size_t *size,
   }
 }
 
-rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
-  if (!path || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: path and out must not be NULL");
+rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err) {
+  *out = (rdx_csv_file){0};
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
                     strerror(errno));
   struct stat info;
-  size_t size = fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-  char *mapped = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+  const size_t size = fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+  char *text = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
   rdx_status status = RDX_OK;
-  if (mapped != MAP_FAILED) {
-    madvise(mapped, size, MADV_SEQUENTIAL);
-    status = rdx_table_parse_csv(path, mapped, size, params, out, err);
-    munmap(mapped, size);
+  if (text != MAP_FAILED) {
+    madvise(text, size, MADV_SEQUENTIAL);
+    *out = (rdx_csv_file){text, size, true};
   } else {
-    char *text = NULL;
-    size = 0;
-    status = read_all(path, file, &text, &size, err);
-    if (status == RDX_OK)
-      status = rdx_table_parse_csv(path, text, size, params, out, err);
-    rdx_free(text);
+    text = NULL;
+    status = read_all(path, file, &text, &out->size, err);
+    out->text = text;
   }
   close(file);
+  return status;
+}
+
+void rdx_csv_file_forget(const rdx_csv_file *file, const char *at) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)(at - file->text) / page * page;
+  if (file->mapped)
+    madvise((void *)(uintptr_t)file->text, size, MADV_DONTNEED);
+}
+
+void rdx_csv_file_close(rdx_csv_file *file) {
+  if (file->mapped)
+    munmap((void *)(uintptr_t)file->text, file->size);
+  else
+    rdx_free((void *)(uintptr_t)file->text);
+  *file = (rdx_csv_file){0};
+}
+
+rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
+  if (!path || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: path and out must not be NULL");
+  rdx_csv_file file;
+  rdx_status status = rdx_csv_file_open(path, &file, err);
+  if (status == RDX_OK)
+    status = rdx_table_parse_csv(path, file.text, file.size, params, out, err);
+  rdx_csv_file_close(&file);
   return status;
 }

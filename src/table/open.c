@@ -55,7 +55,7 @@ void rdx_opened_drop(struct rdx_opened *o) {
 /* ---- The file ---- */
 
 static rdx_status map_file(const char *path, struct rdx_opened *o, rdx_error *err) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
   if (file < 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
                     strerror(errno));
@@ -199,10 +199,14 @@ static uint64_t find_extreme(const rdx_column *c, int sign) {
   codes.type = c->type == RDX_TYPE_STRING ? RDX_TYPE_U32 : c->type;
   uint64_t best = c->rows, best_code = 0;
   for (uint64_t i = 0; i < c->rows; i++) {
-    uint64_t code = 0;
+    union {
+      uint64_t wide;
+      uint32_t narrow;
+    } key;
     if (!rdx_column_has(c, i))
       continue;
-    rdx_keys_encode(&codes, i, 1, &code);
+    rdx_keys_encode(&codes, i, 1, &key);
+    const uint64_t code = rdx_key_bits(codes.type) == 64 ? key.wide : key.narrow;
     if (best == c->rows || (sign > 0 ? code < best_code : code > best_code)) {
       best = i;
       best_code = code;
@@ -481,4 +485,49 @@ rdx_status rdx_table_open_columns(const char *path, const char *const *names, ui
   if (!path || !names || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: path, names and out must not be NULL");
   return open_named(path, names, count, out, err);
+}
+
+/* ---- Either kind of file ---- */
+
+static bool begins_as_table(const char *path) {
+  char magic[sizeof(RDX_FILE_MAGIC) - 1];
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) /* a pipe would lose what is read */
+    return false;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const bool same = file >= 0 && pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                    memcmp(magic, RDX_FILE_MAGIC, sizeof magic) == 0;
+  if (file >= 0)
+    close(file);
+  return same;
+}
+
+/* Types that were asked for: of the columns that are there they must be the file's. */
+static rdx_status check_types(const char *path, const rdx_table *table, const rdx_csv_params *params, rdx_error *err) {
+  for (size_t i = 0; i < params->type_count; i++) {
+    const rdx_csv_type *given = &params->types[i];
+    for (uint32_t k = 0; k < table->column_count; k++) {
+      const rdx_column *c = &table->columns[k].view;
+      if (strcmp(given->column, table->columns[k].name) == 0 && (given->type != c->type || given->scale != c->scale))
+        return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' has type %s, and a table file's types are fixed",
+                        path, given->column, rdx_type_name(c->type));
+    }
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
+  if (!path || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: path and out must not be NULL");
+  if (!begins_as_table(path))
+    return rdx_table_read_csv(path, params, out, err);
+  rdx_table *table = NULL;
+  const bool some = params && params->columns;
+  RDX_TRY(open_named(path, some ? params->columns : NULL, some ? (uint32_t)params->column_count : 0, &table, err));
+  const rdx_status status = params ? check_types(path, table, params, err) : RDX_OK;
+  if (status != RDX_OK)
+    rdx_table_destroy(&table);
+  else
+    *out = table;
+  return status;
 }

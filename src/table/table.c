@@ -5,6 +5,7 @@
 
 #include "table/table.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
     return status;
   }
   table->column_count = count;
+  table->references = 1;
   *out = table;
   return RDX_OK;
 }
@@ -32,22 +34,39 @@ static void free_rows(rdx_growing *c) {
   c->capacity = c->byte_count = c->byte_capacity = 0;
 }
 
+void rdx_growing_drop(rdx_growing *c) {
+  free_rows(c);
+  rdx_free(c->name);
+  c->name = NULL;
+}
+
+rdx_table *rdx_table_retain(rdx_table *table) {
+  atomic_fetch_add(&table->references, 1);
+  return table;
+}
+
 void rdx_table_destroy(rdx_table **table) {
   if (!table || !*table)
     return;
-  for (uint32_t i = 0; i < (*table)->column_count; i++) {
-    free_rows(&(*table)->columns[i]);
-    rdx_free((*table)->columns[i].name);
-  }
-  rdx_free((*table)->columns);
-  rdx_opened_drop((*table)->opened);
-  rdx_free(*table);
+  rdx_table *t = *table;
   *table = NULL;
+  if (atomic_fetch_sub(&t->references, 1) > 1)
+    return;
+  for (uint32_t i = 0; i < t->column_count; i++)
+    rdx_growing_drop(&t->columns[i]);
+  rdx_free(t->columns);
+  rdx_opened_drop(t->opened);
+  rdx_held_drop(t->held);
+  rdx_free(t);
 }
 
 rdx_status rdx_growing_start(rdx_growing *c, rdx_type type, uint8_t scale, uint64_t capacity, rdx_error *err) {
-  free_rows(c);
+  if (c->view.type != type)
+    free_rows(c);
   c->view = (rdx_column){.type = type, .scale = scale};
+  c->byte_count = 0;
+  rdx_free(c->validity);
+  c->validity = NULL;
   return rdx_growing_reserve(c, capacity, err);
 }
 
@@ -95,6 +114,13 @@ rdx_status rdx_growing_add_null(rdx_growing *c, uint64_t row, rdx_error *err) {
     return rdx_growing_add_string(c, row, "", 0, err);
   memset((char *)c->values + row * size, 0, size);
   return RDX_OK;
+}
+
+void rdx_growing_undo(rdx_growing *c, uint64_t row) {
+  if (c->offsets)
+    c->byte_count = c->offsets[row];
+  if (c->validity)
+    c->validity[row / 8] |= (uint8_t)(1u << row % 8);
 }
 
 void rdx_table_finish(rdx_table *table, uint64_t rows) {

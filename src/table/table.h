@@ -23,13 +23,15 @@ struct rdx_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_growing *columns;
-  struct rdx_opened *opened; /* a table file; NULL: the columns own their memory */
+  _Atomic uint32_t references;
+  struct rdx_opened *opened; /* a table file that the columns view, or NULL */
+  struct rdx_held *held;     /* an Arrow array that they view, or NULL */
 };
 
 /* A table of `count` columns without names, types or rows. */
 RDX_MUST_USE rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err);
 
-/* Drop all rows of a column and give it a type and room for `capacity` rows. */
+/* Drop all rows of a column and give it a type and room for `capacity` rows. The memory of the same type is kept. */
 RDX_MUST_USE rdx_status rdx_growing_start(rdx_growing *column, rdx_type type, uint8_t scale, uint64_t capacity,
                                           rdx_error *err);
 
@@ -41,8 +43,18 @@ RDX_MUST_USE rdx_status rdx_growing_add_string(rdx_growing *column, uint64_t row
                                                rdx_error *err);
 RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, rdx_error *err);
 
-/* Unmap a table file (open.c). NULL is fine. */
+/* Take back what was appended to row `row`, all or nothing of it. */
+void rdx_growing_undo(rdx_growing *column, uint64_t row);
+
+/* Free what a column owns. */
+void rdx_growing_drop(rdx_growing *column);
+
+/* One more owner, who destroys the table in turn; returns it. */
+rdx_table *rdx_table_retain(rdx_table *table);
+
+/* Unmap a table file (open.c), release an Arrow array (arrow_import.c). NULL is fine. */
 void rdx_opened_drop(struct rdx_opened *opened);
+void rdx_held_drop(struct rdx_held *held);
 
 /* Set the views: the table is complete. */
 void rdx_table_finish(rdx_table *table, uint64_t rows);

@@ -295,6 +295,36 @@ void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
   }
 }
 
+void rdx_inference_add_integer(rdx_inference *f, int64_t value) {
+  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  uint32_t digits = 0;
+  for (uint64_t rest = size; rest > 0; rest /= 10)
+    digits++;
+  f->number = true;
+  f->negative |= value < 0;
+  f->above_i32 |= value != (int32_t)value;
+  f->integer_digits = digits > f->integer_digits ? digits : f->integer_digits;
+}
+
+void rdx_inference_merge(rdx_inference *f, const rdx_inference *other) {
+  f->boolean |= other->boolean;
+  f->number |= other->number;
+  f->date |= other->date;
+  f->timestamp |= other->timestamp;
+  f->text |= other->text;
+  f->negative |= other->negative;
+  f->above_i32 |= other->above_i32;
+  f->above_i64 |= other->above_i64;
+  f->above_u64 |= other->above_u64;
+  f->exponent |= other->exponent;
+  f->integer_digits = other->integer_digits > f->integer_digits ? other->integer_digits : f->integer_digits;
+  f->fraction_digits = other->fraction_digits > f->fraction_digits ? other->fraction_digits : f->fraction_digits;
+}
+
+bool rdx_inference_is_empty(const rdx_inference *f) {
+  return !f->boolean && !f->number && !f->date && !f->timestamp && !f->text;
+}
+
 rdx_type rdx_inference_type(const rdx_inference *f, uint8_t *scale) {
   *scale = 0;
   const int kinds = f->boolean + f->number + (f->date || f->timestamp);

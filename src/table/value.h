@@ -28,6 +28,15 @@ typedef struct rdx_inference {
 /* Take in one more value that is not NULL. */
 void rdx_inference_add(rdx_inference *inference, const char *text, size_t length);
 
+/* The same of a plain integer of at most 16 digits. */
+void rdx_inference_add_integer(rdx_inference *inference, int64_t value);
+
+/* Take in what `other` has seen. */
+void rdx_inference_merge(rdx_inference *inference, const rdx_inference *other);
+
+/* Whether there was no value yet. */
+bool rdx_inference_is_empty(const rdx_inference *inference);
+
 /* The type so far, as rdx_csv_params describes. */
 rdx_type rdx_inference_type(const rdx_inference *inference, uint8_t *scale);
 

@@ -183,12 +183,16 @@ static rdx_column block_view(const growing_column *c, uint64_t rows) {
 static void find_bounds(const growing_column *c, uint64_t rows, block *b) {
   const rdx_column view = block_view(c, rows);
   const bool wide = rdx_key_bits(view.type) == 64;
-  uint64_t codes[512], low = UINT64_MAX, high = 0, low_row = 0, high_row = 0;
-  for (uint64_t begin = 0; begin < rows; begin += RDX_COUNT(codes)) {
-    const uint64_t n = rows - begin < RDX_COUNT(codes) ? rows - begin : RDX_COUNT(codes);
-    rdx_keys_encode(&view, begin, n, codes);
+  union {
+    uint64_t wide[512];
+    uint32_t narrow[512];
+  } codes;
+  uint64_t low = UINT64_MAX, high = 0, low_row = 0, high_row = 0;
+  for (uint64_t begin = 0; begin < rows; begin += RDX_COUNT(codes.wide)) {
+    const uint64_t n = rows - begin < RDX_COUNT(codes.wide) ? rows - begin : RDX_COUNT(codes.wide);
+    rdx_keys_encode(&view, begin, n, &codes);
     for (uint64_t i = 0; i < n; i++) {
-      const uint64_t code = wide ? codes[i] : ((const uint32_t *)codes)[i];
+      const uint64_t code = wide ? codes.wide[i] : codes.narrow[i];
       if (b->nulls > 0 && !rdx_column_has(&view, begin + i))
         continue;
       if (code <= low) {
@@ -365,10 +369,11 @@ static void cut_out(const rdx_table_writer *w, uint64_t offset, uint64_t size) {
   (void)fallocate(w->spill, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
 }
 
-/* Write a chunk of a section, which is padded with zeros in memory, and note its checksum. */
-static rdx_status write_chunk(const finish_work *f, const rdx_section *s, uint64_t chunk, const void *data,
+/* Write a chunk of a section, of which `used` bytes are filled, and note its checksum. `data` has room for a chunk. */
+static rdx_status write_chunk(const finish_work *f, const rdx_section *s, uint64_t chunk, void *data, uint64_t used,
                               rdx_error *err) {
   const uint64_t begin = chunk * s->chunk, rest = s->padded - begin, size = rest < s->chunk ? rest : s->chunk;
+  memset((char *)data + used, 0, size - used);
   const uint64_t checksum = rdx_file_checksum(data, size);
   memcpy(f->directory + s->checksums + 8 * chunk, &checksum, sizeof checksum);
   return rdx_write_at(f->writer->file.file, data, size, s->offset + begin, f->writer->file.growing, err);
@@ -390,13 +395,12 @@ static rdx_status write_block(const finish_work *f, uint32_t number, uint64_t k,
   memcpy(f->directory + p->largest + k * c->width, &b->largest, c->width);
   if (b->nulls < rows)
     f->directory[p->filled + k / 8] |= (char)(1u << k % 8);
-  memset((char *)c->values + rows * c->width, 0, (RDX_BLOCK_ROWS - rows) * c->width);
-  RDX_TRY(write_chunk(f, &p->sections[RDX_SECTION_VALUES], k, c->values, err));
+  RDX_TRY(write_chunk(f, &p->sections[RDX_SECTION_VALUES], k, c->values, rows * c->width, err));
   if (c->nulls == 0)
     return RDX_OK;
-  for (uint64_t i = rows; i < RDX_BLOCK_ROWS; i++)
+  for (uint64_t i = rows; i % 8 != 0; i++)
     c->validity[i / 8] &= (uint8_t) ~(1u << i % 8);
-  return write_chunk(f, &p->sections[RDX_SECTION_VALIDITY], k, c->validity, err);
+  return write_chunk(f, &p->sections[RDX_SECTION_VALIDITY], k, c->validity, (rows + 7) / 8, err);
 }
 
 static rdx_status load_block(const finish_work *f, growing_column *c, uint64_t k, rdx_error *err) {
@@ -426,7 +430,7 @@ static rdx_status put(section_stream *s, const void *data, uint64_t size, rdx_er
     done += n;
     s->used += n;
     if (s->used == s->section->chunk) {
-      RDX_TRY(write_chunk(s->work, s->section, s->chunk++, s->room, err));
+      RDX_TRY(write_chunk(s->work, s->section, s->chunk++, s->room, s->used, err));
       s->used = 0;
     }
   }
@@ -434,10 +438,7 @@ static rdx_status put(section_stream *s, const void *data, uint64_t size, rdx_er
 }
 
 static rdx_status put_end(section_stream *s, rdx_error *err) {
-  if (s->used == 0)
-    return RDX_OK;
-  memset(s->room + s->used, 0, s->section->chunk - s->used);
-  return write_chunk(s->work, s->section, s->chunk, s->room, err);
+  return s->used > 0 ? write_chunk(s->work, s->section, s->chunk, s->room, s->used, err) : RDX_OK;
 }
 
 /* Write the strings in ascending order, and where each starts. */

@@ -452,8 +452,9 @@ static void copy_value(test_column *to, uint64_t i, const rdx_column *from, uint
     memcpy(values + i * size, (const char *)from->values + row * size, size);
     return;
   }
-  const uint64_t length = from->offsets[row + 1] - from->offsets[row];
-  memcpy(values + to->view.offsets[i], (const char *)from->values + from->offsets[row], length);
+  uint64_t length;
+  const char *text = rdx_column_string(from, row, &length);
+  memcpy(values + to->view.offsets[i], text, length);
   ((uint64_t *)(uintptr_t)to->view.offsets)[i + 1] = to->view.offsets[i] + length;
 }
 

@@ -5,6 +5,7 @@
 
 #include "support.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -498,6 +499,61 @@ static void test_reused_stream(void **state) {
   rdx_buffer_destroy(&buffer);
 }
 
+/* Sort numbers and sum them up, in one stream of this thread. */
+static bool sort_and_sum(rdx_stream *stream, uint32_t *keys, uint32_t count) {
+  rdx_buffer *buffer = NULL, *out = NULL;
+  uint64_t expected = 0, sum = 1;
+  for (uint32_t i = 0; i < count; i++)
+    expected += keys[i];
+  bool right = rdx_buffer_create(test_device, count * 4, "a test", &buffer, NULL) == RDX_OK &&
+               rdx_buffer_create(test_device, 8, "a test", &out, NULL) == RDX_OK &&
+               rdx_buffer_upload(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
+               rdx_stream_sort(stream, buffer, 4, 32, NULL, count, NULL) == RDX_OK &&
+               rdx_stream_reduce(stream, RDX_REDUCE_SUM, buffer, 4, out, count, NULL) == RDX_OK &&
+               rdx_stream_finish(stream, NULL) == RDX_OK &&
+               rdx_buffer_download(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
+               rdx_buffer_download(out, 0, &sum, 8, NULL) == RDX_OK && sum == expected;
+  for (uint32_t i = 1; i < count && right; i++)
+    right = keys[i - 1] <= keys[i];
+  rdx_buffer_destroy(&buffer);
+  rdx_buffer_destroy(&out);
+  return right;
+}
+
+/* NULL where something went wrong. */
+static void *use_stream(void *argument) {
+  uint32_t *thread = argument;
+  uint64_t x = *thread;
+  uint32_t keys[7000];
+  rdx_stream *stream = NULL;
+  bool right = rdx_stream_create(test_device, &stream, NULL) == RDX_OK;
+  for (int round = 0; round < (test_is_slow() ? 3 : 12) && right; round++) {
+    const uint32_t count = 5000 + 400 * *thread + (uint32_t)round;
+    for (uint32_t i = 0; i < count; i++)
+      keys[i] = (uint32_t)((x = x * 6364136223846793005u + 1442695040888963407u) >> 32);
+    right = sort_and_sum(stream, keys, count);
+  }
+  rdx_stream_destroy(&stream);
+  return right ? thread : NULL;
+}
+
+/* Bare streams, one to a thread. */
+static void test_streams_of_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  uint32_t numbers[THREADS];
+  for (uint32_t i = 0; i < THREADS; i++) {
+    numbers[i] = i;
+    assert_int_equal(pthread_create(&threads[i], NULL, use_stream, &numbers[i]), 0);
+  }
+  for (uint32_t i = 0; i < THREADS; i++) {
+    void *right = NULL;
+    assert_int_equal(pthread_join(threads[i], &right), 0);
+    assert_non_null(right);
+  }
+}
+
 static void test_misused_scenes(void **state) {
   (void)state;
   float corners[18] = {0};
@@ -566,6 +622,7 @@ int main(void) {
       cmocka_unit_test(test_reads),
       cmocka_unit_test(test_reused_stream),
       cmocka_unit_test(test_scenes),
+      cmocka_unit_test(test_streams_of_threads),
       cmocka_unit_test(test_misused_scenes),
   };
   return TEST_MAIN(tests);

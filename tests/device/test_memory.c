@@ -280,6 +280,54 @@ static rdx_status rtscan_scan(rdx_error *err) {
   return scan_job(RDX_SCAN_RTSCAN, err);
 }
 
+/* A star whose dimension has text keys. Groups that have slots, then so many that rows are sorted by them. */
+static rdx_status engine_job(rdx_engine_kind kind, rdx_error *err) {
+  static const uint64_t offsets[] = {0, 10, 20, 30, 40, 50, 60}, first[] = {0, 10};
+  static const char text[] = "customer#1customer#2customer#3customer#1customer#1customer#4";
+  static const uint32_t groups[] = {0, 1, 0, 0, 0, 0, 0, 0};
+  const rdx_column keys = {.type = RDX_TYPE_STRING, .rows = 3, .values = text, .offsets = offsets};
+  const rdx_column foreign = {.type = RDX_TYPE_STRING, .rows = 6, .values = text, .offsets = offsets};
+  const rdx_attribute attributes[] = {{"number", int_keys, 0}, {"name", keys, 1}};
+  const rdx_dimension dimension = {foreign, keys};
+  const rdx_relation relation = {
+      .rows = 6, .attributes = attributes, .attribute_count = 2, .dimensions = &dimension, .dimension_count = 1};
+  const rdx_predicate leaves[] = {
+      {.kind = RDX_PREDICATE_IS_NULL},
+      {.kind = RDX_PREDICATE_GE, .column = 1, .values = {RDX_TYPE_STRING, 0, 1, text, first, NULL, NULL, NULL}}};
+  const rdx_predicate either = {.kind = RDX_PREDICATE_OR, .children = leaves, .child_count = 2};
+  const rdx_expression number = {.kind = RDX_EXPRESSION_ATTRIBUTE},
+                       name = {RDX_EXPRESSION_ATTRIBUTE, 1, 0, 0, NULL, NULL},
+                       twice = {.kind = RDX_EXPRESSION_ADD, .left = &number, .right = &number};
+  const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &twice}, {RDX_AGGREGATE_MIN, &name}};
+  const rdx_order order = {.column = 1, .descending = true};
+  const uint32_t counts[] = {2, 8};
+  rdx_engine *engine = NULL;
+  rdx_status status = rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err);
+  for (int i = 0; i < 2 && status == RDX_OK; i++) {
+    const rdx_query query = {.where = &either,
+                             .group_by = groups,
+                             .group_count = counts[i],
+                             .aggregates = aggregates,
+                             .aggregate_count = 2,
+                             .having = leaves + 1, /* a name, too */
+                             .order_by = &order,
+                             .order_count = 1};
+    rdx_query_result *result = NULL;
+    status = rdx_engine_prepare(engine, &query, 1, err);
+    if (status == RDX_OK)
+      status = rdx_engine_run(engine, &query, NULL, &result, err);
+    if (status == RDX_OK)
+      assert_int_equal(rdx_query_result_rows(result), 5);
+    rdx_query_result_destroy(&result);
+  }
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+static rdx_status column_engine(rdx_error *err) {
+  return engine_job(RDX_ENGINE_COLUMN, err);
+}
+
 /* Literals of all kinds, more names than there is room for at first, a sign that needs a copy. */
 static rdx_status condition(rdx_error *err) {
   static const char text[] =
@@ -356,6 +404,39 @@ static rdx_status table_file(rdx_error *err) {
   return status;
 }
 
+/* Threads read the pieces of a file, one record of which is bad; then back to text, and to Arrow and back. */
+static rdx_status import_and_export(rdx_error *err) {
+  char csv[] = "/tmp/raydex-memory-XXXXXX", path[] = "/tmp/raydex-memory-XXXXXX";
+  static char text[] = "a,b,c,d\n1,x,true,\n2,\"y \"\"q\"\"\",false,1.5\nbad,z,,2\n3,z,,2024\n";
+  static const rdx_csv_type types[] = {{"a", RDX_TYPE_I32, 0}};
+  const rdx_import_params params = {.csv = {.types = types, .type_count = 1}, .threads = 2, .max_rejects = 1};
+  struct ArrowSchema schema = {0};
+  struct ArrowArray array = {0};
+  rdx_table *table = NULL, *again = NULL;
+  const int file = mkstemp(csv);
+  assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+  close(file);
+  close(mkstemp(path));
+  rdx_status status = rdx_table_import_csv(csv, path, &params, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_table_read(path, NULL, &table, err);
+  if (status == RDX_OK)
+    status = rdx_table_write_csv(table, csv, 0, true, err);
+  if (status == RDX_OK)
+    status = rdx_table_to_arrow(table, &schema, &array, err);
+  if (status == RDX_OK)
+    status = rdx_table_from_arrow(&schema, &array, &again, err);
+  if (schema.release)
+    schema.release(&schema);
+  if (array.release)
+    array.release(&array);
+  rdx_table_destroy(&table);
+  rdx_table_destroy(&again);
+  unlink(csv);
+  unlink(path);
+  return status;
+}
+
 static rdx_status flat_table(rdx_error *err) {
   static const int32_t foreign[] = {3, 1, 2, 9}, keys[] = {1, 2, 3};
   static const uint64_t offsets[] = {0, 1, 2, 3};
@@ -425,10 +506,12 @@ static void test_failing_allocations(void **state) {
   check_job(changes_job);
   check_job(column_scan);
   check_job(bindex_scan);
+  check_job(column_engine);
   check_job(condition);
   check_job(csv);
   check_job(wide_csv);
   check_job(table_file);
+  check_job(import_and_export);
   check_job(flat_table);
 }
 
@@ -437,7 +520,7 @@ static void test_device_memory_of_failures(void **state) {
   (void)state;
   static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
                              join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
-                             changes_job,     column_scan, bindex_scan,   flat_table};
+                             changes_job,     column_scan, bindex_scan,   column_engine,   flat_table};
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;

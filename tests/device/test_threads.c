@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Many threads on one device: lookups in one index and in several, indexes that come and go, and bare streams. */
+/* Many threads on one device: lookups in one index and in several, and indexes that come and go. */
 
 #include "reference.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "device/device.h"
 
 #define THREADS 4
 #define ROWS 400
@@ -217,56 +215,11 @@ static void test_own_indexes(void **state) {
   free(datas);
 }
 
-/* ---- Streams ---- */
-
-/* Sort numbers and sum them up, in one stream of this thread. */
-static bool sort_and_sum(rdx_stream *stream, uint32_t *keys, uint32_t count) {
-  rdx_buffer *buffer = NULL, *out = NULL;
-  uint64_t expected = 0, sum = 1;
-  for (uint32_t i = 0; i < count; i++)
-    expected += keys[i];
-  bool right = rdx_buffer_create(test_device, count * 4, "a test", &buffer, NULL) == RDX_OK &&
-               rdx_buffer_create(test_device, 8, "a test", &out, NULL) == RDX_OK &&
-               rdx_buffer_upload(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
-               rdx_stream_sort(stream, buffer, 4, 32, NULL, count, NULL) == RDX_OK &&
-               rdx_stream_reduce(stream, RDX_REDUCE_SUM, buffer, 4, out, count, NULL) == RDX_OK &&
-               rdx_stream_finish(stream, NULL) == RDX_OK &&
-               rdx_buffer_download(buffer, 0, keys, count * 4, NULL) == RDX_OK &&
-               rdx_buffer_download(out, 0, &sum, 8, NULL) == RDX_OK && sum == expected;
-  for (uint32_t i = 1; i < count && right; i++)
-    right = keys[i - 1] <= keys[i];
-  rdx_buffer_destroy(&buffer);
-  rdx_buffer_destroy(&out);
-  return right;
-}
-
-static bool use_streams(const void *argument, uint32_t thread) {
-  (void)argument;
-  uint64_t x = thread;
-  uint32_t keys[7000];
-  rdx_stream *stream = NULL;
-  bool right = rdx_stream_create(test_device, &stream, NULL) == RDX_OK;
-  for (int round = 0; round < rounds() && right; round++) {
-    const uint32_t count = 5000 + 400 * thread + (uint32_t)round;
-    for (uint32_t i = 0; i < count; i++)
-      keys[i] = (uint32_t)((x = x * 6364136223846793005u + 1442695040888963407u) >> 32);
-    right = sort_and_sum(stream, keys, count);
-  }
-  rdx_stream_destroy(&stream);
-  return right;
-}
-
-static void test_streams(void **state) {
-  (void)state;
-  run_threads(use_streams, NULL);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_index),
       cmocka_unit_test(test_several_indexes),
       cmocka_unit_test(test_own_indexes),
-      cmocka_unit_test(test_streams),
   };
   return TEST_MAIN(tests);
 }

@@ -103,9 +103,11 @@ static void compact(const void *arguments, const uint32_t *variant, const rdx_sc
   for (uint64_t group = a->first; group < end; group++) {
     uint64_t cells[ENGINE_MOST_SLOTS] = {0};
     for (uint32_t c = 0; c < a->copies; c++) {
-      const uint64_t *from = q->groups + c * stride + group * q->slots;
-      if (from[0] != 0)
-        engine_join(q, from, cells, false);
+      uint64_t *from = q->groups + c * stride + group * q->slots;
+      if (from[0] == 0)
+        continue;
+      engine_join(q, from, cells, false);
+      memset(from, 0, q->slots * sizeof *from);
     }
     if (cells[0] == 0)
       continue;

@@ -154,8 +154,8 @@ struct engine_table_args {
 };
 ARGS_SIZE(engine_table_args, 64);
 
-/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`. Constants
- * are ENGINE_CONSTANTS. */
+/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`.
+ * Constants are ENGINE_CONSTANTS. */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
@@ -197,8 +197,8 @@ struct engine_runs_args {
 };
 ARGS_SIZE(engine_runs_args, 48);
 
-/* Item: a group. List those that have rows, in any order: their number, then their slots; `copies` of each group are
- * joined. */
+/* Item: a group. List those that have rows, in any order: their number, then their slots, which are cleared; `copies`
+ * of each group are joined. */
 struct engine_compact_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;

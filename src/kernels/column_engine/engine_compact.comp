@@ -18,6 +18,8 @@ void main() {
   const u32 place = atomicAdd(AT(a.out_count, 0), 1);
   u64_ptr to = u64_ptr(u64(a.out_groups) + u64(place) * (q.slots + 1) * 8);
   AT(to, 0) = group;
-  for (u32 s = 0; s < q.slots; s++)
+  for (u32 s = 0; s < q.slots; s++) {
     AT(to, s + 1) = AT(from, s);
+    AT(from, s) = 0;
+  }
 }

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex import: CSV to a table file. */
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TYPES 4096
+#define SHOWN 10 /* rejected records on stderr */
+
+typedef struct import_options {
+  rdx_csv_type types[MAX_TYPES];
+  size_t type_count;
+  cli_columns columns;
+  uint64_t max_rejects;
+  const char *rejects;
+  cli_common common;
+} import_options;
+
+static void print_help(void) {
+  printf("Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
+         "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
+         "Options:\n"
+         "  --columns A,B,...       only these columns, in this order\n"
+         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
+         "  --delimiter C           what separates fields (,); \\t is a tab\n"
+         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+         "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
+         "  --rejects FILE          list those in FILE: line, problem and record, as CSV\n"
+         "  --threads N             threads (one a core)\n");
+}
+
+enum { COLUMNS = CLI_OWN, TYPE, MAX_REJECTS, REJECTS };
+
+static const struct option options[] = {{"columns", required_argument, NULL, COLUMNS},
+                                        {"type", required_argument, NULL, TYPE},
+                                        {"max-rejects", required_argument, NULL, MAX_REJECTS},
+                                        {"rejects", required_argument, NULL, REJECTS},
+                                        {"delimiter", required_argument, NULL, CLI_DELIMITER},
+                                        {"no-header", no_argument, NULL, CLI_NO_HEADER},
+                                        {"threads", required_argument, NULL, CLI_THREADS},
+                                        {"help", no_argument, NULL, CLI_HELP},
+                                        {0}};
+
+static const char *take(int option, char *value, void *context) {
+  import_options *o = context;
+  switch (option) {
+  case COLUMNS:
+    return cli_parse_columns(value, &o->columns);
+  case MAX_REJECTS:
+    return console_parse_u64(value, 0, UINT64_MAX, &o->max_rejects) ? NULL : "it is a number";
+  case REJECTS:
+    o->rejects = value;
+    return NULL;
+  default:
+    if (o->type_count == MAX_TYPES)
+      return "there are too many types";
+    return cli_parse_type(value, &o->types[o->type_count++]);
+  }
+}
+
+/* ---- Rejected records ---- */
+
+typedef struct reject_log {
+  FILE *stream; /* NULL: some go to stderr */
+  uint64_t count;
+} reject_log;
+
+static void log_reject(void *user, uint64_t line, const char *problem, const char *record, size_t length) {
+  reject_log *log = user;
+  log->count++;
+  if (!log->stream) {
+    if (log->count <= SHOWN)
+      console_note("rejected: %s", problem);
+    else if (log->count == SHOWN + 1)
+      console_note("rejected: more, which --rejects FILE lists");
+    return;
+  }
+  fprintf(log->stream, "%" PRIu64 ",", line);
+  cli_write_text(log->stream, problem, strlen(problem));
+  fputc(',', log->stream);
+  cli_write_text(log->stream, record, length);
+  fputc('\n', log->stream);
+}
+
+/* ---- The work ---- */
+
+static rdx_status import_file(const import_options *o, reject_log *log, rdx_import_stats *stats, rdx_error *err) {
+  const rdx_import_params params = {.csv = {.delimiter = o->common.delimiter,
+                                            .no_header = o->common.no_header,
+                                            .types = o->types,
+                                            .type_count = o->type_count,
+                                            .columns = o->columns.count > 0 ? o->columns.names : NULL,
+                                            .column_count = o->columns.count},
+                                    .threads = o->common.device_params.threads,
+                                    .max_rejects = o->max_rejects,
+                                    .reject = log_reject,
+                                    .user = log};
+  return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
+}
+
+/* The list of rejects is of use above all when the import fails. */
+static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_error *err) {
+  reject_log log = {0};
+  if (!o->rejects)
+    return import_file(o, &log, stats, err);
+  console_output out;
+  rdx_error list_err;
+  rdx_status status = console_output_check(o->rejects, err);
+  if (status == RDX_OK)
+    status = console_output_open(o->rejects, &out, err);
+  if (status != RDX_OK)
+    return status;
+  log.stream = out.stream;
+  fputs("line,problem,record\n", log.stream);
+  status = import_file(o, &log, stats, err);
+  const rdx_status listed = console_output_commit(&out, &list_err);
+  if (status == RDX_OK && listed != RDX_OK)
+    *err = list_err;
+  return status == RDX_OK ? listed : status;
+}
+
+int cli_import(int argc, char **argv) {
+  static const char *const words[] = {"FILE.csv", "TABLE.rdx"};
+  static import_options o; /* large */
+  o.common.word_count = 2;
+  o.common.word_names = words;
+  const int parsed = cli_parse("import", argc, argv, options, print_help, take, &o, &o.common);
+  if (parsed != 0)
+    return parsed - 1;
+  rdx_error err = {""};
+  rdx_import_stats s = {0};
+  const rdx_status status = run(&o, &s, &err);
+  if (status != RDX_OK)
+    return console_fail(status, "%s", err.text);
+  const double seconds = s.total_ms / 1000;
+  char bytes[32];
+  console_note("%s: %" PRIu64 " rows, %" PRIu64 " rejected; %s of CSV in %.2f s (%.0f MB/s)", o.common.words[1], s.rows,
+               s.rejected, console_bytes(s.bytes, bytes), seconds, (double)s.bytes / 1e6 / (seconds > 0 ? seconds : 1));
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex table: what a table file holds. */
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table_options {
+  char *zones;
+  cli_common common;
+} table_options;
+
+static void print_help(void) {
+  printf(
+      "Usage: raydex table TABLE.rdx [--zones COLUMN]\n\n"
+      "Verify a table file and describe its columns, as CSV: name, type, NULLs, the number of distinct strings, the\n"
+      "smallest and the largest value, and bytes in the file. The number of rows goes to stderr.\n\n"
+      "  --zones COLUMN   the smallest and the largest value of each block of rows of a column instead\n");
+}
+
+enum { ZONES = CLI_OWN };
+
+static const struct option options[] = {
+    {"zones", required_argument, NULL, ZONES}, {"help", no_argument, NULL, CLI_HELP}, {0}};
+
+static const char *take(int option, char *value, void *context) {
+  (void)option;
+  table_options *o = context;
+  o->zones = value;
+  return NULL;
+}
+
+static void print_column(const rdx_table *table, uint32_t i, const rdx_column_stats *s) {
+  const char *name = rdx_table_column_name(table, i);
+  const rdx_column *c = rdx_table_column(table, i);
+  cli_write_text(stdout, name, strlen(name));
+  printf(",%s", rdx_type_name(c->type));
+  if (c->type == RDX_TYPE_DECIMAL)
+    printf("(%u)", c->scale);
+  printf(",%" PRIu64 ",", s->nulls);
+  if (c->type == RDX_TYPE_STRING)
+    printf("%" PRIu64, s->distinct);
+  fputc(',', stdout);
+  if (s->least.rows > 0)
+    cli_write_value(stdout, &s->least, 0);
+  fputc(',', stdout);
+  if (s->most.rows > 0)
+    cli_write_value(stdout, &s->most, 0);
+  printf(",%" PRIu64 "\n", s->bytes);
+}
+
+static void print_zones(const rdx_column_stats *s) {
+  printf("first_row,smallest,largest\n");
+  for (uint64_t i = 0; i < s->smallest.rows; i++) {
+    printf("%" PRIu64 ",", i * s->block_rows);
+    cli_write_value(stdout, &s->smallest, i);
+    fputc(',', stdout);
+    cli_write_value(stdout, &s->largest, i);
+    fputc('\n', stdout);
+  }
+}
+
+static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err) {
+  const char *path = o->common.words[0], *const names[] = {o->zones};
+  rdx_status status = o->zones ? rdx_table_open_columns(path, names, 1, table, err) : rdx_table_open(path, table, err);
+  if (status == RDX_OK && !o->zones)
+    printf("column,type,nulls,distinct,smallest,largest,bytes\n");
+  for (uint32_t i = 0; status == RDX_OK && i < rdx_table_columns(*table); i++) {
+    rdx_column_stats s;
+    status = rdx_table_get_stats(*table, i, &s, err);
+    if (status == RDX_OK && o->zones)
+      print_zones(&s);
+    else if (status == RDX_OK)
+      print_column(*table, i, &s);
+  }
+  if (status == RDX_OK && !o->zones)
+    console_note("%s: %" PRIu64 " rows, %" PRIu32 " columns, verified", path, rdx_table_rows(*table),
+                 rdx_table_columns(*table));
+  return status;
+}
+
+int cli_table(int argc, char **argv) {
+  static const char *const words[] = {"TABLE.rdx"};
+  table_options o = {.common = {.word_count = 1, .word_names = words}};
+  const int parsed = cli_parse("table", argc, argv, options, print_help, take, &o, &o.common);
+  if (parsed != 0)
+    return parsed - 1;
+  rdx_error err = {""};
+  rdx_table *table = NULL;
+  const rdx_status status = run(&o, &table, &err);
+  rdx_table_destroy(&table);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}

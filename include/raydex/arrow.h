@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_ARROW_H
+#define RAYDEX_ARROW_H
+
+/**
+ * Tables from and to other programs' memory, by the Arrow C data interface
+ * (https://arrow.apache.org/docs/format/CDataInterface.html).
+ */
+
+#include <raydex/status.h>
+#include <raydex/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As the specification defines them, under its guard, so that they may come from elsewhere too. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif
+
+/**
+ * Export a table as a struct array and its schema. Memory is shared, not copied, and the table stays until the array
+ * and all children that were moved out of it are released, even when rdx_table_destroy() is called before. Types:
+ *
+ *   integers, f32, f64, date, timestamp    c C s S i I l L, f, g, tdD, tsu:UTC: shared
+ *   string                                 U, with a dictionary I and U: shared; Z instead of U where it is no UTF-8
+ *   bool                                   b: copied to bits
+ *   decimal                                d:19,SCALE: copied to 128 bits
+ *
+ * Release both by their callbacks. On failure nothing was written to them.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_to_arrow(rdx_table *table, struct ArrowSchema *schema,
+                                                   struct ArrowArray *array, rdx_error *err);
+
+/**
+ * Make a table of a struct array (format +s) without NULLs of its own; its children become columns. On success the
+ * array belongs to the table, which releases it when it is destroyed, and the schema has been released: both are marked
+ * so. On failure both stay the caller's. Types:
+ *
+ *   c C s S i I l L, f, g, tdD, tsu:...    integers, f32, f64, date, timestamp (of any time zone: an instant): shared
+ *   d:P,S,64; d:P,S (128 bits)             decimal: shared; copied, RDX_ERROR_RANGE where a value is beyond 64 bits
+ *   U, Z; u, z                             string: shared; bytes shared, offsets copied
+ *   b                                      bool: copied to bytes
+ *   a dictionary of strings                shared where it ascends and its indices have 32 bits, else sorted
+ *
+ * NULL bits are shared where they start at a whole byte. Other formats are RDX_ERROR_UNSUPPORTED.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_from_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
+                                                     rdx_table **out, rdx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

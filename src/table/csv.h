@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_TABLE_CSV_H
+#define RDX_TABLE_CSV_H
+
+/* Records of CSV into the columns of tables: for tables in memory (csv.c) and for table files (import.c).
+ *
+ * Errors of the input leave their text without the place, which rdx_csv_place() puts before it: who reads a part of a
+ * file does not know its lines. */
+
+#include "table/table.h"
+#include "table/value.h"
+
+typedef struct rdx_csv_reader {
+  const char *name;
+  const char *begin, *end; /* the text, without a byte order mark */
+  const char *first;       /* the first record of data */
+  const char *at;          /* the next field */
+  const char *problem;     /* what an error is about; NULL: no place in the text */
+  const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
+  char delimiter;
+  uint32_t field_count;    /* of every record */
+  uint32_t *targets;       /* the column of each field, or UINT32_MAX */
+  bool *fixed;             /* of each column: its type was given */
+  rdx_inference *inferred; /* of each column */
+  bool inferring;          /* values go to `inferred`, not to the table */
+  bool widened;            /* a value does not fit a type that was inferred, and has gone to `inferred` */
+  rdx_table *table;
+  char *scratch; /* a quoted field without its quotes */
+  uint64_t scratch_size;
+} rdx_csv_reader;
+
+/* Start to read a text: params checked, names read, columns chosen with the types that are given, and those that are
+ * not guessed from the first records. Drop the reader in any case. */
+RDX_MUST_USE rdx_status rdx_csv_start(rdx_csv_reader *r, const char *name, const char *text, size_t size,
+                                      const rdx_csv_params *params, rdx_error *err);
+
+/* Give every column of the table the type that is known now, and no rows. */
+RDX_MUST_USE rdx_status rdx_csv_start_columns(rdx_csv_reader *r, uint64_t capacity, rdx_error *err);
+
+/* Whether the sample had no value at all of a column whose type it was to tell. */
+bool rdx_csv_is_unsure(const rdx_csv_reader *r);
+
+/* Make room for row `row` in all columns; to be called for every row, in order. */
+RDX_MUST_USE rdx_status rdx_csv_reserve(rdx_csv_reader *r, uint64_t row, rdx_error *err);
+
+/* Read the record at r->at as row `row`; r->at moves behind it. Where that fails the row has been undone. */
+RDX_MUST_USE rdx_status rdx_csv_read_record(rdx_csv_reader *r, uint64_t row, rdx_error *err);
+
+/* Move behind the rest of a record that failed, as far as its end can be told. */
+void rdx_csv_skip_record(rdx_csv_reader *r, rdx_error *err);
+
+/* Whether only blank lines are left. */
+bool rdx_csv_at_end(const rdx_csv_reader *r);
+
+/* Put "NAME, line N" before the text of an error that has a place. */
+rdx_status rdx_csv_place(const rdx_csv_reader *r, rdx_status status, uint64_t line, rdx_error *err);
+
+void rdx_csv_drop(rdx_csv_reader *r);
+
+/* ---- Files ---- */
+
+/* A file's text: mapped, or, of a pipe, read into memory. */
+typedef struct rdx_csv_file {
+  const char *text;
+  size_t size;
+  bool mapped;
+} rdx_csv_file;
+
+RDX_MUST_USE rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err);
+/* What lies before `at` is not needed for now: its memory goes back, to be read again where it is needed after all. */
+void rdx_csv_file_forget(const rdx_csv_file *file, const char *at);
+void rdx_csv_file_close(rdx_csv_file *file);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tables to CSV. Threads turn rows into text, a run each; the runs are written in order. */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/column.h"
+#include "base/replace.h"
+#include "table/table.h"
+
+#define RUN 4096 /* rows */
+
+/* The text of a run of rows. */
+typedef struct run {
+  char *text;
+  uint64_t size, capacity;
+  rdx_status status;
+  rdx_error err;
+} run;
+
+typedef struct export {
+  const rdx_table *table;
+  char delimiter;
+  int file;
+  const char *name; /* of the file, for errors */
+  uint64_t first;   /* row of the first run of a round */
+  run *runs;
+  uint32_t room;
+}
+export;
+
+/* Room for `size` bytes more. */
+static rdx_status reserve(run *r, uint64_t size, rdx_error *err) {
+  if (r->size + size <= r->capacity)
+    return RDX_OK;
+  const uint64_t capacity = 2 * (r->size + size) + 4096;
+  RDX_TRY(rdx_realloc((void **)&r->text, capacity, 1, "the text of a table", err));
+  r->capacity = capacity;
+  return RDX_OK;
+}
+
+/* A field that reads back as this string, which takes at most 2 * length + 2 bytes; how many it took. */
+static size_t quote(const char *text, size_t length, char delimiter, char *out) {
+  char *to = out;
+  /* Else it would be NULL, or might begin the file as a byte order mark. */
+  bool quotes = length == 0 || text[0] == '\xef';
+  for (size_t i = 0; i < length && !quotes; i++)
+    quotes = text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+  if (!quotes) {
+    memcpy(to, text, length);
+    return length;
+  }
+  *to++ = '"';
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '"')
+      *to++ = '"';
+    *to++ = text[i];
+  }
+  *to++ = '"';
+  return (size_t)(to - out);
+}
+
+static rdx_status put_text(run *r, const char *text, uint64_t length, char delimiter, rdx_error *err) {
+  RDX_TRY(reserve(r, 2 * length + 3, err));
+  r->size += quote(text, length, delimiter, r->text + r->size);
+  return RDX_OK;
+}
+
+static rdx_status put_row(const export *x, run *r, uint64_t row) {
+  for (uint32_t i = 0; i < x->table->column_count; i++) {
+    const rdx_column *c = &x->table->columns[i].view;
+    if (rdx_column_has(c, row)) {
+      char value[RDX_VALUE_TEXT];
+      const char *text = value;
+      uint64_t length;
+      if (c->type == RDX_TYPE_STRING)
+        text = rdx_column_text(c, row, &length);
+      else
+        length = rdx_column_format(c, row, value);
+      RDX_TRY(put_text(r, text, length, x->delimiter, &r->err));
+    }
+    RDX_TRY(reserve(r, 1, &r->err));
+    r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
+  }
+  return RDX_OK;
+}
+
+static void put_runs(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const export *x = context;
+  for (uint64_t i = begin; i < end; i++) {
+    run *r = &x->runs[i];
+    const uint64_t first = x->first + i * RUN;
+    r->size = 0;
+    r->status = RDX_OK;
+    for (uint64_t row = first; row < first + RUN && row < x->table->rows && r->status == RDX_OK; row++)
+      r->status = put_row(x, r, row);
+  }
+}
+
+static rdx_status write_run(const export *x, const run *r, rdx_error *err) {
+  return rdx_write(x->file, r->text, r->size, x->name, err);
+}
+
+static rdx_status write_header(export *x, rdx_error *err) {
+  run *r = &x->runs[0];
+  for (uint32_t i = 0; i < x->table->column_count; i++) {
+    const char *name = x->table->columns[i].name;
+    RDX_TRY(put_text(r, name, strlen(name), x->delimiter, err));
+    r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
+  }
+  return write_run(x, r, err);
+}
+
+static rdx_status write_rows(export *x, rdx_pool *pool, rdx_error *err) {
+  const uint64_t runs = (x->table->rows + RUN - 1) / RUN;
+  for (uint64_t done = 0; done < runs; done += x->room) {
+    const uint64_t n = runs - done < x->room ? runs - done : x->room;
+    x->first = done * RUN;
+    RDX_TRY(rdx_progress("export", x->first, x->table->rows, err));
+    rdx_pool_run(pool, n, 1, put_runs, x);
+    for (uint64_t i = 0; i < n; i++) {
+      if (x->runs[i].status != RDX_OK) {
+        if (err)
+          *err = x->runs[i].err;
+        return x->runs[i].status;
+      }
+      RDX_TRY(write_run(x, &x->runs[i], err));
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status write_all(export *x, bool header, rdx_error *err) {
+  rdx_pool *pool = NULL;
+  RDX_TRY(rdx_pool_create(x->table->rows <= RUN ? 1 : 0, &pool, err));
+  x->room = 2 * rdx_pool_threads(pool);
+  rdx_status status = rdx_calloc(x->room, sizeof *x->runs, "the text of a table", (void **)&x->runs, err);
+  if (status == RDX_OK && header)
+    status = write_header(x, err);
+  if (status == RDX_OK)
+    status = write_rows(x, pool, err);
+  for (uint32_t i = 0; x->runs && i < x->room; i++)
+    rdx_free(x->runs[i].text);
+  rdx_free(x->runs);
+  rdx_pool_destroy(&pool);
+  return status;
+}
+
+rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter, bool header, rdx_error *err) {
+  if (!table)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_write_csv: table must not be NULL");
+  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r')
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  export x = {.table = table, .delimiter = delimiter ? delimiter : ','};
+  if (!path) {
+    x.file = STDOUT_FILENO;
+    x.name = "the standard output";
+    return write_all(&x, header, err);
+  }
+  rdx_replacement file;
+  RDX_TRY(rdx_replacement_open(path, &file, err));
+  x.file = file.file;
+  x.name = file.path;
+  rdx_status status = write_all(&x, header, err);
+  if (status == RDX_OK)
+    status = rdx_replacement_commit(&file, err);
+  rdx_replacement_drop(&file);
+  return status;
+}

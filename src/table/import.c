@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* CSV files to table files, by all cores, in memory that does not grow with the file.
+ *
+ * Rounds: the next pieces of the text are cut where records are believed to begin, which the number of quotes before
+ * them tells (an odd number: inside of a field); threads read a piece each; then, in order, a piece is taken if it
+ * began where the one before it ended, and read again from there if not, which only malformed quotes can bring about.
+ * So the result is that of reading from the beginning to the end.
+ *
+ * Types are guessed from a sample. Where a value then does not fit, or the sample had none, a pass over the whole text
+ * finds the types of all values, and the import starts over. */
+
+#include <string.h>
+
+#include "table/csv.h"
+
+#define PIECE ((uint64_t)1 << 20) /* bytes */
+
+/* A record that was left out. */
+typedef struct reject {
+  const char *record, *problem_at;
+  uint64_t length;
+  rdx_error *problem; /* without its place */
+} reject;
+
+typedef struct reject_list {
+  reject *items;
+  uint64_t count, capacity;
+} reject_list;
+
+/* A part of the text, and what a thread made of it. */
+typedef struct piece {
+  const char *begin, *until; /* records that begin in between */
+  uint64_t quotes;           /* in the stretch before the cut, while pieces are cut */
+  rdx_csv_reader reader;     /* has a table, scratch and inferences of its own; at: the end */
+  uint64_t rows;
+  reject_list rejects;
+  rdx_status status;
+  rdx_error err;
+} piece;
+
+typedef struct import {
+  const rdx_import_params *params;
+  const char *path; /* of the table */
+  rdx_csv_file file;
+  rdx_csv_reader reader;
+  rdx_pool *pool;
+  piece *pieces;
+  uint32_t room, count; /* pieces: there is memory for; this round has */
+  bool inferring;
+  rdx_table_writer *writer;
+  reject_list rejects; /* of all pieces taken */
+  const char *counted; /* up to here there are `lines` line ends */
+  uint64_t lines;
+  uint64_t rows;
+} import;
+
+/* ---- Rejects ---- */
+
+static void drop_rejects(reject_list *list) {
+  for (uint64_t i = 0; i < list->count; i++)
+    rdx_free(list->items[i].problem);
+  rdx_free(list->items);
+  *list = (reject_list){0};
+}
+
+static rdx_status add_reject(reject_list *list, reject r, rdx_error *err) {
+  if (list->count == list->capacity) {
+    const uint64_t capacity = 2 * list->capacity + 16;
+    RDX_TRY(rdx_realloc((void **)&list->items, capacity, sizeof *list->items, "rejected records", err));
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = r;
+  return RDX_OK;
+}
+
+/* Note the record that has just failed, and move behind it. */
+static rdx_status reject_record(const import *m, piece *p, const char *record, rdx_error *problem) {
+  rdx_csv_reader *r = &p->reader;
+  reject x = {.record = record, .problem_at = r->problem};
+  r->problem = NULL;
+  rdx_error ignored;
+  rdx_csv_skip_record(r, &ignored);
+  x.length = (uint64_t)(r->at - record);
+  if (m->inferring)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(1, sizeof *x.problem, "rejected records", (void **)&x.problem, &p->err));
+  *x.problem = *problem;
+  const rdx_status status = add_reject(&p->rejects, x, &p->err);
+  if (status != RDX_OK)
+    rdx_free(x.problem);
+  return status;
+}
+
+/* The line of a place; cheap where places ascend. */
+static uint64_t line_of(import *m, const char *at) {
+  if (at < m->counted) {
+    m->counted = m->reader.begin;
+    m->lines = 0;
+  }
+  for (const char *p; at > m->counted && (p = memchr(m->counted, '\n', (size_t)(at - m->counted))); m->counted = p + 1)
+    m->lines++;
+  return m->lines + 1;
+}
+
+/* Tell the caller of the records that were left out. */
+static void tell_rejects(import *m) {
+  const rdx_import_params *p = m->params;
+  for (uint64_t i = 0; i < m->rejects.count && p->reject; i++) {
+    reject *x = &m->rejects.items[i];
+    uint64_t length = x->length;
+    while (length > 0 && (x->record[length - 1] == '\n' || x->record[length - 1] == '\r'))
+      length--;
+    const uint64_t line = line_of(m, x->problem_at);
+    m->reader.problem = x->problem_at;
+    (void)rdx_csv_place(&m->reader, RDX_ERROR_FORMAT, line, x->problem);
+    p->reject(p->user, line, x->problem->text, x->record, length);
+  }
+}
+
+/* ---- Reading pieces ---- */
+
+static rdx_status read_records(const import *m, piece *p) {
+  rdx_csv_reader *r = &p->reader;
+  while (r->at < p->until && !r->widened) {
+    if (*r->at <= '\r' && rdx_csv_at_end(r)) {
+      r->at = r->end;
+      break;
+    }
+    const char *record = r->at;
+    if (!m->inferring)
+      RDX_TRY(rdx_csv_reserve(r, p->rows, &p->err));
+    rdx_error problem;
+    rdx_status status = rdx_csv_read_record(r, p->rows, &problem);
+    if (status == RDX_OK) {
+      p->rows++;
+      continue;
+    }
+    const bool rejected = r->problem && p->rejects.count < m->params->max_rejects;
+    if (rejected && (status == RDX_ERROR_FORMAT || status == RDX_ERROR_RANGE))
+      status = reject_record(m, p, record, &problem);
+    else
+      p->err = problem;
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+static rdx_status read_piece(const import *m, piece *p) {
+  rdx_csv_reader *r = &p->reader;
+  const rdx_table *model = m->reader.table;
+  r->at = p->begin;
+  r->problem = NULL;
+  r->widened = false;
+  r->inferring = m->inferring;
+  p->rows = 0;
+  drop_rejects(&p->rejects);
+  memcpy(r->inferred, m->reader.inferred, model->column_count * sizeof *r->inferred);
+  for (uint32_t i = 0; i < model->column_count && !m->inferring; i++)
+    RDX_TRY(rdx_growing_start(&r->table->columns[i], model->columns[i].view.type, model->columns[i].view.scale, 1024,
+                              &p->err));
+  return read_records(m, p);
+}
+
+static void read_pieces(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const import *m = context;
+  for (uint64_t i = begin; i < end; i++)
+    m->pieces[i].status = read_piece(m, &m->pieces[i]);
+}
+
+/* ---- Cutting ---- */
+
+/* In stretches whose count fits a byte, which compilers turn into comparisons of many bytes at once. */
+static uint64_t quotes_in(const char *text, uint64_t size) {
+  uint64_t sum = 0;
+  for (uint64_t done = 0; done < size;) {
+    const uint64_t end = size - done < UINT8_MAX ? size : done + UINT8_MAX / 16 * 16;
+    uint8_t count = 0;
+    for (; done < end; done++)
+      count += text[done] == '"';
+    sum += count;
+  }
+  return sum;
+}
+
+static void count_quotes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const import *m = context;
+  for (uint64_t i = begin; i < end; i++) {
+    piece *p = &m->pieces[i];
+    p->quotes = quotes_in(p->begin, (uint64_t)(p->until - p->begin));
+  }
+}
+
+/* Where the first record begins behind `at`, which is inside of a quoted field or not. */
+static const char *find_record(const import *m, const char *at, bool inside) {
+  for (; at < m->reader.end; at++) {
+    if (*at == '"')
+      inside = !inside;
+    else if (*at == '\n' && !inside)
+      return at + 1;
+  }
+  return at;
+}
+
+/* Cut the text from `at`, where a record begins. */
+static void cut(import *m, const char *at) {
+  const char *const end = m->reader.end;
+  m->count = 0;
+  for (const char *p = at; p < end && m->count < m->room; m->count++) {
+    m->pieces[m->count].begin = p;
+    p = (uint64_t)(end - p) > PIECE ? p + PIECE : end;
+    m->pieces[m->count].until = p;
+  }
+  if (m->count > 1)
+    rdx_pool_run(m->pool, m->count, 1, count_quotes, m);
+  bool inside = false;
+  const char *begin = at;
+  for (uint32_t i = 0; i < m->count; i++) {
+    piece *p = &m->pieces[i];
+    inside ^= p->quotes % 2 != 0 && m->count > 1;
+    const char *next = p->until == end ? end : p->until < begin ? begin : find_record(m, p->until, inside);
+    p->begin = begin;
+    p->until = begin = next;
+  }
+}
+
+/* ---- Rounds ---- */
+
+/* The error of a piece, with its line. */
+static rdx_status fail_piece(import *m, piece *p, rdx_error *err) {
+  rdx_csv_reader *r = &p->reader;
+  const rdx_status status = rdx_csv_place(r, p->status, r->problem ? line_of(m, r->problem) : 0, &p->err);
+  const uint64_t most = m->params->max_rejects;
+  if (most > 0 && r->problem)
+    return rdx_fail(err, status, "more than %llu record%s would be rejected; the next is %.900s",
+                    (unsigned long long)most, most == 1 ? "" : "s", p->err.text);
+  if (err)
+    *err = p->err;
+  return status;
+}
+
+static rdx_status append(import *m, piece *p, rdx_error *err) {
+  rdx_table *table = p->reader.table;
+  rdx_column *columns = NULL;
+  if (p->rows == 0)
+    return RDX_OK;
+  rdx_table_finish(table, p->rows);
+  RDX_TRY(rdx_alloc(table->column_count, sizeof *columns, "a table", (void **)&columns, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    columns[i] = table->columns[i].view;
+  const rdx_status status = rdx_table_writer_append(m->writer, columns, err);
+  rdx_free(columns);
+  return status;
+}
+
+/* Take what a thread made of a piece; the text is read up to `*at`. */
+static rdx_status take_piece(import *m, piece *p, const char **at, rdx_error *err) {
+  if (p->begin != *at) {
+    p->begin = *at;
+    p->status = read_piece(m, p);
+  }
+  if (p->status == RDX_OK && m->rejects.count + p->rejects.count > m->params->max_rejects) {
+    const reject *x = &p->rejects.items[m->params->max_rejects - m->rejects.count];
+    p->status = RDX_ERROR_FORMAT;
+    p->reader.problem = x->problem_at;
+    p->err = *x->problem;
+  }
+  for (uint64_t i = 0; i < p->rejects.count && m->rejects.count < m->params->max_rejects; i++) {
+    RDX_TRY(add_reject(&m->rejects, p->rejects.items[i], err));
+    p->rejects.items[i].problem = NULL;
+  }
+  if (p->status != RDX_OK)
+    return fail_piece(m, p, err);
+  *at = p->reader.at;
+  m->rows += p->rows;
+  if (m->inferring || p->reader.widened) {
+    for (uint32_t i = 0; i < m->reader.table->column_count; i++)
+      rdx_inference_merge(&m->reader.inferred[i], &p->reader.inferred[i]);
+    m->reader.widened |= p->reader.widened;
+    return RDX_OK;
+  }
+  return append(m, p, err);
+}
+
+/* Read all of the text, or up to a value that does not fit. */
+static rdx_status read_all(import *m, const char *stage, rdx_error *err) {
+  rdx_csv_reader *r = &m->reader;
+  const char *at = r->first;
+  drop_rejects(&m->rejects);
+  m->rows = 0;
+  r->widened = false;
+  while (at < r->end && !r->widened) {
+    RDX_TRY(rdx_progress(stage, (uint64_t)(at - r->begin), (uint64_t)(r->end - r->begin), err));
+    cut(m, at);
+    rdx_pool_run(m->pool, m->count, 1, read_pieces, m);
+    for (uint32_t i = 0; i < m->count && !r->widened; i++)
+      if (at < m->pieces[i].until)
+        RDX_TRY(take_piece(m, &m->pieces[i], &at, err));
+    rdx_csv_file_forget(&m->file, at);
+  }
+  return RDX_OK;
+}
+
+static rdx_status infer(import *m, rdx_error *err) {
+  m->inferring = true;
+  const rdx_status status = read_all(m, "infer types", err);
+  m->inferring = false;
+  return status;
+}
+
+/* ---- All of it ---- */
+
+static rdx_status start_writer(import *m, rdx_error *err) {
+  rdx_table *table = m->reader.table;
+  rdx_field *fields = NULL;
+  RDX_TRY(rdx_csv_start_columns(&m->reader, 1, err));
+  RDX_TRY(rdx_alloc(table->column_count, sizeof *fields, "a table", (void **)&fields, err));
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const rdx_growing *c = &table->columns[i];
+    fields[i] = (rdx_field){c->name, c->view.type, c->view.scale};
+  }
+  const rdx_status status = rdx_table_writer_create(m->path, fields, table->column_count, &m->writer, err);
+  rdx_free(fields);
+  return status;
+}
+
+/* Readers that share the names and choices of the first. */
+static rdx_status start_pieces(import *m, rdx_error *err) {
+  const uint32_t columns = m->reader.table->column_count;
+  RDX_TRY(rdx_pool_create(m->params->threads, &m->pool, err));
+  const uint32_t room = 2 * rdx_pool_threads(m->pool);
+  RDX_TRY(rdx_calloc(room, sizeof *m->pieces, "the pieces of an import", (void **)&m->pieces, err));
+  for (; m->room < room; m->room++) {
+    rdx_csv_reader *r = &m->pieces[m->room].reader;
+    *r = m->reader;
+    r->table = NULL;
+    r->scratch = NULL;
+    r->scratch_size = 0;
+    r->inferred = NULL;
+    rdx_status status = rdx_calloc(columns, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err);
+    if (status == RDX_OK)
+      status = rdx_table_create(columns, &r->table, err);
+    for (uint32_t i = 0; status == RDX_OK && i < columns; i++) { /* for error texts; the first reader owns them */
+      r->table->columns[i].name = m->reader.table->columns[i].name;
+    }
+    if (status != RDX_OK) {
+      rdx_free(r->inferred);
+      return status;
+    }
+  }
+  return RDX_OK;
+}
+
+static void drop_pieces(import *m) {
+  for (uint32_t i = 0; i < m->room; i++) {
+    piece *p = &m->pieces[i];
+    for (uint32_t k = 0; k < p->reader.table->column_count; k++)
+      p->reader.table->columns[k].name = NULL;
+    rdx_table_destroy(&p->reader.table);
+    rdx_free(p->reader.inferred);
+    rdx_free(p->reader.scratch);
+    drop_rejects(&p->rejects);
+  }
+  rdx_free(m->pieces);
+  rdx_pool_destroy(&m->pool);
+}
+
+static rdx_status run(import *m, rdx_error *err) {
+  RDX_TRY(start_pieces(m, err));
+  if (rdx_csv_is_unsure(&m->reader))
+    RDX_TRY(infer(m, err));
+  RDX_TRY(start_writer(m, err));
+  RDX_TRY(read_all(m, "import", err));
+  if (m->reader.widened) {
+    rdx_table_writer_destroy(&m->writer);
+    RDX_TRY(infer(m, err));
+    RDX_TRY(start_writer(m, err));
+    RDX_TRY(read_all(m, "import", err));
+    if (m->reader.widened)
+      return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
+                      m->reader.name);
+  }
+  return rdx_table_writer_finish(m->writer, err);
+}
+
+rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
+                                rdx_import_stats *stats, rdx_error *err) {
+  static const rdx_import_params defaults = {0};
+  if (!csv || !path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: csv and path must not be NULL");
+import m = {.params = params ? params: & defaults, .path = path };
+  const double begun = rdx_now_ms();
+  rdx_status status = rdx_csv_file_open(csv, &m.file, err);
+  if (status == RDX_OK)
+    status = rdx_csv_start(&m.reader, csv, m.file.text ? m.file.text : "", m.file.size, &m.params->csv, err);
+  m.counted = m.reader.begin;
+  if (status == RDX_OK)
+    status = run(&m, err);
+  tell_rejects(&m);
+  if (stats)
+    *stats = (rdx_import_stats){
+        .rows = m.rows, .rejected = m.rejects.count, .bytes = m.file.size, .total_ms = rdx_now_ms() - begun};
+  rdx_table_writer_destroy(&m.writer);
+  drop_pieces(&m);
+  drop_rejects(&m.rejects);
+  rdx_csv_drop(&m.reader);
+  rdx_csv_file_close(&m.file);
+  return status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Values as text that reads back as the same values: the other way round is value.c. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/column.h"
+#include "table/value.h"
+
+#include <raydex/table.h>
+
+/* At least `least` digits. */
+static char *put_number(char *to, uint64_t value, uint32_t least) {
+  char digits[20];
+  uint32_t count = 0;
+  for (; value > 0 || count < least; value /= 10)
+    digits[count++] = (char)('0' + value % 10);
+  while (count > 0)
+    *to++ = digits[--count];
+  return to;
+}
+
+static char *put_signed(char *to, int64_t value) {
+  if (value < 0)
+    *to++ = '-';
+  return put_number(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
+}
+
+/* The shortest of the usual forms that reads back exactly. */
+static char *put_float(char *to, double value, rdx_type type) {
+  if (value != value)
+    return to + sprintf(to, "nan");
+  for (int digits = type == RDX_TYPE_F32 ? 6 : 15;; digits++) {
+    double wide = 0;
+    float narrow = 0;
+    int length = snprintf(to, RDX_VALUE_TEXT, "%.*g", digits, value);
+    char *comma = strchr(to, ','); /* of a locale */
+    if (comma)
+      *comma = '.';
+    if (type == RDX_TYPE_F32)
+      (void)rdx_value_parse(type, 0, to, (size_t)length, &narrow);
+    else
+      (void)rdx_value_parse(type, 0, to, (size_t)length, &wide);
+    if (digits == 17 || (type == RDX_TYPE_F32 ? narrow == (float)value : wide == value))
+      return to + length;
+  }
+}
+
+static char *put_decimal(char *to, int64_t value, uint8_t scale) {
+  uint64_t power = 1;
+  for (uint8_t i = 0; i < scale; i++)
+    power *= 10;
+  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  if (value < 0)
+    *to++ = '-';
+  to = put_number(to, size / power, 1);
+  if (scale == 0)
+    return to;
+  *to++ = '.';
+  return put_number(to, size % power, scale);
+}
+
+/* The Gregorian date of a day counted from 1970-01-01, by eras of 400 years that begin in March. */
+static char *put_date(char *to, int64_t day) {
+  const int64_t shifted = day + 719468;
+  const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+  const int64_t in_era = shifted - era * 146097;
+  const int64_t in_400 = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+  const int64_t in_year = in_era - (365 * in_400 + in_400 / 4 - in_400 / 100);
+  const int64_t month = (5 * in_year + 2) / 153;
+  const int64_t year = in_400 + era * 400 + (month >= 10);
+  if (year < 0)
+    *to++ = '-';
+  to = put_number(to, (uint64_t)(year < 0 ? -year : year), 4);
+  *to++ = '-';
+  to = put_number(to, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
+  *to++ = '-';
+  return put_number(to, (uint64_t)(in_year - (153 * month + 2) / 5 + 1), 2);
+}
+
+static char *put_timestamp(char *to, int64_t micros) {
+  const int64_t in_day = 86400000000;
+  int64_t day = micros / in_day, rest = micros % in_day;
+  if (rest < 0) {
+    rest += in_day;
+    day--;
+  }
+  const uint64_t second = (uint64_t)rest / 1000000;
+  const uint64_t parts[] = {second / 3600, second / 60 % 60, second % 60};
+  to = put_date(to, day);
+  for (int i = 0; i < 3; i++) {
+    *to++ = i == 0 ? ' ' : ':';
+    to = put_number(to, parts[i], 2);
+  }
+  if (rest % 1000000 == 0)
+    return to;
+  *to++ = '.';
+  return put_number(to, (uint64_t)rest % 1000000, 6);
+}
+
+static char *put_value(char *to, const rdx_column *c, uint64_t row) {
+  switch (c->type) {
+  case RDX_TYPE_BOOL:
+    return to + sprintf(to, ((const uint8_t *)c->values)[row] ? "true" : "false");
+  case RDX_TYPE_I8:
+    return put_signed(to, ((const int8_t *)c->values)[row]);
+  case RDX_TYPE_I16:
+    return put_signed(to, ((const int16_t *)c->values)[row]);
+  case RDX_TYPE_I32:
+    return put_signed(to, ((const int32_t *)c->values)[row]);
+  case RDX_TYPE_I64:
+    return put_signed(to, ((const int64_t *)c->values)[row]);
+  case RDX_TYPE_U8:
+    return put_number(to, ((const uint8_t *)c->values)[row], 1);
+  case RDX_TYPE_U16:
+    return put_number(to, ((const uint16_t *)c->values)[row], 1);
+  case RDX_TYPE_U32:
+    return put_number(to, ((const uint32_t *)c->values)[row], 1);
+  case RDX_TYPE_U64:
+    return put_number(to, ((const uint64_t *)c->values)[row], 1);
+  case RDX_TYPE_F32:
+    return put_float(to, (double)((const float *)c->values)[row], c->type);
+  case RDX_TYPE_F64:
+    return put_float(to, ((const double *)c->values)[row], c->type);
+  case RDX_TYPE_DATE:
+    return put_date(to, ((const int32_t *)c->values)[row]);
+  case RDX_TYPE_TIMESTAMP:
+    return put_timestamp(to, ((const int64_t *)c->values)[row]);
+  case RDX_TYPE_DECIMAL:
+    return put_decimal(to, ((const int64_t *)c->values)[row], c->scale);
+  default:
+    return to;
+  }
+}
+
+size_t rdx_column_format(const rdx_column *column, uint64_t row, char text[RDX_VALUE_TEXT]) {
+  if (!rdx_column_has(column, row))
+    return 0;
+  return (size_t)(put_value(text, column, row) - text);
+}
