@@ -424,7 +424,8 @@ rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err
 
 /* ---- Bandwidth ---- */
 
-/* One predicate over one column of 1, 2 and 4 bytes, beside reads and copies of memory: the rate at which bytes are moved. */
+/* One predicate over one column of 1, 2 and 4 bytes, beside reads and copies of memory: the rate at which bytes are
+ * moved. */
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
   static const scan_data_kind kinds[] = {SCAN_BYTE, SCAN_SHORT, SCAN_UNIFORM};
   rdx_device_rates rates;
