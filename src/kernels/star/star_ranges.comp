@@ -4,7 +4,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/star/star_sums.glsl.h"
 
-/* Add up ranges of rows. Without groups a workgroup first adds up its own rows, slot by slot. */
+/* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few of them in shared
+ * memory. */
 
 layout(local_size_x = STAR_GROUP) in;
 layout(push_constant, scalar) uniform push { star_ranges_args a; };
@@ -44,6 +45,57 @@ void add_ungrouped(u32 copy, u32 rows[each], u32 count) {
   }
 }
 
+/* Sums of the workgroup's rows, a u64 each, low half first. */
+#define CELLS 2048u
+shared u32 cells[2 * CELLS];
+
+void add_shared(u32 cell, u64 x) {
+  const u32 low = u32(x), carry = u32(atomicAdd(cells[2 * cell], low) + low < low);
+  if (u32(x >> 32) + carry != 0)
+    atomicAdd(cells[2 * cell + 1], u32(x >> 32) + carry);
+}
+
+/* Whether groups are few and everything is a sum. */
+bool fits_shared() {
+  bool sums = AT(a.query, 0).group_count <= CELLS / AT(a.query, 0).slot_count;
+  for (u32 m = 0; m < AT(a.query, 0).measure_count && sums; m++)
+    sums = (AT(a.query, 0).measures[m].slots & (STAR_LEAST | STAR_MOST)) == 0;
+  return sums;
+}
+
+void add_row_shared(u32 row) {
+  const u32 group = u32(star_load(AT(a.query, 0).groups, AT(a.query, 0).group_bytes, row));
+  u32 cell = group * AT(a.query, 0).slot_count;
+  add_shared(cell++, 1);
+  for (u32 m = 0; m < AT(a.query, 0).measure_count; m++) {
+    star_measure measure = AT(a.query, 0).measures[m];
+    const u64 code = star_load(measure.codes, measure.bytes, row);
+    const bool null = star_is_null(measure.slots, code, measure.null_code);
+    for (u32 flag = STAR_COUNT; flag <= STAR_HIGH; flag <<= 1) {
+      if ((measure.slots & flag) == 0)
+        continue;
+      if (!null)
+        add_shared(cell, star_part(code, flag, measure.slots));
+      cell++;
+    }
+  }
+}
+
+void add_grouped(u32 copy, u32 rows[each], u32 count) {
+  const u32 used = AT(a.query, 0).group_count * AT(a.query, 0).slot_count;
+  for (u32 k = gl_LocalInvocationIndex; k < 2 * used; k += STAR_GROUP)
+    cells[k] = 0;
+  barrier();
+  for (u32 k = 0; k < count; k++)
+    add_row_shared(rows[k]);
+  barrier();
+  for (u32 k = gl_LocalInvocationIndex; k < used; k += STAR_GROUP) {
+    const u64 x = u64(cells[2 * k + 1]) << 32 | cells[2 * k];
+    if (x != 0)
+      atomicAdd(AT(AT(a.query, 0).sums, copy * used + k), x);
+  }
+}
+
 void main() {
   const u32 block = a.first / STAR_GROUP + gl_WorkGroupID.x;
   const u32 copy = block % AT(a.query, 0).copies;
@@ -57,6 +109,8 @@ void main() {
   }
   if (AT(a.query, 0).group_bytes == 0)
     add_ungrouped(copy, rows, count);
+  else if (fits_shared())
+    add_grouped(copy, rows, count);
   else
     for (u32 k = 0; k < count; k++)
       star_add_row(a.query, copy, rows[k]);
