@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_READ 4096u /* bytes of a result that come along, whatever its size was the last time */
+
 /* ---- Measures and costs ---- */
 
 static bool same_measure(const rdx_measure *a, const rdx_measure *b) {
@@ -205,22 +207,19 @@ rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out
   return RDX_OK;
 }
 
-/* Download what the collecting kernel found: mostly as much as the last time, then in one transfer. */
-static rdx_status download(rdx_star_run *run, uint64_t *count, rdx_error *err) {
-  const uint64_t size = 1 + run->query.slot_count;
-  const uint64_t most = 8 + (uint64_t)run->query.group_count * size * 8;
-  uint64_t first = run->expected < 8 ? 8 : run->expected;
-  first = first < most ? first : most;
-  if (run->record_capacity * 8 < most) {
-    RDX_TRY(rdx_realloc((void **)&run->records, most / 8, 8, "the groups of a query", err));
-    run->record_capacity = most / 8;
+/* What the collecting kernel found, on the host: `*records`, `first` bytes of it, came with the submission, and mostly
+ * that is all; else the rest is downloaded to room of the run's own. */
+static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint64_t first, rdx_error *err) {
+  run->expected = 8 + (*records)[0] * (1 + run->query.slot_count) * 8;
+  if (run->expected <= first)
+    return RDX_OK;
+  if (run->record_capacity * 8 < run->expected) {
+    RDX_TRY(rdx_realloc((void **)&run->records, run->expected / 8, 8, "the groups of a query", err));
+    run->record_capacity = run->expected / 8;
   }
-  RDX_TRY(rdx_buffer_download(run->found, 0, run->records, first, err));
-  *count = run->records[0];
-  run->expected = 8 + *count * size * 8;
-  if (run->expected > first)
-    RDX_TRY(rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err));
-  return RDX_OK;
+  memcpy(run->records, *records, first);
+  *records = run->records;
+  return rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err);
 }
 
 /* A group's place as the plan numbers it. */
@@ -300,9 +299,9 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
   out->count = count > 0 ? at + 1 : 0;
 }
 
-static rdx_status read_groups(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, uint64_t count,
-                              rdx_groups *out, rdx_error *err) {
-  const uint64_t size = 1 + run->query.slot_count;
+static rdx_status read_groups(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
+                              const uint64_t *records, rdx_groups *out, rdx_error *err) {
+  const uint64_t size = 1 + run->query.slot_count, count = records[0];
   uint32_t positions[RDX_MOST_TUPLE];
   numbered *list = NULL;
   RDX_TRY(rdx_star_groups(plan, count, out, err));
@@ -310,7 +309,7 @@ static rdx_status read_groups(const rdx_star *star, const rdx_plan *plan, rdx_st
   for (uint32_t i = 0; i < plan->query->group_count; i++)
     positions[i] = rdx_tuples_position(&star->groups, plan->query->group_by[i]);
   for (uint64_t i = 0; i < count; i++) {
-    const uint64_t *record = run->records + 1 + i * size;
+    const uint64_t *record = records + 1 + i * size;
     list[i] = (numbered){number_of(star, plan, positions, record[0]), record};
   }
   sort_records(list, count);
@@ -328,13 +327,18 @@ rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_
   const uint64_t items = star->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
   const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                          .found = RDX_ADDRESS(uint64_t, run->found)};
-  uint64_t count = 0;
+  const uint64_t most = 8 + (uint64_t)run->query.group_count * (1 + run->query.slot_count) * 8;
+  uint64_t first = run->expected < LEAST_READ ? LEAST_READ : run->expected;
+  first = first < RDX_STREAM_READ_MAX ? first : RDX_STREAM_READ_MAX;
+  first = first < most ? first : most;
+  const uint64_t *records = NULL;
   RDX_TRY(rdx_stream_launch(run->stream, &rdx_kernel_star_collect, &args, NULL, items, NULL, err));
   RDX_TRY(rdx_stream_mark(run->stream, err));
+  RDX_TRY(rdx_stream_read(run->stream, run->found, 0, first, (const void **)&records, err));
   RDX_TRY(rdx_stream_finish(run->stream, err));
   *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
-  RDX_TRY(download(run, &count, err));
-  return read_groups(star, plan, run, count, out, err);
+  RDX_TRY(take_records(run, &records, first, err));
+  return read_groups(star, plan, run, records, out, err);
 }
 
 /* ---- Counting ---- */

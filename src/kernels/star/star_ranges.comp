@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/star/star_sums.glsl.h"
 
-/* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few of them in shared
+/* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few in shared
  * memory. */
 
 layout(local_size_x = STAR_GROUP) in;
