@@ -415,6 +415,18 @@ static void test_misused_streams(void **state) {
 
 /* ---- Streams and scenes ---- */
 
+static void test_memory_rates(void **state) {
+  (void)state;
+  rdx_device_rates rates = {0};
+  OK(rdx_device_measure_memory(test_device, 1 << 20, &rates, err));
+  assert_true(rates.read > 0 && rates.read < 1e6);
+  assert_true(rates.copy > 0 && rates.copy < 1e6);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_measure_memory(NULL, 1 << 20, &rates, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_measure_memory(test_device, 1 << 20, NULL, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_measure_memory(test_device, 3, &rates, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_measure_memory(test_device, 1ull << 34, &rates, err));
+}
+
 static void test_fill_copy_and_marks(void **state) {
   (void)state;
   uint32_t words[256] = {0};
@@ -619,6 +631,7 @@ int main(void) {
       cmocka_unit_test(test_unique_of_narrow_keys),
       cmocka_unit_test(test_misused_streams),
       cmocka_unit_test(test_fill_copy_and_marks),
+      cmocka_unit_test(test_memory_rates),
       cmocka_unit_test(test_reads),
       cmocka_unit_test(test_reused_stream),
       cmocka_unit_test(test_scenes),

@@ -265,13 +265,39 @@ rdx_status rdx_cpu_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t k
   return run_pieces(stream, &p, unique_piece, count, RDX_ADDRESS(uint64_t, out_count), err);
 }
 
+static inline __attribute__((always_inline)) uint64_t sum_of(const uint32_t *values, uint64_t count) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < count; i++)
+    sum += values[i];
+  return sum;
+}
+
+static uint64_t sum_plain(const uint32_t *values, uint64_t count) {
+  return sum_of(values, count);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static uint64_t sum_avx2(const uint32_t *values, uint64_t count) {
+  return sum_of(values, count);
+}
+
+__attribute__((target("avx512f,prefer-vector-width=512"))) static uint64_t sum_avx512(const uint32_t *values,
+                                                                                      uint64_t count) {
+  return sum_of(values, count);
+}
+#endif
+
 static void sum_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   const piecewise *p = context;
-  uint64_t sum = 0;
-  for (uint64_t i = begin; i < end; i++)
-    sum += ((const uint32_t *)p->in)[i];
-  p->numbers[begin / PIECE] = sum;
+  const uint32_t *values = (const uint32_t *)p->in + begin;
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2")) {
+    p->numbers[begin / PIECE] = (__builtin_cpu_supports("avx512f") ? sum_avx512 : sum_avx2)(values, end - begin);
+    return;
+  }
+#endif
+  p->numbers[begin / PIECE] = sum_plain(values, end - begin);
 }
 
 static void nonzero_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
