@@ -88,9 +88,7 @@ u32 follow(engine_link link, u32 row, u32 rows, inout u32 groups[ROWS]) {
 }
 
 void add_shared(u32 cell, u64 x) {
-  const u32 low = u32(x), carry = u32(atomicAdd(cells[2 * cell], low) + low < low);
-  if (u32(x >> 32) + carry != 0)
-    atomicAdd(cells[2 * cell + 1], u32(x >> 32) + carry);
+  ADD_HALVES(cells[2 * cell], cells[2 * cell + 1], x)
 }
 
 bool takes_largest(engine_query q, u32 slot) {

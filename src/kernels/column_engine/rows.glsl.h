@@ -9,6 +9,8 @@
 #extension GL_EXT_shader_atomic_int64 : require
 #endif
 
+#include "kernels/coded/halves.glsl.h"
+
 /* The value of a measure; false where it is NULL. */
 bool measure_value(engine_query q, engine_measure m, u32 row, out u64 value) {
   u64 stack[STEP_STACK];
@@ -41,9 +43,7 @@ void add_global(u64_ptr groups, u64 cell, u64 x) {
   atomicAdd(AT(at, 0), x);
 #else
   u32_ptr halves = u32_ptr(u64(at));
-  const u32 low = u32(x), carry = u32(atomicAdd(AT(halves, 0), low) + low < low);
-  if (u32(x >> 32) + carry != 0)
-    atomicAdd(AT(halves, 1), u32(x >> 32) + carry);
+  ADD_HALVES(AT(halves, 0), AT(halves, 1), x)
 #endif
 }
 

@@ -2,6 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "kernels/coded/halves.glsl.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few in shared
@@ -50,9 +51,7 @@ void add_ungrouped(u32 copy, u32 rows[each], u32 count) {
 shared u32 cells[2 * CELLS];
 
 void add_shared(u32 cell, u64 x) {
-  const u32 low = u32(x), carry = u32(atomicAdd(cells[2 * cell], low) + low < low);
-  if (u32(x >> 32) + carry != 0)
-    atomicAdd(cells[2 * cell + 1], u32(x >> 32) + carry);
+  ADD_HALVES(cells[2 * cell], cells[2 * cell + 1], x)
 }
 
 /* Whether groups are few and everything is a sum. */
