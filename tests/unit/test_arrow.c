@@ -3,52 +3,12 @@
 
 /* The Arrow C data interface: tables out and in again, arrays made by hand, and who releases what. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <raydex/raydex.h>
+#include "tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define OK(call)                                                                                                       \
-  do {                                                                                                                 \
-    rdx_error ok_err = {""};                                                                                           \
-    rdx_error *const err = &ok_err;                                                                                    \
-    if ((call) != RDX_OK)                                                                                              \
-      fail_msg("%s", ok_err.text);                                                                                     \
-  } while (0)
-
-static bool is_null(const rdx_column *c, uint64_t i) {
-  return c->validity && !(c->validity[i / 8] >> i % 8 & 1);
-}
-
-static void check_same(const rdx_table *a, const rdx_table *b) {
-  assert_int_equal(rdx_table_rows(a), rdx_table_rows(b));
-  assert_int_equal(rdx_table_columns(a), rdx_table_columns(b));
-  for (uint32_t k = 0; k < rdx_table_columns(a); k++) {
-    const rdx_column *x = rdx_table_column(a, k), *y = rdx_table_column(b, k);
-    assert_string_equal(rdx_table_column_name(a, k), rdx_table_column_name(b, k));
-    assert_int_equal(x->type, y->type);
-    assert_int_equal(x->scale, y->scale);
-    const size_t size = rdx_type_size(x->type);
-    for (uint64_t i = 0; i < x->rows; i++) {
-      assert_int_equal(is_null(x, i), is_null(y, i));
-      if (is_null(x, i))
-        continue;
-      uint64_t n = size, m = size;
-      const char *p = size ? (const char *)x->values + i * size : rdx_column_string(x, i, &n);
-      const char *q = size ? (const char *)y->values + i * size : rdx_column_string(y, i, &m);
-      assert_int_equal(n, m);
-      assert_memory_equal(p, q, n);
-    }
-  }
-}
 
 /* ---- Out and in again ---- */
 

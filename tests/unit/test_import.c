@@ -3,13 +3,7 @@
 
 /* CSV files imported by threads: the same as read from the beginning to the end; rejects; CSV that is written. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <raydex/raydex.h>
+#include "tables.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -49,46 +43,6 @@ static int remove_folder(void **state) {
   unlink(rdx);
   unlink(back);
   return rmdir(folder); /* fails when something was left behind */
-}
-
-#define OK(call)                                                                                                       \
-  do {                                                                                                                 \
-    rdx_error ok_err = {""};                                                                                           \
-    rdx_error *const err = &ok_err;                                                                                    \
-    if ((call) != RDX_OK)                                                                                              \
-      fail_msg("%s", ok_err.text);                                                                                     \
-  } while (0)
-
-#define FAILS(call, status, words)                                                                                     \
-  do {                                                                                                                 \
-    rdx_error fails_err = {""};                                                                                        \
-    rdx_error *const err = &fails_err;                                                                                 \
-    assert_int_equal(call, status);                                                                                    \
-    if (!strstr(fails_err.text, words))                                                                                \
-      fail_msg("'%s' does not say '%s'", fails_err.text, words);                                                       \
-  } while (0)
-
-static void check_same(const rdx_table *a, const rdx_table *b) {
-  assert_int_equal(rdx_table_rows(a), rdx_table_rows(b));
-  assert_int_equal(rdx_table_columns(a), rdx_table_columns(b));
-  for (uint32_t k = 0; k < rdx_table_columns(a); k++) {
-    const rdx_column *x = rdx_table_column(a, k), *y = rdx_table_column(b, k);
-    assert_string_equal(rdx_table_column_name(a, k), rdx_table_column_name(b, k));
-    assert_int_equal(x->type, y->type);
-    assert_int_equal(x->scale, y->scale);
-    const size_t size = rdx_type_size(x->type);
-    for (uint64_t i = 0; i < x->rows; i++) {
-      const bool null = x->validity && !(x->validity[i / 8] >> i % 8 & 1);
-      assert_int_equal(null, y->validity && !(y->validity[i / 8] >> i % 8 & 1));
-      if (null)
-        continue;
-      uint64_t n = size, m = size;
-      const char *p = size ? (const char *)x->values + i * size : rdx_column_string(x, i, &n);
-      const char *q = size ? (const char *)y->values + i * size : rdx_column_string(y, i, &m);
-      if (n != m || memcmp(p, q, n) != 0)
-        fail_msg("column %u, row %llu", k, (unsigned long long)i);
-    }
-  }
 }
 
 /* ---- Random files ---- */

@@ -3,13 +3,7 @@
 
 /* Table files: what is written is what is read, and damage is reported. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <raydex/raydex.h>
+#include "tables.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -62,23 +56,6 @@ static int remove_folder(void **state) {
   unlink(path);
   return rmdir(folder); /* fails when something was left behind */
 }
-
-#define OK(call)                                                                                                       \
-  do {                                                                                                                 \
-    rdx_error ok_err = {""};                                                                                           \
-    rdx_error *const err = &ok_err;                                                                                    \
-    if ((call) != RDX_OK)                                                                                              \
-      fail_msg("%s", ok_err.text);                                                                                     \
-  } while (0)
-
-#define FAILS(call, status, words)                                                                                     \
-  do {                                                                                                                 \
-    rdx_error fails_err = {""};                                                                                        \
-    rdx_error *const err = &fails_err;                                                                                 \
-    assert_int_equal(call, status);                                                                                    \
-    if (!strstr(fails_err.text, words))                                                                                \
-      fail_msg("'%s' does not say '%s'", fails_err.text, words);                                                       \
-  } while (0)
 
 /* ---- Random tables ---- */
 
@@ -141,10 +118,6 @@ static void free_columns(rdx_column *columns) {
     free((void *)(uintptr_t)columns[t].offsets);
     free((void *)(uintptr_t)columns[t].validity);
   }
-}
-
-static bool is_null(const rdx_column *c, uint64_t row) {
-  return c->validity && !(c->validity[row / 8] >> (row % 8) & 1);
 }
 
 static bool same_row(const rdx_column *a, uint64_t i, const rdx_column *b, uint64_t j) {
