@@ -10,7 +10,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-__extension__ typedef __int128 i128;
 __extension__ typedef __float128 f128;
 
 /* ---- Stars ---- */
@@ -212,27 +211,6 @@ void query_free(test_query *q) {
 
 /* ---- Values of expressions ---- */
 
-static i128 number_at(const rdx_column *c, uint64_t i) {
-  switch (c->type) {
-  case RDX_TYPE_I8:
-    return ((const int8_t *)c->values)[i];
-  case RDX_TYPE_I16:
-    return ((const int16_t *)c->values)[i];
-  case RDX_TYPE_I32:
-    return ((const int32_t *)c->values)[i];
-  case RDX_TYPE_U8:
-    return ((const uint8_t *)c->values)[i];
-  case RDX_TYPE_U16:
-    return ((const uint16_t *)c->values)[i];
-  case RDX_TYPE_U32:
-    return ((const uint32_t *)c->values)[i];
-  case RDX_TYPE_U64:
-    return ((const uint64_t *)c->values)[i];
-  default:
-    return ((const int64_t *)c->values)[i];
-  }
-}
-
 static i128 power_of_ten(uint32_t exponent) {
   i128 power = 1;
   while (exponent-- > 0)
@@ -270,7 +248,7 @@ static bool value_of(const star *s, const rdx_expression *e, const uint64_t *row
     const rdx_column *c = &s->views[e->attribute];
     if (!column_has(c, rows[e->attribute]))
       return false;
-    *out = number_at(c, rows[e->attribute]);
+    *out = integer_at(c, rows[e->attribute]);
     return true;
   }
   *out = e->value;
@@ -295,7 +273,7 @@ static f128 size_of(const star *s, const rdx_expression *e, uint32_t scale, bool
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
     const rdx_column *c = &s->views[e->attribute];
     for (uint64_t i = 0; i < c->rows; i++) {
-      const f128 x = column_has(c, i) ? (f128)number_at(c, i) : 0;
+      const f128 x = column_has(c, i) ? (f128)integer_at(c, i) : 0;
       size = x > size ? x : -x > size ? -x : size;
     }
     size *= (f128)power_of_ten(scale - c->scale);

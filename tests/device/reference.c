@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-__extension__ typedef __int128 i128;
-
 /* ---- Making columns ---- */
 
 static uint64_t number_of(test_shape shape, uint64_t row, uint64_t rows) {
@@ -223,7 +221,7 @@ bool column_has(const rdx_column *c, uint64_t i) {
   return !c->validity || (c->validity[i / 8] >> (i % 8) & 1);
 }
 
-static i128 integer_at(const rdx_column *c, uint64_t i) {
+i128 integer_at(const rdx_column *c, uint64_t i) {
   switch (c->type) {
   case RDX_TYPE_I8:
     return ((const int8_t *)c->values)[i];
