@@ -39,10 +39,17 @@ static uint32_t column_count(const finishing *f) {
 
 /* ---- Groups ---- */
 
+/* The code of each group of one of the attributes. */
+static void list_codes(const finishing *f, uint32_t number, uint64_t *codes) {
+  const rdx_plan *p = f->plan;
+  const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
+  for (uint64_t i = 0; i < f->count; i++)
+    codes[i] = low + f->groups->group[i] / stride % width;
+}
+
 static rdx_status make_group(const finishing *f, uint32_t number, rdx_error *err) {
   const rdx_plan *p = f->plan;
-  for (uint64_t i = 0; i < f->count; i++)
-    f->codes[i] = p->group_low[number] + f->groups->group[i] / p->group_stride[number] % p->group_width[number];
+  list_codes(f, number, f->codes);
   const rdx_coded *attribute = &p->relation->attributes[p->query->group_by[number]];
   return rdx_coded_values(attribute, f->codes, f->count, &f->columns[number], err);
 }
@@ -304,14 +311,29 @@ static rdx_status sort_rows(choosing *c, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Keys of the columns that HAVING or ORDER BY may ask for. Codes of groups keep the order of values, too. */
+static rdx_status key_columns(choosing *c, rdx_error *err) {
+  const rdx_query *q = c->f->plan->query;
+  for (uint32_t i = 0; i < column_count(c->f); i++) {
+    bool wanted = q->having;
+    for (uint32_t k = 0; k < q->order_count; k++)
+      wanted |= q->order_by[k].column == i;
+    if (!wanted)
+      continue;
+    RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the keys of a result", (void **)&c->keys[i], err));
+    if (!q->having && i < q->group_count)
+      list_codes(c->f, i, c->keys[i]);
+    else
+      RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
+  }
+  return RDX_OK;
+}
+
 static rdx_status choose(choosing *c, rdx_error *err) {
   const rdx_query *q = c->f->plan->query;
   const uint64_t count = c->f->count;
   RDX_TRY(rdx_arena_alloc(&c->arena, count, sizeof *c->rows, "the order of a result", (void **)&c->rows, err));
-  for (uint32_t i = 0; i < column_count(c->f) && (q->having || q->order_count > 0); i++) {
-    RDX_TRY(rdx_arena_alloc(&c->arena, count, 8, "the keys of a result", (void **)&c->keys[i], err));
-    RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
-  }
+  RDX_TRY(key_columns(c, err));
   if (q->having)
     RDX_TRY(apply_having(c, err));
   else
