@@ -29,7 +29,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer uvec2_ptr {
 
 shared u32 lists[THREADS * (ROWS + 1)]; /* for each subgroup, of fewer rows than it has threads, and those of a stretch */
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
-shared u32 owners[ENGINE_SHARED_CELLS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
+const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
+shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
 
 /* The codes of ROWS rows from `row` on, a multiple of ROWS; of at most 4 bytes. */
 void load_codes(u32_ptr codes, u32 bytes, u32 row, out u32 found[ROWS]) {
