@@ -174,7 +174,7 @@ ARGS_SIZE(engine_tile_args, 40);
 #define ADD_SHARED 0
 #define ADD_CACHED 1
 #define ADD_MEMORY 2
-#define ENGINE_SHARED_CELLS 768u
+#define ENGINE_SHARED_CELLS 512u
 #define ENGINE_COPIES 32u
 
 /* Item: a word of 32 rows. Which of them qualify. */

@@ -14,7 +14,8 @@
  * one for each thread when they are added up: mostly they are few. */
 
 #define THREADS 256
-#define ROWS 8 /* of a thread at a time */
+#define ROWS 16 /* of a thread at a time */
+#define LISTED 8 /* of these are listed at a time */
 
 layout(constant_id = 0) const u32 ADD_MODE = 0;
 layout(local_size_x = THREADS) in;
@@ -23,11 +24,8 @@ layout(push_constant, scalar) uniform push { engine_tile_args a; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
   uvec4 v[];
 };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer uvec2_ptr {
-  uvec2 v[];
-};
 
-shared u32 lists[THREADS * (ROWS + 1)]; /* for each subgroup, of fewer rows than it has threads, and those of a stretch */
+shared u32 lists[THREADS * (LISTED + 1)]; /* for each subgroup, of fewer rows than it has threads, and of new ones */
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
 const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
@@ -35,41 +33,40 @@ shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and
 /* The codes of ROWS rows from `row` on, a multiple of ROWS; of at most 4 bytes. */
 void load_codes(u32_ptr codes, u32 bytes, u32 row, out u32 found[ROWS]) {
   if (bytes == 1) {
-    const uvec2 w = AT(uvec2_ptr(u64(codes)), row / 8);
+    const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 16);
     [[unroll]] for (u32 k = 0; k < ROWS; k++)
       found[k] = w[k / 4] >> (k % 4 * 8) & 0xffu;
   } else if (bytes == 2) {
-    const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 8);
+    const uvec4 w[2] = {AT(uvec4_ptr(u64(codes)), row / 8), AT(uvec4_ptr(u64(codes)), row / 8 + 1)};
     [[unroll]] for (u32 k = 0; k < ROWS; k++)
-      found[k] = w[k / 2] >> (k % 2 * 16) & 0xffffu;
+      found[k] = w[k / 8][k / 2 % 4] >> (k % 2 * 16) & 0xffffu;
   } else {
-    const uvec4 low = AT(uvec4_ptr(u64(codes)), row / 4), high = AT(uvec4_ptr(u64(codes)), row / 4 + 1);
-    [[unroll]] for (u32 k = 0; k < ROWS; k++)
-      found[k] = k < 4 ? low[k] : high[k - 4];
+    [[unroll]] for (u32 k = 0; k < ROWS; k += 4) {
+      const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 4 + k / 4);
+      found[k] = w.x;
+      found[k + 1] = w.y;
+      found[k + 2] = w.z;
+      found[k + 3] = w.w;
+    }
   }
 }
 
 /* Of `rows`, a bit each from `row` on, those for which a term holds. Its attribute is of the fact table. */
 u32 narrow(engine_query q, u32 t, u32 row, u32 rows) {
   engine_term term = AT(q.terms, t);
-  u32 found = 0;
-  if (term.bytes == 8) {
-    for (u32 k = 0; k < ROWS; k++)
-      if ((rows >> k & 1u) != 0 && engine_holds(q.terms, q.numbers, t, row + k))
-        found |= 1u << k;
-    return found;
+  if (term.bytes != 8) {
+    u32 codes[ROWS], found = 0; /* no place in them is computed, so that they can be in registers */
+    load_codes(term.codes, term.bytes, row, codes);
+    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+      found |= u32(codes[k] - u32(term.low) <= u32(term.span)) << k;
+    rows &= found;
+    if (term.count == 1)
+      return rows;
   }
-  u32 codes[ROWS];
-  load_codes(term.codes, term.bytes, row, codes);
-  [[unroll]] for (u32 k = 0; k < ROWS; k++)
-    found |= u32(codes[k] - u32(term.low) <= u32(term.span)) << k;
-  found &= rows;
-  if (term.count == 1)
-    return found;
-  [[unroll]] for (u32 k = 0; k < ROWS; k++)
-    if ((found >> k & 1u) != 0 && !engine_in_set(q.numbers, term.set, term.count, codes[k] - u32(term.low)))
-      found &= ~(1u << k);
-  return found;
+  for (u32 left = rows; left != 0; left &= left - 1)
+    if (!engine_holds(q.terms, q.numbers, t, row + findLSB(left)))
+      rows &= ~(left & (~left + 1));
+  return rows;
 }
 
 /* The same for a dimension. All rows are looked up, those that are out at place 0, so that the loads are under way
@@ -194,12 +191,28 @@ void flush_shared(engine_query q) {
         flush(q, owners[k / q.slots] - 1, k % q.slots, k, 1);
 }
 
+/* Rows of a subgroup's threads that are left, a bit each from `row` on: list them, and add up those that there is a
+ * thread for each of. */
+void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
+  const u32 list = gl_SubgroupID * gl_SubgroupSize * (LISTED + 1), mine = bitCount(rows);
+  u32 to = list + listed + subgroupExclusiveAdd(mine);
+  listed += subgroupAdd(mine);
+  for (; rows != 0; rows &= rows - 1)
+    lists[to++] = row + findLSB(rows);
+  subgroupMemoryBarrierShared();
+  subgroupBarrier();
+  while (listed >= gl_SubgroupSize) {
+    listed -= gl_SubgroupSize;
+    add_row(q, lists[list + listed + gl_SubgroupInvocationID]);
+  }
+  subgroupBarrier();
+}
+
 void add_tile(engine_query q) {
   const u64 tile = u64(a.first + gl_WorkGroupID.x) * a.tile, end = min(tile + a.tile, u64(q.rows));
-  const u32 stretch = gl_SubgroupSize * ROWS, list = gl_SubgroupID * (stretch + gl_SubgroupSize);
   u32 listed = 0;
   for (u64 at = tile; at < end; at += THREADS * ROWS) { /* as often for all: barriers of subgroups, too, may be for all */
-    const u64 first = at + gl_SubgroupID * stretch + gl_SubgroupInvocationID * ROWS;
+    const u64 first = at + (gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID) * ROWS;
     const u32 row = u32(first);
     u32 rows = first >= end ? 0 : end - first < ROWS ? (1u << u32(end - first)) - 1 : (1u << ROWS) - 1;
     for (u32 t = 0; t < q.term_count; t++)
@@ -208,21 +221,11 @@ void add_tile(engine_query q) {
     for (u32 l = 0; l < q.link_count; l++)
       if (rows != 0)
         rows = follow(q, l, row, rows);
-    const u32 mine = bitCount(rows);
-    u32 to = list + listed + subgroupExclusiveAdd(mine);
-    listed += subgroupAdd(mine);
-    for (; rows != 0; rows &= rows - 1)
-      lists[to++] = row + findLSB(rows);
-    subgroupMemoryBarrierShared();
-    subgroupBarrier();
-    while (listed >= gl_SubgroupSize) {
-      listed -= gl_SubgroupSize;
-      add_row(q, lists[list + listed + gl_SubgroupInvocationID]);
-    }
-    subgroupBarrier();
+    [[unroll]] for (u32 k = 0; k < ROWS; k += LISTED)
+      add_rows(q, row + k, rows >> k & (1u << LISTED) - 1, listed);
   }
   if (gl_SubgroupInvocationID < listed)
-    add_row(q, lists[list + gl_SubgroupInvocationID]);
+    add_row(q, lists[gl_SubgroupID * gl_SubgroupSize * (LISTED + 1) + gl_SubgroupInvocationID]);
 }
 
 void main() {
