@@ -164,8 +164,8 @@ struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
   PTR(u32) out_count; /* becomes 0 */
-  u32 tile;       /* rows; a multiple of 1024 */
-  u32 copies;     /* GPUs: in shared memory, with ADD_SHARED */
+  u32 tile;           /* rows; a multiple of 1024 */
+  u32 copies;         /* GPUs: in shared memory, with ADD_SHARED */
 };
 ARGS_SIZE(engine_tile_args, 40);
 

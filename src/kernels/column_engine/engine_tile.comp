@@ -211,7 +211,8 @@ void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
 void add_tile(engine_query q) {
   const u64 tile = u64(a.first + gl_WorkGroupID.x) * a.tile, end = min(tile + a.tile, u64(q.rows));
   u32 listed = 0;
-  for (u64 at = tile; at < end; at += THREADS * ROWS) { /* as often for all: barriers of subgroups, too, may be for all */
+  /* As often for all subgroups: barriers of one may be barriers of all. */
+  for (u64 at = tile; at < end; at += THREADS * ROWS) {
     const u64 first = at + (gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID) * ROWS;
     const u32 row = u32(first);
     u32 rows = first >= end ? 0 : end - first < ROWS ? (1u << u32(end - first)) - 1 : (1u << ROWS) - 1;
