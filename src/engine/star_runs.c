@@ -30,7 +30,7 @@ uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
 
 /* Some 10 to 30 bytes a run on the host. */
 static uint64_t most_runs(const rdx_star *star) {
-  return 65536 + star->rows / (star->group_bytes ? 16 : 4);
+  return 65536 + star->rows / (star->group_bytes ? 8 : 4);
 }
 
 /* On the device: where runs of places begin, as bits, and these as a list. */
