@@ -133,17 +133,17 @@ static bool on_cpu(const run *r) {
   return r->plan->relation->device->info.backend == RDX_BACKEND_CPU;
 }
 
-/* Bytes of a dimension's table. Few groups, on a GPU: it only says which part rows have in them, if any. */
+/* Bytes of a dimension's table. With few groups it only says which part rows have in them, if any. */
 static uint64_t table_bytes(const run *r, const rdx_column_table *t) {
-  if (r->dense && !on_cpu(r) && t->part_count == 0)
+  if (r->dense && t->part_count == 0)
     return 0;
   return (t->rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
 }
 
-/* Bytes of its bits, in which a GPU looks first. */
+/* Bytes of its bits, which then say which rows qualify: they fit into caches. */
 static uint64_t bits_bytes(const run *r, const rdx_column_table *t) {
   const bool all = t->term_count == 0 && !r->plan->relation->partners[t->dimension].missing;
-  return !r->dense || on_cpu(r) || all ? 0 : t->rows / 64 * 8 + 64;
+  return !r->dense || all ? 0 : t->rows / 64 * 8 + 64;
 }
 
 static void lay_out(run *r) {

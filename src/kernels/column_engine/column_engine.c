@@ -17,14 +17,20 @@ static void fill_table(const void *arguments, const uint32_t *variant, const rdx
   (void)scene;
   const struct engine_table_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
+  uint32_t word = 0; /* the first row, as the grain, is a multiple of 32 */
   for (uint64_t row = a->first; row < end; row++) {
     const uint64_t entry =
         row < a->rows ? engine_table_entry(a->terms, a->term_count, a->parts, a->part_count, a->numbers, (uint32_t)row)
                       : NO_LINK64;
-    if (variant[0])
+    if (a->table && variant[0])
       AS_U64_PTR(a->table)[row] = entry;
-    else
+    else if (a->table)
       a->table[row] = (uint32_t)entry;
+    word |= (uint32_t)(entry != NO_LINK64) << row % 32;
+    if (a->bits && (row % 32 == 31 || row + 1 == end)) {
+      a->bits[row / 32] = word;
+      word = 0;
+    }
   }
 }
 

@@ -26,10 +26,10 @@ struct engine_term {
 
 struct engine_link {
   PTR(u32) partners;
-  PTR(u32) table; /* u32, or with GROUP64 u64; 0, on GPUs: the dimension has no part in groups */
-  PTR(u32) bits;  /* GPUs: a bit for each row of the dimension that is in the table; 0: all are */
+  PTR(u32) table; /* u32, or with GROUP64 u64; 0: the dimension has no part in groups */
+  PTR(u32) bits;  /* one for each row of the dimension that is in the table; 0: all are, or with GROUP64 */
   u32 bytes;
-  u32 large; /* the dimension has 2^31 rows or more */
+  u32 reserved;
 };
 
 #define NO_LINK 0xfffffffful
@@ -151,7 +151,7 @@ struct engine_table_args {
   PTR(engine_part) parts;
   PTR(u64) numbers;
   PTR(u32) table;
-  PTR(u32) bits; /* GPUs */
+  PTR(u32) bits;
   u32 term_count;
   u32 part_count;
   u32 rows;
