@@ -113,6 +113,8 @@ static const method_option scan_options[] = {
     SCAN_NUMBER(RDX_SCAN_RTC3, "rows_per_box", rtc3.rows_per_box, 1, 256),
     SCAN_WORD(RDX_SCAN_RTC3, "build", rtc3.build, builds),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "between", rtscan.no_planes, negations),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "group", rtscan.group, 1, 3),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "cube_width", rtscan.cube_width, 1, UINT32_MAX),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "ray_length", rtscan.ray_length, 1, UINT32_MAX),

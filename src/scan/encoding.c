@@ -141,3 +141,11 @@ rdx_rank rdx_encoding_rank(const rdx_encoding *e, uint64_t code, bool included) 
   }
   return (rdx_rank){begin > 0 ? e->end[begin - 1] : 0, begin < e->entry_count ? e->first[begin] : e->count};
 }
+
+double rdx_encoding_share(const rdx_encoding *e, const rdx_term *term) {
+  double ranks = 0;
+  for (uint32_t i = 0; i < term->interval_count; i++)
+    ranks += (double)rdx_encoding_rank(e, term->intervals[i].high, true).high -
+             (double)rdx_encoding_rank(e, term->intervals[i].low, false).low;
+  return ranks / ((double)e->rows + 1);
+}

@@ -43,17 +43,23 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
 }
 
 static rdx_status resolve(const rdx_device *device, rdx_rtscan_params *p, rdx_error *err) {
-  set_default(&p->vectors, RDX_SIEVE_DEFAULT);
+  set_default(&p->vectors, 64);
+  set_default(&p->planes, 4);
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
   set_default(&p->spacing_percent, 100);
   set_default(&p->rows_per_box, rdx_cubes_rows_per_box(device));
   RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MOST_VECTORS, err));
+  RDX_TRY(in_range("planes", p->planes, 1, SIEVE_MOST_PLANES, err));
   RDX_TRY(in_range("group", p->group, 1, 3, err));
   RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
   RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));
   RDX_TRY(in_range("rows per box", p->rows_per_box, 1, 256, err));
   return in_range("the build preference", p->build, 0, RDX_BUILD_LOW_MEMORY, err);
+}
+
+static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
+  return (rdx_sieve_params){.vectors = p->vectors, .planes = p->no_planes ? 0 : p->planes};
 }
 
 static rdx_cubes_params cubes_params(const rdx_rtscan_params *p) {
@@ -89,7 +95,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
     sorting = need > sorting ? need : sorting;
   }
   const uint64_t placed = p.group * rows * 4 + (placing > sorting ? placing : sorting) + (groups - 1) * kept;
-  const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, p.vectors);
+  const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, sieve_params(&p));
   return placed > all ? placed : all;
 }
 
@@ -113,8 +119,8 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   const double start = rdx_now_ms();
   const rdx_cubes_params params = cubes_params(&r->params);
   for (uint32_t i = first; i < first + dimensions; i++)
-    RDX_TRY(
-        rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, r->params.vectors), &r->encodings[i], err));
+    RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
+                                &r->encodings[i], err));
   stats->encode_ms += rdx_now_ms() - start;
   group *g = &r->group[r->groups++];
   RDX_TRY(
@@ -128,7 +134,7 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
 static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   for (uint32_t i = 0; i < r->count; i++)
-    RDX_TRY(rdx_sieve_create(device, &r->columns[i], &r->encodings[i], r->params.vectors, &r->sieves[i], err));
+    RDX_TRY(rdx_sieve_create(device, &r->columns[i], &r->encodings[i], sieve_params(&r->params), &r->sieves[i], err));
   stats->encode_ms += rdx_now_ms() - start;
   return RDX_OK;
 }
@@ -259,7 +265,7 @@ static void fill_regions(const rtscan *r, run *q, uint32_t count) {
 static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
   uint64_t vectors = 0;
   for (uint32_t t = 0; t < q->count; t++) {
-    vectors += q->sieved[t].vector_count;
+    vectors += q->sieved[t].read;
     for (uint32_t i = 0; i < q->sieved[t].span_count; i++)
       if (rdx_span_refined(&q->sieved[t].spans[i]))
         counts->refined += q->sieved[t].spans[i].end - q->sieved[t].spans[i].begin;
@@ -287,6 +293,33 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   return RDX_OK;
 }
 
+/* Bytes of memory that could be read in the time of a ray: 1500 on an H100, 10,000 and more on a CPU. */
+#define RAY_BYTES 4000
+
+/* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. */
+static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t count, uint32_t term) {
+  const group *g = &r->group[terms[term].column / r->params.group];
+  const rdx_cubes *c = &g->cubes;
+  double cells[3], rays = 1, longest = 0;
+  for (uint32_t k = 0; k < c->dimensions; k++)
+    cells[k] = c->first_column + k == terms[term].column ? 0 : c->used[k];
+  for (uint32_t t = 0; t < count; t++) {
+    const uint32_t column = terms[t].column, axis = column - c->first_column; /* wraps around where it is below */
+    if (t == term || axis >= c->dimensions)
+      continue;
+    const double share = rdx_encoding_share(&r->encodings[column], &terms[t]);
+    cells[axis] *= share;
+  }
+  for (uint32_t k = 0; k < c->dimensions; k++) {
+    rays *= cells[k] / c->width + 1;
+    longest = cells[k] > longest ? cells[k] : longest;
+  }
+  rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
+  return (rdx_sieve_cost){.positive = r->params.positive_only,
+                          .layer = (double)c->width * (double)(1u << c->shift[terms[term].column - c->first_column]),
+                          .cost = rays * RAY_BYTES * 8 / (double)(r->rows + 1)};
+}
+
 static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
                            rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
   const rtscan *r = self;
@@ -295,9 +328,10 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   q.terms = terms;
   q.count = count;
   q.part_count = 0;
-  for (uint32_t t = 0; t < count; t++)
-    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], r->params.positive_only,
-                   &q.sieved[t]);
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieve_cost cost = cost_of(r, terms, count, t);
+    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q.sieved[t]);
+  }
   const uint32_t regions = count_regions(r, &q);
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, q.sieved,
                                  regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
