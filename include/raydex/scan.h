@@ -50,7 +50,8 @@ typedef struct rdx_rtc1_params {
 typedef struct rdx_rtc3_params {
   uint32_t group;        /**< columns in one space, 1 to 3; 0: 3 */
   uint32_t rays;         /**< across a whole axis, 2 to 2^20: more rays, smaller cubes; 0: by the number of rows */
-  uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1 */
+  uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
+                              or more where memory is too small */
   rdx_build_preference build;
 } rdx_rtc3_params;
 
@@ -66,7 +67,8 @@ typedef struct rdx_rtscan_params {
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
   bool no_spacing;           /**< none between rays one after the other */
   bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
-  uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1 */
+  uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
+                              or more where memory is too small */
   rdx_build_preference build;
 } rdx_rtscan_params;
 

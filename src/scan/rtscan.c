@@ -10,6 +10,7 @@
  * (4.3.2). Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction,
  * so that the results of groups of columns need no merging. */
 
+#include "kernels/bitmap/kernels.h"
 #include "scan/cubes.h"
 
 #define MOST_TERMS 8
@@ -42,19 +43,18 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
   *value = *value ? *value : otherwise;
 }
 
-static rdx_status resolve(const rdx_device *device, rdx_rtscan_params *p, rdx_error *err) {
+static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
   set_default(&p->vectors, 64);
   set_default(&p->planes, 4);
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
   set_default(&p->spacing_percent, 100);
-  set_default(&p->rows_per_box, rdx_cubes_rows_per_box(device));
   RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MOST_VECTORS, err));
   RDX_TRY(in_range("planes", p->planes, 1, SIEVE_MOST_PLANES, err));
   RDX_TRY(in_range("group", p->group, 1, 3, err));
   RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
   RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));
-  RDX_TRY(in_range("rows per box", p->rows_per_box, 1, 256, err));
+  RDX_TRY(in_range("rows per box", p->rows_per_box, 0, 256, err));
   return in_range("the build preference", p->build, 0, RDX_BUILD_LOW_MEMORY, err);
 }
 
@@ -62,8 +62,13 @@ static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
   return (rdx_sieve_params){.vectors = p->vectors, .planes = p->no_planes ? 0 : p->planes};
 }
 
-static rdx_cubes_params cubes_params(const rdx_rtscan_params *p) {
-  return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .width = p->cube_width, .build = p->build};
+/* A bound is at most half a part away from a border. */
+static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) {
+  const uint64_t parts = (uint64_t)(p->vectors + 1) << sieve_params(p).planes;
+  return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
+                            .width = p->cube_width,
+                            .thick = (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)),
+                            .build = p->build};
 }
 
 /* The interval and the spacing are at most the width, so that no cube is missed. */
@@ -81,22 +86,40 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
 
 /* ---- Preparing ---- */
 
+/* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
+static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, const rdx_scan_column *columns,
+                     uint32_t count) {
+  const uint64_t rows = columns[0].rows, groups = (count + p->group - 1) / p->group;
+  const rdx_cubes_params cubes = cubes_params(p, rows);
+  uint64_t kept = 0, sorting = 0;
+  const uint64_t placing = rdx_cubes_estimate(device, rows, p->group * 4, &cubes, &kept);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t here = rdx_encoding_estimate(&columns[i]) + (p->group - 1) * rows * 4;
+    sorting = here > sorting ? here : sorting;
+  }
+  const uint64_t placed = (placing > sorting ? placing : sorting) + (groups - 1) * kept;
+  const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, sieve_params(p));
+  return placed > all ? placed : all;
+}
+
+/* Without a wish rows share boxes where memory is too small for fewer. */
+static void share_boxes(const rdx_device *device, const rdx_scan_column *columns, uint32_t count,
+                        rdx_rtscan_params *p) {
+  if (p->rows_per_box > 0)
+    return;
+  p->rows_per_box = rdx_cubes_rows_per_box(device);
+  while (p->rows_per_box < RDX_CUBES_MOST_SHARED &&
+         need(device, p, columns, count) + rdx_bitmap_bytes(columns[0].rows) > rdx_device_memory_left(device))
+    p->rows_per_box *= 2;
+}
+
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
-  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  const rdx_cubes_params cubes = cubes_params(&p);
-  const uint64_t rows = columns[0].rows, groups = (count + p.group - 1) / p.group;
-  uint64_t kept = 0, sorting = 0;
-  const uint64_t placing = rdx_cubes_estimate(device, rows, &cubes, &kept);
-  for (uint32_t i = 0; i < count; i++) {
-    const uint64_t need = rdx_encoding_estimate(&columns[i]);
-    sorting = need > sorting ? need : sorting;
-  }
-  const uint64_t placed = p.group * rows * 4 + (placing > sorting ? placing : sorting) + (groups - 1) * kept;
-  const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, sieve_params(&p));
-  return placed > all ? placed : all;
+  share_boxes(device, columns, count, &p);
+  return need(device, &p, columns, count);
 }
 
 static void destroy(void *self) {
@@ -117,7 +140,7 @@ static void destroy(void *self) {
 static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimensions, rtscan *r, rdx_scan_stats *stats,
                               rdx_error *err) {
   const double start = rdx_now_ms();
-  const rdx_cubes_params params = cubes_params(&r->params);
+  const rdx_cubes_params params = cubes_params(&r->params, r->rows);
   for (uint32_t i = first; i < first + dimensions; i++)
     RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
                                 &r->encodings[i], err));
@@ -126,8 +149,6 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   RDX_TRY(
       rdx_cubes_create(device, r->columns, &r->encodings[first], first, dimensions, &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
-  for (uint32_t i = first; i < first + dimensions; i++) /* ranks are in the scene now */
-    rdx_buffer_destroy(&r->encodings[i].order);
   return RDX_OK;
 }
 
@@ -155,7 +176,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params resolved = params->rtscan;
-  RDX_TRY(resolve(device, &resolved, err));
+  RDX_TRY(resolve(&resolved, err));
+  share_boxes(device, columns, count, &resolved);
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = resolved;

@@ -60,7 +60,7 @@ static inline bool rdx_span_refined(const rdx_span *span) {
  * either that or the truth may be yes; ascending, disjoint. */
 typedef struct rdx_sieved {
   bool all;
-  uint32_t vector_count, span_count, read; /* vectors and planes that are read */
+  uint32_t vector_count, span_count, read;   /* vectors and planes that are read */
   uint32_t vectors[2 * RDX_SIEVE_INTERVALS]; /* borders */
   rdx_span spans[6 * RDX_SIEVE_INTERVALS];
 } rdx_sieved;

@@ -171,6 +171,10 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 6, .interval_percent = 70, .spacing_percent = 60}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .no_spacing = true, .ray_length = 9}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.positive_only = true, .build = RDX_BUILD_LOW_MEMORY}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .planes = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 2, .planes = 2, .positive_only = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 3, .planes = 6}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
@@ -198,6 +202,7 @@ static void test_bad_options(void **state) {
       {.method = RDX_SCAN_RTC3, .rtc3.group = 4},
       {.method = RDX_SCAN_RTC3, .rtc3.rows_per_box = 257},
       {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 1025},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.planes = 7},
       {.method = RDX_SCAN_RTSCAN, .rtscan.group = 4},
       {.method = RDX_SCAN_RTSCAN, .rtscan.interval_percent = 101},
       {.method = RDX_SCAN_RTSCAN, .rtscan.spacing_percent = 101},
@@ -421,6 +426,40 @@ static void test_memory_limit(void **state) {
   column_free(&column);
 }
 
+static rdx_status try_boxes(rdx_device *device, const rdx_column *columns, rdx_scan_method method,
+                            uint32_t rows_per_box, rdx_error *err) {
+  const rdx_scan_params params = {
+      .method = method, .rtc3.rows_per_box = rows_per_box, .rtscan.rows_per_box = rows_per_box};
+  rdx_scan *scan = NULL;
+  const rdx_status status = rdx_scan_create(device, columns, 3, &params, &scan, err);
+  rdx_scan_destroy(&scan);
+  return status;
+}
+
+/* Rows share boxes by themselves where only that fits. */
+static void test_shared_boxes(void **state) {
+  (void)state;
+  static const rdx_scan_method boxed[] = {RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
+  const rdx_device_info *info = rdx_device_get_info(test_device);
+  const uint32_t usual = info->backend == RDX_BACKEND_CPU ? 4 : 1;
+  test_column column = column_make(RDX_TYPE_U32, SHAPE_RANDOM, NO_NULLS, 20000);
+  const rdx_column columns[] = {column.view, column.view, column.view};
+  for (size_t m = 0; m < COUNT(boxed) && test_traces(); m++) {
+    bool fits = false;
+    for (uint64_t limit = 500000; !fits; limit += limit / 16) {
+      rdx_device *device = NULL;
+      OK(rdx_device_open(info->name, &(rdx_device_params){.memory_limit = limit}, &device, err));
+      fits = try_boxes(device, columns, boxed[m], 32, NULL) == RDX_OK;
+      if (fits) {
+        FAILS(RDX_ERROR_DEVICE_MEMORY, try_boxes(device, columns, boxed[m], usual, err));
+        OK(try_boxes(device, columns, boxed[m], 0, err));
+      }
+      rdx_device_close(&device);
+    }
+  }
+  column_free(&column);
+}
+
 /* Device columns, and scans that outlive what they were made from. */
 static void test_device_columns(void **state) {
   (void)state;
@@ -521,7 +560,7 @@ int main(void) {
       cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
-      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
   };
   return TEST_MAIN(tests);
 }

@@ -10,9 +10,9 @@
  * between a bound and its border are refined.
  *
  * Of 2^p borders in a row only the first has a vector of its own, so that p more vectors, the planes, serve all others:
- * they hold the low bits of the number of each row's part, inverted, and the rows below border q * 2^p + place are those
- * in vector q, and of those in vector q + 1 the ones whose low bits are less than `place`. (BitWeaving, Li and Patel,
- * SIGMOD 2013, compares whole codes by such planes.) */
+ * they hold the low bits of the number of each row's part, inverted, and the rows below border q * 2^p + place are
+ * those in vector q, and of those in vector q + 1 the ones whose low bits are less than `place`. (BitWeaving, Li and
+ * Patel, SIGMOD 2013, compares whole codes by such planes.) */
 
 #include "kernels/lookup/lookup.h"
 
