@@ -11,7 +11,6 @@
 #include "scan/sieve.h"
 
 #define MOST_TERMS 8
-#define FLIP_BYTES 64 /* of memory that a flipped bit costs: about a cache line */
 
 typedef struct bindex {
   uint32_t count;
@@ -97,7 +96,7 @@ typedef struct plan {
 } plan;
 
 static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, plan *p) {
-  const rdx_sieve_cost cost = {.layer = 1, .cost = FLIP_BYTES * 8.0 / (double)(b->rows + 1)};
+  const rdx_sieve_cost cost = {.layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1)};
   p->region_count = p->flipped_terms = 0;
   p->refined = p->vectors = 0;
   for (uint32_t t = 0; t < count; t++) {
@@ -178,6 +177,13 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const bindex *b = self;
+  plan p;
+  make_plan(b, terms, count, &p);
+  return (double)(p.vectors + 2 * p.flipped_terms + 1) * (double)(b->rows / 8) + (double)p.refined * RDX_SCAN_BIT_BYTES;
+}
+
 const rdx_scan_ops rdx_bindex_ops = {
     .name = "bindex",
     .max_intervals = RDX_SIEVE_INTERVALS,
@@ -185,5 +191,6 @@ const rdx_scan_ops rdx_bindex_ops = {
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

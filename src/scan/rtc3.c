@@ -232,6 +232,22 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+/* Rays, and the rows that the group lets through. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const rtc3 *r = self;
+  const rdx_cubes *c = choose_group(r, terms, count);
+  const rdx_ray_matrix matrix = matrix_of(c);
+  rdx_regions regions = {0};
+  double rows = (double)r->rows;
+  add_regions(r, c, &matrix, terms, count, &regions);
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_scan_column *column = &r->columns[terms[t].column];
+    if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
+      rows *= rdx_term_share(&terms[t], column->smallest, column->largest);
+  }
+  return (double)regions.rays * RDX_SCAN_RAY_BYTES + rows * RDX_SCAN_BIT_BYTES;
+}
+
 const rdx_scan_ops rdx_rtc3_ops = {
     .name = "rtc3",
     .traces_rays = true,
@@ -240,5 +256,6 @@ const rdx_scan_ops rdx_rtc3_ops = {
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

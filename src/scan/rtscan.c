@@ -264,11 +264,11 @@ typedef struct run {
   rdx_sieve_query query;
 } run;
 
-static uint32_t count_regions(const rtscan *r, const run *q) {
+static rdx_regions count_regions(const rtscan *r, const run *q) {
   rdx_regions all = {0};
   for (uint32_t g = 0; g < r->groups; g++)
     add_regions(&r->group[g].cubes, &r->group[g].matrix, q->terms, q->count, q->sieved, &all);
-  return all.count;
+  return all;
 }
 
 static void fill_regions(const rtscan *r, run *q, uint32_t count) {
@@ -315,9 +315,6 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   return RDX_OK;
 }
 
-/* Bytes of memory that could be read in the time of a ray: 1500 on an H100, 10,000 and more on a CPU. */
-#define RAY_BYTES 4000
-
 /* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. */
 static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t count, uint32_t term) {
   const group *g = &r->group[terms[term].column / r->params.group];
@@ -339,7 +336,28 @@ static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t c
   rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
   return (rdx_sieve_cost){.positive = r->params.positive_only,
                           .layer = (double)c->width * (double)(1u << c->shift[terms[term].column - c->first_column]),
-                          .cost = rays * RAY_BYTES * 8 / (double)(r->rows + 1)};
+                          .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
+}
+
+static void begin(const rtscan *r, const rdx_term *terms, uint32_t count, run *q) {
+  q->terms = terms;
+  q->count = count;
+  q->part_count = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieve_cost cost = cost_of(r, terms, count, t);
+    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q->sieved[t]);
+  }
+}
+
+/* Vectors read, and rays. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const rtscan *r = self;
+  uint32_t vectors = 1;
+  run q;
+  begin(r, terms, count, &q);
+  for (uint32_t t = 0; t < count; t++)
+    vectors += q.sieved[t].read;
+  return (double)vectors * (double)(r->rows / 8) + (double)count_regions(r, &q).rays * RDX_SCAN_RAY_BYTES;
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
@@ -347,14 +365,8 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   const rtscan *r = self;
   rdx_buffer *counters = NULL;
   run q;
-  q.terms = terms;
-  q.count = count;
-  q.part_count = 0;
-  for (uint32_t t = 0; t < count; t++) {
-    const rdx_sieve_cost cost = cost_of(r, terms, count, t);
-    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q.sieved[t]);
-  }
-  const uint32_t regions = count_regions(r, &q);
+  begin(r, terms, count, &q);
+  const uint32_t regions = count_regions(r, &q).count;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, q.sieved,
                                  regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
   fill_regions(r, &q, regions);
@@ -378,5 +390,6 @@ const rdx_scan_ops rdx_rtscan_ops = {
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

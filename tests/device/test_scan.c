@@ -193,6 +193,41 @@ static void test_options(void **state) {
   }
 }
 
+/* Several methods: whatever is chosen is right, and the one that is expected to take least. */
+static void test_choice(void **state) {
+  (void)state;
+  const bool rays = test_traces();
+  const rdx_scan_params params = {
+      .among = {.bindex = true, .rtindex = rays, .rtc1 = rays, .rtc3 = rays, .rtscan = rays}};
+  table t = make_table(3, test_is_slow() ? 3000 : 30000);
+  rdx_scan *scan = NULL;
+  rdx_scan_stats built;
+  OK(rdx_scan_create(test_device, t.views, t.count, &params, &scan, err));
+  rdx_scan_get_stats(scan, &built);
+  assert_int_equal(built.method, RDX_SCAN_AUTO);
+  for (uint32_t k = 0; k < 40; k++) {
+    static tree predicate;
+    rdx_scan_result *result = NULL;
+    rdx_scan_run_stats stats;
+    tree_make(t.views, t.count, &predicate);
+    expected e = expect(&t, predicate.nodes);
+    check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+    OK(rdx_scan_run(scan, predicate.nodes, &(rdx_scan_run_params){.stats = true}, &result, err));
+    rdx_scan_result_get_stats(result, &stats);
+    rdx_scan_result_destroy(&result);
+    assert_true((stats.methods != 0) == (stats.predicted_ms[RDX_SCAN_COLUMN] > 0));
+    const bool single = predicate.nodes[0].child_count == 0 && predicate.nodes[0].kind != RDX_PREDICATE_IN;
+    for (uint32_t m = 0; m < RDX_SCAN_METHODS; m++) /* one alone was taken: the column scan could have been */
+      for (uint32_t other = 0; other < RDX_SCAN_METHODS && stats.methods == 1u << m; other++)
+        if (other == RDX_SCAN_COLUMN || (single && stats.predicted_ms[other] > 0))
+          assert_true(stats.predicted_ms[m] <= stats.predicted_ms[other]);
+    free_expected(&e);
+    tree_free(&predicate);
+  }
+  rdx_scan_destroy(&scan);
+  free_table(&t);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const rdx_scan_params bad[] = {
@@ -561,6 +596,7 @@ int main(void) {
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
+      cmocka_unit_test(test_choice),
   };
   return TEST_MAIN(tests);
 }
