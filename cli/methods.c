@@ -126,6 +126,7 @@ static const method_option scan_options[] = {
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "interval", rtscan.interval_percent, 1, 100),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "spacing", rtscan.spacing_percent, 1, 100),
     SCAN_WORD(RDX_SCAN_RTSCAN, "spaced", rtscan.no_spacing, negations),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "encoding", rtscan.no_encoding, negations),
     SCAN_WORD(RDX_SCAN_RTSCAN, "negative", rtscan.positive_only, negations),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
     SCAN_WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, builds),

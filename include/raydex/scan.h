@@ -68,6 +68,7 @@ typedef struct rdx_rtscan_params {
   uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
   bool no_spacing;           /**< none between rays one after the other */
+  bool no_encoding;          /**< cubes lie at values instead of ranks (section 5.7); lengths are in values */
   bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
   uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */

@@ -63,6 +63,8 @@ static void destroy(void *self) {
 
 #define SAMPLE_COLUMNS 3
 #define SAMPLE_RUNS 3
+#define LONG_MS 20     /* of a run that is not repeated */
+#define ENDLESS_MS 500 /* after which no others are sampled */
 
 /* A conjunction of the lower parts of columns' ranges. */
 typedef struct sample {
@@ -89,13 +91,15 @@ static void make_sample(const rdx_scan_column *columns, uint32_t count, double s
 static rdx_status time_sample(const candidate *c, rdx_stream *stream, const sample *s, rdx_buffer *out, double *ms,
                               rdx_error *err) {
   *ms = 0;
-  for (uint32_t run = 0; run <= SAMPLE_RUNS; run++) { /* the first is not counted */
+  for (uint32_t run = 0; run <= SAMPLE_RUNS; run++) { /* the first does not count where others follow */
     const double start = rdx_now_ms();
     RDX_TRY(c->ops->evaluate(c->self, stream, s->terms, s->count, false, out, NULL, err));
     RDX_TRY(rdx_stream_finish(stream, err));
     const double took = rdx_now_ms() - start;
-    if (run == 1 || (run > 1 && took < *ms))
+    if (run <= 1 || took < *ms)
       *ms = took;
+    if (took > LONG_MS)
+      break;
   }
   return RDX_OK;
 }
@@ -115,9 +119,9 @@ static void fit(candidate *c, const double *work, const double *ms, uint32_t cou
   const double slope = spread > 1e-9 * weights * squares ? (weights * products - sum_work * sum_ms) / spread : 0;
   c->ms_per_work = slope > 0 ? slope : 0;
   c->fixed_ms = (sum_ms - c->ms_per_work * sum_work) / weights;
-  if (c->fixed_ms < 0) {
+  if (c->fixed_ms < 0 || count == 1) {
     c->fixed_ms = 0;
-    c->ms_per_work = products / squares;
+    c->ms_per_work = squares > 0 ? products / squares : 0;
   }
 }
 
@@ -128,7 +132,7 @@ static rdx_status calibrate_one(candidate *c, rdx_stream *stream, const rdx_scan
   double work[RDX_COUNT(shares) * RDX_COUNT(terms)], ms[RDX_COUNT(work)];
   uint32_t n = 0;
   for (size_t i = 0; i < RDX_COUNT(shares); i++) {
-    for (size_t k = 0; k < RDX_COUNT(terms); k++) {
+    for (size_t k = 0; k < RDX_COUNT(terms) && (n == 0 || ms[n - 1] < ENDLESS_MS); k++) {
       sample s;
       make_sample(columns, count, shares[i], terms[k], &s);
       if (s.count == 0)

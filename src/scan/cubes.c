@@ -72,7 +72,7 @@ uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
 static double usual_width(const rdx_cubes *c, uint32_t thick) {
   const double distance = distance_of(c), slab = (double)(thick >> c->shift[0]);
   const double most = 0.4 * distance, least = 0.24 * distance;
-  return slab < least ? least : slab > most ? most : slab;
+  return thick == 0 || slab > most ? most : slab < least ? least : slab;
 }
 
 static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {

@@ -26,7 +26,7 @@ typedef struct rdx_cubes_params {
   uint32_t rows_per_box;
   uint32_t width;    /* of a cube, in positions of the first column */
   uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: by how far rows are apart */
-  uint32_t thick;    /* then: positions that regions are thick at most, on their shortest side */
+  uint32_t thick;    /* then: positions that regions are thick at most, on their shortest side; 0: not known */
   rdx_build_preference build;
 } rdx_cubes_params;
 

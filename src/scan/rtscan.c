@@ -67,7 +67,7 @@ static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) 
   const uint64_t parts = (uint64_t)(p->vectors + 1) << sieve_params(p).planes;
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
                             .width = p->cube_width,
-                            .thick = (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)),
+                            .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
                             .build = p->build};
 }
 
@@ -146,9 +146,11 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
                                 &r->encodings[i], err));
   stats->encode_ms += rdx_now_ms() - start;
   group *g = &r->group[r->groups++];
-  RDX_TRY(
-      rdx_cubes_create(device, r->columns, &r->encodings[first], first, dimensions, &params, &g->cubes, stats, err));
+  RDX_TRY(rdx_cubes_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first, dimensions,
+                           &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
+  for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
+    rdx_buffer_destroy(&r->encodings[i].order);
   return RDX_OK;
 }
 
@@ -208,13 +210,23 @@ static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool jo
     list[(*count)++] = cells;
 }
 
+/* The cells of a span of ranks, or of the values between which its rows have theirs. */
+static rdx_cells cells_of(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_span *span) {
+  const rdx_scan_column *column = &r->columns[c->first_column + axis];
+  if (!r->params.no_encoding)
+    return rdx_cubes_cells(c, axis, span->begin, span->end);
+  const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->first_column + axis], span->begin, span->end);
+  const uint64_t high = codes.high < column->largest ? codes.high : column->largest;
+  return rdx_cubes_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
+}
+
 /* The lists of one axis. Neighbouring spans become one where that cannot make regions overlap more than their border
  * cells do anyway. */
-static void cut_axis(const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved, axis_cells *out) {
+static void cut_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved, axis_cells *out) {
   *out = (axis_cells){0};
   for (uint32_t i = 0; i < sieved->span_count; i++) {
     const rdx_span *span = &sieved->spans[i];
-    const rdx_cells cells = rdx_cubes_cells(c, axis, span->begin, span->end);
+    const rdx_cells cells = cells_of(r, c, axis, span);
     add_cells(out->possible, &out->possible_count, cells, true);
     if (rdx_span_refined(span))
       add_cells(out->refined, &out->refined_count, cells, true);
@@ -223,27 +235,31 @@ static void cut_axis(const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved
   }
 }
 
-/* An axis that no term constrains, or that is not there. */
-static void whole_axis(const rdx_cubes *c, uint32_t axis, axis_cells *out) {
+/* An axis that no term constrains, or that is not there. By value, NULLs are in the last cell. */
+static void whole_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, axis_cells *out) {
   const rdx_cells all = {0, axis < c->dimensions ? c->used[axis] : 1};
-  *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all}, .certain = {all}};
+  const rdx_cells nulls = {(uint32_t)CUBES_MASK, (uint32_t)CUBES_MASK + 1};
+  *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all, nulls}, .certain = {all, nulls}};
+  if (r->params.no_encoding && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
+    out->possible_count = out->certain_count = 2;
 }
 
-static void add_regions(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_term *terms, uint32_t count,
+static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, uint32_t count,
                         const rdx_sieved *sieved, rdx_regions *regions) {
+  const rdx_cubes *c = &g->cubes;
   axis_cells axes[3];
   for (uint32_t k = 0; k < 3; k++)
-    whole_axis(c, k, &axes[k]);
+    whole_axis(r, c, k, &axes[k]);
   for (uint32_t t = 0; t < count; t++)
     if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
-      cut_axis(c, terms[t].column - c->first_column, &sieved[t], &axes[terms[t].column - c->first_column]);
+      cut_axis(r, c, terms[t].column - c->first_column, &sieved[t], &axes[terms[t].column - c->first_column]);
   for (uint32_t k = 0; k < c->dimensions; k++) {
     rdx_cells_list lists[3];
     for (uint32_t j = 0; j < 3; j++)
       lists[j] = j < k    ? (rdx_cells_list){axes[j].certain_count, axes[j].certain}
                  : j == k ? (rdx_cells_list){axes[j].refined_count, axes[j].refined}
                           : (rdx_cells_list){axes[j].possible_count, axes[j].possible};
-    rdx_regions_add(regions, c, matrix, lists);
+    rdx_regions_add(regions, c, &g->matrix, lists);
   }
 }
 
@@ -267,7 +283,7 @@ typedef struct run {
 static rdx_regions count_regions(const rtscan *r, const run *q) {
   rdx_regions all = {0};
   for (uint32_t g = 0; g < r->groups; g++)
-    add_regions(&r->group[g].cubes, &r->group[g].matrix, q->terms, q->count, q->sieved, &all);
+    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &all);
   return all;
 }
 
@@ -276,7 +292,7 @@ static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   struct cubes_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
   for (uint32_t g = 0; g < r->groups; g++) {
     rdx_regions regions = {.regions = out};
-    add_regions(&r->group[g].cubes, &r->group[g].matrix, q->terms, q->count, q->sieved, &regions);
+    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &regions);
     if (regions.count > 0)
       q->parts[q->part_count++] = (part){&r->group[g], place, regions.count, regions.rays};
     out += regions.count;

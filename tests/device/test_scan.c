@@ -175,6 +175,8 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 2, .planes = 2, .positive_only = true}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 3, .planes = 6}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .no_encoding = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .group = 2, .positive_only = true}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
