@@ -70,7 +70,7 @@ uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
 /* Without a wish, two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
  * thin as these, for all cubes of a slab are met that is as thick as a cube. Below a quarter rays find too few. */
 static double usual_width(const rdx_cubes *c, uint32_t thick) {
-  const double distance = distance_of(c), slab = (double)(thick >> c->shift[0]);
+  const double distance = distance_of(c), slab = (double)((uint64_t)thick >> c->shift[0]);
   const double most = 0.4 * distance, least = 0.24 * distance;
   return thick == 0 || slab > most ? most : slab < least ? least : slab;
 }

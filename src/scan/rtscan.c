@@ -73,7 +73,7 @@ static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) 
 
 /* The interval and the spacing are at most the width, so that no cube is missed. */
 static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) {
-  const uint32_t most = 1u << CUBES_BITS, wished = p->ray_length >> c->shift[0];
+  const uint32_t most = 1u << CUBES_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
   const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
   const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
   const uint32_t length = p->ray_length ? wished : rdx_cubes_ray_length(c);
@@ -351,7 +351,7 @@ static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t c
   }
   rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
   return (rdx_sieve_cost){.positive = r->params.positive_only,
-                          .layer = (double)c->width * (double)(1u << c->shift[terms[term].column - c->first_column]),
+                          .layer = (double)r->rows * c->width / c->used[terms[term].column - c->first_column],
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
 }
 

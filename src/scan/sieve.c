@@ -5,6 +5,7 @@
 
 #include "scan/sieve.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Vectors ---- */
@@ -196,10 +197,10 @@ static uint32_t reads(const rdx_sieve *s, uint32_t border) {
   return planes + (vector > 0) + (place > 0 && vector < vectors_of(s));
 }
 
-/* Part of a layer costs little less than all of it. */
+/* Part of a layer costs as much as all of it; fewer ranks win a tie. */
 static double refining(const rdx_sieve_cost *cost, uint32_t ranks) {
   const double layers = ranks / cost->layer;
-  return cost->cost * (layers > 0 && layers < 1 ? 0.99 + 0.01 * layers : layers);
+  return cost->cost * (ceil(layers) + 0.01 * layers);
 }
 
 /* The border to take for a bound. Those that need fewer planes are farther from it. */
