@@ -373,8 +373,8 @@ rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
-/* Figures 25 and 26: with the uniform encoding and without it, over skewed columns, and over columns of 64 values, where
- * fewer vectors leave something to refine. */
+/* Figures 25 and 26: with the uniform encoding and without it, over skewed columns, and over columns of 64 values,
+ * where fewer vectors leave something to refine. */
 rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err) {
 #define ENCODING(name, vectors_, without)                                                                              \
   {                                                                                                                    \

@@ -64,7 +64,8 @@ uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
 
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
   const double distance = distance_of(c);
-  return (uint32_t)(2 * distance * distance / c->width);
+  const double length = 2 * distance * distance / c->width;
+  return length < (double)(1u << CUBES_BITS) ? (uint32_t)length : 1u << CUBES_BITS;
 }
 
 /* Without a wish, two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
