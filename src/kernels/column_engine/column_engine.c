@@ -126,13 +126,13 @@ const rdx_kernel rdx_kernel_engine_table = {
     .args_size = sizeof(struct engine_table_args),
     .variants = 1,
     .grain = 4096,
-    .group = 256,
+    .group = ENGINE_TABLE_GROUP,
     .body = fill_table,
     .compute = {.words = spirv_engine_table_comp, .size = sizeof spirv_engine_table_comp}};
 
 #define TILE(words32)                                                                                                  \
   {                                                                                                                    \
-    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = ENGINE_CONSTANTS, .grain = 1,     \
+    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = 1, .grain = 1,                    \
     .group = 1 /* items are workgroups */, .body = engine_tile_body, .compute = {                                      \
       .words = words32,                                                                                                \
       .size = sizeof words32                                                                                           \
