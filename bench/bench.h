@@ -208,6 +208,8 @@ rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err);

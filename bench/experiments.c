@@ -528,6 +528,8 @@ const bench_experiment bench_experiments[] = {
     {"rtscan-selectivity", "figures 15, 19: three predicates by selectivity", bench_rtscan_selectivity, true},
     {"rtscan-skew", "figures 16, 20: three predicates over skewed columns", bench_rtscan_skew, true},
     {"rtscan-predicates", "figures 22 to 24: one, two and four predicates", bench_rtscan_predicates, false},
+    {"rtscan-tpch", "figure 21: predicates of three queries of TPC-H", bench_rtscan_tpch, false},
+    {"rtscan-encoding", "figures 25, 26: with the uniform encoding and without it", bench_rtscan_encoding, false},
     {"rtscan-selection", "figure 27: positive and negative selection", bench_rtscan_selection, false},
     {"rtscan-vectors", "figure 28: numbers of bit vectors", bench_rtscan_vectors, false},
     {"rtscan-rays", "figure 29: interval and spacing of rays", bench_rtscan_rays, false},

@@ -47,11 +47,12 @@ typedef struct session {
   uint32_t *expected; /* the bitmap of the query at hand */
 } session;
 
-/* A query: so many predicates, each of the same selectivity. */
+/* A query: so many predicates, each a range of its column. */
 typedef struct query {
   uint32_t predicates;
-  uint64_t limits[SCAN_COLUMNS];
-  uint64_t count; /* of rows that it must find */
+  scan_range ranges[SCAN_COLUMNS];
+  uint64_t bounds[SCAN_COLUMNS][2]; /* of BETWEEN: both included */
+  uint64_t count;                   /* of rows that it must find */
   rdx_predicate leaves[SCAN_COLUMNS], all;
 } query;
 
@@ -175,18 +176,30 @@ static rdx_status open_session(bench *b, const bench_point *point, scan_data_kin
 
 /* ---- Queries ---- */
 
-/* The query points into itself. */
+/* Make the predicates of a query's ranges, which point into it. */
+static void finish_query(const session *s, query *q) {
+  for (uint32_t c = 0; c < q->predicates; c++) {
+    const scan_range *range = &q->ranges[c];
+    const bool below = range->low == 0;
+    q->bounds[c][0] = below ? range->limit : range->low;
+    q->bounds[c][1] = range->limit - 1;
+    q->leaves[c] = (rdx_predicate){.kind = below ? RDX_PREDICATE_LT : RDX_PREDICATE_BETWEEN,
+                                   .column = c,
+                                   .values = {.type = RDX_TYPE_U64, .rows = below ? 1 : 2, .values = q->bounds[c]}};
+  }
+  q->all = (rdx_predicate){.kind = RDX_PREDICATE_AND, .children = q->leaves, .child_count = q->predicates};
+  q->count = scan_data_expect(&s->data, q->ranges, q->predicates, s->expected);
+}
+
+/* Predicates of the same selectivity each. */
 static rdx_status make_query(const session *s, uint32_t predicates, double selectivity, query *q, rdx_error *err) {
   *q = (query){.predicates = predicates};
   for (uint32_t c = 0; c < predicates; c++) {
-    const rdx_status status = scan_data_quantile(&s->data, c, selectivity, &q->limits[c], err);
+    const rdx_status status = scan_data_quantile(&s->data, c, selectivity, &q->ranges[c].limit, err);
     if (status != RDX_OK)
       return status;
-    q->leaves[c] = (rdx_predicate){
-        .kind = RDX_PREDICATE_LT, .column = c, .values = {.type = RDX_TYPE_U64, .rows = 1, .values = &q->limits[c]}};
   }
-  q->all = (rdx_predicate){.kind = RDX_PREDICATE_AND, .children = q->leaves, .child_count = predicates};
-  q->count = scan_data_expect(&s->data, q->limits, predicates, s->expected);
+  finish_query(s, q);
   return RDX_OK;
 }
 
@@ -265,28 +278,37 @@ static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, 
   return status;
 }
 
+static bool is_late(session *s) {
+  const bool late = s->b->deadline > 0 && bench_seconds() > s->b->deadline;
+  s->b->skipped += late;
+  return late;
+}
+
 /* One run that is not counted, then the runs, the methods taking turns. */
-static rdx_status measure(session *s, const bench_point *point, uint32_t predicates, double selectivity,
-                          rdx_error *err) {
+static rdx_status measure_query(session *s, const bench_point *point, const query *q, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
-  query q;
-  if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
-    s->b->skipped++;
-    return RDX_OK;
-  }
-  rdx_status status = make_query(s, predicates, selectivity, &q, err);
+  rdx_status status = RDX_OK;
   for (uint32_t r = 0; r <= runs; r++)
     for (size_t k = 0; k < s->count && status == RDX_OK; k++)
       if (!s->entries[k].out)
-        status = run_entry(s, &s->entries[k], &q, r, point, err);
+        status = run_entry(s, &s->entries[k], q, r, point, err);
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->out; m++)
-      status = add(s, e, point, predicates, run_metrics[m], e->run[m], runs, err);
+      status = add(s, e, point, q->predicates, run_metrics[m], e->run[m], runs, err);
     if (status == RDX_OK && !e->out)
-      status = count_once(s, e, &q, point, err);
+      status = count_once(s, e, q, point, err);
   }
   return status;
+}
+
+static rdx_status measure(session *s, const bench_point *point, uint32_t predicates, double selectivity,
+                          rdx_error *err) {
+  query q;
+  if (is_late(s))
+    return RDX_OK;
+  const rdx_status status = make_query(s, predicates, selectivity, &q, err);
+  return status == RDX_OK ? measure_query(s, point, &q, err) : status;
 }
 
 /* ---- Experiments ---- */
@@ -319,6 +341,64 @@ rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err)
       status = measure(s, &here, 3, 0.9, err);
       close_session(s);
     }
+  }
+  return status;
+}
+
+/* Figure 21: the predicates of three queries of TPC-H over its tables made flat. */
+rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err) {
+  enum { DAY_1994 = 731, DAY_1995 = 1096, MARCH_15 = 1169, EVER = 1 << 30 }; /* days since 1992-01-01 */
+  static const struct {
+    scan_data_kind kind;
+    scan_range ranges[SCAN_COLUMNS];
+  } queries[] = {
+      {SCAN_TPCH_3, {{MARCH_15 + 1, EVER}, {0, MARCH_15}, {1, 2}}},
+      {SCAN_TPCH_6, {{DAY_1994, DAY_1995 + 1}, {5, 8}, {0, 24}}},
+      {SCAN_TPCH_17, {{12, 13}, {17, 18}, {0, 6}}},
+  };
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(queries) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, scan_data_name(queries[i].kind), -1 - (double)i);
+    query q = {.predicates = 3};
+    session *s = NULL;
+    status = open_session(b, &here, queries[i].kind, 3, 1, &s, err);
+    if (status != RDX_OK)
+      break;
+    memcpy(q.ranges, queries[i].ranges, sizeof q.ranges);
+    finish_query(s, &q);
+    if (!is_late(s))
+      status = measure_query(s, &here, &q, err);
+    close_session(s);
+  }
+  return status;
+}
+
+/* Figures 25 and 26: with the uniform encoding and without it, over skewed columns, and over columns of 64 values,
+ * where fewer vectors leave something to refine. */
+rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err) {
+#define ENCODING(name, vectors_, without)                                                                              \
+  {                                                                                                                    \
+    name, {                                                                                                            \
+      .method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = vectors_, .no_planes = true, .no_encoding = without }           \
+    }                                                                                                                  \
+  }
+  static const contender usual[] = {ENCODING("", 128, false), ENCODING("no encoding", 128, true)};
+  static const contender few[] = {ENCODING("", 16, false), ENCODING("no encoding", 16, true)};
+#undef ENCODING
+  static const scan_data_kind kinds[] = {SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL, SCAN_SMALL};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
+    const bool small = kinds[i] == SCAN_SMALL;
+    const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
+    session *s = NULL;
+    status = open_with(b, &here, kinds[i], 3, default_rows(b) / 4, small ? few : usual, 2, 1, &s, err);
+    if (status != RDX_OK)
+      break;
+    for (size_t k = small ? 0 : COUNT(selectivities) - 1; k < COUNT(selectivities) && status == RDX_OK; k++) {
+      const bench_point at = small ? bench_at(point, "selectivity", selectivities[k]) : here;
+      status = measure(s, &at, 3, selectivities[k], err);
+    }
+    close_session(s);
   }
   return status;
 }
@@ -365,8 +445,9 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
 /* Figure 27: from one vector's border (119/128) to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
-      {"", {.method = RDX_SCAN_RTSCAN}},
-      {"positive only", {.method = RDX_SCAN_RTSCAN, .rtscan.positive_only = true}},
+      {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
+      {"positive only",
+       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true}}},
   };
   static const double at[] = {0.9297, 0.9313, 0.9328, 0.9344, 0.9359, 0.9374};
   return compare(b, point, contenders, COUNT(contenders), 1, at, COUNT(at), err);
@@ -375,9 +456,10 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
 /* Figure 28, and section 5.4's memory: numbers of bit vectors. */
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
-      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 32}},
-      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 64}},
-      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 128}},
+      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true}}},
+      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true}}},
+      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
+      {"64 and 4 planes", {.method = RDX_SCAN_RTSCAN}},
       {"32", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 32}},
       {"64", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 64}},
       {"128", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 128}},

@@ -17,7 +17,8 @@ static const struct {
 } kinds[] = {
     [SCAN_UNIFORM] = {"uniform", 0},    [SCAN_ZIPF_1_1] = {"zipf1.1", 1.1}, [SCAN_ZIPF_1_3] = {"zipf1.3", 1.3},
     [SCAN_ZIPF_1_5] = {"zipf1.5", 1.5}, [SCAN_NORMAL] = {"normal", 0},      [SCAN_SMALL] = {"2^6", 0},
-    [SCAN_BYTE] = {"2^8", 0},           [SCAN_SHORT] = {"2^16", 0},
+    [SCAN_BYTE] = {"2^8", 0},           [SCAN_SHORT] = {"2^16", 0},         [SCAN_TPCH_3] = {"tpch-q3", 0},
+    [SCAN_TPCH_6] = {"tpch-q6", 0},     [SCAN_TPCH_17] = {"tpch-q17", 0},
 };
 
 const char *scan_data_name(scan_data_kind kind) {
@@ -42,6 +43,31 @@ static uint32_t normal(uint64_t row, uint64_t seed) {
   return (uint32_t)(int64_t)floor(0x1p31 + radius * cos(6.283185307179586 * unit(bench_mix(row, seed + 1))));
 }
 
+/* TPC-H 3.0.1, section 4.2.3, with four lines to every order. Days count from 1992-01-01; orders end on 1998-08-02. */
+#define TPCH_DAYS 2406
+#define TPCH_LINES 4
+
+enum { TPCH_ORDER = 11, TPCH_SHIP, TPCH_SEGMENT, TPCH_DISCOUNT, TPCH_QUANTITY, TPCH_BRAND, TPCH_CONTAINER };
+
+static uint32_t below(uint64_t item, uint64_t seed, uint32_t attribute, uint32_t most) {
+  return (uint32_t)(bench_mix(item, seed + 1000 * attribute) >> 32) % most;
+}
+
+static uint32_t tpch_date(uint64_t row, uint64_t seed, bool shipped) {
+  const uint32_t day = below(row / TPCH_LINES, seed, TPCH_ORDER, TPCH_DAYS);
+  return shipped ? day + 1 + below(row, seed, TPCH_SHIP, 121) : day;
+}
+
+static uint32_t tpch(scan_data_kind kind, uint32_t column, uint64_t row, uint64_t seed) {
+  if (kind == SCAN_TPCH_3)
+    return column < 2 ? tpch_date(row, seed, column == 0) : below(row / TPCH_LINES, seed, TPCH_SEGMENT, 5);
+  if (column == 2)
+    return 1 + below(row, seed, TPCH_QUANTITY, 50);
+  if (kind == SCAN_TPCH_6)
+    return column == 0 ? tpch_date(row, seed, true) : below(row, seed, TPCH_DISCOUNT, 11);
+  return column == 0 ? below(row, seed, TPCH_BRAND, 25) : below(row, seed, TPCH_CONTAINER, 40);
+}
+
 static void make_rows(void *context, uint64_t begin, uint64_t end) {
   const maker *m = context;
   const uint64_t seed = m->seed + 100 * (m->column + 1);
@@ -61,6 +87,11 @@ static void make_rows(void *context, uint64_t begin, uint64_t end) {
       break;
     case SCAN_BYTE:
       values[row] = (uint32_t)(bench_mix(row, seed) >> 56);
+      break;
+    case SCAN_TPCH_3:
+    case SCAN_TPCH_6:
+    case SCAN_TPCH_17:
+      values[row] = tpch(m->data->kind, m->column, row, m->seed);
       break;
     case SCAN_SHORT:
       values[row] = (uint32_t)(bench_mix(row, seed) >> 48);
@@ -124,7 +155,7 @@ rdx_status scan_data_quantile(const scan_data *data, uint32_t column, double sel
 
 typedef struct checker {
   const scan_data *data;
-  const uint64_t *limits;
+  const scan_range *ranges;
   uint32_t predicates;
   uint32_t *bitmap;
   uint64_t count;
@@ -139,7 +170,7 @@ static void look_at_words(void *context, uint64_t begin, uint64_t end) {
     for (uint64_t k = 0; k < n; k++) {
       bool all = true;
       for (uint32_t p = 0; p < c->predicates; p++)
-        all &= c->data->values[p][first + k] < c->limits[p];
+        all &= c->data->values[p][first + k] >= c->ranges[p].low && c->data->values[p][first + k] < c->ranges[p].limit;
       bits |= (uint32_t)all << k;
     }
     c->bitmap[word] = bits;
@@ -148,8 +179,8 @@ static void look_at_words(void *context, uint64_t begin, uint64_t end) {
   __atomic_fetch_add(&c->count, count, __ATOMIC_RELAXED);
 }
 
-uint64_t scan_data_expect(const scan_data *data, const uint64_t *limits, uint32_t predicates, uint32_t *bitmap) {
-  checker c = {.data = data, .limits = limits, .predicates = predicates, .bitmap = bitmap};
+uint64_t scan_data_expect(const scan_data *data, const scan_range *ranges, uint32_t predicates, uint32_t *bitmap) {
+  checker c = {.data = data, .ranges = ranges, .predicates = predicates, .bitmap = bitmap};
   bench_parallel(0, (data->rows + 31) / 32, look_at_words, &c);
   return c.count;
 }

@@ -104,6 +104,11 @@ static const method_option index_options[] = {
 };
 
 static const method_option scan_options[] = {
+    SCAN_WORD(RDX_SCAN_AUTO, "bindex", among.bindex, switches),
+    SCAN_WORD(RDX_SCAN_AUTO, "rtindex", among.rtindex, switches),
+    SCAN_WORD(RDX_SCAN_AUTO, "rtc1", among.rtc1, switches),
+    SCAN_WORD(RDX_SCAN_AUTO, "rtc3", among.rtc3, switches),
+    SCAN_WORD(RDX_SCAN_AUTO, "rtscan", among.rtscan, switches),
     SCAN_NUMBER(RDX_SCAN_BINDEX, "vectors", bindex.vectors, 1, 1024),
     SCAN_WORD(RDX_SCAN_RTINDEX, "build", rtc1.build, builds),
     SCAN_NUMBER(RDX_SCAN_RTC1, "rays", rtc1.rays, 1, (1u << 21) - 1),
@@ -113,12 +118,15 @@ static const method_option scan_options[] = {
     SCAN_NUMBER(RDX_SCAN_RTC3, "rows_per_box", rtc3.rows_per_box, 1, 256),
     SCAN_WORD(RDX_SCAN_RTC3, "build", rtc3.build, builds),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
+    SCAN_NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "derived", rtscan.no_planes, negations),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "group", rtscan.group, 1, 3),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "cube_width", rtscan.cube_width, 1, UINT32_MAX),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "ray_length", rtscan.ray_length, 1, UINT32_MAX),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "interval", rtscan.interval_percent, 1, 100),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "spacing", rtscan.spacing_percent, 1, 100),
     SCAN_WORD(RDX_SCAN_RTSCAN, "spaced", rtscan.no_spacing, negations),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "encoding", rtscan.no_encoding, negations),
     SCAN_WORD(RDX_SCAN_RTSCAN, "negative", rtscan.positive_only, negations),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
     SCAN_WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, builds),
@@ -208,7 +216,7 @@ static const char *set(const method *m, const char *name, const char *value) {
 }
 
 static const char *parse(const char *text, const method *m) {
-  if (m->kind == 0) /* auto */
+  if (m->kind == 0 && m->family == &indexes) /* auto */
     return "options belong to a method; name it with --method";
   while (*text) {
     char item[64];

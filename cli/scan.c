@@ -34,7 +34,8 @@ static void print_help(void) {
       "  rows                    their numbers, counted from 0, one a line\n"
       "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
       "Options:\n"
-      "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column)\n"
+      "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column,\n"
+      "                          or the fastest of it and those that its options switch on)\n"
       "  --options NAME=VALUE[,...]   options of the method, see below\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
@@ -137,6 +138,14 @@ static rdx_status write_answer(const job *j, rdx_error *err) {
   return console_output_finish(&out, err);
 }
 
+/* What each method was predicted to take, and which were taken. */
+static void print_choice(const rdx_scan_run_stats *r) {
+  for (uint32_t m = 0; m < RDX_SCAN_METHODS; m++)
+    if (r->predicted_ms[m] > 0)
+      console_note("choice    %s: %.3f ms expected%s", rdx_scan_method_name((rdx_scan_method)m), r->predicted_ms[m],
+                   r->methods >> m & 1u ? ", taken" : "");
+}
+
 static void print_stats(const job *j) {
   rdx_scan_stats s;
   rdx_scan_run_stats r;
@@ -153,6 +162,7 @@ static void print_stats(const job *j) {
                console_bytes(s.bytes_resident, resident), s.rows ? (double)s.bytes_resident / (double)s.rows : 0.0,
                console_bytes(s.bytes_peak, peak), console_bytes(u.memory_peak, used));
   console_note("scan      %.3f ms, of which %.3f on the device", r.total_ms, r.device_ms);
+  print_choice(&r);
   console_note("rays      %" PRIu64 ", %" PRIu64 " hit, %" PRIu64 " intersections, %" PRIu64 " rows refined", r.rays,
                r.rays_hit, r.intersections, r.refined);
   console_note("bytes     %" PRIu64 " read and written by the scan", r.bytes);

@@ -20,14 +20,16 @@ extern "C" {
 #endif
 
 typedef enum rdx_scan_method {
-  RDX_SCAN_AUTO = 0,
-  RDX_SCAN_COLUMN,  /**< read packed columns, skip blocks by their smallest and largest values */
-  RDX_SCAN_BINDEX,  /**< BinDex: sorted rows and filter bit vectors (Li et al., SIGMOD 2020; RTScan's baseline) */
-  RDX_SCAN_RTINDEX, /**< a ray along each column (RTScan, section 2.2) */
-  RDX_SCAN_RTC1,    /**< many rays across each column (RTScan, section 2.3) */
-  RDX_SCAN_RTC3,    /**< a matrix of rays through three columns' space (RTScan, section 3.1) */
-  RDX_SCAN_RTSCAN,  /**< uniform encoding, data sieving, matrix RT refine (RTScan, section 4) */
+  RDX_SCAN_AUTO = 0, /**< the column scan, or whichever of several is fastest: see rdx_scan_auto_params */
+  RDX_SCAN_COLUMN,   /**< read packed columns, skip blocks by their smallest and largest values */
+  RDX_SCAN_BINDEX,   /**< BinDex: sorted rows and filter bit vectors (Li et al., SIGMOD 2020; RTScan's baseline) */
+  RDX_SCAN_RTINDEX,  /**< a ray along each column (RTScan, section 2.2) */
+  RDX_SCAN_RTC1,     /**< many rays across each column (RTScan, section 2.3) */
+  RDX_SCAN_RTC3,     /**< a matrix of rays through three columns' space (RTScan, section 3.1) */
+  RDX_SCAN_RTSCAN,   /**< uniform encoding, data sieving, matrix RT refine (RTScan, section 4) */
 } rdx_scan_method;
+
+#define RDX_SCAN_METHODS 7 /**< values of rdx_scan_method */
 
 /** A name such as "rtscan"; never NULL. */
 RDX_API const char *rdx_scan_method_name(rdx_scan_method method);
@@ -50,27 +52,42 @@ typedef struct rdx_rtc1_params {
 typedef struct rdx_rtc3_params {
   uint32_t group;        /**< columns in one space, 1 to 3; 0: 3 */
   uint32_t rays;         /**< across a whole axis, 2 to 2^20: more rays, smaller cubes; 0: by the number of rows */
-  uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1 */
+  uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
+                              or more where memory is too small */
   rdx_build_preference build;
 } rdx_rtc3_params;
 
 /** RTScan. Lengths are in ranks: a column has as many as it has rows. */
 typedef struct rdx_rtscan_params {
-  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 128 */
+  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 64 */
+  uint32_t planes;           /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
+  bool no_planes;            /**< borders are those of the vectors, as the paper has it (with 128) */
   uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3 */
   uint32_t cube_width;       /**< 0: by the number of rows */
   uint32_t ray_length;       /**< 0: by the number of rows */
   uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
   bool no_spacing;           /**< none between rays one after the other */
+  bool no_encoding;          /**< cubes lie at values instead of ranks (section 5.7); lengths are in values */
   bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
-  uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1 */
+  uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
+                              or more where memory is too small */
   rdx_build_preference build;
 } rdx_rtscan_params;
+
+/**
+ * AUTO: methods to prepare beside the column scan, which needs no index. Each is timed on a few conjunctions over the
+ * columns and the device at hand, at the cost of some scans; from then on each conjunction of a predicate goes to the
+ * one that is predicted to be fastest. Whether the time and memory of an index pay, only the caller knows.
+ */
+typedef struct rdx_scan_auto_params {
+  bool bindex, rtindex, rtc1, rtc3, rtscan;
+} rdx_scan_auto_params;
 
 /** How to prepare a scan; all zero is the default. */
 typedef struct rdx_scan_params {
   rdx_scan_method method;
+  rdx_scan_auto_params among;
   rdx_bindex_params bindex;
   rdx_rtc1_params rtc1; /**< of RTIndex, too */
   rdx_rtc3_params rtc3;
@@ -93,7 +110,7 @@ RDX_API void rdx_scan_destroy(rdx_scan **scan);
 
 /** What a scan is and what it took to prepare. Bytes are device bytes; times are milliseconds. */
 typedef struct rdx_scan_stats {
-  rdx_scan_method method;
+  rdx_scan_method method; /**< AUTO only where there are several to choose from */
   uint64_t rows;
   uint32_t columns;
   uint64_t bytes_resident;
@@ -146,8 +163,11 @@ typedef struct rdx_scan_run_stats {
   uint64_t intersections; /**< calls of hit programs that met a primitive */
   uint64_t refined;       /**< rows in regions that bit vectors did not decide */
   uint64_t bytes;         /**< read and written on the device, as far as the method knows */
-  double device_ms;       /**< of the device */
-  double total_ms;        /**< from call to return */
+  uint32_t methods;       /**< those that ran, 1 << rdx_scan_method each; of AUTO only with stats */
+  double predicted_ms[RDX_SCAN_METHODS]; /**< of AUTO with stats: what each was predicted to take; 0: not prepared, or
+                                              not able */
+  double device_ms;                      /**< of the device */
+  double total_ms;                       /**< from call to return */
 } rdx_scan_run_stats;
 
 RDX_API void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out);

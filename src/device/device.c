@@ -144,11 +144,17 @@ rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *wha
   return RDX_OK;
 }
 
+uint64_t rdx_device_memory_left(const rdx_device *device) {
+  const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
+  const uint64_t used = atomic_load(&device->memory_used);
+  return used < limit ? limit - used : 0;
+}
+
 rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
                              rdx_error *err) {
   const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
   const uint64_t used = atomic_load(&device->memory_used);
-  if (need <= limit && used <= limit - need)
+  if (need <= rdx_device_memory_left(device))
     return RDX_OK;
   char a[32], b[32], c[32];
   return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%s takes about %s on %s, of whose %s %s are in use; %s", what,

@@ -186,6 +186,9 @@ double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
 RDX_MUST_USE rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args,
                                          const uint32_t *variant, uint64_t count, double *ms, rdx_error *err);
 
+/* Bytes that may still be taken. */
+uint64_t rdx_device_memory_left(const rdx_device *device);
+
 /* Refuse what will take about `need` bytes where they are not free: RDX_ERROR_DEVICE_MEMORY with numbers. The text says
  * "`what` takes about ...; `advice`". */
 RDX_MUST_USE rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,

@@ -20,8 +20,9 @@ typedef struct bindex {
   rdx_sieve *sieves;
 } bindex;
 
-static uint32_t vectors_of(const rdx_scan_params *params) {
-  return params->bindex.vectors ? params->bindex.vectors : RDX_SIEVE_DEFAULT;
+/* A vector for each border, 128 as in the papers. */
+static rdx_sieve_params sieve_params(const rdx_scan_params *params) {
+  return (rdx_sieve_params){.vectors = params->bindex.vectors ? params->bindex.vectors : 128};
 }
 
 /* ---- Preparing ---- */
@@ -33,7 +34,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t need = rdx_encoding_estimate(&columns[i]);
     sorting = need > sorting ? need : sorting;
-    kept += columns[i].rows * 4 + rdx_sieve_estimate(columns[i].rows, vectors_of(params));
+    kept += columns[i].rows * 4 + rdx_sieve_estimate(columns[i].rows, sieve_params(params));
   }
   return kept + sorting;
 }
@@ -50,30 +51,31 @@ static void destroy(void *self) {
   rdx_free(b);
 }
 
-static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t vectors,
-                              bindex *b, rdx_error *err) {
-  const uint32_t step = rdx_sieve_step(b->rows, vectors);
+static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count,
+                              rdx_sieve_params sieve, bindex *b, rdx_error *err) {
+  const uint32_t step = rdx_sieve_step(b->rows, sieve);
   RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
   RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
   b->count = count;
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(rdx_encoding_create(device, &columns[i], step, &b->encodings[i], err));
-    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], vectors, &b->sieves[i], err));
+    RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], sieve, &b->sieves[i], err));
   }
   return RDX_OK;
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  const uint32_t vectors = vectors_of(params);
-  if (vectors > SIEVE_MOST_VECTORS)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MOST_VECTORS, vectors);
+  const rdx_sieve_params sieve = sieve_params(params);
+  if (sieve.vectors > SIEVE_MOST_VECTORS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MOST_VECTORS,
+                    sieve.vectors);
   const double start = rdx_now_ms();
   bindex *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
   b->rows = columns[0].rows;
-  const rdx_status status = build_parts(device, columns, count, vectors, b, err);
+  const rdx_status status = build_parts(device, columns, count, sieve, b, err);
   if (status != RDX_OK) {
     destroy(b);
     return status;
@@ -94,19 +96,20 @@ typedef struct plan {
 } plan;
 
 static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, plan *p) {
+  const rdx_sieve_cost cost = {.layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1)};
   p->region_count = p->flipped_terms = 0;
   p->refined = p->vectors = 0;
   for (uint32_t t = 0; t < count; t++) {
     const uint32_t c = terms[t].column, before = p->region_count;
     rdx_sieved *s = &p->sieved[t];
-    rdx_sieve_term(&b->sieves[c], &b->encodings[c], &terms[t], false, s);
+    rdx_sieve_term(&b->sieves[c], &b->encodings[c], &terms[t], &cost, s);
     for (uint32_t i = 0; i < s->span_count; i++) {
       if (!rdx_span_refined(&s->spans[i]))
         continue;
       p->region_count++;
       p->refined += s->spans[i].end - s->spans[i].begin;
     }
-    p->vectors += s->vector_count;
+    p->vectors += s->read;
     p->flipped_terms += p->region_count > before;
   }
 }
@@ -174,6 +177,13 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const bindex *b = self;
+  plan p;
+  make_plan(b, terms, count, &p);
+  return (double)(p.vectors + 2 * p.flipped_terms + 1) * (double)(b->rows / 8) + (double)p.refined * RDX_SCAN_BIT_BYTES;
+}
+
 const rdx_scan_ops rdx_bindex_ops = {
     .name = "bindex",
     .max_intervals = RDX_SIEVE_INTERVALS,
@@ -181,5 +191,6 @@ const rdx_scan_ops rdx_bindex_ops = {
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

@@ -240,13 +240,9 @@ static void add_term(plan *p, const packed_column *c, const rdx_term *term, scan
     add_table(p, c, out);
 }
 
-/* The share of its range that a term lets through, were codes spread evenly. */
 static double share_of(const column_scan *s, const rdx_term *term) {
   const packed_column *c = &s->columns[term->column];
-  double codes = 0;
-  for (uint32_t i = 0; i < term->interval_count; i++)
-    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
-  return codes / ((double)(c->largest - c->smallest) + 1);
+  return rdx_term_share(term, c->smallest, c->largest);
 }
 
 /* The order of terms: what lets few rows through goes first, so that the others have little to read. */
@@ -337,5 +333,14 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+/* Bytes: the first of each row, or the blocks of clustered columns that are not skipped. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const column_scan *s = self;
+  double bytes = 0;
+  for (uint32_t t = 0; t < count; t++)
+    bytes += s->columns[terms[t].column].clustered ? share_of(s, &terms[t]) : 1;
+  return bytes * (double)s->rows;
+}
+
 const rdx_scan_ops rdx_column_scan_ops = {
-    .name = "column", .estimate = estimate, .build = build, .evaluate = evaluate, .destroy = destroy};
+    .name = "column", .estimate = estimate, .build = build, .evaluate = evaluate, .work = work, .destroy = destroy};

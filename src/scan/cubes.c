@@ -26,10 +26,11 @@ static rdx_scene_params scene_params(const rdx_cubes_params *params, uint64_t bo
   return (rdx_scene_params){.kind = RDX_SCENE_BOXES, .count = boxes, .preference = params->build, .compact = true};
 }
 
-uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, const rdx_cubes_params *params, uint64_t *kept) {
+uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t placing, const rdx_cubes_params *params,
+                            uint64_t *kept) {
   const uint64_t boxes = boxes_of(rows, params->rows_per_box);
   const rdx_scene_params scene = scene_params(params, boxes);
-  const uint64_t building = rdx_scene_estimate(device, &scene) + boxes * 24, sorting = rows * 12;
+  const uint64_t building = rdx_scene_estimate(device, &scene) + boxes * 24, sorting = rows * (12 + placing);
   *kept = rows * 12 + building / 2;
   return rows * 12 + (building > sorting ? building : sorting);
 }
@@ -62,16 +63,25 @@ uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
 }
 
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
-  return (uint32_t)(5 * distance_of(c));
+  const double distance = distance_of(c);
+  const double length = 2 * distance * distance / c->width;
+  return length < (double)(1u << CUBES_BITS) ? (uint32_t)length : 1u << CUBES_BITS;
 }
 
-/* Without a wish, two fifths of that, about as in section 5.1. */
+/* Without a wish, two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
+ * thin as these, for all cubes of a slab are met that is as thick as a cube. Below a quarter rays find too few. */
+static double usual_width(const rdx_cubes *c, uint32_t thick) {
+  const double distance = distance_of(c), slab = (double)((uint64_t)thick >> c->shift[0]);
+  const double most = 0.4 * distance, least = 0.24 * distance;
+  return thick == 0 || slab > most ? most : slab < least ? least : slab;
+}
+
 static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {
   double width = (double)params->width / (double)(1ull << c->shift[0]);
   if (params->per_axis > 0)
     width = (double)longest(c) / params->per_axis;
   else if (params->width == 0)
-    width = 0.4 * distance_of(c);
+    width = usual_width(c, params->thick);
   const uint32_t whole = width < CUBES_MOST_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : CUBES_MOST_WIDTH;
   return whole < 2 ? 2 : whole;
 }
@@ -129,19 +139,21 @@ static rdx_status build_scene(rdx_device *device, const rdx_cubes_params *params
   return status;
 }
 
-static rdx_status create_parts(rdx_device *device, const rdx_scan_column *columns, const rdx_encoding *encodings,
+static rdx_status create_parts(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
                                const rdx_cubes_params *params, rdx_cubes *c, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   RDX_TRY(sort_cubes(device, columns, encodings, c, err));
+  for (uint32_t axis = 0; axis < c->dimensions && encodings; axis++)
+    rdx_buffer_destroy(&encodings[axis].order);
   c->width = width_of(c, params);
   RDX_TRY(build_scene(device, params, c, err));
   stats->scene_ms += rdx_now_ms() - start;
   return RDX_OK;
 }
 
-rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, const rdx_encoding *encodings,
-                            uint32_t first, uint32_t dimensions, const rdx_cubes_params *params, rdx_cubes *out,
-                            rdx_scan_stats *stats, rdx_error *err) {
+rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings, uint32_t first,
+                            uint32_t dimensions, const rdx_cubes_params *params, rdx_cubes *out, rdx_scan_stats *stats,
+                            rdx_error *err) {
   *out = (rdx_cubes){.first_column = first,
                      .dimensions = dimensions,
                      .rows = columns[first].rows,

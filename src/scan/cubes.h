@@ -25,26 +25,30 @@ typedef struct rdx_cubes {
 typedef struct rdx_cubes_params {
   uint32_t rows_per_box;
   uint32_t width;    /* of a cube, in positions of the first column */
-  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: as in section 5.1 */
+  uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: by how far rows are apart */
+  uint32_t thick;    /* then: positions that regions are thick at most, on their shortest side; 0: not known */
   rdx_build_preference build;
 } rdx_cubes_params;
 
-/* Without a wish. Embree calls back once for each box that is met, so a few may share one; on a GPU that is more than
- * twice as slow as a box for each (8 to a box: three times), and takes the tree's memory less often. */
+/* Without a wish. Embree calls back once for each box that is met, so a few may share one; on a GPU that is slower than
+ * a box for each (8 to a box: more than twice as slow), but takes the tree's memory less often: where that is too much,
+ * methods try twice as many, up to the most. */
 uint32_t rdx_cubes_rows_per_box(const rdx_device *device);
-/* In cells, without a wish: five times the mean distance of rows, so that finding the way to where a ray begins does
- * not matter, about as in section 5.1. */
+#define RDX_CUBES_MOST_SHARED 32
+/* In cells, without a wish: so that as many rays fill a layer of cubes as in section 5.1, where they are five times as
+ * long as the mean distance of rows. */
 uint32_t rdx_cubes_ray_length(const rdx_cubes *cubes);
 
-/* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), or by value where that
- * is NULL. Adds to stats->scene_ms. On failure nothing is left to destroy. */
-RDX_MUST_USE rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns,
-                                         const rdx_encoding *encodings, uint32_t first, uint32_t dimensions,
-                                         const rdx_cubes_params *params, rdx_cubes *out, rdx_scan_stats *stats,
-                                         rdx_error *err);
+/* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), whose orders are freed
+ * before the scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
+ * destroy. */
+RDX_MUST_USE rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
+                                         uint32_t first, uint32_t dimensions, const rdx_cubes_params *params,
+                                         rdx_cubes *out, rdx_scan_stats *stats, rdx_error *err);
 void rdx_cubes_destroy(rdx_cubes *cubes);
-/* Device bytes at the peak, and those that stay. */
-uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, const rdx_cubes_params *params, uint64_t *kept);
+/* Device bytes at the peak, and those that stay. `placing`: bytes a row that encodings hold until rows are placed. */
+uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t placing, const rdx_cubes_params *params,
+                            uint64_t *kept);
 
 /* Cells begin .. end - 1 of an axis. */
 typedef struct rdx_cells {

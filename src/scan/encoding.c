@@ -141,3 +141,31 @@ rdx_rank rdx_encoding_rank(const rdx_encoding *e, uint64_t code, bool included) 
   }
   return (rdx_rank){begin > 0 ? e->end[begin - 1] : 0, begin < e->entry_count ? e->first[begin] : e->count};
 }
+
+/* The first entry whose first rank is not below `rank`. */
+static uint32_t entry_from(const rdx_encoding *e, uint32_t rank) {
+  uint32_t begin = 0, n = e->entry_count;
+  while (n > 0) {
+    const uint32_t half = n / 2;
+    if (e->first[begin + half] < rank) {
+      begin += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return begin;
+}
+
+rdx_interval rdx_encoding_codes(const rdx_encoding *e, uint32_t begin, uint32_t end) {
+  const uint32_t from = entry_from(e, begin + 1), to = entry_from(e, end); /* rank 0 has an entry */
+  return (rdx_interval){e->codes[from - 1], to < e->entry_count ? e->codes[to] - 1 : UINT64_MAX};
+}
+
+double rdx_encoding_share(const rdx_encoding *e, const rdx_term *term) {
+  double ranks = 0;
+  for (uint32_t i = 0; i < term->interval_count; i++)
+    ranks += (double)rdx_encoding_rank(e, term->intervals[i].high, true).high -
+             (double)rdx_encoding_rank(e, term->intervals[i].low, false).low;
+  return ranks / ((double)e->rows + 1);
+}

@@ -35,6 +35,12 @@ void rdx_encoding_destroy(rdx_encoding *encoding);
 /* Rows whose code is below `code`, or with `included` at most that. */
 rdx_rank rdx_encoding_rank(const rdx_encoding *encoding, uint64_t code, bool included);
 
+/* Codes that those of ranks begin .. end - 1 lie between, as narrow as the mapping table says. */
+rdx_interval rdx_encoding_codes(const rdx_encoding *encoding, uint32_t begin, uint32_t end);
+
+/* The part of all rows that a term qualifies, about. */
+double rdx_encoding_share(const rdx_encoding *encoding, const rdx_term *term);
+
 /* Device bytes held at the peak of the sort. */
 uint64_t rdx_encoding_estimate(const rdx_scan_column *column);
 

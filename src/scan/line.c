@@ -196,12 +196,22 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+/* Bits set: all that a term qualifies. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const lines *l = self;
+  double bits = 0;
+  for (uint32_t t = 0; t < count; t++)
+    bits += rdx_term_share(&terms[t], l->columns[terms[t].column].smallest, l->columns[terms[t].column].largest);
+  return bits * (double)l->rows;
+}
+
 const rdx_scan_ops rdx_scan_rtindex_ops = {
     .name = "rtindex",
     .traces_rays = true,
     .estimate = estimate,
     .build = build_rtindex,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };
 
@@ -211,5 +221,6 @@ const rdx_scan_ops rdx_rtc1_ops = {
     .estimate = estimate,
     .build = build_rtc1,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "kernels/bitmap/kernels.h"
 #include "scan/cubes.h"
 
 #define MOST_TERMS 8
@@ -26,9 +27,8 @@ typedef struct rtc3 {
 
 /* ---- Preparing ---- */
 
-static rdx_status resolve(const rdx_device *device, rdx_rtc3_params *p, rdx_error *err) {
+static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   p->group = p->group ? p->group : 3;
-  p->rows_per_box = p->rows_per_box ? p->rows_per_box : rdx_cubes_rows_per_box(device);
   if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > CUBES_MOST_WIDTH ||
       p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
@@ -45,15 +45,30 @@ static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, ui
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .build = p->build};
 }
 
+static uint64_t need(const rdx_device *device, const rdx_rtc3_params *p, uint64_t rows, uint32_t count) {
+  const rdx_cubes_params cubes = cubes_params(p, rows, p->group);
+  uint64_t kept = 0;
+  const uint64_t peak = rdx_cubes_estimate(device, rows, 0, &cubes, &kept);
+  return peak + (count - 1) / p->group * kept;
+}
+
+/* Without a wish rows share boxes where memory is too small for fewer. */
+static void share_boxes(const rdx_device *device, uint64_t rows, uint32_t count, rdx_rtc3_params *p) {
+  if (p->rows_per_box > 0)
+    return;
+  p->rows_per_box = rdx_cubes_rows_per_box(device);
+  while (p->rows_per_box < RDX_CUBES_MOST_SHARED &&
+         need(device, p, rows, count) + rdx_bitmap_bytes(rows) > rdx_device_memory_left(device))
+    p->rows_per_box *= 2;
+}
+
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtc3_params p = params->rtc3;
-  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  const rdx_cubes_params cubes = cubes_params(&p, columns[0].rows, p.group);
-  uint64_t kept = 0;
-  const uint64_t peak = rdx_cubes_estimate(device, columns[0].rows, &cubes, &kept);
-  return peak + (count - 1) / p.group * kept;
+  share_boxes(device, columns[0].rows, count, &p);
+  return need(device, &p, columns[0].rows, count);
 }
 
 static void destroy(void *self) {
@@ -82,7 +97,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtc3_params resolved = params->rtc3;
-  RDX_TRY(resolve(device, &resolved, err));
+  RDX_TRY(resolve(&resolved, err));
+  share_boxes(device, columns[0].rows, count, &resolved);
   rtc3 *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
   r->params = resolved;
@@ -216,6 +232,22 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   return status;
 }
 
+/* Rays, and the rows that the group lets through. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const rtc3 *r = self;
+  const rdx_cubes *c = choose_group(r, terms, count);
+  const rdx_ray_matrix matrix = matrix_of(c);
+  rdx_regions regions = {0};
+  double rows = (double)r->rows;
+  add_regions(r, c, &matrix, terms, count, &regions);
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_scan_column *column = &r->columns[terms[t].column];
+    if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
+      rows *= rdx_term_share(&terms[t], column->smallest, column->largest);
+  }
+  return (double)regions.rays * RDX_SCAN_RAY_BYTES + rows * RDX_SCAN_BIT_BYTES;
+}
+
 const rdx_scan_ops rdx_rtc3_ops = {
     .name = "rtc3",
     .traces_rays = true,
@@ -224,5 +256,6 @@ const rdx_scan_ops rdx_rtc3_ops = {
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,
+    .work = work,
     .destroy = destroy,
 };

@@ -22,6 +22,18 @@ static const rdx_scan_ops *const methods[] = {
     [RDX_SCAN_RTSCAN] = &rdx_rtscan_ops,
 };
 
+_Static_assert(RDX_COUNT(methods) == RDX_SCAN_METHODS, "a method is not counted");
+
+const rdx_scan_ops *rdx_scan_ops_of(rdx_scan_method method) {
+  return methods[method];
+}
+
+rdx_status rdx_scan_check_tracing(const rdx_scan_ops *ops, const rdx_device *device, rdx_error *err) {
+  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  return RDX_OK;
+}
+
 /* ---- Names ---- */
 
 const char *rdx_scan_method_name(rdx_scan_method method) {
@@ -127,13 +139,13 @@ rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_create: device, columns and out must not be NULL, nor count 0");
   const double start = rdx_now_ms();
   rdx_scan_params used = params ? *params : defaults;
-  if (used.method == RDX_SCAN_AUTO)
+  const bool choice = used.method == RDX_SCAN_AUTO && rdx_scan_is_choice(&used);
+  if (used.method == RDX_SCAN_AUTO && !choice)
     used.method = RDX_SCAN_COLUMN;
   if ((size_t)used.method >= RDX_COUNT(methods))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown scan method %d", (int)used.method);
-  const rdx_scan_ops *ops = methods[used.method];
-  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  const rdx_scan_ops *ops = choice ? &rdx_scan_auto_ops : methods[used.method];
+  RDX_TRY(rdx_scan_check_tracing(ops, device, err));
   RDX_TRY(check_columns(columns, count, err));
   rdx_scan *scan = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *scan, "a scan", (void **)&scan, err));
@@ -229,6 +241,8 @@ static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *resu
   result->stats.intersections = counts.intersections;
   result->stats.refined = counts.refined;
   result->stats.bytes = counts.bytes;
+  result->stats.methods |= counts.methods;
+  memcpy(result->stats.predicted_ms, counts.predicted_ms, sizeof counts.predicted_ms);
   return RDX_OK;
 }
 
@@ -264,6 +278,7 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
   RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
   result->scan = scan;
   result->kind = p->result;
+  result->stats.methods = scan->stats.method == RDX_SCAN_AUTO ? 0 : 1u << scan->stats.method;
   run r = {.scan = scan, .predicate = predicate};
   rdx_status status = run_all(&r, p, result, err);
   if (status == RDX_OK)

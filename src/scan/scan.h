@@ -55,10 +55,20 @@ typedef struct rdx_term {
   const rdx_interval *intervals;
 } rdx_term;
 
+/* The share of a range of codes that a term lets through, were codes spread evenly. */
+static inline double rdx_term_share(const rdx_term *term, uint64_t smallest, uint64_t largest) {
+  double codes = 0;
+  for (uint32_t i = 0; i < term->interval_count; i++)
+    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
+  return codes / ((double)(largest - smallest) + 1);
+}
+
 /* What a run counts, where the caller asked for it; else NULL is passed. A method adds to device counters of its own
  * and sums them up here after the stream has finished: see rdx_scan_ops.evaluate. */
 typedef struct rdx_scan_counts {
   uint64_t rays, rays_hit, intersections, refined, bytes;
+  uint32_t methods; /* chosen by RDX_SCAN_AUTO, and what it expected */
+  double predicted_ms[RDX_SCAN_METHODS];
 } rdx_scan_counts;
 
 typedef struct rdx_scan_ops {
@@ -80,8 +90,15 @@ typedef struct rdx_scan_ops {
    * inside, and the counts added. */
   rdx_status (*evaluate)(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
                          rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err);
+  /* The work of such a call in a unit of the method's own: its time is about a constant and a multiple of that. */
+  double (*work)(const void *self, const rdx_term *terms, uint32_t count);
   void (*destroy)(void *self);
 } rdx_scan_ops;
+
+/* A ray costs about as much time as reading so many bytes: 1500 on an H100, 10,000 and more on a CPU. A bit set or
+ * flipped somewhere costs about a cache line. */
+#define RDX_SCAN_RAY_BYTES 4000
+#define RDX_SCAN_BIT_BYTES 64
 
 struct rdx_scan {
   rdx_device *device;
@@ -92,6 +109,14 @@ struct rdx_scan {
   rdx_spares *spares;
 };
 
+/* Of a method that is not AUTO. */
+const rdx_scan_ops *rdx_scan_ops_of(rdx_scan_method method);
+/* RDX_ERROR_UNSUPPORTED where a method needs rays that the device does not trace. */
+RDX_MUST_USE rdx_status rdx_scan_check_tracing(const rdx_scan_ops *ops, const rdx_device *device, rdx_error *err);
+/* Whether AUTO is to choose among several. */
+bool rdx_scan_is_choice(const rdx_scan_params *params);
+
+extern const rdx_scan_ops rdx_scan_auto_ops;
 extern const rdx_scan_ops rdx_column_scan_ops;
 extern const rdx_scan_ops rdx_bindex_ops;
 extern const rdx_scan_ops rdx_scan_rtindex_ops;

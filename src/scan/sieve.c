@@ -5,6 +5,7 @@
 
 #include "scan/sieve.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Vectors ---- */
@@ -17,12 +18,16 @@ static uint64_t stride_of(uint64_t rows) {
   return (words_of(rows) + 63) / 64 * 64; /* vectors begin at multiples of 256 bytes */
 }
 
-uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t vectors) {
-  return stride_of(rows) * 4 * vectors;
+static uint32_t most_borders(rdx_sieve_params p) {
+  return ((p.vectors + 1) << p.planes) - 1;
 }
 
-uint32_t rdx_sieve_step(uint64_t rows, uint32_t vectors) {
-  const uint64_t step = rows / (64ull * vectors);
+uint64_t rdx_sieve_estimate(uint64_t rows, rdx_sieve_params params) {
+  return stride_of(rows) * 4 * (params.vectors + params.planes);
+}
+
+uint32_t rdx_sieve_step(uint64_t rows, rdx_sieve_params params) {
+  const uint64_t step = rows / (64ull * most_borders(params));
   return step < 1 ? 1 : step > 256 ? 256 : (uint32_t)step;
 }
 
@@ -32,23 +37,56 @@ void rdx_sieve_destroy(rdx_sieve *s) {
   *s = (rdx_sieve){0};
 }
 
-/* Set the borders; their codes go to `codes`. A border is the first rank of an entry of the mapping table. */
-static void place_borders(const rdx_encoding *e, uint32_t vectors, rdx_sieve *s, uint64_t *codes) {
-  uint32_t entry = 0;
-  s->borders[0] = 0;
-  for (uint32_t j = 1; j <= vectors; j++) {
-    const uint32_t wanted = (uint32_t)((uint64_t)e->count * j / (vectors + 1));
-    while (entry + 1 < e->entry_count && e->first[entry + 1] <= wanted)
-      entry++;
-    uint32_t best = entry;
-    if (entry + 1 < e->entry_count && e->first[entry + 1] - wanted < wanted - e->first[entry])
-      best = entry + 1;
-    if (best < e->entry_count && e->first[best] > s->borders[s->vector_count]) {
-      codes[s->vector_count] = e->codes[best];
-      s->borders[++s->vector_count] = e->first[best];
-    }
+static uint32_t rank_of(const rdx_encoding *e, uint32_t entry) {
+  return entry < e->entry_count ? e->first[entry] : e->count;
+}
+
+/* The entry after a part of at most `most` ranks, or of one entry, that begins with entry `begin`. */
+static uint32_t end_part(const rdx_encoding *e, uint32_t begin, uint32_t most) {
+  uint32_t low = begin + 1, high = e->entry_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low + 1) / 2;
+    if (rank_of(e, middle) - rank_of(e, begin) <= most)
+      low = middle;
+    else
+      high = middle - 1;
   }
-  s->borders[s->vector_count + 1] = e->count;
+  return low;
+}
+
+/* Cut a column into parts of at most `most` ranks, or of one entry; returns the number of borders, which go to `out` as
+ * entries unless it is NULL. */
+static uint32_t cut(const rdx_encoding *e, uint32_t most, uint32_t limit, uint32_t *out) {
+  uint32_t count = 0;
+  for (uint32_t at = end_part(e, 0, most); at < e->entry_count && count <= limit; at = end_part(e, at, most)) {
+    if (out)
+      out[count] = at;
+    count++;
+  }
+  return count;
+}
+
+/* The borders: parts as small as so many allow. */
+static uint32_t place_borders(const rdx_encoding *e, uint32_t limit, uint32_t *entries) {
+  uint32_t low = 1, high = e->count;
+  if (e->entry_count == 0)
+    return 0;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (cut(e, middle, limit, NULL) > limit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return cut(e, low, limit, entries);
+}
+
+/* Fewer planes do where codes are few. */
+static uint32_t planes_of(uint32_t borders, rdx_sieve_params params) {
+  uint32_t planes = 0;
+  while (borders >> planes > params.vectors)
+    planes++;
+  return planes;
 }
 
 static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *column, const uint64_t *codes,
@@ -56,14 +94,15 @@ static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *colum
   rdx_stream *stream = NULL;
   uint64_t borders = 0;
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = rdx_stream_constants(stream, codes, s->vector_count * 8ull, &borders, err);
+  rdx_status status = rdx_stream_constants(stream, codes, s->border_count * 8ull, &borders, err);
   if (status == RDX_OK) {
     const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
                                           .valid = RDX_ADDRESS(uint32_t, column->valid),
                                           .borders = (uint64_t *)(uintptr_t)borders,
                                           .vectors = RDX_ADDRESS(uint32_t, s->vectors),
                                           .stride = s->stride,
-                                          .border_count = s->vector_count,
+                                          .border_count = s->border_count,
+                                          .planes = s->planes,
                                           .rows = (uint32_t)column->rows};
     const uint32_t key64 = column->key_bits == 64;
     status = rdx_stream_launch(stream, &rdx_kernel_sieve_build, &args, &key64, words_of(column->rows), NULL, err);
@@ -74,19 +113,36 @@ static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *colum
   return status;
 }
 
-rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
-                            uint32_t vectors, rdx_sieve *out, rdx_error *err) {
-  *out = (rdx_sieve){.stride = stride_of(column->rows)};
-  uint64_t *codes = NULL;
-  rdx_status status = rdx_alloc(vectors + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(vectors, sizeof *codes, "borders", (void **)&codes, err);
-  if (status == RDX_OK) {
-    place_borders(encoding, vectors, out, codes);
-    status = rdx_buffer_create(device, out->stride * 4 * out->vector_count, "sieving bit vectors", &out->vectors, err);
+static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *e,
+                               rdx_sieve_params params, uint32_t *entries, uint64_t *codes, rdx_sieve *s,
+                               rdx_error *err) {
+  s->border_count = place_borders(e, most_borders(params), entries);
+  s->planes = planes_of(s->border_count, params);
+  s->borders[0] = 0;
+  s->borders[s->border_count + 1] = e->count;
+  for (uint32_t i = 0; i < s->border_count; i++) {
+    s->borders[i + 1] = e->first[entries[i]];
+    codes[i] = e->codes[entries[i]];
   }
-  if (status == RDX_OK && out->vector_count > 0)
-    status = build_vectors(device, column, codes, out, err);
+  const uint64_t vectors = (s->border_count >> s->planes) + s->planes;
+  RDX_TRY(rdx_buffer_create(device, s->stride * 4 * vectors, "sieving bit vectors", &s->vectors, err));
+  return s->border_count > 0 ? build_vectors(device, column, codes, s, err) : RDX_OK;
+}
+
+rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
+                            rdx_sieve_params params, rdx_sieve *out, rdx_error *err) {
+  const uint32_t most = most_borders(params);
+  *out = (rdx_sieve){.stride = stride_of(column->rows)};
+  uint32_t *entries = NULL;
+  uint64_t *codes = NULL;
+  rdx_status status = rdx_alloc(most + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(most + 1, sizeof *entries, "borders", (void **)&entries, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(most, sizeof *codes, "borders", (void **)&codes, err);
+  if (status == RDX_OK)
+    status = create_parts(device, column, encoding, params, entries, codes, out, err);
+  rdx_free(entries);
   rdx_free(codes);
   if (status != RDX_OK)
     rdx_sieve_destroy(out);
@@ -106,9 +162,9 @@ static uint32_t distance(rdx_rank bound, uint32_t border) {
   return border < bound.low ? bound.low - border : border > bound.high ? border - bound.high : 0;
 }
 
-/* The border next to a bound. */
-static uint32_t nearest(const rdx_sieve *s, rdx_rank bound, bool positive) {
-  uint32_t begin = 0, n = s->vector_count + 2; /* the first border that is not below the bound; the last never is */
+/* The first border that is not below a bound; the last never is. */
+static uint32_t border_above(const rdx_sieve *s, rdx_rank bound) {
+  uint32_t begin = 0, n = s->border_count + 2;
   while (n > 0) {
     const uint32_t half = n / 2;
     if (s->borders[begin + half] < bound.low) {
@@ -118,15 +174,61 @@ static uint32_t nearest(const rdx_sieve *s, rdx_rank bound, bool positive) {
       n = half;
     }
   }
-  if (begin == 0 || distance(bound, s->borders[begin]) == 0)
-    return begin;
-  const bool below = positive || distance(bound, s->borders[begin - 1]) < distance(bound, s->borders[begin]);
-  return below ? begin - 1 : begin;
+  return begin;
+}
+
+static uint32_t vectors_of(const rdx_sieve *s) {
+  return s->border_count >> s->planes;
+}
+
+/* The bits of a border's number that its planes decide. */
+static uint32_t place_of(const rdx_sieve *s, uint32_t border) {
+  return border & ((1u << s->planes) - 1);
+}
+
+/* Vectors and planes to read for the rows below a border. */
+static uint32_t reads(const rdx_sieve *s, uint32_t border) {
+  const uint32_t place = place_of(s, border), vector = border >> s->planes;
+  uint32_t planes = 0;
+  if (border == 0 || border == s->border_count + 1)
+    return 0;
+  for (uint32_t k = 0; k < s->planes && planes == 0; k++)
+    planes = place >> k & 1u ? s->planes - k : 0;
+  return planes + (vector > 0) + (place > 0 && vector < vectors_of(s));
+}
+
+/* Part of a layer costs as much as all of it; fewer ranks win a tie. */
+static double refining(const rdx_sieve_cost *cost, uint32_t ranks) {
+  const double layers = ranks / cost->layer;
+  return cost->cost * (ceil(layers) + 0.01 * layers);
+}
+
+/* The border to take for a bound. Those that need fewer planes are farther from it. */
+static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, const rdx_sieve_cost *cost) {
+  const uint32_t above = border_above(s, bound), last = s->border_count + 1;
+  uint32_t best = 0;
+  double least = 0;
+  if (above == 0 || distance(bound, s->borders[above]) == 0)
+    return above;
+  if (cost->positive)
+    return above - 1;
+  for (uint32_t k = 0; k <= s->planes; k++) {
+    const uint32_t up = (above + (1u << k) - 1) >> k << k;
+    const uint32_t sides[2] = {(above - 1) >> k << k, up < last ? up : last};
+    for (uint32_t i = 0; i < 2; i++) {
+      const double all = reads(s, sides[i]) + refining(cost, distance(bound, s->borders[sides[i]]));
+      if ((k == 0 && i == 0) || all < least) {
+        best = sides[i];
+        least = all;
+      }
+    }
+  }
+  return best;
 }
 
 /* Vectors on both sides of an interval, or none where they would leave more to refine than there is. */
-static void choose(const rdx_sieve *s, rdx_rank low, rdx_rank high, bool positive, choice *c) {
-  const uint32_t a = nearest(s, low, positive), b = nearest(s, high, positive);
+static void choose(const rdx_sieve *s, rdx_rank low, rdx_rank high, const rdx_sieve_cost *cost, choice *c) {
+  const uint32_t a = choose_border(s, low, cost), b = choose_border(s, high, cost);
   c->bounds[c->bound_count++] = low;
   c->bounds[c->bound_count++] = high;
   const uint64_t left = (uint64_t)distance(low, s->borders[a]) + distance(high, s->borders[b]);
@@ -150,7 +252,8 @@ static void cancel(choice *c) {
 
 static void take_vectors(const rdx_sieve *s, const choice *c, rdx_sieved *out) {
   for (uint32_t i = 0; i < c->border_count; i++) {
-    if (c->borders[i] == s->vector_count + 1)
+    out->read += reads(s, c->borders[i]);
+    if (c->borders[i] == s->border_count + 1)
       out->all = !out->all;
     else if (c->borders[i] > 0)
       out->vectors[out->vector_count++] = c->borders[i];
@@ -202,20 +305,41 @@ static void list_spans(const rdx_sieve *s, const choice *c, rdx_sieved *out) {
   }
 }
 
-void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term, bool positive,
-                    rdx_sieved *out) {
+void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term,
+                    const rdx_sieve_cost *cost, rdx_sieved *out) {
   choice c = {0};
   out->all = false;
-  out->vector_count = out->span_count = 0;
+  out->vector_count = out->span_count = out->read = 0;
   for (uint32_t i = 0; i < term->interval_count; i++)
     choose(sieve, rdx_encoding_rank(encoding, term->intervals[i].low, false),
-           rdx_encoding_rank(encoding, term->intervals[i].high, true), positive, &c);
+           rdx_encoding_rank(encoding, term->intervals[i].high, true), cost, &c);
   cancel(&c);
   take_vectors(sieve, &c, out);
   list_spans(sieve, &c, out);
 }
 
 /* ---- Queries ---- */
+
+/* How the rows below a border are made. */
+static struct sieve_vector vector_of(const rdx_sieve *s, uint32_t border) {
+  const uint32_t vector = border >> s->planes, count = vectors_of(s); /* vector 1 is the first */
+  const uint64_t size = s->stride * 4, first = s->vectors->address;
+  struct sieve_vector out = {.place = place_of(s, border)};
+  uint32_t skipped = 0;
+  if (vector > 0)
+    out.low = (uint32_t *)(uintptr_t)(first + size * (vector - 1));
+  if (out.place == 0)
+    return out;
+  while ((out.place & 1u) == 0) {
+    out.place >>= 1;
+    skipped++;
+  }
+  if (vector < count)
+    out.high = (uint32_t *)(uintptr_t)(first + size * vector);
+  out.planes = (uint32_t *)(uintptr_t)(first + size * (count + skipped));
+  out.plane_count = s->planes - skipped;
+  return out;
+}
 
 static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_scan_column *column, const rdx_term *term,
                      const rdx_sieve *sieve, const rdx_sieved *sieved) {
@@ -226,9 +350,10 @@ static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_scan_column *
   const uint32_t size = term->interval_count * (uint32_t)sizeof *term->intervals;
   memcpy(rdx_sieve_query_take(query, size, &out.intervals), term->intervals, size);
   if (sieved) {
-    uint64_t *addresses = rdx_sieve_query_take(query, sieved->vector_count * 8, &out.vectors);
-    for (uint32_t v = 0; v < sieved->vector_count; v++) /* vector 1 belongs to border 1 */
-      addresses[v] = sieve->vectors->address + sieve->stride * 4 * (sieved->vectors[v] - 1);
+    const uint32_t bytes = sieved->vector_count * (uint32_t)sizeof(struct sieve_vector);
+    struct sieve_vector *vectors = rdx_sieve_query_take(query, bytes, &out.vectors);
+    for (uint32_t v = 0; v < sieved->vector_count; v++)
+      vectors[v] = vector_of(sieve, sieved->vectors[v]);
     out.vector_count = sieved->vector_count;
     out.all = sieved->all;
   }
@@ -241,7 +366,7 @@ rdx_status rdx_sieve_query_create(const rdx_scan_column *columns, const rdx_term
   uint32_t ignored = 0;
   uint64_t size = count * (uint64_t)sizeof(struct sieve_term) + more + 8;
   for (uint32_t t = 0; t < count; t++)
-    size += terms[t].interval_count * 16ull + (sieved ? sieved[t].vector_count * 8ull : 0);
+    size += terms[t].interval_count * 16ull + (sieved ? sieved[t].vector_count * sizeof(struct sieve_vector) : 0);
   if (size > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a list of values is too long: its query takes %llu bytes",
                     (unsigned long long)size);
@@ -273,6 +398,7 @@ rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t coun
                              rdx_buffer *out, rdx_error *err) {
   const struct sieve_combine_args args = {.query = (uint64_t *)(uintptr_t)address,
                                           .out_bits = RDX_ADDRESS(uint32_t, out),
+                                          .stride = stride_of(rows),
                                           .term_count = count,
                                           .rows = (uint32_t)rows,
                                           .narrow = narrow};

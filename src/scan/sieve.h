@@ -3,34 +3,40 @@
 #ifndef RDX_SCAN_SIEVE_H
 #define RDX_SCAN_SIEVE_H
 
-/* Data sieving (RTScan, section 4.3; the filter bit vectors of BinDex): vectors of the rows below evenly spaced ranks;
- * K vectors cut a column into K + 1 parts.
- * Borders are moved to the nearest rank that begins a code, so that equal values stay in one vector. No vector is kept
- * for the borders at either end; NULL rows are in none. */
+/* Data sieving (RTScan, section 4.3; the filter bit vectors of BinDex): vectors of the rows below borders, ranks that
+ * begin a code, so that equal values stay in one vector. K borders cut a column into K + 1 parts of equal size, as far
+ * as codes allow: a code of more rows is a part by itself, which no bound divides, and leaves more borders to the
+ * others. NULL rows are in no vector.
+ *
+ * The papers keep a vector for each border. Planes (kernels/sieve/sieve.h) make borders cheap: with V vectors and p
+ * planes there are (V + 1) * 2^p - 1 of them, and the vectors of a query are made from up to p + 2 each. */
 
 #include "kernels/sieve/kernels.h"
 #include "scan/encoding.h"
 
-#define RDX_SIEVE_DEFAULT 128u /* vectors, as the papers have */
 #define RDX_SIEVE_INTERVALS 16 /* of a term, at most */
 
+typedef struct rdx_sieve_params {
+  uint32_t vectors, planes;
+} rdx_sieve_params;
+
 typedef struct rdx_sieve {
-  uint32_t vector_count;
-  uint32_t *borders; /* host: rank 0, that of each vector, the number of ranks */
-  rdx_buffer *vectors;
-  uint64_t stride; /* words */
+  uint32_t border_count, planes;
+  uint32_t *borders;   /* host: rank 0, that of each border, the number of ranks */
+  rdx_buffer *vectors; /* of borders 2^planes, 2 * 2^planes ..; then the planes */
+  uint64_t stride;     /* words */
 } rdx_sieve;
 
-/* The step of the mapping table that goes with so many vectors: borders are moved by at most a 64th of their
- * distance, beyond what equal values demand. */
-uint32_t rdx_sieve_step(uint64_t rows, uint32_t vectors);
+/* The step of the mapping table that goes with it: borders are moved by at most a 64th of their distance, beyond what
+ * equal values demand. */
+uint32_t rdx_sieve_step(uint64_t rows, rdx_sieve_params params);
 
 /* On failure nothing is left to destroy. */
 RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column,
-                                         const rdx_encoding *encoding, uint32_t vectors, rdx_sieve *out,
+                                         const rdx_encoding *encoding, rdx_sieve_params params, rdx_sieve *out,
                                          rdx_error *err);
 void rdx_sieve_destroy(rdx_sieve *sieve);
-uint64_t rdx_sieve_estimate(uint64_t rows, uint32_t vectors);
+uint64_t rdx_sieve_estimate(uint64_t rows, rdx_sieve_params params);
 
 typedef enum rdx_truth {
   RDX_NO = 0,
@@ -50,19 +56,26 @@ static inline bool rdx_span_refined(const rdx_span *span) {
   return span->truth != (span->sieved ? RDX_YES : RDX_NO);
 }
 
-/* A term after sieving: the exclusive or of some vectors and perhaps of all rows, and the ranks at which either that or
- * the truth may be yes; ascending, disjoint. */
+/* A term after sieving: the exclusive or of the rows below some borders and perhaps of all rows, and the ranks at which
+ * either that or the truth may be yes; ascending, disjoint. */
 typedef struct rdx_sieved {
   bool all;
-  uint32_t vector_count, span_count;
-  uint32_t vectors[2 * RDX_SIEVE_INTERVALS];
+  uint32_t vector_count, span_count, read;   /* vectors and planes that are read */
+  uint32_t vectors[2 * RDX_SIEVE_INTERVALS]; /* borders */
   rdx_span spans[6 * RDX_SIEVE_INTERVALS];
 } rdx_sieved;
 
-/* Choose the vectors of a term of at most RDX_SIEVE_INTERVALS intervals. For each bound the vector that leaves fewer
- * ranks to refine (section 4.3.3, positive and negative selection); with `positive`, always the one below. */
-void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term, bool positive,
-                    rdx_sieved *out);
+/* What it costs to refine ranks of a term, when to read a bit vector costs 1. */
+typedef struct rdx_sieve_cost {
+  bool positive; /* always take the border below a bound */
+  double layer;  /* ranks that are refined at a time */
+  double cost;   /* of a layer */
+} rdx_sieve_cost;
+
+/* Choose the borders of a term of at most RDX_SIEVE_INTERVALS intervals: for each bound the one that costs least to
+ * read, and then to refine what lies between (section 4.3.3, positive and negative selection). */
+void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term,
+                    const rdx_sieve_cost *cost, rdx_sieved *out);
 
 /* ---- Queries: what the kernels read of a conjunction (kernels/sieve/sieve.h) ---- */
 

@@ -231,7 +231,7 @@ static rdx_status device_columns(rdx_error *err) {
 }
 
 /* Terms of several columns, a list that is searched, NULLs, OR and every kind of result. */
-static rdx_status scan_job(rdx_scan_method method, rdx_error *err) {
+static rdx_status scan_job(const rdx_scan_params *method, rdx_error *err) {
   static const uint64_t offsets[] = {0, 1, 3, 3, 4, 6, 7};
   static const int64_t list[] = {5, 1, -3, 0, 77, 100, 9, 12};
   const rdx_column columns[] = {int_keys,
@@ -244,7 +244,7 @@ static rdx_status scan_job(rdx_scan_method method, rdx_error *err) {
   const rdx_predicate both[] = {{.kind = RDX_PREDICATE_AND, .children = leaves, .child_count = 2}, leaves[2]};
   const rdx_predicate predicate = {.kind = RDX_PREDICATE_OR, .children = both, .child_count = 2};
   rdx_scan *scan = NULL;
-  rdx_status status = rdx_scan_create(test_device, columns, 2, &(rdx_scan_params){.method = method}, &scan, err);
+  rdx_status status = rdx_scan_create(test_device, columns, 2, method, &scan, err);
   for (rdx_scan_result_kind kind = RDX_SCAN_COUNT; kind <= RDX_SCAN_BITMAP && status == RDX_OK; kind++) {
     rdx_scan_result *result = NULL;
     rdx_scan_view view = {0};
@@ -261,23 +261,27 @@ static rdx_status scan_job(rdx_scan_method method, rdx_error *err) {
 }
 
 static rdx_status column_scan(rdx_error *err) {
-  return scan_job(RDX_SCAN_COLUMN, err);
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_COLUMN}, err);
 }
 
 static rdx_status bindex_scan(rdx_error *err) {
-  return scan_job(RDX_SCAN_BINDEX, err);
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_BINDEX}, err);
 }
 
 static rdx_status rtc1_scan(rdx_error *err) {
-  return scan_job(RDX_SCAN_RTC1, err);
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_RTC1}, err);
 }
 
 static rdx_status rtc3_scan(rdx_error *err) {
-  return scan_job(RDX_SCAN_RTC3, err);
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_RTC3}, err);
+}
+
+static rdx_status scan_choice(rdx_error *err) {
+  return scan_job(&(rdx_scan_params){.among = {.bindex = true, .rtscan = true}}, err);
 }
 
 static rdx_status rtscan_scan(rdx_error *err) {
-  return scan_job(RDX_SCAN_RTSCAN, err);
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_RTSCAN}, err);
 }
 
 /* A star whose dimension has text keys. Groups that have slots, then so many that rows are sorted by them. */
@@ -511,6 +515,7 @@ static void test_failing_allocations(void **state) {
   if (test_traces() && !test_is_slow()) {
     check_job(rtc1_scan);
     check_job(rtc3_scan);
+    check_job(scan_choice);
     check_job(separate_rt_cube);
   }
   check_job(array_float_sum);

@@ -171,6 +171,12 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 6, .interval_percent = 70, .spacing_percent = 60}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .no_spacing = true, .ray_length = 9}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.positive_only = true, .build = RDX_BUILD_LOW_MEMORY}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .planes = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 2, .planes = 2, .positive_only = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 3, .planes = 6}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .no_encoding = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .group = 2, .positive_only = true}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
@@ -189,6 +195,41 @@ static void test_options(void **state) {
   }
 }
 
+/* Several methods: whatever is chosen is right, and the one that is expected to take least. */
+static void test_choice(void **state) {
+  (void)state;
+  const bool rays = test_traces();
+  const rdx_scan_params params = {
+      .among = {.bindex = true, .rtindex = rays, .rtc1 = rays, .rtc3 = rays, .rtscan = rays}};
+  table t = make_table(3, test_is_slow() ? 3000 : 30000);
+  rdx_scan *scan = NULL;
+  rdx_scan_stats built;
+  OK(rdx_scan_create(test_device, t.views, t.count, &params, &scan, err));
+  rdx_scan_get_stats(scan, &built);
+  assert_int_equal(built.method, RDX_SCAN_AUTO);
+  for (uint32_t k = 0; k < 40; k++) {
+    static tree predicate;
+    rdx_scan_result *result = NULL;
+    rdx_scan_run_stats stats;
+    tree_make(t.views, t.count, &predicate);
+    expected e = expect(&t, predicate.nodes);
+    check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+    OK(rdx_scan_run(scan, predicate.nodes, &(rdx_scan_run_params){.stats = true}, &result, err));
+    rdx_scan_result_get_stats(result, &stats);
+    rdx_scan_result_destroy(&result);
+    assert_true((stats.methods != 0) == (stats.predicted_ms[RDX_SCAN_COLUMN] > 0));
+    const bool single = predicate.nodes[0].child_count == 0 && predicate.nodes[0].kind != RDX_PREDICATE_IN;
+    for (uint32_t m = 0; m < RDX_SCAN_METHODS; m++) /* one alone was taken: the column scan could have been */
+      for (uint32_t other = 0; other < RDX_SCAN_METHODS && stats.methods == 1u << m; other++)
+        if (other == RDX_SCAN_COLUMN || (single && stats.predicted_ms[other] > 0))
+          assert_true(stats.predicted_ms[m] <= stats.predicted_ms[other]);
+    free_expected(&e);
+    tree_free(&predicate);
+  }
+  rdx_scan_destroy(&scan);
+  free_table(&t);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const rdx_scan_params bad[] = {
@@ -198,6 +239,7 @@ static void test_bad_options(void **state) {
       {.method = RDX_SCAN_RTC3, .rtc3.group = 4},
       {.method = RDX_SCAN_RTC3, .rtc3.rows_per_box = 257},
       {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 1025},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.planes = 7},
       {.method = RDX_SCAN_RTSCAN, .rtscan.group = 4},
       {.method = RDX_SCAN_RTSCAN, .rtscan.interval_percent = 101},
       {.method = RDX_SCAN_RTSCAN, .rtscan.spacing_percent = 101},
@@ -421,6 +463,40 @@ static void test_memory_limit(void **state) {
   column_free(&column);
 }
 
+static rdx_status try_boxes(rdx_device *device, const rdx_column *columns, rdx_scan_method method,
+                            uint32_t rows_per_box, rdx_error *err) {
+  const rdx_scan_params params = {
+      .method = method, .rtc3.rows_per_box = rows_per_box, .rtscan.rows_per_box = rows_per_box};
+  rdx_scan *scan = NULL;
+  const rdx_status status = rdx_scan_create(device, columns, 3, &params, &scan, err);
+  rdx_scan_destroy(&scan);
+  return status;
+}
+
+/* Rows share boxes by themselves where only that fits. */
+static void test_shared_boxes(void **state) {
+  (void)state;
+  static const rdx_scan_method boxed[] = {RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
+  const rdx_device_info *info = rdx_device_get_info(test_device);
+  const uint32_t usual = info->backend == RDX_BACKEND_CPU ? 4 : 1;
+  test_column column = column_make(RDX_TYPE_U32, SHAPE_RANDOM, NO_NULLS, 20000);
+  const rdx_column columns[] = {column.view, column.view, column.view};
+  for (size_t m = 0; m < COUNT(boxed) && test_traces(); m++) {
+    bool fits = false;
+    for (uint64_t limit = 500000; !fits; limit += limit / 16) {
+      rdx_device *device = NULL;
+      OK(rdx_device_open(info->name, &(rdx_device_params){.memory_limit = limit}, &device, err));
+      fits = try_boxes(device, columns, boxed[m], 32, NULL) == RDX_OK;
+      if (fits) {
+        FAILS(RDX_ERROR_DEVICE_MEMORY, try_boxes(device, columns, boxed[m], usual, err));
+        OK(try_boxes(device, columns, boxed[m], 0, err));
+      }
+      rdx_device_close(&device);
+    }
+  }
+  column_free(&column);
+}
+
 /* Device columns, and scans that outlive what they were made from. */
 static void test_device_columns(void **state) {
   (void)state;
@@ -521,7 +597,8 @@ int main(void) {
       cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
-      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
+      cmocka_unit_test(test_choice),
   };
   return TEST_MAIN(tests);
 }

@@ -35,22 +35,31 @@ static uint32_t passed(const uint64_t *borders, uint32_t n, uint64_t code) {
   return (uint32_t)(begin - borders) + (n == 1 && *begin <= code);
 }
 
-/* Up to LINE_WORDS words of all vectors: a row is in every vector from the one after the borders it has passed. */
+/* Up to LINE_WORDS words of all vectors and planes: a row is in every vector from the one after the borders it has
+ * passed. */
 static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_t word, uint32_t words,
                        uint32_t (*marks)[LINE_WORDS]) {
-  memset(marks, 0, (a->border_count + 1) * sizeof *marks);
+  const uint32_t vectors = a->border_count >> a->planes;
+  uint32_t planes[SIEVE_MOST_PLANES][LINE_WORDS] = {{0}};
+  memset(marks, 0, (vectors + 1) * sizeof *marks);
   for (uint32_t w = 0; w < words; w++) {
     const uint32_t begin = (word + w) * 32, rest = a->rows - begin;
     const uint32_t valid = a->valid ? a->valid[word + w] : UINT32_MAX;
-    for (uint32_t k = 0; k < 32 && k < rest; k++)
-      marks[passed(a->borders, a->border_count, load_key(a->codes, begin + k, key64))][w] |= (valid >> k & 1u) << k;
+    for (uint32_t k = 0; k < 32 && k < rest; k++) {
+      const uint32_t part = passed(a->borders, a->border_count, load_key(a->codes, begin + k, key64));
+      marks[part >> a->planes][w] |= (valid >> k & 1u) << k;
+      for (uint32_t p = 0; p < a->planes; p++)
+        planes[p][w] |= (~part >> p & 1u) << k;
+    }
   }
   uint32_t bits[LINE_WORDS] = {0};
-  for (uint32_t j = 0; j < a->border_count; j++) {
+  for (uint32_t j = 0; j < vectors; j++) {
     for (uint32_t w = 0; w < LINE_WORDS; w++)
       bits[w] |= marks[j][w];
     memcpy(a->vectors + j * a->stride + word, bits, words * sizeof *bits);
   }
+  for (uint32_t p = 0; p < a->planes; p++)
+    memcpy(a->vectors + (vectors + p) * a->stride + word, planes[p], words * sizeof *bits);
 }
 
 static void build(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -65,21 +74,46 @@ static void build(const void *arguments, const uint32_t *variant, const rdx_scen
 
 #define BLOCK_WORDS 1024u /* words of the result in flight */
 
+#define MOST_SOURCES 3 /* in flight */
+
 /* What a term XORs together, from word `first` on. */
 typedef struct sources {
-  const uint32_t *of[3]; /* the first of them */
+  const uint32_t *of[MOST_SOURCES]; /* the first of them */
   uint32_t count;
 } sources;
 
-static void add_source(sources *s, uint32_t *sum, const uint32_t *source, uint32_t words) {
-  if (s->count == RDX_COUNT(s->of)) { /* more than the loops below take: keep the sum of the first two */
-    for (uint32_t w = 0; w < words; w++)
-      sum[w] = s->of[0][w] ^ s->of[1][w];
-    s->of[0] = sum;
-    s->of[1] = s->of[2];
-    s->count = 2;
+/* More than the loops below take? Keep the sum of the first two. */
+static void make_room(sources *s, uint32_t *sum, uint32_t words) {
+  if (s->count < MOST_SOURCES)
+    return;
+  for (uint32_t w = 0; w < words; w++)
+    sum[w] = s->of[0][w] ^ s->of[1][w];
+  s->of[0] = sum;
+  s->of[1] = s->of[2];
+  s->count = 2;
+}
+
+/* The words of the rows below a border, made in `room` where they are not a vector of their own. */
+static const uint32_t *below_border(const struct sieve_vector *v, const uint32_t *valid, uint64_t stride,
+                                    uint32_t first, uint32_t words, uint32_t *restrict room) {
+  if (v->place == 0)
+    return v->low + first;
+  const uint32_t *plane = v->planes + first, *high = v->high ? v->high : valid;
+  memcpy(room, plane, words * sizeof *room);
+  for (uint32_t k = 1; k < v->plane_count; k++) {
+    plane += stride;
+    if (v->place >> k & 1u)
+      for (uint32_t w = 0; w < words; w++)
+        room[w] |= plane[w];
+    else
+      for (uint32_t w = 0; w < words; w++)
+        room[w] &= plane[w];
   }
-  s->of[s->count++] = source;
+  for (uint32_t w = 0; w < words && high; w++)
+    room[w] &= high[first + w];
+  for (uint32_t w = 0; w < words && v->low; w++)
+    room[w] |= v->low[first + w];
+  return room;
 }
 
 static void intersect(uint32_t *restrict result, const sources *s, uint32_t words) {
@@ -104,6 +138,7 @@ static void intersect(uint32_t *restrict result, const sources *s, uint32_t word
 
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
   uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
+  uint32_t rooms[MOST_SOURCES][BLOCK_WORDS];
   if (!a->narrow)
     memset(out, 0xff, words * sizeof *out);
   for (uint32_t t = 0; t < a->term_count; t++) {
@@ -112,11 +147,16 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
     if (term->all && !term->valid)
       memset(ones, 0xff, sizeof ones);
     if (term->all)
-      add_source(&s, sum, term->valid ? term->valid + first : ones, words);
-    for (uint32_t v = 0; v < term->vector_count; v++)
-      add_source(&s, sum, (const uint32_t *)(uintptr_t)a->query[term->vectors + v] + first, words);
-    if (term->differences)
-      add_source(&s, sum, term->differences + first, words);
+      s.of[s.count++] = term->valid ? term->valid + first : ones;
+    for (uint32_t v = 0; v < term->vector_count; v++) {
+      make_room(&s, sum, words);
+      s.of[s.count++] = below_border(&SIEVE_VECTORS(a->query, term->vectors)[v], term->valid, a->stride, first, words,
+                                     rooms[v % MOST_SOURCES]);
+    }
+    if (term->differences) {
+      make_room(&s, sum, words);
+      s.of[s.count++] = term->differences + first;
+    }
     intersect(out, &s, words);
   }
 }

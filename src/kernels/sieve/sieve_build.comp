@@ -22,10 +22,18 @@ void main() {
     if (k < rest && has_bit(a.valid, row))
       passed[k] = sieve_search(u32_ptr(a.borders), a.border_count, load_key(a.codes, row, KEY64), true, 1);
   }
-  for (u32 j = 0; j < a.border_count; j++) {
+  const u32 vectors = a.border_count >> a.planes;
+  for (u32 j = 0; j < vectors; j++) {
+    const u32 border = ((j + 1) << a.planes) - 1;
     u32 bits = 0;
     for (u32 k = 0; k < 32; k++)
-      bits |= passed[k] <= j ? 1u << k : 0u;
+      bits |= passed[k] <= border ? 1u << k : 0u;
     AT(u32_ptr(u64(a.vectors) + (u64(j) * a.stride + word) * 4), 0) = bits;
+  }
+  for (u32 p = 0; p < a.planes; p++) {
+    u32 bits = 0;
+    for (u32 k = 0; k < 32; k++)
+      bits |= (~passed[k] >> p & 1u) << k;
+    AT(u32_ptr(u64(a.vectors) + (u64(vectors + p) * a.stride + word) * 4), 0) = bits;
   }
 }

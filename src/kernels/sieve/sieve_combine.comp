@@ -11,6 +11,26 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
   uvec4 v[];
 };
 
+/* The rows below a border (kernels/sieve/sieve.h): of words i of type `type`. */
+#define BELOW_BORDER(name, type)                                                                                       \
+  type name(sieve_vector v, u32_ptr valid, u32 i) {                                                                    \
+    if (v.place == 0)                                                                                                  \
+      return AT(type##_ptr(v.low), i);                                                                                 \
+    type bits = AT(type##_ptr(v.planes), i);                                                                           \
+    for (u32 k = 1; k < v.plane_count; k++) {                                                                          \
+      const type plane = AT(type##_ptr(u64(v.planes) + u64(k) * a.stride * 4), i);                                     \
+      bits = (v.place >> k & 1u) != 0 ? bits | plane : bits & plane;                                                   \
+    }                                                                                                                  \
+    if (!IS_NULL(v.high))                                                                                              \
+      bits &= AT(type##_ptr(v.high), i);                                                                               \
+    else if (!IS_NULL(valid))                                                                                          \
+      bits &= AT(type##_ptr(valid), i);                                                                                \
+    return IS_NULL(v.low) ? bits : bits | AT(type##_ptr(v.low), i);                                                    \
+  }
+
+BELOW_BORDER(below_border_4, uvec4)
+BELOW_BORDER(below_border_1, u32)
+
 /* Words 4i .. 4i + 3, all of them inside of the result. */
 void whole(u32 i) {
   uvec4 result = uvec4(0xffffffffu);
@@ -20,7 +40,7 @@ void whole(u32 i) {
     if (term.all != 0)
       bits = IS_NULL(term.valid) ? uvec4(0xffffffffu) : AT(uvec4_ptr(term.valid), i);
     for (u32 v = 0; v < term.vector_count; v++)
-      bits ^= AT(uvec4_ptr(AT(a.query, term.vectors + v)), i);
+      bits ^= below_border_4(AT(SIEVE_VECTORS(a.query, term.vectors), v), term.valid, i);
     if (!IS_NULL(term.differences))
       bits ^= AT(uvec4_ptr(term.differences), i);
     result &= bits;
@@ -39,7 +59,7 @@ void single(u32 word) {
     if (term.all != 0)
       bits = IS_NULL(term.valid) ? 0xffffffffu : AT(term.valid, word);
     for (u32 v = 0; v < term.vector_count; v++)
-      bits ^= AT(u32_ptr(AT(a.query, term.vectors + v)), word);
+      bits ^= below_border_1(AT(SIEVE_VECTORS(a.query, term.vectors), v), term.valid, word);
     if (!IS_NULL(term.differences))
       bits ^= AT(term.differences, word);
     result &= bits;
