@@ -381,7 +381,7 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
 rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows, uint64_t count,
                             uint32_t bytes, rdx_buffer **out, rdx_error *err) {
   const rdx_coded *c = &relation->attributes[attribute];
-  const rdx_partner *p = c->dimension ? &relation->partners[c->dimension - 1] : NULL;
+  const rdx_partner *p = rdx_coded_partner(relation, attribute);
   const uint32_t out64 = bytes == 8;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(relation->device, count * bytes, "the codes of an attribute", out, err));

@@ -3,6 +3,7 @@
 
 /* The kernels that make and read packed codes, and their bodies on the CPU. */
 
+#include "kernels/coded/blocks.h"
 #include "kernels/coded/kernels.h"
 #include "spirv/coded_gather_comp.h"
 #include "spirv/coded_joined_comp.h"
@@ -45,12 +46,15 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct coded_gather_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  for (uint64_t i = a->first; i < end; i++) {
-    const uint64_t code = gathered_code(a->codes, a->bytes, a->partners, a->partner_bytes, a->rows, (uint32_t)i);
-    if (variant[0])
-      AS_U64_PTR(a->out_codes)[i] = code;
-    else
-      a->out_codes[i] = (uint32_t)code;
+  uint32_t room[CODED_BLOCK];
+  uint64_t codes[CODED_BLOCK];
+  for (uint64_t i = a->first; i < end; i += CODED_BLOCK) {
+    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
+    const uint32_t *rows = coded_rows(a->rows, a->partners, a->partner_bytes, i, n, room);
+    uint64_t *out = variant[0] ? AS_U64_PTR(a->out_codes) + i : codes;
+    coded_load(a->codes, a->bytes, rows, i, n, out);
+    for (uint32_t k = 0; k < n && !variant[0]; k++)
+      a->out_codes[i + k] = (uint32_t)codes[k];
   }
 }
 
