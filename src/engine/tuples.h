@@ -26,8 +26,8 @@ typedef struct rdx_tuples {
   uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples; the caller's to find */
 } rdx_tuples;
 
-/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the place of each row's, u32 (NULL where there is one
- * tuple, or none). */
+/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the place of each row's, u32 (NULL where there is at
+ * most one tuple). */
 RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
                                           const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
                                           rdx_buffer **out_places, rdx_error *err);

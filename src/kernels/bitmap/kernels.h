@@ -23,8 +23,8 @@ RDX_MUST_USE rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *w
 
 /* Sets of numbers; see bitmap.h. Of a bitmap all `bits->size` bytes count. */
 
-/* Make `bits` the set of the keys of `rows` rows (u32 or u64 by `key_bits`) less `base`, and of 0 where one is NULL. With
- * `hash_bits` it has 2 to this bits, of which no more are set than there are distinct keys. */
+/* Make `bits` the set of the keys of `rows` rows (u32 or u64 by `key_bits`) less `base`, and of 0 where one is NULL.
+ * With `hash_bits` it has 2 to this bits, of which no more are set than there are distinct keys. */
 RDX_MUST_USE rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
                                         const rdx_buffer *valid, uint64_t base, uint32_t hash_bits, rdx_buffer *bits,
                                         uint64_t rows, rdx_error *err);

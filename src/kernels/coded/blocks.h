@@ -3,8 +3,8 @@
 #ifndef RDX_KERNELS_CODED_BLOCKS_H
 #define RDX_KERNELS_CODED_BLOCKS_H
 
-/* The CPU's bodies read packed codes in blocks, so that what kind of codes they are is asked once a block and not once a
- * row (as in MonetDB/X100: Boncz and others, CIDR 2005). */
+/* The CPU's bodies read packed codes in blocks, so that what kind of codes they are is asked once a block and not once
+ * a row (as in MonetDB/X100: Boncz and others, CIDR 2005). */
 
 #include <stdint.h>
 #include <string.h>

@@ -108,8 +108,9 @@ FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
 
 /* ---- Building ---- */
 
-/* Item: a row. keys[i] = keys[i] << bits | the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that of
- * its partner, or that code's place in `dictionary`. Nothing is kept of the keys where `bits` is 64 or `first` is set. */
+/* Item: a row. keys[i] = keys[i] << bits | the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that
+ * of its partner, or that code's place in `dictionary`. Nothing is kept of the keys where `bits` is 64 or
+ * `first_attribute` is set. */
 struct star_key_args {
   LAUNCH_HEADER;
   PTR(u64) keys; /* u64, or u32 where `narrow` is set */
