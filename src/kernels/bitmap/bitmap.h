@@ -48,12 +48,12 @@ FN u32 bitmap_combined(u32 word, u32 other, u32 i, u32 rows, u32 op) {
 
 /* ---- Sets of numbers ----
  *
- * A set of numbers below 2^32 is the bitmap that has their bits set. The rank of a number is how many smaller ones there
- * are: the bits before its word, which are counted once for all words, and those before it in the word (rank of a bit
- * vector: Jacobson, FOCS 1989). So the places of keys among their distinct values are found without sorting. */
+ * A set of numbers below 2^32 is the bitmap that has their bits set. The rank of a number is how many smaller ones
+ * there are: the bits before its word, which are counted once for all words, and those before it in the word (rank of a
+ * bit vector: Jacobson, FOCS 1989). So the places of keys among their distinct values are found without sorting. */
 
-/* An item is a row: the bit of its key less `base` is set, bit 0 for a NULL. With `hash_bits` numbers are spread over so
- * many bits first: there are at least as many of them as bits then. Constant: KEY64. */
+/* An item is a row: the bit of its key less `base` is set, bit 0 for a NULL. With `hash_bits` numbers are spread over
+ * so many bits first: there are at least as many of them as bits then. Constant: KEY64. */
 struct bitmap_mark_args {
   LAUNCH_HEADER;
   PTR(u32) keys;

@@ -9,13 +9,16 @@
 #include "spirv/coded_joined_comp.h"
 #include "spirv/coded_pack_comp.h"
 
-/* Differences of rows without NULLs are vectors; everything else goes row by row. */
+/* Differences and places of rows without NULLs have loops of their own; everything else is asked row by row. */
 #define DEFINE_PACK(bits, key_bits)                                                                                    \
   static void pack_u##bits##_##key_bits(const struct coded_pack_args *a, uint64_t begin, uint64_t end) {               \
     const uint##key_bits##_t *keys = (const uint##key_bits##_t *)(const void *)a->keys;                                \
     uint##bits##_t *codes = (uint##bits##_t *)(void *)a->out_codes;                                                    \
     const uint##key_bits##_t base = (uint##key_bits##_t)a->base;                                                       \
-    if (!a->valid && !a->table)                                                                                        \
+    if (!a->valid && a->places && a->most == UINT64_MAX)                                                               \
+      for (uint64_t i = begin; i < end; i++)                                                                           \
+        codes[i] = (uint##bits##_t)a->places[(uint32_t)(keys[i] - base)];                                              \
+    else if (!a->valid && !a->places && !a->table)                                                                     \
       for (uint64_t i = begin; i < end; i++)                                                                           \
         codes[i] = (uint##bits##_t)(keys[i] > a->most ? a->null_code : (uint64_t)(keys[i] - base));                    \
     else                                                                                                               \
