@@ -38,6 +38,7 @@ typedef struct building {
   uint64_t count;
   rdx_tuples *tuples;
   rdx_stream *stream;
+  uint32_t key_bytes;
   rdx_buffer *keys, *number;
 } building;
 
@@ -46,12 +47,13 @@ static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t 
   return rdx_buffer_download(from, 0, *out, count * size, err);
 }
 
-/* The distinct values among ascending u64 keys. */
-static rdx_status distinct(building *b, const rdx_buffer *keys, uint64_t **out, uint32_t *out_count, rdx_error *err) {
+/* The distinct values among ascending keys. */
+static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t **out, uint32_t *out_count,
+                           rdx_error *err) {
   rdx_buffer *values = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &values, err));
-  rdx_status status = rdx_stream_unique(b->stream, keys, 8, 0, values, b->number, b->count, err);
+  rdx_status status = rdx_stream_unique(b->stream, keys, key_bytes, 0, values, b->number, b->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(b->stream, err);
   if (status == RDX_OK)
@@ -78,7 +80,7 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
   RDX_TRY(rdx_coded_gather(b->relation, t->attributes[widest], b->rows, b->count, 8, &codes, err));
   rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
   if (status == RDX_OK)
-    status = distinct(b, codes, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
+    status = distinct(b, codes, 8, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
   rdx_buffer_destroy(&codes);
   t->bits[widest] = bits_of(t->dictionary_counts[widest] > 0 ? t->dictionary_counts[widest] - 1 : 0);
   return status;
@@ -115,7 +117,8 @@ static rdx_status append(building *b, uint32_t i, rdx_error *err) {
                                .bytes = c->bytes,
                                .partner_bytes = p ? p->bytes : 0,
                                .bits = t->bits[i],
-                               .first_attribute = i == 0};
+                               .first_attribute = i == 0,
+                               .narrow = b->key_bytes == 4};
   uint64_t dictionary = 0;
   if (t->dictionaries[i])
     RDX_TRY(
@@ -124,8 +127,8 @@ static rdx_status append(building *b, uint32_t i, rdx_error *err) {
   return rdx_stream_launch(b->stream, &rdx_kernel_star_key, &args, NULL, b->count, NULL, err);
 }
 
-/* The bitmap of all keys that there might be, and what finds ranks in it, take half a byte for each: no more than the
- * keys of all rows, or 32 KiB. */
+/* The bitmap of all keys that there might be, and what finds ranks in it, take half a byte for each: 8 bytes a row at
+ * most, or 32 KiB. */
 static bool fits_bitmap(uint64_t count, uint32_t bits) {
   return bits <= 16 || (bits < 32 && 1ull << bits <= 16 * count);
 }
@@ -138,11 +141,11 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_buffer_create(b->device, rdx_bitmap_bytes(size), "the tuples of a cube", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(b->device, (buffers[0]->size / 4 + 1) * 8, "the tuples of a cube", &buffers[1], err));
   RDX_TRY(rdx_buffer_create(b->device, most * 4, "the tuples of a cube", &buffers[2], err));
-  RDX_TRY(rdx_bitmap_mark(b->stream, b->keys, 64, NULL, 0, 0, buffers[0], b->count, err));
+  RDX_TRY(rdx_bitmap_mark(b->stream, b->keys, 8 * b->key_bytes, NULL, 0, 0, buffers[0], b->count, err));
   RDX_TRY(rdx_bitmap_before(b->stream, buffers[0], buffers[1], err));
   RDX_TRY(rdx_stream_select(b->stream, buffers[0], buffers[2], b->number, size, err));
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
-  RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, buffers[0], buffers[1], *places, b->count, err));
+  RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, 8 * b->key_bytes, buffers[0], buffers[1], *places, b->count, err));
   RDX_TRY(rdx_stream_finish(b->stream, err));
   RDX_TRY(rdx_buffer_download(b->number, 0, &count, sizeof count, err));
   RDX_TRY(download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err));
@@ -159,11 +162,11 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
 static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &buffers[0], err));
   RDX_TRY(rdx_refine_iota(b->stream, buffers[0], b->count, err));
-  RDX_TRY(rdx_stream_sort(b->stream, b->keys, 8, bits, buffers[0], b->count, err));
-  RDX_TRY(distinct(b, b->keys, &b->tuples->keys, &b->tuples->count, err));
+  RDX_TRY(rdx_stream_sort(b->stream, b->keys, b->key_bytes, bits, buffers[0], b->count, err));
+  RDX_TRY(distinct(b, b->keys, b->key_bytes, &b->tuples->keys, &b->tuples->count, err));
   RDX_TRY(rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &buffers[1], err));
   RDX_TRY(rdx_buffer_create(b->device, (uint64_t)b->tuples->count * 4, "the tuples of a cube", &buffers[2], err));
-  RDX_TRY(rdx_refine_heads(b->stream, b->keys, 64, buffers[1], b->count, err));
+  RDX_TRY(rdx_refine_heads(b->stream, b->keys, 8 * b->key_bytes, buffers[1], b->count, err));
   RDX_TRY(rdx_stream_select(b->stream, buffers[1], buffers[2], b->number, b->count, err));
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
   const struct star_place_args args = {.starts = RDX_ADDRESS(uint32_t, buffers[2]),
@@ -219,7 +222,8 @@ static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
     t->count = b->count > 0;
     return rdx_calloc(1, sizeof *t->keys, "the tuples of a cube", (void **)&t->keys, err);
   }
-  RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &b->keys, err));
+  b->key_bytes = bits <= 32 ? 4 : 8;
+  RDX_TRY(rdx_buffer_create(b->device, b->count * b->key_bytes, "the tuples of a cube", &b->keys, err));
   for (uint32_t i = 0; i < t->attribute_count; i++)
     RDX_TRY(append(b, i, err));
   const rdx_status status = (fits_bitmap(b->count, bits) ? rank_keys : sort_keys)(b, bits, buffers, places, err);

@@ -104,7 +104,7 @@ static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
   memcpy(job->to + begin, job->from + begin, end - begin);
 }
 
-/* Work on memory: by all threads where it is much, which share what new pages cost, too; a little waits for no other. */
+/* Work on memory: by all threads where it is much, which share what new pages cost; a little waits for nobody. */
 static void run_on_memory(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *job) {
   if (count > grain)
     rdx_pool_run(((rdx_cpu_device *)device)->pool, count, grain, task, job);

@@ -89,9 +89,9 @@ static inline __attribute__((always_inline)) void count_words(const struct bitma
     a->out_counts[i] = BITMAP_COUNT(a->bits[i]);
 }
 
-static inline __attribute__((always_inline)) void rank_numbers(const struct bitmap_rank_args *a) {
+static inline __attribute__((always_inline)) void rank_keys(const struct bitmap_rank_args *a, bool key64) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->out_ranks[i] = bitmap_rank(a->bits, a->before, (uint32_t)a->numbers[i]);
+    a->out_ranks[i] = bitmap_rank(a->bits, a->before, (uint32_t)load_key(a->keys, (uint32_t)i, key64));
 }
 
 #if defined __x86_64__
@@ -100,13 +100,16 @@ __attribute__((target("popcnt,avx2"))) static void count_words_popcnt(const stru
   count_words(a);
 }
 
-__attribute__((target("popcnt,avx2"))) static void rank_numbers_popcnt(const struct bitmap_rank_args *a) {
-  rank_numbers(a);
+__attribute__((target("popcnt,avx2"))) static void rank_keys_popcnt(const struct bitmap_rank_args *a, bool key64) {
+  if (key64)
+    rank_keys(a, true);
+  else
+    rank_keys(a, false);
 }
 
 #else
 #define count_words_popcnt count_words
-#define rank_numbers_popcnt rank_numbers
+#define rank_keys_popcnt rank_keys
 #endif
 
 static bool has_popcnt(void) {
@@ -126,11 +129,11 @@ static void words(const void *arguments, const uint32_t *variant, const rdx_scen
 }
 
 static void rank(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
+  (void)scene;
   if (has_popcnt())
-    rank_numbers_popcnt(arguments);
+    rank_keys_popcnt(arguments, variant[0]);
   else
-    rank_numbers(arguments);
+    rank_keys(arguments, variant[0]);
 }
 
 static const rdx_kernel mark_kernel = {
@@ -153,6 +156,7 @@ static const rdx_kernel words_kernel = {
 static const rdx_kernel rank_kernel = {
     .name = "bitmap rank",
     .args_size = sizeof(struct bitmap_rank_args),
+    .variants = 1,
     .grain = 16384,
     .group = 256,
     .body = rank,
@@ -221,11 +225,12 @@ rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buf
   return rdx_stream_scan(stream, counts, before, words, err);
 }
 
-rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *numbers, const rdx_buffer *bits,
+rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, const rdx_buffer *bits,
                            const rdx_buffer *before, rdx_buffer *ranks, uint64_t rows, rdx_error *err) {
-  const struct bitmap_rank_args args = {.numbers = RDX_ADDRESS(uint64_t, numbers),
+  const struct bitmap_rank_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
                                         .bits = RDX_ADDRESS(uint32_t, bits),
                                         .before = RDX_ADDRESS(uint64_t, before),
                                         .out_ranks = RDX_ADDRESS(uint32_t, ranks)};
-  return rdx_stream_launch(stream, &rank_kernel, &args, NULL, rows, NULL, err);
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &rank_kernel, &args, &key64, rows, NULL, err);
 }

@@ -92,10 +92,10 @@ FN u32 bitmap_rank(PTR(u32) bits, PTR(u64) before, u32 number) {
   return TO_U32(AT(before, number / 32u)) + BITMAP_COUNT(AT(bits, number / 32u) & ((1u << number % 32u) - 1u));
 }
 
-/* An item is a row: the rank of its number of 64 bits. */
+/* An item is a row: the rank of its key. Constant: KEY64. */
 struct bitmap_rank_args {
   LAUNCH_HEADER;
-  PTR(u64) numbers;
+  PTR(u32) keys;
   PTR(u32) bits;
   PTR(u64) before;
   PTR(u32) out_ranks;

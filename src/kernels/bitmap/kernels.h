@@ -33,9 +33,10 @@ RDX_MUST_USE rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *ke
 RDX_MUST_USE rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *before,
                                           rdx_error *err);
 
-/* ranks[i] (u32) = how many smaller numbers than numbers[i] (u64) the set has. */
-RDX_MUST_USE rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *numbers, const rdx_buffer *bits,
-                                        const rdx_buffer *before, rdx_buffer *ranks, uint64_t rows, rdx_error *err);
+/* ranks[i] (u32) = how many smaller numbers than keys[i] (u32 or u64 by `key_bits`) the set has. */
+RDX_MUST_USE rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                        const rdx_buffer *bits, const rdx_buffer *before, rdx_buffer *ranks,
+                                        uint64_t rows, rdx_error *err);
 
 /* Bytes of a bitmap of `rows` rows: whole words, and at least one. */
 static inline uint64_t rdx_bitmap_bytes(uint64_t rows) {

@@ -18,7 +18,7 @@
 #define DEFINE_APPEND(type)                                                                                            \
   static void append_##type(const struct star_key_args *a, const uint64_t *codes, uint64_t first, uint32_t n) {        \
     type *keys = (type *)(void *)a->keys + first;                                                                      \
-    if (a->first_attribute || a->bits == 64)                                                                           \
+    if (a->first_attribute || a->bits >= 8 * sizeof(type))                                                             \
       for (uint32_t k = 0; k < n; k++)                                                                                 \
         keys[k] = (type)codes[k];                                                                                      \
     else                                                                                                               \
