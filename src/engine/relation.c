@@ -18,7 +18,7 @@
 #define MOST_DIMENSIONS 8
 #define MOST_PLACES 65536u /* of attributes that differences could code as well */
 #define PADDING 64u
-#define BITMAP_BITS 22 /* of bitmaps of keys: they stay in a cache */
+#define BITMAP_BITS 22 /* of bitmaps of keys, as a power of two: they stay in a cache */
 
 /* ---- Checks ---- */
 
@@ -86,9 +86,10 @@ typedef struct distinct_keys {
   uint64_t *keys;
 } distinct_keys;
 
-/* Whether a bitmap has a bit for each key. */
+/* Whether bitmaps and arrays have a place for each key that there might be: in a cache, and in little memory. */
 static bool is_narrow(const rdx_scan_column *s) {
-  return s->largest - s->smallest < 1u << BITMAP_BITS;
+  const uint64_t span = s->largest - s->smallest;
+  return span < 1u << BITMAP_BITS && span <= 65536 + 2 * s->rows;
 }
 
 /* Mark keys in a new bitmap, hashed where they are not narrow, and count its bits: no more than there are keys. */
@@ -154,7 +155,9 @@ static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, ui
   rdx_buffer *bits = NULL, *buffers[3] = {0};
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = mark_keys(stream, s, &bits, &out->count, err);
+  rdx_status status = RDX_OK;
+  if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
+    status = mark_keys(stream, s, &bits, &out->count, err);
   if (status == RDX_OK && out->count <= most)
     status = is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, buffers, out, err);
   rdx_stream_destroy(&stream);
@@ -200,8 +203,7 @@ static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err
   return status;
 }
 
-/* What finds the places of keys: for narrow ones (which may take twice the bytes of their codes, if 4) an array of the
- * place of each, else the keys. */
+/* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
 static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool direct, rdx_buffer **out, rdx_error *err) {
   uint32_t *places = NULL;
   const uint64_t size = direct ? (c->keys[c->count - 1] - c->base + 1) * sizeof *places : c->count * 8;
@@ -219,7 +221,7 @@ static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool dir
 static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error *err) {
   rdx_buffer *table = NULL;
   rdx_status status = RDX_OK;
-  const bool direct = c->keys && is_narrow(&c->source) && c->source.largest - c->source.smallest <= 65536 + 2 * c->rows;
+  const bool direct = c->keys && is_narrow(&c->source);
   if (c->keys) {
     RDX_TRY(upload_values(device, c, err));
     status = upload_places(device, c, direct, &table, err);
