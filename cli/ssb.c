@@ -32,7 +32,7 @@ static void print_help(void) {
          "                but auto); results are printed once\n"
          "  --device NAME cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N   threads of the CPU device (one a core)\n"
-         "  --runs N      counted runs of each query, after one that is not (5); times are medians\n"
+         "  --runs N      counted runs of each query, after some that warm up (5); times are medians\n"
          "  --stats       times, rays, hits, rows and bytes of each query and what was built, on stderr\n"
          "  --check       compare every answer with looking at every row; exit status 1 where one differs\n"
          "  --out FILE    write results there\n"

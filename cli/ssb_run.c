@@ -153,6 +153,10 @@ static rdx_status run(job *j, rdx_error *err) {
     status = console_output_open(o->out, &j->output, err);
   if (status != RDX_OK)
     return status;
+  for (uint32_t q = 0; q < SSB_QUERIES && o->check && status == RDX_OK; q++) { /* now, so that no device waits for it */
+    uint64_t selected = 0, rows = 0;
+    status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
+  }
   for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES && status == RDX_OK; kind++)
     if (j->engines[kind])
       status = run_engine(j, (rdx_engine_kind)kind, err);

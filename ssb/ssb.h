@@ -105,7 +105,10 @@ typedef struct ssb_timing {
   rdx_query_stats stats;
 } ssb_timing;
 
-/* Answer a query `runs` times (at least one, at most 1000) after one that is not counted, and once more to count rays
+/* An idle GPU has low clocks: before counted runs others take so long. */
+#define SSB_WARM_MS 50
+
+/* Answer a query `runs` times (at least one, at most 1000) after some that are not counted, and once more to count rays
  * and rows. `*result` is the last one's; destroy it with rdx_query_result_destroy(). */
 RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, uint32_t runs,
                                      ssb_timing *timing, rdx_query_result **result, rdx_error *err);

@@ -235,16 +235,49 @@ static rdx_status plan_parts(const rdx_device *device, const rdx_scene_params *p
   return RDX_OK;
 }
 
+static uint64_t primitive_bytes(const rdx_scene_params *params, uint64_t count) {
+  return count * (params->kind == RDX_SCENE_TRIANGLES ? 36 : 24);
+}
+
+/* Whether all primitives are made at once: Embree reads them as long as the scene lives. */
+static bool makes_all(const rdx_device *device, uint32_t parts) {
+  return parts <= 1 || device->info.backend == RDX_BACKEND_CPU;
+}
+
+uint64_t rdx_scene_source_bytes(const rdx_device *device, const rdx_scene_params *params) {
+  uint64_t size = 0;
+  uint32_t parts = 0;
+  if (plan_parts(device, params, &size, &parts, NULL) != RDX_OK || makes_all(device, parts))
+    size = params->count;
+  return primitive_bytes(params, size);
+}
+
+static rdx_status create_whole(rdx_device *device, const rdx_scene_params *params, uint64_t size, uint32_t parts,
+                               rdx_scene **out, rdx_error *err) {
+  rdx_scene_params made = *params;
+  made.source = (rdx_scene_source){0};
+  RDX_TRY(rdx_buffer_create(device, primitive_bytes(params, params->count), "the primitives of a scene",
+                            &made.primitives, err));
+  rdx_status status = params->source.make(params->source.context, 0, params->count, made.primitives, err);
+  if (status == RDX_OK)
+    status = device->ops->scene_create(device, &made, size, parts, out, err);
+  rdx_buffer_destroy(&made.primitives);
+  return status;
+}
+
 rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out, rdx_error *err) {
   if (device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s does not trace rays", device->info.name);
-  const uint64_t bytes = params->count * (params->kind == RDX_SCENE_TRIANGLES ? 36 : 24);
-  if (params->count > UINT32_MAX || (params->count > 0 && (!params->primitives || params->primitives->size < bytes)))
+  const uint64_t bytes = primitive_bytes(params, params->count);
+  const bool given = params->count == 0 || params->source.make;
+  if (params->count > UINT32_MAX || (!given && (!params->primitives || params->primitives->size < bytes)))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a scene of %llu %s needs a buffer of %llu bytes",
                     (unsigned long long)params->count, kind_name(params->kind), (unsigned long long)bytes);
   uint64_t size = 0;
   uint32_t parts = 0;
   RDX_TRY(plan_parts(device, params, &size, &parts, err));
+  if (params->source.make && makes_all(device, parts))
+    return create_whole(device, params, size, parts, out, err);
   return device->ops->scene_create(device, params, size, parts, out, err);
 }
 

@@ -44,11 +44,18 @@ typedef enum rdx_scene_kind {
   RDX_SCENE_BOXES,     /* 6 f32 a primitive: lower and upper corner; a hit is what the kernel's box program says */
 } rdx_scene_kind;
 
+/* Writes the primitives first .. first + count - 1 to the start of a buffer. */
+typedef struct rdx_scene_source {
+  rdx_status (*make)(void *context, uint64_t first, uint64_t count, rdx_buffer *out, rdx_error *err);
+  void *context;
+} rdx_scene_source;
+
 typedef struct rdx_scene_params {
   rdx_scene_kind kind;
-  rdx_buffer *primitives; /* the scene takes its own reference where it needs the buffer later */
-  uint64_t count;         /* 0 is a valid scene that nothing hits */
-  uint32_t partitions;    /* instances over equal contiguous runs of primitives; 0: as few as the limits allow */
+  rdx_buffer *primitives;  /* the scene takes its own reference where it needs the buffer later */
+  rdx_scene_source source; /* `make` not NULL: instead of these; a scene in parts may ask for one part at a time */
+  uint64_t count;          /* 0 is a valid scene that nothing hits */
+  uint32_t partitions;     /* instances over equal contiguous runs of primitives; 0: as few as the limits allow */
   rdx_build_preference preference;
   bool updatable; /* allow refits */
   bool compact;
@@ -72,6 +79,8 @@ RDX_MUST_USE rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_par
 /* Move the primitives to the contents of `primitives` (as many as before), keeping the tree. `build_ms` is set anew. */
 RDX_MUST_USE rdx_status rdx_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err);
 void rdx_scene_destroy(rdx_scene **scene);
+/* Bytes that the primitives of a source take at a time. */
+uint64_t rdx_scene_source_bytes(const rdx_device *device, const rdx_scene_params *params);
 /* Bytes that a scene of these params will hold at its peak, its primitives not counted. An estimate. */
 uint64_t rdx_scene_estimate(const rdx_device *device, const rdx_scene_params *params);
 

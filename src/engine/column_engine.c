@@ -129,28 +129,51 @@ static uint64_t entry_bytes(const run *r) {
   return (r->query.q.slots + 1) * 8ul;
 }
 
+static bool on_cpu(const run *r) {
+  return r->plan->relation->device->info.backend == RDX_BACKEND_CPU;
+}
+
+/* Bytes of a dimension's table. With few groups it only says which part rows have in them, if any. */
+static uint64_t table_bytes(const run *r, const rdx_column_table *t) {
+  if (r->dense && t->part_count == 0)
+    return 0;
+  return (t->rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
+}
+
+/* Bytes of its bits, which then say which rows qualify: they fit into caches. */
+static uint64_t bits_bytes(const run *r, const rdx_column_table *t) {
+  const bool all = t->term_count == 0 && !r->plan->relation->partners[t->dimension].missing;
+  return !r->dense || all ? 0 : t->rows / 64 * 8 + 64;
+}
+
 static void lay_out(run *r) {
   const rdx_column_query *c = &r->query;
   const rdx_device *device = r->plan->relation->device;
   const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
-  const bool cpu = device->info.backend == RDX_BACKEND_CPU;
-  const uint64_t wanted = cpu ? 4ul * device->info.threads : 2048;
+  const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 2048;
   r->tables = FOUND_PLACE;
   if (r->dense) {
     const uint64_t tile = (rows / wanted + 1023) / 1024 * 1024;
     r->tile = tile < 4096 ? 4096 : (uint32_t)tile;
     r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
-    r->copies = cpu && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
+    r->copies = on_cpu(r) && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
     r->slots = cells * (r->copies ? r->copies : 1) * 8;
     r->tables += r->plan->groups * entry_bytes(r);
   }
   r->size = r->tables;
   for (uint32_t i = 0; i < c->table_count; i++)
-    r->size += (c->tables[i].rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
+    r->size += table_bytes(r, &c->tables[i]) + bits_bytes(r, &c->tables[i]);
 }
 
 static uint64_t place(const run *r, uint64_t offset) {
   return r->work.memory->address + offset;
+}
+
+/* Where `size` bytes at `*offset` are, which is moved on; NULL: none are needed. */
+static uint32_t *take_room(const run *r, uint64_t size, uint64_t *offset) {
+  uint32_t *const room = size > 0 ? (uint32_t *)(uintptr_t)place(r, *offset) : NULL;
+  *offset += size;
+  return room;
 }
 
 /* Give the query to the stream. What the arrays point at among themselves are addresses there. */
@@ -158,8 +181,8 @@ static rdx_status send_query(run *r, rdx_error *err) {
   rdx_column_query *c = &r->query;
   uint64_t offset = r->tables, address = 0;
   for (uint32_t i = 0; i < c->table_count; i++) {
-    c->links[i].table = (uint32_t *)(uintptr_t)place(r, offset);
-    offset += (c->tables[i].rows + 1) * (r->dense ? 4 : 8) / 8 * 8 + 64;
+    c->links[i].table = take_room(r, table_bytes(r, &c->tables[i]), &offset);
+    c->links[i].bits = take_room(r, bits_bytes(r, &c->tables[i]), &offset);
   }
   RDX_TRY(rdx_stream_constants(r->work.stream, c->block, c->block_size, &address, err));
   rdx_column_query_rebase(c, address);
@@ -177,6 +200,7 @@ static rdx_status fill_tables(run *r, rdx_error *err) {
                                            .parts = c->q.parts + t->first_part,
                                            .numbers = c->q.numbers,
                                            .table = c->links[i].table,
+                                           .bits = c->links[i].bits,
                                            .term_count = t->term_count,
                                            .part_count = t->part_count,
                                            .rows = (uint32_t)t->rows};
@@ -226,31 +250,32 @@ static int compare_entries(const void *x, const void *y) {
 
 /* ---- Few groups: slots for each ---- */
 
-static uint32_t choose_adding(const run *r) {
-  const engine_query *q = &r->query.q;
-  if (r->plan->groups == 1)
-    return ADD_SINGLE;
-  return !r->query.wide_extremes && r->plan->groups * q->slots <= ENGINE_SHARED_CELLS ? ADD_SHARED : ADD_GLOBAL;
+/* On GPUs: how to add up, and in how many copies. */
+static uint32_t choose_adding(const run *r, uint32_t *copies) {
+  const uint64_t cells = r->plan->groups * r->query.q.slots;
+  *copies = cells <= ENGINE_SHARED_CELLS / ENGINE_COPIES ? ENGINE_COPIES : (uint32_t)(ENGINE_SHARED_CELLS / cells);
+  if (r->query.wide_extremes)
+    return ADD_MEMORY;
+  return *copies > 0 ? ADD_SHARED : ADD_CACHED;
 }
 
 static rdx_status record_dense(run *r, rdx_error *err) {
   rdx_stream *stream = r->work.stream;
   engine_query *q = &r->query.q;
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_fill(stream, r->work.memory, 0, 4, 0, err));
   q->groups = RDX_ADDRESS(uint64_t, r->work.slots);
   q->group_count = (uint32_t)r->plan->groups;
   RDX_TRY(send_query(r, err));
   RDX_TRY(fill_tables(r, err));
-  const uint32_t variant[ENGINE_CONSTANTS] = {
-      [ENGINE_ADD] = choose_adding(r), [ENGINE_TERMS] = q->term_count,       [ENGINE_LINKS] = q->link_count,
-      [ENGINE_PARTS] = q->part_count,  [ENGINE_MEASURES] = q->measure_count, [ENGINE_TESTS] = q->test_count > 0,
-      [ENGINE_SLOTS] = q->slots};
-  const struct engine_tile_args tile = {.query = r->address, .tile = r->tile, .copies = r->copies};
+  uint32_t *const count = (uint32_t *)(uintptr_t)place(r, 0);
+  uint32_t shared = 0;
+  const uint32_t adding = choose_adding(r, &shared);
+  const struct engine_tile_args tile = {
+      .query = r->address, .out_count = count, .tile = r->tile, .copies = on_cpu(r) ? r->copies : shared};
   const rdx_kernel *kernel = &rdx_kernel_engine_tile[stream->device->has_atomic_u64];
-  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, variant, r->tiles, NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, r->tiles, NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
-                                              .out_count = (uint32_t *)(uintptr_t)place(r, 0),
+                                              .out_count = count,
                                               .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),
                                               .copies = r->copies ? r->copies : 1};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));

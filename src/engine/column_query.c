@@ -211,8 +211,7 @@ static void add_tables(building *b) {
     qsort(o->tables, o->table_count, sizeof *o->tables, compare_tables);
   for (uint32_t i = 0; i < o->table_count; i++) {
     const rdx_partner *p = &r->partners[o->tables[i].dimension];
-    o->links[i] =
-        (engine_link){.partners = RDX_ADDRESS(uint32_t, p->codes), .bytes = p->bytes, .large = p->rows >= INT32_MAX};
+    o->links[i] = (engine_link){.partners = RDX_ADDRESS(uint32_t, p->codes), .bytes = p->bytes};
     o->bytes += r->rows * p->bytes;
   }
 }

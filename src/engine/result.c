@@ -39,10 +39,17 @@ static uint32_t column_count(const finishing *f) {
 
 /* ---- Groups ---- */
 
+/* The code of each group of one of the attributes. */
+static void list_codes(const finishing *f, uint32_t number, uint64_t *codes) {
+  const rdx_plan *p = f->plan;
+  const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
+  for (uint64_t i = 0; i < f->count; i++)
+    codes[i] = low + f->groups->group[i] / stride % width;
+}
+
 static rdx_status make_group(const finishing *f, uint32_t number, rdx_error *err) {
   const rdx_plan *p = f->plan;
-  for (uint64_t i = 0; i < f->count; i++)
-    f->codes[i] = p->group_low[number] + f->groups->group[i] / p->group_stride[number] % p->group_width[number];
+  list_codes(f, number, f->codes);
   const rdx_coded *attribute = &p->relation->attributes[p->query->group_by[number]];
   return rdx_coded_values(attribute, f->codes, f->count, &f->columns[number], err);
 }
@@ -268,25 +275,51 @@ static rdx_status apply_having(choosing *c, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Whether row b comes before row a. Equal rows stay in the order of groups, because the sort is stable. */
-static bool is_after(const choosing *c, uint64_t a, uint64_t b) {
+/* A column to order by: what ascends. */
+typedef struct sort_key {
+  const uint64_t *keys;
+  const rdx_column *nullable; /* NULL: it has no NULLs */
+  bool nulls_first;
+} sort_key;
+
+static rdx_status make_sort_keys(choosing *c, sort_key **out, rdx_error *err) {
   const rdx_query *q = c->f->plan->query;
+  RDX_TRY(rdx_arena_alloc(&c->arena, q->order_count, sizeof **out, "the order of a result", (void **)out, err));
   for (uint32_t i = 0; i < q->order_count; i++) {
     const rdx_order *o = &q->order_by[i];
     const rdx_column *column = &c->f->columns[o->column];
-    const uint64_t *keys = c->keys[o->column];
-    const bool has_a = rdx_column_has(column, a), has_b = rdx_column_has(column, b);
-    if (has_a != has_b)
-      return has_a == o->nulls_first;
-    if (has_a && keys[a] != keys[b])
-      return (keys[a] > keys[b]) != o->descending;
+    uint64_t *keys = NULL;
+    if (o->descending)
+      RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the order of a result", (void **)&keys, err));
+    for (uint64_t k = 0; k < c->f->count && keys; k++)
+      keys[k] = ~c->keys[o->column][k];
+    (*out)[i] = (sort_key){keys ? keys : c->keys[o->column], column->validity ? column : NULL, o->nulls_first};
+  }
+  return RDX_OK;
+}
+
+/* Whether row b comes before row a. Equal rows stay in the order of groups, because the sort is stable. */
+static bool is_after(const sort_key *sort_keys, uint32_t count, uint64_t a, uint64_t b) {
+  for (const sort_key *s = sort_keys; s < sort_keys + count; s++) {
+    if (s->nullable) {
+      const bool has_a = rdx_column_has(s->nullable, a), has_b = rdx_column_has(s->nullable, b);
+      if (has_a != has_b)
+        return has_a == s->nulls_first;
+      if (!has_a)
+        continue;
+    }
+    if (s->keys[a] != s->keys[b])
+      return s->keys[a] > s->keys[b];
   }
   return false;
 }
 
 /* Merge sort, from runs of one. */
 static rdx_status sort_rows(choosing *c, rdx_error *err) {
+  const uint32_t order_count = c->f->plan->query->order_count;
   uint64_t *from = c->rows, *to = NULL;
+  sort_key *keys = NULL;
+  RDX_TRY(make_sort_keys(c, &keys, err));
   RDX_TRY(rdx_arena_alloc(&c->arena, c->count, sizeof *to, "the order of a result", (void **)&to, err));
   for (uint64_t width = 1; width < c->count; width *= 2) {
     for (uint64_t begin = 0; begin < c->count; begin += 2 * width) {
@@ -294,7 +327,9 @@ static rdx_status sort_rows(choosing *c, rdx_error *err) {
       const uint64_t end = c->count - begin < 2 * width ? c->count : begin + 2 * width;
       uint64_t left = begin, right = middle;
       for (uint64_t k = begin; k < end; k++)
-        to[k] = left < middle && (right == end || !is_after(c, from[left], from[right])) ? from[left++] : from[right++];
+        to[k] = left < middle && (right == end || !is_after(keys, order_count, from[left], from[right]))
+                    ? from[left++]
+                    : from[right++];
     }
     uint64_t *const swapped = from;
     from = to;
@@ -304,14 +339,29 @@ static rdx_status sort_rows(choosing *c, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Keys of the columns that HAVING or ORDER BY may ask for. Codes of groups keep the order of values, too. */
+static rdx_status key_columns(choosing *c, rdx_error *err) {
+  const rdx_query *q = c->f->plan->query;
+  for (uint32_t i = 0; i < column_count(c->f); i++) {
+    bool wanted = q->having;
+    for (uint32_t k = 0; k < q->order_count; k++)
+      wanted |= q->order_by[k].column == i;
+    if (!wanted)
+      continue;
+    RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the keys of a result", (void **)&c->keys[i], err));
+    if (!q->having && i < q->group_count)
+      list_codes(c->f, i, c->keys[i]);
+    else
+      RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
+  }
+  return RDX_OK;
+}
+
 static rdx_status choose(choosing *c, rdx_error *err) {
   const rdx_query *q = c->f->plan->query;
   const uint64_t count = c->f->count;
   RDX_TRY(rdx_arena_alloc(&c->arena, count, sizeof *c->rows, "the order of a result", (void **)&c->rows, err));
-  for (uint32_t i = 0; i < column_count(c->f) && (q->having || q->order_count > 0); i++) {
-    RDX_TRY(rdx_arena_alloc(&c->arena, count, 8, "the keys of a result", (void **)&c->keys[i], err));
-    RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
-  }
+  RDX_TRY(key_columns(c, err));
   if (q->having)
     RDX_TRY(apply_having(c, err));
   else

@@ -313,6 +313,7 @@ static void destroy_run(rdx_star_run *run) {
   rdx_free(run->ranges.list);
   rdx_free(run->rows);
   rdx_free(run->records);
+  rdx_free(run->host_sums);
   rdx_free(run);
 }
 

@@ -31,6 +31,8 @@ typedef struct rdx_star_run {
   uint64_t row_capacity;
   uint64_t *records;
   uint64_t record_capacity; /* words */
+  uint64_t *host_sums;      /* accumulators of runs that the host adds up, 0 at rest */
+  uint64_t host_words;
   star_query query;
   uint64_t query_address;
 } rdx_star_run;
@@ -107,6 +109,13 @@ RDX_MUST_USE rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *pla
 /* Run what is recorded and bring the groups found. */
 RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
                                         double *device_ms, rdx_error *err);
+
+/* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
+void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run);
+RDX_MUST_USE rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err);
+/* Records, as star_collect_args says, to groups as the plan numbers them. */
+RDX_MUST_USE rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
+                                      const uint64_t *records, rdx_groups *out, rdx_error *err);
 
 /* Bytes of the groups and measures of a row that a query reads. */
 uint64_t rdx_star_row_bytes(const rdx_star_run *run);

@@ -74,7 +74,8 @@ static uint32_t group_count(const rdx_star *star, const rdx_plan *plan) {
   return plan->query->group_count > 0 && star->group_bytes ? star->groups.count : 1;
 }
 
-static void make_query(const rdx_star *star, const rdx_plan *plan, uint32_t copies, star_query *q) {
+void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run) {
+  star_query *q = &run->query;
   *q = (star_query){.group_count = group_count(star, plan), .slot_count = 1, .copies = copies};
   if (q->group_count > 1) {
     q->groups = RDX_ADDRESS(uint32_t, star->group_codes);
@@ -115,7 +116,7 @@ uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t wo
 rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run,
                           rdx_error *err) {
   star_query *q = &run->query;
-  make_query(star, plan, copies, q);
+  rdx_star_prepare(star, plan, copies, run);
   const uint64_t groups = q->group_count, cells = copies * groups * q->slot_count;
   RDX_TRY(grow(run, star->device, cells * 8, true, &run->sums, err));
   RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
@@ -207,16 +208,21 @@ rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out
   return RDX_OK;
 }
 
+rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
+  if (words <= run->record_capacity)
+    return RDX_OK;
+  RDX_TRY(rdx_realloc((void **)&run->records, words, 8, "the groups of a query", err));
+  run->record_capacity = words;
+  return RDX_OK;
+}
+
 /* What the collecting kernel found, on the host: `*records`, `first` bytes of it, came with the submission, and mostly
  * that is all; else the rest is downloaded to room of the run's own. */
 static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint64_t first, rdx_error *err) {
   run->expected = 8 + (*records)[0] * (1 + run->query.slot_count) * 8;
   if (run->expected <= first)
     return RDX_OK;
-  if (run->record_capacity * 8 < run->expected) {
-    RDX_TRY(rdx_realloc((void **)&run->records, run->expected / 8, 8, "the groups of a query", err));
-    run->record_capacity = run->expected / 8;
-  }
+  RDX_TRY(rdx_star_record_room(run, run->expected / 8, err));
   memcpy(run->records, *records, first);
   *records = run->records;
   return rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err);
@@ -299,8 +305,8 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
   out->count = count > 0 ? at + 1 : 0;
 }
 
-static rdx_status read_groups(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
-                              const uint64_t *records, rdx_groups *out, rdx_error *err) {
+rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run, const uint64_t *records,
+                         rdx_groups *out, rdx_error *err) {
   const uint64_t size = 1 + run->query.slot_count, count = records[0];
   uint32_t positions[RDX_MOST_TUPLE];
   numbered *list = NULL;
@@ -338,7 +344,7 @@ rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_
   RDX_TRY(rdx_stream_finish(run->stream, err));
   *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
   RDX_TRY(take_records(run, &records, first, err));
-  return read_groups(star, plan, run, records, out, err);
+  return rdx_star_read(star, plan, run, records, out, err);
 }
 
 /* ---- Counting ---- */

@@ -3,9 +3,9 @@
 
 /* RX (RTIndeX): a primitive per key in a scene, a ray per lookup. */
 
-#include "kernels/rx/kernels.h"
 #include "index/index.h"
 #include "index/keys.h"
+#include "index/rx_encoding.h"
 #include "index/segments.h"
 #include "kernels/refine/kernels.h"
 
@@ -124,7 +124,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   const rdx_scene_params scene = scene_params(&p, count);
   const uint64_t keys = count * (key_bits / 8), kept = needs_keys(&p) ? keys : 0;
   const uint64_t sorting = 3 * (keys + count * 4),
-                 tracing = count * primitive_bytes(&p) + rdx_scene_estimate(device, &scene);
+                 tracing = rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
   return kept + (sorting > tracing ? sorting : tracing);
 }
 
@@ -211,19 +211,12 @@ static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buff
   return status;
 }
 
-/* The primitives of keys, in their order. */
-static rdx_status encode(rx *r, rdx_buffer *keys, rdx_buffer **out, double *ms, rdx_error *err) {
-  RDX_TRY(rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene", out, err));
-  const struct rx_encode_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
-                                      .primitives = RDX_ADDRESS(float, *out),
-                                      .zero = r->zero,
-                                      .scheme = r->scheme};
-  const uint32_t variant[2] = {r->key_bits == 64, r->params.primitive != RDX_RX_TRIANGLE};
-  *ms = 0;
-  const rdx_status status = rdx_launch_timed(r->device, &rdx_kernel_rx_encode, &args, variant, r->count, ms, err);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(out);
-  return status;
+static rdx_rx_encoding encoding_of(const rx *r, const rdx_buffer *keys) {
+  return (rdx_rx_encoding){.keys = keys,
+                           .key_bits = r->key_bits,
+                           .boxes = r->params.primitive != RDX_RX_TRIANGLE,
+                           .zero = r->zero,
+                           .scheme = r->scheme};
 }
 
 /* What the kernels read of this index. */
@@ -254,7 +247,7 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *s
   rdx_scene_params params = scene_params(&r->params, r->count);
   const bool parts =
       r->params.partitions > 1 || (r->params.partitions == 0 && r->count > r->device->info.max_primitives);
-  rdx_buffer *in_order = NULL, *primitives = NULL;
+  rdx_buffer *in_order = NULL;
   if (r->count > 0) {
     const double start = rdx_now_ms();
     RDX_TRY(sort_keys(r, keys, parts || r->device->keeps_build_order, &in_order, err));
@@ -262,16 +255,13 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *s
   }
   const bool dense = (r->max_key - r->min_key) / 8 < r->count;
   params.preference = rdx_device_build_preference(r->device, r->params.build, dense);
-  rdx_buffer *ordered = in_order ? in_order : keys->keys;
-  rdx_status status = encode(r, ordered, &primitives, &stats->encode_ms, err);
-  if (status == RDX_OK && needs_keys(&r->params))
-    r->keys = rdx_buffer_retain(ordered);
+  rdx_rx_encoding e = encoding_of(r, in_order ? in_order : keys->keys);
+  if (needs_keys(&r->params))
+    r->keys = rdx_buffer_retain(in_order ? in_order : keys->keys);
+  params.source = (rdx_scene_source){rdx_rx_encode, &e};
+  rdx_status status = rdx_scene_create(r->device, &params, &r->scene, err);
+  stats->encode_ms = e.ms;
   rdx_buffer_destroy(&in_order);
-  if (status == RDX_OK) {
-    params.primitives = primitives;
-    status = rdx_scene_create(r->device, &params, &r->scene, err);
-  }
-  rdx_buffer_destroy(&primitives);
   if (status == RDX_OK)
     status = upload_state(r, err);
   if (status == RDX_OK)
@@ -332,8 +322,13 @@ static rdx_status refit_scene(rx *r, rx *moved, const rdx_device_column *column,
       .device = r->device, .type = column->type, .key_bits = r->key_bits, .count = r->count, .keys = keys};
   rdx_status status = r->count > 0 ? sort_keys(moved, &set, false, &ignored, err) : RDX_OK;
   stats->sort_ms = rdx_now_ms() - start;
+  rdx_rx_encoding e = encoding_of(r, keys);
   if (status == RDX_OK)
-    status = encode(r, keys, &primitives, &stats->encode_ms, err);
+    status = rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene",
+                               &primitives, err);
+  if (status == RDX_OK)
+    status = rdx_rx_encode(&e, 0, r->count, primitives, err);
+  stats->encode_ms = e.ms;
   if (status == RDX_OK && needs_keys(&r->params))
     moved->keys = rdx_buffer_retain(keys);
   if (status == RDX_OK)

@@ -4,10 +4,10 @@
 /* The optimized RX (thesis, chapter 4): one triangle per distinct key, one hit per lookup, then a scan of the sorted
  * entries. Scene parts are contiguous runs of keys (algorithm 5). */
 
+#include "index/rx_encoding.h"
 #include "index/segments.h"
 #include "index/sorted_keys.h"
 #include "kernels/refine/kernels.h"
-#include "kernels/rx/kernels.h"
 #include "kernels/rx_optimized/kernels.h"
 
 #define X_BITS 23
@@ -60,7 +60,8 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   if (check(device, &params->rx_optimized, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
-  const uint64_t tracing = count * (key_bits / 8 + 4 + 36) + rdx_scene_estimate(device, &scene);
+  const uint64_t tracing =
+      count * (key_bits / 8 + 4) + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
   return sorting > tracing ? sorting : tracing;
 }
 
@@ -98,18 +99,10 @@ static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *e
 static rdx_status build_scene(rx_optimized *r, const rdx_rx_optimized_params *p, rdx_buffer *keys, uint64_t count,
                               rdx_index_stats *stats, rdx_error *err) {
   rdx_scene_params params = scene_params(p, count);
-  rdx_buffer *triangles = NULL;
-  RDX_TRY(rdx_buffer_create(r->device, count * 36, "the triangles of keys", &triangles, err));
-  const struct rx_encode_args args = {
-      .keys = RDX_ADDRESS(uint32_t, keys), .primitives = RDX_ADDRESS(float, triangles), .scheme = r->shape.scheme};
-  const uint32_t variant[2] = {r->key_bits == 64, false};
-  rdx_status status = rdx_launch_timed(r->device, &rdx_kernel_rx_encode, &args, variant, count, &stats->encode_ms, err);
-  if (status == RDX_OK) {
-    params.primitives = triangles;
-    status = rdx_scene_create(r->device, &params, &r->scene, err);
-  }
-  rdx_buffer_destroy(&triangles);
-  RDX_TRY(status);
+  rdx_rx_encoding e = {.keys = keys, .key_bits = r->key_bits, .scheme = r->shape.scheme};
+  params.source = (rdx_scene_source){rdx_rx_encode, &e};
+  RDX_TRY(rdx_scene_create(r->device, &params, &r->scene, err));
+  stats->encode_ms = e.ms;
   stats->partitions = r->scene->partitions;
   stats->bytes_scene = r->scene->bytes;
   stats->bytes_scene_built = r->scene->bytes_built;

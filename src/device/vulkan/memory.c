@@ -292,27 +292,52 @@ void rdx_vk_memory_destroy(rdx_vk_device *d) {
 
 /* ---- Staging ---- */
 
-rdx_status rdx_vk_host_buffer_create(rdx_vk_device *d, uint64_t size, rdx_vk_host_buffer *b, rdx_error *err) {
+/* A buffer with memory of its own, of the first of some kinds that there is; mapped where the host can see it. */
+static rdx_status create_own(rdx_vk_device *d, uint64_t size, VkBufferUsageFlags usage,
+                             const VkMemoryPropertyFlags *kinds, uint32_t kind_count, rdx_vk_host_buffer *b,
+                             rdx_error *err) {
   const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                    .size = size,
-                                   .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                   .usage = usage,
                                    .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+  const bool addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
   RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &b->handle), "creating a staging buffer", err));
   VkMemoryRequirements needs;
   d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
-  const VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  uint32_t type = 0;
-  /* Cached memory makes downloads fast; every driver has plain coherent memory. */
-  if (!find_memory_type(d, needs.memoryTypeBits, coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, &type) &&
-      !find_memory_type(d, needs.memoryTypeBits, coherent, &type))
+  uint32_t type = 0, kind = 0;
+  while (kind < kind_count && !find_memory_type(d, needs.memoryTypeBits, kinds[kind], &type))
+    kind++;
+  if (kind == kind_count)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no memory that the host can see", d->base.info.name);
   pthread_mutex_lock(&d->memory.lock);
-  rdx_status status = allocate_memory(d, needs.size, type, false, &b->memory, err);
+  rdx_status status = allocate_memory(d, needs.size, type, addressed, &b->memory, err);
   pthread_mutex_unlock(&d->memory.lock);
   RDX_TRY(status);
   RDX_TRY(rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, b->memory, 0), "binding a staging buffer", err));
+  if (addressed)
+    b->address = d->fn.GetBufferDeviceAddress(
+        d->handle,
+        &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b->handle});
+  if ((kinds[kind] & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
+    return RDX_OK;
   return rdx_vk_check(d->fn.MapMemory(d->handle, b->memory, 0, VK_WHOLE_SIZE, 0, &b->mapped),
                       "mapping a staging buffer", err);
+}
+
+#define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+
+rdx_status rdx_vk_host_buffer_create(rdx_vk_device *d, uint64_t size, rdx_vk_host_buffer *b, rdx_error *err) {
+  /* Cached memory makes downloads fast; every driver has plain coherent memory. */
+  static const VkMemoryPropertyFlags kinds[] = {COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, COHERENT};
+  return create_own(d, size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, kinds, 2, b, err);
+}
+
+rdx_status rdx_vk_constants_create(rdx_vk_device *d, uint64_t size, rdx_vk_host_buffer *b, rdx_error *err) {
+  static const VkMemoryPropertyFlags kinds[] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT,
+                                                VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+  const VkBufferUsageFlags usage =
+      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  return create_own(d, size, usage, kinds, 2, b, err);
 }
 
 void rdx_vk_host_buffer_destroy(rdx_vk_device *d, rdx_vk_host_buffer *b) {

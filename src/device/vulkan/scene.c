@@ -207,12 +207,16 @@ static uint64_t partition_count(const rdx_scene *scene, uint32_t i) {
   return rest < scene->partition_size ? rest : scene->partition_size;
 }
 
-static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint32_t i, rdx_error *err) {
+/* Its primitives are those of `made`, from its start, or without that the params'. */
+static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint32_t i, rdx_buffer *made,
+                                   rdx_error *err) {
   rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
   const rdx_scene_params *params = &scene->base.params;
+  const uint64_t first = i * scene->base.partition_size, count = partition_count(&scene->base, i);
   build b;
-  build_bottom(&b, params, params->primitives->address, i * scene->base.partition_size,
-               partition_count(&scene->base, i));
+  if (made)
+    RDX_TRY(params->source.make(params->source.context, first, count, made, err));
+  build_bottom(&b, params, made ? made->address : params->primitives->address, made ? 0 : first, count);
   const VkAccelerationStructureBuildSizesInfoKHR sizes = build_sizes(d, &b);
   structure *s = &scene->bottom[i];
   RDX_TRY(
@@ -263,10 +267,15 @@ static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *
 
 static rdx_status create_parts(rdx_device *device, vk_scene *scene, rdx_error *err) {
   rdx_stream *stream = NULL;
+  rdx_buffer *made = NULL;
   RDX_TRY(rdx_stream_create(device, &stream, err));
   rdx_status status = RDX_OK;
+  if (scene->base.params.source.make)
+    status = rdx_buffer_create(device, rdx_scene_source_bytes(device, &scene->base.params),
+                               "the primitives of a part of a scene", &made, err);
   for (uint32_t i = 0; i < scene->base.partitions && status == RDX_OK; i++)
-    status = create_partition((rdx_vk_stream *)stream, scene, i, err);
+    status = create_partition((rdx_vk_stream *)stream, scene, i, made, err);
+  rdx_buffer_destroy(&made);
   if (status == RDX_OK && scene->base.partitions > 0)
     status = create_top((rdx_vk_stream *)stream, scene, err);
   rdx_stream_destroy(&stream);
@@ -281,6 +290,7 @@ rdx_status rdx_vk_scene_create(rdx_device *device, const rdx_scene_params *param
       (rdx_scene){.device = device, .params = *params, .partition_size = partition_size, .partitions = partitions};
   rdx_status status = create_parts(device, scene, err);
   scene->base.params.primitives = NULL; /* not needed any more */
+  scene->base.params.source = (rdx_scene_source){0};
   if (status != RDX_OK) {
     rdx_vk_scene_destroy(&scene->base);
     return status;

@@ -27,8 +27,7 @@ static rdx_status create_parts(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *er
 }
 
 static void destroy_parts(rdx_vk_device *d, rdx_vk_stream *s) {
-  if (s->constants)
-    rdx_vk_buffer_destroy(s->constants);
+  rdx_vk_host_buffer_destroy(d, &s->constants);
   rdx_vk_host_buffer_destroy(d, &s->reads);
   if (s->queries)
     d->fn.DestroyQueryPool(d->handle, s->queries, NULL);
@@ -181,34 +180,48 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
   return RDX_OK;
 }
 
-/* Room for constants: in the stream's own buffer, or in scratch memory where they do not fit. */
-static rdx_status constants_room(rdx_vk_stream *s, uint64_t size, rdx_buffer **out, uint64_t *offset, rdx_error *err) {
-  if (!s->constants)
-    RDX_TRY(rdx_vk_buffer_create(s->base.device, RDX_VK_CONSTANTS_SIZE, &s->constants, err));
-  *offset = s->constants_used;
-  *out = s->constants;
-  if (size > RDX_VK_CONSTANTS_SIZE - s->constants_used) {
-    *offset = 0;
-    return rdx_stream_scratch(&s->base, size, "the constants of a query", out, err);
-  }
-  s->constants_used += (size + 15) / 16 * 16;
+static void update(rdx_vk_stream *s, VkBuffer buffer, uint64_t offset, const void *data, uint64_t size) {
+  const uint64_t most = 65536; /* of one command */
+  for (uint64_t done = 0; done < size; done += most)
+    ((rdx_vk_device *)s->base.device)
+        ->fn.CmdUpdateBuffer(s->commands, buffer, offset + done, size - done < most ? size - done : most,
+                             (const char *)data + done);
+  rdx_vk_stream_barrier(s);
+}
+
+/* Constants that the stream's own buffer has no room for go to scratch memory. */
+static rdx_status send_large(rdx_vk_stream *s, const void *data, uint64_t size, uint64_t *address, rdx_error *err) {
+  rdx_buffer *buffer = NULL;
+  RDX_TRY(rdx_stream_scratch(&s->base, size, "the constants of a query", &buffer, err));
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  update(s, ((rdx_vk_buffer *)buffer)->handle, 0, data, size);
+  *address = buffer->address;
   return RDX_OK;
 }
 
+/* No work that reads earlier constants is under way: finish has waited for it. What the host writes is seen by work
+ * that is submitted later. */
 rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address,
                                    rdx_error *err) {
-  const uint64_t most = 65536; /* of one command */
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  rdx_buffer *buffer = NULL;
-  uint64_t offset = 0;
-  RDX_TRY(constants_room(s, size, &buffer, &offset, err));
+  rdx_vk_device *d = (rdx_vk_device *)stream->device;
+  const uint64_t offset = s->constants_used;
+  if (size > RDX_VK_CONSTANTS_SIZE - offset)
+    return send_large(s, data, size, address, err);
+  if (!s->constants.handle) {
+    const rdx_status status = rdx_vk_constants_create(d, RDX_VK_CONSTANTS_SIZE, &s->constants, err);
+    if (status != RDX_OK) {
+      rdx_vk_host_buffer_destroy(d, &s->constants);
+      return status;
+    }
+  }
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  for (uint64_t done = 0; done < size; done += most)
-    ((rdx_vk_device *)stream->device)
-        ->fn.CmdUpdateBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, offset + done,
-                             size - done < most ? size - done : most, (const char *)data + done);
-  rdx_vk_stream_barrier(s);
-  *address = buffer->address + offset;
+  s->constants_used += (size + 15) / 16 * 16;
+  *address = s->constants.address + offset;
+  if (s->constants.mapped)
+    memcpy((char *)s->constants.mapped + offset, data, size);
+  else
+    update(s, s->constants.handle, offset, data, size);
   return RDX_OK;
 }
 

@@ -77,6 +77,7 @@ typedef struct rdx_vk_host_buffer {
   VkBuffer handle;
   VkDeviceMemory memory;
   void *mapped;
+  uint64_t address; /* of constants */
 } rdx_vk_host_buffer;
 
 typedef struct rdx_vk_staging {
@@ -123,6 +124,9 @@ void rdx_vk_staging_destroy(rdx_vk_device *device);
 /* All zero is none; destroying that is fine. */
 RDX_MUST_USE rdx_status rdx_vk_host_buffer_create(rdx_vk_device *device, uint64_t size, rdx_vk_host_buffer *out,
                                                   rdx_error *err);
+/* The same in the device's own memory; not mapped where the host does not see any of that. */
+RDX_MUST_USE rdx_status rdx_vk_constants_create(rdx_vk_device *device, uint64_t size, rdx_vk_host_buffer *out,
+                                                rdx_error *err);
 void rdx_vk_host_buffer_destroy(rdx_vk_device *device, rdx_vk_host_buffer *buffer);
 void rdx_vk_memory_destroy(rdx_vk_device *device);
 
@@ -147,8 +151,9 @@ typedef struct rdx_vk_stream {
   VkFence fence;
   VkQueryPool queries;
   bool recording;
-  bool broken;           /* a submission failed: nothing about it is known any more */
-  rdx_buffer *constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept; not in the books on memory */
+  bool broken; /* a submission failed: nothing about it is known any more */
+  rdx_vk_host_buffer
+      constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept; not in the books on memory */
   uint64_t constants_used;
   rdx_vk_host_buffer reads; /* RDX_STREAM_READ_MAX bytes, made on first use and kept */
   struct rdx_vk_stream *next_spare;

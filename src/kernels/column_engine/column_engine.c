@@ -17,14 +17,20 @@ static void fill_table(const void *arguments, const uint32_t *variant, const rdx
   (void)scene;
   const struct engine_table_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
+  uint32_t word = 0; /* the first row, as the grain, is a multiple of 32 */
   for (uint64_t row = a->first; row < end; row++) {
     const uint64_t entry =
         row < a->rows ? engine_table_entry(a->terms, a->term_count, a->parts, a->part_count, a->numbers, (uint32_t)row)
                       : NO_LINK64;
-    if (variant[0])
+    if (a->table && variant[0])
       AS_U64_PTR(a->table)[row] = entry;
-    else
+    else if (a->table)
       a->table[row] = (uint32_t)entry;
+    word |= (uint32_t)(entry != NO_LINK64) << row % 32;
+    if (a->bits && (row % 32 == 31 || row + 1 == end)) {
+      a->bits[row / 32] = word;
+      word = 0;
+    }
   }
 }
 
@@ -126,13 +132,13 @@ const rdx_kernel rdx_kernel_engine_table = {
     .args_size = sizeof(struct engine_table_args),
     .variants = 1,
     .grain = 4096,
-    .group = 256,
+    .group = ENGINE_TABLE_GROUP,
     .body = fill_table,
     .compute = {.words = spirv_engine_table_comp, .size = sizeof spirv_engine_table_comp}};
 
 #define TILE(words32)                                                                                                  \
   {                                                                                                                    \
-    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = ENGINE_CONSTANTS, .grain = 1,     \
+    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = 1, .grain = 1,                    \
     .group = 1 /* items are workgroups */, .body = engine_tile_body, .compute = {                                      \
       .words = words32,                                                                                                \
       .size = sizeof words32                                                                                           \

@@ -26,9 +26,10 @@ struct engine_term {
 
 struct engine_link {
   PTR(u32) partners;
-  PTR(u32) table; /* u32, or with GROUP64 u64 */
+  PTR(u32) table; /* u32, or with GROUP64 u64; 0: the dimension has no part in groups */
+  PTR(u32) bits;  /* one for each row of the dimension that is in the table; 0: all are, or with GROUP64 */
   u32 bytes;
-  u32 large; /* the dimension has 2^31 rows or more */
+  u32 reserved;
 };
 
 #define NO_LINK 0xfffffffful
@@ -141,34 +142,40 @@ typedef struct engine_query engine_query;
 
 /* ---- Kernels ---- */
 
-/* Item: a row of a dimension, or one past the last for rows without a partner. Fill in its table. Constant: GROUP64. */
+/* Item: a row of a dimension, or one past the last for rows without a partner. Fill in its table and its bits, in whole
+ * words, where these are not 0. Constant: GROUP64. */
+#define ENGINE_TABLE_GROUP 256u
 struct engine_table_args {
   LAUNCH_HEADER;
   PTR(engine_term) terms;
   PTR(engine_part) parts;
   PTR(u64) numbers;
   PTR(u32) table;
+  PTR(u32) bits;
   u32 term_count;
   u32 part_count;
   u32 rows;
 };
-ARGS_SIZE(engine_table_args, 64);
+ARGS_SIZE(engine_table_args, 72);
 
 /* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`.
- * Constants are ENGINE_CONSTANTS. */
+ * Constant: ENGINE_ADD. */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
-  u32 tile; /* rows; a multiple of 1024 */
-  u32 copies;
+  PTR(u32) out_count; /* becomes 0 */
+  u32 tile;           /* rows; a multiple of 1024 */
+  u32 copies;         /* GPUs: in shared memory, with ADD_SHARED */
 };
-ARGS_SIZE(engine_tile_args, 32);
+ARGS_SIZE(engine_tile_args, 40);
 
-/* How a GPU adds up: in registers where there is one group, in shared memory where they fit, else in memory. */
-#define ADD_SINGLE 0
-#define ADD_SHARED 1
-#define ADD_GLOBAL 2
-#define ENGINE_SHARED_CELLS 1536
+/* How a GPU adds up: in copies of all groups in shared memory, in shared memory for the groups that a tile meets first,
+ * or in memory. Cells are u64. */
+#define ADD_SHARED 0
+#define ADD_CACHED 1
+#define ADD_MEMORY 2
+#define ENGINE_SHARED_CELLS 512u
+#define ENGINE_COPIES 32u
 
 /* Item: a word of 32 rows. Which of them qualify. */
 struct engine_select_args {

@@ -16,10 +16,10 @@
 
 typedef struct batch {
   const engine_query *q;
-  uint32_t first;                        /* row */
-  uint32_t n;                            /* of rows that are left */
-  uint32_t rows[ENGINE_BATCH + SLACK];   /* less `first`, ascending */
-  uint32_t groups[ENGINE_BATCH + SLACK]; /* their numbers, as far as known */
+  uint32_t first;                      /* row */
+  uint32_t n;                          /* of rows that are left */
+  uint32_t rows[ENGINE_BATCH + SLACK]; /* less `first`, ascending */
+  uint32_t groups[ENGINE_BATCH];       /* their numbers */
 } batch;
 
 /* What is written for each instruction set. */
@@ -27,7 +27,7 @@ typedef struct operators {
   /* Of 64 rows from `codes` on: whose code less `low` is at most `span`. */
   uint64_t (*compare)(const void *codes, uint32_t bytes, uint64_t low, uint64_t span);
   uint32_t (*list)(const uint64_t *words, uint32_t count, uint32_t *rows);
-  /* Keep the rows that a dimension's table knows. With `all`, the rows are 0 .. n - 1. */
+  /* Keep the rows whose partners in a dimension have their bits set. With `all`, the rows are 0 .. n - 1. */
   uint32_t (*follow)(const engine_link *link, batch *b, bool all);
 } operators;
 
@@ -78,10 +78,9 @@ HOT uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t *rows) {
 HOT uint32_t follow_any(const engine_link *link, batch *b) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < b->n; i++) { /* without a branch that would be hard to foresee */
-    const uint32_t row = b->rows[i], entry = link->table[load_code(link->partners, link->bytes, b->first + row)];
+    const uint32_t row = b->rows[i], partner = (uint32_t)load_code(link->partners, link->bytes, b->first + row);
     b->rows[kept] = row;
-    b->groups[kept] = b->groups[i] + entry;
-    kept += entry != (uint32_t)NO_LINK;
+    kept += link->bits[partner / 32] >> partner % 32 & 1;
   }
   return kept;
 }
@@ -179,17 +178,16 @@ AVX512 static inline __m512i partners_of(const engine_link *link, const batch *b
 }
 
 AVX512 static uint32_t follow_avx512(const engine_link *link, batch *b, bool all) {
+  const __m512i low_bits = _mm512_set1_epi32(31), one = _mm512_set1_epi32(1);
   uint32_t kept = 0;
-  if (link->large) /* places of gathers are signed */
-    return follow_any(link, b);
   for (uint32_t i = 0; i < b->n; i += 16) {
     const __mmask16 some = b->n - i < 16 ? (__mmask16)((1u << (b->n - i)) - 1) : (__mmask16)0xffff;
-    const __m512i rows = _mm512_loadu_si512(b->rows + i), groups = _mm512_loadu_si512(b->groups + i);
+    const __m512i rows = _mm512_loadu_si512(b->rows + i);
     const __m512i partners = partners_of(link, b, i, rows, some, all);
-    const __m512i entries = _mm512_mask_i32gather_epi32(_mm512_set1_epi32(-1), some, partners, link->table, 4);
-    const __mmask16 keep = _mm512_mask_cmpneq_epi32_mask(some, entries, _mm512_set1_epi32(-1));
+    const __m512i words =
+        _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), some, _mm512_srli_epi32(partners, 5), link->bits, 4);
+    const __mmask16 keep = _mm512_test_epi32_mask(_mm512_srlv_epi32(words, _mm512_and_si512(partners, low_bits)), one);
     _mm512_storeu_si512(b->rows + kept, _mm512_maskz_compress_epi32(keep, rows));
-    _mm512_storeu_si512(b->groups + kept, _mm512_maskz_compress_epi32(keep, _mm512_add_epi32(groups, entries)));
     kept += (uint32_t)__builtin_popcount(keep);
   }
   return kept;
@@ -228,9 +226,9 @@ HOT void select_rows(const operators *o, batch *b, uint32_t n) {
   for (uint32_t t = 0; t < q->term_count; t++)
     apply_term(o, b, t, n, words);
   b->n = o->list(words, count, b->rows);
-  memset(b->groups, 0, (b->n + SLACK) * sizeof *b->groups);
   for (uint32_t l = 0; l < q->link_count && b->n > 0; l++)
-    b->n = o->follow(&q->links[l], b, b->n == n);
+    if (q->links[l].bits)
+      b->n = o->follow(&q->links[l], b, b->n == n);
 }
 
 static void apply_tests(batch *b) {
@@ -238,7 +236,6 @@ static void apply_tests(batch *b) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < b->n; i++) {
     b->rows[kept] = b->rows[i];
-    b->groups[kept] = b->groups[i];
     kept += engine_passes(q->terms, q->tests, q->numbers, q->test_count, b->first + b->rows[i]);
   }
   b->n = kept;
@@ -271,8 +268,19 @@ HOT void load_step(const engine_step *s, uint32_t first, const uint32_t *rows, u
     out[i] = load_code(s->codes, s->bytes, (uint32_t)out[i]);
 }
 
-HOT void add_parts(batch *b) {
+/* The numbers of the groups of the rows that are left. */
+HOT void number_groups(batch *b) {
+  const engine_query *q = b->q;
   uint64_t codes[ENGINE_BATCH];
+  memset(b->groups, 0, b->n * sizeof *b->groups);
+  for (uint32_t l = 0; l < q->link_count; l++) {
+    const engine_link *link = &q->links[l];
+    if (!link->table)
+      continue;
+    load_rows(link->partners, link->bytes, b->first, b->rows, b->n, codes);
+    for (uint32_t i = 0; i < b->n; i++)
+      b->groups[i] += link->table[codes[i]];
+  }
   for (uint32_t p = 0; p < b->q->part_count; p++) {
     const engine_part *part = &b->q->parts[p];
     load_rows(part->codes, part->bytes, b->first, b->rows, b->n, codes);
@@ -450,7 +458,7 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
     if (b.n == 0)
       continue;
     if (!single)
-      add_parts(&b);
+      number_groups(&b);
     add_rows(q, b.first, b.rows, b.n, t);
   }
   if (single && own[0] > 0)
@@ -491,6 +499,8 @@ void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_
   (void)variant, (void)scene;
   const struct engine_tile_args *a = arguments;
   const tile_fn run = best_tile();
+  if (a->first == 0)
+    *a->out_count = 0;
   for (uint32_t k = 0; k < a->count; k++)
     run(a, a->first + k);
 }

@@ -6,18 +6,6 @@
 #include "device/device.h"
 #include "kernels/column_engine/column_engine.h"
 
-/* Constants of the tile kernel: how it adds up, then the counts of the query. */
-enum {
-  ENGINE_ADD,
-  ENGINE_TERMS,
-  ENGINE_LINKS,
-  ENGINE_PARTS,
-  ENGINE_MEASURES,
-  ENGINE_TESTS,
-  ENGINE_SLOTS,
-  ENGINE_CONSTANTS
-};
-
 /* Kernels that add come as two: with 64-bit atomics, and without. */
 extern const rdx_kernel rdx_kernel_engine_table;
 extern const rdx_kernel rdx_kernel_engine_tile[2];

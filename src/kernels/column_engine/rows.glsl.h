@@ -5,32 +5,33 @@
 
 /* GLSL: rows one by one, and adding to groups in memory. */
 
+#extension GL_EXT_control_flow_attributes : require
 #ifdef ATOMIC64
 #extension GL_EXT_shader_atomic_int64 : require
 #endif
 
 #include "kernels/coded/halves.glsl.h"
 
-/* The value of a measure; false where it is NULL. */
+/* The value of a measure; false where it is NULL. The stack is moved, so that it can be in registers. */
 bool measure_value(engine_query q, engine_measure m, u32 row, out u64 value) {
   u64 stack[STEP_STACK];
-  u32 height = 0;
-  value = 0;
   for (u32 k = 0; k < m.step_count; k++) {
     engine_step s = AT(q.steps, m.first_step + k);
+    if (s.kind >= STEP_ADD) {
+      const u64 x = stack[1], y = stack[0];
+      [[unroll]] for (u32 i = 1; i + 1 < STEP_STACK; i++) stack[i] = stack[i + 1];
+      stack[0] = s.kind == STEP_ADD ? x + y : s.kind == STEP_SUBTRACT ? x - y : x * y;
+      continue;
+    }
+    [[unroll]] for (u32 i = STEP_STACK - 1; i > 0; i--) stack[i] = stack[i - 1];
+    stack[0] = s.value;
     if (s.kind == STEP_ATTRIBUTE) {
       u64 x = engine_code(s.codes, s.bytes, s.partners, s.partner_bytes, row);
       if (x == s.null_code)
         return false;
       if (!IS_NULL(s.values))
         x = AT(s.values, u32(x));
-      stack[height++] = x * s.factor + s.value;
-    } else if (s.kind == STEP_CONSTANT) {
-      stack[height++] = s.value;
-    } else {
-      height--;
-      const u64 x = stack[height - 1], y = stack[height];
-      stack[height - 1] = s.kind == STEP_ADD ? x + y : s.kind == STEP_SUBTRACT ? x - y : x * y;
+      stack[0] = x * s.factor + s.value;
     }
   }
   value = stack[0];

@@ -11,6 +11,7 @@ extern const rdx_kernel rdx_kernel_star_key;
 extern const rdx_kernel rdx_kernel_star_starts;
 extern const rdx_kernel rdx_kernel_star_place;
 extern const rdx_kernel rdx_kernel_star_pack;
+extern const rdx_kernel rdx_kernel_star_heads;
 extern const rdx_kernel rdx_kernel_star_runs;
 extern const rdx_kernel rdx_kernel_star_ranges;
 extern const rdx_kernel rdx_kernel_star_collect;

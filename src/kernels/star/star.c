@@ -7,6 +7,7 @@
 #include "kernels/star/kernels.h"
 #include "kernels/star/star_build.h"
 #include "spirv/star_collect_comp.h"
+#include "spirv/star_heads_comp.h"
 #include "spirv/star_key_comp.h"
 #include "spirv/star_pack_comp.h"
 #include "spirv/star_place_comp.h"
@@ -128,6 +129,13 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
   }
   if (stop > end) /* the last word is filled up */
     memset((char *)a->packed_out + end * a->bytes, 0, (stop - end) * a->bytes);
+}
+
+static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct star_heads_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->bits[i] = star_heads(a->starts, a->starts_count, a->groups, a->group_bytes, a->rows, (uint32_t)i);
 }
 
 static void add_run(const struct star_runs_args *a, uint32_t run, uint64_t sum, uint64_t number) {
@@ -271,6 +279,13 @@ const rdx_kernel rdx_kernel_star_pack = {.name = "star packing",
                                          .group = 256,
                                          .body = pack,
                                          .compute = SPIRV(spirv_star_pack_comp)};
+
+const rdx_kernel rdx_kernel_star_heads = {.name = "star heads",
+                                          .args_size = sizeof(struct star_heads_args),
+                                          .grain = 4096,
+                                          .group = 64,
+                                          .body = heads,
+                                          .compute = SPIRV(spirv_star_heads_comp)};
 
 const rdx_kernel rdx_kernel_star_runs = {.name = "star runs",
                                          .args_size = sizeof(struct star_runs_args),

@@ -219,6 +219,32 @@ FN u64 star_value(PTR(star_step) steps, u32 step_count, u32 row, u64 least, u64 
   return stack[0] - least;
 }
 
+/* Item: a word of 32 rows. A bit for each row that begins a scan place (`starts`), or has another group than the row
+ * before it. */
+struct star_heads_args {
+  LAUNCH_HEADER;
+  PTR(u32) starts;
+  PTR(u32) groups;
+  PTR(u32) bits;
+  u32 starts_count;
+  u32 group_bytes;
+  u32 rows;
+};
+ARGS_SIZE(star_heads_args, 56);
+
+FN u32 star_heads(PTR(u32) starts, u32 starts_count, PTR(u32) groups, u32 group_bytes, u32 rows, u32 word) {
+  u32 begin = word * 32u, bits = 0u, place = star_find(starts, starts_count, begin);
+  u64 before = begin > 0u ? star_load(groups, group_bytes, begin - 1u) : 0ul;
+  for (u32 k = 0u; k < 32u && begin + k < rows; k++) {
+    u64 group = star_load(groups, group_bytes, begin + k);
+    while (place + 1u < starts_count && AT(starts, place + 1u) <= begin + k)
+      place++;
+    bits |= AT(starts, place) == begin + k || group != before ? 1u << k : 0u;
+    before = group;
+  }
+  return bits;
+}
+
 /* Item: STAR_RUN rows. Add a measure's codes up by run of `starts`: sums[run], and counts[run] of those not NULL. */
 #define STAR_RUN 1024u
 struct star_runs_args {

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Building runs on the device, and adding them up on the host. */
+
+#include "engine/star_runs.h"
+
+#include <string.h>
+
+void rdx_runs_destroy(rdx_runs *runs) {
+  rdx_free(runs->starts);
+  rdx_free(runs->firsts);
+  rdx_free(runs->groups);
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
+    rdx_free(runs->totals[i].sums);
+    rdx_free(runs->totals[i].counts);
+  }
+  *runs = (rdx_runs){0};
+}
+
+uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
+  const uint64_t count = runs->count;
+  uint64_t bytes = count * (4 + (runs->groups ? 4 : 0)) + (runs->firsts ? star->scan.count * 4ul : 0);
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+    bytes += (runs->totals[i].sums ? count * 8 : 0) + (runs->totals[i].counts ? count * 8 : 0);
+  return bytes;
+}
+
+/* ---- Building ---- */
+
+/* Some 10 to 30 bytes a run on the host. */
+static uint64_t most_runs(const rdx_star *star) {
+  return 65536 + star->rows / (star->group_bytes ? 8 : 4);
+}
+
+/* On the device: where runs of places begin, as bits, and these as a list. */
+static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, uint64_t *out_count,
+                              rdx_error *err) {
+  rdx_buffer *bits = NULL, *count = NULL;
+  const uint64_t words = (star->rows + 31) / 32, *found = NULL;
+  uint64_t places = 0;
+  RDX_TRY(rdx_stream_scratch(stream, words * 4, "the runs of a cube", &bits, err));
+  RDX_TRY(rdx_stream_scratch(stream, 8, "the runs of a cube", &count, err));
+  RDX_TRY(rdx_stream_constants(stream, star->scan.starts, star->scan.count * 4ul, &places, err));
+  const struct star_heads_args args = {.starts = (uint32_t *)(uintptr_t)places,
+                                       .groups = RDX_ADDRESS(uint32_t, star->group_codes),
+                                       .bits = RDX_ADDRESS(uint32_t, bits),
+                                       .starts_count = star->scan.count,
+                                       .group_bytes = star->group_bytes,
+                                       .rows = (uint32_t)star->rows};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_heads, &args, NULL, words, NULL, err));
+  RDX_TRY(rdx_stream_select(stream, bits, starts, count, star->rows, err));
+  RDX_TRY(rdx_stream_read(stream, count, 0, 8, (const void **)&found, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *out_count = *found;
+  return RDX_OK;
+}
+
+/* What the runs of a device array come to before each of them. */
+static rdx_status accumulate(const rdx_buffer *runs, uint32_t count, uint64_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc((size_t)count + 1, sizeof **out, "the runs of a cube", (void **)out, err));
+  RDX_TRY(rdx_buffer_download(runs, 0, *out, (uint64_t)count * sizeof **out, err));
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t run = (*out)[i];
+    (*out)[i] = total;
+    total += run;
+  }
+  (*out)[count] = total;
+  return RDX_OK;
+}
+
+static rdx_status launch_sums(const rdx_star *star, uint32_t m, uint32_t runs, const rdx_buffer *starts,
+                              rdx_stream *stream, rdx_buffer *sums, rdx_buffer *counts, rdx_error *err) {
+  RDX_TRY(rdx_stream_fill(stream, sums, 0, sums->size, 0, err));
+  if (counts)
+    RDX_TRY(rdx_stream_fill(stream, counts, 0, counts->size, 0, err));
+  const struct star_runs_args args = {.starts = RDX_ADDRESS(uint32_t, starts),
+                                      .codes = RDX_ADDRESS(uint32_t, star->measures[m].codes),
+                                      .sums = RDX_ADDRESS(uint64_t, sums),
+                                      .counts = RDX_ADDRESS(uint64_t, counts),
+                                      .null_code = star->measures[m].null_code,
+                                      .runs = runs,
+                                      .bytes = star->measures[m].bytes,
+                                      .rows = (uint32_t)star->rows};
+  RDX_TRY(
+      rdx_stream_launch(stream, &rdx_kernel_star_runs, &args, NULL, (star->rows + STAR_RUN - 1) / STAR_RUN, NULL, err));
+  return rdx_stream_finish(stream, err);
+}
+
+static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer *starts, rdx_stream *stream,
+                             rdx_runs *out, rdx_error *err) {
+  const uint64_t size = (uint64_t)out->count * 8;
+  rdx_buffer *sums = NULL, *counts = NULL;
+  rdx_status status = rdx_buffer_create(star->device, size, "the runs of a cube", &sums, err);
+  if (status == RDX_OK && star->plan.measures[m].nulls)
+    status = rdx_buffer_create(star->device, size, "the runs of a cube", &counts, err);
+  if (status == RDX_OK)
+    status = launch_sums(star, m, out->count, starts, stream, sums, counts, err);
+  if (status == RDX_OK && counts)
+    status = accumulate(counts, out->count, &out->totals[m].counts, err);
+  if (status == RDX_OK)
+    status = accumulate(sums, out->count, &out->totals[m].sums, err);
+  rdx_buffer_destroy(&sums);
+  rdx_buffer_destroy(&counts);
+  return status;
+}
+
+/* The group of each run, and the first run of each place. */
+static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
+  star_step step = rdx_star_load(star->group_codes);
+  rdx_buffer *groups = NULL;
+  step.bytes = star->group_bytes;
+  RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
+  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
+  RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
+  const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
+  rdx_buffer_destroy(&groups);
+  for (uint32_t place = 0, run = 0; place <= star->scan.count; place++) {
+    while (run < out->count && out->starts[run] < star->scan.starts[place])
+      run++;
+    out->firsts[place] = run;
+  }
+  return status;
+}
+
+static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
+                            rdx_error *err) {
+  uint64_t count = star->scan.count;
+  if (star->group_bytes)
+    RDX_TRY(list_starts(star, stream, starts, &count, err));
+  else
+    RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
+  if (count > most_runs(star))
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
+  RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
+  out->starts[count] = (uint32_t)star->rows;
+  out->count = (uint32_t)count;
+  if (star->group_bytes)
+    RDX_TRY(add_groups(star, starts, out, err));
+  for (uint32_t m = 0; m < star->plan.measure_count; m++)
+    if (star->measures[m].span <= UINT64_MAX / star->rows) /* a sum of codes passes 64 bits nowhere */
+      RDX_TRY(add_totals(star, m, starts, stream, out, err));
+  return RDX_OK;
+}
+
+rdx_status rdx_runs_create(const rdx_star *star, rdx_runs *out, rdx_error *err) {
+  *out = (rdx_runs){0};
+  if (star->rows == 0 || star->scan.count > most_runs(star))
+    return RDX_OK;
+  rdx_buffer *starts = NULL;
+  rdx_stream *stream = NULL;
+  const uint64_t most = star->group_bytes ? star->rows : star->scan.count;
+  rdx_status status = rdx_buffer_create(star->device, most * 4, "the runs of a cube", &starts, err);
+  if (status == RDX_OK)
+    status = rdx_stream_create(star->device, &stream, err);
+  if (status == RDX_OK)
+    status = add_parts(star, stream, starts, out, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&starts);
+  if (status != RDX_OK)
+    rdx_runs_destroy(out);
+  return status;
+}
+
+/* ---- Answering ---- */
+
+static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
+  return runs->firsts ? runs->firsts[place] : place;
+}
+
+/* A run takes a few nanoseconds on one core, a row less than one on all that a device has, which first must be told. */
+#define WORTH_RUNS 16384
+#define ROWS_OF_A_RUN 16
+
+uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges,
+                     uint64_t rows) {
+  const bool grouped = plan->query->group_count > 0;
+  uint64_t count = 0;
+  if (runs->count == 0)
+    return 0;
+  for (uint32_t i = 0; i < plan->measure_count; i++)
+    if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
+        !runs->totals[rdx_star_measure_of(star, &plan->measures[i])].sums)
+      return 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    count += grouped ? first_of(runs, ranges->list[2 * i + 1]) - first_of(runs, ranges->list[2 * i]) : 1;
+  return count <= WORTH_RUNS + rows / ROWS_OF_A_RUN ? count : 0;
+}
+
+/* Where there is one group, ranges are differences of totals. */
+static void add_ranges(const rdx_runs *runs, const rdx_run_totals *t, const rdx_ranges *ranges, int64_t least,
+                       uint64_t rows, rdx_group_value *out) {
+  uint64_t sum = 0, count = 0; /* of codes */
+  for (uint32_t i = 0; i < ranges->count; i++) {
+    const uint32_t low = first_of(runs, ranges->list[2 * i]), end = first_of(runs, ranges->list[2 * i + 1]);
+    sum += t->sums[end] - t->sums[low];
+    count += t->counts ? t->counts[end] - t->counts[low] : 0;
+  }
+  count = t->counts ? count : rows;
+  *out = (rdx_group_value){.count = count, .sum = (rdx_i128)sum + (rdx_i128)count * least};
+}
+
+static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges,
+                             rdx_groups *out, rdx_error *err) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    rows += star->scan.starts[ranges->list[2 * i + 1]] - star->scan.starts[ranges->list[2 * i]];
+  RDX_TRY(rdx_star_groups(plan, 1, out, err));
+  out->group[0] = 0;
+  out->rows[0] = rows;
+  for (uint32_t i = 0; i < plan->measure_count; i++) {
+    const uint32_t m = rdx_star_measure_of(star, &plan->measures[i]);
+    add_ranges(runs, &runs->totals[m], ranges, star->plan.measures[m].least, rows, &out->values[i]);
+  }
+  return RDX_OK;
+}
+
+/* Add a run to its group's record, whose slots are as star_query has them: rows, then for each measure the number of
+ * values where it has NULLs, and their sum where it is wanted. */
+static void add_run(const rdx_runs *runs, const rdx_run_totals *const *totals, const star_query *q, uint32_t run,
+                    uint64_t *record) {
+  record[0] += runs->starts[run + 1] - runs->starts[run];
+  uint64_t *slot = record + 1;
+  for (uint32_t m = 0; m < q->measure_count; m++) {
+    const rdx_run_totals *t = totals[m];
+    if (q->measures[m].slots & STAR_COUNT)
+      *slot++ += t->counts[run + 1] - t->counts[run];
+    if (q->measures[m].slots & STAR_SUM)
+      *slot++ += t->sums[run + 1] - t->sums[run];
+  }
+}
+
+/* Add runs to records; returns how many groups have some, which `touched` lists. */
+static uint32_t add_runs(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_star_run *run,
+                         uint32_t *touched) {
+  const rdx_run_totals *totals[RDX_MOST_TUPLE];
+  const star_query *q = &run->query;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < plan->measure_count; i++)
+    totals[i] = &runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
+  for (uint32_t i = 0; i < run->ranges.count; i++) {
+    const uint32_t end = first_of(runs, run->ranges.list[2 * i + 1]);
+    for (uint32_t k = first_of(runs, run->ranges.list[2 * i]); k < end; k++) {
+      const uint32_t group = runs->groups ? runs->groups[k] : 0;
+      uint64_t *record = run->host_sums + (uint64_t)group * q->slot_count;
+      if (record[0] == 0)
+        touched[count++] = group;
+      add_run(runs, totals, q, k, record);
+    }
+  }
+  return count;
+}
+
+/* Room for a record for each group, which are 0. */
+static rdx_status make_room(rdx_star_run *run, rdx_error *err) {
+  const uint64_t words = (uint64_t)run->query.group_count * run->query.slot_count;
+  if (words <= run->host_words)
+    return RDX_OK;
+  rdx_free(run->host_sums);
+  run->host_sums = NULL;
+  run->host_words = 0;
+  RDX_TRY(rdx_calloc(words, 8, "the groups of a query", (void **)&run->host_sums, err));
+  run->host_words = words;
+  return RDX_OK;
+}
+
+/* Records that the device would have brought: their number, then for each its group and its slots, which become 0. */
+static void collect(const rdx_star_run *run, const uint32_t *touched, uint32_t count, uint64_t *records) {
+  const uint32_t slots = run->query.slot_count;
+  *records++ = count;
+  for (uint32_t i = 0; i < count; i++, records += 1 + slots) {
+    uint64_t *record = run->host_sums + (uint64_t)touched[i] * slots;
+    records[0] = touched[i];
+    memcpy(records + 1, record, slots * 8ul);
+    memset(record, 0, slots * 8ul);
+  }
+}
+
+rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
+                           rdx_groups *out, rdx_error *err) {
+  if (plan->query->group_count == 0)
+    return answer_one(star, runs, plan, &run->ranges, out, err);
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < run->ranges.count; i++)
+    all += first_of(runs, run->ranges.list[2 * i + 1]) - first_of(runs, run->ranges.list[2 * i]);
+  rdx_star_prepare(star, plan, 1, run);
+  const uint64_t groups = all < run->query.group_count ? all : run->query.group_count;
+  RDX_TRY(make_room(run, err));
+  RDX_TRY(rdx_star_room(run, groups, err));
+  RDX_TRY(rdx_star_record_room(run, 1 + groups * (1 + run->query.slot_count), err));
+  const uint32_t count = add_runs(star, runs, plan, run, run->rows);
+  collect(run, run->rows, count, run->records);
+  return rdx_star_read(star, plan, run, run->records, out, err);
+}
