@@ -11,8 +11,7 @@
 
 /* ---- Packing ---- */
 
-/* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
-static star_step load_step(const rdx_buffer *numbers, uint32_t bytes) {
+star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes) {
   return (star_step){.codes = RDX_ADDRESS(uint32_t, numbers),
                      .null_code = UINT64_MAX,
                      .factor = 1,
@@ -39,10 +38,9 @@ static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct
   return status;
 }
 
-/* Pack values that steps give for rows in an order (NULL: as they are), less `least`. */
-static rdx_status pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
-                       uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
-                       rdx_error *err) {
+rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
+                         uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
+                         rdx_error *err) {
   const uint32_t each = bytes == 8 ? 8 : 4; /* bytes of an item */
   const uint64_t items = (rows * bytes + each - 1) / each;
   RDX_TRY(rdx_buffer_create(device, items * each, "a column of a cube", out, err));
@@ -116,11 +114,13 @@ static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const
   const uint64_t least = (uint64_t)m->least;
   rdx_buffer *values = NULL;
   if (m->step_count == 1)
-    return pack(star->device, steps, 1, order, star->rows, out->bytes, least, out->null_code, &out->codes, err);
-  RDX_TRY(pack(star->device, steps, m->step_count, NULL, star->rows, out->bytes, least, out->null_code, &values, err));
-  const star_step load = load_step(values, out->bytes);
+    return rdx_star_pack(star->device, steps, 1, order, star->rows, out->bytes, least, out->null_code, &out->codes,
+                         err);
+  RDX_TRY(rdx_star_pack(star->device, steps, m->step_count, NULL, star->rows, out->bytes, least, out->null_code,
+                        &values, err));
+  const star_step load = rdx_star_load(values, out->bytes);
   const rdx_status status =
-      pack(star->device, &load, 1, order, star->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
+      rdx_star_pack(star->device, &load, 1, order, star->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
   rdx_buffer_destroy(&values);
   return status;
 }
@@ -293,9 +293,9 @@ void rdx_star_rows_drop(rdx_star_rows *rows) {
 
 rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
   if (star->group_bytes) {
-    const star_step step = load_step(rows->group, 4);
-    RDX_TRY(pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX, &star->group_codes,
-                 err));
+    const star_step step = rdx_star_load(rows->group, 4);
+    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX,
+                          &star->group_codes, err));
   }
   for (uint32_t i = 0; i < star->plan.measure_count; i++)
     RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
