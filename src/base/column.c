@@ -71,6 +71,15 @@ static rdx_status check_offsets(const rdx_column *column, const char *what, rdx_
   return RDX_OK;
 }
 
+/* The largest of places, with NULLs': mostly it is in the dictionary, and nothing more need be asked. */
+static uint32_t largest_place(const rdx_column *column) {
+  const uint32_t *places = column->values;
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < column->rows; i++)
+    largest = places[i] > largest ? places[i] : largest;
+  return largest;
+}
+
 static rdx_status check_dictionary(const rdx_column *column, const char *what, rdx_error *err) {
   const rdx_column *d = column->dictionary;
   const uint32_t *places = column->values;
@@ -90,7 +99,8 @@ static rdx_status check_dictionary(const rdx_column *column, const char *what, r
     if (rdx_column_compare_strings(d, i - 1, d, i) >= 0)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: string %llu of the dictionary is not above the one before it", what,
                       (unsigned long long)i);
-  for (uint64_t i = 0; i < column->rows; i++)
+  const bool suspect = largest_place(column) >= d->rows;
+  for (uint64_t i = 0; i < column->rows && suspect; i++)
     if (places[i] >= d->rows && rdx_column_has(column, i))
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: row %llu has place %u in a dictionary of %llu strings", what,
                       (unsigned long long)i, places[i], (unsigned long long)d->rows);

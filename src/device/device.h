@@ -146,7 +146,7 @@ RDX_MUST_USE rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *bu
                                         const void **out, rdx_error *err);
 
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
- * Only the low `key_bits` bits of a key, rounded up to whole bytes, are looked at. Takes scratch of about the input's
+ * Only the low `key_bits` bits of a key, or those up to whole bytes, are looked at. Takes scratch of about the input's
  * size. */
 RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                                         rdx_buffer *values, uint64_t count, rdx_error *err);

@@ -12,11 +12,13 @@
 #include "base/column.h"
 #include "index/keys.h"
 #include "index/result.h"
+#include "kernels/bitmap/kernels.h"
 #include "kernels/coded/kernels.h"
 
 #define MOST_DIMENSIONS 8
 #define MOST_PLACES 65536u /* of attributes that differences could code as well */
 #define PADDING 64u
+#define BITMAP_BITS 22 /* of bitmaps of keys, as a power of two: they stay in a cache */
 
 /* ---- Checks ---- */
 
@@ -77,51 +79,91 @@ static rdx_status pack(rdx_device *device, const struct coded_pack_args *args, b
   return rdx_launch_timed(device, &rdx_kernel_coded_pack, args, variant, items, ms, err);
 }
 
-/* The distinct keys of a column less the smallest, ascending, and how many there are; on the host, and only where they
- * are at most `most`. */
+/* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `most`: else
+ * `count` is some number above it. NULLs count as the smallest. */
 typedef struct distinct_keys {
   uint64_t count;
   uint64_t *keys;
 } distinct_keys;
 
-static rdx_status find_distinct(rdx_stream *stream, const rdx_coded *c, uint64_t most, distinct_keys *out,
-                                rdx_error *err) {
-  const rdx_scan_column *s = &c->source;
+/* Whether bitmaps and arrays have a place for each key that there might be: in a cache, and in little memory. */
+static bool is_narrow(const rdx_scan_column *s) {
+  const uint64_t span = s->largest - s->smallest;
+  return span < 1u << BITMAP_BITS && span <= 65536 + 2 * s->rows;
+}
+
+/* Mark keys in a new bitmap, hashed where they are not narrow, and count its bits: no more than there are keys. */
+static rdx_status mark_keys(rdx_stream *stream, const rdx_scan_column *s, rdx_buffer **bits, uint64_t *out,
+                            rdx_error *err) {
+  const uint64_t size = is_narrow(s) ? s->largest - s->smallest + 1 : 1u << BITMAP_BITS;
+  rdx_buffer *count = NULL;
+  RDX_TRY(rdx_buffer_create(stream->device, rdx_bitmap_bytes(size), "the distinct keys of a column", bits, err));
+  RDX_TRY(rdx_bitmap_mark(stream, s->codes, s->key_bits, s->valid, s->smallest, is_narrow(s) ? 0 : BITMAP_BITS, *bits,
+                          s->rows, err));
+  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &count, err));
+  rdx_status status = rdx_bitmap_count(stream, *bits, size, count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(count, 0, out, 8, err);
+  rdx_buffer_destroy(&count);
+  return status;
+}
+
+static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_error *err) {
+  uint32_t *words = NULL;
+  uint64_t n = 0;
+  RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
+  RDX_TRY(rdx_alloc(bits->size, 1, "the distinct keys of a column", (void **)&words, err));
+  const rdx_status status = rdx_buffer_download(bits, 0, words, bits->size, err);
+  for (uint64_t w = 0; w < bits->size / 4 && status == RDX_OK; w++)
+    for (uint32_t left = words[w]; left != 0; left &= left - 1)
+      out->keys[n++] = 32 * w + (uint32_t)__builtin_ctz(left);
+  rdx_free(words);
+  return status;
+}
+
+/* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
+static rdx_status sort_keys(rdx_stream *stream, const rdx_scan_column *s, uint64_t most, rdx_buffer *buffers[3],
+                            distinct_keys *out, rdx_error *err) {
   const uint32_t bytes = s->key_bits / 8, bits = 64 - (uint32_t)__builtin_clzll((s->largest - s->smallest) | 1);
-  rdx_buffer *keys = NULL, *count = NULL, *list = NULL;
   double ms = 0;
-  RDX_TRY(rdx_stream_scratch(stream, s->rows * bytes, "the keys of a column", &keys, err));
-  RDX_TRY(rdx_stream_scratch(stream, 8, "a count", &count, err));
+  RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &buffers[0], err));
+  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &buffers[1], err));
   const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->codes),
                                        .valid = RDX_ADDRESS(uint32_t, s->valid),
-                                       .out_codes = RDX_ADDRESS(uint32_t, keys),
+                                       .out_codes = RDX_ADDRESS(uint32_t, buffers[0]),
                                        .base = s->smallest,
                                        .most = UINT64_MAX,
                                        .rows = (uint32_t)s->rows};
-  RDX_TRY(pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err)); /* NULLs count as the smallest */
-  RDX_TRY(rdx_stream_sort(stream, keys, bytes, bits, NULL, s->rows, err));
-  RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, NULL, count, s->rows, err));
-  keys = rdx_buffer_retain(keys);
-  count = rdx_buffer_retain(count);
-  rdx_status status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(count, 0, &out->count, 8, err);
-  if (status == RDX_OK && out->count <= most) {
-    status = rdx_stream_scratch(stream, out->count * 8, "the distinct keys of a column", &list, err);
-    if (status == RDX_OK)
-      status = rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err);
-    if (status == RDX_OK)
-      status = rdx_stream_unique(stream, keys, bytes, 0, list, count, s->rows, err);
-    if (list)
-      rdx_buffer_retain(list);
-    if (status == RDX_OK)
-      status = rdx_stream_finish(stream, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_download(list, 0, out->keys, out->count * 8, err);
-    rdx_buffer_destroy(&list);
-  }
-  rdx_buffer_destroy(&keys);
-  rdx_buffer_destroy(&count);
+  RDX_TRY(pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err));
+  RDX_TRY(rdx_stream_sort(stream, buffers[0], bytes, bits, NULL, s->rows, err));
+  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, NULL, buffers[1], s->rows, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(buffers[1], 0, &out->count, 8, err));
+  if (out->count > most)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &buffers[2], err));
+  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, buffers[2], buffers[1], s->rows, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
+  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+}
+
+static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, uint64_t most, distinct_keys *out,
+                                rdx_error *err) {
+  rdx_buffer *bits = NULL, *buffers[3] = {0};
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  rdx_status status = RDX_OK;
+  if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
+    status = mark_keys(stream, s, &bits, &out->count, err);
+  if (status == RDX_OK && out->count <= most)
+    status = is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, buffers, out, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&bits);
+  for (uint32_t i = 0; i < RDX_COUNT(buffers); i++)
+    rdx_buffer_destroy(&buffers[i]);
   return status;
 }
 
@@ -129,12 +171,9 @@ static rdx_status find_distinct(rdx_stream *stream, const rdx_coded *c, uint64_t
 static rdx_status choose_places(rdx_device *device, rdx_coded *c, rdx_error *err) {
   const bool forced = c->source.largest - c->source.smallest == UINT64_MAX;
   distinct_keys found = {0};
-  rdx_stream *stream = NULL;
   if (c->bytes == 1 && !forced)
     return RDX_OK;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = find_distinct(stream, c, forced ? UINT64_MAX : MOST_PLACES, &found, err);
-  rdx_stream_destroy(&stream);
+  const rdx_status status = find_distinct(device, &c->source, forced ? UINT64_MAX : MOST_PLACES, &found, err);
   const uint32_t bytes = status == RDX_OK ? bytes_for(found.count - !c->nulls) : 8;
   if (status != RDX_OK || !found.keys || (!forced && 2 * bytes > c->bytes)) {
     rdx_free(found.keys);
@@ -164,19 +203,35 @@ static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err
   return status;
 }
 
+/* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
+static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool direct, rdx_buffer **out, rdx_error *err) {
+  uint32_t *places = NULL;
+  const uint64_t size = direct ? (c->keys[c->count - 1] - c->base + 1) * sizeof *places : c->count * 8;
+  RDX_TRY(rdx_buffer_create(device, size, "the keys of a column", out, err));
+  if (!direct)
+    return rdx_buffer_upload(*out, 0, c->keys, size, err);
+  RDX_TRY(rdx_calloc(size, 1, "the keys of a column", (void **)&places, err));
+  for (uint64_t i = 0; i < c->count; i++)
+    places[c->keys[i] - c->base] = (uint32_t)i;
+  const rdx_status status = rdx_buffer_upload(*out, 0, places, size, err);
+  rdx_free(places);
+  return status;
+}
+
 static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error *err) {
   rdx_buffer *table = NULL;
   rdx_status status = RDX_OK;
+  const bool direct = c->keys && is_narrow(&c->source);
   if (c->keys) {
     RDX_TRY(upload_values(device, c, err));
-    RDX_TRY(rdx_buffer_create(device, c->count * 8, "the keys of a column", &table, err));
-    status = rdx_buffer_upload(table, 0, c->keys, c->count * 8, err);
+    status = upload_places(device, c, direct, &table, err);
   }
   if (status == RDX_OK)
     status = create_codes(device, c->rows, c->bytes, &c->codes, err);
   const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->source.codes),
                                        .valid = RDX_ADDRESS(uint32_t, c->source.valid),
-                                       .table = RDX_ADDRESS(uint64_t, table),
+                                       .places = RDX_ADDRESS(uint32_t, direct ? table : NULL),
+                                       .table = RDX_ADDRESS(uint64_t, direct ? NULL : table),
                                        .out_codes = RDX_ADDRESS(uint32_t, c->codes),
                                        .base = c->base,
                                        .most = UINT64_MAX,
@@ -217,17 +272,14 @@ static rdx_status create_attribute(rdx_device *device, const rdx_attribute *attr
 
 /* How many different strings a key has: an index tells their prefixes apart only. */
 static rdx_status count_strings(rdx_device *device, const rdx_column *key, uint64_t *out, rdx_error *err) {
-  rdx_coded coded = {0};
+  rdx_scan_column column = {0};
   distinct_keys found = {0};
-  rdx_stream *stream = NULL;
-  rdx_status status = rdx_scan_column_create(device, key, &coded.source, err);
+  rdx_status status = rdx_scan_column_create(device, key, &column, err);
   if (status == RDX_OK)
-    status = rdx_stream_create(device, &stream, err);
-  if (status == RDX_OK)
-    status = find_distinct(stream, &coded, 0, &found, err);
+    status = find_distinct(device, &column, UINT64_MAX, &found, err);
   *out = found.count;
-  rdx_stream_destroy(&stream);
-  rdx_scan_column_drop(&coded.source);
+  rdx_free(found.keys);
+  rdx_scan_column_drop(&column);
   return status;
 }
 
@@ -381,7 +433,7 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
 rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows, uint64_t count,
                             uint32_t bytes, rdx_buffer **out, rdx_error *err) {
   const rdx_coded *c = &relation->attributes[attribute];
-  const rdx_partner *p = c->dimension ? &relation->partners[c->dimension - 1] : NULL;
+  const rdx_partner *p = rdx_coded_partner(relation, attribute);
   const uint32_t out64 = bytes == 8;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(relation->device, count * bytes, "the codes of an attribute", out, err));

@@ -55,6 +55,12 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation);
 RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows,
                                          uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err);
 
+/* Where that call finds codes: `partners` is NULL for those of the fact table. */
+static inline const rdx_partner *rdx_coded_partner(const rdx_coded_relation *relation, uint32_t attribute) {
+  const uint32_t dimension = relation->attributes[attribute].dimension;
+  return dimension ? &relation->partners[dimension - 1] : NULL;
+}
+
 /* The rows of the fact table that have all their partners: NULL and the number of all where that is so. */
 RDX_MUST_USE rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
                                          rdx_error *err);

@@ -11,12 +11,12 @@
 
 /* ---- Packing ---- */
 
-star_step rdx_star_load(const rdx_buffer *numbers) {
+star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes) {
   return (star_step){.codes = RDX_ADDRESS(uint32_t, numbers),
                      .null_code = UINT64_MAX,
                      .factor = 1,
                      .kind = STAR_ATTRIBUTE,
-                     .bytes = 4};
+                     .bytes = bytes};
 }
 
 static uint32_t bytes_for(uint64_t largest) {
@@ -65,7 +65,7 @@ static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUT
                                       [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
                                       [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
 
-/* The kernel's form of a measure's steps, with gathered codes, which the caller drops. */
+/* The kernel's form of a measure's steps. Codes of dimensions are gathered, which the caller drops. */
 static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
                              rdx_buffer **codes, rdx_error *err) {
   for (uint32_t i = 0; i < m->step_count; i++) {
@@ -75,10 +75,14 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
     if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
       continue;
     const rdx_coded *a = &star->relation->attributes[step->attribute];
-    steps[i].bytes = rdx_tuples_code_bytes(a);
+    steps[i].bytes = a->bytes;
+    steps[i].codes = RDX_ADDRESS(uint32_t, a->codes);
     steps[i].null_code = a->count; /* which no value has */
     if (m->numeric)
       steps[i].values = RDX_ADDRESS(uint64_t, a->values);
+    if (a->dimension == 0 && !joined)
+      continue;
+    steps[i].bytes = rdx_tuples_code_bytes(a);
     RDX_TRY(rdx_coded_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
     steps[i].codes = RDX_ADDRESS(uint32_t, codes[i]);
   }
@@ -104,6 +108,23 @@ static rdx_status find_unused(const rdx_star *star, const rdx_measure *m, uint64
   return status;
 }
 
+/* Several attributes are brought together in the order of rows, so that only results are read in the cube's. */
+static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const star_step *steps,
+                               const rdx_buffer *order, rdx_star_measure *out, rdx_error *err) {
+  const uint64_t least = (uint64_t)m->least;
+  rdx_buffer *values = NULL;
+  if (m->step_count == 1)
+    return rdx_star_pack(star->device, steps, 1, order, star->rows, out->bytes, least, out->null_code, &out->codes,
+                         err);
+  RDX_TRY(rdx_star_pack(star->device, steps, m->step_count, NULL, star->rows, out->bytes, least, out->null_code,
+                        &values, err));
+  const star_step load = rdx_star_load(values, out->bytes);
+  const rdx_status status =
+      rdx_star_pack(star->device, &load, 1, order, star->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
+  rdx_buffer_destroy(&values);
+  return status;
+}
+
 static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
                                 rdx_error *err) {
   star_step steps[RDX_MOST_STEPS];
@@ -117,8 +138,7 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
   out->bytes = bytes_for(out->largest);
   rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
   if (status == RDX_OK)
-    status = rdx_star_pack(star->device, steps, m->step_count, rows->order, star->rows, out->bytes, (uint64_t)m->least,
-                           out->null_code, &out->codes, err);
+    status = pack_measure(star, m, steps, rows->order, out, err);
   for (uint32_t i = 0; i < m->step_count; i++)
     rdx_buffer_destroy(&codes[i]);
   return status;
@@ -136,21 +156,97 @@ static rdx_status plan_measures(rdx_star *star, const rdx_cube_spec *spec, rdx_e
   return status;
 }
 
-/* ---- Places of rows ---- */
+/* ---- The order of rows ---- */
 
-/* out[order[i]] (out[i] without order) = the tuple of row i in the order of tuples. */
-static rdx_status place_rows(const rdx_star *star, const rdx_tuples *tuples, const rdx_buffer *order, rdx_buffer **out,
-                             rdx_error *err) {
+static uint32_t bits_of(uint32_t count) {
+  return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
+}
+
+/* What rows are sorted by: the places of their scan tuple and of their group, side by side. */
+typedef struct ordering {
+  rdx_star *star;
+  rdx_stream *stream;
+  rdx_buffer *keys, *order, *starts;
+  uint32_t key_bytes, place_bits, group_bits;
+} ordering;
+
+static rdx_status append_key(ordering *o, const rdx_buffer *places, uint32_t bits, bool first, rdx_error *err) {
+  const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, o->keys),
+                                     .codes = RDX_ADDRESS(uint32_t, places),
+                                     .bytes = 4,
+                                     .bits = bits,
+                                     .first_attribute = first,
+                                     .narrow = o->key_bytes == 4};
+  return rdx_stream_launch(o->stream, &rdx_kernel_star_key, &args, NULL, o->star->rows, NULL, err);
+}
+
+static rdx_status make_keys(ordering *o, rdx_buffer **scan_places, const rdx_buffer *groups, rdx_error *err) {
+  const uint64_t rows = o->star->rows;
+  RDX_TRY(rdx_buffer_create(o->star->device, rows * o->key_bytes, "the order of a cube", &o->keys, err));
+  if (*scan_places)
+    RDX_TRY(append_key(o, *scan_places, o->place_bits, true, err));
+  if (groups)
+    RDX_TRY(append_key(o, groups, o->group_bits, !*scan_places, err));
+  RDX_TRY(rdx_stream_finish(o->stream, err));
+  rdx_buffer_destroy(scan_places); /* sorting takes memory */
+  return RDX_OK;
+}
+
+/* Sort the rows, which stay in order where their keys are equal. */
+static rdx_status sort_rows(ordering *o, rdx_error *err) {
+  const uint64_t rows = o->star->rows;
+  RDX_TRY(rdx_buffer_create(o->star->device, rows * 4, "the order of a cube", &o->order, err));
+  RDX_TRY(rdx_refine_iota(o->stream, o->order, rows, err));
+  if (o->keys)
+    RDX_TRY(rdx_stream_sort(o->stream, o->keys, o->key_bytes, o->place_bits + o->group_bits, o->order, rows, err));
+  return rdx_stream_finish(o->stream, err);
+}
+
+/* Where the rows of each scan tuple begin. */
+static rdx_status find_starts(ordering *o, rdx_error *err) {
+  rdx_tuples *scan = &o->star->scan;
+  const uint32_t key64 = o->key_bytes == 8;
+  RDX_TRY(
+      rdx_calloc((size_t)scan->count + 1, sizeof *scan->starts, "the tuples of a cube", (void **)&scan->starts, err));
+  scan->starts[scan->count] = (uint32_t)o->star->rows;
+  if (o->place_bits == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(o->star->device, (uint64_t)scan->count * 4, "the tuples of a cube", &o->starts, err));
+  const struct star_starts_args args = {
+      .keys = RDX_ADDRESS(uint32_t, o->keys), .starts = RDX_ADDRESS(uint32_t, o->starts), .shift = o->group_bits};
+  RDX_TRY(rdx_stream_launch(o->stream, &rdx_kernel_star_starts, &args, &key64, o->star->rows, NULL, err));
+  RDX_TRY(rdx_stream_finish(o->stream, err));
+  return rdx_buffer_download(o->starts, 0, scan->starts, (uint64_t)scan->count * 4, err);
+}
+
+/* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
+static rdx_status order_rows(rdx_star *star, rdx_buffer **scan_places, rdx_star_rows *rows, rdx_error *err) {
+  ordering o = {.star = star, .place_bits = bits_of(star->scan.count), .group_bits = bits_of(star->groups.count)};
+  o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
+  rdx_status status = rdx_stream_create(star->device, &o.stream, err);
+  if (status == RDX_OK && o.place_bits + o.group_bits > 0)
+    status = make_keys(&o, scan_places, rows->group, err);
+  if (status == RDX_OK)
+    status = sort_rows(&o, err);
+  if (status == RDX_OK)
+    status = find_starts(&o, err);
+  rdx_stream_destroy(&o.stream);
+  rdx_buffer_destroy(&o.keys);
+  rdx_buffer_destroy(&o.starts);
+  rows->order = o.order;
+  return status;
+}
+
+rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err) {
   rdx_stream *stream = NULL;
   uint64_t starts = 0;
   RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the places of rows", out, err));
   rdx_status status = rdx_stream_create(star->device, &stream, err);
   if (status == RDX_OK)
-    status = rdx_stream_constants(stream, tuples->starts, (uint64_t)tuples->count * 4, &starts, err);
+    status = rdx_stream_constants(stream, star->scan.starts, (uint64_t)star->scan.count * 4, &starts, err);
   const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
-                                       .order = RDX_ADDRESS(uint32_t, order),
                                        .out_places = RDX_ADDRESS(uint32_t, *out),
-                                       .starts_count = tuples->count};
+                                       .starts_count = star->scan.count};
   if (status == RDX_OK)
     status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, star->rows, NULL, err);
   if (status == RDX_OK)
@@ -161,70 +257,21 @@ static rdx_status place_rows(const rdx_star *star, const rdx_tuples *tuples, con
   return status;
 }
 
-rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err) {
-  return place_rows(star, &star->scan, NULL, out, err);
-}
-
 /* ---- Building ---- */
 
-/* Record: put rows that have the same scan tuple in the order of their groups. What it needs meanwhile is scratch. */
-static rdx_status sort_by_group(const rdx_star *star, rdx_star_rows *rows, rdx_buffer *places, rdx_stream *stream,
-                                rdx_buffer *sorted, rdx_error *err) {
-  rdx_buffer *keys = NULL, *groups = NULL;
-  const uint32_t group_bits = 32 - (uint32_t)__builtin_clz(star->groups.count - 1);
-  const uint32_t place_bits = star->scan.count > 1 ? 32 - (uint32_t)__builtin_clz(star->scan.count - 1) : 0;
-  RDX_TRY(rdx_stream_scratch(stream, star->rows * 8, "the order of a cube", &keys, err));
-  RDX_TRY(rdx_stream_scratch(stream, star->rows * 4, "the order of a cube", &groups, err));
-  RDX_TRY(rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, rows->group), rows->order, 32, groups, star->rows, err));
-  struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, keys),
-                               .codes = RDX_ADDRESS(uint32_t, places),
-                               .bytes = 4,
-                               .bits = place_bits,
-                               .first_attribute = 1};
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, star->rows, NULL, err));
-  args.codes = RDX_ADDRESS(uint32_t, groups);
-  args.bits = group_bits;
-  args.first_attribute = 0;
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, star->rows, NULL, err));
-  RDX_TRY(rdx_stream_copy(stream, rows->order, 0, sorted, 0, star->rows * 4, err));
-  RDX_TRY(rdx_stream_sort(stream, keys, 8, place_bits + group_bits, sorted, star->rows, err));
-  return rdx_stream_finish(stream, err);
-}
-
-/* So that rows of a group follow each other as far as may be: they are added up faster. */
-static rdx_status gather_groups(const rdx_star *star, rdx_star_rows *rows, rdx_error *err) {
-  rdx_buffer *places = NULL, *sorted = NULL;
-  rdx_stream *stream = NULL;
-  rdx_status status = rdx_star_places(star, &places, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(star->device, star->rows * 4, "the order of a cube", &sorted, err);
-  if (status == RDX_OK)
-    status = rdx_stream_create(star->device, &stream, err);
-  if (status == RDX_OK)
-    status = sort_by_group(star, rows, places, stream, sorted, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&places);
-  if (status == RDX_OK) {
-    rdx_buffer_destroy(&rows->order);
-    rows->order = sorted;
-  } else {
-    rdx_buffer_destroy(&sorted);
-  }
-  return status;
-}
-
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
-  rdx_buffer *by_group = NULL;
+  rdx_buffer *scan_places = NULL;
   RDX_TRY(plan_measures(star, spec, err));
   RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
   RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
-                            &rows->order, err));
-  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count, &star->groups,
-                            &by_group, err));
+                            &scan_places, err));
+  rdx_status status = rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count,
+                                        &star->groups, &rows->group, err);
   star->group_bytes = star->groups.count > 1 ? bytes_for(star->groups.count - 1) : 0;
-  const rdx_status status = star->group_bytes ? place_rows(star, &star->groups, by_group, &rows->group, err) : RDX_OK;
-  rdx_buffer_destroy(&by_group);
-  return status == RDX_OK && rows->group ? gather_groups(star, rows, err) : status;
+  if (status == RDX_OK)
+    status = order_rows(star, &scan_places, rows, err);
+  rdx_buffer_destroy(&scan_places);
+  return status;
 }
 
 rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
@@ -246,9 +293,9 @@ void rdx_star_rows_drop(rdx_star_rows *rows) {
 
 rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
   if (star->group_bytes) {
-    const star_step step = rdx_star_load(rows->group);
-    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, 0, &star->group_codes,
-                          err));
+    const star_step step = rdx_star_load(rows->group, 4);
+    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX,
+                          &star->group_codes, err));
   }
   for (uint32_t i = 0; i < star->plan.measure_count; i++)
     RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));

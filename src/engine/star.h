@@ -75,8 +75,8 @@ RDX_MUST_USE rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, 
 RDX_MUST_USE rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
                                       const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
                                       uint64_t null_code, rdx_buffer **out, rdx_error *err);
-/* The step that loads numbers of 4 bytes. */
-star_step rdx_star_load(const rdx_buffer *numbers);
+/* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
+star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes);
 
 /* Device bytes that a cube holds so far. */
 uint64_t rdx_star_bytes(const rdx_star *star);

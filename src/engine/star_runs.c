@@ -108,9 +108,8 @@ static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer 
 
 /* The group of each run, and the first run of each place. */
 static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
-  star_step step = rdx_star_load(star->group_codes);
+  const star_step step = rdx_star_load(star->group_codes, star->group_bytes);
   rdx_buffer *groups = NULL;
-  step.bytes = star->group_bytes;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
   RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
   RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "kernels/bitmap/kernels.h"
 #include "kernels/refine/kernels.h"
 #include "kernels/star/kernels.h"
 
@@ -37,7 +38,8 @@ typedef struct building {
   uint64_t count;
   rdx_tuples *tuples;
   rdx_stream *stream;
-  rdx_buffer *keys, *order, *number;
+  uint32_t key_bytes;
+  rdx_buffer *keys, *number;
 } building;
 
 static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t size, void **out, rdx_error *err) {
@@ -45,12 +47,13 @@ static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t 
   return rdx_buffer_download(from, 0, *out, count * size, err);
 }
 
-/* The distinct values among ascending u64 keys. */
-static rdx_status distinct(building *b, const rdx_buffer *keys, uint64_t **out, uint32_t *out_count, rdx_error *err) {
+/* The distinct values among ascending keys. */
+static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t **out, uint32_t *out_count,
+                           rdx_error *err) {
   rdx_buffer *values = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &values, err));
-  rdx_status status = rdx_stream_unique(b->stream, keys, 8, 0, values, b->number, b->count, err);
+  rdx_status status = rdx_stream_unique(b->stream, keys, key_bytes, 0, values, b->number, b->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(b->stream, err);
   if (status == RDX_OK)
@@ -77,7 +80,7 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
   RDX_TRY(rdx_coded_gather(b->relation, t->attributes[widest], b->rows, b->count, 8, &codes, err));
   rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
   if (status == RDX_OK)
-    status = distinct(b, codes, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
+    status = distinct(b, codes, 8, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
   rdx_buffer_destroy(&codes);
   t->bits[widest] = bits_of(t->dictionary_counts[widest] > 0 ? t->dictionary_counts[widest] - 1 : 0);
   return status;
@@ -103,47 +106,75 @@ static rdx_status choose_bits(building *b, rdx_error *err) {
 
 /* Append an attribute to the keys of all rows. */
 static rdx_status append(building *b, uint32_t i, rdx_error *err) {
-  rdx_tuples *t = b->tuples;
-  const uint32_t bytes = rdx_tuples_code_bytes(&b->relation->attributes[t->attributes[i]]);
-  rdx_buffer *codes = NULL;
+  const rdx_tuples *t = b->tuples;
+  const rdx_coded *c = &b->relation->attributes[t->attributes[i]];
+  const rdx_partner *p = rdx_coded_partner(b->relation, t->attributes[i]);
   struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, b->keys),
+                               .codes = RDX_ADDRESS(uint32_t, c->codes),
+                               .rows = RDX_ADDRESS(uint32_t, b->rows),
+                               .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
                                .dictionary_count = t->dictionary_counts[i],
-                               .bytes = bytes,
+                               .bytes = c->bytes,
+                               .partner_bytes = p ? p->bytes : 0,
                                .bits = t->bits[i],
-                               .first_attribute = i == 0};
+                               .first_attribute = i == 0,
+                               .narrow = b->key_bytes == 4};
   uint64_t dictionary = 0;
-  RDX_TRY(rdx_coded_gather(b->relation, t->attributes[i], b->rows, b->count, bytes, &codes, err));
-  args.codes = RDX_ADDRESS(uint32_t, codes);
-  rdx_status status = rdx_stream_constants(
-      b->stream, t->dictionaries[i], t->dictionaries[i] ? (uint64_t)t->dictionary_counts[i] * 8 : 0, &dictionary, err);
+  if (t->dictionaries[i])
+    RDX_TRY(
+        rdx_stream_constants(b->stream, t->dictionaries[i], (uint64_t)t->dictionary_counts[i] * 8, &dictionary, err));
   args.dictionary = (uint64_t *)(uintptr_t)dictionary;
-  if (status == RDX_OK)
-    status = rdx_stream_launch(b->stream, &rdx_kernel_star_key, &args, NULL, b->count, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(b->stream, err);
-  rdx_buffer_destroy(&codes);
+  return rdx_stream_launch(b->stream, &rdx_kernel_star_key, &args, NULL, b->count, NULL, err);
+}
+
+/* The bitmap of all keys that there might be, and what finds ranks in it, take half a byte for each: 8 bytes a row at
+ * most, or 32 KiB. */
+static bool fits_bitmap(uint64_t count, uint32_t bits) {
+  return bits <= 16 || (bits < 32 && 1ull << bits <= 16 * count);
+}
+
+/* Keys are numbers of a set: places are ranks in it. */
+static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
+  const uint64_t size = 1ull << bits, most = size < b->count ? size : b->count;
+  uint32_t *numbers = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_buffer_create(b->device, rdx_bitmap_bytes(size), "the tuples of a cube", &buffers[0], err));
+  RDX_TRY(rdx_buffer_create(b->device, (buffers[0]->size / 4 + 1) * 8, "the tuples of a cube", &buffers[1], err));
+  RDX_TRY(rdx_buffer_create(b->device, most * 4, "the tuples of a cube", &buffers[2], err));
+  RDX_TRY(rdx_bitmap_mark(b->stream, b->keys, 8 * b->key_bytes, NULL, 0, 0, buffers[0], b->count, err));
+  RDX_TRY(rdx_bitmap_before(b->stream, buffers[0], buffers[1], err));
+  RDX_TRY(rdx_stream_select(b->stream, buffers[0], buffers[2], b->number, size, err));
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
+  RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, 8 * b->key_bytes, buffers[0], buffers[1], *places, b->count, err));
+  RDX_TRY(rdx_stream_finish(b->stream, err));
+  RDX_TRY(rdx_buffer_download(b->number, 0, &count, sizeof count, err));
+  RDX_TRY(download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err));
+  b->tuples->count = (uint32_t)count;
+  const rdx_status status =
+      rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err);
+  for (uint64_t i = 0; i < count && status == RDX_OK; i++)
+    b->tuples->keys[i] = numbers[i];
+  rdx_free(numbers);
   return status;
 }
 
-static rdx_status find_starts(building *b, rdx_error *err) {
-  rdx_tuples *t = b->tuples;
-  rdx_buffer *heads = NULL, *starts = NULL;
-  rdx_status status = rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &heads, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(b->device, b->count * 4, "the tuples of a cube", &starts, err);
-  if (status == RDX_OK)
-    status = rdx_refine_heads(b->stream, b->keys, 64, heads, b->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_select(b->stream, heads, starts, b->number, b->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(b->stream, err);
-  if (status == RDX_OK)
-    status = download_array(starts, t->count, sizeof *t->starts, (void **)&t->starts, err);
-  if (status == RDX_OK)
-    t->starts[t->count] = (uint32_t)b->count;
-  rdx_buffer_destroy(&heads);
-  rdx_buffer_destroy(&starts);
-  return status;
+/* Too many bits for that: keys are sorted, and places are the numbers of their runs. */
+static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &buffers[0], err));
+  RDX_TRY(rdx_refine_iota(b->stream, buffers[0], b->count, err));
+  RDX_TRY(rdx_stream_sort(b->stream, b->keys, b->key_bytes, bits, buffers[0], b->count, err));
+  RDX_TRY(distinct(b, b->keys, b->key_bytes, &b->tuples->keys, &b->tuples->count, err));
+  RDX_TRY(rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &buffers[1], err));
+  RDX_TRY(rdx_buffer_create(b->device, (uint64_t)b->tuples->count * 4, "the tuples of a cube", &buffers[2], err));
+  RDX_TRY(rdx_refine_heads(b->stream, b->keys, 8 * b->key_bytes, buffers[1], b->count, err));
+  RDX_TRY(rdx_stream_select(b->stream, buffers[1], buffers[2], b->number, b->count, err));
+  RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
+  const struct star_place_args args = {.starts = RDX_ADDRESS(uint32_t, buffers[2]),
+                                       .order = RDX_ADDRESS(uint32_t, buffers[0]),
+                                       .out_places = RDX_ADDRESS(uint32_t, *places),
+                                       .starts_count = b->tuples->count};
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_star_place, &args, NULL, b->count, NULL, err));
+  return rdx_stream_finish(b->stream, err);
 }
 
 /* Attributes of up to so many bits are looked at: what they determine is searched in each query. */
@@ -180,41 +211,44 @@ static rdx_status find_all_determined(rdx_tuples *t, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status build(building *b, rdx_error *err) {
+static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
   rdx_tuples *t = b->tuples;
+  rdx_buffer *buffers[3] = {0};
   RDX_TRY(rdx_stream_create(b->device, &b->stream, err));
   RDX_TRY(rdx_buffer_create(b->device, 8, "the tuples of a cube", &b->number, err));
-  RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &b->keys, err));
-  RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &b->order, err));
   RDX_TRY(choose_bits(b, err));
-  if (t->attribute_count == 0)
-    RDX_TRY(rdx_stream_fill(b->stream, b->keys, 0, b->count * 8, 0, err));
+  const uint32_t bits = t->attribute_count == 0 ? 0 : t->shifts[0] + t->bits[0];
+  if (b->count == 0 || bits == 0) { /* one tuple: its key is 0 */
+    t->count = b->count > 0;
+    return rdx_calloc(1, sizeof *t->keys, "the tuples of a cube", (void **)&t->keys, err);
+  }
+  b->key_bytes = bits <= 32 ? 4 : 8;
+  RDX_TRY(rdx_buffer_create(b->device, b->count * b->key_bytes, "the tuples of a cube", &b->keys, err));
   for (uint32_t i = 0; i < t->attribute_count; i++)
     RDX_TRY(append(b, i, err));
-  RDX_TRY(rdx_refine_iota(b->stream, b->order, b->count, err));
-  const uint32_t bits = t->attribute_count == 0 ? 0 : t->shifts[0] + t->bits[0];
-  if (bits > 0)
-    RDX_TRY(rdx_stream_sort(b->stream, b->keys, 8, bits, b->order, b->count, err));
-  RDX_TRY(distinct(b, b->keys, &t->keys, &t->count, err));
-  RDX_TRY(find_all_determined(t, err));
-  return find_starts(b, err);
+  const rdx_status status = (fits_bitmap(b->count, bits) ? rank_keys : sort_keys)(b, bits, buffers, places, err);
+  for (uint32_t i = 0; i < RDX_COUNT(buffers); i++)
+    rdx_buffer_destroy(&buffers[i]);
+  if (t->count == 1)
+    rdx_buffer_destroy(places);
+  return status == RDX_OK ? find_all_determined(t, err) : status;
 }
 
 rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
                              const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
-                             rdx_buffer **out_order, rdx_error *err) {
+                             rdx_buffer **out_places, rdx_error *err) {
   *out = (rdx_tuples){.attribute_count = attribute_count};
+  *out_places = NULL;
   memcpy(out->attributes, attributes, attribute_count * sizeof *attributes);
   building b = {.relation = relation, .device = relation->device, .rows = rows, .count = count, .tuples = out};
-  const rdx_status status = build(&b, err);
+  const rdx_status status = build(&b, out_places, err);
+  rdx_stream_destroy(&b.stream);
   rdx_buffer_destroy(&b.keys);
   rdx_buffer_destroy(&b.number);
-  rdx_stream_destroy(&b.stream);
   if (status != RDX_OK) {
-    rdx_buffer_destroy(&b.order);
+    rdx_buffer_destroy(out_places);
     rdx_tuples_destroy(out);
   }
-  *out_order = b.order;
   return status;
 }
 

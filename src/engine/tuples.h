@@ -23,13 +23,14 @@ typedef struct rdx_tuples {
   /* determined[b][a], where attribute b of a tuple determines its attribute a (a month its year): the code of a for
    * each code of b, or UINT32_MAX where b has none. Else NULL. */
   uint32_t *determined[RDX_MOST_TUPLE][RDX_MOST_TUPLE];
-  uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples */
+  uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples; the caller's to find */
 } rdx_tuples;
 
-/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the order of these rows by tuple. */
+/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the place of each row's, u32 (NULL where there is at
+ * most one tuple). */
 RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
                                           const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
-                                          rdx_buffer **out_order, rdx_error *err);
+                                          rdx_buffer **out_places, rdx_error *err);
 void rdx_tuples_destroy(rdx_tuples *tuples);
 
 /* Which attribute of the tuples this is; RDX_MOST_TUPLE: none. */

@@ -58,9 +58,21 @@ static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error 
   return status;
 }
 
+/* Strings of a host dictionary: their places are codes as they are, so that only these go to the device. */
+static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+  const rdx_column places = {
+      .type = RDX_TYPE_U32, .rows = column->rows, .values = column->values, .validity = column->validity};
+  const rdx_column none = {.type = RDX_TYPE_STRING, .dictionary = column->dictionary};
+  RDX_TRY(rdx_scan_column_create(device, &places, out, err));
+  out->type = RDX_TYPE_STRING;
+  return rdx_dictionary_create(&none, NULL, &out->dictionary, err);
+}
+
 rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
   const rdx_device_column *d = NULL;
   rdx_device_column *owned = NULL;
+  if (column->type == RDX_TYPE_STRING && column->dictionary && !column->device && column->rows > 0)
+    return use_places(device, column, out, err);
   RDX_TRY(rdx_device_column_use(device, column, &d, &owned, err));
   *out = (rdx_scan_column){
       .type = d->type, .scale = d->scale, .key_bits = d->key_bits, .rows = d->rows, .nulls = d->nulls};

@@ -32,7 +32,8 @@ typedef struct rdx_scan_column {
   rdx_dictionary *dictionary; /* strings */
 } rdx_scan_column;
 
-/* Bring a column to the device. rdx_scan_column_drop() frees it; so does it what a failed call left. */
+/* Bring a column, which rdx_column_check() has passed, to the device. rdx_scan_column_drop() frees it; so does it what
+ * a failed call left. */
 RDX_MUST_USE rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out,
                                                rdx_error *err);
 void rdx_scan_column_drop(rdx_scan_column *column);

@@ -176,8 +176,8 @@ static void test_sort(void **state) {
 static void test_sort_of_low_bits(void **state) {
   (void)state;
   static const uint32_t bits[] = {0, 1, 7, 8, 9, 16, 23, 31, 33, 40, 63};
-  const uint64_t n = 5000;
   for (size_t b = 0; b < COUNT(bits); b++) {
+    const uint64_t n = bits[b] == 23 && !test_is_slow() ? 700001 : 5000; /* more than caches hold */
     for (uint32_t bytes = bits[b] > 32 ? 8 : 4; bytes <= 8; bytes += 4) {
       uint8_t *keys = calloc(n, bytes);
       uint32_t *values = calloc(n, sizeof *values);

@@ -170,6 +170,53 @@ static void test_many_groups(void **state) {
   column_free(&column);
 }
 
+#define PLACE_ROWS 5003
+#define PLACES 7
+
+/* Attributes of few values far apart, near enough for an array of their places and not, with NULLs and without. */
+static void test_few_values(void **state) {
+  (void)state;
+  static uint32_t near[PLACE_ROWS];
+  static uint64_t far[PLACE_ROWS];
+  static uint8_t validity[(PLACE_ROWS + 7) / 8];
+  uint64_t rows[2][PLACES] = {{0}};
+  for (uint32_t i = 0; i < PLACE_ROWS; i++) {
+    const uint32_t place = (uint32_t)(test_random() % PLACES);
+    const bool null = i % 5 == 0;
+    near[i] = 70000 + 1000 * place;
+    far[i] = UINT64_MAX - 1000000007ull * (PLACES - place);
+    validity[i / 8] |= (uint8_t)(!null << i % 8);
+    rows[0][place]++;
+    rows[1][place] += !null;
+  }
+  const rdx_attribute few[] = {
+      {"near", {.type = RDX_TYPE_U32, .rows = PLACE_ROWS, .values = near}, 0},
+      {"near_nulls", {.type = RDX_TYPE_U32, .rows = PLACE_ROWS, .values = near, .validity = validity}, 0},
+      {"far", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far}, 0},
+      {"far_nulls", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far, .validity = validity}, 0}};
+  const rdx_relation relation = {.rows = PLACE_ROWS, .attributes = few, .attribute_count = 4};
+  for (size_t m = 0; m < COUNT(contenders); m++) {
+    rdx_engine *engine = NULL;
+    OK(rdx_engine_create(test_device, &relation, &contenders[m], &engine, err));
+    for (uint32_t a = 0; a < 4; a++) {
+      rdx_query_result *result = NULL;
+      const rdx_expression one = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
+      const rdx_aggregate count = {RDX_AGGREGATE_COUNT, &one};
+      const rdx_query q = {.group_by = &a, .group_count = 1, .aggregates = &count, .aggregate_count = 1};
+      OK(run(engine, &q, &result, err));
+      assert_int_equal(rdx_query_result_rows(result), PLACES + a % 2); /* NULLs are a group, the last */
+      const rdx_column *keys = rdx_query_result_column(result, 0), *counts = rdx_query_result_column(result, 1);
+      for (uint32_t k = 0; k < PLACES; k++) {
+        const uint64_t key = a < 2 ? ((const uint32_t *)keys->values)[k] : ((const uint64_t *)keys->values)[k];
+        assert_true(key == (a < 2 ? 70000 + 1000 * k : UINT64_MAX - 1000000007ull * (PLACES - k)));
+        assert_true(((const uint64_t *)counts->values)[k] == rows[a % 2][k]);
+      }
+      rdx_query_result_destroy(&result);
+    }
+    rdx_engine_destroy(&engine);
+  }
+}
+
 static void test_bad_queries(void **state) {
   (void)state;
   const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
@@ -338,7 +385,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
       cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),
+      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),   cmocka_unit_test(test_few_values),
   };
   return TEST_MAIN(tests);
 }

@@ -12,7 +12,8 @@
 
 #define ALIGNMENT 256u
 #define HUGE_PAGE (2u << 20)
-#define PADDING 16u /* Embree reads 16 bytes at each vertex, the last one included */
+#define COPY_PIECE (1u << 20) /* bytes that a thread copies at a time */
+#define PADDING 16u           /* Embree reads 16 bytes at each vertex, the last one included */
 
 /* ---- Description ---- */
 
@@ -92,17 +93,41 @@ static char *bytes_of(const rdx_buffer *buffer, uint64_t offset) {
   return (char *)(uintptr_t)buffer->address + offset;
 }
 
+typedef struct copy_job {
+  char *to;
+  const char *from;
+} copy_job;
+
+static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const copy_job *job = context;
+  memcpy(job->to + begin, job->from + begin, end - begin);
+}
+
+/* Work on memory: by all threads where it is much, which share what new pages cost; a little waits for nobody. */
+static void run_on_memory(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *job) {
+  if (count > grain)
+    rdx_pool_run(((rdx_cpu_device *)device)->pool, count, grain, task, job);
+  else if (count > 0)
+    task(job, 0, count, 0);
+}
+
+static void copy_bytes(rdx_device *device, void *to, const void *from, uint64_t size) {
+  copy_job job = {to, from};
+  run_on_memory(device, size, COPY_PIECE, copy_piece, &job);
+}
+
 static rdx_status buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
                                 rdx_error *err) {
   (void)err;
-  memcpy(bytes_of(buffer, offset), source, size);
+  copy_bytes(buffer->device, bytes_of(buffer, offset), source, size);
   return RDX_OK;
 }
 
 static rdx_status buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
                                   rdx_error *err) {
   (void)err;
-  memcpy(target, bytes_of(buffer, offset), size);
+  copy_bytes(buffer->device, target, bytes_of(buffer, offset), size);
   return RDX_OK;
 }
 
@@ -155,34 +180,33 @@ static rdx_status launch(rdx_stream *stream, const rdx_kernel *kernel, const voi
   return RDX_OK;
 }
 
-static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
-                       rdx_error *err) {
-  (void)stream, (void)err;
-  uint32_t *words = (uint32_t *)(void *)bytes_of(buffer, offset);
-  for (uint64_t i = 0; i < size / 4; i++)
-    words[i] = value;
-  return RDX_OK;
+typedef struct fill_job {
+  uint32_t *words;
+  uint32_t value;
+} fill_job;
+
+static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const fill_job *job = context;
+  for (uint64_t i = begin; i < end; i++)
+    job->words[i] = job->value;
 }
 
-typedef struct copy_job {
-  char *to;
-  const char *from;
-} copy_job;
-
-static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
-  const copy_job *job = context;
-  memcpy(job->to + begin, job->from + begin, end - begin);
+static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
+                       rdx_error *err) {
+  (void)err;
+  fill_job job = {(uint32_t *)(void *)bytes_of(buffer, offset), value};
+  run_on_memory(stream->device, size / 4, COPY_PIECE / 4, fill_piece, &job);
+  return RDX_OK;
 }
 
 static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                        uint64_t target_offset, uint64_t size, rdx_error *err) {
   (void)err;
-  copy_job job = {bytes_of(target, target_offset), bytes_of(source, source_offset)};
   if (source == target) /* the ranges may overlap */
-    memmove(job.to, job.from, size);
+    memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size);
   else
-    rdx_pool_run(((rdx_cpu_device *)stream->device)->pool, size, 1u << 20, copy_piece, &job);
+    copy_bytes(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size);
   return RDX_OK;
 }
 

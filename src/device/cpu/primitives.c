@@ -7,9 +7,15 @@
 
 #include "device/cpu/cpu.h"
 
-#define DIGIT_BITS 8
-#define RADIX 256
-#define PIECE 65536u /* elements a thread works on at a time */
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
+
+#define MOST_DIGIT_BITS 9
+#define MOST_RADIX (1u << MOST_DIGIT_BITS)
+#define LINE 16u          /* elements that are written together: whole lines of a cache */
+#define CACHED (4u << 20) /* bytes that caches may hold from one pass to the next */
+#define PIECE 65536u      /* elements a thread works on at a time */
 
 static rdx_pool *pool_of(const rdx_stream *stream) {
   return ((rdx_cpu_device *)stream->device)->pool;
@@ -22,10 +28,9 @@ static uint64_t pieces_of(uint64_t count) {
 /* ---- Sort: least significant digit first ----
  *
  * Each pass counts the digits of each stripe (a stripe is what one thread moves), turns the counts into places, and
- * moves. Keys of one digit gather in a cache line of the stripe's own before they are written together, which saves
- * the TLB from 256 open pages. */
-
-#define LINE 64u
+ * moves. Elements of one digit gather in a line of the stripe's own before they are written together, which saves the
+ * TLB from many open pages; lines are aligned as their places are, and pass by the caches where all elements would not
+ * stay there anyway (Wassenberg and Sanders, Euro-Par 2011). */
 
 typedef struct sort_pass {
   const void *keys;
@@ -33,9 +38,32 @@ typedef struct sort_pass {
   const uint32_t *values;
   uint32_t *values_out;
   uint64_t count, stripe;
-  uint32_t shift;
-  uint64_t (*places)[RADIX]; /* of each stripe: counts, then places */
+  uint32_t shift, radix;          /* of the digit */
+  bool large;                     /* more than the caches hold */
+  uint64_t (*places)[MOST_RADIX]; /* of each stripe: counts, then places */
 } sort_pass;
+
+/* Write whole lines, from one aligned address to another. */
+static inline void write_lines(void *to, const void *from, size_t size, bool large) {
+#ifdef __x86_64__
+  if (large) {
+    for (size_t i = 0; i < size / sizeof(__m128i); i++)
+      _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
+    return;
+  }
+#endif
+  (void)large;
+  memcpy(to, from, size);
+}
+
+/* What passed by the caches is seen by other threads. */
+static inline void end_lines(bool large) {
+#ifdef __x86_64__
+  if (large)
+    _mm_sfence();
+#endif
+  (void)large;
+}
 
 #define DEFINE_SORT(suffix, type)                                                                                      \
   static void count_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                           \
@@ -43,43 +71,55 @@ typedef struct sort_pass {
     const sort_pass *p = context;                                                                                      \
     const type *keys = p->keys;                                                                                        \
     uint64_t *counts = p->places[begin / p->stripe];                                                                   \
-    memset(counts, 0, sizeof(uint64_t[RADIX]));                                                                        \
+    memset(counts, 0, p->radix * sizeof *counts);                                                                      \
     for (uint64_t i = begin; i < end; i++)                                                                             \
-      counts[keys[i] >> p->shift & (RADIX - 1)]++;                                                                     \
+      counts[keys[i] >> p->shift & (p->radix - 1)]++;                                                                  \
+  }                                                                                                                    \
+                                                                                                                       \
+  typedef struct lines_##suffix {                                                                                      \
+    _Alignas(64) type keys[MOST_RADIX][LINE];                                                                          \
+    _Alignas(64) uint32_t values[MOST_RADIX][LINE];                                                                    \
+    uint64_t first[MOST_RADIX]; /* the first place of each digit that is not written yet */                            \
+  } lines_##suffix;                                                                                                    \
+                                                                                                                       \
+  static void write_##suffix(const sort_pass *p, const lines_##suffix *l, uint32_t digit, uint64_t end) {              \
+    type *out = p->keys_out;                                                                                           \
+    for (uint64_t i = l->first[digit]; i < end; i++) {                                                                 \
+      out[i] = l->keys[digit][i % LINE];                                                                               \
+      if (p->values)                                                                                                   \
+        p->values_out[i] = l->values[digit][i % LINE];                                                                 \
+    }                                                                                                                  \
   }                                                                                                                    \
                                                                                                                        \
   static void move_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                            \
     (void)worker;                                                                                                      \
-    enum { EACH = LINE / sizeof(type) };                                                                               \
     const sort_pass *p = context;                                                                                      \
     const type *keys = p->keys;                                                                                        \
     type *out = p->keys_out;                                                                                           \
     uint64_t *places = p->places[begin / p->stripe];                                                                   \
-    _Alignas(LINE) type key_line[RADIX][EACH];                                                                         \
-    uint32_t value_line[RADIX][EACH];                                                                                  \
-    uint8_t held[RADIX] = {0};                                                                                         \
+    lines_##suffix l;                                                                                                  \
+    memcpy(l.first, places, p->radix * sizeof *places);                                                                \
     for (uint64_t i = begin; i < end; i++) {                                                                           \
-      const uint32_t d = keys[i] >> p->shift & (RADIX - 1);                                                            \
-      const uint32_t n = held[d];                                                                                      \
-      key_line[d][n] = keys[i];                                                                                        \
+      const uint32_t d = (uint32_t)(keys[i] >> p->shift) & (p->radix - 1);                                             \
+      const uint64_t place = places[d]++;                                                                              \
+      l.keys[d][place % LINE] = keys[i];                                                                               \
       if (p->values)                                                                                                   \
-        value_line[d][n] = p->values[i];                                                                               \
-      held[d] = (uint8_t)(n + 1);                                                                                      \
-      if (n + 1 == EACH) {                                                                                             \
-        memcpy(&out[places[d]], key_line[d], sizeof key_line[d]);                                                      \
+        l.values[d][place % LINE] = p->values[i];                                                                      \
+      if (place % LINE < LINE - 1)                                                                                     \
+        continue;                                                                                                      \
+      const uint64_t start = place + 1 - LINE;                                                                         \
+      if (l.first[d] > start) { /* the line is shared with what lies before */                                         \
+        write_##suffix(p, &l, d, place + 1);                                                                           \
+      } else {                                                                                                         \
+        write_lines(&out[start], l.keys[d], sizeof l.keys[d], p->large);                                               \
         if (p->values)                                                                                                 \
-          memcpy(&p->values_out[places[d]], value_line[d], sizeof value_line[d]);                                      \
-        places[d] += EACH;                                                                                             \
-        held[d] = 0;                                                                                                   \
+          write_lines(&p->values_out[start], l.values[d], sizeof l.values[d], p->large);                               \
       }                                                                                                                \
+      l.first[d] = place + 1;                                                                                          \
     }                                                                                                                  \
-    for (uint32_t d = 0; d < RADIX; d++) {                                                                             \
-      for (uint32_t k = 0; k < held[d]; k++) {                                                                         \
-        out[places[d] + k] = key_line[d][k];                                                                           \
-        if (p->values)                                                                                                 \
-          p->values_out[places[d] + k] = value_line[d][k];                                                             \
-      }                                                                                                                \
-    }                                                                                                                  \
+    for (uint32_t d = 0; d < p->radix; d++)                                                                            \
+      write_##suffix(p, &l, d, places[d]);                                                                             \
+    end_lines(p->large);                                                                                               \
   }                                                                                                                    \
                                                                                                                        \
   static void copy_##suffix(void *context, uint64_t begin, uint64_t end, uint32_t worker) {                            \
@@ -96,7 +136,7 @@ DEFINE_SORT(u64, uint64_t)
 /* Counts to places: by digit, then by stripe. False where all keys have one digit, so that nothing need move. */
 static bool place(sort_pass *p, uint64_t stripes) {
   uint64_t running = 0;
-  for (uint32_t d = 0; d < RADIX; d++) {
+  for (uint32_t d = 0; d < p->radix; d++) {
     const uint64_t before = running;
     for (uint64_t s = 0; s < stripes; s++) {
       const uint64_t n = p->places[s][d];
@@ -109,9 +149,13 @@ static bool place(sort_pass *p, uint64_t stripes) {
   return true;
 }
 
+/* As few passes as may be, of equal digits, which do not go beyond the bytes of `key_bits`. */
 static void sort_passes(rdx_pool *pool, sort_pass *p, uint32_t key_bytes, uint32_t key_bits, bool *swapped) {
   const uint64_t stripes = (p->count + p->stripe - 1) / p->stripe;
-  for (p->shift = 0; p->shift < key_bits; p->shift += DIGIT_BITS) {
+  const uint32_t passes = (key_bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+  const uint32_t digit_bits = passes > 0 ? (key_bits + passes - 1) / passes : 0;
+  p->radix = 1u << digit_bits;
+  for (p->shift = 0; p->shift < key_bits; p->shift += digit_bits) {
     rdx_pool_run(pool, p->count, p->stripe, key_bytes == 4 ? count_u32 : count_u64, p);
     if (!place(p, stripes))
       continue;
@@ -135,6 +179,7 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
   sort_pass p = {.keys = RDX_ADDRESS(void, keys),
                  .values = RDX_ADDRESS(uint32_t, values),
                  .count = count,
+                 .large = count * (key_bytes + 4) > CACHED,
                  .stripe = stripe > least ? stripe : least};
   bool swapped = false;
   RDX_TRY(rdx_alloc(threads, sizeof *p.places, "sorting", (void **)&p.places, err));

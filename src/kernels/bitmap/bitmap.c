@@ -6,6 +6,9 @@
 #include "kernels/bitmap/kernels.h"
 #include "spirv/bitmap_combine_comp.h"
 #include "spirv/bitmap_count_comp.h"
+#include "spirv/bitmap_mark_comp.h"
+#include "spirv/bitmap_rank_comp.h"
+#include "spirv/bitmap_words_comp.h"
 
 static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -61,6 +64,104 @@ static void count(const void *arguments, const uint32_t *variant, const rdx_scen
   __atomic_fetch_add(a->total, count_best(a->words + begin, n), __ATOMIC_RELAXED);
 }
 
+/* ---- Sets of numbers ---- */
+
+#define DEFINE_MARK(key_bits)                                                                                          \
+  static void mark_u##key_bits(const struct bitmap_mark_args *a) {                                                     \
+    for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {                                              \
+      const uint32_t bit = marked_bit(a->keys, a->valid, a->base, a->hash_bits, (uint32_t)i, key_bits == 64);          \
+      const uint32_t word = __atomic_load_n(&a->bits[bit / 32], __ATOMIC_RELAXED);                                     \
+      if ((word >> bit % 32 & 1) == 0) /* mostly it is set already */                                                  \
+        __atomic_fetch_or(&a->bits[bit / 32], 1u << bit % 32, __ATOMIC_RELAXED);                                       \
+    }                                                                                                                  \
+  }
+
+DEFINE_MARK(32)
+DEFINE_MARK(64)
+
+static void mark(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  (variant[0] ? mark_u64 : mark_u32)(arguments);
+}
+
+static inline __attribute__((always_inline)) void count_words(const struct bitmap_words_args *a) {
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->out_counts[i] = BITMAP_COUNT(a->bits[i]);
+}
+
+static inline __attribute__((always_inline)) void rank_keys(const struct bitmap_rank_args *a, bool key64) {
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->out_ranks[i] = bitmap_rank(a->bits, a->before, (uint32_t)load_key(a->keys, (uint32_t)i, key64));
+}
+
+#if defined __x86_64__
+
+__attribute__((target("popcnt,avx2"))) static void count_words_popcnt(const struct bitmap_words_args *a) {
+  count_words(a);
+}
+
+__attribute__((target("popcnt,avx2"))) static void rank_keys_popcnt(const struct bitmap_rank_args *a, bool key64) {
+  if (key64)
+    rank_keys(a, true);
+  else
+    rank_keys(a, false);
+}
+
+#else
+#define count_words_popcnt count_words
+#define rank_keys_popcnt rank_keys
+#endif
+
+static bool has_popcnt(void) {
+#if defined __x86_64__
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
+static void words(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  if (has_popcnt())
+    count_words_popcnt(arguments);
+  else
+    count_words(arguments);
+}
+
+static void rank(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  if (has_popcnt())
+    rank_keys_popcnt(arguments, variant[0]);
+  else
+    rank_keys(arguments, variant[0]);
+}
+
+static const rdx_kernel mark_kernel = {
+    .name = "bitmap mark",
+    .args_size = sizeof(struct bitmap_mark_args),
+    .variants = 1,
+    .grain = 16384,
+    .group = 256,
+    .body = mark,
+    .compute = {.words = spirv_bitmap_mark_comp, .size = sizeof spirv_bitmap_mark_comp}};
+
+static const rdx_kernel words_kernel = {
+    .name = "bitmap words",
+    .args_size = sizeof(struct bitmap_words_args),
+    .grain = 16384,
+    .group = 256,
+    .body = words,
+    .compute = {.words = spirv_bitmap_words_comp, .size = sizeof spirv_bitmap_words_comp}};
+
+static const rdx_kernel rank_kernel = {
+    .name = "bitmap rank",
+    .args_size = sizeof(struct bitmap_rank_args),
+    .variants = 1,
+    .grain = 16384,
+    .group = 256,
+    .body = rank,
+    .compute = {.words = spirv_bitmap_rank_comp, .size = sizeof spirv_bitmap_rank_comp}};
+
 const rdx_kernel rdx_kernel_bitmap_combine = {
     .name = "bitmap combine",
     .args_size = sizeof(struct bitmap_combine_args),
@@ -100,4 +201,36 @@ rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_
   RDX_TRY(rdx_stream_fill(stream, total, 0, 8, 0, err));
   return rdx_stream_launch(stream, &rdx_kernel_bitmap_count, &args, NULL, (n + BITMAP_TILE - 1) / BITMAP_TILE, NULL,
                            err);
+}
+
+rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, const rdx_buffer *valid,
+                           uint64_t base, uint32_t hash_bits, rdx_buffer *bits, uint64_t rows, rdx_error *err) {
+  const struct bitmap_mark_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                        .valid = RDX_ADDRESS(uint32_t, valid),
+                                        .bits = RDX_ADDRESS(uint32_t, bits),
+                                        .base = base,
+                                        .hash_bits = hash_bits};
+  const uint32_t key64 = key_bits == 64;
+  RDX_TRY(rdx_stream_fill(stream, bits, 0, bits->size, 0, err));
+  return rdx_stream_launch(stream, &mark_kernel, &args, &key64, rows, NULL, err);
+}
+
+rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *before, rdx_error *err) {
+  const uint64_t words = bits->size / 4;
+  rdx_buffer *counts = NULL;
+  RDX_TRY(rdx_stream_scratch(stream, words * 4, "the bits of words", &counts, err));
+  const struct bitmap_words_args args = {.bits = RDX_ADDRESS(uint32_t, bits),
+                                         .out_counts = RDX_ADDRESS(uint32_t, counts)};
+  RDX_TRY(rdx_stream_launch(stream, &words_kernel, &args, NULL, words, NULL, err));
+  return rdx_stream_scan(stream, counts, before, words, err);
+}
+
+rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, const rdx_buffer *bits,
+                           const rdx_buffer *before, rdx_buffer *ranks, uint64_t rows, rdx_error *err) {
+  const struct bitmap_rank_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                        .bits = RDX_ADDRESS(uint32_t, bits),
+                                        .before = RDX_ADDRESS(uint64_t, before),
+                                        .out_ranks = RDX_ADDRESS(uint32_t, ranks)};
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &rank_kernel, &args, &key64, rows, NULL, err);
 }

@@ -21,6 +21,23 @@ RDX_MUST_USE rdx_status rdx_bitmap_fill(rdx_stream *stream, rdx_buffer *words, u
 RDX_MUST_USE rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_t rows, rdx_buffer *count,
                                          rdx_error *err);
 
+/* Sets of numbers; see bitmap.h. Of a bitmap all `bits->size` bytes count. */
+
+/* Make `bits` the set of the keys of `rows` rows (u32 or u64 by `key_bits`) less `base`, and of 0 where one is NULL.
+ * With `hash_bits` it has 2 to this bits, of which no more are set than there are distinct keys. */
+RDX_MUST_USE rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                        const rdx_buffer *valid, uint64_t base, uint32_t hash_bits, rdx_buffer *bits,
+                                        uint64_t rows, rdx_error *err);
+
+/* Count the bits before each word, and all: u64, one more than words. */
+RDX_MUST_USE rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *before,
+                                          rdx_error *err);
+
+/* ranks[i] (u32) = how many smaller numbers than keys[i] (u32 or u64 by `key_bits`) the set has. */
+RDX_MUST_USE rdx_status rdx_bitmap_rank(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                        const rdx_buffer *bits, const rdx_buffer *before, rdx_buffer *ranks,
+                                        uint64_t rows, rdx_error *err);
+
 /* Bytes of a bitmap of `rows` rows: whole words, and at least one. */
 static inline uint64_t rdx_bitmap_bytes(uint64_t rows) {
   return rows == 0 ? 4 : (rows + 31) / 32 * 4;

@@ -3,18 +3,22 @@
 
 /* The kernels that make and read packed codes, and their bodies on the CPU. */
 
+#include "kernels/coded/blocks.h"
 #include "kernels/coded/kernels.h"
 #include "spirv/coded_gather_comp.h"
 #include "spirv/coded_joined_comp.h"
 #include "spirv/coded_pack_comp.h"
 
-/* Differences of rows without NULLs are vectors; everything else goes row by row. */
+/* Differences and places of rows without NULLs have loops of their own; everything else is asked row by row. */
 #define DEFINE_PACK(bits, key_bits)                                                                                    \
   static void pack_u##bits##_##key_bits(const struct coded_pack_args *a, uint64_t begin, uint64_t end) {               \
     const uint##key_bits##_t *keys = (const uint##key_bits##_t *)(const void *)a->keys;                                \
     uint##bits##_t *codes = (uint##bits##_t *)(void *)a->out_codes;                                                    \
     const uint##key_bits##_t base = (uint##key_bits##_t)a->base;                                                       \
-    if (!a->valid && !a->table)                                                                                        \
+    if (!a->valid && a->places && a->most == UINT64_MAX)                                                               \
+      for (uint64_t i = begin; i < end; i++)                                                                           \
+        codes[i] = (uint##bits##_t)a->places[(uint32_t)(keys[i] - base)];                                              \
+    else if (!a->valid && !a->places && !a->table)                                                                     \
       for (uint64_t i = begin; i < end; i++)                                                                           \
         codes[i] = (uint##bits##_t)(keys[i] > a->most ? a->null_code : (uint64_t)(keys[i] - base));                    \
     else                                                                                                               \
@@ -45,12 +49,15 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct coded_gather_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  for (uint64_t i = a->first; i < end; i++) {
-    const uint64_t code = gathered_code(a->codes, a->bytes, a->partners, a->partner_bytes, a->rows, (uint32_t)i);
-    if (variant[0])
-      AS_U64_PTR(a->out_codes)[i] = code;
-    else
-      a->out_codes[i] = (uint32_t)code;
+  uint32_t room[CODED_BLOCK];
+  uint64_t codes[CODED_BLOCK];
+  for (uint64_t i = a->first; i < end; i += CODED_BLOCK) {
+    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
+    const uint32_t *rows = coded_rows(a->rows, a->partners, a->partner_bytes, i, n, room);
+    uint64_t *out = variant[0] ? AS_U64_PTR(a->out_codes) + i : codes;
+    coded_load(a->codes, a->bytes, rows, i, n, out);
+    for (uint32_t k = 0; k < n && !variant[0]; k++)
+      a->out_codes[i + k] = (uint32_t)codes[k];
   }
 }
 

@@ -31,13 +31,14 @@ static inline u64 load_code(const u32 *codes, u32 bytes, u32 i) {
 }
 #endif
 
-/* Item: a word of codes (of 8 bytes: a code). The code of a key is key - base, or its place in `table` where that is
- * not 0; that of a row whose bit in `valid` is not set, or of a key above `most`, is `null_code`. Constants: KEY64,
- * bytes of a code. */
+/* Item: a word of codes (of 8 bytes: a code). The code of a key is key - base, or places[key - base] where `places` is
+ * not 0, or its place in `table` where that is not 0; that of a row whose bit in `valid` is not set, or of a key above
+ * `most`, is `null_code`. Constants: KEY64, bytes of a code. */
 struct coded_pack_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
   PTR(u32) valid;
+  PTR(u32) places;
   PTR(u64) table; /* ascending, and every key is in it */
   PTR(u32) out_codes;
   u64 base;
@@ -46,18 +47,20 @@ struct coded_pack_args {
   u32 rows;
   u32 table_count;
 };
-ARGS_SIZE(coded_pack_args, 80);
+ARGS_SIZE(coded_pack_args, 88);
 
-FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u64) table, u64 base, u64 most, u64 null_code, u32 table_count,
-               u32 row, u32 key64) {
+FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u32) places, PTR(u64) table, u64 base, u64 most, u64 null_code,
+               u32 table_count, u32 row, u32 key64) {
   u64 key = load_key(keys, row, key64);
   if (key > most || !has_bit(valid, row))
     return null_code;
+  if (!IS_NULL(places))
+    return TO_U64(AT(places, TO_U32(key - base)));
   return IS_NULL(table) ? key - base : TO_U64(lower_bound_u64(table, table_count, key));
 }
 
 #define CODE_OF(a, row, key64)                                                                                         \
-  code_of((a).keys, (a).valid, (a).table, (a).base, (a).most, (a).null_code, (a).table_count, row, key64)
+  code_of((a).keys, (a).valid, (a).places, (a).table, (a).base, (a).most, (a).null_code, (a).table_count, row, key64)
 
 /* Item: a row. Gather the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that of its partner.
  * Constant: whether 64-bit codes are written, else 32-bit ones. */

@@ -8,6 +8,7 @@
 
 /* Over the args of the same names. */
 extern const rdx_kernel rdx_kernel_star_key;
+extern const rdx_kernel rdx_kernel_star_starts;
 extern const rdx_kernel rdx_kernel_star_place;
 extern const rdx_kernel rdx_kernel_star_pack;
 extern const rdx_kernel rdx_kernel_star_heads;

@@ -3,6 +3,7 @@
 
 /* The kernels that build cubes and collect results, and their bodies on the CPU. */
 
+#include "kernels/coded/blocks.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/star_build.h"
 #include "spirv/star_collect_comp.h"
@@ -12,12 +13,49 @@
 #include "spirv/star_place_comp.h"
 #include "spirv/star_ranges_comp.h"
 #include "spirv/star_runs_comp.h"
+#include "spirv/star_starts_comp.h"
+
+/* Append a block of codes to keys. */
+#define DEFINE_APPEND(type)                                                                                            \
+  static void append_##type(const struct star_key_args *a, const uint64_t *codes, uint64_t first, uint32_t n) {        \
+    type *keys = (type *)(void *)a->keys + first;                                                                      \
+    if (a->first_attribute || a->bits >= 8 * sizeof(type))                                                             \
+      for (uint32_t k = 0; k < n; k++)                                                                                 \
+        keys[k] = (type)codes[k];                                                                                      \
+    else                                                                                                               \
+      for (uint32_t k = 0; k < n; k++)                                                                                 \
+        keys[k] = (type)(keys[k] << a->bits | codes[k]);                                                               \
+  }
+
+DEFINE_APPEND(uint32_t)
+DEFINE_APPEND(uint64_t)
 
 static void key(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct star_key_args *a = arguments;
+  const uint64_t end = (uint64_t)a->first + a->count;
+  uint32_t room[CODED_BLOCK];
+  uint64_t codes[CODED_BLOCK];
+  for (uint64_t i = a->first; i < end; i += CODED_BLOCK) {
+    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
+    const uint32_t *rows = coded_rows(a->rows, a->partners, a->partner_bytes, i, n, room);
+    coded_load(a->codes, a->bytes, rows, i, n, codes);
+    for (uint32_t k = 0; k < n && a->shift > 0; k++)
+      codes[k] >>= a->shift;
+    for (uint32_t k = 0; k < n && a->dictionary; k++)
+      codes[k] = lower_bound_u64(a->dictionary, a->dictionary_count, codes[k]);
+    if (a->narrow)
+      append_uint32_t(a, codes, i, n);
+    else
+      append_uint64_t(a, codes, i, n);
+  }
+}
+
+static void starts(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct star_starts_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    STAR_KEY((*a), i);
+    star_start(a->keys, a->starts, a->shift, (uint32_t)i, variant[0]);
 }
 
 static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -31,11 +69,66 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   }
 }
 
+/* Values of a block of rows as star_value() has them, but for NULLs: nulls[k] is set, and the value means nothing. */
+static const uint64_t *block_values(const struct star_pack_args *a, uint64_t first, uint32_t n,
+                                    uint64_t (*stack)[CODED_BLOCK], uint8_t *nulls) {
+  const uint32_t *rows = a->order ? a->order + first : NULL;
+  uint32_t top = 0;
+  memset(nulls, 0, n);
+  for (uint32_t s = 0; s < a->step_count; s++) {
+    const star_step *step = &a->steps[s];
+    if (step->kind == STAR_ATTRIBUTE) {
+      uint64_t *codes = stack[top++];
+      coded_load(step->codes, step->bytes, rows, first, n, codes);
+      for (uint32_t k = 0; k < n; k++)
+        nulls[k] |= codes[k] == step->null_code;
+      for (uint32_t k = 0; k < n && step->values; k++)
+        codes[k] = nulls[k] ? 0 : step->values[codes[k]];
+      for (uint32_t k = 0; k < n; k++)
+        codes[k] = codes[k] * step->factor + step->value;
+    } else if (step->kind == STAR_CONSTANT) {
+      uint64_t *value = stack[top++];
+      for (uint32_t k = 0; k < n; k++)
+        value[k] = step->value;
+    } else {
+      const uint64_t *right = stack[--top];
+      uint64_t *left = stack[top - 1];
+      const uint64_t sign = step->kind == STAR_SUBTRACT ? UINT64_MAX : 1;
+      for (uint32_t k = 0; k < n; k++)
+        left[k] = step->kind == STAR_MULTIPLY ? left[k] * right[k] : left[k] + sign * right[k];
+    }
+  }
+  return stack[0];
+}
+
+#define PACK_BLOCK(type)                                                                                               \
+  for (uint32_t k = 0; k < n; k++)                                                                                     \
+    ((type *)(void *)a->packed_out)[i + k] = (type)(nulls[k] ? a->null_code : values[k] - a->least);                   \
+  break
+
 static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct star_pack_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    STAR_PACK((*a), (uint32_t)i);
+  const uint64_t each = a->bytes < 4 ? 4 / a->bytes : 1, stop = ((uint64_t)a->first + a->count) * each;
+  const uint64_t end = stop < a->rows ? stop : a->rows;
+  uint64_t stack[STAR_DEPTH][CODED_BLOCK];
+  uint8_t nulls[CODED_BLOCK];
+  for (uint64_t i = a->first * each; i < end; i += CODED_BLOCK) {
+    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
+    const uint64_t *values = block_values(a, i, n, stack, nulls);
+    switch (a->bytes) {
+    case 1:
+      PACK_BLOCK(uint8_t);
+    case 2:
+      PACK_BLOCK(uint16_t);
+    case 4:
+      PACK_BLOCK(uint32_t);
+    default:
+      PACK_BLOCK(uint64_t);
+    }
+  }
+  if (stop > end) /* the last word is filled up */
+    memset((char *)a->packed_out + end * a->bytes, 0, (stop - end) * a->bytes);
 }
 
 static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -164,6 +257,14 @@ const rdx_kernel rdx_kernel_star_key = {.name = "star keys",
                                         .group = 256,
                                         .body = key,
                                         .compute = SPIRV(spirv_star_key_comp)};
+
+const rdx_kernel rdx_kernel_star_starts = {.name = "star starts",
+                                           .args_size = sizeof(struct star_starts_args),
+                                           .variants = 1,
+                                           .grain = 65536,
+                                           .group = 256,
+                                           .body = starts,
+                                           .compute = SPIRV(spirv_star_starts_comp)};
 
 const rdx_kernel rdx_kernel_star_place = {.name = "star places",
                                           .args_size = sizeof(struct star_place_args),

@@ -108,20 +108,35 @@ FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
 
 /* ---- Building ---- */
 
-/* Item: a row. keys[row] = keys[row] << bits | its code, or the code's place in `dictionary`. Nothing is kept of the
- * keys where `bits` is 64 or `first` is set. */
+/* Item: a row. keys[i] = keys[i] << bits | the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that
+ * of its partner, or that code's place in `dictionary`. Nothing is kept of the keys where `bits` is 64 or
+ * `first_attribute` is set. */
 struct star_key_args {
   LAUNCH_HEADER;
-  PTR(u64) keys;
-  PTR(u32) codes;      /* u32 or u64 */
+  PTR(u64) keys; /* u64, or u32 where `narrow` is set */
+  PTR(u32) codes;
+  PTR(u32) rows;
+  PTR(u32) partners;
   PTR(u64) dictionary; /* ascending; 0: codes as they are */
   u32 dictionary_count;
-  u32 bytes;
+  u32 bytes; /* of a code */
+  u32 partner_bytes;
   u32 bits;
   u32 first_attribute;
   u32 shift; /* the lowest bits of a code that are dropped */
+  u32 narrow;
 };
-ARGS_SIZE(star_key_args, 64);
+ARGS_SIZE(star_key_args, 88);
+
+/* Item: a row, in the order of keys that begin with a place, above `shift` bits: starts[place] = its first row. Each
+ * place has rows. Constant: KEY64. */
+struct star_starts_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) starts;
+  u32 shift;
+};
+ARGS_SIZE(star_starts_args, 40);
 
 /* Item: a place in an order. out[order[i]] (out[i] without order) = which run of `starts` it lies in. */
 struct star_place_args {
@@ -142,7 +157,7 @@ ARGS_SIZE(star_place_args, 48);
 #define STAR_DEPTH 8
 
 struct star_step {
-  PTR(u32) codes;  /* u32 or u64 */
+  PTR(u32) codes;  /* packed */
   PTR(u64) values; /* 0: none */
   u64 null_code;
   u64 value;

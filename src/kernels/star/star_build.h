@@ -14,9 +14,11 @@ FN u64 star_key(u64 before, u64 code, PTR(u64) dictionary, u32 dictionary_count,
   return first_attribute != 0u || bits == 64u ? code : before << bits | code;
 }
 
-#define STAR_KEY(a, i)                                                                                                 \
-  AT(a.keys, i) = star_key(AT(a.keys, i), star_load(a.codes, a.bytes, i) >> a.shift, a.dictionary, a.dictionary_count, \
-                           a.bits, a.first_attribute)
+FN void star_start(PTR(u32) keys, PTR(u32) starts, u32 shift, u32 i, u32 key64) {
+  u32 place = TO_U32(load_key(keys, i, key64) >> shift);
+  if (i == 0u || place != TO_U32(load_key(keys, i - 1u, key64) >> shift))
+    AT(starts, place) = i;
+}
 
 /* The packed result of one place of the order; 0 past the last. */
 FN u64 star_packed(PTR(star_step) steps, u32 step_count, PTR(u32) order, u32 rows, u32 place, u64 least,

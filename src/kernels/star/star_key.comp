@@ -2,13 +2,23 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "kernels/coded/coded.h"
 #include "kernels/star/star_build.h"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { star_key_args a; };
 
 void main() {
-  const u32 i = gl_GlobalInvocationID.x;
-  if (i < a.count)
-    STAR_KEY(a, a.first + i);
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 i = a.first + gl_GlobalInvocationID.x;
+  const u64 code = gathered_code(a.codes, a.bytes, a.partners, a.partner_bytes, a.rows, i) >> a.shift;
+  u64 key = 0;
+  if (a.first_attribute == 0)
+    key = load_key(u32_ptr(a.keys), i, 1u - a.narrow);
+  key = star_key(key, code, a.dictionary, a.dictionary_count, a.bits, a.first_attribute);
+  if (a.narrow != 0)
+    AT(u32_ptr(a.keys), i) = u32(key);
+  else
+    AT(a.keys, i) = key;
 }
