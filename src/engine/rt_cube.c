@@ -334,7 +334,8 @@ static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
 /* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
 static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_PIECES;
-  const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift, each = (cells + wanted - 1) / wanted;
+  const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
+  const uint64_t each = (cells * c->columns * c->lines + wanted - 1) / wanted;
   const uint64_t most = each > least ? each : least;
   return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
 }
