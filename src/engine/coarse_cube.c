@@ -61,6 +61,11 @@ static bool by_group(const coarse_cube *c) {
   return c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
 }
 
+/* Whether rows of a cell lie in the order of groups; else that of places, and those of a place in the order of groups. */
+static bool grouped_cells(const coarse_cube *c) {
+  return c->star.group_bytes && !by_group(c) && c->shift > 0;
+}
+
 /* Cells hold about as many rows of a scene row as a block, or one place. */
 static void choose_cells(coarse_cube *c) {
   const double rows = (double)c->star.rows / (by_group(c) ? c->star.groups.count : 1);
@@ -121,7 +126,7 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
   if (a->rows->group)
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (a->groups && !by_group(c) && c->shift > 0) { /* else cells are places, and their rows are by group already */
+  if (grouped_cells(c)) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }
@@ -397,6 +402,7 @@ static rdx_status launch_add(const coarse_cube *c, rdx_star_run *run, uint32_t c
                                        .ranges = (uint32_t *)(uintptr_t)ranges,
                                        .counters = RDX_ADDRESS(uint64_t, counters),
                                        .shift = c->shift,
+                                       .ordered = !grouped_cells(c),
                                        .parts = (uint32_t)parts};
   const uint64_t items = on_cpu(c) ? parts : parts * COARSE_GROUP;
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);

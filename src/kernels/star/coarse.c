@@ -61,9 +61,9 @@ static void coarse(const void *arguments, const uint32_t *variant, const rdx_sce
 
 /* ---- Blocks ---- */
 
-/* Rows whose places are in the ranges: found without a branch, as their order is not foreseen. */
-static void add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
-                     uint32_t end) {
+/* Rows whose places are in the ranges, in no order: found without a branch. Returns how many are looked at. */
+static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
+                         uint32_t end) {
   const uint32_t low = a->ranges[2 * piece->first_range], size = a->ranges[2 * piece->first_range + 1] - low;
   uint32_t list[LIST];
   for (uint32_t from = begin; from < end; from += LIST) {
@@ -76,6 +76,35 @@ static void add_some(const struct coarse_add_args *a, uint32_t part, const star_
     }
     rdx_star_add(a->query, part, list, 0, n);
   }
+  return end - begin;
+}
+
+/* The first of rows begin .. end - 1, in the order of their places, whose place is not below `place`. */
+static uint32_t find_row(const uint32_t *places, uint32_t begin, uint32_t end, uint32_t place) {
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (places[middle] < place)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The same of rows in the order of their places. */
+static uint32_t add_ordered(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
+                            uint32_t end) {
+  const uint32_t first = star_interval(a->ranges, piece->first_range, piece->range_count, a->places[begin]);
+  const uint32_t *range = a->ranges + 2 * (uint64_t)first;
+  const uint32_t *stop = a->ranges + 2 * (uint64_t)(piece->first_range + piece->range_count);
+  uint32_t added = 0;
+  for (; range < stop && begin < end && range[0] <= a->places[end - 1]; range += 2) {
+    const uint32_t from = find_row(a->places, begin, end, range[0]);
+    begin = find_row(a->places, from, end, range[1]);
+    rdx_star_add(a->query, part, NULL, from, begin);
+    added += begin - from;
+  }
+  return added;
 }
 
 static void add_part(const struct coarse_add_args *a, uint32_t part) {
@@ -84,11 +113,12 @@ static void add_part(const struct coarse_add_args *a, uint32_t part) {
   for (uint64_t i = begin; i < end; i++) {
     const uint32_t *block = a->blocks + 2 * (uint64_t)a->met[1 + 2 * i];
     const star_piece *piece = &a->pieces[a->met[2 + 2 * i]];
-    if (coarse_all(a->ranges, *piece, block[1], a->shift))
+    if (coarse_all(a->ranges, *piece, block[1], a->shift)) {
       rdx_star_add(a->query, part, NULL, block[0], block[2]);
-    else
-      add_some(a, part, piece, block[0], block[2]);
-    rows += block[2] - block[0];
+      rows += block[2] - block[0];
+    } else {
+      rows += (a->ordered ? add_ordered : add_some)(a, part, piece, block[0], block[2]);
+    }
   }
   if (a->counters) {
     __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);

@@ -91,8 +91,9 @@ FN u32 star_find(PTR(u32) starts, u32 count, u32 place) {
   return begin;
 }
 
-/* Whether z lies in one of the disjoint ascending intervals (pairs low, end) first .. first + count - 1. */
-FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
+/* Of the disjoint ascending intervals (pairs low, end) first .. first + count - 1 the last that begins at or before z;
+ * the first where none does. */
+FN u32 star_interval(PTR(u32) intervals, u32 first, u32 count, u32 z) {
   u32 begin = first, n = count;
   while (n > 1u) {
     u32 half_of = n / 2u;
@@ -103,7 +104,13 @@ FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
       n = half_of;
     }
   }
-  return AT(intervals, 2u * begin) <= z && z < AT(intervals, 2u * begin + 1u);
+  return begin;
+}
+
+/* Whether z lies in one of them. */
+FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
+  u32 i = star_interval(intervals, first, count, z);
+  return AT(intervals, 2u * i) <= z && z < AT(intervals, 2u * i + 1u);
 }
 
 /* ---- Building ---- */
@@ -317,9 +324,10 @@ struct coarse_add_args {
   PTR(u32) ranges;   /* pairs (low, end) of places */
   PTR(u64) counters; /* hits, and rows; 0: not wanted */
   u32 shift;
+  u32 ordered; /* the rows of a block lie in the order of their places */
   u32 parts;
 };
-ARGS_SIZE(coarse_add_args, 80);
+ARGS_SIZE(coarse_add_args, 88);
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
 FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
