@@ -4,7 +4,8 @@
 /* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
  * sorted into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one
  * triangle; rays run along the cells that a query's ranges touch. With few groups each has a scene row of its own,
- * so that a block's rows are of one group. Rays list the blocks that they meet; then these are added up. See kernels/star/star.h for why each row counts exactly once. */
+ * so that a block's rows are of one group. Rays list the blocks that they meet; then these are added up. See
+ * kernels/star/star.h for why each row counts exactly once. */
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static bool by_group(const coarse_cube *c) {
   return c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
 }
 
-/* Whether rows of a cell lie in the order of groups; else that of places, and those of a place in the order of groups. */
+/* Whether rows of a cell lie in the order of groups, else in that of places. */
 static bool grouped_cells(const coarse_cube *c) {
   return c->star.group_bytes && !by_group(c) && c->shift > 0;
 }
@@ -389,9 +390,18 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
-static rdx_status launch_add(const coarse_cube *c, rdx_star_run *run, uint32_t copies, star_piece *pieces,
-                             rdx_buffer *counters, rdx_error *err) {
-  const uint64_t parts = on_cpu(c) ? copies : c->block_count < GPU_PARTS ? c->block_count : GPU_PARTS;
+/* About as many workgroups as blocks are met. */
+static uint64_t gpu_parts(const coarse_cube *c, const rdx_ranges *ranges, uint64_t rays) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    rows += c->star.scan.starts[ranges->list[2 * i + 1]] - c->star.scan.starts[ranges->list[2 * i]];
+  const uint64_t blocks = rays + rows / c->block_rows;
+  return blocks < GPU_PARTS ? blocks : GPU_PARTS;
+}
+
+static rdx_status launch_add(const coarse_cube *c, rdx_star_run *run, uint64_t rays, uint32_t copies,
+                             star_piece *pieces, rdx_buffer *counters, rdx_error *err) {
+  const uint64_t parts = on_cpu(c) ? copies : gpu_parts(c, &run->ranges, rays);
   uint64_t ranges = 0;
   RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &ranges, err));
   const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)run->query_address,
@@ -417,7 +427,7 @@ static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_ru
   RDX_TRY(rdx_star_start(&c->star, plan, copies, run, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->rows, rays / c->scene_rows * sizeof(star_piece), &pieces, err));
   RDX_TRY(launch_rays(c, run, rays, (star_piece *)(uintptr_t)pieces, err));
-  return launch_add(c, run, copies, (star_piece *)(uintptr_t)pieces, counters, err);
+  return launch_add(c, run, rays, copies, (star_piece *)(uintptr_t)pieces, counters, err);
 }
 
 static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the row's rank in the order of scan codes;
- * rays along z through the runs of rows that a query means (sections 3.2 and 4). kernels/star/star.h proves that each
- * row of them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits of a
- * coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number is
- * read from. */
+/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the row's rank in the order of scan
+ * codes; rays along z through the runs of rows that a query means (sections 3.2 and 4). kernels/star/star.h proves that
+ * each row of them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits
+ * of a coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number
+ * is read from. */
 
 #include <math.h>
 #include <stdatomic.h>

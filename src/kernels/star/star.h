@@ -337,21 +337,21 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
 
 /* ---- The RT cube (RTCUDB, sections 3.2 and 4) ----
  *
- * Rows are numbered in the order of their scan codes. A row is a right triangle at x = its measures, y = its group, each
- * as far as 21 bits tell, and z = its number, as far as 22 bits tell: so a run of codes is a run of z, rows of a code
- * lie one behind the other, and a ray may be cut anywhere. Corners: (x, y, z), (x + leg x, y, z), (x, y + leg y, z). For
- * each run of rows rays along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2), hx and hy at most half
- * a leg, as in section 3.2.
+ * Rows are numbered in the order of their scan codes. A row is a right triangle at x = its measures, y = its group,
+ * each as far as 21 bits tell, and z = its number, as far as 22 bits tell: so a run of codes is a run of z, rows of a
+ * code lie one behind the other, and a ray may be cut anywhere. Corners: (x, y, z), (x + leg x, y, z), (x, y + leg y,
+ * z). For each run of rows rays along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2), hx and hy at
+ * most half a leg, as in section 3.2.
  *
  * Every triangle of the area is hit. Let i = x / hx and j = y / hy, rounded down. Then the ray (i, j) passes at
  * distances dx = hx (i + 1) - 1/2 - x and dy from the two legs, and 1/2 <= dx <= hx - 1/2, the same for dy: so it is
- * inside of both legs, and inside of the third side, because dx / leg x + dy / leg y <= 1 - 1/4hx - 1/4hy < 1. The right
- * angle and the rays are whole numbers and halves below 2^23, and the legs run along the axes even where their far ends
- * are rounded: so on which side of a leg a ray passes is exact. An intersection test gets the third side with an error
- * of about 2^-22 of the product of the legs. So the legs are 4 times hx and hy or longer, which leaves a margin of a
- * half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
+ * inside of both legs, and inside of the third side, because dx / leg x + dy / leg y <= 1 - 1/4hx - 1/4hy < 1. The
+ * right angle and the rays are whole numbers and halves below 2^23, and the legs run along the axes even where their
+ * far ends are rounded: so on which side of a leg a ray passes is exact. An intersection test gets the third side with
+ * an error of about 2^-22 of the product of the legs. So the legs are 4 times hx and hy or longer, which leaves a
+ * margin of a half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
  *
- * None outside counts. Rays end half a unit before and after their z, and no ray is longer than 2^16, so that the error
+ * None outside counts. Rays end half a unit before and after their z, and none is longer than 2^16, so that the error
  * of a distance does not matter. Where rows share a z with those of another run, their numbers tell them apart.
  *
  * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
