@@ -17,6 +17,7 @@
 #define FEW_GROUPS 64         /* have scene rows of their own */
 #define MOST_LANES 256        /* scene rows that the blocks of a cell spread over */
 #define GPU_RAYS 16384        /* as many are wanted at least */
+#define CPU_RAYS 64           /* are worth a thread */
 #define GPU_PARTS 4096        /* workgroups that add up blocks */
 
 typedef struct coarse_cube {
@@ -378,8 +379,8 @@ static rdx_status cut(const coarse_cube *c, rdx_star_run *run, uint64_t *out_pie
 
 static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t rays, star_piece *pieces,
                               rdx_error *err) {
-  const uint64_t threads = c->star.device->info.threads;
-  const uint32_t parts = (uint32_t)(rays < threads ? rays : threads);
+  const uint64_t threads = c->star.device->info.threads, useful = 1 + rays / CPU_RAYS;
+  const uint32_t parts = (uint32_t)(useful < threads ? useful : threads);
   const struct coarse_args args = {.pieces = pieces,
                                    .met = RDX_ADDRESS(uint32_t, run->met),
                                    .scene_rows = c->scene_rows,
