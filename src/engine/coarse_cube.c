@@ -4,7 +4,8 @@
 /* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
  * sorted into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one
  * triangle; rays run along the cells that a query's ranges touch. With few groups each has a scene row of its own,
- * so that a block's rows are of one group. See kernels/star/star.h for why each row counts exactly once. */
+ * so that a block's rows are of one group. Rays list the blocks that they meet; then these are added up. See
+ * kernels/star/star.h for why each row counts exactly once. */
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #define FEW_GROUPS 64         /* have scene rows of their own */
 #define MOST_LANES 256        /* scene rows that the blocks of a cell spread over */
 #define GPU_RAYS 16384        /* as many are wanted at least */
+#define CPU_RAYS 64           /* are worth a thread */
+#define GPU_PARTS 4096        /* workgroups that add up blocks */
 
 typedef struct coarse_cube {
   rdx_star star;
@@ -58,6 +61,11 @@ static uint32_t choose_block(const coarse_cube *c) {
 
 static bool by_group(const coarse_cube *c) {
   return c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+}
+
+/* Whether rows of a cell lie in the order of groups, else in that of places. */
+static bool grouped_cells(const coarse_cube *c) {
+  return c->star.group_bytes && !by_group(c) && c->shift > 0;
 }
 
 /* Cells hold about as many rows of a scene row as a block, or one place. */
@@ -120,7 +128,7 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
   if (a->rows->group)
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (a->groups && !by_group(c) && c->shift > 0) { /* else cells are places, and their rows are by group already */
+  if (grouped_cells(c)) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }
@@ -307,28 +315,120 @@ static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_
   return RDX_OK;
 }
 
-static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t pieces,
-                         rdx_buffer *counters, rdx_error *err) {
-  const uint64_t rays = pieces * c->scene_rows;
-  uint64_t piece_address = 0, range_address = 0;
-  const uint64_t threads = c->star.device->info.threads;
-  const uint32_t copies = rdx_star_copies(&c->star, plan, rays * c->block_rows);
-  const uint32_t parts = copies < rays || !on_cpu(c) ? copies : (uint32_t)(rays < threads ? rays : threads);
-  RDX_TRY(rdx_star_start(&c->star, plan, parts, run, err));
-  RDX_TRY(rdx_stream_constants(run->stream, run->rows, pieces * sizeof(star_piece), &piece_address, err));
-  RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &range_address, err));
-  const struct coarse_args args = {.query = (star_query *)(uintptr_t)run->query_address,
-                                   .blocks = RDX_ADDRESS(uint32_t, c->blocks),
-                                   .places = RDX_ADDRESS(uint32_t, c->places),
-                                   .pieces = (star_piece *)(uintptr_t)piece_address,
-                                   .ranges = (uint32_t *)(uintptr_t)range_address,
-                                   .counters = RDX_ADDRESS(uint64_t, counters),
+/* ---- Pieces ---- */
+
+static uint32_t first_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32_t i) {
+  return ranges->list[2 * i] >> c->shift;
+}
+
+static uint32_t last_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32_t i) {
+  return (ranges->list[2 * i + 1] - 1) >> c->shift;
+}
+
+/* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start, with 4096 rows. */
+static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
+  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_RAYS;
+  const uint64_t all = ((c->star.scan.count - 1) >> c->shift) + 1,
+                 least = on_cpu(c) ? 1 + 4096 * all / c->star.rows : 1;
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
+  const uint64_t each = (cells * c->scene_rows + wanted - 1) / wanted;
+  const uint64_t cells_each = each < least ? least : each;
+  return (uint32_t)(cells_each < STAR_MOST_CELLS ? cells_each : STAR_MOST_CELLS);
+}
+
+/* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only
+ * count. */
+static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t most, star_piece *pieces) {
+  uint64_t n = 0;
+  for (uint32_t i = 0, end = 0; i < ranges->count; i = end) {
+    const uint32_t first = first_cell(c, ranges, i);
+    uint32_t last = 0;
+    do
+      last = last_cell(c, ranges, end++);
+    while (end < ranges->count && first_cell(c, ranges, end) == last);
+    for (uint64_t cell = first; cell <= last; cell += most, n++) {
+      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
+      if (!pieces)
+        continue;
+      while (last_cell(c, ranges, i) < cell)
+        i++;
+      uint32_t stop = i;
+      while (stop < end && first_cell(c, ranges, stop) <= to)
+        stop++;
+      pieces[n] = (star_piece){(uint32_t)cell, to, i, stop - i};
+    }
+  }
+  return n;
+}
+
+/* Cut the cells that the run's ranges touch into pieces, in run->rows, each for a ray in every scene row. */
+static rdx_status cut(const coarse_cube *c, rdx_star_run *run, uint64_t *out_pieces, rdx_error *err) {
+  const uint32_t most = piece_cells(c, &run->ranges);
+  *out_pieces = cut_ranges(c, &run->ranges, most, NULL);
+  if (*out_pieces * c->scene_rows > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
+                    (unsigned long long)(*out_pieces * c->scene_rows));
+  RDX_TRY(rdx_star_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
+  cut_ranges(c, &run->ranges, most, (star_piece *)(void *)run->rows);
+  return RDX_OK;
+}
+
+/* ---- Running ---- */
+
+static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t rays, star_piece *pieces,
+                              rdx_error *err) {
+  const uint64_t threads = c->star.device->info.threads, useful = 1 + rays / CPU_RAYS;
+  const uint32_t parts = (uint32_t)(useful < threads ? useful : threads);
+  const struct coarse_args args = {.pieces = pieces,
+                                   .met = RDX_ADDRESS(uint32_t, run->met),
                                    .scene_rows = c->scene_rows,
                                    .rays = (uint32_t)rays,
-                                   .shift = c->shift,
                                    .partition_size = (uint32_t)c->scene->partition_size,
                                    .parts = parts};
+  RDX_TRY(rdx_stream_fill(run->stream, run->met, 0, 4, 0, err));
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
+}
+
+/* About as many workgroups as blocks are met. */
+static uint64_t gpu_parts(const coarse_cube *c, const rdx_ranges *ranges, uint64_t rays) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    rows += c->star.scan.starts[ranges->list[2 * i + 1]] - c->star.scan.starts[ranges->list[2 * i]];
+  const uint64_t blocks = rays + rows / c->block_rows;
+  return blocks < GPU_PARTS ? blocks : GPU_PARTS;
+}
+
+static rdx_status launch_add(const coarse_cube *c, rdx_star_run *run, uint64_t rays, uint32_t copies,
+                             star_piece *pieces, rdx_buffer *counters, rdx_error *err) {
+  const uint64_t parts = on_cpu(c) ? copies : gpu_parts(c, &run->ranges, rays);
+  uint64_t ranges = 0;
+  RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &ranges, err));
+  const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)run->query_address,
+                                       .met = RDX_ADDRESS(uint32_t, run->met),
+                                       .pieces = pieces,
+                                       .blocks = RDX_ADDRESS(uint32_t, c->blocks),
+                                       .places = RDX_ADDRESS(uint32_t, c->places),
+                                       .ranges = (uint32_t *)(uintptr_t)ranges,
+                                       .counters = RDX_ADDRESS(uint64_t, counters),
+                                       .shift = c->shift,
+                                       .ordered = !grouped_cells(c),
+                                       .parts = (uint32_t)parts};
+  const uint64_t items = on_cpu(c) ? parts : parts * COARSE_GROUP;
+  return rdx_stream_launch(run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
+}
+
+static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t rays,
+                         rdx_buffer *counters, rdx_error *err) {
+  const uint32_t copies = rdx_star_copies(&c->star, plan, rays * c->block_rows);
+  uint64_t pieces = 0;
+  if (!run->met)
+    RDX_TRY(rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->met, err));
+  RDX_TRY(rdx_star_start(&c->star, plan, copies, run, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->rows, rays / c->scene_rows * sizeof(star_piece), &pieces, err));
+  RDX_TRY(launch_rays(c, run, rays, (star_piece *)(uintptr_t)pieces, err));
+  return launch_add(c, run, rays, copies, (star_piece *)(uintptr_t)pieces, counters, err);
 }
 
 static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
@@ -336,16 +436,16 @@ static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_st
   RDX_TRY(rdx_star_select(&c->star, plan, run, err));
   if (run->ranges.count == 0)
     return rdx_star_groups(plan, 0, out, err);
-  const rdx_star_cells cells = {.shift = c->shift};
   uint64_t pieces = 0;
-  RDX_TRY(rdx_star_cut(&c->star, &cells, c->scene_rows, run, &pieces, err));
+  RDX_TRY(cut(c, run, &pieces, err));
+  const uint64_t rays = pieces * c->scene_rows;
   if (counters)
     RDX_TRY(rdx_stream_fill(run->stream, counters, 0, 16, 0, err));
-  RDX_TRY(launch(c, plan, run, pieces, counters, err));
+  RDX_TRY(launch(c, plan, run, rays, counters, err));
   RDX_TRY(rdx_star_finish(&c->star, plan, run, out, device_ms, err));
   if (!counters)
     return RDX_OK;
-  counts->rays = pieces * c->scene_rows;
+  counts->rays = rays;
   return rdx_star_counts(run, counters, counts, err);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the scan code; rays
- * along z through the runs of z that a query means (sections 3.2 and 4). kernels/star/star.h proves that each row of
- * them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits of a
- * coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number is
- * read from. */
+/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the row's rank in the order of scan
+ * codes; rays along z through the runs of rows that a query means (sections 3.2 and 4). kernels/star/star.h proves that
+ * each row of them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits
+ * of a coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number
+ * is read from. */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -16,17 +16,26 @@
 #define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
 #define Y_BITS 21
 #define Z_BITS 22
+#define CPU_Z_SHIFT 2   /* a leaf of Embree's trees has four triangles: those of one z */
+#define CPU_LEG 0x1p46f /* 2^-24 of it is more than any coordinate */
+#define FLAT 31         /* a shift that makes z 0 */
 #define MOST_HALF_LEG (1u << 21)
-#define MOST_GRID 1024 /* rays of a grid that the model asks for */
+#define MOST_GRID 1024    /* rays of a grid that the model asks for */
+#define GPU_PIECES 131072 /* wanted of a query of many rows */
+#define GPU_LEAST 32      /* rows of a piece */
+#define CPU_LEAST 4096
 
 typedef struct rt_cube {
   rdx_star star;
   rdx_rt_cube_params params;
-  uint32_t x_shift, half_x, half_y, columns, lines;
+  uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
+  float leg_x, leg_y;
   uint64_t x_count, y_count; /* coordinates are below */
-  rdx_star_cells y, z;
+  uint32_t *y_cuts;          /* SPLIT_GROUP: the first groups of each y */
+  uint32_t *z_cuts;          /* SPLIT_SCAN: the first scan places of each code of the first attribute */
+  uint32_t y_cut_count, z_cut_count;
   rdx_buffer *owners; /* NULL: the grid is one ray */
-  rdx_buffer *places; /* NULL: z is a row's place */
+  rdx_buffer *places; /* SPLIT_SCAN: of rows */
   rdx_scene *scene;
   rdx_scan *filter; /* SEPARATE_SCAN */
 } rt_cube;
@@ -37,8 +46,8 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->owners);
   rdx_buffer_destroy(&c->places);
   rdx_scan_destroy(&c->filter);
-  rdx_free(c->y.cuts);
-  rdx_free(c->z.cuts);
+  rdx_free(c->y_cuts);
+  rdx_free(c->z_cuts);
   rdx_star_destroy(&c->star);
   rdx_free(c);
 }
@@ -70,38 +79,36 @@ static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
 /* ---- Coordinates ---- */
 
 /* The first places of each value of the first attribute. */
-static rdx_status cut_by_first(const rdx_tuples *t, rdx_star_cells *out, rdx_error *err) {
-  RDX_TRY(rdx_alloc((size_t)t->count + 1, sizeof *out->cuts, "the cells of a cube", (void **)&out->cuts, err));
-  out->cuts[out->cut_count++] = 0;
+static rdx_status cut_by_first(const rdx_tuples *t, uint32_t **out, uint32_t *out_count, rdx_error *err) {
+  RDX_TRY(rdx_alloc((size_t)t->count + 1, sizeof **out, "the cells of a cube", (void **)out, err));
+  (*out)[0] = 0;
+  *out_count = 1;
   for (uint32_t i = 1; i < t->count; i++)
     if (t->attribute_count > 0 && rdx_tuples_code(t, i, 0) != rdx_tuples_code(t, i - 1, 0))
-      out->cuts[out->cut_count++] = i;
+      (*out)[(*out_count)++] = i;
   return RDX_OK;
 }
 
-static uint64_t cell_count(const rdx_star_cells *cells, uint32_t places) {
-  return cells->cuts ? cells->cut_count : places == 0 ? 1 : ((places - 1) >> cells->shift) + 1;
-}
-
-static rdx_status choose_cells(rt_cube *c, rdx_error *err) {
+static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   const rdx_rt_cube_operators operators = c->params.operators;
-  while (c->star.scan.count >> c->z.shift >= 1u << Z_BITS)
-    c->z.shift++;
-  while (c->star.groups.count >> c->y.shift >= 1u << Y_BITS)
-    c->y.shift++;
+  const uint32_t groups = c->star.groups.count;
+  while (groups >> c->y_shift >= 1u << Y_BITS)
+    c->y_shift++;
+  c->y_count = groups > 0 ? ((groups - 1) >> c->y_shift) + 1 : 1;
+  c->z_shift = on_cpu(c) ? CPU_Z_SHIFT : 0;
+  while (c->star.rows >> c->z_shift >= 1u << Z_BITS)
+    c->z_shift++;
+  if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
+    c->z_shift = FLAT;
   if (operators == RDX_RT_CUBE_SPLIT_SCAN)
-    RDX_TRY(cut_by_first(&c->star.scan, &c->z, err));
-  if (operators == RDX_RT_CUBE_SPLIT_GROUP)
-    RDX_TRY(cut_by_first(&c->star.groups, &c->y, err));
-  if (operators == RDX_RT_CUBE_SEPARATE_SCAN) { /* z is 0 */
-    RDX_TRY(rdx_calloc(1, sizeof *c->z.cuts, "the cells of a cube", (void **)&c->z.cuts, err));
-    c->z.cut_count = 1;
-  }
-  if (cell_count(&c->z, 0) > 1u << Z_BITS || cell_count(&c->y, 0) > 1u << Y_BITS)
+    return cut_by_first(&c->star.scan, &c->z_cuts, &c->z_cut_count, err);
+  if (operators != RDX_RT_CUBE_SPLIT_GROUP)
+    return RDX_OK;
+  RDX_TRY(cut_by_first(&c->star.groups, &c->y_cuts, &c->y_cut_count, err));
+  c->y_count = c->y_cut_count;
+  if (c->y_count > 1u << Y_BITS)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "rt_cube: the first attribute of a split operator has more values than a coordinate holds; do not "
-                    "split it");
-  c->y_count = cell_count(&c->y, c->star.groups.count);
+                    "rt_cube: the first group attribute has more values than a coordinate holds; do not split groups");
   return RDX_OK;
 }
 
@@ -133,15 +140,12 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
   return count;
 }
 
-/* The legs. With n rays in the grid a query traces n for each run of z; rows are hit 1 to 3 times, once if n is 1.
- * So one ray is best where the runs give rays enough: always on a CPU, where a few do. A GPU wants RDX_STAR_RAYS of
- * them, and 1/64 of all places stands for the queries to come. */
-static void choose_legs(rt_cube *c) {
+/* The grid. With n rays in it a query traces n for each piece of z; rows are hit 1 to 3 times, once if n is 1. Pieces
+ * may be as short as one likes, so one ray is best, except where all rows have one z. */
+static void choose_steps(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
-  const double wanted = on_cpu(c) ? (separate ? 4.0 * c->star.device->info.threads : 1) : RDX_STAR_RAYS;
-  const double runs = separate || on_cpu(c) ? 1 : (double)cell_count(&c->z, c->star.scan.count) / 64;
-  double grid = ceil(wanted / (runs < 1 ? 1 : runs));
-  grid = grid < MOST_GRID ? grid : MOST_GRID;
+  const double wanted = on_cpu(c) ? 4.0 * c->star.device->info.threads : MOST_GRID;
+  const double grid = !separate ? 1 : wanted < MOST_GRID ? wanted : MOST_GRID;
   uint64_t lines = (uint64_t)ceil(sqrt(grid));
   lines = lines < c->y_count ? lines : c->y_count;
   uint64_t columns = (uint64_t)ceil(grid / (double)lines);
@@ -152,20 +156,32 @@ static void choose_legs(rt_cube *c) {
     c->half_x = (uint32_t)(c->params.leg_x / 2);
   if (c->params.leg_y > 0)
     c->half_y = (uint32_t)(c->params.leg_y / 2);
-  if (c->half_x > RT_MOST_HALF_LEG && c->half_y > RT_MOST_HALF_LEG) {
+}
+
+/* Where one ray does for all, legs may be of any length. Embree's fast builder sorts triangles by the centres of their
+ * boxes, each axis as fine as any other. Legs so long that their far ends do not depend on x and y give all boxes the
+ * same centre but for z: the tree is then one of z, along which all rays go, and a short ray meets what it hits. */
+static void choose_legs(rt_cube *c) {
+  const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
+  const bool one = !asked && c->half_x >= c->x_count && c->half_y >= c->y_count;
+  if (!one && c->half_x > RT_MOST_HALF_LEG && c->half_y > RT_MOST_HALF_LEG) {
     if (c->params.leg_y > 0)
       c->half_x = RT_MOST_HALF_LEG;
     else
       c->half_y = RT_MOST_HALF_LEG;
   }
+  const float factor = one ? 4 : 2;
+  c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_x;
+  c->leg_y = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_y;
 }
 
 static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
+  choose_steps(c);
   choose_legs(c);
   const uint64_t columns = (c->x_count - 1) / c->half_x + 1, lines = (c->y_count - 1) / c->half_y + 1;
   if (columns * lines > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "rt_cube: with legs of %u and %u a run of z takes %llu times %llu rays, more than 2^32 - 1: use "
+                    "rt_cube: with legs of %u and %u a run of rows takes %llu times %llu rays, more than 2^32 - 1: use "
                     "longer legs",
                     2 * c->half_x, 2 * c->half_y, (unsigned long long)columns, (unsigned long long)lines);
   c->columns = (uint32_t)columns;
@@ -175,47 +191,40 @@ static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
 
 /* ---- Building ---- */
 
-static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_t step_count, const rdx_buffer *places,
-                               rdx_buffer *triangles, rdx_stream *stream, rdx_error *err) {
-  uint64_t step_address = 0, y_cuts = 0, z_cuts = 0;
+static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
+                               rdx_stream *stream, rdx_error *err) {
+  uint64_t step_address = 0, y_cuts = 0;
   RDX_TRY(rdx_stream_constants(stream, steps, step_count * sizeof *steps, &step_address, err));
-  RDX_TRY(rdx_stream_constants(stream, c->y.cuts, (uint64_t)c->y.cut_count * 4, &y_cuts, err));
-  RDX_TRY(rdx_stream_constants(stream, c->z.cuts, (uint64_t)c->z.cut_count * 4, &z_cuts, err));
+  RDX_TRY(rdx_stream_constants(stream, c->y_cuts, (uint64_t)c->y_cut_count * 4, &y_cuts, err));
   const struct rt_place_args args = {.steps = (star_step *)(uintptr_t)step_address,
                                      .groups = RDX_ADDRESS(uint32_t, c->star.group_codes),
-                                     .places = RDX_ADDRESS(uint32_t, places),
                                      .y_cuts = (uint32_t *)(uintptr_t)y_cuts,
-                                     .z_cuts = (uint32_t *)(uintptr_t)z_cuts,
                                      .triangles = RDX_ADDRESS(float, triangles),
                                      .owners = RDX_ADDRESS(uint32_t, c->owners),
                                      .step_count = step_count,
                                      .group_bytes = c->star.group_bytes,
                                      .x_shift = c->x_shift,
-                                     .y_shift = c->y.shift,
-                                     .z_shift = c->z.shift,
-                                     .y_cut_count = c->y.cut_count,
-                                     .z_cut_count = c->z.cut_count,
+                                     .y_shift = c->y_shift,
+                                     .z_shift = c->z_shift,
+                                     .y_cut_count = c->y_cut_count,
                                      .half_x = c->half_x,
                                      .half_y = c->half_y,
-                                     .columns = c->columns};
+                                     .columns = c->columns,
+                                     .leg_x = c->leg_x,
+                                     .leg_y = c->leg_y};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rt_place, &args, NULL, c->star.rows, NULL, err));
   return rdx_stream_finish(stream, err);
 }
 
-static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t step_count, const rdx_buffer *places,
-                                  rdx_buffer *triangles, rdx_error *err) {
+static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
+                                  rdx_error *err) {
   rdx_stream *stream = NULL;
   if (c->columns * c->lines > 1)
     RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the rays of rows", &c->owners, err));
   RDX_TRY(rdx_stream_create(c->star.device, &stream, err));
-  const rdx_status status = launch_place(c, steps, step_count, places, triangles, stream, err);
+  const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
   rdx_stream_destroy(&stream);
   return status;
-}
-
-/* Whether a row's z says that its place is in a run: then the place is not needed. */
-static bool is_exact(const rt_cube *c) {
-  return c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN || (!c->z.cuts && c->z.shift == 0);
 }
 
 /* Triangles lie in the order of z, along which all rays go: on a CPU what is built fast is traced at least as fast. */
@@ -226,7 +235,6 @@ static rdx_build_preference preference(const rt_cube *c) {
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * RDX_MOST_TUPLE];
-  rdx_buffer *places = NULL;
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->star.rows,
                             .preference = preference(c),
@@ -238,14 +246,7 @@ static rdx_status build_scene(rt_cube *c, rdx_error *err) {
                             "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
   rdx_status status = rdx_buffer_create(c->star.device, c->star.rows * 36, "triangles", &scene.primitives, err);
   if (status == RDX_OK)
-    status = rdx_star_places(&c->star, &places, err);
-  if (status == RDX_OK)
-    status = place_triangles(c, steps, step_count, places, scene.primitives, err);
-  if (status == RDX_OK && !is_exact(c)) {
-    c->places = places;
-    places = NULL;
-  }
-  rdx_buffer_destroy(&places);
+    status = place_triangles(c, steps, step_count, scene.primitives, err);
   if (status == RDX_OK)
     status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
   rdx_buffer_destroy(&scene.primitives);
@@ -261,8 +262,10 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->star.rows > 0)
     status = rdx_rt_filter_create(&c->star, &rows, &c->filter, err);
   rdx_star_rows_drop(&rows);
+  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
+    status = rdx_star_places(&c->star, &c->places, err);
   if (status == RDX_OK)
-    status = choose_cells(c, err);
+    status = choose_coordinates(c, err);
   return status == RDX_OK ? build_scene(c, err) : status;
 }
 
@@ -300,9 +303,65 @@ typedef struct request {
   rdx_star_run *run;
   rdx_buffer *bits, *counters;
   rdx_query_counts *counts;
+  uint32_t run_count, cells; /* the runs are in run->rows */
   uint64_t pieces;
   double device_ms;
 } request;
+
+/* ---- Runs of rows ---- */
+
+/* The run of rows that a ray must pass for the ranges of places `first` and on: one of them, or with operators split
+ * all ranges that the same codes of the first attribute have. */
+static rt_run find_run(const rt_cube *c, const rdx_ranges *ranges, uint32_t first) {
+  const uint32_t *starts = c->star.scan.starts, *low = &ranges->list[2 * (size_t)first];
+  if (c->z_shift == FLAT)
+    return (rt_run){.end = (uint32_t)c->star.rows, .range_count = ranges->count};
+  if (!c->z_cuts)
+    return (rt_run){.begin = starts[low[0]], .end = starts[low[1]], .first_range = first, .range_count = 1};
+  const uint32_t begin = c->z_cuts[star_find(c->z_cuts, c->z_cut_count, low[0])];
+  uint32_t end = begin, count = 0;
+  while (first + count < ranges->count && (count == 0 || ranges->list[2 * (first + count)] < end)) {
+    const uint32_t last = star_find(c->z_cuts, c->z_cut_count, ranges->list[2 * (first + count++) + 1] - 1);
+    end = last + 1 < c->z_cut_count ? c->z_cuts[last + 1] : c->star.scan.count;
+  }
+  return (rt_run){.begin = starts[begin], .end = starts[end], .first_range = first, .range_count = count};
+}
+
+static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
+  return ((run->end - 1) >> c->z_shift) - (run->begin >> c->z_shift) + 1;
+}
+
+/* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
+static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
+  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_PIECES;
+  const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
+  const uint64_t each = (cells * c->columns * c->lines + wanted - 1) / wanted;
+  const uint64_t most = each > least ? each : least;
+  return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
+}
+
+/* The runs of the ranges that were selected, cut to pieces. */
+static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
+  const rdx_ranges *ranges = &r->run->ranges;
+  uint64_t cells = 0;
+  RDX_TRY(rdx_star_room(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
+  rt_run *runs = (rt_run *)(void *)r->run->rows;
+  r->run_count = 0;
+  for (uint32_t i = 0; i < ranges->count; i += runs[r->run_count++].range_count) {
+    runs[r->run_count] = find_run(c, ranges, i);
+    cells += cells_of(c, &runs[r->run_count]);
+  }
+  r->cells = piece_cells(c, cells);
+  r->pieces = 0;
+  for (uint32_t i = 0; i < r->run_count; i++) {
+    runs[i].first_piece = (uint32_t)r->pieces;
+    r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
+  }
+  if (r->pieces * c->columns * c->lines > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
+                    (unsigned long long)(r->pieces * c->columns * c->lines));
+  return RDX_OK;
+}
 
 static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint64_t rays) {
   const uint64_t threads = c->star.device->info.threads;
@@ -314,21 +373,24 @@ static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint64_t rays)
 static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
   const uint64_t rays = r->pieces * c->columns * c->lines;
   const uint32_t copies = copies_of(c, r->plan, rays);
-  uint64_t pieces = 0, ranges = 0;
+  uint64_t runs = 0, ranges = 0;
   if (r->counters)
     RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
   RDX_TRY(rdx_star_start(&c->star, r->plan, copies, r->run, err));
-  RDX_TRY(rdx_stream_constants(r->run->stream, r->run->rows, r->pieces * sizeof(star_piece), &pieces, err));
+  RDX_TRY(rdx_stream_constants(r->run->stream, r->run->rows, r->run_count * sizeof(rt_run), &runs, err));
   if (c->places)
     RDX_TRY(
         rdx_stream_constants(r->run->stream, r->run->ranges.list, (uint64_t)r->run->ranges.count * 8, &ranges, err));
   const struct rt_rays_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
-                                    .pieces = (star_piece *)(uintptr_t)pieces,
+                                    .runs = (rt_run *)(uintptr_t)runs,
                                     .owners = RDX_ADDRESS(uint32_t, c->owners),
                                     .places = RDX_ADDRESS(uint32_t, c->places),
                                     .ranges = (uint32_t *)(uintptr_t)ranges,
                                     .bits = RDX_ADDRESS(uint32_t, r->bits),
                                     .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                    .run_count = r->run_count,
+                                    .cells = r->cells,
+                                    .z_shift = c->z_shift,
                                     .columns = c->columns,
                                     .lines = c->lines,
                                     .half_x = c->half_x,
@@ -358,7 +420,7 @@ static rdx_status answer(const rt_cube *c, request *r, rdx_groups *out, rdx_erro
   RDX_TRY(select_rows(c, r, err));
   if (r->run->ranges.count == 0)
     return rdx_star_groups(r->plan, 0, out, err);
-  RDX_TRY(rdx_star_cut(&c->star, &c->z, (uint64_t)c->columns * c->lines, r->run, &r->pieces, err));
+  RDX_TRY(cut_runs(c, r, err));
   RDX_TRY(launch(c, r, err));
   RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, &ms, err));
   r->device_ms += ms;

@@ -310,6 +310,7 @@ static void destroy_run(rdx_star_run *run) {
   rdx_buffer_destroy(&run->touched);
   rdx_buffer_destroy(&run->marks);
   rdx_buffer_destroy(&run->found);
+  rdx_buffer_destroy(&run->met);
   rdx_free(run->ranges.list);
   rdx_free(run->rows);
   rdx_free(run->records);

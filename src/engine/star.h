@@ -28,6 +28,7 @@ typedef struct rdx_star_run {
   uint64_t expected; /* bytes of the last result */
   rdx_ranges ranges; /* of scan places */
   uint32_t *rows;    /* what a kind makes of them: room for row_capacity words */
+  rdx_buffer *met;   /* a kind's own */
   uint64_t row_capacity;
   uint64_t *records;
   uint64_t record_capacity; /* words */
@@ -92,20 +93,6 @@ void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status);
 RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err);
 /* Room for `words` in run->rows. */
 RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
-
-/* Scan places as cells of a coordinate: place >> shift, or the number of the last of `cuts`, which begin with 0,
- * that is not above it. */
-typedef struct rdx_star_cells {
-  uint32_t shift;
-  uint32_t *cuts; /* NULL: none */
-  uint32_t cut_count;
-} rdx_star_cells;
-
-#define RDX_STAR_RAYS 16384 /* on a GPU as many are wanted at least */
-
-/* Cut the cells that run->ranges touch into pieces, in run->rows, each for `rays` rays. */
-RDX_MUST_USE rdx_status rdx_star_cut(const rdx_star *star, const rdx_star_cells *cells, uint64_t rays,
-                                     rdx_star_run *run, uint64_t *out_pieces, rdx_error *err);
 
 /* How many copies of accumulators `work` (rows) is worth: on the CPU the parts it is done in. */
 uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work);

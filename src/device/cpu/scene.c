@@ -285,6 +285,17 @@ static void occluded_16(const cpu_scene *s, trace *t, const int *valid, struct R
 #endif
 }
 
+static void occluded_1(const cpu_scene *s, trace *t, struct RTCRay *ray) {
+#if RDX_EMBREE_VERSION == 4
+  struct RTCOccludedArguments arguments;
+  rtcInitOccludedArguments(&arguments);
+  arguments.context = &t->context;
+  rtcOccluded1(s->scene, ray, &arguments);
+#else
+  rtcOccluded1(s->scene, &t->context, ray);
+#endif
+}
+
 static void intersect_16(const cpu_scene *s, trace *t, const int *valid, struct RTCRayHit16 *rays, bool coherent) {
 #if RDX_EMBREE_VERSION == 4
   struct RTCIntersectArguments arguments;
@@ -330,6 +341,23 @@ void rdx_cpu_trace_all(const rdx_scene *scene, const rdx_ray *rays, uint32_t cou
     load_rays(&packet, valid, rays, first, count - first < 16 ? count - first : 16);
     occluded_16(s, &t, valid, &packet, coherent);
   }
+}
+
+void rdx_cpu_trace_long(const rdx_scene *scene, const rdx_ray *ray, rdx_hit_fn hit, void *context) {
+  const cpu_scene *s = (const cpu_scene *)scene;
+  if (!s->scene)
+    return;
+  trace t = start_trace(s, hit, context);
+  _Alignas(16) struct RTCRay r = {.org_x = ray->origin[0],
+                                  .org_y = ray->origin[1],
+                                  .org_z = ray->origin[2],
+                                  .tnear = ray->tmin,
+                                  .dir_x = ray->direction[0],
+                                  .dir_y = ray->direction[1],
+                                  .dir_z = ray->direction[2],
+                                  .tfar = ray->tmax,
+                                  .mask = UINT32_MAX};
+  occluded_1(s, &t, &r);
 }
 
 void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent,

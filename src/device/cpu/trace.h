@@ -22,6 +22,9 @@ typedef bool (*rdx_hit_fn)(void *context, uint32_t lane, uint32_t primitive);
 void rdx_cpu_trace_all(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent, rdx_hit_fn hit,
                        void *context);
 
+/* The same for one ray (lane 0) that hits much: the hits of a packet's ray cost up to twice as much. */
+void rdx_cpu_trace_long(const rdx_scene *scene, const rdx_ray *ray, rdx_hit_fn hit, void *context);
+
 /* Triangles only: primitive[lane] = the closest hit of each ray, or UINT32_MAX; back[lane] (NULL: not wanted) whether
  * that was a triangle's back side. */
 void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t count, bool coherent,

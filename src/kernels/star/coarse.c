@@ -1,25 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The rays of the coarse cube, and their body on the CPU. */
+/* The rays of the coarse cube, and adding up the blocks that they meet: the bodies on the CPU. */
 
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
+#include "spirv/coarse_add_comp.h"
 #include "spirv/coarse_rahit.h"
 #include "spirv/coarse_rgen.h"
 
-#define BLOCK 64 /* rays in flight */
-#define LIST 256 /* rows that are added together */
+#define LIST 256 /* blocks that are listed together, and rows that are added together */
+
+/* ---- Rays ---- */
 
 typedef struct tracing {
   const struct coarse_args *args;
-  uint32_t part, first; /* the number of the first ray */
-  uint64_t hits, rows;
+  uint32_t piece; /* of the ray under way */
+  uint32_t listed;
+  uint32_t list[2 * LIST];
 } tracing;
 
-/* Rows whose places are in the ranges: found without a branch, as their order is not foreseen. */
-static void add_some(const tracing *t, const star_piece *piece, uint32_t begin, uint32_t end) {
-  const struct coarse_args *a = t->args;
+static void append(tracing *t) {
+  uint32_t *met = t->args->met;
+  const uint32_t at = __atomic_fetch_add(&met[0], t->listed, __ATOMIC_RELAXED);
+  memcpy(met + 1 + 2 * (uint64_t)at, t->list, t->listed * 2 * sizeof *t->list);
+  t->listed = 0;
+}
+
+static bool on_block(void *context, uint32_t lane, uint32_t primitive) {
+  (void)lane;
+  tracing *t = context;
+  t->list[2 * t->listed] = primitive;
+  t->list[2 * t->listed + 1] = t->piece;
+  if (++t->listed == LIST)
+    append(t);
+  return false;
+}
+
+static void trace(const struct coarse_args *a, uint32_t part, const rdx_scene *scene) {
+  const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
+  tracing t = {.args = a};
+  for (uint32_t ray = (uint32_t)((uint64_t)a->rays * part / a->parts); ray < end; ray++) {
+    t.piece = ray / a->scene_rows;
+    const star_piece *piece = &a->pieces[t.piece];
+    const rdx_ray r = {{(float)piece->first_cell - 0.5f, (float)(ray % a->scene_rows), 0},
+                       0,
+                       {1, 0, 0},
+                       (float)(piece->last_cell - piece->first_cell + 1)};
+    rdx_cpu_trace_long(scene, &r, on_block, &t);
+  }
+  append(&t);
+}
+
+static void coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant;
+  const struct coarse_args *a = arguments;
+  for (uint32_t part = a->first; part < a->first + a->count; part++)
+    trace(a, part, scene);
+}
+
+/* ---- Blocks ---- */
+
+/* Rows whose places are in the ranges, in no order: found without a branch. Returns how many are looked at. */
+static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
+                         uint32_t end) {
   const uint32_t low = a->ranges[2 * piece->first_range], size = a->ranges[2 * piece->first_range + 1] - low;
   uint32_t list[LIST];
   for (uint32_t from = begin; from < end; from += LIST) {
@@ -30,50 +74,63 @@ static void add_some(const tracing *t, const star_piece *piece, uint32_t begin, 
       n += piece->range_count == 1 ? a->places[i] - low < size
                                    : star_inside(a->ranges, piece->first_range, piece->range_count, a->places[i]);
     }
-    rdx_star_add(a->query, t->part, list, 0, n);
+    rdx_star_add(a->query, part, list, 0, n);
   }
+  return end - begin;
 }
 
-static bool on_block(void *context, uint32_t lane, uint32_t primitive) {
-  tracing *t = context;
-  const struct coarse_args *a = t->args;
-  const star_piece *piece = &a->pieces[(t->first + lane) / a->scene_rows];
-  const uint32_t *block = a->blocks + 2 * (uint64_t)primitive;
-  if (coarse_all(a->ranges, *piece, block[1], a->shift))
-    rdx_star_add(a->query, t->part, NULL, block[0], block[2]);
-  else
-    add_some(t, piece, block[0], block[2]);
-  t->hits++;
-  t->rows += block[2] - block[0];
-  return false;
+/* The first of rows begin .. end - 1, in the order of their places, whose place is not below `place`. */
+static uint32_t find_row(const uint32_t *places, uint32_t begin, uint32_t end, uint32_t place) {
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (places[middle] < place)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
-static void trace(const struct coarse_args *a, uint32_t part, const rdx_scene *scene) {
-  const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
-  tracing t = {.args = a, .part = part, .first = (uint32_t)((uint64_t)a->rays * part / a->parts)};
-  for (; t.first < end; t.first += BLOCK) {
-    rdx_ray rays[BLOCK];
-    const uint32_t n = end - t.first < BLOCK ? end - t.first : BLOCK;
-    for (uint32_t k = 0; k < n; k++) {
-      const star_piece *piece = &a->pieces[(t.first + k) / a->scene_rows];
-      rays[k] = (rdx_ray){{(float)piece->first_cell - 0.5f, (float)((t.first + k) % a->scene_rows), 0},
-                          0,
-                          {1, 0, 0},
-                          (float)(piece->last_cell - piece->first_cell + 1)};
+/* The same of rows in the order of their places. */
+static uint32_t add_ordered(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
+                            uint32_t end) {
+  const uint32_t first = star_interval(a->ranges, piece->first_range, piece->range_count, a->places[begin]);
+  const uint32_t *range = a->ranges + 2 * (uint64_t)first;
+  const uint32_t *stop = a->ranges + 2 * (uint64_t)(piece->first_range + piece->range_count);
+  uint32_t added = 0;
+  for (; range < stop && begin < end && range[0] <= a->places[end - 1]; range += 2) {
+    const uint32_t from = find_row(a->places, begin, end, range[0]);
+    begin = find_row(a->places, from, end, range[1]);
+    rdx_star_add(a->query, part, NULL, from, begin);
+    added += begin - from;
+  }
+  return added;
+}
+
+static void add_part(const struct coarse_add_args *a, uint32_t part) {
+  const uint64_t met = a->met[0], begin = met * part / a->parts, end = met * (part + 1) / a->parts;
+  uint64_t rows = 0;
+  for (uint64_t i = begin; i < end; i++) {
+    const uint32_t *block = a->blocks + 2 * (uint64_t)a->met[1 + 2 * i];
+    const star_piece *piece = &a->pieces[a->met[2 + 2 * i]];
+    if (coarse_all(a->ranges, *piece, block[1], a->shift)) {
+      rdx_star_add(a->query, part, NULL, block[0], block[2]);
+      rows += block[2] - block[0];
+    } else {
+      rows += (a->ordered ? add_ordered : add_some)(a, part, piece, block[0], block[2]);
     }
-    rdx_cpu_trace_all(scene, rays, n, true, on_block, &t);
   }
   if (a->counters) {
-    __atomic_fetch_add(&a->counters[0], t.hits, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&a->counters[1], t.rows, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&a->counters[1], rows, __ATOMIC_RELAXED);
   }
 }
 
-static void coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct coarse_args *a = arguments;
+static void coarse_add(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct coarse_add_args *a = arguments;
   for (uint32_t part = a->first; part < a->first + a->count; part++)
-    trace(a, part, scene);
+    add_part(a, part);
 }
 
 #define SPIRV(words_)                                                                                                  \
@@ -85,3 +142,10 @@ const rdx_kernel rdx_kernel_coarse = {.name = "coarse cube rays",
                                       .body = coarse,
                                       .raygen = SPIRV(spirv_coarse_rgen),
                                       .any_hit = SPIRV(spirv_coarse_rahit)};
+
+const rdx_kernel rdx_kernel_coarse_add = {.name = "coarse cube blocks",
+                                          .args_size = sizeof(struct coarse_add_args),
+                                          .grain = 1,
+                                          .group = COARSE_GROUP,
+                                          .body = coarse_add,
+                                          .compute = SPIRV(spirv_coarse_add_comp)};

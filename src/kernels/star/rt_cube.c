@@ -17,12 +17,13 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
     RT_PLACE((*a), (uint32_t)i);
 }
 
-#define BLOCK 64 /* rays in flight */
 #define LIST 256 /* rows that are added together */
 
 typedef struct tracing {
   const struct rt_rays_args *args;
-  uint32_t part, first; /* the number of the first ray */
+  uint32_t part;
+  uint32_t cell; /* of the grid: that of the ray under way */
+  rt_run run;
   uint32_t listed;
   uint32_t list[LIST];
   uint64_t hits, rows;
@@ -35,12 +36,11 @@ static void add_listed(tracing *t) {
 }
 
 static bool on_row(void *context, uint32_t lane, uint32_t row) {
+  (void)lane;
   tracing *t = context;
   const struct rt_rays_args *a = t->args;
-  const uint32_t each = a->columns * a->lines, ray = t->first + lane;
-  const star_piece *piece = &a->pieces[ray / each];
   t->hits++;
-  if (rt_counts(a->owners, a->places, a->ranges, a->bits, row, ray % each, piece->first_range, piece->range_count)) {
+  if (rt_counts(a->owners, a->places, a->ranges, a->bits, row, t->cell, t->run)) {
     t->list[t->listed++] = row;
     if (t->listed == LIST)
       add_listed(t);
@@ -48,26 +48,25 @@ static bool on_row(void *context, uint32_t lane, uint32_t row) {
   return false;
 }
 
-static rdx_ray ray_of(const struct rt_rays_args *a, uint32_t ray) {
-  const uint32_t each = a->columns * a->lines, cell = ray % each;
-  const star_piece *piece = &a->pieces[ray / each];
-  return (rdx_ray){{RT_PLACE_ON_GRID(a->half_x, cell % a->columns), RT_PLACE_ON_GRID(a->half_y, cell / a->columns),
-                    (float)piece->first_cell - 0.5f},
-                   0,
-                   {0, 0, 1},
-                   (float)(piece->last_cell - piece->first_cell + 1)};
+static void trace_ray(tracing *t, uint32_t ray, const rdx_scene *scene) {
+  const struct rt_rays_args *a = t->args;
+  const uint32_t each = a->columns * a->lines, piece = ray / each;
+  t->cell = ray % each;
+  t->run = a->runs[rt_find(a->runs, a->run_count, piece)];
+  const uint32_t first = rt_first_cell(t->run, piece, a->cells, a->z_shift);
+  const rdx_ray r = {{RT_PLACE_ON_GRID(a->half_x, t->cell % a->columns),
+                      RT_PLACE_ON_GRID(a->half_y, t->cell / a->columns), (float)first - 0.5f},
+                     0,
+                     {0, 0, 1},
+                     (float)rt_cells(t->run, first, a->cells, a->z_shift)};
+  rdx_cpu_trace_long(scene, &r, on_row, t);
 }
 
 static void trace(const struct rt_rays_args *a, uint32_t part, const rdx_scene *scene) {
   const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
-  tracing t = {.args = a, .part = part, .first = (uint32_t)((uint64_t)a->rays * part / a->parts)};
-  for (; t.first < end; t.first += BLOCK) {
-    rdx_ray rays[BLOCK];
-    const uint32_t n = end - t.first < BLOCK ? end - t.first : BLOCK;
-    for (uint32_t k = 0; k < n; k++)
-      rays[k] = ray_of(a, t.first + k);
-    rdx_cpu_trace_all(scene, rays, n, true, on_row, &t);
-  }
+  tracing t = {.args = a, .part = part};
+  for (uint32_t ray = (uint32_t)((uint64_t)a->rays * part / a->parts); ray < end; ray++)
+    trace_ray(&t, ray, scene);
   add_listed(&t);
   if (a->counters) {
     __atomic_fetch_add(&a->counters[0], t.hits, __ATOMIC_RELAXED);

@@ -13,8 +13,9 @@ layout(push_constant, scalar) uniform push {
 
 struct rt_ray {
   u32 cell; /* of the grid */
-  u32 first_range;
-  u32 range_count;
+  rt_run run;
+  u32 copy; /* of the accumulators */
+  star_sum sum;
 };
 
 #endif

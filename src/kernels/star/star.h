@@ -91,8 +91,9 @@ FN u32 star_find(PTR(u32) starts, u32 count, u32 place) {
   return begin;
 }
 
-/* Whether z lies in one of the disjoint ascending intervals (pairs low, end) first .. first + count - 1. */
-FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
+/* Of the disjoint ascending intervals (pairs low, end) first .. first + count - 1 the last that begins at or before z;
+ * the first where none does. */
+FN u32 star_interval(PTR(u32) intervals, u32 first, u32 count, u32 z) {
   u32 begin = first, n = count;
   while (n > 1u) {
     u32 half_of = n / 2u;
@@ -103,7 +104,13 @@ FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
       n = half_of;
     }
   }
-  return AT(intervals, 2u * begin) <= z && z < AT(intervals, 2u * begin + 1u);
+  return begin;
+}
+
+/* Whether z lies in one of them. */
+FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
+  u32 i = star_interval(intervals, first, count, z);
+  return AT(intervals, 2u * i) <= z && z < AT(intervals, 2u * i + 1u);
 }
 
 /* ---- Building ---- */
@@ -306,22 +313,36 @@ typedef struct star_piece star_piece;
 #define STAR_PIECE struct star_piece
 #endif
 
-/* Item: a ray, one for each piece and scene row; on the CPU a part of `parts`, which is a copy of the accumulators. */
+/* Item: a ray, one for each piece and scene row; on the CPU a part of `parts`. Lists the blocks that rays meet: what
+ * they do is little, and a block meets one ray at most. */
 struct coarse_args {
   LAUNCH_HEADER;
-  PTR(star_query) query;
-  PTR(u32) blocks; /* for each its first row and its cell; then the number of rows */
-  PTR(u32) places; /* of each row */
   PTR(star_piece) pieces;
-  PTR(u32) ranges;   /* pairs (low, end) of places */
-  PTR(u64) counters; /* hits, and rows; 0: not wanted */
+  PTR(u32) met; /* how many; then for each the block, and the number of the piece */
   u32 scene_rows;
   u32 rays;
-  u32 shift;
   u32 partition_size;
   u32 parts;
 };
-ARGS_SIZE(coarse_args, 88);
+ARGS_SIZE(coarse_args, 48);
+
+/* Add up the blocks listed. Item: on GPUs a lane of a workgroup, `parts` of which share the list; on the CPU a part,
+ * which is a copy of the accumulators. */
+#define COARSE_GROUP 64u
+struct coarse_add_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(u32) met;
+  PTR(star_piece) pieces;
+  PTR(u32) blocks;   /* for each its first row and its cell; then the number of rows */
+  PTR(u32) places;   /* of each row */
+  PTR(u32) ranges;   /* pairs (low, end) of places */
+  PTR(u64) counters; /* hits, and rows; 0: not wanted */
+  u32 shift;
+  u32 ordered; /* the rows of a block lie in the order of their places */
+  u32 parts;
+};
+ARGS_SIZE(coarse_add_args, 88);
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
 FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
@@ -331,33 +352,36 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
 
 /* ---- The RT cube (RTCUDB, sections 3.2 and 4) ----
  *
- * A row is a right triangle at x = its measures, y = its group, z = its scan place, each as far as 21 bits (z: 22)
- * tell: corners (x, y, z), (x + 2 hx, y, z), (x, y + 2 hy, z). For each run of z (a piece of "cells" of one place) rays
- * along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2): half a leg apart, as in section 3.2.
+ * Rows are numbered in the order of their scan codes. A row is a right triangle at x = its measures, y = its group,
+ * each as far as 21 bits tell, and z = its number, as far as 22 bits tell: so a run of codes is a run of z, rows of a
+ * code lie one behind the other, and a ray may be cut anywhere. Corners: (x, y, z), (x + leg x, y, z), (x, y + leg y,
+ * z). For each run of rows rays along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2), hx and hy at
+ * most half a leg, as in section 3.2.
  *
  * Every triangle of the area is hit. Let i = x / hx and j = y / hy, rounded down. Then the ray (i, j) passes at
  * distances dx = hx (i + 1) - 1/2 - x and dy from the two legs, and 1/2 <= dx <= hx - 1/2, the same for dy: so it is
- * inside of both legs, and inside of the third side, because dx / 2hx + dy / 2hy <= 1 - 1/4hx - 1/4hy < 1. Coordinates
- * are whole numbers and halves below 2^23: exact. An intersection test gets the third side with an error of about 2^-22
- * of hx * hy, so the smaller of hx and hy is at most 2^17, which leaves a margin of 2^-19.
+ * inside of both legs, and inside of the third side, because dx / leg x + dy / leg y <= 1 - 1/4hx - 1/4hy < 1. The
+ * right angle and the rays are whole numbers and halves below 2^23, and the legs run along the axes even where their
+ * far ends are rounded: so on which side of a leg a ray passes is exact. An intersection test gets the third side with
+ * an error of about 2^-22 of the product of the legs. So the legs are 4 times hx and hy or longer, which leaves a
+ * margin of a half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
  *
- * None outside counts. Rays end half a unit before and after their run of z, and no run is longer than 2^16, so that
- * the error of a distance does not matter.
+ * None outside counts. Rays end half a unit before and after their z, and none is longer than 2^16, so that the error
+ * of a distance does not matter. Where rows share a z with those of another run, their numbers tell them apart.
  *
- * Each row counts once. Up to three rays hit a triangle; the paper sets a flag for each row that is hit (algorithm
- * 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over: nothing has to be reset
- * after a query, and queries may run at the same time. */
+ * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
+ * that is hit (algorithm 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over:
+ * nothing has to be reset after a query, and queries may run at the same time. */
 
 #define RT_MOST_HALF_LEG 131072u
+#define RT_MOST_CELLS 65536u /* of a ray: different z */
 
 /* Item: a row. Its triangle, and its owner: j * columns + i. */
 struct rt_place_args {
   LAUNCH_HEADER;
   PTR(star_step) steps; /* x, of step_count steps */
   PTR(u32) groups;
-  PTR(u32) places;
   PTR(u32) y_cuts; /* groups, of which y counts those up to the row's; 0: y is the group >> y_shift */
-  PTR(u32) z_cuts; /* the same of places */
   PTR(f32) triangles;
   PTR(u32) owners; /* 0: there is one ray for all */
   u32 step_count;
@@ -366,23 +390,47 @@ struct rt_place_args {
   u32 y_shift;
   u32 z_shift;
   u32 y_cut_count;
-  u32 z_cut_count;
   u32 half_x;
   u32 half_y;
   u32 columns;
+  f32 leg_x;
+  f32 leg_y;
 };
-ARGS_SIZE(rt_place_args, 112);
+ARGS_SIZE(rt_place_args, 104);
+
+/* Rows begin .. end - 1, of which those count whose scan places are in some ranges; and how many pieces of z come
+ * before them, each of which has a grid of rays. */
+struct rt_run {
+  u32 first_piece;
+  u32 begin;
+  u32 end;
+  u32 first_range;
+  u32 range_count;
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer rt_run_ptr {
+  rt_run v[];
+};
+#define RT_RUN rt_run
+#else
+typedef struct rt_run rt_run;
+#define RT_RUN struct rt_run
+#endif
 
 /* Item: a ray, columns * lines of them for each piece; on the CPU a part of `parts`, a copy of the accumulators. */
 struct rt_rays_args {
   LAUNCH_HEADER;
   PTR(star_query) query;
-  PTR(star_piece) pieces;
+  PTR(rt_run) runs;
   PTR(u32) owners;
-  PTR(u32) places;   /* of rows, to be looked up in the ranges; 0: z decides */
+  PTR(u32) places;   /* of rows, to be looked up in the ranges; 0: all rows of a run count */
   PTR(u32) ranges;   /* pairs (low, end) */
   PTR(u32) bits;     /* rows that qualify; 0: not asked */
   PTR(u64) counters; /* hits, and rows; 0: not wanted */
+  u32 run_count;
+  u32 cells; /* z of a piece */
+  u32 z_shift;
   u32 columns;
   u32 lines;
   u32 half_x;
@@ -391,18 +439,44 @@ struct rt_rays_args {
   u32 partition_size;
   u32 parts;
 };
-ARGS_SIZE(rt_rays_args, 104);
+ARGS_SIZE(rt_rays_args, 112);
 
 #define RT_PLACE_ON_GRID(half_leg, i) (TO_F32((half_leg) * ((i) + 1u)) - 0.5f)
 
-/* Whether a hit of a ray of the grid counts. */
-FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bits, u32 row, u32 cell, u32 first_range,
-                  u32 range_count) {
+/* The run that a piece is of. */
+FN u32 rt_find(PTR(rt_run) runs, u32 count, u32 piece) {
+  u32 begin = 0u, n = count;
+  while (n > 1u) {
+    u32 half_of = n / 2u;
+    if (AT(runs, begin + half_of).first_piece <= piece) {
+      begin += half_of;
+      n -= half_of;
+    } else {
+      n = half_of;
+    }
+  }
+  return begin;
+}
+
+/* The z that a piece begins with, and how many it has. */
+FN u32 rt_first_cell(RT_RUN run, u32 piece, u32 cells, u32 z_shift) {
+  return (run.begin >> z_shift) + (piece - run.first_piece) * cells;
+}
+
+FN u32 rt_cells(RT_RUN run, u32 first_cell, u32 cells, u32 z_shift) {
+  u32 rest = ((run.end - 1u) >> z_shift) - first_cell + 1u;
+  return rest < cells ? rest : cells;
+}
+
+/* Whether a hit of ray `cell` of the grid counts. */
+FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bits, u32 row, u32 cell, RT_RUN run) {
+  if (row - run.begin >= run.end - run.begin)
+    return false;
   if (!IS_NULL(owners) && AT(owners, row) != cell)
     return false;
   if (!IS_NULL(bits) && (AT(bits, row / 32u) >> (row % 32u) & 1u) == 0u)
     return false;
-  return IS_NULL(places) || star_inside(ranges, first_range, range_count, AT(places, row));
+  return IS_NULL(places) || star_inside(ranges, run.first_range, run.range_count, AT(places, row));
 }
 
 /* Bring the groups that have rows to `found`: their number, then for each its group and its record, all u64. Everything

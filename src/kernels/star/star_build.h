@@ -51,10 +51,10 @@ FN u32 rt_axis(u32 number, PTR(u32) cuts, u32 cut_count, u32 shift) {
 #define RT_PLACE(a, i)                                                                                                 \
   rt_place(a.triangles, a.owners, i, TO_U32(star_value(a.steps, a.step_count, i, 0ul, 0ul) >> a.x_shift),              \
            rt_axis(TO_U32(star_load(a.groups, a.group_bytes, i)), a.y_cuts, a.y_cut_count, a.y_shift),                 \
-           rt_axis(AT(a.places, i), a.z_cuts, a.z_cut_count, a.z_shift), a.half_x, a.half_y, a.columns)
+           (i) >> a.z_shift, a.half_x, a.half_y, a.columns, a.leg_x, a.leg_y)
 
-FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y,
-                 u32 columns) {
+FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
+                 f32 leg_x, f32 leg_y) {
   f32 fx = TO_F32(x), fy = TO_F32(y), fz = TO_F32(z);
 #ifdef RDX_GLSL
   f32_ptr corners = f32_ptr(u64(triangles) + u64(row) * 36);
@@ -64,11 +64,11 @@ FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32
   AT(corners, 0) = fx;
   AT(corners, 1) = fy;
   AT(corners, 2) = fz;
-  AT(corners, 3) = fx + TO_F32(2u * half_x);
+  AT(corners, 3) = fx + leg_x;
   AT(corners, 4) = fy;
   AT(corners, 5) = fz;
   AT(corners, 6) = fx;
-  AT(corners, 7) = fy + TO_F32(2u * half_y);
+  AT(corners, 7) = fy + leg_y;
   AT(corners, 8) = fz;
   if (!IS_NULL(owners))
     AT(owners, row) = y / half_y * columns + x / half_x;

@@ -49,40 +49,36 @@ void star_add_row(star_query_ptr query, u32 copy, u32 row) {
   }
 }
 
-/* Rows of one group that follow each other, of a simple query. */
-void star_flush(star_query_ptr query, u32 copy, u32 group, u64 rows, u64 sum) {
-  const u32 slots = AT(query, 0).slot_count, slot = (copy * AT(query, 0).group_count + group) * slots;
-  if (rows > 0)
-    atomicAdd(AT(AT(query, 0).sums, slot), rows);
-  if (rows > 0 && slots > 1)
-    atomicAdd(AT(AT(query, 0).sums, slot + 1), sum);
+/* Rows of one group, of a simple query. */
+struct star_sum {
+  u32 group;
+  u32 rows;
+  u64 sum;
+};
+
+void star_flush(star_query_ptr query, u32 copy, star_sum s) {
+  const u32 slots = AT(query, 0).slot_count, slot = (copy * AT(query, 0).group_count + s.group) * slots;
+  if (s.rows == 0)
+    return;
+  atomicAdd(AT(AT(query, 0).sums, slot), u64(s.rows));
+  if (slots > 1)
+    atomicAdd(AT(AT(query, 0).sums, slot + 1), s.sum);
 }
 
-/* Add the rows begin .. end - 1, all of them or those whose place lies in some of `ranges`; returns how many. */
-u32 star_add_block(star_query_ptr query, u32 copy, u32 begin, u32 end, bool all, u32_ptr places, u32_ptr ranges,
-                   u32 first_range, u32 range_count) {
-  u32 group = 0, added = 0;
-  u64 rows = 0, sum = 0;
-  for (u32 i = begin; i < end; i++) {
-    if (!all && !star_inside(ranges, first_range, range_count, AT(places, i)))
-      continue;
-    added++;
-    if (AT(query, 0).simple == 0) {
-      star_add_row(query, copy, i);
-      continue;
-    }
-    const u32 next = u32(star_load(AT(query, 0).groups, AT(query, 0).group_bytes, i));
-    if (next != group) {
-      star_flush(query, copy, group, rows, sum);
-      group = next;
-      rows = sum = 0;
-    }
-    rows++;
-    if (AT(query, 0).measure_count > 0)
-      sum += star_load(AT(query, 0).measures[0].codes, AT(query, 0).measures[0].bytes, i);
+/* Add a row, to a sum that is flushed where the group changes. Rows of a group mostly follow each other. */
+void star_add(star_query_ptr query, u32 copy, inout star_sum s, u32 row) {
+  if (AT(query, 0).simple == 0) {
+    star_add_row(query, copy, row);
+    return;
   }
-  star_flush(query, copy, group, rows, sum);
-  return added;
+  const u32 group = u32(star_load(AT(query, 0).groups, AT(query, 0).group_bytes, row));
+  if (group != s.group) {
+    star_flush(query, copy, s);
+    s = star_sum(group, 0, 0);
+  }
+  s.rows++;
+  if (AT(query, 0).measure_count > 0)
+    s.sum += star_load(AT(query, 0).measures[0].codes, AT(query, 0).measures[0].bytes, row);
 }
 
 #endif
