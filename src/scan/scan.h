@@ -96,8 +96,8 @@ typedef struct rdx_scan_ops {
   void (*destroy)(void *self);
 } rdx_scan_ops;
 
-/* A ray costs about as much time as reading so many bytes: 1500 on an H100, 10,000 and more on a CPU. A bit set or
- * flipped somewhere costs about a cache line. */
+/* A ray costs about as much time as reading so many bytes. Reckoned, not measured by itself: from docs/measurements.md
+ * 2000 on an H100, 5000 to 10,000 on a CPU. A bit set or flipped somewhere costs about a cache line. */
 #define RDX_SCAN_RAY_BYTES 4000
 #define RDX_SCAN_BIT_BYTES 64
 
