@@ -75,6 +75,7 @@ typedef struct job {
   rdx_device *device;
   console_output output;
   uint32_t wrong, shown; /* answers that differ; results written */
+  bool warm;             /* the device has just worked */
 } job;
 
 static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *err) {
@@ -83,7 +84,9 @@ static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *e
   rdx_query_result *result = NULL;
   rdx_engine_stats built;
   bool same = true;
-  rdx_status status = ssb_star_run(j->star, q, engine, o->runs, &t, &result, err);
+  const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
+  rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
+  j->warm = true;
   if (status == RDX_OK && o->check)
     status = ssb_star_check(j->star, q, result, &same, err);
   if (status == RDX_OK) {
@@ -133,6 +136,8 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
                  rdx_engine_kind_name(s.kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
                  console_bytes(s.bytes_cubes, cubes), s.build_ms, console_bytes(s.bytes_peak, peak));
   }
+  const rdx_device_info *info = rdx_device_get_info(j->device);
+  j->warm = info->backend == RDX_BACKEND_CPU || info->emulated;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
     if (j->queries[q])
       status = run_query(j, engine, q, err);

@@ -105,13 +105,14 @@ typedef struct ssb_timing {
   rdx_query_stats stats;
 } ssb_timing;
 
-/* An idle GPU has low clocks: before counted runs others take so long. */
+/* An idle GPU has low clocks: the first query for it had better be repeated for so long, and others for a while. */
+#define SSB_WARM_UP_MS 1000
 #define SSB_WARM_MS 50
 
-/* Answer a query `runs` times (at least one, at most 1000) after some that are not counted, and once more to count rays
- * and rows. `*result` is the last one's; destroy it with rdx_query_result_destroy(). */
-RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, uint32_t runs,
-                                     ssb_timing *timing, rdx_query_result **result, rdx_error *err);
+/* Answer a query `runs` times (at least one, at most 1000) after some that are not counted, which take `warm_ms`, and
+ * once more to count rays and rows. `*result` is the last one's; destroy it with rdx_query_result_destroy(). */
+RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, double warm_ms,
+                                     uint32_t runs, ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
 /* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
  * in their order. */

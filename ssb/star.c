@@ -224,11 +224,11 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Run it at least once, and for as long as an idle GPU takes to raise its clocks. */
-static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_engine *engine, rdx_error *err) {
+/* At least one run. */
+static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_engine *engine, double ms, rdx_error *err) {
   double spent = 0;
   rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < 1000 && spent < SSB_WARM_MS && status == RDX_OK; i++) {
+  for (uint32_t i = 0; i < 10000 && (i == 0 || spent < ms) && status == RDX_OK; i++) {
     rdx_query_result *result = NULL;
     rdx_query_stats stats = {0};
     status = rdx_engine_run(engine, ssb_star_query(s, query), NULL, &result, err);
@@ -240,13 +240,13 @@ static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_engine *e
   return status;
 }
 
-rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_engine *engine, uint32_t runs, ssb_timing *timing,
-                        rdx_query_result **result, rdx_error *err) {
+rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_engine *engine, double warm_ms, uint32_t runs,
+                        ssb_timing *timing, rdx_query_result **result, rdx_error *err) {
   enum { MOST_RUNS = 1000 };
   double total[MOST_RUNS], device[MOST_RUNS];
   *result = NULL;
   runs = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
-  rdx_status status = warm_up(s, query, engine, err);
+  rdx_status status = warm_up(s, query, engine, warm_ms, err);
   for (uint32_t i = 0; i < runs + 1 && status == RDX_OK; i++) { /* the last counts */
     const rdx_query_params params = {.stats = i == runs};
     rdx_query_result_destroy(result);

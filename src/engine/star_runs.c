@@ -34,13 +34,12 @@ static uint64_t most_runs(const rdx_star *star) {
 }
 
 /* On the device: where runs of places begin, as bits, and these as a list. */
-static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, uint64_t *out_count,
-                              rdx_error *err) {
-  rdx_buffer *bits = NULL, *count = NULL;
-  const uint64_t words = (star->rows + 31) / 32, *found = NULL;
+static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *count,
+                              uint64_t *out_count, rdx_error *err) {
+  rdx_buffer *bits = NULL;
+  const uint64_t words = (star->rows + 31) / 32;
   uint64_t places = 0;
   RDX_TRY(rdx_stream_scratch(stream, words * 4, "the runs of a cube", &bits, err));
-  RDX_TRY(rdx_stream_scratch(stream, 8, "the runs of a cube", &count, err));
   RDX_TRY(rdx_stream_constants(stream, star->scan.starts, star->scan.count * 4ul, &places, err));
   const struct star_heads_args args = {.starts = (uint32_t *)(uintptr_t)places,
                                        .groups = RDX_ADDRESS(uint32_t, star->group_codes),
@@ -50,10 +49,8 @@ static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
                                        .rows = (uint32_t)star->rows};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_heads, &args, NULL, words, NULL, err));
   RDX_TRY(rdx_stream_select(stream, bits, starts, count, star->rows, err));
-  RDX_TRY(rdx_stream_read(stream, count, 0, 8, (const void **)&found, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  *out_count = *found;
-  return RDX_OK;
+  return rdx_buffer_download(count, 0, out_count, sizeof *out_count, err);
 }
 
 /* What the runs of a device array come to before each of them. */
@@ -123,11 +120,11 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
   return status;
 }
 
-static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
-                            rdx_error *err) {
+static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
+                            rdx_runs *out, rdx_error *err) {
   uint64_t count = star->scan.count;
   if (star->group_bytes)
-    RDX_TRY(list_starts(star, stream, starts, &count, err));
+    RDX_TRY(list_starts(star, stream, starts, number, &count, err));
   else
     RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
   if (count > most_runs(star))
@@ -148,16 +145,19 @@ rdx_status rdx_runs_create(const rdx_star *star, rdx_runs *out, rdx_error *err) 
   *out = (rdx_runs){0};
   if (star->rows == 0 || star->scan.count > most_runs(star))
     return RDX_OK;
-  rdx_buffer *starts = NULL;
+  rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
   const uint64_t most = star->group_bytes ? star->rows : star->scan.count;
   rdx_status status = rdx_buffer_create(star->device, most * 4, "the runs of a cube", &starts, err);
   if (status == RDX_OK)
+    status = rdx_buffer_create(star->device, 8, "the number of runs", &number, err);
+  if (status == RDX_OK)
     status = rdx_stream_create(star->device, &stream, err);
   if (status == RDX_OK)
-    status = add_parts(star, stream, starts, out, err);
+    status = add_parts(star, stream, starts, number, out, err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&starts);
+  rdx_buffer_destroy(&number);
   if (status != RDX_OK)
     rdx_runs_destroy(out);
   return status;

@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_vote : require
 #include "kernels/column_engine/column_engine.h"
 #include "kernels/column_engine/rows.glsl.h"
 
@@ -194,11 +195,14 @@ void flush_shared(engine_query q) {
 /* Rows of a subgroup's threads that are left, a bit each from `row` on: list them, and add up those that there is a
  * thread for each of. */
 void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
-  const u32 list = gl_SubgroupID * gl_SubgroupSize * (LISTED + 1), mine = bitCount(rows);
-  u32 to = list + listed + subgroupExclusiveAdd(mine);
-  listed += subgroupAdd(mine);
-  for (; rows != 0; rows &= rows - 1)
-    lists[to++] = row + findLSB(rows);
+  const u32 list = gl_SubgroupID * gl_SubgroupSize * (LISTED + 1);
+  if (subgroupAny(rows != 0)) {
+    const u32 mine = bitCount(rows);
+    u32 to = list + listed + subgroupExclusiveAdd(mine);
+    listed += subgroupAdd(mine);
+    for (; rows != 0; rows &= rows - 1)
+      lists[to++] = row + findLSB(rows);
+  }
   subgroupMemoryBarrierShared();
   subgroupBarrier();
   while (listed >= gl_SubgroupSize) {
