@@ -221,7 +221,10 @@ static void sort_records(numbered *list, uint64_t count) {
 /* Of several records of one number the group is the sum: the query groups by fewer attributes than the cube. */
 static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const numbered *list,
                         uint64_t count, rdx_groups *out) {
+  const rdx_measure *measures[RDX_MOST_TUPLE];
   uint64_t at = 0;
+  for (uint32_t m = 0; m < plan->measure_count; m++)
+    measures[m] = &star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])];
   for (uint64_t i = 0; i < count; i++) {
     const bool same = i > 0 && list[i].number == list[i - 1].number;
     const uint64_t *slot = list[i].record + 2, rows = list[i].record[1];
@@ -230,8 +233,7 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
     out->rows[at] = (same ? out->rows[at] : 0) + rows;
     for (uint32_t m = 0; m < plan->measure_count; m++) {
       rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
-      read_value(&star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])], q->measures[m].slots, &slot, rows,
-                 &value);
+      read_value(measures[m], q->measures[m].slots, &slot, rows, &value);
       if (same)
         merge_value(&value, into);
       else
