@@ -41,7 +41,7 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     destroy(c);
     return status;
   }
-  *bytes = rdx_star_bytes(&c->star) + rdx_runs_bytes(&c->star, &c->runs);
+  *bytes = rdx_star_bytes(&c->star);
   *out = c;
   return RDX_OK;
 }

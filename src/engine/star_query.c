@@ -118,6 +118,9 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
   star_query *q = &run->query;
   rdx_star_prepare(star, plan, copies, run);
   const uint64_t groups = q->group_count, cells = copies * groups * q->slot_count;
+  if (cells > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query adds up %llu groups of %u numbers, more than 2^32 in all",
+                    (unsigned long long)groups, q->slot_count);
   RDX_TRY(grow(run, star->device, cells * 8, true, &run->sums, err));
   RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
   if (star->device->info.backend == RDX_BACKEND_CPU) {

@@ -18,30 +18,25 @@ void rdx_runs_destroy(rdx_runs *runs) {
   *runs = (rdx_runs){0};
 }
 
-uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
-  const uint64_t count = runs->count;
-  uint64_t bytes = count * (4 + (runs->groups ? 4 : 0)) + (runs->firsts ? star->scan.count * 4ul : 0);
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
-    bytes += (runs->totals[i].sums ? count * 8 : 0) + (runs->totals[i].counts ? count * 8 : 0);
-  return bytes;
-}
-
 /* ---- Building ---- */
 
-/* Some 10 to 30 bytes a run on the host. */
+/* As many as take 4 bytes of the host's memory for each row, and 2 MiB. */
 static uint64_t most_runs(const rdx_star *star) {
-  return 65536 + star->rows / (star->group_bytes ? 8 : 4);
+  uint64_t each = star->group_bytes ? 12 : 4;
+  for (uint32_t m = 0; m < star->plan.measure_count; m++)
+    each += star->plan.measures[m].nulls ? 16 : 8;
+  return ((2ul << 20) + 4 * star->rows) / each;
 }
 
 /* On the device: where runs of places begin, as bits, and these as a list. */
 static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *count,
                               uint64_t *out_count, rdx_error *err) {
-  rdx_buffer *bits = NULL;
+  rdx_buffer *bits = NULL, *places = NULL;
   const uint64_t words = (star->rows + 31) / 32;
-  uint64_t places = 0;
   RDX_TRY(rdx_stream_scratch(stream, words * 4, "the runs of a cube", &bits, err));
-  RDX_TRY(rdx_stream_constants(stream, star->scan.starts, star->scan.count * 4ul, &places, err));
-  const struct star_heads_args args = {.starts = (uint32_t *)(uintptr_t)places,
+  RDX_TRY(rdx_stream_scratch(stream, star->scan.count * 4ul, "the runs of a cube", &places, err));
+  RDX_TRY(rdx_buffer_upload(places, 0, star->scan.starts, star->scan.count * 4ul, err));
+  const struct star_heads_args args = {.starts = RDX_ADDRESS(uint32_t, places),
                                        .groups = RDX_ADDRESS(uint32_t, star->group_codes),
                                        .bits = RDX_ADDRESS(uint32_t, bits),
                                        .starts_count = star->scan.count,

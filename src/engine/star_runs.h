@@ -25,7 +25,6 @@ typedef struct rdx_runs {
 /* Add up the runs of a cube whose rows are stored. */
 RDX_MUST_USE rdx_status rdx_runs_create(const rdx_star *star, rdx_runs *out, rdx_error *err);
 void rdx_runs_destroy(rdx_runs *runs);
-uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs);
 
 /* How many runs the ranges of a query take in, where adding these up answers the plan sooner than reading their `rows`
  * would; else 0. */

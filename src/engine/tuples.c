@@ -148,10 +148,10 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, 8 * b->key_bytes, buffers[0], buffers[1], *places, b->count, err));
   RDX_TRY(rdx_stream_finish(b->stream, err));
   RDX_TRY(rdx_buffer_download(b->number, 0, &count, sizeof count, err));
-  RDX_TRY(download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err));
+  rdx_status status = download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err);
   b->tuples->count = (uint32_t)count;
-  const rdx_status status =
-      rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++)
     b->tuples->keys[i] = numbers[i];
   rdx_free(numbers);

@@ -20,7 +20,7 @@ static const rdx_engine_params contenders[] = {
     {.kind = RDX_ENGINE_RT_CUBE},
     {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.leg_x = 262144, .leg_y = 4, .sub_accumulators = 3}},
     {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .build = RDX_BUILD_LOW_MEMORY}},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_GROUP, .leg_x = 1000, .leg_y = 2}},
+    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_GROUP, .leg_x = 100000, .leg_y = 64}},
     {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
 };
 

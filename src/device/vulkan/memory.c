@@ -304,15 +304,20 @@ static rdx_status create_own(rdx_vk_device *d, uint64_t size, VkBufferUsageFlags
   RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &b->handle), "creating a staging buffer", err));
   VkMemoryRequirements needs;
   d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
-  uint32_t type = 0, kind = 0;
-  while (kind < kind_count && !find_memory_type(d, needs.memoryTypeBits, kinds[kind], &type))
-    kind++;
-  if (kind == kind_count)
+  rdx_status status = RDX_ERROR_UNSUPPORTED;
+  uint32_t kind = 0;
+  for (; kind < kind_count && status != RDX_OK; kind++) { /* small heaps may be full */
+    uint32_t type = 0;
+    if (!find_memory_type(d, needs.memoryTypeBits, kinds[kind], &type))
+      continue;
+    pthread_mutex_lock(&d->memory.lock);
+    status = allocate_memory(d, needs.size, type, addressed, &b->memory, err);
+    pthread_mutex_unlock(&d->memory.lock);
+  }
+  if (status == RDX_ERROR_UNSUPPORTED)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no memory that the host can see", d->base.info.name);
-  pthread_mutex_lock(&d->memory.lock);
-  rdx_status status = allocate_memory(d, needs.size, type, addressed, &b->memory, err);
-  pthread_mutex_unlock(&d->memory.lock);
   RDX_TRY(status);
+  kind--;
   RDX_TRY(rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, b->memory, 0), "binding a staging buffer", err));
   if (addressed)
     b->address = d->fn.GetBufferDeviceAddress(

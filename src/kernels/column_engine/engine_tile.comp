@@ -192,10 +192,15 @@ void flush_shared(engine_query q) {
         flush(q, owners[k / q.slots] - 1, k % q.slots, k, 1);
 }
 
+/* Some drivers run subgroups that are smaller than they say. */
+u32 lanes_of_subgroup() {
+  return THREADS / gl_NumSubgroups;
+}
+
 /* Rows of a subgroup's threads that are left, a bit each from `row` on: list them, and add up those that there is a
  * thread for each of. */
 void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
-  const u32 list = gl_SubgroupID * gl_SubgroupSize * (LISTED + 1);
+  const u32 lanes = lanes_of_subgroup(), list = gl_SubgroupID * lanes * (LISTED + 1);
   if (subgroupAny(rows != 0)) {
     const u32 mine = bitCount(rows);
     u32 to = list + listed + subgroupExclusiveAdd(mine);
@@ -205,8 +210,8 @@ void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
   }
   subgroupMemoryBarrierShared();
   subgroupBarrier();
-  while (listed >= gl_SubgroupSize) {
-    listed -= gl_SubgroupSize;
+  while (listed >= lanes) {
+    listed -= lanes;
     add_row(q, lists[list + listed + gl_SubgroupInvocationID]);
   }
   subgroupBarrier();
@@ -217,7 +222,7 @@ void add_tile(engine_query q) {
   u32 listed = 0;
   /* As often for all subgroups: barriers of one may be barriers of all. */
   for (u64 at = tile; at < end; at += THREADS * ROWS) {
-    const u64 first = at + (gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID) * ROWS;
+    const u64 first = at + gl_LocalInvocationIndex * ROWS;
     const u32 row = u32(first);
     u32 rows = first >= end ? 0 : end - first < ROWS ? (1u << u32(end - first)) - 1 : (1u << ROWS) - 1;
     for (u32 t = 0; t < q.term_count; t++)
@@ -230,7 +235,7 @@ void add_tile(engine_query q) {
       add_rows(q, row + k, rows >> k & (1u << LISTED) - 1, listed);
   }
   if (gl_SubgroupInvocationID < listed)
-    add_row(q, lists[gl_SubgroupID * gl_SubgroupSize * (LISTED + 1) + gl_SubgroupInvocationID]);
+    add_row(q, lists[gl_SubgroupID * lanes_of_subgroup() * (LISTED + 1) + gl_SubgroupInvocationID]);
 }
 
 void main() {
