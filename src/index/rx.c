@@ -123,7 +123,8 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
     return 0;
   const rdx_scene_params scene = scene_params(&p, count);
   const uint64_t keys = count * (key_bits / 8), kept = needs_keys(&p) ? keys : 0;
-  const uint64_t ordered = count * 4 + keys - kept; /* rows and keys, where primitives are made in the order of keys */
+  const bool orders = device->keeps_build_order || p.partitions > 1; /* then rows and keys in order stay meanwhile */
+  const uint64_t ordered = orders ? count * 4 + keys - kept : 0;
   const uint64_t sorting = 3 * (keys + count * 4),
                  tracing = ordered + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
   return kept + (sorting > tracing ? sorting : tracing);
