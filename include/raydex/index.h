@@ -79,7 +79,9 @@ typedef enum rdx_build_preference {
 /** The options of RX; all zero is what the paper selected. */
 typedef struct rdx_rx_params {
   rdx_rx_key_mode key_mode;
-  uint8_t x_bits, y_bits, z_bits; /**< 3D: bits of each axis, at most 23, x the lowest; all 0: 23, 23, 18 */
+  /** 3D: bits of each axis, at most 23, x the lowest. All 0: 23, 23, 18, as published; where keys are sparse and the
+   * device has no RT cores 20, 22, 22, which are faster there. */
+  uint8_t x_bits, y_bits, z_bits;
   rdx_rx_primitive primitive;
   rdx_rx_ray point_ray;
   rdx_rx_ray range_ray;

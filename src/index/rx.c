@@ -244,7 +244,19 @@ static void fill_stats(const rx *r, rdx_index_stats *stats) {
                           (r->keys ? r->keys->size : 0) + (r->segments ? r->segments->size : 0);
 }
 
-static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *stats, rdx_error *err) {
+/* Without RT cores scenes of sparse keys are walked faster where the axes are about as long as each other: sorted
+ * lookups by 5% on an H100, by 16 to 80% with Embree. Rays along x lose nothing, for they are cut at that length anyway.
+ * Dense keys lie in few rows, through which rays go best where they are longest. */
+static void choose_bits(rx *r, bool dense) {
+  rdx_rx_params *p = &r->params;
+  if (dense || r->device->info.tracing == RDX_TRACING_HARDWARE || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_ZERO)
+    return;
+  p->x_bits = SEGMENT_BITS;
+  p->y_bits = p->z_bits = 22;
+  r->scheme = make_scheme(r->device, p);
+}
+
+static rdx_status build_scene(rx *r, const rdx_key_set *keys, bool choose, rdx_index_stats *stats, rdx_error *err) {
   /* Scene parts hold contiguous key ranges, and a builder that keeps the input's order needs it to be good. */
   rdx_scene_params params = scene_params(&r->params, r->count);
   const bool parts =
@@ -256,6 +268,8 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, rdx_index_stats *s
     stats->sort_ms = rdx_now_ms() - start;
   }
   const bool dense = (r->max_key - r->min_key) / 8 < r->count;
+  if (choose)
+    choose_bits(r, dense);
   params.preference = rdx_device_build_preference(r->device, r->params.build, dense);
   rdx_rx_encoding e = encoding_of(r, in_order ? in_order : keys->keys);
   if (needs_keys(&r->params))
@@ -285,7 +299,10 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   r->min_key = 1; /* no key is between 1 and 0 */
   r->zero = resolved.key_mode == RDX_RX_KEY_3D ? 0 : rdx_key_zero(keys->type);
   r->scheme = make_scheme(r->device, &resolved);
-  rdx_status status = build_scene(r, keys, stats, err);
+  const rdx_rx_params *asked = &params->rx;
+  const bool choose =
+      resolved.key_mode == RDX_RX_KEY_3D && asked->x_bits == 0 && asked->y_bits == 0 && asked->z_bits == 0;
+  rdx_status status = build_scene(r, keys, choose, stats, err);
   if (status != RDX_OK) {
     destroy(r);
     return status;
