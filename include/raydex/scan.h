@@ -59,7 +59,7 @@ typedef struct rdx_rtc3_params {
 
 /** RTScan. Lengths are in ranks: a column has as many as it has rows. */
 typedef struct rdx_rtscan_params {
-  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 64 */
+  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 61 */
   uint32_t planes;           /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
   bool no_planes;            /**< borders are those of the vectors, as the paper has it (with 128) */
   uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3 */

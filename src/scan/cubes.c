@@ -64,7 +64,7 @@ uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
 
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
   const double distance = distance_of(c);
-  const double length = 2 * distance * distance / c->width;
+  const double length = 5 * distance * distance / c->width;
   return length < (double)(1u << CUBES_BITS) ? (uint32_t)length : 1u << CUBES_BITS;
 }
 

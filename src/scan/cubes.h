@@ -35,8 +35,8 @@ typedef struct rdx_cubes_params {
  * methods try twice as many, up to the most. */
 uint32_t rdx_cubes_rows_per_box(const rdx_device *device);
 #define RDX_CUBES_MOST_SHARED 32
-/* In cells, without a wish: so that as many rays fill a layer of cubes as in section 5.1, where they are five times as
- * long as the mean distance of rows. */
+/* In cells, without a wish: twenty times the mean distance of rows, where cubes are a quarter of it wide. Section 5.1
+ * has five times; fewer and longer rays are up to 15% faster by Embree and on an H100 where selectivities are high. */
 uint32_t rdx_cubes_ray_length(const rdx_cubes *cubes);
 
 /* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), whose orders are freed

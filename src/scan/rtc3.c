@@ -38,9 +38,9 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Without a wish, rays are nearly as far apart as rows: 325 to an axis for 10^8 rows, where section 3.2 has 400. */
+/* Without a wish, rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where section 3.2 has 400. */
 static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
-  const double rays = 0.7 * pow((double)rows, 1.0 / dimensions);
+  const double rays = 0.645 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .build = p->build};
 }

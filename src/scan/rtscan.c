@@ -44,7 +44,7 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
 }
 
 static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
-  set_default(&p->vectors, 64);
+  set_default(&p->vectors, 61);
   set_default(&p->planes, 4);
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
@@ -102,9 +102,10 @@ static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, const
   return placed > all ? placed : all;
 }
 
-/* Without a wish rows share boxes where memory is too small for fewer. */
-static void share_boxes(const rdx_device *device, const rdx_scan_column *columns, uint32_t count,
+/* What depends on the device. Without a wish rows share boxes where memory is too small for fewer. */
+static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count,
                         rdx_rtscan_params *p) {
+  p->build = rdx_device_build_preference(device, p->build, false);
   if (p->rows_per_box > 0)
     return;
   p->rows_per_box = rdx_cubes_rows_per_box(device);
@@ -118,7 +119,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
   rdx_rtscan_params p = params->rtscan;
   if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  share_boxes(device, columns, count, &p);
+  suit_device(device, columns, count, &p);
   return need(device, &p, columns, count);
 }
 
@@ -179,7 +180,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params resolved = params->rtscan;
   RDX_TRY(resolve(&resolved, err));
-  share_boxes(device, columns, count, &resolved);
+  suit_device(device, columns, count, &resolved);
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = resolved;
