@@ -17,12 +17,13 @@
 #define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
 #define MOST_READ (1ul << 18)         /* bytes of groups that come along with a run */
 #define KEPT 8                        /* workspaces */
+#define FOUND_PLACE 64u               /* in the memory of one: counters are before it */
 
 /* What a run hands on to the next one, so that it allocates nothing. */
 typedef struct workspace {
   rdx_stream *stream;
-  rdx_buffer *slots; /* all zero between runs: reading groups out clears them, so that no run clears all */
-  rdx_buffer *memory;
+  rdx_buffer *slots;  /* all zero between runs: reading groups out clears them, so that no run clears all */
+  rdx_buffer *memory; /* begins with counters, of which that of tiles is zero between runs in the same way */
 } workspace;
 
 typedef struct column_engine {
@@ -40,9 +41,10 @@ static void drop_workspace(workspace *w) {
   rdx_buffer_destroy(&w->memory);
 }
 
-static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size, rdx_error *err) {
+static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size, bool *changed, rdx_error *err) {
   if (*buffer && (*buffer)->size >= size)
     return RDX_OK;
+  *changed = true;
   rdx_buffer_destroy(buffer);
   return rdx_buffer_create(device, size, "the groups of a query", buffer, err);
 }
@@ -50,13 +52,14 @@ static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size
 static rdx_status prepare(rdx_device *device, uint64_t slots, uint64_t size, workspace *w, rdx_error *err) {
   if (!w->stream)
     RDX_TRY(rdx_stream_create(device, &w->stream, err));
-  RDX_TRY(enlarge(device, &w->memory, size, err));
-  const uint64_t before = w->slots ? w->slots->size : 0;
-  RDX_TRY(enlarge(device, &w->slots, slots, err));
-  if (w->slots->size == before)
-    return RDX_OK;
-  RDX_TRY(rdx_stream_fill(w->stream, w->slots, 0, slots, 0, err));
-  return rdx_stream_finish(w->stream, err);
+  bool new_memory = false, new_slots = false;
+  RDX_TRY(enlarge(device, &w->memory, size, &new_memory, err));
+  RDX_TRY(enlarge(device, &w->slots, slots, &new_slots, err));
+  if (new_memory)
+    RDX_TRY(rdx_stream_fill(w->stream, w->memory, 0, FOUND_PLACE, 0, err));
+  if (new_slots)
+    RDX_TRY(rdx_stream_fill(w->stream, w->slots, 0, slots, 0, err));
+  return new_memory || new_slots ? rdx_stream_finish(w->stream, err) : RDX_OK;
 }
 
 static rdx_status take_workspace(column_engine *e, uint64_t slots, uint64_t size, workspace *out, rdx_error *err) {
@@ -123,8 +126,6 @@ typedef struct run {
   double device_ms;
 } run;
 
-#define FOUND_PLACE 64u
-
 static uint64_t entry_bytes(const run *r) {
   return (r->query.q.slots + 1) * 8ul;
 }
@@ -150,11 +151,10 @@ static void lay_out(run *r) {
   const rdx_column_query *c = &r->query;
   const rdx_device *device = r->plan->relation->device;
   const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
-  const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 2048;
+  const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 3 * ENGINE_WORKERS;
   r->tables = FOUND_PLACE;
   if (r->dense) {
-    const uint64_t tile = (rows / wanted + 1023) / 1024 * 1024;
-    r->tile = tile < 4096 ? 4096 : (uint32_t)tile;
+    r->tile = (uint32_t)(rows / wanted + ENGINE_STRETCH) / ENGINE_STRETCH * ENGINE_STRETCH;
     r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
     r->copies = on_cpu(r) && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
     r->slots = cells * (r->copies ? r->copies : 1) * 8;
@@ -267,15 +267,34 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   q->group_count = (uint32_t)r->plan->groups;
   RDX_TRY(send_query(r, err));
   RDX_TRY(fill_tables(r, err));
-  uint32_t *const count = (uint32_t *)(uintptr_t)place(r, 0);
+  uint32_t *const counters = (uint32_t *)(uintptr_t)place(r, 0);
   uint32_t shared = 0;
   const uint32_t adding = choose_adding(r, &shared);
-  const struct engine_tile_args tile = {
-      .query = r->address, .out_count = count, .tile = r->tile, .copies = on_cpu(r) ? r->copies : shared};
+  const struct engine_tile_args tile = {.query = r->address,
+                                        .counters = counters,
+                                        .terms = q->terms,
+                                        .links = q->links,
+                                        .parts = q->parts,
+                                        .steps = q->steps,
+                                        .measures = q->measures,
+                                        .groups = q->groups,
+                                        .tile = r->tile,
+                                        .copies = on_cpu(r) ? r->copies : shared,
+                                        .rows = q->rows,
+                                        .slots = q->slots,
+                                        .term_count = q->term_count,
+                                        .link_count = q->link_count,
+                                        .early_terms = r->query.early_terms,
+                                        .early_links = r->query.early_links,
+                                        .first_late_term = r->query.first_late_term,
+                                        .part_count = q->part_count,
+                                        .measure_count = q->measure_count,
+                                        .test_count = q->test_count};
   const rdx_kernel *kernel = &rdx_kernel_engine_tile[stream->device->has_atomic_u64];
-  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, r->tiles, NULL, err));
+  const uint32_t workers = on_cpu(r) || r->tiles < ENGINE_WORKERS ? r->tiles : ENGINE_WORKERS;
+  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, workers, NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
-                                              .out_count = count,
+                                              .counters = counters,
                                               .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),
                                               .copies = r->copies ? r->copies : 1};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));

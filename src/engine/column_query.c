@@ -9,6 +9,10 @@
 #include <string.h>
 
 #define MOST_BITMAP 65536u /* codes; wider sets are searched */
+/* Shares of rows below which a GPU looks at terms, and at dimensions, row by row: with codes side by side the former
+ * cost little for all rows, the latter a gather for each. */
+#define FEW_FOR_TERMS (1 / 40.)
+#define FEW_FOR_LINKS (1 / 16.)
 
 /* A term of the plan, and the share of codes that it keeps. */
 typedef struct ranked {
@@ -312,6 +316,30 @@ static rdx_status lay_out(building *b, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Terms and dimensions are in order of what they keep. Whether rows are in the span of a term is seen from many codes at
+ * once; the set within it takes a gather each. */
+static void choose_early(building *b) {
+  rdx_column_query *o = b->out;
+  double left = 1;
+  for (uint32_t i = 0; o->early_terms < o->q.term_count && left > FEW_FOR_TERMS; i++) {
+    const rdx_coded *c = attribute_of(b, b->plan->terms[b->ranks[i].term].attribute);
+    const engine_term *t = &b->terms[o->early_terms];
+    if (c->dimension != 0)
+      continue;
+    const double spanned = left * ((double)t->span + 1) / ((double)c->count + c->nulls);
+    const bool late = t->count != 1 && (t->count > 1 || spanned < FEW_FOR_LINKS);
+    if (o->early_terms == ENGINE_MOST_EARLY || (late && t->bytes == 8))
+      break;
+    o->early_terms++;
+    left = late ? spanned : left * b->ranks[i].share;
+    if (late)
+      break;
+    o->first_late_term++;
+  }
+  while (o->early_links < o->table_count && o->early_links < ENGINE_MOST_EARLY && left > FEW_FOR_LINKS)
+    left *= o->tables[o->early_links++].share;
+}
+
 rdx_status rdx_column_query_create(const rdx_plan *plan, rdx_column_query *out, rdx_error *err) {
   building b = {.plan = plan, .out = out};
   *out = (rdx_column_query){.q = {.slots = 1, .rows = (uint32_t)plan->relation->rows}};
@@ -326,6 +354,7 @@ rdx_status rdx_column_query_create(const rdx_plan *plan, rdx_column_query *out, 
     q->test_count = add_tests(&b, plan->rest, 0, TEST_ACCEPT, TEST_REJECT);
   add_tables(&b);
   q->link_count = out->table_count;
+  choose_early(&b);
   q->measure_count = plan->measure_count;
   for (uint32_t i = 0; i < plan->measure_count; i++)
     add_measure(&b, i);

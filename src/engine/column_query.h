@@ -25,8 +25,9 @@ typedef struct rdx_column_query {
   const engine_measure *measures; /* in the block */
   rdx_column_table *tables;       /* one for each link, in their order */
   uint32_t table_count;
-  bool wide_extremes; /* a MIN or MAX is over more than 32 bits */
-  uint64_t bytes;     /* of the columns that are read */
+  uint32_t early_terms, early_links, first_late_term; /* see engine_tile_args */
+  bool wide_extremes;                                 /* a MIN or MAX is over more than 32 bits */
+  uint64_t bytes;                                     /* of the columns that are read */
 } rdx_column_query;
 
 /* The tables of the links and the address of the slots are still to be filled in. */

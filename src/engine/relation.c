@@ -17,8 +17,8 @@
 
 #define MOST_DIMENSIONS 8
 #define MOST_PLACES 65536u /* of attributes that differences could code as well */
-#define PADDING 64u
-#define BITMAP_BITS 22 /* of bitmaps of keys, as a power of two: they stay in a cache */
+#define PADDING 128u       /* kernels read codes of 32 rows at a time */
+#define BITMAP_BITS 22     /* of bitmaps of keys, as a power of two: they stay in a cache */
 
 /* ---- Checks ---- */
 

@@ -120,7 +120,7 @@ static void compact(const void *arguments, const uint32_t *variant, const rdx_sc
       engine_join(q, from, cells, false);
       memset(from, 0, q->slots * sizeof *from);
     }
-    const uint64_t place = __atomic_fetch_add(a->out_count, 1, __ATOMIC_RELAXED);
+    const uint64_t place = __atomic_fetch_add(a->counters, 1, __ATOMIC_RELAXED);
     uint64_t *to = a->out_groups + place * (q->slots + 1);
     *to = group;
     memcpy(to + 1, cells, q->slots * sizeof *cells);

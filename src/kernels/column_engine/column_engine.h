@@ -158,16 +158,37 @@ struct engine_table_args {
 };
 ARGS_SIZE(engine_table_args, 72);
 
-/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`.
- * Constant: ENGINE_ADD. */
+/* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`. On GPUs
+ * an item is a worker, which takes tile after tile: first the one of its number, then what a counter says. What they
+ * read of the query for each row is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
+#define ENGINE_WORKERS 1024u
+#define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time */
+#define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
-  PTR(u32) out_count; /* becomes 0 */
-  u32 tile;           /* rows; a multiple of 1024 */
-  u32 copies;         /* GPUs: in shared memory, with ADD_SHARED */
+  PTR(u32) counters; /* of groups found: becomes 0; of tiles taken: 0, which the compacting brings back */
+  PTR(engine_term) terms;
+  PTR(engine_link) links;
+  PTR(engine_part) parts;
+  PTR(engine_step) steps;
+  PTR(engine_measure) measures;
+  PTR(u64) groups;
+  u32 tile;   /* rows; a multiple of ENGINE_STRETCH */
+  u32 copies; /* GPUs: in shared memory, with ADD_SHARED */
+  u32 rows;
+  u32 slots;
+  u32 term_count;
+  u32 link_count;
+  u32 early_terms;     /* GPUs: all rows are looked at for these */
+  u32 early_links;     /* and for these */
+  u32 first_late_term; /* the rows that are left are looked at for terms from here on: of the last early one that may
+                        * be the set; other early sets are bitmaps */
+  u32 part_count;
+  u32 measure_count;
+  u32 test_count;
 };
-ARGS_SIZE(engine_tile_args, 40);
+ARGS_SIZE(engine_tile_args, 128);
 
 /* How a GPU adds up: in copies of all groups in shared memory, in shared memory for the groups that a tile meets first,
  * or in memory. Cells are u64. */
@@ -209,7 +230,7 @@ ARGS_SIZE(engine_runs_args, 48);
 struct engine_compact_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
-  PTR(u32) out_count;
+  PTR(u32) counters;
   PTR(u64) out_groups;
   u32 copies;
 };

@@ -500,7 +500,7 @@ void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_
   const struct engine_tile_args *a = arguments;
   const tile_fn run = best_tile();
   if (a->first == 0)
-    *a->out_count = 0;
+    *a->counters = 0;
   for (uint32_t k = 0; k < a->count; k++)
     run(a, a->first + k);
 }

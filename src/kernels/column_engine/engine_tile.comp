@@ -5,84 +5,191 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "kernels/column_engine/column_engine.h"
 #include "kernels/column_engine/rows.glsl.h"
 
 // variants: ATOMIC32 ATOMIC64
 
-/* A workgroup per tile, of which each subgroup takes stretches. A thread narrows ROWS consecutive rows at a time, whose
- * codes come in whole words, and whose loads are under way together. Rows that are left are listed, so that there is
- * one for each thread when they are added up: mostly they are few. */
+/* A workgroup takes tile after tile, and each of its subgroups stretches of them, in which a thread narrows PARTS times
+ * PART rows. Those of a part are consecutive, so that their codes come in whole words; parts are as far apart as the
+ * subgroup's threads reach together, so that each load takes whole lines of memory. Of the rows that are left, mostly
+ * few, each thread gets one: they wait in registers until there are enough. */
 
 #define THREADS 256
-#define ROWS 16 /* of a thread at a time */
-#define LISTED 8 /* of these are listed at a time */
+#define PART 8
+#define PARTS 4
 
 layout(constant_id = 0) const u32 ADD_MODE = 0;
 layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { engine_tile_args a; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer uvec2_ptr {
+  uvec2 v[];
+};
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
   uvec4 v[];
 };
 
-shared u32 lists[THREADS * (LISTED + 1)]; /* for each subgroup, of fewer rows than it has threads, and of new ones */
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
 const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
+shared u32 next_tile;
 
-/* The codes of ROWS rows from `row` on, a multiple of ROWS; of at most 4 bytes. */
-void load_codes(u32_ptr codes, u32 bytes, u32 row, out u32 found[ROWS]) {
+/* The early terms and dimensions, where they are at hand. */
+const u32 EARLY = ENGINE_MOST_EARLY;
+shared u32_ptr codes_of[EARLY], set_of[EARLY], partners_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
+shared u32 bytes_of[EARLY], low_of[EARLY], span_of[EARLY], partner_bytes_of[EARLY];
+
+/* The query, with what is in the arguments from there. */
+engine_query query() {
+  engine_query q = AT(a.query, 0);
+  q.terms = a.terms;
+  q.links = a.links;
+  q.parts = a.parts;
+  q.steps = a.steps;
+  q.measures = a.measures;
+  q.groups = a.groups;
+  q.slots = a.slots;
+  return q;
+}
+
+/* ---- Narrowing ---- */
+
+/* Some drivers run subgroups that are smaller than they say. */
+u32 lanes_of_subgroup() {
+  return THREADS / gl_NumSubgroups;
+}
+
+#define TOP_BITS 0x80808080u
+
+/* For each byte of two words: whether that of x is at least that of y, in its highest bit. */
+u32 bytes_at_least(u32 x, u32 y) {
+  return (x & ~y) | (~(x ^ y) & ((x | TOP_BITS) - (y & ~TOP_BITS)));
+}
+
+/* The first row of a thread's part of a stretch that begins at `row` for the subgroup; beyond the last row, whose bits
+ * are not set then, the last part there is. */
+u32 row_of(u32 row, u32 part, u32 thread) {
+  return min(row + (part * lanes_of_subgroup() + thread) * PART, a.rows - 1 & ~(PART - 1));
+}
+
+/* The rows of a stretch whose codes are low .. low + span, as a bit each. Each way loads all of its words first, and
+ * keeps nothing but the bits. */
+u32 in_span(u32_ptr codes, u32 bytes, u32 row, u32 low, u32 span) {
+  const u32 lane = gl_SubgroupInvocationID;
+  u32 found = 0;
   if (bytes == 1) {
-    const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 16);
-    [[unroll]] for (u32 k = 0; k < ROWS; k++)
+    const u32 lows = low * 0x01010101u, highs = (low + min(span, 255 - low)) * 0x01010101u;
+    uvec2 w[PARTS];
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8);
+    [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {
+      const u32 x = w[k / 2][k % 2], inside = bytes_at_least(x, lows) & bytes_at_least(highs, x) & TOP_BITS;
+      found |= (inside >> 7) * 0x10204080u >> 28 << 4 * k; /* the four bits side by side */
+    }
+    return low > 255 ? 0 : found;
+  }
+  if (bytes == 2) {
+    uvec4 w[PARTS];
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8);
+    [[unroll]] for (u32 k = 0; k < PART * PARTS; k++)
+      found |= u32((w[k / 8][k / 2 % 4] >> (k % 2 * 16) & 0xffffu) - low <= span) << k;
+    return found;
+  }
+  [[dont_unroll]] for (u32 p = 0; p < PARTS; p += 2) {
+    uvec4 w[4];
+    [[unroll]] for (u32 k = 0; k < 4; k++)
+      w[k] = AT(uvec4_ptr(u64(codes)), row_of(row, p + k / 2, lane) / 4 + k % 2);
+    [[unroll]] for (u32 k = 0; k < 2 * PART; k++)
+      found |= u32(w[k / 4][k % 4] - low <= span) << p * PART + k;
+  }
+  return found;
+}
+
+/* The codes of PART rows from `row` on, a multiple of PART; of at most 4 bytes. */
+void load_part(u32_ptr codes, u32 bytes, u32 row, out u32 found[PART]) {
+  if (bytes == 1) {
+    const uvec2 w = AT(uvec2_ptr(u64(codes)), row / 8);
+    [[unroll]] for (u32 k = 0; k < PART; k++)
       found[k] = w[k / 4] >> (k % 4 * 8) & 0xffu;
   } else if (bytes == 2) {
-    const uvec4 w[2] = {AT(uvec4_ptr(u64(codes)), row / 8), AT(uvec4_ptr(u64(codes)), row / 8 + 1)};
-    [[unroll]] for (u32 k = 0; k < ROWS; k++)
-      found[k] = w[k / 8][k / 2 % 4] >> (k % 2 * 16) & 0xffffu;
+    const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 8);
+    [[unroll]] for (u32 k = 0; k < PART; k++)
+      found[k] = w[k / 2] >> (k % 2 * 16) & 0xffffu;
   } else {
-    [[unroll]] for (u32 k = 0; k < ROWS; k += 4) {
-      const uvec4 w = AT(uvec4_ptr(u64(codes)), row / 4 + k / 4);
-      found[k] = w.x;
-      found[k + 1] = w.y;
-      found[k + 2] = w.z;
-      found[k + 3] = w.w;
-    }
+    const uvec4 w[2] = {AT(uvec4_ptr(u64(codes)), row / 4), AT(uvec4_ptr(u64(codes)), row / 4 + 1)};
+    [[unroll]] for (u32 k = 0; k < PART; k++)
+      found[k] = w[k / 4][k % 4];
   }
 }
 
-/* Of `rows`, a bit each from `row` on, those for which a term holds. Its attribute is of the fact table. */
-u32 narrow(engine_query q, u32 t, u32 row, u32 rows) {
-  engine_term term = AT(q.terms, t);
-  if (term.bytes != 8) {
-    u32 codes[ROWS], found = 0; /* no place in them is computed, so that they can be in registers */
-    load_codes(term.codes, term.bytes, row, codes);
-    [[unroll]] for (u32 k = 0; k < ROWS; k++)
-      found |= u32(codes[k] - u32(term.low) <= u32(term.span)) << k;
-    rows &= found;
-    if (term.count == 1)
-      return rows;
+/* Of the rows of a stretch those whose codes, less `low`, have their bits set. All rows are looked up, those that are
+ * out at place 0, so that the loads are under way together. */
+u32 look_up(u32_ptr codes, u32 bytes, u32 low, u32_ptr bits, u32 row, u32 rows) {
+  u32 found = 0;
+  [[dont_unroll]] for (u32 p = 0; p < PARTS; p++) {
+    const u32 here = rows >> p * PART & (1u << PART) - 1;
+    u32 at[PART], words[PART];
+    if (here == 0)
+      continue;
+    load_part(codes, bytes, row_of(row, p, gl_SubgroupInvocationID), at);
+    [[unroll]] for (u32 k = 0; k < PART; k++)
+      at[k] = (here >> k & 1u) != 0 ? at[k] - low : 0;
+    [[unroll]] for (u32 k = 0; k < PART; k++)
+      words[k] = AT(bits, at[k] / 32);
+    [[unroll]] for (u32 k = 0; k < PART; k++)
+      found |= (words[k] >> at[k] % 32 & 1u) << p * PART + k;
+  }
+  return found & rows;
+}
+
+/* The row of a bit of a thread. */
+u32 row_of_bit(u32 row, u32 bit, u32 thread) {
+  return row_of(row, bit / PART, thread) + bit % PART;
+}
+
+/* Of the rows of a stretch those for which an early term holds. Its attribute is of the fact table. */
+u32 narrow(u32 t, u32 row, u32 rows) {
+  if (bytes_of[t] != 8) {
+    rows &= in_span(codes_of[t], bytes_of[t], row, low_of[t], span_of[t]);
+    return rows == 0 || IS_NULL(set_of[t]) ? rows
+                                           : look_up(codes_of[t], bytes_of[t], low_of[t], set_of[t], row, rows);
   }
   for (u32 left = rows; left != 0; left &= left - 1)
-    if (!engine_holds(q.terms, q.numbers, t, row + findLSB(left)))
+    if (!engine_holds(a.terms, AT(a.query, 0).numbers, t, row_of_bit(row, findLSB(left), gl_SubgroupInvocationID)))
       rows &= ~(left & (~left + 1));
   return rows;
 }
 
-/* The same for a dimension. All rows are looked up, those that are out at place 0, so that the loads are under way
- * together. */
-u32 follow(engine_query q, u32 l, u32 row, u32 rows) {
-  u32_ptr bits = AT(q.links, l).bits;
-  if (IS_NULL(bits))
-    return rows;
-  u32 codes[ROWS], words[ROWS], found = 0;
-  load_codes(AT(q.links, l).partners, AT(q.links, l).bytes, row, codes);
-  [[unroll]] for (u32 k = 0; k < ROWS; k++)
-    words[k] = AT(bits, (rows >> k & 1u) != 0 ? codes[k] / 32 : 0);
-  [[unroll]] for (u32 k = 0; k < ROWS; k++)
-    found |= (words[k] >> codes[k] % 32 & 1u) << k;
-  return found & rows;
+/* The rows of a stretch that qualify as far as is seen from all of them. */
+u32 narrow_all(u32 row, u32 rows) {
+  for (u32 t = 0; t < a.early_terms; t++)
+    if (rows != 0)
+      rows = narrow(t, row, rows);
+  for (u32 l = 0; l < a.early_links; l++)
+    if (rows != 0 && !IS_NULL(bits_of[l]))
+      rows = look_up(partners_of[l], partner_bytes_of[l], 0, bits_of[l], row, rows);
+  return rows;
+}
+
+void prepare_early() {
+  const u32 i = gl_LocalInvocationIndex;
+  if (i < a.early_terms) {
+    engine_term term = AT(a.terms, i);
+    codes_of[i] = term.codes;
+    bytes_of[i] = term.bytes;
+    low_of[i] = u32(term.low);
+    span_of[i] = u32(term.span);
+    set_of[i] = u32_ptr(term.count == 0 && i < a.first_late_term ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
+  }
+  if (i < a.early_links) {
+    engine_link link = AT(a.links, i);
+    partners_of[i] = link.partners;
+    partner_bytes_of[i] = link.bytes;
+    bits_of[i] = link.bits;
+  }
 }
 
 /* ---- Where a row is added ---- */
@@ -136,28 +243,29 @@ void max_cell(engine_query q, place p, u32 slot, u64 x) {
     max_global(q.groups, p.group * q.slots + slot, x);
 }
 
-void add_row(engine_query q, u32 row) {
-  if (q.test_count != 0 && !engine_passes(q.terms, q.tests, q.numbers, q.test_count, row))
-    return;
+void add_row(u32 row) {
+  engine_query q = query();
   u32 group = 0;
-  for (u32 l = 0; l < q.link_count; l++)
-    if (!IS_NULL(AT(q.links, l).table))
-      group += AT(AT(q.links, l).table, u32(load_code(AT(q.links, l).partners, AT(q.links, l).bytes, row)));
-  for (u32 p = 0; p < q.part_count; p++)
+  for (u32 l = 0; l < a.link_count; l++) {
+    engine_link link = AT(a.links, l);
+    if (!IS_NULL(link.table))
+      group += AT(link.table, u32(load_code(link.partners, link.bytes, row)));
+  }
+  for (u32 p = 0; p < a.part_count; p++)
     group += u32(engine_part_of(q.parts, p, row));
   const place at = place_of(q, group);
   if (at.in_shared)
-    atomicAdd(low_halves[at.base], 1u); /* a tile has fewer rows than would carry */
+    atomicAdd(low_halves[at.base], 1u); /* there are fewer rows than would carry */
   else
     add_global(q.groups, at.group * q.slots, 1ul);
 #define ADD(slot, x) add_cell(q, at, slot, x);
 #define MAX(slot, x) max_cell(q, at, slot, x);
-  TAKE_MEASURES(q, q.measure_count, row, ADD, MAX)
+  TAKE_MEASURES(q, a.measure_count, row, ADD, MAX)
 }
 
-/* ---- Tiles ---- */
+/* ---- Cells ---- */
 
-void clear_shared(engine_query q) {
+void clear_shared() {
   for (u32 k = gl_LocalInvocationIndex; k < ENGINE_SHARED_CELLS; k += THREADS) {
     low_halves[k] = 0;
     high_halves[k] = 0;
@@ -192,63 +300,160 @@ void flush_shared(engine_query q) {
         flush(q, owners[k / q.slots] - 1, k % q.slots, k, 1);
 }
 
-/* Some drivers run subgroups that are smaller than they say. */
-u32 lanes_of_subgroup() {
-  return THREADS / gl_NumSubgroups;
+/* ---- Rows that are left ---- */
+
+/* What is not decided yet about a row: the terms and dimensions that were put off, and the tests. */
+bool qualifies(u32 row) {
+  u64_ptr numbers = AT(a.query, 0).numbers;
+  for (u32 t = a.first_late_term; t < a.term_count; t++)
+    if (!engine_holds(a.terms, numbers, t, row))
+      return false;
+  for (u32 l = a.early_links; l < a.link_count; l++) {
+    u32_ptr bits = AT(a.links, l).bits;
+    if (!IS_NULL(bits)) {
+      const u32 partner = u32(load_code(AT(a.links, l).partners, AT(a.links, l).bytes, row));
+      if ((AT(bits, partner / 32) >> partner % 32 & 1u) == 0)
+        return false;
+    }
+  }
+  return a.test_count == 0 || engine_passes(a.terms, AT(a.query, 0).tests, numbers, a.test_count, row);
 }
 
-/* Rows of a subgroup's threads that are left, a bit each from `row` on: list them, and add up those that there is a
- * thread for each of. */
-void add_rows(engine_query q, u32 row, u32 rows, inout u32 listed) {
-  const u32 lanes = lanes_of_subgroup(), list = gl_SubgroupID * lanes * (LISTED + 1);
-  if (subgroupAny(rows != 0)) {
-    const u32 mine = bitCount(rows);
-    u32 to = list + listed + subgroupExclusiveAdd(mine);
-    listed += subgroupAdd(mine);
-    for (; rows != 0; rows &= rows - 1)
-      lists[to++] = row + findLSB(rows);
-  }
-  subgroupMemoryBarrierShared();
-  subgroupBarrier();
-  while (listed >= lanes) {
-    listed -= lanes;
-    add_row(q, lists[list + listed + gl_SubgroupInvocationID]);
-  }
-  subgroupBarrier();
+/* The first of a subgroup's threads up to and with which there are more than `n`, by how many `up_to` are with each. */
+u32 thread_of(u32 up_to, u32 n) {
+  u32 lane = 0;
+  for (u32 step = lanes_of_subgroup() / 2; step > 0; step /= 2)
+    lane += subgroupShuffle(up_to, lane + step - 1) <= n ? step : 0;
+  return lane;
 }
 
-void add_tile(engine_query q) {
-  const u64 tile = u64(a.first + gl_WorkGroupID.x) * a.tile, end = min(tile + a.tile, u64(q.rows));
-  u32 listed = 0;
-  /* As often for all subgroups: barriers of one may be barriers of all. */
-  for (u64 at = tile; at < end; at += THREADS * ROWS) {
-    const u64 first = at + gl_LocalInvocationIndex * ROWS;
-    const u32 row = u32(first);
-    u32 rows = first >= end ? 0 : end - first < ROWS ? (1u << u32(end - first)) - 1 : (1u << ROWS) - 1;
-    for (u32 t = 0; t < q.term_count; t++)
-      if (rows != 0)
-        rows = narrow(q, t, row, rows);
-    for (u32 l = 0; l < q.link_count; l++)
-      if (rows != 0)
-        rows = follow(q, l, row, rows);
-    [[unroll]] for (u32 k = 0; k < ROWS; k += LISTED)
-      add_rows(q, row + k, rows >> k & (1u << LISTED) - 1, listed);
+/* The place of the bit that `n` others are below. */
+u32 bit_of(u32 bits, u32 n) {
+  u32 place = 0;
+  [[unroll]] for (u32 step = 16; step > 0; step /= 2) {
+    const u32 below = bitCount(bits >> place & (1u << step) - 1);
+    place += below <= n ? step : 0;
+    n -= below <= n ? below : 0;
   }
-  if (gl_SubgroupInvocationID < listed)
-    add_row(q, lists[gl_SubgroupID * lanes_of_subgroup() * (LISTED + 1) + gl_SubgroupInvocationID]);
+  return place;
+}
+
+/* Rows of a subgroup: the first threads hold one each. */
+struct queue {
+  u32 count, row;
+};
+
+/* The number of the new row that a thread gets, of as many as there are threads: the first goes behind those in the
+ * queue, and what is beyond the last thread begins anew. */
+u32 number_in(queue q) {
+  return gl_SubgroupInvocationID - q.count & lanes_of_subgroup() - 1;
+}
+
+/* Put `count` new rows, as number_in() deals them out, into a queue. True: each thread has one, and is to take it; then
+ * go_on() is to be called. */
+bool put(u32 row, u32 count, inout queue q) {
+  q.row = gl_SubgroupInvocationID < q.count ? q.row : row;
+  q.count += count;
+  return q.count >= lanes_of_subgroup();
+}
+
+void go_on(u32 row, inout queue q) {
+  q.row = row;
+  q.count -= lanes_of_subgroup();
+}
+
+/* Of a subgroup's rows, one for each of its threads where it has `any`, add up those that qualify when there are enough;
+ * the `last` ones anyway. */
+void take(u32 row, bool any, bool last, inout queue adding) {
+  const bool good = any && qualifies(row);
+  const u32 lanes = lanes_of_subgroup(), up_to = subgroupInclusiveAdd(u32(good)),
+            found = subgroupShuffle(up_to, lanes - 1);
+  if (found < lanes || adding.count > 0)
+    row = subgroupShuffle(row, thread_of(up_to, number_in(adding)));
+  bool full = put(row, found, adding);
+  while (full || (last && adding.count > 0)) {
+    if (gl_SubgroupInvocationID < adding.count)
+      add_row(adding.row);
+    adding.count = full ? adding.count : lanes; /* the last */
+    go_on(row, adding);
+    full = false;
+  }
+}
+
+/* Take the rows of a stretch when there are enough. */
+void take_stretch(u32 row, u32 rows, bool last, inout queue waiting, inout queue adding) {
+  if (!last && !subgroupAny(rows != 0))
+    return;
+  const u32 lanes = lanes_of_subgroup(), lane = gl_SubgroupInvocationID, mine = bitCount(rows),
+            up_to = subgroupInclusiveAdd(mine), total = subgroupShuffle(up_to, lanes - 1);
+  for (u32 done = 0; done < total || last; done += lanes) {
+    const u32 number = done + number_in(waiting), from = thread_of(up_to, number);
+    const u32 bits = subgroupShuffle(rows, from), before = subgroupShuffle(up_to - mine, from);
+    const u32 next = row_of_bit(row, bit_of(bits, number - before), from);
+    const bool full = put(next, min(lanes, total - done), waiting);
+    if (full || last)
+      take(waiting.row, lane < waiting.count, last, adding);
+    if (full)
+      go_on(next, waiting);
+    if (last)
+      break;
+  }
+}
+
+/* ---- Tiles ---- */
+
+/* The next tile, when this one is done. */
+u32 next_of(u32 counted) {
+  if (gl_LocalInvocationIndex == 0)
+    next_tile = counted;
+  barrier();
+  const u32 next = next_tile;
+  barrier();
+  return next;
+}
+
+/* The rows of this thread that are among the first `count` of a stretch. */
+u32 rows_before(u32 count) {
+  u32 rows = 0;
+  [[unroll]] for (u32 p = 0; p < PARTS; p++) {
+    const u32 first = (p * lanes_of_subgroup() + gl_SubgroupInvocationID) * PART;
+    rows |= (1u << min(count - min(count, first), PART)) - 1 << p * PART;
+  }
+  return rows;
+}
+
+/* After the last tile comes an empty stretch, with which all that waits is taken: one copy of what is called for each
+ * stretch is what the cache of instructions has room for. */
+void take_tiles() {
+  const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile), workers = min(tiles, ENGINE_WORKERS);
+  queue waiting = queue(0, 0), adding = queue(0, 0);
+  bool last = false;
+  for (u32 tile = a.first + gl_WorkGroupID.x; !last;) {
+    last = tile >= tiles;
+    u32 counted = 0;
+    if (gl_LocalInvocationIndex == 0 && !last)
+      counted = workers + atomicAdd(AT(a.counters, 1), 1);
+    const u64 begin = u64(tile) * a.tile, end = last ? begin + 1 : min(begin + a.tile, u64(a.rows));
+    for (u64 at = begin; at < end; at += ENGINE_STRETCH) {
+      const u64 row = at + gl_SubgroupID * lanes_of_subgroup() * PART * PARTS;
+      u32 rows = last || row >= end ? 0 : rows_before(u32(min(end - row, u64(ENGINE_STRETCH))));
+      rows = narrow_all(u32(row), rows);
+      take_stretch(u32(row), rows, last, waiting, adding);
+    }
+    tile = last ? tile : next_of(counted);
+  }
 }
 
 void main() {
-  engine_query q = AT(a.query, 0);
   if (a.first + gl_WorkGroupID.x == 0 && gl_LocalInvocationIndex == 0)
-    AT(a.out_count, 0) = 0;
+    AT(a.counters, 0) = 0;
+  if (ADD_MODE != ADD_MEMORY)
+    clear_shared();
+  prepare_early();
+  barrier();
+  take_tiles();
   if (ADD_MODE != ADD_MEMORY) {
-    clear_shared(q);
     barrier();
-  }
-  add_tile(q);
-  if (ADD_MODE != ADD_MEMORY) {
-    barrier();
-    flush_shared(q);
+    flush_shared(query());
   }
 }

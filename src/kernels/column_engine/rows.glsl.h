@@ -12,29 +12,36 @@
 
 #include "kernels/coded/halves.glsl.h"
 
-/* The value of a measure; false where it is NULL. The stack is moved, so that it can be in registers. */
-bool measure_value(engine_query q, engine_measure m, u32 row, out u64 value) {
-  u64 stack[STEP_STACK];
-  for (u32 k = 0; k < m.step_count; k++) {
-    engine_step s = AT(q.steps, m.first_step + k);
-    if (s.kind >= STEP_ADD) {
-      const u64 x = stack[1], y = stack[0];
-      [[unroll]] for (u32 i = 1; i + 1 < STEP_STACK; i++) stack[i] = stack[i + 1];
-      stack[0] = s.kind == STEP_ADD ? x + y : s.kind == STEP_SUBTRACT ? x - y : x * y;
+/* The value of a measure; false where it is NULL. The two uppermost of the stack are in registers, the others, which
+ * few measures need, where they take none; and so that they take few, each member is read where it is needed. */
+bool measure_value(engine_query q, u32 measure, u32 row, out u64 value) {
+  u64 x = 0, y = 0, deep[STEP_STACK];
+  u32 depth = 0;
+  const u32 first = AT(q.measures, measure).first_step, end = first + AT(q.measures, measure).step_count;
+  for (u32 k = first; k < end; k++) {
+    const u32 kind = AT(q.steps, k).kind;
+    if (kind >= STEP_ADD) {
+      x = kind == STEP_ADD ? y + x : kind == STEP_SUBTRACT ? y - x : y * x;
+      if (--depth > 1)
+        y = deep[depth - 2];
       continue;
     }
-    [[unroll]] for (u32 i = STEP_STACK - 1; i > 0; i--) stack[i] = stack[i - 1];
-    stack[0] = s.value;
-    if (s.kind == STEP_ATTRIBUTE) {
-      u64 x = engine_code(s.codes, s.bytes, s.partners, s.partner_bytes, row);
-      if (x == s.null_code)
+    if (depth > 1)
+      deep[depth - 2] = y;
+    depth++;
+    y = x;
+    x = AT(q.steps, k).value;
+    if (kind == STEP_ATTRIBUTE) {
+      u64 code = engine_code(AT(q.steps, k).codes, AT(q.steps, k).bytes, AT(q.steps, k).partners,
+                             AT(q.steps, k).partner_bytes, row);
+      if (code == AT(q.steps, k).null_code)
         return false;
-      if (!IS_NULL(s.values))
-        x = AT(s.values, u32(x));
-      stack[0] = x * s.factor + s.value;
+      if (!IS_NULL(AT(q.steps, k).values))
+        code = AT(AT(q.steps, k).values, u32(code));
+      x += code * AT(q.steps, k).factor;
     }
   }
-  value = stack[0];
+  value = x;
   return true;
 }
 
@@ -61,22 +68,21 @@ void max_global(u64_ptr groups, u64 cell, u64 x) {
 /* Do F(slot, value) for each slot that a row's measures add to, and M(slot, value) for those that take the largest. */
 #define TAKE_MEASURES(q, count, row, F, M)                                                                             \
   for (u32 measure = 0; measure < (count); measure++) {                                                                \
-    engine_measure m = AT((q).measures, measure);                                                                      \
     u64 value;                                                                                                         \
-    if (!measure_value(q, m, row, value))                                                                              \
+    if (!measure_value(q, measure, row, value))                                                                        \
       continue;                                                                                                        \
-    if (m.count_slot != NO_SLOT)                                                                                       \
-      F(m.count_slot, 1ul)                                                                                             \
-    if (m.sum_slot != NO_SLOT && m.wide == 0)                                                                          \
-      F(m.sum_slot, value - m.least)                                                                                   \
-    if (m.sum_slot != NO_SLOT && m.wide != 0) {                                                                        \
-      F(m.sum_slot, (value - m.least) & 0xfffffffful)                                                                  \
-      F(m.sum_slot + 1, (value - m.least) >> 32)                                                                       \
-    }                                                                                                                  \
-    if (m.least_slot != NO_SLOT)                                                                                       \
-      M(m.least_slot, m.most - value)                                                                                  \
-    if (m.most_slot != NO_SLOT)                                                                                        \
-      M(m.most_slot, value - m.least)                                                                                  \
+    const u64 above = value - AT((q).measures, measure).least;                                                         \
+    const u32 sum_slot = AT((q).measures, measure).sum_slot, wide = AT((q).measures, measure).wide;                    \
+    if (AT((q).measures, measure).count_slot != NO_SLOT)                                                               \
+      F(AT((q).measures, measure).count_slot, 1ul)                                                                     \
+    if (sum_slot != NO_SLOT)                                                                                           \
+      F(sum_slot, wide != 0 ? above & 0xfffffffful : above)                                                            \
+    if (sum_slot != NO_SLOT && wide != 0)                                                                              \
+      F(sum_slot + 1, above >> 32)                                                                                     \
+    if (AT((q).measures, measure).least_slot != NO_SLOT)                                                               \
+      M(AT((q).measures, measure).least_slot, AT((q).measures, measure).most - value)                                  \
+    if (AT((q).measures, measure).most_slot != NO_SLOT)                                                                \
+      M(AT((q).measures, measure).most_slot, above)                                                                    \
   }
 
 #endif
