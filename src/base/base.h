@@ -38,6 +38,10 @@ RDX_MUST_USE rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t s
                                         rdx_error *err);
 void rdx_arena_free(rdx_arena *arena);
 
+/* Sort records of `words` u64 each by the first `compared` of these, ascending; equal ones stay in their order. Returns
+ * `records`, or the `room` for as many (at least one), which then has them. For what is small enough for one core. */
+uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *room);
+
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);
 

@@ -6,7 +6,6 @@
  * groups, and runs of them are added up. */
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/column_query.h"
@@ -243,11 +242,6 @@ static void take_group(const rdx_plan *plan, const engine_measure *measures, uin
   }
 }
 
-static int compare_entries(const void *x, const void *y) {
-  const uint64_t a = **(const uint64_t *const *)x, b = **(const uint64_t *const *)y;
-  return (a > b) - (a < b);
-}
-
 /* ---- Few groups: slots for each ---- */
 
 /* On GPUs: how to add up, and in how many copies. */
@@ -311,34 +305,41 @@ static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
 }
 
 /* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */
-static rdx_status order_found(const run *r, const uint64_t *entries, uint64_t count, const uint64_t **order,
-                              rdx_error *err) {
+static rdx_status order_found(const run *r, const uint64_t *entries, uint64_t count, uint32_t *order, rdx_error *err) {
   const uint64_t words = r->query.q.slots + 1;
-  for (uint64_t i = 0; i < count; i++)
-    order[i] = entries + i * words;
   if (count < 4096) {
-    qsort(order, count, sizeof *order, compare_entries);
+    uint64_t *pairs = NULL;
+    RDX_TRY(rdx_alloc(2 * count + 1, 16, "the groups of a result", (void **)&pairs, err));
+    for (uint64_t i = 0; i < count; i++) {
+      pairs[2 * i] = entries[i * words];
+      pairs[2 * i + 1] = i;
+    }
+    const uint64_t *sorted = rdx_sort(pairs, count, 2, 1, pairs + 2 * count);
+    for (uint64_t i = 0; i < count; i++)
+      order[i] = (uint32_t)sorted[2 * i + 1];
+    rdx_free(pairs);
     return RDX_OK;
   }
-  const uint64_t **all = NULL;
+  uint32_t *all = NULL; /* the entry of each group, and 1 */
+  uint64_t kept = 0;
   RDX_TRY(rdx_calloc(r->plan->groups, sizeof *all, "the groups of a result", (void **)&all, err));
   for (uint64_t i = 0; i < count; i++)
-    all[order[i][0]] = order[i];
-  uint64_t kept = 0;
+    all[entries[i * words]] = (uint32_t)i + 1;
   for (uint64_t g = 0; g < r->plan->groups; g++)
     if (all[g])
-      order[kept++] = all[g];
+      order[kept++] = all[g] - 1;
   rdx_free(all);
   return RDX_OK;
 }
 
 static rdx_status take_found(run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
-  const uint64_t **order = NULL;
+  const uint64_t words = r->query.q.slots + 1;
+  uint32_t *order = NULL;
   RDX_TRY(create_groups(count, r->plan->measure_count, out, err));
   RDX_TRY(rdx_alloc(count, sizeof *order, "the groups of a result", (void **)&order, err));
   const rdx_status status = order_found(r, entries, count, order, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++)
-    take_group(r->plan, r->query.measures, order[i][0], order[i] + 1, i, out);
+    take_group(r->plan, r->query.measures, entries[order[i] * words], entries + order[i] * words + 1, i, out);
   rdx_free(order);
   return status;
 }

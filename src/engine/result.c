@@ -16,7 +16,7 @@ typedef struct finishing {
   const rdx_plan *plan;
   const rdx_groups *groups;
   uint64_t count;      /* of groups */
-  rdx_column *columns; /* of all groups */
+  rdx_column *columns; /* of all groups; those of attributes are not made where only some groups are left, in the end */
   uint64_t *codes;     /* room for one column */
 } finishing;
 
@@ -39,19 +39,22 @@ static uint32_t column_count(const finishing *f) {
 
 /* ---- Groups ---- */
 
-/* The code of each group of one of the attributes. */
-static void list_codes(const finishing *f, uint32_t number, uint64_t *codes) {
-  const rdx_plan *p = f->plan;
-  const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
-  for (uint64_t i = 0; i < f->count; i++)
-    codes[i] = low + f->groups->group[i] / stride % width;
+static const rdx_coded *group_attribute(const finishing *f, uint32_t number) {
+  return &f->plan->relation->attributes[f->plan->query->group_by[number]];
 }
 
-static rdx_status make_group(const finishing *f, uint32_t number, rdx_error *err) {
+/* The codes of one of the attributes in `count` groups: `rows`, or the first ones where that is NULL. */
+static void list_codes(const finishing *f, uint32_t number, const uint64_t *rows, uint64_t count, uint64_t *codes) {
   const rdx_plan *p = f->plan;
-  list_codes(f, number, f->codes);
-  const rdx_coded *attribute = &p->relation->attributes[p->query->group_by[number]];
-  return rdx_coded_values(attribute, f->codes, f->count, &f->columns[number], err);
+  const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
+  for (uint64_t i = 0; i < count; i++)
+    codes[i] = low + f->groups->group[rows ? rows[i] : i] / stride % width;
+}
+
+static rdx_status make_group(const finishing *f, uint32_t number, const uint64_t *rows, uint64_t count, rdx_column *out,
+                             rdx_error *err) {
+  list_codes(f, number, rows, count, f->codes);
+  return rdx_coded_values(group_attribute(f, number), f->codes, count, out, err);
 }
 
 /* ---- Aggregates ---- */
@@ -275,67 +278,77 @@ static rdx_status apply_having(choosing *c, rdx_error *err) {
   return RDX_OK;
 }
 
-/* A column to order by: what ascends. */
-typedef struct sort_key {
-  const uint64_t *keys;
-  const rdx_column *nullable; /* NULL: it has no NULLs */
-  bool nulls_first;
-} sort_key;
+/* What rows are sorted by, as numbers that ascend: those of all columns packed into as few words as hold them. Records
+ * are these words and the row. */
+typedef struct sort_records {
+  uint64_t *words;
+  uint32_t size; /* words of a record */
+  uint32_t bits; /* that are free in the last of the words packed so far */
+} sort_records;
 
-static rdx_status make_sort_keys(choosing *c, sort_key **out, rdx_error *err) {
-  const rdx_query *q = c->f->plan->query;
-  RDX_TRY(rdx_arena_alloc(&c->arena, q->order_count, sizeof **out, "the order of a result", (void **)out, err));
-  for (uint32_t i = 0; i < q->order_count; i++) {
-    const rdx_order *o = &q->order_by[i];
-    const rdx_column *column = &c->f->columns[o->column];
-    uint64_t *keys = NULL;
-    if (o->descending)
-      RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the order of a result", (void **)&keys, err));
-    for (uint64_t k = 0; k < c->f->count && keys; k++)
-      keys[k] = ~c->keys[o->column][k];
-    (*out)[i] = (sort_key){keys ? keys : c->keys[o->column], column->validity ? column : NULL, o->nulls_first};
-  }
-  return RDX_OK;
+static uint32_t bits_of(uint64_t x) {
+  return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
 }
 
-/* Whether row b comes before row a. Equal rows stay in the order of groups, because the sort is stable. */
-static bool is_after(const sort_key *sort_keys, uint32_t count, uint64_t a, uint64_t b) {
-  for (const sort_key *s = sort_keys; s < sort_keys + count; s++) {
-    if (s->nullable) {
-      const bool has_a = rdx_column_has(s->nullable, a), has_b = rdx_column_has(s->nullable, b);
-      if (has_a != has_b)
-        return has_a == s->nulls_first;
-      if (!has_a)
-        continue;
+/* The word that `bits` more are packed into, one after another. */
+static uint32_t next_word(sort_records *r, uint32_t bits) {
+  if (r->size == 0 || bits > r->bits) {
+    r->size++;
+    r->bits = 64;
+  }
+  r->bits -= bits;
+  return r->size - 1;
+}
+
+static bool is_null(const choosing *c, uint32_t column, uint64_t row) {
+  const finishing *f = c->f;
+  if (column < f->plan->query->group_count && !f->plan->query->having) /* its keys are codes */
+    return c->keys[column][row] >= group_attribute(f, column)->count;
+  return !rdx_column_has(&f->columns[column], row);
+}
+
+/* Add a column: whether a value is NULL as a bit where some are, then the value less the smallest. */
+static void pack_column(const choosing *c, const rdx_order *o, sort_records *r, uint32_t stride) {
+  const uint64_t *keys = c->keys[o->column];
+  uint64_t least = UINT64_MAX, most = 0, nulls = 0;
+  for (uint64_t i = 0; i < c->count; i++) {
+    if (is_null(c, o->column, c->rows[i])) {
+      nulls++;
+      continue;
     }
-    if (s->keys[a] != s->keys[b])
-      return s->keys[a] > s->keys[b];
+    least = keys[c->rows[i]] < least ? keys[c->rows[i]] : least;
+    most = keys[c->rows[i]] > most ? keys[c->rows[i]] : most;
   }
-  return false;
+  const uint32_t bits = least < most ? bits_of(most - least) : 0, flag = nulls > 0 ? next_word(r, 1) : 0,
+                 flag_shift = r->bits, value = next_word(r, bits), shift = r->bits;
+  for (uint64_t i = 0; i < c->count; i++) {
+    uint64_t *record = r->words + i * stride;
+    const bool null = nulls > 0 && is_null(c, o->column, c->rows[i]);
+    if (nulls > 0)
+      record[flag] |= (uint64_t)(null != o->nulls_first) << flag_shift;
+    if (!null && bits > 0)
+      record[value] |= (o->descending ? most - keys[c->rows[i]] : keys[c->rows[i]] - least) << shift;
+  }
 }
 
-/* Merge sort, from runs of one. */
 static rdx_status sort_rows(choosing *c, rdx_error *err) {
-  const uint32_t order_count = c->f->plan->query->order_count;
-  uint64_t *from = c->rows, *to = NULL;
-  sort_key *keys = NULL;
-  RDX_TRY(make_sort_keys(c, &keys, err));
-  RDX_TRY(rdx_arena_alloc(&c->arena, c->count, sizeof *to, "the order of a result", (void **)&to, err));
-  for (uint64_t width = 1; width < c->count; width *= 2) {
-    for (uint64_t begin = 0; begin < c->count; begin += 2 * width) {
-      const uint64_t middle = c->count - begin < width ? c->count : begin + width;
-      const uint64_t end = c->count - begin < 2 * width ? c->count : begin + 2 * width;
-      uint64_t left = begin, right = middle;
-      for (uint64_t k = begin; k < end; k++)
-        to[k] = left < middle && (right == end || !is_after(keys, order_count, from[left], from[right]))
-                    ? from[left++]
-                    : from[right++];
-    }
-    uint64_t *const swapped = from;
-    from = to;
-    to = swapped;
+  const rdx_query *q = c->f->plan->query;
+  const uint32_t most = 2 * q->order_count + 1;
+  sort_records r = {0};
+  uint64_t *room = NULL;
+  RDX_TRY(rdx_arena_alloc(&c->arena, c->count, most * 8ul, "the order of a result", (void **)&r.words, err));
+  RDX_TRY(rdx_arena_alloc(&c->arena, c->count + 1, most * 8ul, "the order of a result", (void **)&room, err));
+  memset(r.words, 0, c->count * most * 8ul);
+  for (uint32_t i = 0; i < q->order_count; i++)
+    pack_column(c, &q->order_by[i], &r, most);
+  const uint32_t stride = r.size + 1;
+  for (uint64_t i = 0; i < c->count; i++) {
+    memmove(r.words + i * stride, r.words + i * most, r.size * 8ul);
+    r.words[i * stride + r.size] = c->rows[i];
   }
-  c->rows = from;
+  const uint64_t *sorted = rdx_sort(r.words, c->count, stride, r.size, room);
+  for (uint64_t i = 0; i < c->count; i++)
+    c->rows[i] = sorted[i * stride + r.size];
   return RDX_OK;
 }
 
@@ -350,7 +363,7 @@ static rdx_status key_columns(choosing *c, rdx_error *err) {
       continue;
     RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the keys of a result", (void **)&c->keys[i], err));
     if (!q->having && i < q->group_count)
-      list_codes(c->f, i, c->keys[i]);
+      list_codes(c->f, i, NULL, c->f->count, c->keys[i]);
     else
       RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
   }
@@ -420,7 +433,16 @@ static rdx_status take_rows(const rdx_column *c, const uint64_t *rows, uint64_t 
   return RDX_OK;
 }
 
-/* Replace the columns by those of the rows that the query leaves. */
+/* Columns of the rows that the query leaves. */
+static rdx_status take_columns(const finishing *f, const choosing *c, rdx_column *out, rdx_error *err) {
+  const rdx_query *q = f->plan->query;
+  for (uint32_t i = 0; i < column_count(f); i++)
+    RDX_TRY(i < q->group_count && !q->having ? make_group(f, i, c->rows, c->count, &out[i], err)
+                                             : take_rows(&f->columns[i], c->rows, c->count, &out[i], err));
+  return RDX_OK;
+}
+
+/* Replace the columns by these. */
 static rdx_status reduce(finishing *f, rdx_error *err) {
   const uint32_t columns = column_count(f);
   choosing c = {.f = f};
@@ -432,8 +454,8 @@ static rdx_status reduce(finishing *f, rdx_error *err) {
     status = choose(&c, err);
   if (status == RDX_OK)
     status = rdx_calloc(columns, sizeof *taken, "a result", (void **)&taken, err);
-  for (uint32_t i = 0; i < columns && status == RDX_OK; i++)
-    status = take_rows(&f->columns[i], c.rows, c.count, &taken[i], err);
+  if (status == RDX_OK)
+    status = take_columns(f, &c, taken, err);
   for (uint32_t i = 0; c.keyed && i < columns; i++)
     rdx_scan_column_drop(&c.keyed[i]);
   rdx_free(c.keyed);
@@ -454,11 +476,12 @@ static rdx_status make_columns(finishing *f, rdx_error *err) {
   const rdx_query *q = f->plan->query;
   RDX_TRY(rdx_calloc(column_count(f), sizeof *f->columns, "a result", (void **)&f->columns, err));
   RDX_TRY(rdx_alloc(f->count, 8, "the codes of a result", (void **)&f->codes, err));
-  for (uint32_t i = 0; i < q->group_count; i++)
-    RDX_TRY(make_group(f, i, err));
+  const bool reduced = q->having || q->order_count > 0 || q->limited;
+  for (uint32_t i = 0; i < q->group_count && (q->having || !reduced); i++)
+    RDX_TRY(make_group(f, i, NULL, f->count, &f->columns[i], err));
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     RDX_TRY(make_aggregate(f, i, &f->columns[q->group_count + i], err));
-  return q->having || q->order_count > 0 || q->limited ? reduce(f, err) : RDX_OK;
+  return reduced ? reduce(f, err) : RDX_OK;
 }
 
 static rdx_status finish(finishing *f, rdx_query_result **out, rdx_error *err) {

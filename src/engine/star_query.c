@@ -5,7 +5,6 @@
 
 #include "engine/star.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_READ 4096u /* bytes of a result that come along, whatever its size was the last time */
@@ -202,35 +201,28 @@ static void merge_value(const rdx_group_value *from, rdx_group_value *into) {
 }
 
 typedef struct numbered {
-  uint64_t number;
-  const uint64_t *record;
+  uint64_t number, record; /* where it is */
 } numbered;
-
-static int compare_numbers(const void *x, const void *y) {
-  const uint64_t a = ((const numbered *)x)->number, b = ((const numbered *)y)->number;
-  return (a > b) - (a < b);
-}
 
 /* Records in the order of their numbers. Places ascend as numbers do where the query groups by the first of the cube's
  * attributes, in their order: then there is nothing to sort (section 5). */
-static void sort_records(numbered *list, uint64_t count) {
+static const numbered *sort_records(numbered *list, uint64_t count, numbered *room) {
   for (uint64_t i = 1; i < count; i++)
-    if (list[i - 1].number > list[i].number) {
-      qsort(list, count, sizeof *list, compare_numbers);
-      return;
-    }
+    if (list[i - 1].number > list[i].number)
+      return (const numbered *)rdx_sort(&list->number, count, sizeof *list / 8, 1, &room->number);
+  return list;
 }
 
 /* Of several records of one number the group is the sum: the query groups by fewer attributes than the cube. */
-static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const numbered *list,
-                        uint64_t count, rdx_groups *out) {
+static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const uint64_t *records,
+                        const numbered *list, uint64_t count, rdx_groups *out) {
   const rdx_measure *measures[RDX_MOST_TUPLE];
   uint64_t at = 0;
   for (uint32_t m = 0; m < plan->measure_count; m++)
     measures[m] = &star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])];
   for (uint64_t i = 0; i < count; i++) {
     const bool same = i > 0 && list[i].number == list[i - 1].number;
-    const uint64_t *slot = list[i].record + 2, rows = list[i].record[1];
+    const uint64_t *slot = records + list[i].record + 1, rows = slot[-1];
     at += i > 0 && !same;
     out->group[at] = list[i].number;
     out->rows[at] = (same ? out->rows[at] : 0) + rows;
@@ -252,15 +244,14 @@ rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_s
   uint32_t positions[RDX_MOST_TUPLE];
   numbered *list = NULL;
   RDX_TRY(rdx_star_groups(plan, count, out, err));
-  RDX_TRY(rdx_alloc(count, sizeof *list, "the groups of a query", (void **)&list, err));
+  RDX_TRY(rdx_alloc(2 * count + 1, sizeof *list, "the groups of a query", (void **)&list, err));
   for (uint32_t i = 0; i < plan->query->group_count; i++)
     positions[i] = rdx_tuples_position(&star->groups, plan->query->group_by[i]);
   for (uint64_t i = 0; i < count; i++) {
-    const uint64_t *record = records + 1 + i * size;
-    list[i] = (numbered){number_of(star, plan, positions, record[0]), record};
+    const uint64_t record = 1 + i * size;
+    list[i] = (numbered){number_of(star, plan, positions, records[record]), record + 1};
   }
-  sort_records(list, count);
-  fill_groups(plan, &run->query, star, list, count, out);
+  fill_groups(plan, &run->query, star, records, sort_records(list, count, list + count), count, out);
   rdx_free(list);
   return RDX_OK;
 }

@@ -245,7 +245,7 @@ static void fill_stats(const rx *r, rdx_index_stats *stats) {
 }
 
 /* Without RT cores scenes of sparse keys are walked faster where the axes are about as long as each other: sorted
- * lookups by 5% on an H100, by 16 to 80% with Embree. Rays along x lose nothing, for they are cut at that length anyway.
+ * lookups by 5% on an H100, by 16 to 80% with Embree. Rays along x lose nothing, as they are cut at that length anyway.
  * Dense keys lie in few rows, through which rays go best where they are longest. */
 static void choose_bits(rx *r, bool dense) {
   rdx_rx_params *p = &r->params;

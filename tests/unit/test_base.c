@@ -281,13 +281,41 @@ static void test_progress(void **state) {
   assert_true(rdx_now_ms() >= then);
 }
 
+/* Records of 2 to 4 words, the last of which tells where each was, against their definition: ascending by what is
+ * compared, and then by where they were. */
+static void test_sort(void **state) {
+  (void)state;
+  static uint64_t records[3000 * 4], room[3000 * 4];
+  static const uint64_t counts[] = {0, 1, 2, 7, 8, 9, 16, 17, 63, 1000, 3000};
+  uint64_t seed = 1;
+  for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+    for (uint32_t words = 2; words <= 4; words++)
+      for (uint64_t values = 1; values <= 1000000; values *= 100) {
+        for (uint64_t i = 0; i < counts[n] * words; i++) {
+          seed = seed * 6364136223846793005u + 1442695040888963407u;
+          records[i] = i % words == words - 1 ? i / words : (seed >> 33) % values << (values > 1 ? 40 : 0);
+        }
+        const uint64_t *sorted = rdx_sort(records, counts[n], words, words - 1, room);
+        uint64_t places = 0;
+        for (uint64_t i = 0; i < counts[n]; i++) {
+          const uint64_t *at = sorted + i * words;
+          uint32_t k = 0;
+          places += at[words - 1];
+          while (i > 0 && k < words - 1 && at[k] == at[(int64_t)k - words])
+            k++;
+          assert_true(i == 0 || at[k] > at[(int64_t)k - words]);
+        }
+        assert_int_equal(places, counts[n] > 0 ? counts[n] * (counts[n] - 1) / 2 : 0);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
       cmocka_unit_test(test_pool),     cmocka_unit_test(test_shared_pool),
       cmocka_unit_test(test_pieces),   cmocka_unit_test(test_allocator),
       cmocka_unit_test(test_format),   cmocka_unit_test(test_sizes_that_overflow),
-      cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_progress), cmocka_unit_test(test_sort),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,8 +362,8 @@ void go_on(u32 row, inout queue q) {
   q.count -= lanes_of_subgroup();
 }
 
-/* Of a subgroup's rows, one for each of its threads where it has `any`, add up those that qualify when there are enough;
- * the `last` ones anyway. */
+/* Of a subgroup's rows, one for each of its threads where it has `any`, add up those that qualify when there are
+ * enough; the `last` ones anyway. */
 void take(u32 row, bool any, bool last, inout queue adding) {
   const bool good = any && qualifies(row);
   const u32 lanes = lanes_of_subgroup(), up_to = subgroupInclusiveAdd(u32(good)),
