@@ -14,7 +14,7 @@
 
 /* Each thread searches the top level for a probe of its own, in shared memory. From there on LANES threads go down
  * together, for LANES probes side by side: each reads its part of a node, and the parts of a node lie side by side.
- * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, as far as they want the same. */
+ * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, and then along the leaves. */
 
 #ifdef KEYS_U64
 #define KEY u64
@@ -43,6 +43,10 @@ layout(push_constant, scalar) uniform push { tree_args a; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
   uvec4 v[];
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer pair_ptr {
+  uvec2 v[];
 };
 
 shared KEY top[TREE_TOP_BYTES / (KEY64 != 0 ? 8 : 4)];
@@ -234,31 +238,77 @@ u32 below_as_one(u64 keys, KEY key) {
   return count;
 }
 
-/* Probes in ascending order want the same nodes down to the lowest levels. Go there as one: on return all probes of the
- * subgroup are below `d.node`. False where they are not in order, or part at the top. */
-bool descend_as_one(KEY wanted, out descent d) {
-  d = first_level(0);
-  if (!is_ascending(wanted))
-    return false;
-  const KEY least = key_of_lane(wanted, 0), most = key_of_lane(wanted, gl_SubgroupSize - 1);
-  d.node = search_top_as_one(least);
-  if (d.node < top_count - 1 && top[d.node] < most)
-    return false;
-  for (; d.level < levels; next_level(d)) {
-    const u64 keys = level_address(d) + u64(d.node) * 64;
-    const u32 least_child = child(d, d.node, below_as_one(keys, least));
-    if (child(d, d.node, below_as_one(keys, most)) != least_child)
-      break;
-    d.node = least_child;
+/* The entry, one for each thread of a subgroup, and its row. */
+KEY load_entry(u32 entry, out u32 row) {
+  const u64 block = u64(a.leaves) + u64(entry / TREE_LEAF) * (4 * TREE_BLOCK_WORDS(KEY64));
+  const u32 slot = entry % TREE_LEAF;
+#ifdef KEYS_U64
+  row = u32_ptr(block + 64).v[slot];
+  return u64_ptr(block).v[slot];
+#else
+  const uvec2 pair = pair_ptr(block).v[slot];
+  row = pair.y;
+  return pair.x;
+#endif
+}
+
+/* Of the entries that a subgroup holds, from `first` on, the place of `wanted`, which is at `rank`. */
+place place_in_window(u32 first, u32 rank, KEY held, u32 row, KEY wanted) {
+  const u32 at = min(rank, gl_SubgroupSize - 1), its_row = subgroupShuffle(row, at);
+  const bool equal = key_of_lane(held, at) == wanted && rank == at && its_row != NO_ROW;
+  u32 count = u32(equal);
+  if (DISTINCT == 0) { /* in the block, where unused entries count for nothing */
+    for (u32 k = 1; k < TREE_LEAF; k++) {
+      const u32 next = min(rank + k, gl_SubgroupSize - 1), next_row = subgroupShuffle(row, next);
+      const bool same = key_of_lane(held, next) == wanted && rank + k == next && next_row != NO_ROW;
+      count += u32(equal && same && (first + rank) % TREE_LEAF + k < TREE_LEAF);
+    }
   }
-  return true;
+  return place(min(first + rank, a.n), count, equal ? its_row : NO_ROW);
+}
+
+#define WINDOWS 8
+
+/* The places of probes in ascending order: go down for the first as one, then read entries in order, one a thread, where
+ * each thread finds its own, as a merge does. False where that does not find them soon. */
+bool search_windows(KEY wanted, out place mine) {
+  mine = place(a.n, 0, NO_ROW);
+  if (gl_SubgroupSize < TREE_LEAF || !is_ascending(wanted)) /* windows are whole blocks */
+    return false;
+  const KEY least = key_of_lane(wanted, 0);
+  descent d = first_level(search_top_as_one(least));
+  for (; d.level < levels; next_level(d))
+    d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, least));
+  const u32 entries = (a.n + TREE_LEAF - 1) / TREE_LEAF * TREE_LEAF;
+  bool pending = true;
+  u32 left = gl_SubgroupSize;
+  for (u32 k = 0, first = d.node * TREE_LEAF; k < WINDOWS; k++, first += gl_SubgroupSize) {
+    const u32 entry = first + gl_SubgroupInvocationID;
+    KEY held = KEY(~0ul);
+    u32 row = NO_ROW;
+    if (entry < entries)
+      held = load_entry(entry, row);
+    const u32 rank = rank_in_window(held, wanted);
+    const place here = place_in_window(first, rank, held, row, wanted);
+    if (pending && (rank < gl_SubgroupSize || first + rank >= entries)) {
+      mine = here;
+      pending = false;
+    }
+    const u32 now = subgroupBallotBitCount(subgroupBallot(pending));
+    if (now == 0)
+      return true;
+    if (now + gl_SubgroupSize / 4 > left)
+      return false;
+    left = now;
+  }
+  return false;
 }
 
 /* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
 place search(KEY wanted) {
-  descent d;
-  if (descend_as_one(wanted, d))
-    return search_alone(wanted, d);
+  place mine;
+  if (search_windows(wanted, mine))
+    return mine;
   if (LANES == 1)
     return search_alone(wanted, first_level(search_top(wanted)));
   return search_in_groups(wanted);
