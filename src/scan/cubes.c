@@ -62,6 +62,12 @@ uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
   return device->info.backend == RDX_BACKEND_CPU ? 4 : 1;
 }
 
+bool rdx_cubes_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box) {
+  const bool more = status == RDX_ERROR_DEVICE_MEMORY && asked == 0 && *rows_per_box < RDX_CUBES_MOST_SHARED;
+  *rows_per_box *= more ? 2 : 1;
+  return more;
+}
+
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
   const double distance = distance_of(c);
   const double length = 5 * distance * distance / c->width;

@@ -35,6 +35,9 @@ typedef struct rdx_cubes_params {
  * methods try twice as many, up to the most. */
 uint32_t rdx_cubes_rows_per_box(const rdx_device *device);
 #define RDX_CUBES_MOST_SHARED 32
+/* Whether to build again after `status`, with twice as many rows to a box: memory ran out all the same, nobody `asked`
+ * for a number, and there may be more. */
+bool rdx_cubes_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box);
 /* In cells, without a wish: twenty times the mean distance of rows, where cubes are a quarter of it wide. Section 5.1
  * has five times; fewer and longer rays are up to 15% faster by Embree and on an H100 where selectivities are high. */
 uint32_t rdx_cubes_ray_length(const rdx_cubes *cubes);

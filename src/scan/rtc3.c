@@ -94,14 +94,11 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   return RDX_OK;
 }
 
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  rdx_rtc3_params resolved = params->rtc3;
-  RDX_TRY(resolve(&resolved, err));
-  share_boxes(device, columns[0].rows, count, &resolved);
+static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved, const rdx_scan_column *columns,
+                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rtc3 *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
-  r->params = resolved;
+  r->params = *resolved;
   r->rows = columns[0].rows;
   r->cuts_rays = device->info.backend != RDX_BACKEND_CPU;
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
@@ -111,6 +108,17 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   }
   *out = r;
   return RDX_OK;
+}
+
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  rdx_rtc3_params p = params->rtc3;
+  RDX_TRY(resolve(&p, err));
+  share_boxes(device, columns[0].rows, count, &p);
+  rdx_status status = build_with(device, &p, columns, count, stats, out, err);
+  while (rdx_cubes_share_more(status, params->rtc3.rows_per_box, &p.rows_per_box))
+    status = build_with(device, &p, columns, count, stats, out, err);
+  return status;
 }
 
 /* ---- Evaluating ---- */

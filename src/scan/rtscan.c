@@ -176,14 +176,11 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   return build_sieves(device, r, stats, err);
 }
 
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  rdx_rtscan_params resolved = params->rtscan;
-  RDX_TRY(resolve(&resolved, err));
-  suit_device(device, columns, count, &resolved);
+static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, const rdx_scan_column *columns,
+                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
-  r->params = resolved;
+  r->params = *resolved;
   r->rows = columns[0].rows;
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
   if (status != RDX_OK) {
@@ -192,6 +189,18 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   }
   *out = r;
   return RDX_OK;
+}
+
+/* What a scene takes is known when it is built: where that is more than was thought, more rows share a box. */
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  rdx_rtscan_params p = params->rtscan;
+  RDX_TRY(resolve(&p, err));
+  suit_device(device, columns, count, &p);
+  rdx_status status = build_with(device, &p, columns, count, stats, out, err);
+  while (rdx_cubes_share_more(status, params->rtscan.rows_per_box, &p.rows_per_box))
+    status = build_with(device, &p, columns, count, stats, out, err);
+  return status;
 }
 
 /* ---- Regions ---- */

@@ -269,8 +269,8 @@ place place_in_window(u32 first, u32 rank, KEY held, u32 row, KEY wanted) {
 
 #define WINDOWS 8
 
-/* The places of probes in ascending order: go down for the first as one, then read entries in order, one a thread, where
- * each thread finds its own, as a merge does. False where that does not find them soon. */
+/* The places of probes in ascending order: go down for the first as one, then read entries in order, one a thread,
+ * where each thread finds its own, as a merge does. False where that does not find them soon. */
 bool search_windows(KEY wanted, out place mine) {
   mine = place(a.n, 0, NO_ROW);
   if (gl_SubgroupSize < TREE_LEAF || !is_ascending(wanted)) /* windows are whole blocks */
