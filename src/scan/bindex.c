@@ -4,7 +4,7 @@
 /* BinDex (Li et al., SIGMOD 2020; the baseline of RTScan): the rows of each column in the order of their values, and
  * filter bit vectors. A term is the vectors next to its bounds with the bits of the rows in between flipped. Instead of
  * a copy of a vector for each term and launches for each, one launch flips bits of all terms among cleared words, and
- * one combines everything. */
+ * one combines everything, and leaves these words clear. */
 
 #include <string.h>
 
@@ -114,6 +114,11 @@ static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, pl
   }
 }
 
+/* Bytes from one term's differences to the next's: a multiple of 256. */
+static uint64_t bits_stride(uint64_t rows) {
+  return (rows + 2047) / 2048 * 256;
+}
+
 /* List the regions, and give each term that has some its words of `differences`. */
 static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count, const plan *p, uint64_t *query,
                          const rdx_buffer *differences, struct sieve_region *regions) {
@@ -131,21 +136,20 @@ static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count,
       start += span->end - span->begin;
     }
     if (region > before) {
-      const uint64_t size = differences->size / p->flipped_terms;
-      SIEVE_TERM(query, t).differences = (uint32_t *)(uintptr_t)(differences->address + size * flipped++);
+      SIEVE_TERM(query, t).differences =
+          (uint32_t *)(uintptr_t)(differences->address + bits_stride(b->rows) * flipped++);
     }
   }
 }
 
-/* Clear the differences, flip what is to be refined, combine. */
+/* Flip what is to be refined among the differences, combine. */
 static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, const rdx_term *terms, uint32_t count,
                          bool narrow, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
   struct sieve_flip_args args = {.region_count = p->region_count};
   rdx_buffer *differences = NULL;
   uint64_t address = 0;
   if (p->region_count > 0) {
-    const uint64_t stride = (b->rows + 2047) / 2048 * 256; /* bytes, a multiple of 256 */
-    RDX_TRY(rdx_stream_scratch(stream, p->flipped_terms * stride, "bits to flip", &differences, err));
+    RDX_TRY(rdx_stream_cleared(stream, p->flipped_terms * bits_stride(b->rows), "bits to flip", &differences, err));
     struct sieve_region *regions =
         rdx_sieve_query_take(query, p->region_count * (uint32_t)sizeof(struct sieve_region), &args.regions);
     fill_regions(b, terms, count, p, query->words, differences, regions);
@@ -153,7 +157,6 @@ static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query,
   RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
   if (p->region_count > 0) {
     args.query = (uint64_t *)(uintptr_t)address;
-    RDX_TRY(rdx_stream_fill(stream, differences, 0, differences->size, 0, err));
     RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_flip, &args, NULL, p->refined, NULL, err));
   }
   return rdx_sieve_combine(stream, address, count, b->rows, narrow, out, err);

@@ -158,6 +158,8 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
       s.of[s.count++] = term->differences + first;
     }
     intersect(out, &s, words);
+    if (term->differences)
+      memset(term->differences + first, 0, words * sizeof *term->differences);
   }
 }
 

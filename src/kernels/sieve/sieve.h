@@ -50,7 +50,7 @@ ARGS_SIZE(sieve_build_args, 72);
 struct sieve_term {
   PTR(u32) codes;
   PTR(u32) valid;       /* 0: no row is NULL */
-  PTR(u32) differences; /* bits to flip after the vectors; 0: none */
+  PTR(u32) differences; /* bits to flip after the vectors, cleared by the combining; 0: none */
   u32 intervals;        /* place of the low and high code of each interval, ascending */
   u32 interval_count;
   u32 vectors; /* place of the sieve_vectors */
