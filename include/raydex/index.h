@@ -76,7 +76,7 @@ typedef enum rdx_build_preference {
   RDX_BUILD_LOW_MEMORY,
 } rdx_build_preference;
 
-/** The options of RX; all zero is what the paper selected. */
+/** The options of RX; all zero is what the paper selected, but for bits where the device was seen to do better. */
 typedef struct rdx_rx_params {
   rdx_rx_key_mode key_mode;
   /** 3D: bits of each axis, at most 23, x the lowest. All 0: 23, 23, 18, as published; where keys are sparse and the

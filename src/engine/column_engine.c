@@ -253,6 +253,12 @@ static uint32_t choose_adding(const run *r, uint32_t *copies) {
   return *copies > 0 ? ADD_SHARED : ADD_CACHED;
 }
 
+/* So few that a launch is not split: the kernel counts on it. */
+static uint32_t worker_count(const run *r) {
+  const uint32_t most = r->plan->relation->device->info.emulated ? ENGINE_EMULATED_WORKERS : ENGINE_WORKERS;
+  return on_cpu(r) || r->tiles < most ? r->tiles : most;
+}
+
 static rdx_status record_dense(run *r, rdx_error *err) {
   rdx_stream *stream = r->work.stream;
   engine_query *q = &r->query.q;
@@ -285,8 +291,7 @@ static rdx_status record_dense(run *r, rdx_error *err) {
                                         .measure_count = q->measure_count,
                                         .test_count = q->test_count};
   const rdx_kernel *kernel = &rdx_kernel_engine_tile[stream->device->has_atomic_u64];
-  const uint32_t workers = on_cpu(r) || r->tiles < ENGINE_WORKERS ? r->tiles : ENGINE_WORKERS;
-  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, workers, NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, worker_count(r), NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
                                               .counters = counters,
                                               .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),

@@ -217,6 +217,106 @@ static void test_few_values(void **state) {
   }
 }
 
+#define SELECTIVE_ROWS 70001
+#define PARTNERS 3001
+#define SELECTIVE_GROUPS 7
+
+typedef struct leaf {
+  uint32_t attribute;
+  rdx_predicate_kind kind; /* IN or BETWEEN */
+  uint32_t count, values[4];
+} leaf;
+
+static bool leaf_holds(const leaf *l, uint32_t value) {
+  bool found = l->kind == RDX_PREDICATE_BETWEEN && l->values[0] <= value && value <= l->values[1];
+  for (uint32_t i = 0; i < l->count && l->kind == RDX_PREDICATE_IN; i++)
+    found |= l->values[i] == value;
+  return found;
+}
+
+/* Run a conjunction of two leaves, grouped, and compare with looking at every row. `values`: of each attribute in each
+ * row, of which the last but one is the group and the last one is summed. */
+static void check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *const values[6]) {
+  uint64_t rows[SELECTIVE_GROUPS] = {0};
+  int64_t sums[SELECTIVE_GROUPS] = {0};
+  uint64_t groups = 0;
+  for (uint32_t i = 0; i < SELECTIVE_ROWS; i++)
+    if (leaf_holds(&leaves[0], values[leaves[0].attribute][i]) &&
+        leaf_holds(&leaves[1], values[leaves[1].attribute][i])) {
+      groups += rows[values[4][i]]++ == 0;
+      sums[values[4][i]] += values[5][i];
+    }
+  rdx_predicate parts[2];
+  for (uint32_t k = 0; k < 2; k++)
+    parts[k] = (rdx_predicate){.kind = leaves[k].kind,
+                               .column = leaves[k].attribute,
+                               .values = {.type = RDX_TYPE_U32, .rows = leaves[k].count, .values = leaves[k].values}};
+  const rdx_predicate both = {.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2};
+  const rdx_expression summed = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 5};
+  const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &summed}, {RDX_AGGREGATE_COUNT, &summed}};
+  const uint32_t group = 4;
+  const rdx_query q = {
+      .where = &both, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
+  rdx_query_result *result = NULL;
+  OK(run(engine, &q, &result, err));
+  assert_true(groups > 0);
+  assert_int_equal(rdx_query_result_rows(result), groups);
+  const uint32_t *keys = rdx_query_result_column(result, 0)->values;
+  for (uint64_t i = 0; i < groups; i++) {
+    assert_true(((const int64_t *)rdx_query_result_column(result, 1)->values)[i] == sums[keys[i]]);
+    assert_true(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i] == rows[keys[i]]);
+  }
+  rdx_query_result_destroy(&result);
+}
+
+/* Terms that leave few rows, after which others are looked at row by row: by spans and sets of codes of 1, 2 and 4 bytes,
+ * near and far apart, and by a dimension; more tiles than an emulated device has workers; each query twice. */
+static void test_selective(void **state) {
+  (void)state;
+  static uint32_t values[6][SELECTIVE_ROWS], foreign[SELECTIVE_ROWS], keys[PARTNERS], far[PARTNERS];
+  static const uint32_t spans[] = {200, 1000, 1u << 20, 100, SELECTIVE_GROUPS, 1000};
+  uint32_t *columns[6];
+  for (uint32_t k = 0; k < PARTNERS; k++) {
+    keys[k] = k;
+    far[k] = k % spans[3];
+  }
+  for (uint32_t i = 0; i < SELECTIVE_ROWS; i++) {
+    for (uint32_t a = 0; a < 6; a++)
+      values[a][i] = (uint32_t)(test_random() % spans[a]);
+    foreign[i] = (uint32_t)(test_random() % PARTNERS);
+    values[3][i] = far[foreign[i]];
+  }
+#define FACT(name, k)                                                                                                  \
+  { name, {.type = RDX_TYPE_U32, .rows = SELECTIVE_ROWS, .values = values[k]}, 0 }
+  const rdx_attribute all[] = {FACT("byte", 0),  FACT("short", 1),
+                               FACT("word", 2),  {"far", {.type = RDX_TYPE_U32, .rows = PARTNERS, .values = far}, 1},
+                               FACT("group", 4), FACT("summed", 5)};
+#undef FACT
+  const rdx_dimension partners = {{.type = RDX_TYPE_U32, .rows = SELECTIVE_ROWS, .values = foreign},
+                                  {.type = RDX_TYPE_U32, .rows = PARTNERS, .values = keys}};
+  const rdx_relation relation = {
+      .rows = SELECTIVE_ROWS, .attributes = all, .attribute_count = 6, .dimensions = &partners, .dimension_count = 1};
+  const rdx_predicate_kind in = RDX_PREDICATE_IN, between = RDX_PREDICATE_BETWEEN;
+  const leaf some_words = {2, in, 4, {values[2][0], values[2][9], values[2][5000], values[2][SELECTIVE_ROWS - 1]}};
+  const leaf cases[][2] = {{{0, in, 1, {7}}, {1, between, 2, {100, 800}}},
+                           {{0, in, 3, {7, 9, 12}}, {1, between, 2, {0, 899}}},
+                           {{0, in, 3, {7, 9, 190}}, {1, between, 2, {3, 499}}},
+                           {{1, in, 4, {5, 7, 9, 11}}, {0, between, 2, {50, 255}}},
+                           {some_words, {0, between, 2, {0, 198}}},
+                           {some_words, {3, between, 2, {0, 98}}},
+                           {{2, between, 2, {5000, 19000}}, {0, in, 2, {1, 90}}},
+                           {{0, in, 1, {7}}, {3, in, 2, {5, 70}}},
+                           {{0, between, 2, {0, 120}}, {3, in, 2, {5, 70}}},
+                           {{1, between, 2, {10, 12}}, {3, between, 2, {0, 49}}}};
+  rdx_engine *engine = NULL;
+  for (uint32_t a = 0; a < 6; a++)
+    columns[a] = values[a];
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  for (size_t i = 0; i < 2 * COUNT(cases); i++)
+    check_leaves(engine, cases[i / 2], columns);
+  rdx_engine_destroy(&engine);
+}
+
 static void test_bad_queries(void **state) {
   (void)state;
   const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
@@ -386,6 +486,7 @@ int main(void) {
       cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
       cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
       cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),   cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_selective),
   };
   return TEST_MAIN(tests);
 }

@@ -162,6 +162,7 @@ ARGS_SIZE(engine_table_args, 72);
  * an item is a worker, which takes tile after tile: first the one of its number, then what a counter says. What they
  * read of the query for each row is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
 #define ENGINE_WORKERS 1024u
+#define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
 #define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time */
 #define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
 struct engine_tile_args {

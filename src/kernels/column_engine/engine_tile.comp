@@ -425,14 +425,14 @@ u32 rows_before(u32 count) {
 /* After the last tile comes an empty stretch, with which all that waits is taken: one copy of what is called for each
  * stretch is what the cache of instructions has room for. */
 void take_tiles() {
-  const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile), workers = min(tiles, ENGINE_WORKERS);
+  const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile);
   queue waiting = queue(0, 0), adding = queue(0, 0);
   bool last = false;
   for (u32 tile = a.first + gl_WorkGroupID.x; !last;) {
     last = tile >= tiles;
     u32 counted = 0;
     if (gl_LocalInvocationIndex == 0 && !last)
-      counted = workers + atomicAdd(AT(a.counters, 1), 1);
+      counted = a.count + atomicAdd(AT(a.counters, 1), 1); /* the workers begin with as many */
     const u64 begin = u64(tile) * a.tile, end = last ? begin + 1 : min(begin + a.tile, u64(a.rows));
     for (u64 at = begin; at < end; at += ENGINE_STRETCH) {
       const u64 row = at + gl_SubgroupID * lanes_of_subgroup() * PART * PARTS;
