@@ -269,8 +269,8 @@ static void check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *con
   rdx_query_result_destroy(&result);
 }
 
-/* Terms that leave few rows, after which others are looked at row by row: by spans and sets of codes of 1, 2 and 4 bytes,
- * near and far apart, and by a dimension; more tiles than an emulated device has workers; each query twice. */
+/* Terms that leave few rows, after which others are looked at row by row: by spans and sets of codes of 1, 2 and 4
+ * bytes, near and far apart, and by a dimension; more tiles than an emulated device has workers; each query twice. */
 static void test_selective(void **state) {
   (void)state;
   static uint32_t values[6][SELECTIVE_ROWS], foreign[SELECTIVE_ROWS], keys[PARTNERS], far[PARTNERS];
