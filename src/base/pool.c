@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* A pool of threads. Workers take pieces of a job's range from a shared counter until it is used up. */
+/* A pool of threads. Those that run a job, the caller among them, take pieces of its range from a shared counter until
+ * it is used up. A worker that has done its part looks for the next job for a moment before it goes to sleep, and the
+ * caller looks for the end so: waking takes as long as many a job. Nobody waits for workers that come too late.
+ *
+ * Between jobs the counter is closed. Who is `active` may hold a number of a piece of the current job; who is not
+ * cannot, so that a closed counter and nobody active mean that the job is over. */
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
 #include "base/base.h"
+
+#define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
+#define PATIENCE_MS 0.05        /* about what it takes to wake a thread */
 
 typedef struct worker_start {
   rdx_pool *pool;
@@ -19,27 +27,87 @@ struct rdx_pool {
   pthread_t *workers;
   worker_start *starts; /* what each worker is told */
   uint32_t started;
-  pthread_mutex_t turn; /* held by the caller whose job runs */
-  pthread_mutex_t lock; /* guards what follows */
-  pthread_cond_t wake;  /* a new job, or the end */
-  pthread_cond_t done;  /* no worker is busy */
-  uint64_t job;         /* number of the current job */
-  uint32_t busy;
-  bool stop;
-  rdx_task_fn task;
+  bool patient;          /* there is a core for each thread */
+  pthread_mutex_t turn;  /* held by the caller whose job runs */
+  pthread_mutex_t lock;  /* for going to sleep */
+  pthread_cond_t wake;   /* a new job, or the end */
+  pthread_cond_t done;   /* no worker is active */
+  _Atomic uint64_t job;  /* number of the last job */
+  _Atomic uint64_t next; /* first piece that nobody has taken, or above CLOSED */
+  _Atomic uint32_t active;
+  _Atomic uint32_t asleep; /* workers */
+  _Atomic bool waiting;    /* the caller sleeps */
+  _Atomic bool stop;
+  rdx_task_fn task; /* the job: this and the following are written while nobody is active */
   void *context;
   uint64_t count, grain;
-  _Atomic uint64_t next; /* first index that nobody has taken */
 };
 
 static void work(rdx_pool *pool, uint32_t number) {
   for (;;) {
-    const uint64_t begin = atomic_fetch_add_explicit(&pool->next, pool->grain, memory_order_relaxed);
-    if (begin >= pool->count)
+    const uint64_t piece = atomic_fetch_add(&pool->next, 1);
+    if (piece >= CLOSED || piece > (pool->count - 1) / pool->grain)
       return;
-    const uint64_t rest = pool->count - begin;
+    const uint64_t begin = piece * pool->grain, rest = pool->count - begin;
     pool->task(pool->context, begin, begin + (rest < pool->grain ? rest : pool->grain), number);
   }
+}
+
+static bool has_news(const rdx_pool *pool, uint64_t seen) {
+  return atomic_load(&pool->job) != seen || atomic_load(&pool->stop);
+}
+
+static bool is_over(const rdx_pool *pool, uint64_t unused) {
+  (void)unused;
+  return atomic_load(&pool->active) == 0;
+}
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/* Look for a while; says whether `check` came true. */
+static bool look(const rdx_pool *pool, bool (*check)(const rdx_pool *pool, uint64_t seen), uint64_t seen) {
+  const double start = pool->patient ? rdx_now_ms() : 0;
+  do {
+    for (uint32_t i = 0; i < 32; i++) {
+      if (check(pool, seen))
+        return true;
+      relax();
+    }
+  } while (pool->patient && rdx_now_ms() - start < PATIENCE_MS);
+  return false;
+}
+
+static void wait_for_news(rdx_pool *pool, uint64_t seen) {
+  if (look(pool, has_news, seen))
+    return;
+  pthread_mutex_lock(&pool->lock);
+  atomic_fetch_add(&pool->asleep, 1);
+  while (!has_news(pool, seen))
+    pthread_cond_wait(&pool->wake, &pool->lock);
+  atomic_fetch_sub(&pool->asleep, 1);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+static void wait_for_end(rdx_pool *pool) {
+  if (look(pool, is_over, 0))
+    return;
+  pthread_mutex_lock(&pool->lock);
+  atomic_store(&pool->waiting, true);
+  while (!is_over(pool, 0))
+    pthread_cond_wait(&pool->done, &pool->lock);
+  atomic_store(&pool->waiting, false);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+/* Wake those who wait for a condition. */
+static void call_out(rdx_pool *pool, pthread_cond_t *condition) {
+  pthread_mutex_lock(&pool->lock);
+  pthread_cond_broadcast(condition);
+  pthread_mutex_unlock(&pool->lock);
 }
 
 static void *run_worker(void *argument) {
@@ -47,21 +115,16 @@ static void *run_worker(void *argument) {
   rdx_pool *pool = start->pool;
   const uint32_t number = start->number;
   uint64_t seen = 0;
-  pthread_mutex_lock(&pool->lock);
   for (;;) {
-    while (!pool->stop && pool->job == seen)
-      pthread_cond_wait(&pool->wake, &pool->lock);
-    if (pool->stop)
-      break;
-    seen = pool->job;
-    pthread_mutex_unlock(&pool->lock);
+    wait_for_news(pool, seen);
+    if (atomic_load(&pool->stop))
+      return NULL;
+    seen = atomic_load(&pool->job);
+    atomic_fetch_add(&pool->active, 1);
     work(pool, number);
-    pthread_mutex_lock(&pool->lock);
-    if (--pool->busy == 0)
-      pthread_cond_signal(&pool->done);
+    if (atomic_fetch_sub(&pool->active, 1) == 1 && atomic_load(&pool->waiting))
+      call_out(pool, &pool->done);
   }
-  pthread_mutex_unlock(&pool->lock);
-  return NULL;
 }
 
 static uint32_t usable_cores(void) {
@@ -87,6 +150,8 @@ rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
   pool->threads = threads ? threads : usable_cores();
+  pool->patient = pool->threads <= usable_cores();
+  pool->next = CLOSED;
   pthread_mutex_init(&pool->turn, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -104,10 +169,8 @@ void rdx_pool_destroy(rdx_pool **out) {
   rdx_pool *pool = *out;
   if (!pool)
     return;
-  pthread_mutex_lock(&pool->lock);
-  pool->stop = true;
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
+  atomic_store(&pool->stop, true);
+  call_out(pool, &pool->wake);
   for (uint32_t i = 0; i < pool->started; i++)
     pthread_join(pool->workers[i], NULL);
   pthread_cond_destroy(&pool->wake);
@@ -134,20 +197,16 @@ void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn ta
     pthread_mutex_unlock(&pool->turn);
     return;
   }
-  pthread_mutex_lock(&pool->lock);
   pool->task = task;
   pool->context = context;
   pool->count = count;
   pool->grain = grain;
   atomic_store(&pool->next, 0);
-  pool->busy = pool->started;
-  pool->job++;
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
+  atomic_fetch_add(&pool->job, 1);
+  if (atomic_load(&pool->asleep) > 0)
+    call_out(pool, &pool->wake);
   work(pool, 0);
-  pthread_mutex_lock(&pool->lock);
-  while (pool->busy > 0)
-    pthread_cond_wait(&pool->done, &pool->lock);
-  pthread_mutex_unlock(&pool->lock);
+  atomic_store(&pool->next, CLOSED);
+  wait_for_end(pool);
   pthread_mutex_unlock(&pool->turn);
 }

@@ -318,45 +318,20 @@ static void free_scratch(rdx_stream *stream) {
 void rdx_stream_destroy(rdx_stream **stream) {
   if (*stream) {
     free_scratch(*stream);
-    rdx_buffer_destroy(&(*stream)->cleared);
     rdx_free((*stream)->scratch);
     (*stream)->device->ops->stream_destroy(*stream);
   }
   *stream = NULL;
 }
 
-static rdx_status make_room_for_scratch(rdx_stream *stream, rdx_error *err) {
-  if (stream->scratch_count < stream->scratch_capacity)
-    return RDX_OK;
-  const uint32_t capacity = stream->scratch_capacity ? 2 * stream->scratch_capacity : 8;
-  RDX_TRY(rdx_realloc((void **)&stream->scratch, capacity, sizeof *stream->scratch, "a stream", err));
-  stream->scratch_capacity = capacity;
-  return RDX_OK;
-}
-
 rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
-  RDX_TRY(make_room_for_scratch(stream, err));
+  if (stream->scratch_count == stream->scratch_capacity) {
+    const uint32_t capacity = stream->scratch_capacity ? 2 * stream->scratch_capacity : 8;
+    RDX_TRY(rdx_realloc((void **)&stream->scratch, capacity, sizeof *stream->scratch, "a stream", err));
+    stream->scratch_capacity = capacity;
+  }
   RDX_TRY(rdx_buffer_create(stream->device, size, what, out, err));
   stream->scratch[stream->scratch_count++] = *out;
-  return RDX_OK;
-}
-
-/* What is too small may be in use until the next finish, and becomes scratch. */
-rdx_status rdx_stream_cleared(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
-  if (!stream->cleared || stream->cleared->size < size) {
-    rdx_buffer *made = NULL;
-    RDX_TRY(make_room_for_scratch(stream, err));
-    RDX_TRY(rdx_buffer_create(stream->device, size, what, &made, err));
-    if (stream->cleared)
-      stream->scratch[stream->scratch_count++] = stream->cleared;
-    stream->cleared = made;
-    const rdx_status status = rdx_stream_fill(stream, made, 0, made->size, 0, err);
-    if (status != RDX_OK) {
-      rdx_buffer_destroy(&stream->cleared);
-      return status;
-    }
-  }
-  *out = stream->cleared;
   return RDX_OK;
 }
 
@@ -466,8 +441,6 @@ rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err) {
 rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err) {
   const rdx_status status = stream->device->ops->finish(stream, err);
   free_scratch(stream);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(&stream->cleared);
   stream->read_bytes = 0;
   return status;
 }

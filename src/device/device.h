@@ -175,11 +175,6 @@ RDX_MUST_USE rdx_status rdx_stream_unique(rdx_stream *stream, const rdx_buffer *
 RDX_MUST_USE rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out,
                                            rdx_error *err);
 
-/* Memory that is all 0, which the work that takes it leaves so again: the stream keeps it, and one after another may
- * take it. Where recording that work fails the stream is to be destroyed. */
-RDX_MUST_USE rdx_status rdx_stream_cleared(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out,
-                                           rdx_error *err);
-
 /* Note the time after all work so far; at most 16 marks between two finishes. */
 RDX_MUST_USE rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err);
 /* Run what is recorded and wait for it. The stream can then be used anew; its scratch memory is freed. */
@@ -219,7 +214,6 @@ struct rdx_stream {
   uint32_t mark_count;            /* of the marks recorded since the last finish */
   rdx_buffer **scratch;           /* device.c's own */
   uint32_t scratch_count, scratch_capacity;
-  rdx_buffer *cleared; /* device.c's own, too */
   uint64_t read_bytes; /* device.c's own: of the reads since the last finish, padded */
 };
 

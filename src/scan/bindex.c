@@ -3,8 +3,9 @@
 
 /* BinDex (Li et al., SIGMOD 2020; the baseline of RTScan): the rows of each column in the order of their values, and
  * filter bit vectors. A term is the vectors next to its bounds with the bits of the rows in between flipped. Instead of
- * a copy of a vector for each term and launches for each, one launch flips bits of all terms among cleared words, and
- * one combines everything, and leaves these words clear. */
+ * a copy of a vector for each term and launches for each, one launch combines the vectors of all terms, and two decide
+ * the rows in between: one that a vector should have is in unless other terms are against it, one that it should not
+ * have is out. */
 
 #include <string.h>
 
@@ -87,79 +88,83 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
 
 /* ---- Evaluating ---- */
 
+/* Regions of rows that the vectors leave out and that qualify; and all others that are refined. */
+enum { MISSED, REST, KINDS };
+
 typedef struct plan {
   rdx_sieved sieved[MOST_TERMS];
-  uint32_t region_count;  /* of spans to refine */
-  uint32_t flipped_terms; /* terms that have any */
-  uint64_t refined;       /* rows in them */
-  uint64_t vectors;       /* bit vectors read */
+  uint32_t regions[KINDS];
+  uint64_t refined[KINDS]; /* rows in them */
+  uint64_t vectors;        /* bit vectors read */
 } plan;
 
+static uint32_t kind_of(const rdx_span *span) {
+  return span->truth == RDX_YES ? MISSED : REST;
+}
+
+/* Rows that are missed are looked up in the other columns. */
 static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, plan *p) {
-  const rdx_sieve_cost cost = {.layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1)};
-  p->region_count = p->flipped_terms = 0;
-  p->refined = p->vectors = 0;
+  const rdx_sieve_cost cost = {.layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1), .missed = 3};
+  *p = (plan){0};
   for (uint32_t t = 0; t < count; t++) {
-    const uint32_t c = terms[t].column, before = p->region_count;
+    const uint32_t c = terms[t].column;
     rdx_sieved *s = &p->sieved[t];
     rdx_sieve_term(&b->sieves[c], &b->encodings[c], &terms[t], &cost, s);
-    for (uint32_t i = 0; i < s->span_count; i++) {
-      if (!rdx_span_refined(&s->spans[i]))
-        continue;
-      p->region_count++;
-      p->refined += s->spans[i].end - s->spans[i].begin;
-    }
-    p->vectors += s->read;
-    p->flipped_terms += p->region_count > before;
-  }
-}
-
-/* Bytes from one term's differences to the next's: a multiple of 256. */
-static uint64_t bits_stride(uint64_t rows) {
-  return (rows + 2047) / 2048 * 256;
-}
-
-/* List the regions, and give each term that has some its words of `differences`. */
-static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count, const plan *p, uint64_t *query,
-                         const rdx_buffer *differences, struct sieve_region *regions) {
-  uint32_t region = 0, start = 0, flipped = 0;
-  for (uint32_t t = 0; t < count; t++) {
-    const rdx_sieved *s = &p->sieved[t];
-    const uint32_t before = region;
-    uint32_t *rows = RDX_ADDRESS(uint32_t, b->encodings[terms[t].column].order);
     for (uint32_t i = 0; i < s->span_count; i++) {
       const rdx_span *span = &s->spans[i];
       if (!rdx_span_refined(span))
         continue;
-      const uint32_t doubt = span->truth != RDX_DOUBT ? SIEVE_FLIP : span->sieved ? SIEVE_SET : SIEVE_CLEAR;
-      regions[region++] = (struct sieve_region){.rows = rows + span->begin, .start = start, .term = t, .doubt = doubt};
-      start += span->end - span->begin;
+      p->regions[kind_of(span)]++;
+      p->refined[kind_of(span)] += span->end - span->begin;
     }
-    if (region > before) {
-      SIEVE_TERM(query, t).differences =
-          (uint32_t *)(uintptr_t)(differences->address + bits_stride(b->rows) * flipped++);
+    p->vectors += s->read;
+  }
+}
+
+/* The regions of a kind, and which terms have rows that their vectors leave out. */
+static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count, const plan *p, uint32_t kind,
+                         uint64_t *query, struct sieve_region *regions) {
+  static const uint32_t truths[] = {[RDX_NO] = SIEVE_NO, [RDX_YES] = SIEVE_YES, [RDX_DOUBT] = SIEVE_DOUBT};
+  uint32_t start = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieved *s = &p->sieved[t];
+    uint32_t *rows = RDX_ADDRESS(uint32_t, b->encodings[terms[t].column].order);
+    for (uint32_t i = 0; i < s->span_count; i++) {
+      const rdx_span *span = &s->spans[i];
+      if (!rdx_span_refined(span) || kind_of(span) != kind)
+        continue;
+      *regions++ =
+          (struct sieve_region){.rows = rows + span->begin, .start = start, .term = t, .truth = truths[span->truth]};
+      start += span->end - span->begin;
+      SIEVE_TERM(query, t).misses |= !span->sieved;
     }
   }
 }
 
-/* Flip what is to be refined among the differences, combine. */
+/* Combine the vectors, then decide the rows that are to be refined. */
 static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, const rdx_term *terms, uint32_t count,
                          bool narrow, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
-  struct sieve_flip_args args = {.region_count = p->region_count};
-  rdx_buffer *differences = NULL;
+  uint32_t places[KINDS];
+  rdx_buffer *mask = NULL;
   uint64_t address = 0;
-  if (p->region_count > 0) {
-    RDX_TRY(rdx_stream_cleared(stream, p->flipped_terms * bits_stride(b->rows), "bits to flip", &differences, err));
-    struct sieve_region *regions =
-        rdx_sieve_query_take(query, p->region_count * (uint32_t)sizeof(struct sieve_region), &args.regions);
-    fill_regions(b, terms, count, p, query->words, differences, regions);
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
+    const uint32_t size = p->regions[kind] * (uint32_t)sizeof(struct sieve_region);
+    fill_regions(b, terms, count, p, kind, query->words, rdx_sieve_query_take(query, size, &places[kind]));
   }
+  if (narrow && p->refined[MISSED] + p->refined[REST] > 0)
+    RDX_TRY(rdx_sieve_mask(stream, out, &mask, err));
   RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
-  if (p->region_count > 0) {
-    args.query = (uint64_t *)(uintptr_t)address;
-    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_flip, &args, NULL, p->refined, NULL, err));
+  RDX_TRY(rdx_sieve_combine(stream, address, count, b->rows, narrow, out, err));
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
+    const struct sieve_refine_args args = {.query = (uint64_t *)(uintptr_t)address,
+                                           .mask = RDX_ADDRESS(uint32_t, mask),
+                                           .out_bits = RDX_ADDRESS(uint32_t, out),
+                                           .regions = places[kind],
+                                           .region_count = p->regions[kind],
+                                           .term_count = count};
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_refine, &args, NULL, p->refined[kind], NULL, err));
   }
-  return rdx_sieve_combine(stream, address, count, b->rows, narrow, out, err);
+  return RDX_OK;
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
@@ -169,13 +174,14 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   rdx_sieve_query query;
   make_plan(b, terms, count, &p);
   RDX_TRY(rdx_sieve_query_create(b->columns, terms, count, b->sieves, p.sieved,
-                                 p.region_count * (uint32_t)sizeof(struct sieve_region), &query, err));
+                                 (p.regions[MISSED] + p.regions[REST]) * (uint32_t)sizeof(struct sieve_region), &query,
+                                 err));
   const rdx_status status = launch(b, &p, &query, terms, count, narrow, stream, out, err);
   rdx_sieve_query_destroy(&query);
   if (counts) {
-    const uint64_t bitmap = (b->rows + 7) / 8;
-    counts->refined += p.refined;
-    counts->bytes += (p.vectors + 2 * p.flipped_terms + 1 + narrow) * bitmap + p.refined * 8;
+    const uint64_t refined = p.refined[MISSED] + p.refined[REST];
+    counts->refined += refined;
+    counts->bytes += (p.vectors + 1 + narrow) * ((b->rows + 7) / 8) + refined * 8;
   }
   return status;
 }
@@ -184,7 +190,8 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   const bindex *b = self;
   plan p;
   make_plan(b, terms, count, &p);
-  return (double)(p.vectors + 2 * p.flipped_terms + 1) * (double)(b->rows / 8) + (double)p.refined * RDX_SCAN_BIT_BYTES;
+  return (double)(p.vectors + 1) * (double)(b->rows / 8) +
+         (double)(p.refined[MISSED] + p.refined[REST]) * RDX_SCAN_BIT_BYTES;
 }
 
 const rdx_scan_ops rdx_bindex_ops = {

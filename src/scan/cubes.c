@@ -230,11 +230,6 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
   return status;
 }
 
-rdx_status rdx_cubes_mask(rdx_cubes_launch *launch, rdx_stream *stream, rdx_error *err) {
-  RDX_TRY(rdx_stream_scratch(stream, launch->out->size, "a mask of rows", &launch->mask, err));
-  return rdx_stream_copy(stream, launch->out, 0, launch->mask, 0, launch->out->size, err);
-}
-
 rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,
                            rdx_stream *stream, rdx_error *err) {
   if (launch->rays > UINT32_MAX)

@@ -97,9 +97,6 @@ typedef struct rdx_cubes_launch {
   rdx_buffer *mask, *out, *counters; /* NULL: no mask; not counted */
 } rdx_cubes_launch;
 
-/* Let the rows that are in `out` now be those that may qualify. */
-RDX_MUST_USE rdx_status rdx_cubes_mask(rdx_cubes_launch *launch, rdx_stream *stream, rdx_error *err);
-
 RDX_MUST_USE rdx_status rdx_cubes_trace(const rdx_cubes *cubes, const rdx_ray_matrix *matrix,
                                         const rdx_cubes_launch *launch, rdx_stream *stream, rdx_error *err);
 

@@ -204,7 +204,7 @@ static rdx_status launch(const rdx_cubes *c, const rdx_ray_matrix *matrix, const
                          rdx_cubes_launch *launch, bool narrow, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_send(query, stream, &launch->query, err));
   if (narrow)
-    RDX_TRY(rdx_cubes_mask(launch, stream, err));
+    RDX_TRY(rdx_sieve_mask(stream, launch->out, &launch->mask, err));
   RDX_TRY(rdx_stream_fill(stream, launch->out, 0, launch->out->size, 0, err));
   return rdx_cubes_trace(c, matrix, launch, stream, err);
 }

@@ -328,7 +328,7 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
                          rdx_buffer *counters, rdx_error *err) {
   rdx_cubes_launch all = {.term_count = q->count, .out = out, .counters = counters};
   if (narrow && q->part_count > 0)
-    RDX_TRY(rdx_cubes_mask(&all, stream, err));
+    RDX_TRY(rdx_sieve_mask(stream, out, &all.mask, err));
   RDX_TRY(rdx_sieve_query_send(&q->query, stream, &all.query, err));
   RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, err));
   for (uint32_t i = 0; i < q->part_count; i++) {
@@ -362,6 +362,7 @@ static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t c
   rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
   return (rdx_sieve_cost){.positive = r->params.positive_only,
                           .layer = (double)r->rows * c->width / c->used[terms[term].column - c->first_column],
+                          .missed = 1,
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
 }
 

@@ -198,13 +198,14 @@ static uint32_t reads(const rdx_sieve *s, uint32_t border) {
 }
 
 /* Part of a layer costs as much as all of it; fewer ranks win a tie. */
-static double refining(const rdx_sieve_cost *cost, uint32_t ranks) {
+static double refining(const rdx_sieve_cost *cost, uint32_t ranks, bool missed) {
   const double layers = ranks / cost->layer;
-  return cost->cost * (ceil(layers) + 0.01 * layers);
+  return cost->cost * (ceil(layers) + 0.01 * layers) * (missed ? cost->missed : 1);
 }
 
-/* The border to take for a bound. Those that need fewer planes are farther from it. */
-static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, const rdx_sieve_cost *cost) {
+/* The border to take for the bound at which an interval ends, or begins. Those that need fewer planes are farther from
+ * it. */
+static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, bool begins, const rdx_sieve_cost *cost) {
   const uint32_t above = border_above(s, bound), last = s->border_count + 1;
   uint32_t best = 0;
   double least = 0;
@@ -216,7 +217,7 @@ static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, const rdx_siev
     const uint32_t up = (above + (1u << k) - 1) >> k << k;
     const uint32_t sides[2] = {(above - 1) >> k << k, up < last ? up : last};
     for (uint32_t i = 0; i < 2; i++) {
-      const double all = reads(s, sides[i]) + refining(cost, distance(bound, s->borders[sides[i]]));
+      const double all = reads(s, sides[i]) + refining(cost, distance(bound, s->borders[sides[i]]), (i == 1) == begins);
       if ((k == 0 && i == 0) || all < least) {
         best = sides[i];
         least = all;
@@ -228,7 +229,7 @@ static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, const rdx_siev
 
 /* Vectors on both sides of an interval, or none where they would leave more to refine than there is. */
 static void choose(const rdx_sieve *s, rdx_rank low, rdx_rank high, const rdx_sieve_cost *cost, choice *c) {
-  const uint32_t a = choose_border(s, low, cost), b = choose_border(s, high, cost);
+  const uint32_t a = choose_border(s, low, true, cost), b = choose_border(s, high, false, cost);
   c->bounds[c->bound_count++] = low;
   c->bounds[c->bound_count++] = high;
   const uint64_t left = (uint64_t)distance(low, s->borders[a]) + distance(high, s->borders[b]);
@@ -404,4 +405,9 @@ rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t coun
                                           .narrow = narrow};
   const uint64_t items = (words_of(rows) + SIEVE_WORDS - 1) / SIEVE_WORDS;
   return rdx_stream_launch(stream, &rdx_kernel_sieve_combine, &args, NULL, items, NULL, err);
+}
+
+rdx_status rdx_sieve_mask(rdx_stream *stream, const rdx_buffer *out, rdx_buffer **mask, rdx_error *err) {
+  RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", mask, err));
+  return rdx_stream_copy(stream, out, 0, *mask, 0, out->size, err);
 }

@@ -70,6 +70,7 @@ typedef struct rdx_sieve_cost {
   bool positive; /* always take the border below a bound */
   double layer;  /* ranks that are refined at a time */
   double cost;   /* of a layer */
+  double missed; /* times that, where the layer qualifies and the vectors leave it out */
 } rdx_sieve_cost;
 
 /* Choose the borders of a term of at most RDX_SIEVE_INTERVALS intervals: for each bound the one that costs least to
@@ -96,8 +97,11 @@ RDX_MUST_USE rdx_status rdx_sieve_query_send(const rdx_sieve_query *query, rdx_s
                                              rdx_error *err);
 void rdx_sieve_query_destroy(rdx_sieve_query *query);
 
-/* Record the conjunction of the vectors and differences of the terms of the query at `address`. */
+/* Record the conjunction of the vectors of the terms of the query at `address`. */
 RDX_MUST_USE rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t count, uint64_t rows,
                                           bool narrow, rdx_buffer *out, rdx_error *err);
+
+/* What `out` holds so far, in memory of the stream: the rows that refining may let qualify. */
+RDX_MUST_USE rdx_status rdx_sieve_mask(rdx_stream *stream, const rdx_buffer *out, rdx_buffer **mask, rdx_error *err);
 
 #endif

@@ -37,20 +37,6 @@ typedef struct tracing {
   float half_width;
 } tracing;
 
-static void decide(const struct cubes_rays_args *a, uint32_t row) {
-  bool yes = has_bit(a->mask, row);
-  for (uint32_t t = 0; t < a->term_count && yes; t++)
-    yes = sieve_true(a->query, SIEVE_TERM(a->query, t), row);
-  uint32_t *word = &a->out_bits[row / 32];
-  const uint32_t bit = 1u << row % 32;
-  if (((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) != 0) == yes)
-    return;
-  if (yes)
-    __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-  else
-    __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
-}
-
 static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
   const struct cubes_rays_args *a = t->args;
@@ -67,7 +53,8 @@ static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
     if (cubes_overlap(cubes_cell(cells, 0), t->half_width, low[0], high[0]) &&
         cubes_overlap(cubes_cell(cells, 1), t->half_width, low[1], high[1]) &&
         cubes_overlap(cubes_cell(cells, 2), t->half_width, low[2], high[2])) {
-      decide(a, a->rows[i]);
+      const uint32_t row = a->rows[i];
+      sieve_put(a->out_bits, row, sieve_decide(a->query, a->term_count, a->mask, row));
       t->hits[lane]++;
     }
   }

@@ -10,6 +10,6 @@
 extern const rdx_kernel rdx_kernel_sieve_map;
 extern const rdx_kernel rdx_kernel_sieve_build;
 extern const rdx_kernel rdx_kernel_sieve_combine;
-extern const rdx_kernel rdx_kernel_sieve_flip;
+extern const rdx_kernel rdx_kernel_sieve_refine;
 
 #endif

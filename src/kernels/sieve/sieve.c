@@ -6,7 +6,7 @@
 #include "kernels/sieve/kernels.h"
 #include "spirv/sieve_build_comp.h"
 #include "spirv/sieve_combine_comp.h"
-#include "spirv/sieve_flip_comp.h"
+#include "spirv/sieve_refine_comp.h"
 #include "spirv/sieve_map_comp.h"
 
 static void map(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -116,31 +116,45 @@ static const uint32_t *below_border(const struct sieve_vector *v, const uint32_t
   return room;
 }
 
-static void intersect(uint32_t *restrict result, const sources *s, uint32_t words) {
+/* Put the words of a term into the result, which has something already unless the term is the `first`. */
+static inline __attribute__((always_inline)) void intersect_with(uint32_t *restrict result, const sources *s,
+                                                                 bool first, uint32_t words) {
   const uint32_t *a = s->of[0], *b = s->of[1], *c = s->of[2];
-  switch (s->count) {
-  case 0:
+  if (s->count == 0)
     memset(result, 0, words * sizeof *result);
-    break;
-  case 1:
+  else if (s->count == 1 && first)
+    memcpy(result, a, words * sizeof *result);
+  else if (s->count == 1)
     for (uint32_t w = 0; w < words; w++)
       result[w] &= a[w];
-    break;
-  case 2:
+  else if (s->count == 2)
     for (uint32_t w = 0; w < words; w++)
-      result[w] &= a[w] ^ b[w];
-    break;
-  default:
+      result[w] = (a[w] ^ b[w]) & (first ? UINT32_MAX : result[w]);
+  else
     for (uint32_t w = 0; w < words; w++)
-      result[w] &= a[w] ^ b[w] ^ c[w];
-  }
+      result[w] = (a[w] ^ b[w] ^ c[w]) & (first ? UINT32_MAX : result[w]);
 }
+
+static void intersect_any(uint32_t *restrict result, const sources *s, bool first, uint32_t words) {
+  intersect_with(result, s, first, words);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void intersect_avx2(uint32_t *restrict result, const sources *s, bool first,
+                                                           uint32_t words) {
+  intersect_with(result, s, first, words);
+}
+
+static void intersect(uint32_t *result, const sources *s, bool first, uint32_t words) {
+  (__builtin_cpu_supports("avx2") ? intersect_avx2 : intersect_any)(result, s, first, words);
+}
+#else
+#define intersect intersect_any
+#endif
 
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
   uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
   uint32_t rooms[MOST_SOURCES][BLOCK_WORDS];
-  if (!a->narrow)
-    memset(out, 0xff, words * sizeof *out);
   for (uint32_t t = 0; t < a->term_count; t++) {
     const struct sieve_term *term = &SIEVE_TERM(a->query, t);
     sources s = {{NULL}, 0};
@@ -153,13 +167,7 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
       s.of[s.count++] = below_border(&SIEVE_VECTORS(a->query, term->vectors)[v], term->valid, a->stride, first, words,
                                      rooms[v % MOST_SOURCES]);
     }
-    if (term->differences) {
-      make_room(&s, sum, words);
-      s.of[s.count++] = term->differences + first;
-    }
-    intersect(out, &s, words);
-    if (term->differences)
-      memset(term->differences + first, 0, words * sizeof *term->differences);
+    intersect(out, &s, t == 0 && !a->narrow, words);
   }
 }
 
@@ -176,30 +184,78 @@ static void combine(const void *arguments, const uint32_t *variant, const rdx_sc
 
 /* ---- Rows between bounds and borders ---- */
 
-#define AHEAD 32u /* rows whose words are fetched before they are needed */
+#define AHEAD 32u  /* rows whose words are fetched before they are needed */
+#define BATCH 128u /* rows whose codes are fetched together */
 
-static void flip_rows(uint64_t *query, const struct sieve_region *region, uint32_t begin, uint32_t end) {
-  const struct sieve_term *term = &SIEVE_TERM(query, region->term);
-  uint32_t *bits = term->differences;
-  for (uint32_t i = begin; i < end; i++) {
-    if (end - i > AHEAD)
-      __builtin_prefetch(&bits[region->rows[i + AHEAD] / 32], 1);
-    const uint32_t row = region->rows[i];
-    if (region->doubt == SIEVE_FLIP || sieve_true(query, *term, row) != (region->doubt == SIEVE_SET))
-      __atomic_fetch_xor(&bits[row / 32], 1u << row % 32, __ATOMIC_RELAXED);
+static void fetch_code(const struct sieve_term *term, uint32_t row) {
+  __builtin_prefetch((const char *)term->codes + ((uint64_t)row << (term->key64 ? 3 : 2)));
+}
+
+/* What deciding a row reads first. */
+static void fetch_words(const struct sieve_refine_args *a, uint32_t truth, uint32_t row) {
+  __builtin_prefetch(&a->out_bits[row / 32], 1);
+  for (uint32_t t = 0; t < a->term_count && truth != SIEVE_NO; t++) {
+    const struct sieve_term *term = &SIEVE_TERM(a->query, t);
+    if (truth == SIEVE_DOUBT)
+      fetch_code(term, row);
+    else if (term->vector_count > 0)
+      __builtin_prefetch(&SIEVE_VECTORS(a->query, term->vectors)[0].low[row / 32]);
   }
 }
 
-static void flip(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+/* Whether no vector is against a row; the code of the first that is gets fetched. */
+static bool undisputed(const struct sieve_refine_args *a, uint32_t known, uint32_t row) {
+  for (uint32_t t = 0; t < a->term_count; t++) {
+    const struct sieve_term *term = &SIEVE_TERM(a->query, t);
+    if (t == known || sieve_says(a->query, *term, row))
+      continue;
+    fetch_code(term, row);
+    return false;
+  }
+  return has_bit(a->mask, row);
+}
+
+static void admit_rows(const struct sieve_refine_args *a, uint32_t known, const uint32_t *rows, uint32_t count) {
+  for (uint32_t done = 0; done < count; done += BATCH) {
+    const uint32_t end = count - done < BATCH ? count : done + BATCH;
+    uint32_t disputed[BATCH], n = 0;
+    for (uint32_t i = done; i < end; i++) {
+      if (count - i > AHEAD)
+        fetch_words(a, SIEVE_YES, rows[i + AHEAD]);
+      if (undisputed(a, known, rows[i]))
+        sieve_put(a->out_bits, rows[i], true);
+      else
+        disputed[n++] = rows[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+      sieve_put(a->out_bits, disputed[i], sieve_admits(a->query, a->term_count, known, a->mask, disputed[i]));
+  }
+}
+
+static void refine_rows(const struct sieve_refine_args *a, const struct sieve_region *region, const uint32_t *rows,
+                        uint32_t count) {
+  if (region->truth == SIEVE_YES) {
+    admit_rows(a, region->term, rows, count);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (count - i > AHEAD)
+      fetch_words(a, region->truth, rows[i + AHEAD]);
+    sieve_put(a->out_bits, rows[i],
+              region->truth == SIEVE_DOUBT && sieve_decide(a->query, a->term_count, a->mask, rows[i]));
+  }
+}
+
+static void refine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct sieve_flip_args *a = arguments;
+  const struct sieve_refine_args *a = arguments;
   const uint32_t end = a->first + a->count;
   struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions);
   uint32_t r = sieve_region_of(regions, a->region_count, a->first);
   for (uint32_t i = a->first; i < end; r++) {
     const struct sieve_region *region = &regions[r];
     const uint32_t next = r + 1 < a->region_count && regions[r + 1].start < end ? regions[r + 1].start : end;
-    flip_rows(a->query, region, i - region->start, next - region->start);
+    refine_rows(a, region, region->rows + (i - region->start), next - i);
     i = next;
   }
 }
@@ -230,9 +286,9 @@ const rdx_kernel rdx_kernel_sieve_combine = {.name = "sieve combine",
                                              .body = combine,
                                              .compute = SPIRV(spirv_sieve_combine_comp)};
 
-const rdx_kernel rdx_kernel_sieve_flip = {.name = "sieve flip",
-                                          .args_size = sizeof(struct sieve_flip_args),
-                                          .grain = 4096,
-                                          .group = 256,
-                                          .body = flip,
-                                          .compute = SPIRV(spirv_sieve_flip_comp)};
+const rdx_kernel rdx_kernel_sieve_refine = {.name = "sieve refine",
+                                            .args_size = sizeof(struct sieve_refine_args),
+                                            .grain = 1024,
+                                            .group = 256,
+                                            .body = refine,
+                                            .compute = SPIRV(spirv_sieve_refine_comp)};

@@ -49,14 +49,14 @@ ARGS_SIZE(sieve_build_args, 72);
 /* A query is one piece of memory: its terms, and what they refer to by its place among the query's u64 words. */
 struct sieve_term {
   PTR(u32) codes;
-  PTR(u32) valid;       /* 0: no row is NULL */
-  PTR(u32) differences; /* bits to flip after the vectors, cleared by the combining; 0: none */
-  u32 intervals;        /* place of the low and high code of each interval, ascending */
+  PTR(u32) valid; /* 0: no row is NULL */
+  u32 intervals;  /* place of the low and high code of each interval, ascending */
   u32 interval_count;
   u32 vectors; /* place of the sieve_vectors */
   u32 vector_count;
   u32 all; /* start from the rows that are not NULL, instead of none */
   u32 key64;
+  u32 misses; /* the vectors may leave out rows that qualify */
 };
 ARGS_SIZE(sieve_term, 48);
 
@@ -75,12 +75,12 @@ struct sieve_region {
   PTR(u32) rows;
   u32 start; /* number of rows in the regions before */
   u32 term;
-  u32 doubt; /* SIEVE_FLIP, or what the vectors say of rows that their codes decide */
+  u32 truth; /* of the term */
 };
 
-#define SIEVE_FLIP 0u  /* the vectors are wrong */
-#define SIEVE_CLEAR 1u /* the vectors say no */
-#define SIEVE_SET 2u   /* the vectors say yes */
+#define SIEVE_NO 0u
+#define SIEVE_YES 1u
+#define SIEVE_DOUBT 2u /* the codes of these rows decide */
 
 #ifdef RDX_GLSL
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer sieve_term_ptr {
@@ -118,14 +118,19 @@ ARGS_SIZE(sieve_combine_args, 56);
 
 #define SIEVE_WORDS 4u
 
-/* Item: a row of the regions: flip its bit among its term's differences where the vectors are wrong. */
-struct sieve_flip_args {
+/* Item: a row of the regions: decide it. First come the regions of SIEVE_YES, whose rows get in unless the vectors or
+ * codes of other terms are against it, then, in a second launch, all others, which clear what the first let in because
+ * of vectors that say yes and are wrong. Vectors without planes. */
+struct sieve_refine_args {
   LAUNCH_HEADER;
   PTR(u64) query;
+  PTR(u32) mask; /* rows that may qualify; 0: all */
+  PTR(u32) out_bits;
   u32 regions; /* their place */
   u32 region_count;
+  u32 term_count;
 };
-ARGS_SIZE(sieve_flip_args, 32);
+ARGS_SIZE(sieve_refine_args, 56);
 
 /* The first of `n` ascending keys that is not below `key` (or, with `after`, that is above it); n where there is
  * none. */
@@ -160,6 +165,53 @@ FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
     }
   }
   return begin < term.interval_count && AT(query, term.intervals + 2 * begin) <= code;
+}
+
+/* Give a row of a bitmap its bit, beside others who do so. */
+FN void sieve_put(PTR(u32) bits, u32 row, bool yes) {
+  const u32 word = row / 32, bit = 1u << (row % 32);
+#ifdef RDX_GLSL
+  if (((AT(bits, word) & bit) != 0) == yes)
+    return;
+  if (yes)
+    atomicOr(AT(bits, word), bit);
+  else
+    atomicAnd(AT(bits, word), ~bit);
+#else
+  if (((__atomic_load_n(&bits[word], __ATOMIC_RELAXED) & bit) != 0) == yes)
+    return;
+  if (yes)
+    __atomic_fetch_or(&bits[word], bit, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&bits[word], ~bit, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Whether a row qualifies: it is of `mask`, and true for all of `count` terms. */
+FN bool sieve_decide(PTR(u64) query, u32 count, PTR(u32) mask, u32 row) {
+  bool yes = has_bit(mask, row);
+  for (u32 t = 0; t < count && yes; t++)
+    yes = sieve_true(query, SIEVE_TERM(query, t), row);
+  return yes;
+}
+
+/* What the vectors of a term say of a row; they are without planes. */
+FN bool sieve_says(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
+  bool yes = term.all != 0 && has_bit(term.valid, row);
+  for (u32 v = 0; v < term.vector_count; v++)
+    yes = yes != has_bit(AT(SIEVE_VECTORS(query, term.vectors), v).low, row);
+  return yes;
+}
+
+/* Whether a row, for which term `known` is true, is of `mask` and no other term rejects it, where a vector that says
+ * yes is believed. */
+FN bool sieve_admits(PTR(u64) query, u32 count, u32 known, PTR(u32) mask, u32 row) {
+  bool yes = has_bit(mask, row);
+  for (u32 t = 0; t < count && yes; t++) {
+    SIEVE_TERM_TYPE term = SIEVE_TERM(query, t);
+    yes = t == known || sieve_says(query, term, row) || (term.misses != 0 && sieve_true(query, term, row));
+  }
+  return yes;
 }
 
 /* The region, of `count` with ascending `start`, that holds item `i` of all. */

@@ -41,10 +41,6 @@ void whole(u32 i) {
       bits = IS_NULL(term.valid) ? uvec4(0xffffffffu) : AT(uvec4_ptr(term.valid), i);
     for (u32 v = 0; v < term.vector_count; v++)
       bits ^= below_border_4(AT(SIEVE_VECTORS(a.query, term.vectors), v), term.valid, i);
-    if (!IS_NULL(term.differences)) {
-      bits ^= AT(uvec4_ptr(term.differences), i);
-      AT(uvec4_ptr(term.differences), i) = uvec4(0);
-    }
     result &= bits;
   }
   if (a.narrow != 0)
@@ -62,10 +58,6 @@ void single(u32 word) {
       bits = IS_NULL(term.valid) ? 0xffffffffu : AT(term.valid, word);
     for (u32 v = 0; v < term.vector_count; v++)
       bits ^= below_border_1(AT(SIEVE_VECTORS(a.query, term.vectors), v), term.valid, word);
-    if (!IS_NULL(term.differences)) {
-      bits ^= AT(term.differences, word);
-      AT(term.differences, word) = 0;
-    }
     result &= bits;
   }
   if (a.narrow != 0)

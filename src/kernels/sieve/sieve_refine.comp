@@ -5,7 +5,7 @@
 #include "kernels/sieve/sieve.h"
 
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { sieve_flip_args a; };
+layout(push_constant, scalar) uniform push { sieve_refine_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)
@@ -13,8 +13,9 @@ void main() {
   const u32 i = a.first + gl_GlobalInvocationID.x;
   sieve_region_ptr regions = SIEVE_REGIONS(a.query, a.regions);
   sieve_region region = AT(regions, sieve_region_of(regions, a.region_count, i));
-  sieve_term term = SIEVE_TERM(a.query, region.term);
   const u32 row = AT(region.rows, i - region.start);
-  if (region.doubt == SIEVE_FLIP || sieve_true(a.query, term, row) != (region.doubt == SIEVE_SET))
-    atomicXor(AT(term.differences, row / 32), 1u << (row % 32));
+  if (region.truth == SIEVE_YES)
+    sieve_put(a.out_bits, row, sieve_admits(a.query, a.term_count, region.term, a.mask, row));
+  else
+    sieve_put(a.out_bits, row, region.truth == SIEVE_DOUBT && sieve_decide(a.query, a.term_count, a.mask, row));
 }
