@@ -507,15 +507,16 @@ rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err
 /* ---- Bandwidth ---- */
 
 /* One predicate over one column of 1, 2 and 4 bytes, beside reads and copies of memory: the rate at which bytes are
- * moved. */
+ * moved by those that cast no rays. */
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
   static const scan_data_kind kinds[] = {SCAN_BYTE, SCAN_SHORT, SCAN_UNIFORM};
+  static const contender readers[] = {{"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}};
   rdx_device_rates rates;
   rdx_status status = bench_measure_memory(b, &rates, err);
   for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, "bytes", (double)(1u << i));
     session *s = NULL;
-    status = open_session(b, &here, kinds[i], 1, 1, &s, err);
+    status = open_with(b, &here, kinds[i], 1, default_rows(b), readers, COUNT(readers), 1, &s, err);
     if (status != RDX_OK)
       break;
     if (s->count > 0)
