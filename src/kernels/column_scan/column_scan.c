@@ -84,7 +84,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
     uint64_t undecided[CHUNK_WIDE], most, equal;                                                                       \
     uint32_t list[CHUNK_WIDE], count = 0;                                                                              \
     const uint32_t last = planes_of_bound(bound, s->plane_count) - 1, end_shift = 8 * (s->plane_count - 1);            \
-    const uint8_t *plane = plane_of(c, s, 0);                                                                          \
+    const uint8_t *plane = plane_of(c, s, 0), *next = plane_of(c, s, last > 0);                                        \
     uint8_t byte = (uint8_t)(bound >> end_shift);                                                                      \
     for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {                                                  \
       const uint32_t end = c->words - begin < BLOCK_WIDE ? c->words : begin + BLOCK_WIDE;                              \
@@ -102,6 +102,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
         result[w] = rows[w] & most;                                                                                    \
         undecided[w] = result[w] & equal;                                                                              \
         list[count] = w;                                                                                               \
+        __builtin_prefetch((undecided[w] != 0 ? next : plane) + 64 * w, 0, 2);                                         \
         count += undecided[w] != 0;                                                                                    \
       }                                                                                                                \
     }                                                                                                                  \
