@@ -53,6 +53,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer f64_ptr {
 #define TO_U64(x) u64(x)
 #define TO_F32(x) f32(x)
 #define BITS_TO_F32(x) uintBitsToFloat(x)
+#define HIGHEST_BIT(x) u32(findMSB(x)) /* of a u32 that is not 0 */
 
 #else
 
@@ -82,6 +83,7 @@ static inline f32 rdx_bits_to_f32(u32 bits) {
   return value;
 }
 #define BITS_TO_F32(x) rdx_bits_to_f32(x)
+#define HIGHEST_BIT(x) (31u - (u32)__builtin_clz(x))
 
 #endif
 

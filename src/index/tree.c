@@ -41,11 +41,15 @@ static uint64_t top_limit(const rdx_device *device, uint32_t key_bits) {
   return device->info.backend == RDX_BACKEND_CPU ? TREE_FANOUT(key_bits == 64) : TREE_TOP_BYTES / (key_bits / 8);
 }
 
-/* Lay out the levels over `count` entries; the keys that they take in all, unused ones included. */
+static uint64_t coarse_nodes(uint64_t count) {
+  return (blocks_of(count) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
+}
+
+/* Lay out the levels over `count` entries; the bytes that they take in all, unused keys included. */
 static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_bits, struct tree_state *out) {
   const uint64_t fanout = TREE_FANOUT(key_bits == 64), limit = top_limit(device, key_bits);
   uint64_t counts[TREE_LEVELS + 1], used = 1; /* from the lowest up */
-  counts[0] = blocks_of(count);
+  counts[0] = coarse_nodes(count);
   while (counts[used - 1] > limit) {
     counts[used] = (counts[used - 1] + fanout - 1) / fanout;
     used++;
@@ -58,13 +62,14 @@ static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_b
     out->count[level] = (uint32_t)keys;
     end += (keys + fanout - 1) / fanout * fanout;
   }
-  return end;
+  out->coarse = (uint32_t)end;
+  return end * (key_bits / 8) + coarse_nodes(count) * TREE_COARSE_FANOUT * 2;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
   (void)params;
   struct tree_state shape;
-  const uint64_t inner = lay_out(device, count, key_bits, &shape) * (key_bits / 8);
+  const uint64_t inner = lay_out(device, count, key_bits, &shape);
   const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
   const uint64_t copying = count * (key_bits / 8 + 4) + leaf_bytes(count, key_bits) + inner;
   return sorting > copying ? sorting : copying;
@@ -86,12 +91,22 @@ static rdx_status make_level(tree *t, rdx_stream *stream, const rdx_sorted_keys 
 }
 
 static rdx_status make_levels(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, rdx_error *err) {
-  uint64_t span = TREE_LEAF;
+  uint64_t span = TREE_LEAF * TREE_COARSE_FANOUT;
   for (uint32_t level = t->shape.levels; level > 0; level--) {
     RDX_TRY(make_level(t, stream, sorted, t->shape.begin[level - 1], t->shape.count[level - 1], span, err));
     span *= TREE_FANOUT(t->key_bits == 64);
   }
   return make_level(t, stream, sorted, 0, t->shape.top_count, span, err);
+}
+
+static rdx_status make_coarse(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, rdx_error *err) {
+  const uint32_t key64 = t->key_bits == 64;
+  const struct tree_coarse_args args = {.keys = RDX_ADDRESS(uint32_t, sorted->keys),
+                                        .coarse = RDX_ADDRESS(uint32_t, t->inner) +
+                                                  (uint64_t)t->shape.coarse * (t->key_bits / 32),
+                                        .n = (uint32_t)t->count};
+  return rdx_stream_launch(stream, &rdx_kernel_tree_coarse, &args, &key64,
+                           coarse_nodes(t->count) * TREE_COARSE_FANOUT / 2, NULL, err);
 }
 
 static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, double *ms, rdx_error *err) {
@@ -104,6 +119,7 @@ static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorte
   RDX_TRY(
       rdx_stream_launch(stream, &rdx_kernel_tree_leaves, &args, &key64, blocks_of(t->count) * TREE_LEAF, NULL, err));
   RDX_TRY(make_levels(t, stream, sorted, err));
+  RDX_TRY(make_coarse(t, stream, sorted, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   *ms = rdx_stream_elapsed(stream, 0, 1);
@@ -111,7 +127,7 @@ static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorte
 }
 
 static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index_stats *stats, rdx_error *err) {
-  const uint64_t inner = lay_out(t->device, t->count, t->key_bits, &t->shape) * (t->key_bits / 8);
+  const uint64_t inner = lay_out(t->device, t->count, t->key_bits, &t->shape);
   RDX_TRY(rdx_buffer_create(t->device, leaf_bytes(t->count, t->key_bits), "the leaves of a tree", &t->leaves, err));
   RDX_TRY(rdx_buffer_create(t->device, inner, "the inner nodes of a tree", &t->inner, err));
   RDX_TRY(rdx_buffer_create(t->device, sizeof t->shape, "a tree", &t->state, err));
@@ -179,7 +195,7 @@ static rdx_row_layout rows(const void *self) {
 
 static uint32_t visits_each(const void *self, bool range) {
   const tree *t = self;
-  return t->count == 0 ? 0 : (range ? 2 : 1) * (t->shape.levels + 2); /* the top, levels, a block */
+  return t->count == 0 ? 0 : (range ? 2 : 1) * (t->shape.levels + 3); /* the top, levels, the coarse one, a block */
 }
 
 const rdx_index_ops rdx_tree_ops = {

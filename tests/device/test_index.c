@@ -334,6 +334,41 @@ static void test_deep(void **state) {
   }
 }
 
+/* Keys close together between wide gaps: what leaves out low bits of keys tells few of them apart. */
+static void test_clusters(void **state) {
+  (void)state;
+  enum { ROWS = 5000, PROBES = 64 };
+  static const uint32_t sizes[] = {7, 100, 1000, 4999};
+  static const uint32_t lanes[] = {0, 1, 4};
+  static uint64_t wide_keys[ROWS], wide[PROBES];
+  static uint32_t keys[ROWS], probes[PROBES];
+  for (size_t k = 0; k < COUNT(sizes) * COUNT(lanes) * 2; k++) {
+    const bool ascending = k % 2;
+    const uint32_t size = sizes[k / 2 % COUNT(sizes)];
+    for (uint32_t i = 0; i < ROWS; i++) {
+      keys[i] = i / size * (UINT32_MAX / (ROWS / size + 1)) + i % size;
+      wide_keys[i] = (uint64_t)(i / size) * (UINT64_MAX / (ROWS / size + 1)) + i % size;
+    }
+    for (uint32_t i = 0; i < PROBES; i++) {
+      const uint32_t row = ascending ? ROWS / 2 + i : (uint32_t)(test_random() % ROWS);
+      probes[i] = keys[row] + (uint32_t)(test_random() % 8 == 0);
+      wide[i] = wide_keys[row] + (test_random() % 8 == 0 ? 1u << test_random() % 20 : 0);
+    }
+    const rdx_index_params params = {.kind = RDX_INDEX_TREE, .tree.lanes = lanes[k / 2 / COUNT(sizes)]};
+    const rdx_column of[] = {{.type = RDX_TYPE_U32, .rows = ROWS, .values = keys},
+                             {.type = RDX_TYPE_U64, .rows = ROWS, .values = wide_keys}};
+    const rdx_column by[] = {{.type = RDX_TYPE_U32, .rows = PROBES, .values = probes},
+                             {.type = RDX_TYPE_U64, .rows = PROBES, .values = wide}};
+    for (uint32_t t = 0; t < 2; t++) {
+      rdx_index *index = NULL;
+      OK(rdx_index_create(test_device, &of[t], &params, &index, err));
+      check_lookups(index, &of[t], &by[t], NULL, &of[t]);
+      check_lookups(index, &of[t], &by[t], &by[t], &of[t]);
+      rdx_index_destroy(&index);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types_and_shapes),
@@ -345,6 +380,7 @@ int main(void) {
       cmocka_unit_test(test_other_probe_types),
       cmocka_unit_test(test_larger),
       cmocka_unit_test(test_deep),
+      cmocka_unit_test(test_clusters),
   };
   return TEST_MAIN(tests);
 }

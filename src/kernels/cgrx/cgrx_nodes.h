@@ -27,11 +27,9 @@
 
 #ifdef RDX_GLSL
 #define CGRX_NODES cgrx_nodes
-#define HIGHEST_BIT(x) u32(findMSB(x))
 #define TO_U32_PTR(x) u32_ptr(x)
 #else
 #define CGRX_NODES struct cgrx_nodes
-#define HIGHEST_BIT(x) (31u - (u32)__builtin_clz(x))
 #define TO_U32_PTR(x) ((u32 *)(uintptr_t)(x))
 #endif
 

@@ -11,7 +11,8 @@
 
 /* What the search needs of an instruction set, for each width of keys:
  *   below(node, key)   how many of a node's keys are below
- *   match(block, key, &row)   the same of a block's entries, and the row of the first that is equal, or NO_ROW */
+ *   match(block, key, &row)   the same of a block's entries, and the row of the first that is equal, or NO_ROW
+ * and coarse_below(node, key), the same as below() of a coarse node. */
 
 /* ---- Plain C ---- */
 
@@ -25,6 +26,13 @@ static inline uint32_t below_u32_c(const uint32_t *node, uint32_t key) {
 static inline uint32_t below_u64_c(const uint64_t *node, uint64_t key) {
   uint32_t count = 0;
   for (int k = 0; k < 8; k++)
+    count += node[k] < key;
+  return count;
+}
+
+static inline uint32_t coarse_below_c(const uint16_t *node, uint32_t key) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < TREE_COARSE_FANOUT; k++)
     count += node[k] < key;
   return count;
 }
@@ -50,13 +58,28 @@ static inline uint32_t match_u64_c(const uint32_t *block, uint64_t key, uint32_t
 
 /* ---- The descent ---- */
 
+/* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
+static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32_t block, uint64_t key) {
+  const uint32_t end = (block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, all = tree_blocks(args->n);
+  uint32_t low = block + 1, high = (end < all ? end : all) - 1;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (tree_entry_key(args->leaves, middle * TREE_LEAF + TREE_LEAF - 1, key64) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* `node` starts at the top, which is one node here. A level's last node may be filled up with keys that belong to no
- * child: the last child takes their place. */
-#define DEFINE_DESCENT(name, attributes, type, fanout, below, match)                                                   \
+ * child: the last child takes their place. A key above all others is in the last block, if anywhere. */
+#define DEFINE_DESCENT(name, attributes, type, fanout, below, coarse_below, match)                                     \
   attributes static void name(const struct tree_args *args, struct tree_batch *b) {                                    \
     const struct tree_state *s = args->state;                                                                          \
     const type *inner = (const type *)(const void *)args->inner, *keys = inner;                                        \
-    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8);                                                        \
+    const uint16_t *coarse = (const uint16_t *)(const void *)(inner + s->coarse);                                      \
+    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8), blocks = tree_blocks(args->n);                         \
     uint32_t node[TREE_BATCH];                                                                                         \
     for (uint32_t k = 0; k < b->count; k++)                                                                            \
       node[k] = 0;                                                                                                     \
@@ -67,27 +90,38 @@ static inline uint32_t match_u64_c(const uint32_t *block, uint64_t key, uint32_t
       for (uint32_t k = 0; k < b->count; k++) {                                                                        \
         const uint32_t child = node[k] * fanout + below(keys + (uint64_t)node[k] * fanout, (type)b->key[k]);           \
         node[k] = child < count ? child : count - 1;                                                                   \
-        if (last) {                                                                                                    \
-          const uint32_t *block = args->leaves + (uint64_t)node[k] * words;                                            \
-          __builtin_prefetch(block);                                                                                   \
-          if (sizeof(type) == 8)                                                                                       \
-            __builtin_prefetch(block + 16);                                                                            \
-        } else {                                                                                                       \
+        if (last)                                                                                                      \
+          __builtin_prefetch(coarse + (uint64_t)node[k] * TREE_COARSE_FANOUT);                                         \
+        else                                                                                                           \
           __builtin_prefetch(next + (uint64_t)node[k] * fanout);                                                       \
-        }                                                                                                              \
       }                                                                                                                \
       keys = next;                                                                                                     \
-      count = last ? 0 : s->count[level];                                                                              \
+      count = last ? count : s->count[level];                                                                          \
     }                                                                                                                  \
     for (uint32_t k = 0; k < b->count; k++) {                                                                          \
+      const type low = node[k] > 0 ? keys[node[k] - 1] : 0, high = keys[node[k]], key = (type)b->key[k];               \
+      const uint32_t in_node = (uint32_t)((key - low) >> tree_coarse_shift(high - low));                               \
+      const uint32_t child =                                                                                           \
+          node[k] * TREE_COARSE_FANOUT + coarse_below(coarse + (uint64_t)node[k] * TREE_COARSE_FANOUT, in_node);       \
+      node[k] = child < blocks && key <= high ? child : blocks - 1;                                                    \
       const uint32_t *block = args->leaves + (uint64_t)node[k] * words;                                                \
-      const uint32_t entry = node[k] * TREE_LEAF + match(block, (type)b->key[k], &b->row[k]);                          \
+      __builtin_prefetch(block);                                                                                       \
+      if (sizeof(type) == 8)                                                                                           \
+        __builtin_prefetch(block + 16);                                                                                \
+    }                                                                                                                  \
+    for (uint32_t k = 0; k < b->count; k++) {                                                                          \
+      uint32_t slot = match(args->leaves + (uint64_t)node[k] * words, (type)b->key[k], &b->row[k]);                    \
+      if (slot == TREE_LEAF && node[k] + 1 < blocks) {                                                                 \
+        node[k] = later_block(args, sizeof(type) == 8, node[k], b->key[k]);                                            \
+        slot = match(args->leaves + (uint64_t)node[k] * words, (type)b->key[k], &b->row[k]);                           \
+      }                                                                                                                \
+      const uint32_t entry = node[k] * TREE_LEAF + slot;                                                               \
       b->entry[k] = entry < args->n ? entry : args->n;                                                                 \
     }                                                                                                                  \
   }
 
-DEFINE_DESCENT(descend_u32_c, , uint32_t, 16, below_u32_c, match_u32_c)
-DEFINE_DESCENT(descend_u64_c, , uint64_t, 8, below_u64_c, match_u64_c)
+DEFINE_DESCENT(descend_u32_c, , uint32_t, 16, below_u32_c, coarse_below_c, match_u32_c)
+DEFINE_DESCENT(descend_u64_c, , uint64_t, 8, below_u64_c, coarse_below_c, match_u64_c)
 
 #if defined(__x86_64__)
 
@@ -129,12 +163,20 @@ AVX2 static inline uint32_t match_u64_avx2(const uint32_t *block, uint64_t key, 
   return count;
 }
 
-DEFINE_DESCENT(descend_u32_avx2, AVX2, uint32_t, 16, below_u32_avx2, match_u32_avx2)
-DEFINE_DESCENT(descend_u64_avx2, AVX2, uint64_t, 8, below_u64_avx2, match_u64_avx2)
+/* They have 15 bits. */
+AVX2 static inline uint32_t coarse_below_avx2(const uint16_t *node, uint32_t key) {
+  const __m256i k = _mm256_set1_epi16((short)key);
+  const __m256i first = _mm256_cmpgt_epi16(k, _mm256_loadu_si256((const __m256i *)(const void *)node));
+  const __m256i second = _mm256_cmpgt_epi16(k, _mm256_loadu_si256((const __m256i *)(const void *)(node + 16)));
+  return (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(first, second)));
+}
+
+DEFINE_DESCENT(descend_u32_avx2, AVX2, uint32_t, 16, below_u32_avx2, coarse_below_avx2, match_u32_avx2)
+DEFINE_DESCENT(descend_u64_avx2, AVX2, uint64_t, 8, below_u64_avx2, coarse_below_avx2, match_u64_avx2)
 
 /* ---- AVX-512 ---- */
 
-#define AVX512 __attribute__((target("avx512f,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,popcnt")))
 
 AVX512 static inline uint32_t below_u32_avx512(const uint32_t *node, uint32_t key) {
   return (uint32_t)__builtin_popcount(_mm512_cmplt_epu32_mask(_mm512_loadu_si512(node), _mm512_set1_epi32((int)key)));
@@ -158,8 +200,12 @@ AVX512 static inline uint32_t match_u64_avx512(const uint32_t *block, uint64_t k
   return count;
 }
 
-DEFINE_DESCENT(descend_u32_avx512, AVX512, uint32_t, 16, below_u32_avx512, match_u32_avx512)
-DEFINE_DESCENT(descend_u64_avx512, AVX512, uint64_t, 8, below_u64_avx512, match_u64_avx512)
+AVX512 static inline uint32_t coarse_below_avx512(const uint16_t *node, uint32_t key) {
+  return (uint32_t)__builtin_popcount(_mm512_cmplt_epu16_mask(_mm512_loadu_si512(node), _mm512_set1_epi16((short)key)));
+}
+
+DEFINE_DESCENT(descend_u32_avx512, AVX512, uint32_t, 16, below_u32_avx512, coarse_below_avx512, match_u32_avx512)
+DEFINE_DESCENT(descend_u64_avx512, AVX512, uint64_t, 8, below_u64_avx512, coarse_below_avx512, match_u64_avx512)
 
 #endif
 
@@ -172,7 +218,7 @@ void tree_search(const struct tree_args *args, uint32_t key64, struct tree_batch
     return;
   }
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) {
+  if (__builtin_cpu_supports("avx512bw")) {
     (key64 ? descend_u64_avx512 : descend_u32_avx512)(args, batch);
     return;
   }

@@ -10,8 +10,9 @@
 extern const rdx_kernel rdx_kernel_tree_u32;
 extern const rdx_kernel rdx_kernel_tree_u64;
 
-/* Build steps over tree_leaves_args and tree_level_args; constant: KEY64. */
+/* Build steps over tree_leaves_args, tree_level_args and tree_coarse_args; constant: KEY64. */
 extern const rdx_kernel rdx_kernel_tree_leaves;
 extern const rdx_kernel rdx_kernel_tree_level;
+extern const rdx_kernel rdx_kernel_tree_coarse;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "kernels/tree/kernels.h"
 #include "kernels/tree/descent.h"
+#include "spirv/tree_coarse_comp.h"
 #include "spirv/tree_comp_keys_u32.h"
 #include "spirv/tree_comp_keys_u64.h"
 #include "spirv/tree_leaves_comp.h"
@@ -112,6 +113,13 @@ static void make_level(const void *arguments, const uint32_t *variant, const rdx
     TREE_MAKE_KEY(a.first + k, variant[0]);
 }
 
+static void make_coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct tree_coarse_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++)
+    TREE_MAKE_COARSE(a.first + k, variant[0]);
+}
+
 #define LOOKUP(name_, words_)                                                                                          \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct tree_args), .variants = TREE_CONSTANTS, .grain = 4096, .group = 2048,    \
@@ -141,3 +149,12 @@ const rdx_kernel rdx_kernel_tree_level = {
     .group = 256,
     .body = make_level,
     .compute = {.words = spirv_tree_level_comp, .size = sizeof spirv_tree_level_comp}};
+
+const rdx_kernel rdx_kernel_tree_coarse = {
+    .name = "tree coarse level",
+    .args_size = sizeof(struct tree_coarse_args),
+    .variants = 1,
+    .grain = 16384,
+    .group = 256,
+    .body = make_coarse,
+    .compute = {.words = spirv_tree_coarse_comp, .size = sizeof spirv_tree_coarse_comp}};

@@ -137,9 +137,10 @@ place finish(u32 block, u32 counts, u32 row) {
 }
 
 /* A node on the way down. Levels follow each other, the top first, each filled up to whole nodes; each is as many keys
- * as the one below it has nodes. So registers suffice to know where they are. */
+ * as the one below it has nodes. So registers suffice to know where they are. Behind the last stands the coarse one. */
 struct descent {
   u32 level;
+  u32 above;        /* where the level before it begins, in keys */
   u32 begin, count; /* of the level, in keys */
   u32 node;
 };
@@ -149,19 +150,25 @@ u32 whole_nodes(u32 keys) {
 }
 
 u32 level_keys(u32 level) {
-  const u32 shift = (levels - 1 - level) * (KEY64 != 0 ? 3 : 4), blocks = (a.n + TREE_LEAF - 1) / TREE_LEAF;
-  return (blocks + (1u << shift) - 1) >> shift;
+  const u32 shift = (levels - 1 - level) * (KEY64 != 0 ? 3 : 4);
+  const u32 nodes = (tree_blocks(a.n) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
+  return (nodes + (1u << shift) - 1) >> shift;
 }
 
 descent first_level(u32 node) {
-  return descent(0, whole_nodes(top_count), levels > 0 ? level_keys(0) : 0, node);
+  return descent(0, 0, whole_nodes(top_count), levels > 0 ? level_keys(0) : 0, node);
+}
+
+u64 address_of(u32 begin) {
+  return u64(a.inner) + u64(begin) * (KEY64 != 0 ? 8 : 4);
 }
 
 u64 level_address(descent d) {
-  return u64(a.inner) + u64(d.begin) * (KEY64 != 0 ? 8 : 4);
+  return address_of(d.begin);
 }
 
 void next_level(inout descent d) {
+  d.above = d.begin;
   d.begin += whole_nodes(d.count);
   d.level++;
   if (d.level < levels)
@@ -174,6 +181,54 @@ u32 child(descent d, u32 node, u32 below) {
   return min(node * TREE_FANOUT(KEY64) + below, d.count - 1);
 }
 
+/* What a key is in a coarse node; above all others where the node has none that is not below it. */
+u32 coarse_key(descent d, u32 node, KEY key) {
+  u32_ptr above = u32_ptr(address_of(d.above));
+  const KEY high = load(above, node);
+  KEY low = 0;
+  if (node > 0)
+    low = load(above, node - 1);
+  return key > high ? NO_ROW : u32((key - low) >> tree_coarse_shift(high - low));
+}
+
+/* Of 16 bytes of coarse keys, those that are not below `key`, of less than 16 bits: in each half of a word a number of
+ * them. With the 16th bit of each set, subtracting leaves it set where they are not below. */
+u32 coarse_not_below(uvec4 part, u32 key) {
+  const uvec4 bits = (part | 0x80008000u) - key * 0x10001u >> 15 & 0x10001u;
+  return bits.x + bits.y + bits.z + bits.w;
+}
+
+/* The block behind a coarse node of whose keys so many, in two halves, are not below. */
+u32 block_behind(u32 node, u32 key, u32 not_below) {
+  const u32 last = tree_blocks(a.n) - 1;
+  const u32 below = TREE_COARSE_FANOUT - ((not_below & 0xffffu) + (not_below >> 16));
+  return key == NO_ROW ? last : min(node * TREE_COARSE_FANOUT + below, last);
+}
+
+/* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
+u32 later_block(u32 block, KEY key) {
+  u32 low = block + 1, high = min((block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, tree_blocks(a.n)) - 1;
+  while (low < high) {
+    const u32 middle = low + (high - low) / 2;
+    if (KEY(tree_entry_key(a.leaves, middle * TREE_LEAF + TREE_LEAF - 1, KEY64)) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+place search_block(u32 block, KEY key) {
+  const place p = match_parts(block, 0, PARTS, key);
+  return finish(block, p.equal, p.row);
+}
+
+/* Look further where a block has only entries below `key`. */
+place complete(place p, u32 block, KEY key) {
+  const bool is_it = p.entry < (block + 1) * TREE_LEAF || block + 1 == tree_blocks(a.n);
+  return is_it ? p : search_block(later_block(block, key), key);
+}
+
 place search_alone(KEY key, descent d) {
   for (; d.level < levels; next_level(d)) {
     const u64 parts = level_address(d) + u64(d.node) * 64;
@@ -182,8 +237,13 @@ place search_alone(KEY key, descent d) {
       count += below(part_ptr(parts + k * 16).v[0], key);
     d.node = child(d, d.node, count);
   }
-  const place p = match_parts(d.node, 0, PARTS, key);
-  return finish(d.node, p.equal, p.row);
+  const u64 parts = level_address(d) + u64(d.node) * 64;
+  const u32 coarse = coarse_key(d, d.node, key);
+  u32 not_below = 0;
+  [[unroll]] for (u32 k = 0; k < PARTS; k++)
+    not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], coarse);
+  const u32 block = block_behind(d.node, coarse, not_below);
+  return complete(search_block(block, key), block, key);
 }
 
 /* Go down in groups of LANES. */
@@ -197,7 +257,8 @@ place search_in_groups(KEY wanted) {
     key[q] = key_of_lane(wanted, base + q);
     node[q] = subgroupShuffle(start, base + q);
   }
-  for (descent d = first_level(0); d.level < levels; next_level(d)) {
+  descent d = first_level(0);
+  for (; d.level < levels; next_level(d)) {
     const u64 parts = level_address(d) + lane * each * 16;
     u32 count[LANES];
     [[unroll]] for (u32 q = 0; q < LANES; q++) {
@@ -208,14 +269,26 @@ place search_in_groups(KEY wanted) {
     [[unroll]] for (u32 q = 0; q < LANES; q++)
       node[q] = child(d, node[q], sum_over_lanes(count[q]));
   }
-  place mine = place(0, 0, NO_ROW);
+  const u64 parts = level_address(d) + lane * each * 16;
+  u32 coarse[LANES], not_below[LANES];
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    const place p = match_parts(node[q], lane * each, each, key[q]);
-    const place all = finish(node[q], sum_over_lanes(p.equal), least_over_lanes(p.row));
-    if (q == lane)
-      mine = all;
+    coarse[q] = coarse_key(d, node[q], key[q]);
+    not_below[q] = 0;
+    [[unroll]] for (u32 k = 0; k < each; k++)
+      not_below[q] += coarse_not_below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], coarse[q]);
   }
-  return mine;
+  place mine = place(0, 0, NO_ROW);
+  u32 block = 0;
+  [[unroll]] for (u32 q = 0; q < LANES; q++) {
+    const u32 here = block_behind(node[q], coarse[q], sum_over_lanes(not_below[q]));
+    const place p = match_parts(here, lane * each, each, key[q]);
+    const place all = finish(here, sum_over_lanes(p.equal), least_over_lanes(p.row));
+    if (q == lane) {
+      mine = all;
+      block = here;
+    }
+  }
+  return complete(mine, block, wanted);
 }
 
 /* The same as search_top(), for one key of a whole subgroup. */
@@ -236,6 +309,20 @@ u32 below_as_one(u64 keys, KEY key) {
   for (u32 k = gl_SubgroupInvocationID; k - gl_SubgroupInvocationID < TREE_FANOUT(KEY64); k += gl_SubgroupSize)
     count += subgroupBallotBitCount(subgroupBallot(k < TREE_FANOUT(KEY64) && load(u32_ptr(keys), k) < key));
   return count;
+}
+
+/* The same for a coarse node: the block that it leads to. */
+u32 block_as_one(descent d, KEY key) {
+  const u32 coarse = coarse_key(d, d.node, key);
+  u32_ptr words = u32_ptr(level_address(d) + u64(d.node) * 64);
+  u32 count = 0;
+  for (u32 k = gl_SubgroupInvocationID; k - gl_SubgroupInvocationID < TREE_COARSE_FANOUT; k += gl_SubgroupSize) {
+    bool not_below = false;
+    if (k < TREE_COARSE_FANOUT)
+      not_below = (AT(words, k / 2) >> (k % 2 * 16) & 0xffffu) >= coarse;
+    count += subgroupBallotBitCount(subgroupBallot(not_below));
+  }
+  return block_behind(d.node, coarse, count);
 }
 
 /* The entry, one for each thread of a subgroup, and its row. */
@@ -279,6 +366,7 @@ bool search_windows(KEY wanted, out place mine) {
   descent d = first_level(search_top_as_one(least));
   for (; d.level < levels; next_level(d))
     d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, least));
+  d.node = block_as_one(d, least);
   const u32 entries = (a.n + TREE_LEAF - 1) / TREE_LEAF * TREE_LEAF;
   bool pending = true;
   u32 left = gl_SubgroupSize;

@@ -7,9 +7,15 @@
  * SIGMOD 2010: nodes of one cache line).
  *
  * Entries stand in blocks of TREE_LEAF: 32-bit keys as (key, row) pairs of words, 64 bytes; 64-bit keys as eight keys,
- * then eight rows, 96 bytes. A level holds the largest key of each block (the lowest level) or node (the others) below
- * it. TREE_FANOUT keys of a level are a node, of 64 bytes; the top level is searched as a whole. The child of the first
- * key that is not below a probe holds the first entry that is not below it.
+ * then eight rows, 96 bytes. A level holds the largest key of each node below it. TREE_FANOUT keys of a level are a
+ * node, of 64 bytes; the top level is searched as a whole. The child of the first key that is not below a probe holds
+ * the first entry that is not below it.
+ *
+ * The level above the blocks, which is as large as all others many times over, is coarse, so that caches hold more of
+ * it: TREE_COARSE_FANOUT keys of 15 bits are a node, of 64 bytes, too. The level above it says between which keys those
+ * of a node lie; of the distance of a key to the lower of these, the 15 bits from the highest that the other's has are
+ * kept. Where that is all of them, as mostly, the search goes on as above; else, keys that differ may look the same, and
+ * the entry may be in a later block of the node than the one that it leads to.
  *
  * Unused entries and keys are the largest key there is; an entry counts only below `n`. */
 
@@ -18,16 +24,20 @@
 #define TREE_CONSTANTS 6 /* KEY64, GATHER, VALUE, DISTINCT, LANES, RANGES: whether there are upper bounds */
 #define TREE_LEAF 8
 #define TREE_FANOUT(key64) ((key64) != 0 ? 8u : 16u)
-#define TREE_LEVELS 12       /* at most, the top not counted */
+#define TREE_COARSE_FANOUT 32u
+#define TREE_COARSE_BITS 15u
+#define TREE_COARSE_MOST 0x7fffu
+#define TREE_LEVELS 12       /* at most, the top and the coarse level not counted */
 #define TREE_TOP_BYTES 16384 /* of the top level, at most */
 #define TREE_BLOCK_WORDS(key64) ((key64) != 0 ? 24u : 16u)
 
 /* Levels from the top down. */
 struct tree_state {
   u32 top_count;
-  u32 levels;             /* below the top */
+  u32 levels;             /* between the top and the coarse level */
   u32 begin[TREE_LEVELS]; /* where each stands in `inner`, in keys */
   u32 count[TREE_LEVELS]; /* its keys, those that fill its last node not counted */
+  u32 coarse;             /* where the coarse level stands there, in keys */
 };
 
 #ifdef RDX_GLSL
@@ -42,7 +52,7 @@ struct tree_args {
   LAUNCH_HEADER;
   LOOKUP_FIELDS;
   PTR(tree_state) state;
-  PTR(u32) inner;  /* the top, then the levels below it */
+  PTR(u32) inner;  /* the top, then the levels below it, then the coarse level */
   PTR(u32) leaves; /* blocks of entries */
   u32 n;           /* entries; 0: nothing else is there */
 };
@@ -68,6 +78,26 @@ struct tree_level_args {
   u32 n;
 };
 ARGS_SIZE(tree_level_args, 48);
+
+/* Item: two keys of the coarse level, unused ones included. */
+struct tree_coarse_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys; /* of the entries, ascending */
+  PTR(u32) coarse;
+  u32 n;
+};
+ARGS_SIZE(tree_coarse_args, 40);
+
+FN u32 tree_blocks(u32 n) {
+  return n / TREE_LEAF + TO_U32(n % TREE_LEAF != 0);
+}
+
+/* Bits that a coarse node leaves out whose keys are as far apart. */
+FN u32 tree_coarse_shift(u64 distance) {
+  u32 high = TO_U32(distance >> 32), low = TO_U32(distance);
+  u32 bits = high != 0 ? HIGHEST_BIT(high) + 33u : low != 0 ? HIGHEST_BIT(low) + 1u : 0u;
+  return bits > TREE_COARSE_BITS ? bits - TREE_COARSE_BITS : 0u;
+}
 
 #ifdef RDX_GLSL
 #define TREE_BLOCK(leaves, entry, key64) u32_ptr(u64(leaves) + u64((entry) / TREE_LEAF) * (4 * TREE_BLOCK_WORDS(key64)))
