@@ -48,7 +48,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
       {"", {.kind = SA}},
       {"", {.kind = TREE}},
       {"1 lane", {.kind = TREE, .tree.lanes = 1}},
-      {"2 lanes", {.kind = TREE, .tree.lanes = 2}},
+      {"4 lanes", {.kind = TREE, .tree.lanes = 4}},
       {"", {.kind = RXO}},
       {"", {.kind = CGRX}},
       {"compact mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT}},

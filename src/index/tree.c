@@ -63,7 +63,7 @@ static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_b
     end += (keys + fanout - 1) / fanout * fanout;
   }
   out->coarse = (uint32_t)end;
-  return end * (key_bits / 8) + coarse_nodes(count) * TREE_COARSE_FANOUT * 2;
+  return end * (key_bits / 8) + coarse_nodes(count) * TREE_NODE_WORDS * 4;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
@@ -105,8 +105,8 @@ static rdx_status make_coarse(tree *t, rdx_stream *stream, const rdx_sorted_keys
                                         .coarse = RDX_ADDRESS(uint32_t, t->inner) +
                                                   (uint64_t)t->shape.coarse * (t->key_bits / 32),
                                         .n = (uint32_t)t->count};
-  return rdx_stream_launch(stream, &rdx_kernel_tree_coarse, &args, &key64,
-                           coarse_nodes(t->count) * TREE_COARSE_FANOUT / 2, NULL, err);
+  return rdx_stream_launch(stream, &rdx_kernel_tree_coarse, &args, &key64, coarse_nodes(t->count) * TREE_NODE_WORDS,
+                           NULL, err);
 }
 
 static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, double *ms, rdx_error *err) {

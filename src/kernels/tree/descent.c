@@ -32,7 +32,7 @@ static inline uint32_t below_u64_c(const uint64_t *node, uint64_t key) {
 
 static inline uint32_t coarse_below_c(const uint16_t *node, uint32_t key) {
   uint32_t count = 0;
-  for (uint32_t k = 0; k < TREE_COARSE_FANOUT; k++)
+  for (uint32_t k = TREE_COARSE_HEAD; k < TREE_COARSE_HEAD + TREE_COARSE_FANOUT; k++)
     count += node[k] < key;
   return count;
 }
@@ -73,7 +73,7 @@ static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32
 }
 
 /* `node` starts at the top, which is one node here. A level's last node may be filled up with keys that belong to no
- * child: the last child takes their place. A key above all others is in the last block, if anywhere. */
+ * child: the last child takes their place. */
 #define DEFINE_DESCENT(name, attributes, type, fanout, below, coarse_below, match)                                     \
   attributes static void name(const struct tree_args *args, struct tree_batch *b) {                                    \
     const struct tree_state *s = args->state;                                                                          \
@@ -91,7 +91,7 @@ static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32
         const uint32_t child = node[k] * fanout + below(keys + (uint64_t)node[k] * fanout, (type)b->key[k]);           \
         node[k] = child < count ? child : count - 1;                                                                   \
         if (last)                                                                                                      \
-          __builtin_prefetch(coarse + (uint64_t)node[k] * TREE_COARSE_FANOUT);                                         \
+          __builtin_prefetch(coarse + (uint64_t)node[k] * TREE_NODE_WORDS * 2);                                        \
         else                                                                                                           \
           __builtin_prefetch(next + (uint64_t)node[k] * fanout);                                                       \
       }                                                                                                                \
@@ -99,11 +99,12 @@ static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32
       count = last ? count : s->count[level];                                                                          \
     }                                                                                                                  \
     for (uint32_t k = 0; k < b->count; k++) {                                                                          \
-      const type low = node[k] > 0 ? keys[node[k] - 1] : 0, high = keys[node[k]], key = (type)b->key[k];               \
-      const uint32_t in_node = (uint32_t)((key - low) >> tree_coarse_shift(high - low));                               \
+      const uint16_t *coarse_node = coarse + (uint64_t)node[k] * TREE_NODE_WORDS * 2;                                  \
+      uint64_t head;                                                                                                   \
+      memcpy(&head, coarse_node, sizeof head);                                                                         \
       const uint32_t child =                                                                                           \
-          node[k] * TREE_COARSE_FANOUT + coarse_below(coarse + (uint64_t)node[k] * TREE_COARSE_FANOUT, in_node);       \
-      node[k] = child < blocks && key <= high ? child : blocks - 1;                                                    \
+          node[k] * TREE_COARSE_FANOUT + coarse_below(coarse_node, tree_coarse_key(head, b->key[k]));                  \
+      node[k] = child < blocks ? child : blocks - 1;                                                                   \
       const uint32_t *block = args->leaves + (uint64_t)node[k] * words;                                                \
       __builtin_prefetch(block);                                                                                       \
       if (sizeof(type) == 8)                                                                                           \
@@ -165,10 +166,11 @@ AVX2 static inline uint32_t match_u64_avx2(const uint32_t *block, uint64_t key, 
 
 /* They have 15 bits. */
 AVX2 static inline uint32_t coarse_below_avx2(const uint16_t *node, uint32_t key) {
+  const uint32_t keys = UINT32_MAX << TREE_COARSE_HEAD; /* those of a lane of 16 bytes are where they were */
   const __m256i k = _mm256_set1_epi16((short)key);
   const __m256i first = _mm256_cmpgt_epi16(k, _mm256_loadu_si256((const __m256i *)(const void *)node));
   const __m256i second = _mm256_cmpgt_epi16(k, _mm256_loadu_si256((const __m256i *)(const void *)(node + 16)));
-  return (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(first, second)));
+  return (uint32_t)__builtin_popcount((uint32_t)_mm256_movemask_epi8(_mm256_packs_epi16(first, second)) & keys);
 }
 
 DEFINE_DESCENT(descend_u32_avx2, AVX2, uint32_t, 16, below_u32_avx2, coarse_below_avx2, match_u32_avx2)
@@ -201,7 +203,9 @@ AVX512 static inline uint32_t match_u64_avx512(const uint32_t *block, uint64_t k
 }
 
 AVX512 static inline uint32_t coarse_below_avx512(const uint16_t *node, uint32_t key) {
-  return (uint32_t)__builtin_popcount(_mm512_cmplt_epu16_mask(_mm512_loadu_si512(node), _mm512_set1_epi16((short)key)));
+  const uint32_t keys = UINT32_MAX << TREE_COARSE_HEAD;
+  return (uint32_t)__builtin_popcount(
+      _mm512_mask_cmplt_epu16_mask(keys, _mm512_loadu_si512(node), _mm512_set1_epi16((short)key)));
 }
 
 DEFINE_DESCENT(descend_u32_avx512, AVX512, uint32_t, 16, below_u32_avx512, coarse_below_avx512, match_u32_avx512)

@@ -14,7 +14,8 @@
 
 /* Each thread searches the top level for a probe of its own, in shared memory. From there on LANES threads go down
  * together, for LANES probes side by side: each reads its part of a node, and the parts of a node lie side by side.
- * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, and then along the leaves. */
+ * With one lane, a thread reads whole nodes. Probes in ascending order go down as one, and then along the leaves, on
+ * which the next ones go on. */
 
 #ifdef KEYS_U64
 #define KEY u64
@@ -140,7 +141,6 @@ place finish(u32 block, u32 counts, u32 row) {
  * as the one below it has nodes. So registers suffice to know where they are. Behind the last stands the coarse one. */
 struct descent {
   u32 level;
-  u32 above;        /* where the level before it begins, in keys */
   u32 begin, count; /* of the level, in keys */
   u32 node;
 };
@@ -156,19 +156,14 @@ u32 level_keys(u32 level) {
 }
 
 descent first_level(u32 node) {
-  return descent(0, 0, whole_nodes(top_count), levels > 0 ? level_keys(0) : 0, node);
-}
-
-u64 address_of(u32 begin) {
-  return u64(a.inner) + u64(begin) * (KEY64 != 0 ? 8 : 4);
+  return descent(0, whole_nodes(top_count), levels > 0 ? level_keys(0) : 0, node);
 }
 
 u64 level_address(descent d) {
-  return address_of(d.begin);
+  return u64(a.inner) + u64(d.begin) * (KEY64 != 0 ? 8 : 4);
 }
 
 void next_level(inout descent d) {
-  d.above = d.begin;
   d.begin += whole_nodes(d.count);
   d.level++;
   if (d.level < levels)
@@ -181,28 +176,26 @@ u32 child(descent d, u32 node, u32 below) {
   return min(node * TREE_FANOUT(KEY64) + below, d.count - 1);
 }
 
-/* What a key is in a coarse node; above all others where the node has none that is not below it. */
-u32 coarse_key(descent d, u32 node, KEY key) {
-  u32_ptr above = u32_ptr(address_of(d.above));
-  const KEY high = load(above, node);
-  KEY low = 0;
-  if (node > 0)
-    low = load(above, node - 1);
-  return key > high ? NO_ROW : u32((key - low) >> tree_coarse_shift(high - low));
+/* A key in a coarse node, as tree_coarse_key() has it. */
+u32 coarse_key(uvec2 head, KEY key) {
+#ifdef KEYS_U64
+  return tree_coarse_key(packUint2x32(head), key);
+#else
+  return min(key - (head.x & ~TREE_COARSE_SHIFT) >> (head.x & TREE_COARSE_SHIFT), TREE_COARSE_MOST);
+#endif
 }
 
-/* Of 16 bytes of coarse keys, those that are not below `key`, of less than 16 bits: in each half of a word a number of
+/* Of 16 bytes of a coarse node, the first or not, the keys that are not below `key`: in each half of a word a number of
  * them. With the 16th bit of each set, subtracting leaves it set where they are not below. */
-u32 coarse_not_below(uvec4 part, u32 key) {
+u32 coarse_not_below(uvec4 part, bool first, u32 key) {
   const uvec4 bits = (part | 0x80008000u) - key * 0x10001u >> 15 & 0x10001u;
-  return bits.x + bits.y + bits.z + bits.w;
+  return (first ? 0 : bits.x + bits.y) + bits.z + bits.w;
 }
 
-/* The block behind a coarse node of whose keys so many, in two halves, are not below. */
-u32 block_behind(u32 node, u32 key, u32 not_below) {
-  const u32 last = tree_blocks(a.n) - 1;
+/* The block behind a coarse node of whose keys so many are not below, in two halves. */
+u32 block_behind(u32 node, u32 not_below) {
   const u32 below = TREE_COARSE_FANOUT - ((not_below & 0xffffu) + (not_below >> 16));
-  return key == NO_ROW ? last : min(node * TREE_COARSE_FANOUT + below, last);
+  return min(node * TREE_COARSE_FANOUT + below, tree_blocks(a.n) - 1);
 }
 
 /* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
@@ -238,11 +231,11 @@ place search_alone(KEY key, descent d) {
     d.node = child(d, d.node, count);
   }
   const u64 parts = level_address(d) + u64(d.node) * 64;
-  const u32 coarse = coarse_key(d, d.node, key);
+  const u32 coarse = coarse_key(part_ptr(parts).v[0].xy, key);
   u32 not_below = 0;
   [[unroll]] for (u32 k = 0; k < PARTS; k++)
-    not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], coarse);
-  const u32 block = block_behind(d.node, coarse, not_below);
+    not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], k == 0, coarse);
+  const u32 block = block_behind(d.node, not_below);
   return complete(search_block(block, key), block, key);
 }
 
@@ -270,17 +263,20 @@ place search_in_groups(KEY wanted) {
       node[q] = child(d, node[q], sum_over_lanes(count[q]));
   }
   const u64 parts = level_address(d) + lane * each * 16;
-  u32 coarse[LANES], not_below[LANES];
+  u32 not_below[LANES];
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    coarse[q] = coarse_key(d, node[q], key[q]);
+    uvec4 part[PARTS / LANES];
+    [[unroll]] for (u32 k = 0; k < each; k++)
+      part[k] = part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0];
+    const u32 coarse = coarse_key(subgroupShuffle(part[0].xy, base), key[q]);
     not_below[q] = 0;
     [[unroll]] for (u32 k = 0; k < each; k++)
-      not_below[q] += coarse_not_below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], coarse[q]);
+      not_below[q] += coarse_not_below(part[k], lane + k == 0, coarse);
   }
   place mine = place(0, 0, NO_ROW);
   u32 block = 0;
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    const u32 here = block_behind(node[q], coarse[q], sum_over_lanes(not_below[q]));
+    const u32 here = block_behind(node[q], sum_over_lanes(not_below[q]));
     const place p = match_parts(here, lane * each, each, key[q]);
     const place all = finish(here, sum_over_lanes(p.equal), least_over_lanes(p.row));
     if (q == lane) {
@@ -313,16 +309,16 @@ u32 below_as_one(u64 keys, KEY key) {
 
 /* The same for a coarse node: the block that it leads to. */
 u32 block_as_one(descent d, KEY key) {
-  const u32 coarse = coarse_key(d, d.node, key);
   u32_ptr words = u32_ptr(level_address(d) + u64(d.node) * 64);
+  const u32 coarse = coarse_key(uvec2(AT(words, 0), AT(words, 1)), key);
   u32 count = 0;
-  for (u32 k = gl_SubgroupInvocationID; k - gl_SubgroupInvocationID < TREE_COARSE_FANOUT; k += gl_SubgroupSize) {
+  for (u32 k = gl_SubgroupInvocationID; k - gl_SubgroupInvocationID < 2 * TREE_NODE_WORDS; k += gl_SubgroupSize) {
     bool not_below = false;
-    if (k < TREE_COARSE_FANOUT)
+    if (k >= TREE_COARSE_HEAD && k < 2 * TREE_NODE_WORDS)
       not_below = (AT(words, k / 2) >> (k % 2 * 16) & 0xffffu) >= coarse;
     count += subgroupBallotBitCount(subgroupBallot(not_below));
   }
-  return block_behind(d.node, coarse, count);
+  return block_behind(d.node, count);
 }
 
 /* The entry, one for each thread of a subgroup, and its row. */
@@ -354,23 +350,41 @@ place place_in_window(u32 first, u32 rank, KEY held, u32 row, KEY wanted) {
   return place(min(first + rank, a.n), count, equal ? its_row : NO_ROW);
 }
 
-#define WINDOWS 8
+/* Where a subgroup has come to whose probes ascend: the block of the last, beyond which no later one can be. */
+struct cursor {
+  bool usable;
+  u32 block;
+  KEY last;
+};
 
-/* The places of probes in ascending order: go down for the first as one, then read entries in order, one a thread,
- * where each thread finds its own, as a merge does. False where that does not find them soon. */
-bool search_windows(KEY wanted, out place mine) {
-  mine = place(a.n, 0, NO_ROW);
-  if (gl_SubgroupSize < TREE_LEAF || !is_ascending(wanted)) /* windows are whole blocks */
-    return false;
-  const KEY least = key_of_lane(wanted, 0);
+/* The block to begin with for probes of which `least` is the first. */
+u32 first_block(KEY least, bool goes_on, u32 block) {
+  if (goes_on)
+    return block;
   descent d = first_level(search_top_as_one(least));
   for (; d.level < levels; next_level(d))
     d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, least));
-  d.node = block_as_one(d, least);
-  const u32 entries = (a.n + TREE_LEAF - 1) / TREE_LEAF * TREE_LEAF;
+  return block_as_one(d, least);
+}
+
+#define WINDOWS 8
+
+/* The places of probes in ascending order: go down for the first as one, or go on, then read entries in order, one a
+ * thread, where each thread finds its own, as a merge does. False where that does not find them soon. */
+bool search_windows(KEY wanted, inout cursor c, out place mine) {
+  mine = place(a.n, 0, NO_ROW);
+  if (gl_SubgroupSize < TREE_LEAF || !is_ascending(wanted)) { /* windows are whole blocks */
+    c.usable = false;
+    return false;
+  }
+  const KEY least = key_of_lane(wanted, 0);
+  const bool goes_on = c.usable && c.last <= least;
+  const u32 block = first_block(least, goes_on, c.block);
+  const u32 entries = tree_blocks(a.n) * TREE_LEAF;
   bool pending = true;
   u32 left = gl_SubgroupSize;
-  for (u32 k = 0, first = d.node * TREE_LEAF; k < WINDOWS; k++, first += gl_SubgroupSize) {
+  c.usable = false;
+  for (u32 k = 0, first = block * TREE_LEAF; k < WINDOWS; k++, first += gl_SubgroupSize) {
     const u32 entry = first + gl_SubgroupInvocationID;
     KEY held = KEY(~0ul);
     u32 row = NO_ROW;
@@ -383,9 +397,12 @@ bool search_windows(KEY wanted, out place mine) {
       pending = false;
     }
     const u32 now = subgroupBallotBitCount(subgroupBallot(pending));
-    if (now == 0)
+    if (now == 0) {
+      const u32 last = gl_SubgroupSize - 1;
+      c = cursor(true, subgroupShuffle(mine.entry, last) / TREE_LEAF, key_of_lane(wanted, last));
       return true;
-    if (now + gl_SubgroupSize / 4 > left)
+    }
+    if (now + gl_SubgroupSize / 4 > left && !(goes_on && k == 0))
       return false;
     left = now;
   }
@@ -393,9 +410,9 @@ bool search_windows(KEY wanted, out place mine) {
 }
 
 /* All threads of a subgroup come here together. Keys need not differ, and probes that do not count bring any key. */
-place search(KEY wanted) {
+place search(KEY wanted, inout cursor c) {
   place mine;
-  if (search_windows(wanted, mine))
+  if (search_windows(wanted, c, mine))
     return mine;
   if (LANES == 1)
     return search_alone(wanted, first_level(search_top(wanted)));
@@ -403,8 +420,8 @@ place search(KEY wanted) {
 }
 
 /* The first entry above `key`. */
-u32 search_above(KEY key) {
-  const place p = search(key == KEY(~0ul) ? key : key + 1);
+u32 search_above(KEY key, inout cursor c) {
+  const place p = search(key == KEY(~0ul) ? key : key + 1, c);
   return key == KEY(~0ul) ? a.n : p.entry;
 }
 
@@ -417,8 +434,8 @@ void collect(u32 i, u32 begin, KEY key, inout found f) {
   }
 }
 
-void find_equal(u32 i, KEY key, bool counts, inout found f) {
-  const place p = search(key);
+void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout found f) {
+  const place p = search(key, c);
   if (!counts || p.equal == 0)
     return;
   if (DISTINCT != 0) {
@@ -437,8 +454,8 @@ void find_equal(u32 i, KEY key, bool counts, inout found f) {
 }
 
 /* The span of a range. */
-void find_between(KEY lower, KEY upper, bool counts, inout found f) {
-  const u32 begin = search(lower).entry, end = search_above(upper);
+void find_between(KEY lower, KEY upper, bool counts, inout cursor low, inout cursor high, inout found f) {
+  const u32 begin = search(lower, low).entry, end = search_above(upper, high);
   f.first = begin;
   f.count = counts ? end - begin : 0;
 }
@@ -446,9 +463,10 @@ void find_between(KEY lower, KEY upper, bool counts, inout found f) {
 void main() {
   if (a.n > 0)
     read_top();
-  const u32 group = gl_WorkGroupID.x * ITEMS;
-  [[dont_unroll]] for (u32 step = 0; step < ITEMS && group + step < a.count; step += THREADS) {
-    const u32 item = group + step + gl_LocalInvocationIndex;
+  const u32 each = ITEMS / gl_NumSubgroups, begin = gl_WorkGroupID.x * ITEMS + gl_SubgroupID * each;
+  cursor low = cursor(false, 0, 0), high = low;
+  [[dont_unroll]] for (u32 step = 0; step < each && begin + step < a.count; step += gl_SubgroupSize) {
+    const u32 item = begin + step + gl_SubgroupInvocationID;
     const bool inside = item < a.count;
     const u32 i = a.first + (inside ? item : 0);
     const KEY lower = load(a.lower, i);
@@ -456,10 +474,10 @@ void main() {
     found f = FOUND_NONE;
     if (a.n > 0) {
       if (RANGES == 0) {
-        find_equal(i, lower, valid, f);
+        find_equal(i, lower, valid, low, f);
       } else {
         const KEY upper = load(a.upper, i);
-        find_between(lower, upper, valid && lower <= upper, f);
+        find_between(lower, upper, valid && lower <= upper, low, high, f);
       }
     }
     if (inside)

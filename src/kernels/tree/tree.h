@@ -12,10 +12,10 @@
  * the first entry that is not below it.
  *
  * The level above the blocks, which is as large as all others many times over, is coarse, so that caches hold more of
- * it: TREE_COARSE_FANOUT keys of 15 bits are a node, of 64 bytes, too. The level above it says between which keys those
- * of a node lie; of the distance of a key to the lower of these, the 15 bits from the highest that the other's has are
- * kept. Where that is all of them, as mostly, the search goes on as above; else, keys that differ may look the same, and
- * the entry may be in a later block of the node than the one that it leads to.
+ * it: a node, of 64 bytes, too, is a base and TREE_COARSE_FANOUT keys of 15 bits, which tell how far a key is above the
+ * base, without so many low bits as the largest of the node does not fit with. Where these are none, as mostly, the
+ * search goes on as above; else keys that differ may look the same, and the entry may be in a later block of the node
+ * than the one that it leads to.
  *
  * Unused entries and keys are the largest key there is; an entry counts only below `n`. */
 
@@ -24,9 +24,12 @@
 #define TREE_CONSTANTS 6 /* KEY64, GATHER, VALUE, DISTINCT, LANES, RANGES: whether there are upper bounds */
 #define TREE_LEAF 8
 #define TREE_FANOUT(key64) ((key64) != 0 ? 8u : 16u)
-#define TREE_COARSE_FANOUT 32u
+#define TREE_COARSE_FANOUT 28u
+#define TREE_COARSE_HEAD 4u /* halves of words in front of the keys: the base, in whose low bits stands the shift */
+#define TREE_COARSE_SHIFT 63u
 #define TREE_COARSE_BITS 15u
 #define TREE_COARSE_MOST 0x7fffu
+#define TREE_NODE_WORDS 16u
 #define TREE_LEVELS 12       /* at most, the top and the coarse level not counted */
 #define TREE_TOP_BYTES 16384 /* of the top level, at most */
 #define TREE_BLOCK_WORDS(key64) ((key64) != 0 ? 24u : 16u)
@@ -79,7 +82,7 @@ struct tree_level_args {
 };
 ARGS_SIZE(tree_level_args, 48);
 
-/* Item: two keys of the coarse level, unused ones included. */
+/* Item: a word of the coarse level, unused keys included. */
 struct tree_coarse_args {
   LAUNCH_HEADER;
   PTR(u32) keys; /* of the entries, ascending */
@@ -92,11 +95,14 @@ FN u32 tree_blocks(u32 n) {
   return n / TREE_LEAF + TO_U32(n % TREE_LEAF != 0);
 }
 
-/* Bits that a coarse node leaves out whose keys are as far apart. */
-FN u32 tree_coarse_shift(u64 distance) {
-  u32 high = TO_U32(distance >> 32), low = TO_U32(distance);
-  u32 bits = high != 0 ? HIGHEST_BIT(high) + 33u : low != 0 ? HIGHEST_BIT(low) + 1u : 0u;
-  return bits > TREE_COARSE_BITS ? bits - TREE_COARSE_BITS : 0u;
+FN u64 tree_coarse_base(u64 head) {
+  return head & ~TO_U64(TREE_COARSE_SHIFT);
+}
+
+/* A key in the coarse node of such a head, below which no key of it is. */
+FN u32 tree_coarse_key(u64 head, u64 key) {
+  u64 distance = (key - tree_coarse_base(head)) >> TO_U32(head & TREE_COARSE_SHIFT);
+  return distance < TREE_COARSE_MOST ? TO_U32(distance) : TREE_COARSE_MOST;
 }
 
 #ifdef RDX_GLSL

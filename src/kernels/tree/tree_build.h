@@ -32,23 +32,38 @@
 /* The largest key before entry `end` of all. */
 #define TREE_KEY_BEFORE(end, key64) load_key(a.keys, TO_U32((end) < a.n ? (end) : a.n) - 1u, key64)
 
-/* The key of a block in its coarse node. */
-#define TREE_COARSE_KEY(out, block, key64)                                                                             \
+/* The head of the coarse node that begins with a block. */
+#define TREE_COARSE_HEAD_OF(out, block, key64)                                                                         \
   do {                                                                                                                 \
-    u64 coarse_node = (block) / TREE_COARSE_FANOUT * (TREE_COARSE_FANOUT * TREE_LEAF);                                 \
-    u64 coarse_low = coarse_node == 0 ? 0ul : TREE_KEY_BEFORE(coarse_node, key64);                                     \
-    u64 coarse_high = TREE_KEY_BEFORE(coarse_node + TREE_COARSE_FANOUT * TREE_LEAF, key64);                            \
-    u64 coarse_key = TREE_KEY_BEFORE((TO_U64(block) + 1ul) * TREE_LEAF, key64) - coarse_low;                           \
-    out = (block) < tree_blocks(a.n) ? TO_U32(coarse_key >> tree_coarse_shift(coarse_high - coarse_low))               \
-                                     : TREE_COARSE_MOST;                                                               \
+    u64 head_first = TO_U64(block) * TREE_LEAF, head_end = head_first + TREE_COARSE_FANOUT * TREE_LEAF;                \
+    u64 head_base = tree_coarse_base(head_first == 0 ? 0ul : TREE_KEY_BEFORE(head_first, key64));                      \
+    u64 head_distance = TREE_KEY_BEFORE(head_end, key64) - head_base;                                                  \
+    u32 head_high = TO_U32(head_distance >> 32), head_low = TO_U32(head_distance);                                     \
+    u32 head_bits = head_high != 0 ? HIGHEST_BIT(head_high) + 33u : head_low != 0 ? HIGHEST_BIT(head_low) + 1u : 0u;   \
+    out = head_base | (head_bits > TREE_COARSE_BITS ? head_bits - TREE_COARSE_BITS : 0u);                              \
+  } while (false)
+
+/* A block's key in the coarse node of such a head. */
+#define TREE_COARSE_KEY_OF(out, head, block, key64)                                                                    \
+  do {                                                                                                                 \
+    out = TREE_COARSE_MOST;                                                                                            \
+    if ((block) < tree_blocks(a.n))                                                                                    \
+      out = tree_coarse_key(head, TREE_KEY_BEFORE((TO_U64(block) + 1ul) * TREE_LEAF, key64));                          \
   } while (false)
 
 #define TREE_MAKE_COARSE(i, key64)                                                                                     \
   do {                                                                                                                 \
-    u32 coarse_i = i, coarse_first, coarse_second;                                                                     \
-    TREE_COARSE_KEY(coarse_first, 2 * coarse_i, key64);                                                                \
-    TREE_COARSE_KEY(coarse_second, 2 * coarse_i + 1, key64);                                                           \
-    AT(a.coarse, coarse_i) = coarse_first | coarse_second << 16;                                                       \
+    u32 coarse_i = i, coarse_word = coarse_i % TREE_NODE_WORDS, coarse_low, coarse_high;                               \
+    u32 coarse_first = coarse_i / TREE_NODE_WORDS * TREE_COARSE_FANOUT;                                                \
+    u32 coarse_block = coarse_first + 2 * coarse_word - TREE_COARSE_HEAD;                                              \
+    u64 coarse_head;                                                                                                   \
+    TREE_COARSE_HEAD_OF(coarse_head, coarse_first, key64);                                                             \
+    TREE_COARSE_KEY_OF(coarse_low, coarse_head, coarse_block, key64);                                                  \
+    TREE_COARSE_KEY_OF(coarse_high, coarse_head, coarse_block + 1, key64);                                             \
+    if (coarse_word < TREE_COARSE_HEAD / 2)                                                                            \
+      AT(a.coarse, coarse_i) = TO_U32(coarse_head >> (32 * coarse_word));                                              \
+    else                                                                                                               \
+      AT(a.coarse, coarse_i) = coarse_low | coarse_high << 16;                                                         \
   } while (false)
 
 #endif
