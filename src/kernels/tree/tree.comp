@@ -419,9 +419,45 @@ place search(KEY wanted, inout cursor c) {
   return search_in_groups(wanted);
 }
 
-/* The first entry above `key`. */
-u32 search_above(KEY key, inout cursor c) {
-  const place p = search(key == KEY(~0ul) ? key : key + 1, c);
+KEY largest_of(u32 block) {
+  return KEY(tree_entry_key(a.leaves, block * TREE_LEAF + TREE_LEAF - 1, KEY64));
+}
+
+/* The first entry that is not below `key`, known to be at `from` or behind, if it is in that block or in the next. */
+bool search_near(u32 from, KEY key, out u32 entry) {
+  u32 block = from / TREE_LEAF;
+  entry = from;
+  if (from == a.n)
+    return true;
+  if (largest_of(block) < key) {
+    block++;
+    if (block == tree_blocks(a.n) || largest_of(block) < key)
+      return false;
+  }
+  entry = search_block(block, key).entry;
+  return true;
+}
+
+/* Bounds of ranges: where the lower and the upper ones of a subgroup have come to, and whether its last ranges were so
+ * short that their ends were near. */
+struct bounds {
+  cursor low, high;
+  bool short_ones;
+};
+
+/* The first entry above `key`, at `from` or behind. */
+u32 search_above(u32 from, KEY key, inout bounds b) {
+  const KEY next = key == KEY(~0ul) ? key : key + 1;
+  u32 entry = from;
+  bool found = false;
+  if (b.short_ones) {
+    found = search_near(from, next, entry);
+    const u32 count = subgroupBallotBitCount(subgroupBallot(found));
+    b.short_ones = count >= gl_SubgroupSize / 2;
+    if (count == gl_SubgroupSize)
+      return key == KEY(~0ul) ? a.n : entry;
+  }
+  const place p = search(next, b.high);
   return key == KEY(~0ul) ? a.n : p.entry;
 }
 
@@ -453,9 +489,10 @@ void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout found f) {
   }
 }
 
-/* The span of a range. */
-void find_between(KEY lower, KEY upper, bool counts, inout cursor low, inout cursor high, inout found f) {
-  const u32 begin = search(lower, low).entry, end = search_above(upper, high);
+/* The span of a range. One that does not count has any bounds. */
+void find_between(KEY lower, KEY upper, bool counts, inout bounds b, inout found f) {
+  const u32 begin = search(lower, b.low).entry;
+  const u32 end = search_above(begin, counts ? upper : lower, b);
   f.first = begin;
   f.count = counts ? end - begin : 0;
 }
@@ -464,7 +501,8 @@ void main() {
   if (a.n > 0)
     read_top();
   const u32 each = ITEMS / gl_NumSubgroups, begin = gl_WorkGroupID.x * ITEMS + gl_SubgroupID * each;
-  cursor low = cursor(false, 0, 0), high = low;
+  const cursor none = cursor(false, 0, 0);
+  bounds b = bounds(none, none, true);
   [[dont_unroll]] for (u32 step = 0; step < each && begin + step < a.count; step += gl_SubgroupSize) {
     const u32 item = begin + step + gl_SubgroupInvocationID;
     const bool inside = item < a.count;
@@ -474,10 +512,10 @@ void main() {
     found f = FOUND_NONE;
     if (a.n > 0) {
       if (RANGES == 0) {
-        find_equal(i, lower, valid, low, f);
+        find_equal(i, lower, valid, b.low, f);
       } else {
         const KEY upper = load(a.upper, i);
-        find_between(lower, upper, valid && lower <= upper, low, high, f);
+        find_between(lower, upper, valid && lower <= upper, b, f);
       }
     }
     if (inside)
