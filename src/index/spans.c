@@ -10,6 +10,13 @@
 /* Spans of on average so many entries are walked by several threads side by side. */
 #define LONG_SPAN 4
 
+/* The kernel for so many entries in so many spans, and its threads for each. */
+static const rdx_kernel *kernel_for(const rdx_device *device, uint64_t total, uint64_t spans, uint32_t *lanes) {
+  const bool few = total < LONG_SPAN * spans || device->info.threads < 8; /* of a subgroup */
+  *lanes = few ? 1 : total < 2 * LONG_SPAN * spans ? 4 : 8;
+  return *lanes == 1 ? &rdx_kernel_spans_1 : *lanes == 4 ? &rdx_kernel_spans_4 : &rdx_kernel_spans_8;
+}
+
 /* Prefix sums pay where spans have so many times the entries that there are: each entry of a span costs a value
  * fetched from anywhere, and so does each entry there is to make the sums. */
 #define PREFIX_PAYS 2
@@ -72,10 +79,9 @@ static rdx_status walk(const spans *s, rdx_stream *stream, rdx_error *err) {
                                   .block_words = s->rows.block_words,
                                   .first_word = s->rows.first_word,
                                   .step = s->rows.step};
-  const bool together = s->total / LONG_SPAN >= q->count && s->index->device->info.threads >= 8; /* of a subgroup */
-  const uint32_t variant[3] = {q->gather, q->value, together ? 8 : 1};
-  return rdx_stream_launch(stream, together ? &rdx_kernel_spans_8 : &rdx_kernel_spans_1, &args, variant, q->count, NULL,
-                           err);
+  uint32_t variant[3] = {q->gather, q->value};
+  const rdx_kernel *kernel = kernel_for(s->index->device, s->total, q->count, &variant[2]);
+  return rdx_stream_launch(stream, kernel, &args, variant, q->count, NULL, err);
 }
 
 /* ---- By prefix sums ---- */

@@ -6,8 +6,8 @@
 #include "device/device.h"
 #include "kernels/spans/spans.h"
 
-/* Over spans_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1 and 8. */
-extern const rdx_kernel rdx_kernel_spans_1, rdx_kernel_spans_8;
+/* Over spans_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1, 4 and 8. */
+extern const rdx_kernel rdx_kernel_spans_1, rdx_kernel_spans_4, rdx_kernel_spans_8;
 
 extern const rdx_kernel rdx_kernel_spans_values;
 

@@ -51,6 +51,7 @@ static void prefix(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 
 const rdx_kernel rdx_kernel_spans_1 = SPANS(256);
+const rdx_kernel rdx_kernel_spans_4 = SPANS(64);
 const rdx_kernel rdx_kernel_spans_8 = SPANS(32);
 
 const rdx_kernel rdx_kernel_spans_values = {.name = "spans, values in order",

@@ -10,7 +10,7 @@
 
 layout(constant_id = 0) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 1) const u32 VALUE = VALUE_U32;
-layout(constant_id = 2) const u32 LANES = 8; /* 1 or 8 */
+layout(constant_id = 2) const u32 LANES = 8; /* 1, 4 or 8 */
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { spans_args a; };
 
@@ -42,11 +42,12 @@ void main() {
     else
       FOUND_ADD(f, row, to, GATHER, VALUE);
   }
-  if (LANES == 8) {
+  if (LANES >= 4) {
     join(f, 1);
     join(f, 2);
-    join(f, 4);
   }
+  if (LANES == 8)
+    join(f, 4);
   if (inside && lane == 0)
     FOUND_STORE(f, i, GATHER);
 }
