@@ -41,20 +41,15 @@ static uint64_t top_limit(const rdx_device *device, uint32_t key_bits) {
   return device->info.backend == RDX_BACKEND_CPU ? TREE_FANOUT(key_bits == 64) : TREE_TOP_BYTES / (key_bits / 8);
 }
 
-/* Entries behind a node of the coarse level. */
-static uint64_t coarse_span(const rdx_device *device) {
-  return TREE_COARSE_FANOUT * (device->info.backend == RDX_BACKEND_CPU ? TREE_RUN_CPU : TREE_RUN_GPU);
-}
-
-static uint64_t coarse_nodes(const rdx_device *device, uint64_t count) {
-  return (count + coarse_span(device) - 1) / coarse_span(device);
+static uint64_t coarse_nodes(uint64_t count) {
+  return (blocks_of(count) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
 }
 
 /* Lay out the levels over `count` entries; the bytes that they take in all, unused keys included. */
 static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_bits, struct tree_state *out) {
   const uint64_t fanout = TREE_FANOUT(key_bits == 64), limit = top_limit(device, key_bits);
   uint64_t counts[TREE_LEVELS + 1], used = 1; /* from the lowest up */
-  counts[0] = coarse_nodes(device, count);
+  counts[0] = coarse_nodes(count);
   while (counts[used - 1] > limit) {
     counts[used] = (counts[used - 1] + fanout - 1) / fanout;
     used++;
@@ -68,7 +63,7 @@ static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_b
     end += (keys + fanout - 1) / fanout * fanout;
   }
   out->coarse = (uint32_t)end;
-  return end * (key_bits / 8) + coarse_nodes(device, count) * TREE_NODE_WORDS * 4;
+  return end * (key_bits / 8) + coarse_nodes(count) * TREE_NODE_WORDS * 4;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
@@ -96,7 +91,7 @@ static rdx_status make_level(tree *t, rdx_stream *stream, const rdx_sorted_keys 
 }
 
 static rdx_status make_levels(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, rdx_error *err) {
-  uint64_t span = coarse_span(t->device);
+  uint64_t span = TREE_LEAF * TREE_COARSE_FANOUT;
   for (uint32_t level = t->shape.levels; level > 0; level--) {
     RDX_TRY(make_level(t, stream, sorted, t->shape.begin[level - 1], t->shape.count[level - 1], span, err));
     span *= TREE_FANOUT(t->key_bits == 64);
@@ -110,8 +105,8 @@ static rdx_status make_coarse(tree *t, rdx_stream *stream, const rdx_sorted_keys
                                         .coarse = RDX_ADDRESS(uint32_t, t->inner) +
                                                   (uint64_t)t->shape.coarse * (t->key_bits / 32),
                                         .n = (uint32_t)t->count};
-  return rdx_stream_launch(stream, &rdx_kernel_tree_coarse, &args, &key64,
-                           coarse_nodes(t->device, t->count) * TREE_NODE_WORDS, NULL, err);
+  return rdx_stream_launch(stream, &rdx_kernel_tree_coarse, &args, &key64, coarse_nodes(t->count) * TREE_NODE_WORDS,
+                           NULL, err);
 }
 
 static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, double *ms, rdx_error *err) {

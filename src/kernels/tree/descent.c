@@ -60,7 +60,7 @@ static inline uint32_t match_u64_c(const uint32_t *block, uint64_t key, uint32_t
 
 /* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
 static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32_t block, uint64_t key) {
-  const uint32_t end = (block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, all = tree_runs(args->n);
+  const uint32_t end = (block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, all = tree_blocks(args->n);
   uint32_t low = block + 1, high = (end < all ? end : all) - 1;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
@@ -79,7 +79,7 @@ static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32
     const struct tree_state *s = args->state;                                                                          \
     const type *inner = (const type *)(const void *)args->inner, *keys = inner;                                        \
     const uint16_t *coarse = (const uint16_t *)(const void *)(inner + s->coarse);                                      \
-    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8), blocks = tree_runs(args->n);                           \
+    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8), blocks = tree_blocks(args->n);                         \
     uint32_t node[TREE_BATCH];                                                                                         \
     for (uint32_t k = 0; k < b->count; k++)                                                                            \
       node[k] = 0;                                                                                                     \

@@ -30,7 +30,6 @@
 #define THREADS 256
 #define ITEMS 2048 /* of a workgroup */
 #define PARTS 4    /* 16 bytes each: a node */
-#define RUN_PARTS 2 /* of two entries each */
 
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
@@ -102,23 +101,22 @@ u32 least_over_lanes(u32 x) {
   return x;
 }
 
-/* What a search finds: the first entry that is not below the key; how many from there on in its run are equal; the row
- * of the first of these, or NO_ROW. */
+/* What a search finds: the first entry that is not below the key; how many from there on in its block are equal; the
+ * row of the first of these, or NO_ROW. */
 struct place {
   u32 entry, equal, row;
 };
 
-/* The part of a run from `part` on. Counts go to the low half of `.equal` (below) and its high half (equal). */
-void match_part(u32 run, u32 part, KEY key, inout place p) {
+/* The part of a block from `part` on, two entries each. Counts go to the low half of `.equal` (below) and its high
+ * half (equal). */
+void match_part(u32 block, u32 part, KEY key, inout place p) {
 #ifdef KEYS_U64
-  const u64 block = u64(a.leaves) + u64(run / 2) * 96;
-  const u32 place_in_block = run % 2 * RUN_PARTS + part;
-  const uvec4 keys = part_ptr(block + place_in_block * 16).v[0];
+  const uvec4 keys = part_ptr(u64(a.leaves) + u64(block) * 96 + part * 16).v[0];
   const u64 first = packUint2x32(keys.xy), second = packUint2x32(keys.zw);
-  const uvec2 rows = pair_ptr(block + 64 + place_in_block * 8).v[0];
-  const u32 first_row = rows.x, second_row = rows.y;
+  u32_ptr rows = u32_ptr(u64(a.leaves) + u64(block) * 96 + 64 + part * 8);
+  const u32 first_row = AT(rows, 0), second_row = AT(rows, 1);
 #else
-  const uvec4 pairs = part_ptr(u64(a.leaves) + u64(run) * 32 + part * 16).v[0];
+  const uvec4 pairs = part_ptr(u64(a.leaves) + u64(block) * 64 + part * 16).v[0];
   const u32 first = pairs.x, second = pairs.z, first_row = pairs.y, second_row = pairs.w;
 #endif
   const bool match_first = first == key && first_row != NO_ROW, match_second = second == key && second_row != NO_ROW;
@@ -127,8 +125,16 @@ void match_part(u32 run, u32 part, KEY key, inout place p) {
   p.row = min(p.row, match_second ? second_row : NO_ROW);
 }
 
-place finish(u32 run, u32 counts, u32 row) {
-  return place(min(run * TREE_RUN + (counts & 0xffff), a.n), counts >> 16, row);
+/* The parts `first` to `first + count - 1` of a block. */
+place match_parts(u32 block, u32 first, u32 count, KEY key) {
+  place p = place(0, 0, NO_ROW);
+  [[unroll]] for (u32 k = 0; k < count; k++)
+    match_part(block, first + k, key, p);
+  return p;
+}
+
+place finish(u32 block, u32 counts, u32 row) {
+  return place(min(block * TREE_LEAF + (counts & 0xffff), a.n), counts >> 16, row);
 }
 
 /* A node on the way down. Levels follow each other, the top first, each filled up to whole nodes; each is as many keys
@@ -145,7 +151,7 @@ u32 whole_nodes(u32 keys) {
 
 u32 level_keys(u32 level) {
   const u32 shift = (levels - 1 - level) * (KEY64 != 0 ? 3 : 4);
-  const u32 nodes = (tree_runs(a.n) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
+  const u32 nodes = (tree_blocks(a.n) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
   return (nodes + (1u << shift) - 1) >> shift;
 }
 
@@ -186,22 +192,18 @@ u32 coarse_not_below(uvec4 part, bool first, u32 key) {
   return (first ? 0 : bits.x + bits.y) + bits.z + bits.w;
 }
 
-/* The run behind a coarse node of whose keys so many are not below, in two halves. */
-u32 run_behind(u32 node, u32 not_below) {
+/* The block behind a coarse node of whose keys so many are not below, in two halves. */
+u32 block_behind(u32 node, u32 not_below) {
   const u32 below = TREE_COARSE_FANOUT - ((not_below & 0xffffu) + (not_below >> 16));
-  return min(node * TREE_COARSE_FANOUT + below, tree_runs(a.n) - 1);
+  return min(node * TREE_COARSE_FANOUT + below, tree_blocks(a.n) - 1);
 }
 
-KEY largest_of(u32 run) {
-  return KEY(tree_entry_key(a.leaves, run * TREE_RUN + TREE_RUN - 1, KEY64));
-}
-
-/* The run that has the first entry which is not below `key`, when `run`, to which a coarse node leads, has not. */
-u32 later_run(u32 run, KEY key) {
-  u32 low = run + 1, high = min((run / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, tree_runs(a.n)) - 1;
+/* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
+u32 later_block(u32 block, KEY key) {
+  u32 low = block + 1, high = min((block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, tree_blocks(a.n)) - 1;
   while (low < high) {
     const u32 middle = low + (high - low) / 2;
-    if (largest_of(middle) < key)
+    if (KEY(tree_entry_key(a.leaves, middle * TREE_LEAF + TREE_LEAF - 1, KEY64)) < key)
       low = middle + 1;
     else
       high = middle;
@@ -209,17 +211,15 @@ u32 later_run(u32 run, KEY key) {
   return low;
 }
 
-place search_run(u32 run, KEY key) {
-  place p = place(0, 0, NO_ROW);
-  [[unroll]] for (u32 k = 0; k < RUN_PARTS; k++)
-    match_part(run, k, key, p);
-  return finish(run, p.equal, p.row);
+place search_block(u32 block, KEY key) {
+  const place p = match_parts(block, 0, PARTS, key);
+  return finish(block, p.equal, p.row);
 }
 
-/* Look further where a run has only entries below `key`. */
-place complete(place p, u32 run, KEY key) {
-  const bool is_it = p.entry < (run + 1) * TREE_RUN || run + 1 == tree_runs(a.n);
-  return is_it ? p : search_run(later_run(run, key), key);
+/* Look further where a block has only entries below `key`. */
+place complete(place p, u32 block, KEY key) {
+  const bool is_it = p.entry < (block + 1) * TREE_LEAF || block + 1 == tree_blocks(a.n);
+  return is_it ? p : search_block(later_block(block, key), key);
 }
 
 place search_alone(KEY key, descent d) {
@@ -235,8 +235,8 @@ place search_alone(KEY key, descent d) {
   u32 not_below = 0;
   [[unroll]] for (u32 k = 0; k < PARTS; k++)
     not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], k == 0, coarse);
-  const u32 run = run_behind(d.node, not_below);
-  return complete(search_run(run, key), run, key);
+  const u32 block = block_behind(d.node, not_below);
+  return complete(search_block(block, key), block, key);
 }
 
 /* Go down in groups of LANES. */
@@ -274,20 +274,17 @@ place search_in_groups(KEY wanted) {
       not_below[q] += coarse_not_below(part[k], lane + k == 0, coarse);
   }
   place mine = place(0, 0, NO_ROW);
-  u32 run = 0;
+  u32 block = 0;
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    const u32 here = run_behind(node[q], sum_over_lanes(not_below[q]));
-    place p = place(0, 0, NO_ROW);
-    [[unroll]] for (u32 k = 0; k < max(RUN_PARTS / LANES, 1); k++)
-      if (lane < RUN_PARTS)
-        match_part(here, lane + k, key[q], p);
+    const u32 here = block_behind(node[q], sum_over_lanes(not_below[q]));
+    const place p = match_parts(here, lane * each, each, key[q]);
     const place all = finish(here, sum_over_lanes(p.equal), least_over_lanes(p.row));
     if (q == lane) {
       mine = all;
-      run = here;
+      block = here;
     }
   }
-  return complete(mine, run, wanted);
+  return complete(mine, block, wanted);
 }
 
 /* The same as search_top(), for one key of a whole subgroup. */
@@ -310,8 +307,8 @@ u32 below_as_one(u64 keys, KEY key) {
   return count;
 }
 
-/* The same for a coarse node: the run that it leads to. */
-u32 run_as_one(descent d, KEY key) {
+/* The same for a coarse node: the block that it leads to. */
+u32 block_as_one(descent d, KEY key) {
   u32_ptr words = u32_ptr(level_address(d) + u64(d.node) * 64);
   const u32 coarse = coarse_key(uvec2(AT(words, 0), AT(words, 1)), key);
   u32 count = 0;
@@ -321,7 +318,7 @@ u32 run_as_one(descent d, KEY key) {
       not_below = (AT(words, k / 2) >> (k % 2 * 16) & 0xffffu) >= coarse;
     count += subgroupBallotBitCount(subgroupBallot(not_below));
   }
-  return run_behind(d.node, count);
+  return block_behind(d.node, count);
 }
 
 /* The entry, one for each thread of a subgroup, and its row. */
@@ -343,31 +340,31 @@ place place_in_window(u32 first, u32 rank, KEY held, u32 row, KEY wanted) {
   const u32 at = min(rank, gl_SubgroupSize - 1), its_row = subgroupShuffle(row, at);
   const bool equal = key_of_lane(held, at) == wanted && rank == at && its_row != NO_ROW;
   u32 count = u32(equal);
-  if (DISTINCT == 0) { /* in the run, where unused entries count for nothing */
-    for (u32 k = 1; k < TREE_RUN; k++) {
+  if (DISTINCT == 0) { /* in the block, where unused entries count for nothing */
+    for (u32 k = 1; k < TREE_LEAF; k++) {
       const u32 next = min(rank + k, gl_SubgroupSize - 1), next_row = subgroupShuffle(row, next);
       const bool same = key_of_lane(held, next) == wanted && rank + k == next && next_row != NO_ROW;
-      count += u32(equal && same && (first + rank) % TREE_RUN + k < TREE_RUN);
+      count += u32(equal && same && (first + rank) % TREE_LEAF + k < TREE_LEAF);
     }
   }
   return place(min(first + rank, a.n), count, equal ? its_row : NO_ROW);
 }
 
-/* Where a subgroup has come to whose probes ascend: the run of the last, before which no later one can be. */
+/* Where a subgroup has come to whose probes ascend: the block of the last, beyond which no later one can be. */
 struct cursor {
   bool usable;
-  u32 run;
+  u32 block;
   KEY last;
 };
 
-/* The run to begin with for probes of which `least` is the first. */
-u32 first_run(KEY least, bool goes_on, u32 run) {
+/* The block to begin with for probes of which `least` is the first. */
+u32 first_block(KEY least, bool goes_on, u32 block) {
   if (goes_on)
-    return run;
+    return block;
   descent d = first_level(search_top_as_one(least));
   for (; d.level < levels; next_level(d))
     d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, least));
-  return run_as_one(d, least);
+  return block_as_one(d, least);
 }
 
 #define WINDOWS 8
@@ -376,18 +373,18 @@ u32 first_run(KEY least, bool goes_on, u32 run) {
  * thread, where each thread finds its own, as a merge does. False where that does not find them soon. */
 bool search_windows(KEY wanted, inout cursor c, out place mine) {
   mine = place(a.n, 0, NO_ROW);
-  if (gl_SubgroupSize < TREE_RUN || !is_ascending(wanted)) { /* windows are whole runs */
+  if (gl_SubgroupSize < TREE_LEAF || !is_ascending(wanted)) { /* windows are whole blocks */
     c.usable = false;
     return false;
   }
   const KEY least = key_of_lane(wanted, 0);
   const bool goes_on = c.usable && c.last <= least;
-  const u32 run = first_run(least, goes_on, c.run);
-  const u32 entries = tree_runs(a.n) * TREE_RUN;
+  const u32 block = first_block(least, goes_on, c.block);
+  const u32 entries = tree_blocks(a.n) * TREE_LEAF;
   bool pending = true;
   u32 left = gl_SubgroupSize;
   c.usable = false;
-  for (u32 k = 0, first = run * TREE_RUN; k < WINDOWS; k++, first += gl_SubgroupSize) {
+  for (u32 k = 0, first = block * TREE_LEAF; k < WINDOWS; k++, first += gl_SubgroupSize) {
     const u32 entry = first + gl_SubgroupInvocationID;
     KEY held = KEY(~0ul);
     u32 row = NO_ROW;
@@ -402,7 +399,7 @@ bool search_windows(KEY wanted, inout cursor c, out place mine) {
     const u32 now = subgroupBallotBitCount(subgroupBallot(pending));
     if (now == 0) {
       const u32 last = gl_SubgroupSize - 1;
-      c = cursor(true, subgroupShuffle(mine.entry, last) / TREE_RUN, key_of_lane(wanted, last));
+      c = cursor(true, subgroupShuffle(mine.entry, last) / TREE_LEAF, key_of_lane(wanted, last));
       return true;
     }
     if (now + gl_SubgroupSize / 4 > left && !(goes_on && k == 0))
@@ -422,18 +419,23 @@ place search(KEY wanted, inout cursor c) {
   return search_in_groups(wanted);
 }
 
-/* The first entry that is not below `key`, known to be at `from` or behind, if it is in that run or in the next two. */
+KEY largest_of(u32 block) {
+  return KEY(tree_entry_key(a.leaves, block * TREE_LEAF + TREE_LEAF - 1, KEY64));
+}
+
+/* The first entry that is not below `key`, known to be at `from` or behind, if it is in that block or in the next. */
 bool search_near(u32 from, KEY key, out u32 entry) {
-  u32 run = from / TREE_RUN;
+  u32 block = from / TREE_LEAF;
   entry = from;
   if (from == a.n)
     return true;
-  const u32 end = min(run + 3, tree_runs(a.n));
-  while (run < end && largest_of(run) < key)
-    run++;
-  if (run < end)
-    entry = search_run(run, key).entry;
-  return run < end;
+  if (largest_of(block) < key) {
+    block++;
+    if (block == tree_blocks(a.n) || largest_of(block) < key)
+      return false;
+  }
+  entry = search_block(block, key).entry;
+  return true;
 }
 
 /* Bounds of ranges: where the lower and the upper ones of a subgroup have come to, and whether its last ranges were so
@@ -479,7 +481,7 @@ void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout found f) {
     f.count = p.equal;
     f.first = p.row;
     u32 entry = p.entry + p.equal;
-    if (entry % TREE_RUN == 0)
+    if (entry % TREE_LEAF == 0)
       for (; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++)
         f.count++;
   } else {

@@ -11,12 +11,11 @@
  * node, of 64 bytes; the top level is searched as a whole. The child of the first key that is not below a probe holds
  * the first entry that is not below it.
  *
- * The lowest level leads to runs of TREE_RUN entries, which is what a GPU's memory fetches at a time (32 bytes of keys),
- * and a block on the CPU. As it is as large as all others many times over, it is coarse, so that caches hold more of it:
- * a node, of 64 bytes, too, is a base and TREE_COARSE_FANOUT keys of 15 bits, which tell how far a key is above the
+ * The level above the blocks, which is as large as all others many times over, is coarse, so that caches hold more of
+ * it: a node, of 64 bytes, too, is a base and TREE_COARSE_FANOUT keys of 15 bits, which tell how far a key is above the
  * base, without so many low bits as the largest of the node does not fit with. Where these are none, as mostly, the
- * search goes on as above; else keys that differ may look the same, and the entry may be in a later run of the node than
- * the one that it leads to.
+ * search goes on as above; else keys that differ may look the same, and the entry may be in a later block of the node
+ * than the one that it leads to.
  *
  * Unused entries and keys are the largest key there is; an entry counts only below `n`. */
 
@@ -24,13 +23,6 @@
 
 #define TREE_CONSTANTS 6 /* KEY64, GATHER, VALUE, DISTINCT, LANES, RANGES: whether there are upper bounds */
 #define TREE_LEAF 8
-#define TREE_RUN_CPU 8u
-#define TREE_RUN_GPU 4u
-#ifdef RDX_GLSL
-#define TREE_RUN TREE_RUN_GPU
-#else
-#define TREE_RUN TREE_RUN_CPU
-#endif
 #define TREE_FANOUT(key64) ((key64) != 0 ? 8u : 16u)
 #define TREE_COARSE_FANOUT 28u
 #define TREE_COARSE_HEAD 4u /* halves of words in front of the keys: the base, in whose low bits stands the shift */
@@ -99,8 +91,8 @@ struct tree_coarse_args {
 };
 ARGS_SIZE(tree_coarse_args, 40);
 
-FN u32 tree_runs(u32 n) {
-  return n / TREE_RUN + TO_U32(n % TREE_RUN != 0);
+FN u32 tree_blocks(u32 n) {
+  return n / TREE_LEAF + TO_U32(n % TREE_LEAF != 0);
 }
 
 FN u64 tree_coarse_base(u64 head) {

@@ -32,10 +32,10 @@
 /* The largest key before entry `end` of all. */
 #define TREE_KEY_BEFORE(end, key64) load_key(a.keys, TO_U32((end) < a.n ? (end) : a.n) - 1u, key64)
 
-/* The head of the coarse node that begins with a run. */
-#define TREE_COARSE_HEAD_OF(out, run, key64)                                                                           \
+/* The head of the coarse node that begins with a block. */
+#define TREE_COARSE_HEAD_OF(out, block, key64)                                                                         \
   do {                                                                                                                 \
-    u64 head_first = TO_U64(run) * TREE_RUN, head_end = head_first + TREE_COARSE_FANOUT * TREE_RUN;                    \
+    u64 head_first = TO_U64(block) * TREE_LEAF, head_end = head_first + TREE_COARSE_FANOUT * TREE_LEAF;                \
     u64 head_base = tree_coarse_base(head_first == 0 ? 0ul : TREE_KEY_BEFORE(head_first, key64));                      \
     u64 head_distance = TREE_KEY_BEFORE(head_end, key64) - head_base;                                                  \
     u32 head_high = TO_U32(head_distance >> 32), head_low = TO_U32(head_distance);                                     \
@@ -43,23 +43,23 @@
     out = head_base | (head_bits > TREE_COARSE_BITS ? head_bits - TREE_COARSE_BITS : 0u);                              \
   } while (false)
 
-/* A run's key in the coarse node of such a head. */
-#define TREE_COARSE_KEY_OF(out, head, run, key64)                                                                      \
+/* A block's key in the coarse node of such a head. */
+#define TREE_COARSE_KEY_OF(out, head, block, key64)                                                                    \
   do {                                                                                                                 \
     out = TREE_COARSE_MOST;                                                                                            \
-    if ((run) < tree_runs(a.n))                                                                                        \
-      out = tree_coarse_key(head, TREE_KEY_BEFORE((TO_U64(run) + 1ul) * TREE_RUN, key64));                             \
+    if ((block) < tree_blocks(a.n))                                                                                    \
+      out = tree_coarse_key(head, TREE_KEY_BEFORE((TO_U64(block) + 1ul) * TREE_LEAF, key64));                          \
   } while (false)
 
 #define TREE_MAKE_COARSE(i, key64)                                                                                     \
   do {                                                                                                                 \
     u32 coarse_i = i, coarse_word = coarse_i % TREE_NODE_WORDS, coarse_low, coarse_high;                               \
     u32 coarse_first = coarse_i / TREE_NODE_WORDS * TREE_COARSE_FANOUT;                                                \
-    u32 coarse_run = coarse_first + 2 * coarse_word - TREE_COARSE_HEAD;                                                \
+    u32 coarse_block = coarse_first + 2 * coarse_word - TREE_COARSE_HEAD;                                              \
     u64 coarse_head;                                                                                                   \
     TREE_COARSE_HEAD_OF(coarse_head, coarse_first, key64);                                                             \
-    TREE_COARSE_KEY_OF(coarse_low, coarse_head, coarse_run, key64);                                                    \
-    TREE_COARSE_KEY_OF(coarse_high, coarse_head, coarse_run + 1, key64);                                               \
+    TREE_COARSE_KEY_OF(coarse_low, coarse_head, coarse_block, key64);                                                  \
+    TREE_COARSE_KEY_OF(coarse_high, coarse_head, coarse_block + 1, key64);                                             \
     if (coarse_word < TREE_COARSE_HEAD / 2)                                                                            \
       AT(a.coarse, coarse_i) = TO_U32(coarse_head >> (32 * coarse_word));                                              \
     else                                                                                                               \
