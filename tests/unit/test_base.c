@@ -12,6 +12,7 @@
 #include <raydex/raydex.h>
 
 #include <pthread.h>
+#include <time.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,26 @@ static void test_shared_pool(void **state) {
   rdx_pool_destroy(&pool);
   assert_null(pool);
   rdx_pool_destroy(&pool);
+}
+
+/* Jobs shorter than it takes to wake a thread, one after the other or after a while: workers look for the next, sleep, or
+ * come when it is over. */
+static void test_short_jobs(void **state) {
+  (void)state;
+  for (uint32_t threads = 1; threads <= 9; threads += 2) {
+    rdx_pool *pool = NULL;
+    rdx_error err;
+    assert_int_equal(rdx_pool_create(threads, &pool, &err), RDX_OK);
+    for (uint64_t i = 0; i < 5000; i++) {
+      const uint64_t count = 1 + i % 57, grain = 1 + i % 5;
+      sum s = {0, 0};
+      if (i % 100 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 10000 * (long)(i / 100)}, NULL);
+      rdx_pool_run(pool, count, grain, add_up, &s);
+      assert_int_equal(s.total, count * (count - 1) / 2);
+    }
+    rdx_pool_destroy(&pool);
+  }
 }
 
 /* Pieces begin at multiples of the grain, are no longer than it, and cover every item once. */
@@ -311,11 +332,10 @@ static void test_sort(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),    cmocka_unit_test(test_errors),
-      cmocka_unit_test(test_pool),     cmocka_unit_test(test_shared_pool),
-      cmocka_unit_test(test_pieces),   cmocka_unit_test(test_allocator),
-      cmocka_unit_test(test_format),   cmocka_unit_test(test_sizes_that_overflow),
-      cmocka_unit_test(test_progress), cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_names),       cmocka_unit_test(test_errors),     cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_shared_pool), cmocka_unit_test(test_short_jobs), cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_allocator),   cmocka_unit_test(test_format),     cmocka_unit_test(test_sizes_that_overflow),
+      cmocka_unit_test(test_progress),    cmocka_unit_test(test_sort),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
