@@ -203,32 +203,47 @@ static void fetch_words(const struct sieve_refine_args *a, uint32_t truth, uint3
   }
 }
 
-/* Whether no vector is against a row; the code of the first that is gets fetched. */
-static bool undisputed(const struct sieve_refine_args *a, uint32_t known, uint32_t row) {
-  for (uint32_t t = 0; t < a->term_count; t++) {
-    const struct sieve_term *term = &SIEVE_TERM(a->query, t);
-    if (t == known || sieve_says(a->query, *term, row))
-      continue;
-    fetch_code(term, row);
-    return false;
+#define NOBODY UINT32_MAX
+
+/* The first term, if any, whose vectors are against a row. */
+static uint32_t first_against(const struct sieve_refine_args *a, uint32_t known, uint32_t row) {
+  for (uint32_t t = 0; t < a->term_count; t++)
+    if (t != known && !sieve_says(a->query, SIEVE_TERM(a->query, t), row))
+      return t;
+  return NOBODY;
+}
+
+/* A row that is out unless its code says that a term's vectors are wrong about it. */
+typedef struct dispute {
+  uint32_t row, term;
+} dispute;
+
+static void settle(const struct sieve_refine_args *a, uint32_t known, const dispute *disputes, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t row = disputes[i].row;
+    if (sieve_true(a->query, SIEVE_TERM(a->query, disputes[i].term), row) &&
+        sieve_admits(a->query, a->term_count, known, a->mask, row))
+      sieve_put(a->out_bits, row, true);
   }
-  return has_bit(a->mask, row);
 }
 
 static void admit_rows(const struct sieve_refine_args *a, uint32_t known, const uint32_t *rows, uint32_t count) {
   for (uint32_t done = 0; done < count; done += BATCH) {
     const uint32_t end = count - done < BATCH ? count : done + BATCH;
-    uint32_t disputed[BATCH], n = 0;
+    dispute disputes[BATCH];
+    uint32_t n = 0;
     for (uint32_t i = done; i < end; i++) {
       if (count - i > AHEAD)
         fetch_words(a, SIEVE_YES, rows[i + AHEAD]);
-      if (undisputed(a, known, rows[i]))
-        sieve_put(a->out_bits, rows[i], true);
-      else
-        disputed[n++] = rows[i];
+      const uint32_t row = rows[i], against = has_bit(a->mask, row) ? first_against(a, known, row) : known;
+      if (against == NOBODY) {
+        sieve_put(a->out_bits, row, true);
+      } else if (against != known && SIEVE_TERM(a->query, against).misses) {
+        fetch_code(&SIEVE_TERM(a->query, against), row);
+        disputes[n++] = (dispute){row, against};
+      }
     }
-    for (uint32_t i = 0; i < n; i++)
-      sieve_put(a->out_bits, disputed[i], sieve_admits(a->query, a->term_count, known, a->mask, disputed[i]));
+    settle(a, known, disputes, n);
   }
 }
 
