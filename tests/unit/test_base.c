@@ -128,8 +128,8 @@ static void test_shared_pool(void **state) {
   rdx_pool_destroy(&pool);
 }
 
-/* Jobs shorter than it takes to wake a thread, one after the other or after a while: workers look for the next, sleep, or
- * come when it is over. */
+/* Jobs shorter than it takes to wake a thread, one after the other or after a while: workers look for the next, sleep,
+ * or come when it is over. */
 static void test_short_jobs(void **state) {
   (void)state;
   for (uint32_t threads = 1; threads <= 9; threads += 2) {
