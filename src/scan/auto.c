@@ -92,8 +92,9 @@ static rdx_status time_sample(const candidate *c, rdx_stream *stream, const samp
                               rdx_error *err) {
   *ms = 0;
   for (uint32_t run = 0; run <= SAMPLE_RUNS; run++) { /* the first does not count where others follow */
+    rdx_scan_call call = {.terms = s->terms, .count = s->count, .out = out};
     const double start = rdx_now_ms();
-    RDX_TRY(c->ops->evaluate(c->self, stream, s->terms, s->count, false, out, NULL, err));
+    RDX_TRY(c->ops->evaluate(c->self, stream, &call, NULL, err));
     RDX_TRY(rdx_stream_finish(stream, err));
     const double took = rdx_now_ms() - start;
     if (run <= 1 || took < *ms)
@@ -217,16 +218,16 @@ static const candidate *choose(const chooser *c, const rdx_term *terms, uint32_t
   return best;
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   double predicted_ms[RDX_SCAN_METHODS] = {0};
-  const candidate *best = choose(self, terms, count, predicted_ms);
+  const candidate *best = choose(self, call->terms, call->count, predicted_ms);
   if (counts) {
     counts->methods |= 1u << best->method;
     for (uint32_t i = 0; i < RDX_SCAN_METHODS; i++)
       counts->predicted_ms[i] += predicted_ms[i];
   }
-  return best->ops->evaluate(best->self, stream, terms, count, narrow, out, counts, err);
+  return best->ops->evaluate(best->self, stream, call, counts, err);
 }
 
 const rdx_scan_ops rdx_scan_auto_ops = {

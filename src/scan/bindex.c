@@ -168,21 +168,21 @@ static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query,
   return RDX_OK;
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   const bindex *b = self;
   plan p;
   rdx_sieve_query query;
-  make_plan(b, terms, count, &p);
-  RDX_TRY(rdx_sieve_query_create(b->columns, terms, count, b->sieves, p.sieved,
+  make_plan(b, call->terms, call->count, &p);
+  RDX_TRY(rdx_sieve_query_create(b->columns, call->terms, call->count, b->sieves, p.sieved,
                                  (p.regions[MISSED] + p.regions[REST]) * (uint32_t)sizeof(struct sieve_region), &query,
                                  err));
-  const rdx_status status = launch(b, &p, &query, terms, count, narrow, stream, out, err);
+  const rdx_status status = launch(b, &p, &query, call->terms, call->count, call->narrow, stream, call->out, err);
   rdx_sieve_query_destroy(&query);
   if (counts) {
     const uint64_t refined = p.refined[MISSED] + p.refined[REST];
     counts->refined += refined;
-    counts->bytes += (p.vectors + 1 + narrow) * ((b->rows + 7) / 8) + refined * 8;
+    counts->bytes += (p.vectors + 1 + call->narrow) * ((b->rows + 7) / 8) + refined * 8;
   }
   return status;
 }

@@ -31,6 +31,10 @@ static uint64_t blocks_of(uint64_t rows) {
   return (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
+static uint64_t tiles_of(uint64_t rows) {
+  return (blocks_of(rows) + TILE_BLOCKS - 1) / TILE_BLOCKS;
+}
+
 /* Planes begin at whole vectors, and vectors may be read past the last row. */
 static uint64_t stride_of(uint64_t rows) {
   return (rows + 63) / 64 * 64;
@@ -280,36 +284,40 @@ static rdx_status make_plan(const column_scan *s, const rdx_term *terms, uint32_
   return RDX_OK;
 }
 
-static rdx_status launch(const column_scan *s, rdx_stream *stream, const plan *p, uint32_t count, bool narrow,
-                         rdx_buffer *out, rdx_buffer *bytes, rdx_error *err) {
+static rdx_status launch(const column_scan *s, rdx_stream *stream, const plan *p, rdx_scan_call *call,
+                         rdx_buffer *bytes, rdx_error *err) {
   uint64_t terms = 0, numbers = 0;
   RDX_TRY(rdx_stream_constants(stream, p->numbers, p->used * sizeof *p->numbers, &numbers, err));
-  RDX_TRY(rdx_stream_constants(stream, p->terms, count * sizeof *p->terms, &terms, err));
+  RDX_TRY(rdx_stream_constants(stream, p->terms, call->count * sizeof *p->terms, &terms, err));
+  if (call->total)
+    RDX_TRY(rdx_stream_fill(stream, call->total, 0, sizeof(uint64_t), 0, err));
+  call->counted = call->total != NULL;
   const struct column_scan_args args = {.terms = (scan_term *)(uintptr_t)terms,
                                         .intervals = (uint64_t *)(uintptr_t)numbers,
-                                        .words = RDX_ADDRESS(uint32_t, out),
+                                        .words = RDX_ADDRESS(uint32_t, call->out),
+                                        .total = RDX_ADDRESS(uint32_t, call->total),
                                         .bytes = RDX_ADDRESS(uint32_t, bytes),
                                         .stride = s->stride,
                                         .rows = (uint32_t)s->rows,
-                                        .term_count = count,
-                                        .narrow = narrow};
+                                        .term_count = call->count,
+                                        .narrow = call->narrow};
   const uint32_t count_bytes = bytes != NULL;
-  return rdx_stream_launch(stream, &rdx_kernel_column_scan, &args, &count_bytes, (s->rows + 31) / 32, NULL, err);
+  return rdx_stream_launch(stream, &rdx_kernel_column_scan, &args, &count_bytes, tiles_of(s->rows), NULL, err);
 }
 
 /* The same, and the bytes that it moved. */
-static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const plan *p, uint32_t count, bool narrow,
-                                 rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
-  const uint64_t blocks = blocks_of(s->rows);
+static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const plan *p, rdx_scan_call *call,
+                                 rdx_scan_counts *counts, rdx_error *err) {
+  const uint64_t tiles = tiles_of(s->rows);
   rdx_buffer *bytes = NULL, *sum = NULL;
   uint64_t total = 0;
-  rdx_status status = rdx_buffer_create(s->device, blocks * 4, "counters", &bytes, err);
+  rdx_status status = rdx_buffer_create(s->device, tiles * 4, "counters", &bytes, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(s->device, 8, "counters", &sum, err);
   if (status == RDX_OK)
-    status = launch(s, stream, p, count, narrow, out, bytes, err);
+    status = launch(s, stream, p, call, bytes, err);
   if (status == RDX_OK)
-    status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, bytes, 4, sum, blocks, err);
+    status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, bytes, 4, sum, tiles, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
@@ -320,15 +328,14 @@ static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const
   return status;
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   const column_scan *s = self;
   rdx_arena arena = {0};
   plan p;
-  rdx_status status = make_plan(s, terms, count, &arena, &p, err);
+  rdx_status status = make_plan(s, call->terms, call->count, &arena, &p, err);
   if (status == RDX_OK)
-    status = counts ? launch_counted(s, stream, &p, count, narrow, out, counts, err)
-                    : launch(s, stream, &p, count, narrow, out, NULL, err);
+    status = counts ? launch_counted(s, stream, &p, call, counts, err) : launch(s, stream, &p, call, NULL, err);
   rdx_arena_free(&arena);
   return status;
 }

@@ -57,7 +57,10 @@ static rdx_status let_go(evaluation *e, rdx_error *err) {
 
 static rdx_status call(evaluation *e, const rdx_term *terms, uint32_t count, bool narrow, rdx_buffer *out,
                        rdx_error *err) {
-  RDX_TRY(e->scan->ops->evaluate(e->scan->self, e->stream, terms, count, narrow, out, e->counts, err));
+  rdx_scan_call call = {
+      .terms = terms, .count = count, .narrow = narrow, .out = out, .total = e->whole ? e->total : NULL};
+  RDX_TRY(e->scan->ops->evaluate(e->scan->self, e->stream, &call, e->counts, err));
+  e->counted = call.counted;
   return ++e->calls % CALLS_AT_A_TIME == 0 ? let_go(e, err) : RDX_OK;
 }
 
@@ -81,6 +84,11 @@ static bool is_wide(const evaluation *e, const rdx_term *term) {
   return e->scan->ops->max_intervals != 0 && term->interval_count > e->scan->ops->max_intervals;
 }
 
+/* A term in one call. */
+static bool is_plain_term(const evaluation *e, const rdx_node *node) {
+  return node->kind == RDX_NODE_TERM && !is_wide(e, &node->term);
+}
+
 /* All terms among the children of an AND that the method takes as they are, in as few calls as it allows. */
 static rdx_status plain_terms(evaluation *e, const rdx_node *node, bool *narrow, rdx_buffer *out, rdx_error *err) {
   const uint32_t limit = e->scan->ops->max_terms ? e->scan->ops->max_terms : UINT32_MAX;
@@ -88,7 +96,7 @@ static rdx_status plain_terms(evaluation *e, const rdx_node *node, bool *narrow,
   uint32_t count = 0;
   RDX_TRY(rdx_arena_alloc(e->arena, node->count, sizeof *terms, "a predicate", (void **)&terms, err));
   for (uint32_t i = 0; i < node->count; i++)
-    if (node->children[i].kind == RDX_NODE_TERM && !is_wide(e, &node->children[i].term))
+    if (is_plain_term(e, &node->children[i]))
       terms[count++] = node->children[i].term;
   for (uint32_t done = 0; done < count;) {
     const uint32_t n = count - done < limit ? count - done : limit;
@@ -107,7 +115,7 @@ static rdx_status all_of(evaluation *e, const rdx_node *node, bool narrow, rdx_b
   RDX_TRY(plain_terms(e, node, &narrow, out, err));
   for (uint32_t i = 0; i < node->count; i++) {
     const rdx_node *child = &node->children[i];
-    if (child->kind == RDX_NODE_TERM && !is_wide(e, &child->term))
+    if (is_plain_term(e, child))
       continue;
     RDX_TRY(evaluate(e, child, narrow, out, err));
     narrow = true;
@@ -160,6 +168,19 @@ static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx
   return rdx_fail(err, RDX_ERROR_INTERNAL, "unknown node kind %d", (int)node->kind);
 }
 
+/* Whether one call of the method does all. */
+static bool is_one_call(const evaluation *e, const rdx_node *node) {
+  const uint32_t limit = e->scan->ops->max_terms;
+  if (node->kind != RDX_NODE_AND)
+    return is_plain_term(e, node);
+  for (uint32_t i = 0; i < node->count; i++)
+    if (!is_plain_term(e, &node->children[i]))
+      return false;
+  return limit == 0 || node->count <= limit;
+}
+
 rdx_status rdx_evaluate(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
+  e->whole = is_one_call(e, node);
+  e->counted = false;
   return evaluate(e, node, false, out, err);
 }

@@ -179,17 +179,17 @@ static rdx_status scan_columns(const lines *l, rdx_stream *stream, const rdx_ter
   return RDX_OK;
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   const lines *l = self;
   rdx_buffer *counters = NULL;
   uint64_t rays = 0;
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = scan_columns(l, stream, terms, count, narrow, out, counters, &rays, err);
+    status = scan_columns(l, stream, call->terms, call->count, call->narrow, call->out, counters, &rays, err);
   if (status == RDX_OK && counts) {
     counts->rays += rays;
-    counts->bytes += count * ((l->rows + 7) / 8);
+    counts->bytes += call->count * ((l->rows + 7) / 8);
     return rdx_counters_read(stream, &counters, counts, err);
   }
   rdx_buffer_destroy(&counters);

@@ -209,9 +209,11 @@ static rdx_status launch(const rdx_cubes *c, const rdx_ray_matrix *matrix, const
   return rdx_cubes_trace(c, matrix, launch, stream, err);
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   const rtc3 *r = self;
+  const rdx_term *terms = call->terms;
+  const uint32_t count = call->count;
   const rdx_cubes *c = choose_group(r, terms, count);
   rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
@@ -224,12 +226,12 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term 
   }
   const uint32_t size = regions.count * (uint32_t)sizeof *regions.regions;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
-  rdx_cubes_launch l = {.term_count = count, .region_count = regions.count, .rays = regions.rays, .out = out};
+  rdx_cubes_launch l = {.term_count = count, .region_count = regions.count, .rays = regions.rays, .out = call->out};
   regions = (rdx_regions){.regions = rdx_sieve_query_take(&query, size, &l.regions_place)};
   add_regions(r, c, &matrix, terms, count, &regions);
   rdx_status status = counts ? rdx_counters_create(stream, &l.counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = launch(c, &matrix, &query, &l, narrow, stream, err);
+    status = launch(c, &matrix, &query, &l, call->narrow, stream, err);
   rdx_sieve_query_destroy(&query);
   if (status == RDX_OK && counts) {
     counts->rays += l.rays;

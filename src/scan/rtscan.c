@@ -387,19 +387,19 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   return (double)vectors * (double)(r->rows / 8) + (double)count_regions(r, &q).rays * RDX_SCAN_RAY_BYTES;
 }
 
-static rdx_status evaluate(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                           rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err) {
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
   const rtscan *r = self;
   rdx_buffer *counters = NULL;
   run q;
-  begin(r, terms, count, &q);
+  begin(r, call->terms, call->count, &q);
   const uint32_t regions = count_regions(r, &q).count;
-  RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, q.sieved,
+  RDX_TRY(rdx_sieve_query_create(r->columns, call->terms, call->count, r->sieves, q.sieved,
                                  regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
   fill_regions(r, &q, regions);
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = launch(r, &q, narrow, stream, out, counters, err);
+    status = launch(r, &q, call->narrow, stream, call->out, counters, err);
   rdx_sieve_query_destroy(&q.query);
   if (status == RDX_OK && counts) {
     add_counts(r, &q, counts);

@@ -254,11 +254,12 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   RDX_TRY(rdx_spares_take_stream(scan->spares, &r->stream, err));
   RDX_TRY(rdx_spares_take_bitmap(scan->spares, &r->bitmap, err));
   RDX_TRY(rdx_spares_take_count(scan->spares, &result->total, err));
-  r->evaluation = (rdx_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena};
+  r->evaluation = (rdx_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};
   RDX_TRY(rdx_stream_mark(r->stream, err));
   RDX_TRY(rdx_evaluate(&r->evaluation, &node, r->bitmap, err));
   result->stats.device_ms = r->evaluation.device_ms;
-  RDX_TRY(rdx_bitmap_count(r->stream, r->bitmap, scan->stats.rows, result->total, err));
+  if (!r->evaluation.counted)
+    RDX_TRY(rdx_bitmap_count(r->stream, r->bitmap, scan->stats.rows, result->total, err));
   RDX_TRY(finish(r, result, err));
   if (params->result == RDX_SCAN_ROWS)
     RDX_TRY(select_rows(r, result, err));

@@ -72,6 +72,17 @@ typedef struct rdx_scan_counts {
   double predicted_ms[RDX_SCAN_METHODS];
 } rdx_scan_counts;
 
+/* A conjunction to evaluate. */
+typedef struct rdx_scan_call {
+  const rdx_term *terms; /* at least one, of distinct columns */
+  uint32_t count;
+  bool narrow;     /* `out` already holds a bitmap and keeps only rows of it */
+  rdx_buffer *out; /* the bitmap of the rows for which all terms are true: whole u32 words, bits past the last row 0 */
+  /* NULL, or where a method that can count the rows on its way records their number (one u64) and sets `counted`. */
+  rdx_buffer *total;
+  bool counted;
+} rdx_scan_call;
+
 typedef struct rdx_scan_ops {
   const char *name;
   bool traces_rays;
@@ -85,12 +96,10 @@ typedef struct rdx_scan_ops {
   /* Prepare. The method may keep references to the columns' buffers; the columns are destroyed afterwards. */
   rdx_status (*build)(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns, uint32_t count,
                       rdx_scan_stats *stats, void **out, rdx_error *err);
-  /* Record on `stream`: the rows for which all of `terms` (at least one, of distinct columns) are true, to the bitmap
-   * `out` (whole u32 words, bits past the last row 0); with `narrow`, `out` already holds a bitmap and keeps only rows
-   * of it. Work that needs the host goes before recording. `counts` NULL: not asked for; else `stream` may be finished
-   * inside, and the counts added. */
-  rdx_status (*evaluate)(const void *self, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                         rdx_buffer *out, rdx_scan_counts *counts, rdx_error *err);
+  /* Record a call on `stream`. Work that needs the host goes before recording. `counts` NULL: not asked for; else
+   * `stream` may be finished inside, and the counts added. */
+  rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                         rdx_error *err);
   /* The work of such a call in a unit of the method's own: its time is about a constant and a multiple of that. */
   double (*work)(const void *self, const rdx_term *terms, uint32_t count);
   void (*destroy)(void *self);

@@ -48,12 +48,16 @@ __attribute__((target("popcnt,avx2"))) static uint32_t count_popcnt(const uint32
   return (uint32_t)bits + (k < n ? (uint32_t)__builtin_popcount(words[k]) : 0);
 }
 
-static uint32_t count_best(const uint32_t *words, uint64_t n) {
+uint32_t rdx_count_bits(const uint32_t *words, uint64_t n) {
   return __builtin_cpu_supports("avx2") ? count_popcnt(words, n) : count_bits(words, n);
 }
 
 #else
-#define count_best count_bits
+
+uint32_t rdx_count_bits(const uint32_t *words, uint64_t n) {
+  return count_bits(words, n);
+}
+
 #endif
 
 static void count(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -61,7 +65,7 @@ static void count(const void *arguments, const uint32_t *variant, const rdx_scen
   const struct bitmap_count_args *a = arguments;
   const uint64_t begin = (uint64_t)a->first * BITMAP_TILE, most = (uint64_t)a->count * BITMAP_TILE;
   const uint64_t n = a->n - begin < most ? a->n - begin : most;
-  __atomic_fetch_add(a->total, count_best(a->words + begin, n), __ATOMIC_RELAXED);
+  __atomic_fetch_add(a->total, rdx_count_bits(a->words + begin, n), __ATOMIC_RELAXED);
 }
 
 /* ---- Sets of numbers ---- */

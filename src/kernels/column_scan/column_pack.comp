@@ -3,9 +3,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/column_scan/column_scan.h"
+#include "kernels/column_scan/planes.glsl.h"
 #include "kernels/lookup/lookup.h"
 
-/* A thread per word of 32 rows, in the order that column_scan.comp reads. */
+/* A thread per word of 32 rows. */
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 256) in;
@@ -19,19 +20,22 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 word = a.first + gl_GlobalInvocationID.x;
-  for (u32 i = 0; i < 8; i++) {
-    u64 numbers[4];
-    for (u32 j = 0; j < 4; j++) {
-      const u64 row = u64(word) * 32 + 8 * j + i;
-      numbers[j] = row < a.rows ? number_of(load_key(a.keys, u32(row), KEY64)) : 0ul;
-    }
-    for (u32 p = 0; p < a.plane_count; p++) {
-      const u32 shift = 8 * (a.plane_count - 1 - p);
-      u32 packed = 0;
+  u64 numbers[32];
+  for (u32 k = 0; k < 32; k++) {
+    const u64 row = u64(word) * 32 + k;
+    numbers[k] = row < a.rows ? number_of(load_key(a.keys, u32(row), KEY64)) : 0ul;
+  }
+  for (u32 p = 0; p < a.plane_count; p++) {
+    const u32 shift = 8 * (a.plane_count - 1 - p);
+    u32 w[8];
+    for (u32 i = 0; i < 8; i++) {
+      w[i] = 0;
       for (u32 j = 0; j < 4; j++)
-        packed |= (u32(numbers[j] >> shift) & 255u) << (8 * j);
-      AT(u32_ptr(u64(a.planes) + p * a.stride + u64(word) * 32), i) = packed;
+        w[i] |= (u32(numbers[8 * j + i] >> shift) & 255u) << (8 * j);
     }
+    w = transposed(w);
+    for (u32 i = 0; i < 8; i++)
+      AT(u32_ptr(u64(a.planes) + p * a.stride + u64(word) * 32), i) = w[i];
   }
   if (word % BLOCK_WORDS == 0) {
     const u32 block = word / BLOCK_WORDS;

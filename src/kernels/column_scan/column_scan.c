@@ -4,6 +4,7 @@
 /* The kernel that scans packed columns, and its body on the CPU. There the bytes of a plane are in the order of rows,
  * and a few blocks are done term by term while their bitmap and what is undecided stay in the cache. */
 
+#include "kernels/bitmap/kernels.h"
 #include "kernels/column_scan/kernels.h"
 #include "spirv/column_scan_comp.h"
 
@@ -11,20 +12,18 @@
 #include <immintrin.h>
 #endif
 
-/* Blocks that are worked on together, so that many reads are under way at a time. */
-#define CHUNK_BLOCKS 8
 #define BLOCK_WIDE (BLOCK_ROWS / 64) /* words of 64 rows */
-#define CHUNK_WIDE (CHUNK_BLOCKS * BLOCK_WIDE)
+#define TILE_WIDE (TILE_BLOCKS * BLOCK_WIDE)
 
-typedef struct chunk {
+typedef struct tile {
   const struct column_scan_args *args;
   uint32_t first; /* of its blocks */
   uint32_t words; /* of 64 rows */
   uint32_t live;  /* a bit for each block that a term has to look at */
   uint64_t bytes;
-} chunk;
+} tile;
 
-static const uint8_t *plane_of(const chunk *c, const scan_term *s, uint32_t plane) {
+static const uint8_t *plane_of(const tile *c, const scan_term *s, uint32_t plane) {
   return (const uint8_t *)s->planes + plane * c->args->stride + (uint64_t)c->first * BLOCK_ROWS;
 }
 
@@ -79,10 +78,10 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 #define AHEAD 24
 
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
-  target static void at_most_##isa(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                 \
+  target static void at_most_##isa(tile *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                  \
                                    uint64_t *result) {                                                                 \
-    uint64_t undecided[CHUNK_WIDE], most, equal;                                                                       \
-    uint32_t list[CHUNK_WIDE], count = 0;                                                                              \
+    uint64_t undecided[TILE_WIDE], most, equal;                                                                        \
+    uint32_t list[TILE_WIDE], count = 0;                                                                               \
     const uint32_t last = planes_of_bound(bound, s->plane_count) - 1, end_shift = 8 * (s->plane_count - 1);            \
     const uint8_t *plane = plane_of(c, s, 0), *next = plane_of(c, s, last > 0);                                        \
     uint8_t byte = (uint8_t)(bound >> end_shift);                                                                      \
@@ -128,7 +127,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 
 DEFINE_AT_MOST(plain, )
 
-typedef void (*at_most_fn)(chunk *c, const scan_term *s, uint64_t bound, const uint64_t *rows, uint64_t *result);
+typedef void (*at_most_fn)(tile *c, const scan_term *s, uint64_t bound, const uint64_t *rows, uint64_t *result);
 
 #if defined __x86_64__
 
@@ -152,9 +151,9 @@ static at_most_fn best_at_most(void) {
 /* ---- Terms, over the live blocks ---- */
 
 /* Narrow `rows` to those in one interval. */
-static void in_interval(chunk *c, const scan_term *s, at_most_fn at_most, uint32_t interval, uint64_t *rows) {
+static void in_interval(tile *c, const scan_term *s, at_most_fn at_most, uint32_t interval, uint64_t *rows) {
   const uint64_t low = c->args->intervals[2 * interval], high = c->args->intervals[2 * interval + 1];
-  uint64_t below[CHUNK_WIDE] = {0};
+  uint64_t below[TILE_WIDE] = {0};
   if (high != UINT64_MAX)
     at_most(c, s, high, rows, rows);
   if (low == 0)
@@ -164,10 +163,10 @@ static void in_interval(chunk *c, const scan_term *s, at_most_fn at_most, uint32
     rows[w] &= ~below[w];
 }
 
-static void in_intervals(chunk *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
-  uint64_t found[CHUNK_WIDE] = {0};
+static void in_intervals(tile *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
+  uint64_t found[TILE_WIDE] = {0};
   for (uint32_t k = 0; k < s->interval_count; k++) {
-    uint64_t in[CHUNK_WIDE];
+    uint64_t in[TILE_WIDE];
     for (uint32_t w = 0; w < c->words; w++)
       in[w] = rows[w] & ~found[w];
     in_interval(c, s, at_most, s->first + k, in);
@@ -177,7 +176,7 @@ static void in_intervals(chunk *c, const scan_term *s, at_most_fn at_most, uint6
   memcpy(rows, found, c->words * sizeof *rows);
 }
 
-static bool search_number(chunk *c, const scan_term *s, uint32_t row) {
+static bool search_number(tile *c, const scan_term *s, uint32_t row) {
   uint64_t number = 0;
   for (uint32_t p = 0; p < s->plane_count; p++)
     number = number << 8 | plane_of(c, s, p)[row];
@@ -186,7 +185,7 @@ static bool search_number(chunk *c, const scan_term *s, uint32_t row) {
 }
 
 /* What one byte does not decide is searched for, row by row. */
-static void in_table(chunk *c, const scan_term *s, uint64_t *rows) {
+static void in_table(tile *c, const scan_term *s, uint64_t *rows) {
   const uint8_t *plane = plane_of(c, s, 0);
   uint8_t decides[256]; /* bit 0: all of it, bit 1: some */
   for (uint32_t byte = 0; byte < 256; byte++)
@@ -211,8 +210,8 @@ static void in_table(chunk *c, const scan_term *s, uint64_t *rows) {
   }
 }
 
-/* Bits of the chunk's rows from a bitmap; zero past the last row. */
-static void load_bits(chunk *c, const uint32_t *bitmap, uint64_t *rows) {
+/* Bits of the tile's rows from a bitmap; zero past the last row. */
+static void load_bits(tile *c, const uint32_t *bitmap, uint64_t *rows) {
   const uint64_t words = (c->args->rows + 31ul) / 32, begin = (uint64_t)c->first * BLOCK_WORDS;
   const uint64_t count = words - begin < 2 * (uint64_t)c->words ? words - begin : 2 * (uint64_t)c->words;
   rows[c->words - 1] = 0;
@@ -228,7 +227,7 @@ static bool any(const uint64_t *rows, uint32_t words) {
 }
 
 /* Find the blocks that a term has to look at; of the others it takes all rows or none. */
-static void find_live(chunk *c, const scan_term *s, uint64_t *rows) {
+static void find_live(tile *c, const scan_term *s, uint64_t *rows) {
   c->live = 0;
   for (uint32_t begin = 0; begin < c->words; begin += BLOCK_WIDE) {
     const uint32_t words = c->words - begin < BLOCK_WIDE ? c->words - begin : BLOCK_WIDE;
@@ -244,9 +243,9 @@ static void find_live(chunk *c, const scan_term *s, uint64_t *rows) {
   }
 }
 
-static void filter_rows(chunk *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
+static void filter_rows(tile *c, const scan_term *s, at_most_fn at_most, uint64_t *rows) {
   if (s->valid) {
-    uint64_t valid[CHUNK_WIDE];
+    uint64_t valid[TILE_WIDE];
     load_bits(c, s->valid, valid);
     for (uint32_t w = 0; w < c->words; w++)
       rows[w] &= valid[w];
@@ -262,12 +261,13 @@ static void filter_rows(chunk *c, const scan_term *s, at_most_fn at_most, uint64
     in_table(c, s, rows);
 }
 
-static void scan_chunk(const struct column_scan_args *a, uint32_t first, at_most_fn at_most, bool count_bytes) {
-  const uint64_t begin = (uint64_t)first * BLOCK_ROWS, left = a->rows - begin;
-  const uint32_t n = left < CHUNK_BLOCKS * BLOCK_ROWS ? (uint32_t)left : CHUNK_BLOCKS * BLOCK_ROWS;
-  const uint32_t size = (n + 31) / 32 * 4;
-  chunk c = {.args = a, .first = first, .words = (n + 63) / 64};
-  uint64_t rows[CHUNK_WIDE];
+/* Returns how many rows there are. */
+static uint32_t scan_tile(const struct column_scan_args *a, uint32_t index, at_most_fn at_most, bool count_bytes) {
+  const uint64_t begin = (uint64_t)index * TILE_WORDS * 32, left = a->rows - begin;
+  const uint32_t n = left < TILE_WORDS * 32 ? (uint32_t)left : TILE_WORDS * 32;
+  const uint32_t words = (n + 31) / 32;
+  tile c = {.args = a, .first = index * TILE_BLOCKS, .words = (n + 63) / 64};
+  uint64_t rows[TILE_WIDE];
   if (a->narrow) {
     load_bits(&c, a->words, rows);
   } else {
@@ -276,25 +276,28 @@ static void scan_chunk(const struct column_scan_args *a, uint32_t first, at_most
   }
   for (uint32_t t = 0; t < a->term_count && any(rows, c.words); t++)
     filter_rows(&c, &a->terms[t], at_most, rows);
-  memcpy(a->words + begin / 32, rows, size);
-  for (uint32_t k = 0; k * BLOCK_ROWS < n && count_bytes; k++)
-    a->bytes[first + k] = k == 0 ? (uint32_t)(c.bytes + size) : 0;
+  memcpy(a->words + begin / 32, rows, words * sizeof *a->words);
+  if (count_bytes)
+    a->bytes[index] = (uint32_t)(c.bytes + words * sizeof *a->words);
+  return rdx_count_bits(a->words + begin / 32, words);
 }
 
 static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct column_scan_args *a = arguments;
   const at_most_fn at_most = best_at_most();
-  const uint64_t end = (uint64_t)a->first + a->count;
-  for (uint64_t word = a->first; word < end; word += CHUNK_BLOCKS * BLOCK_WORDS)
-    scan_chunk(a, (uint32_t)(word / BLOCK_WORDS), at_most, variant[0] != 0);
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < a->count; k++)
+    found += scan_tile(a, a->first + k, at_most, variant[0] != 0);
+  if (a->total)
+    __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
 }
 
 const rdx_kernel rdx_kernel_column_scan = {
     .name = "column scan",
     .args_size = sizeof(struct column_scan_args),
     .variants = 1,
-    .grain = 32 * BLOCK_WORDS,
-    .group = BLOCK_WORDS,
+    .grain = 4,
+    .group = 1, /* items are workgroups */
     .body = scan,
     .compute = {.words = spirv_column_scan_comp, .size = sizeof spirv_column_scan_comp}};

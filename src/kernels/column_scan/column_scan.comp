@@ -2,23 +2,24 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #include "kernels/column_scan/column_scan.h"
+#include "kernels/column_scan/planes.glsl.h"
 
-/* A thread per word of 32 rows, a workgroup per block. In a plane, byte j of a thread's word i is row 8j + i: the
- * results of byte comparisons, which are the highest bits of bytes, then fall into the order of rows by one shift for
- * each word. */
+/* A workgroup per tile, in which a thread has a word of 32 rows at a time. */
+
+#define THREADS 256
 
 layout(constant_id = 0) const u32 COUNT_BYTES = 0;
-layout(local_size_x = BLOCK_WORDS) in;
+layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { column_scan_args a; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
   uvec4 v[];
 };
 
-#define HIGH_BITS 0x80808080u
-
-shared u32 group_bytes;
+shared u32 group_rows, group_bytes;
 u32 bytes = 0;
 
 u32[8] load_plane(scan_term s, u32 plane, u32 word) {
@@ -28,65 +29,55 @@ u32[8] load_plane(scan_term s, u32 plane, u32 word) {
   return u32[8](x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w);
 }
 
-/* The highest bit of each byte of x that is not below that of y. */
-u32 bytes_at_least(u32 x, u32 y) {
-  const u32 z = (x | HIGH_BITS) - (y & ~HIGH_BITS);
-  return (x & ~y) | (~(x ^ y) & z);
-}
-
-u32 rows_at_most(u32 w[8], u32 bound) {
-  u32 rows = 0;
-  for (u32 i = 0; i < 8; i++)
-    rows |= (bytes_at_least(bound, w[i]) & HIGH_BITS) >> (7 - i);
-  return rows;
-}
-
-u32 rows_at_least(u32 w[8], u32 bound) {
-  u32 rows = 0;
-  for (u32 i = 0; i < 8; i++)
-    rows |= (bytes_at_least(w[i], bound) & HIGH_BITS) >> (7 - i);
-  return rows;
-}
-
-/* Of `rows`, those whose number is not above `bound`. */
-u32 at_most(scan_term s, u64 bound, u32 word, u32 rows) {
-  const u32 planes = planes_of_bound(bound, s.plane_count);
-  u32 result = rows, undecided = rows;
-  for (u32 p = 0; p < planes && undecided != 0; p++) {
-    const u32 byte = (u32(bound >> (8 * (s.plane_count - 1 - p))) & 255u) * 0x01010101u;
-    const u32 w[8] = load_plane(s, p, word);
-    const u32 below = rows_at_most(w, byte);
-    result &= ~(undecided & ~below);
-    if (p + 1 < planes)
-      undecided &= below & rows_at_least(w, byte);
+/* Of rows that are not above a bound as far as is known, and those of them that are undecided: what one more byte, of
+ * whose bits the bound has `byte`, says. */
+void compare(u32 w[8], u32 byte, bool last, inout u32 most, inout u32 undecided) {
+  u32 not_above = ~0u, equal = ~0u;
+  [[unroll]] for (u32 i = 0; i < 8; i++) {
+    const u32 bit = 0 - (byte >> i & 1u);
+    not_above = (~w[i] & (bit | not_above)) | (bit & not_above);
+    equal &= ~(w[i] ^ bit);
   }
-  return result;
+  most &= not_above | ~undecided;
+  undecided = last ? 0 : undecided & equal;
 }
 
+/* The byte of a number that lies in a plane. */
+u32 byte_of(scan_term s, u64 number, u32 plane) {
+  return u32(number >> (8 * (s.plane_count - 1 - plane))) & 255u;
+}
+
+/* Of `rows` those whose number is in an interval: not above its end, nor at or below what is before it. */
 u32 in_interval(scan_term s, u32 interval, u32 word, u32 rows) {
   const u64 low = AT(a.intervals, 2 * interval), high = AT(a.intervals, 2 * interval + 1);
-  if (high != ~0ul)
-    rows = at_most(s, high, word, rows);
-  if (low != 0 && rows != 0)
-    rows &= ~at_most(s, low - 1, word, rows);
-  return rows;
+  const u32 planes = high == ~0ul ? 0 : planes_of_bound(high, s.plane_count);
+  const u32 planes_below = low == 0 ? 0 : planes_of_bound(low - 1, s.plane_count);
+  u32 most = rows, undecided = planes > 0 ? rows : 0;
+  u32 below = planes_below > 0 ? rows : 0, undecided_below = below;
+  for (u32 p = 0; p < max(planes, planes_below) && (undecided | undecided_below) != 0; p++) {
+    const u32 w[8] = load_plane(s, p, word);
+    if (planes > 0)
+      compare(w, byte_of(s, high, p), p + 1 >= planes, most, undecided);
+    if (planes_below > 0)
+      compare(w, byte_of(s, low - 1, p), p + 1 >= planes_below, below, undecided_below);
+  }
+  return most & ~below;
 }
 
 /* What one byte does not decide is searched for, row by row. */
 u32 in_table(scan_term s, u32 word, u32 rows) {
-  const u32 w[8] = load_plane(s, 0, word);
+  const u32 w[8] = transposed(load_plane(s, 0, word));
   u32 result = 0;
   for (u32 r = 0; r < 32; r++) {
     if ((rows >> r & 1u) == 0)
       continue;
-    const u32 shift = r / 8 * 8;
-    const u32 byte = w[r % 8] >> shift & 255u;
+    const u32 byte = w[r % 8] >> r / 8 * 8 & 255u;
     bool inside = byte_table(a.intervals, s.table, byte);
     if (byte_table(a.intervals, s.table + BYTE_TABLE_SOME, byte)) {
       u64 number = byte;
       for (u32 p = 1; p < s.plane_count; p++)
-        number = number << 8 |
-                 (AT(u32_ptr(u64(s.planes) + p * a.stride + u64(word) * 32), r % 8) >> shift & 255u);
+        for (u32 i = 8; i > 0; i--)
+          number = number << 1 | (AT(u32_ptr(u64(s.planes) + p * a.stride + u64(word) * 32), i - 1) >> r & 1u);
       inside = zone_meets(a.intervals, s.first, s.interval_count, number, number) == ZONE_ALL;
     }
     result |= u32(inside) << r;
@@ -114,29 +105,37 @@ u32 filter_rows(scan_term s, u32 word, u32 rows) {
   return found;
 }
 
+/* The rows of a word for which all terms are true. */
+u32 scan_word(u32 word) {
+  const u32 rest = a.rows - word * 32;
+  u32 rows = rest >= 32 ? ~0u : (1u << rest) - 1;
+  if (a.narrow != 0)
+    rows &= AT(a.words, word);
+  for (u32 t = 0; t < a.term_count && rows != 0; t++)
+    rows = filter_rows(AT(a.terms, t), word, rows);
+  AT(a.words, word) = rows;
+  bytes += a.narrow != 0 ? 8 : 4;
+  return rows;
+}
+
 void main() {
-  const u32 word = a.first + gl_GlobalInvocationID.x;
-  const bool inside = gl_GlobalInvocationID.x < a.count;
-  if (COUNT_BYTES != 0) {
-    if (gl_LocalInvocationIndex == 0)
-      group_bytes = 0;
-    barrier();
-  }
-  if (inside) {
-    const u32 rest = a.rows - word * 32;
-    u32 rows = rest >= 32 ? ~0u : (1u << rest) - 1;
-    if (a.narrow != 0)
-      rows &= AT(a.words, word);
-    for (u32 t = 0; t < a.term_count && rows != 0; t++)
-      rows = filter_rows(AT(a.terms, t), word, rows);
-    AT(a.words, word) = rows;
-    bytes += a.narrow != 0 ? 8 : 4;
-  }
-  if (COUNT_BYTES != 0) {
-    if (inside)
-      atomicAdd(group_bytes, bytes);
-    barrier();
-    if (gl_LocalInvocationIndex == 0)
-      AT(a.bytes, word / BLOCK_WORDS) = group_bytes;
-  }
+  const u32 tile = a.first + gl_WorkGroupID.x, lane = gl_LocalInvocationIndex;
+  const u32 words = a.rows / 32 + u32(a.rows % 32 != 0);
+  u32 found = 0;
+  if (lane == 0)
+    group_rows = group_bytes = 0;
+  barrier();
+  for (u32 k = lane; k < TILE_WORDS; k += THREADS)
+    if (tile * TILE_WORDS + k < words)
+      found += bitCount(scan_word(tile * TILE_WORDS + k));
+  found = subgroupAdd(found);
+  if (subgroupElect())
+    atomicAdd(group_rows, found);
+  if (COUNT_BYTES != 0)
+    atomicAdd(group_bytes, bytes);
+  barrier();
+  if (lane == 0 && !IS_NULL(a.total) && group_rows != 0)
+    atomicAdd(AT(a.total, 0), group_rows);
+  if (lane == 0 && COUNT_BYTES != 0)
+    AT(a.bytes, tile) = group_bytes;
 }

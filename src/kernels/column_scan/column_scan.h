@@ -8,7 +8,9 @@
  * A column is packed to as few bytes as its range of codes needs: a row's number is (code - smallest) << shift, where
  * shift moves the highest bit to the top of the first byte. The bytes of a number lie in planes, the highest first
  * (ByteSlice: Feng et al., SIGMOD 2015), so that a comparison reads another plane only of rows that all planes before
- * left undecided: of 32-bit numbers spread evenly mostly one byte in four.
+ * left undecided: of 32-bit numbers spread evenly mostly one byte in four. In a plane the CPU has the bytes in the order
+ * of rows; a GPU, which has no instructions for bytes, has 32 rows as a word for each bit (BitWeaving/V: Li, Patel, SIGMOD
+ * 2013), the lowest first.
  *
  * Where the first byte would tell few rows apart, as of skewed columns, the number gets another byte in front: in which
  * of 256 steps of about as many rows it lies (Column Sketches: Hentschel, Kester, Idreos, SIGMOD 2018). That keeps the
@@ -20,6 +22,10 @@
 
 #define BLOCK_ROWS 4096
 #define BLOCK_WORDS (BLOCK_ROWS / 32)
+
+/* Blocks that are worked on together, so that many reads are under way at a time. */
+#define TILE_BLOCKS 8
+#define TILE_WORDS (TILE_BLOCKS * BLOCK_WORDS)
 
 /* Up to as many intervals are compared one by one; more are searched. */
 #define LINEAR_INTERVALS 4
@@ -44,19 +50,20 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer scan_term_pt
 typedef struct scan_term scan_term;
 #endif
 
-/* The rows for which all terms are true. An item is a word of 32 rows. Constant: whether bytes are counted. */
+/* The rows for which all terms are true. An item is a tile. Constant: whether bytes are counted. */
 struct column_scan_args {
   LAUNCH_HEADER;
   PTR(scan_term) terms;
   PTR(u64) intervals; /* and tables */
   PTR(u32) words;     /* the bitmap */
-  PTR(u32) bytes;     /* read and written, by block */
+  PTR(u32) total;     /* the number of rows is added; 0: nobody asks */
+  PTR(u32) bytes;     /* read and written, by tile */
   u64 stride;         /* bytes of a plane */
   u32 rows;
   u32 term_count;
   u32 narrow; /* keep only rows that the bitmap holds already */
 };
-ARGS_SIZE(column_scan_args, 72);
+ARGS_SIZE(column_scan_args, 80);
 
 /* The smallest and largest code of each block's rows that are not NULL (none: smallest above largest). An item is a
  * block. Constant: KEY64. */
