@@ -85,20 +85,34 @@ u32 below(uvec4 part, KEY key) {
 #endif
 }
 
-u32 sum_over_lanes(u32 x) {
+/* The sums of a group's small numbers, one for each probe: they go from thread to thread in one word, side by side. */
+#define BITS (32 / LANES)
+
+u32 sums_over_lanes(u32 x[LANES]) {
+  u32 all = 0;
+  [[unroll]] for (u32 q = 0; q < LANES; q++)
+    all |= x[q] << q * BITS;
   if (LANES >= 2)
-    x += subgroupShuffleXor(x, 1);
+    all += subgroupShuffleXor(all, 1);
   if (LANES >= 4)
-    x += subgroupShuffleXor(x, 2);
-  return x;
+    all += subgroupShuffleXor(all, 2);
+  return all;
 }
 
-u32 least_over_lanes(u32 x) {
-  if (LANES >= 2)
-    x = min(x, subgroupShuffleXor(x, 1));
-  if (LANES >= 4)
-    x = min(x, subgroupShuffleXor(x, 2));
-  return x;
+u32 sum_of(u32 sums, u32 q) {
+  return bitfieldExtract(sums, int(q * BITS), int(BITS));
+}
+
+/* The least of a group's numbers for the probe of this thread: each keeps half of what it has, and gets the other's. */
+u32 least_over_lanes(u32 x[LANES]) {
+  [[unroll]] for (u32 step = 1; step < LANES; step *= 2) {
+    const bool odd = (gl_SubgroupInvocationID & step) != 0;
+    [[unroll]] for (u32 j = 0; j < LANES / 2 / step; j++) {
+      const u32 kept = odd ? x[2 * j + 1] : x[2 * j], sent = odd ? x[2 * j] : x[2 * j + 1];
+      x[j] = min(kept, subgroupShuffleXor(sent, step));
+    }
+  }
+  return x[0];
 }
 
 /* What a search finds: the first entry that is not below the key; how many from there on in its block are equal; the
@@ -107,8 +121,7 @@ struct place {
   u32 entry, equal, row;
 };
 
-/* The part of a block from `part` on, two entries each. Counts go to the low half of `.equal` (below) and its high
- * half (equal). */
+/* The part of a block from `part` on, two entries. Those below are counted in `.entry`. */
 void match_part(u32 block, u32 part, KEY key, inout place p) {
 #ifdef KEYS_U64
   const uvec4 keys = part_ptr(u64(a.leaves) + u64(block) * 96 + part * 16).v[0];
@@ -119,10 +132,12 @@ void match_part(u32 block, u32 part, KEY key, inout place p) {
   const uvec4 pairs = part_ptr(u64(a.leaves) + u64(block) * 64 + part * 16).v[0];
   const u32 first = pairs.x, second = pairs.z, first_row = pairs.y, second_row = pairs.w;
 #endif
-  const bool match_first = first == key && first_row != NO_ROW, match_second = second == key && second_row != NO_ROW;
-  p.equal += u32(first < key) + u32(second < key) + ((u32(match_first) + u32(match_second)) << 16);
+  const bool match_first = first == key, match_second = second == key;
+  p.entry += u32(first < key) + u32(second < key);
   p.row = min(p.row, match_first ? first_row : NO_ROW);
   p.row = min(p.row, match_second ? second_row : NO_ROW);
+  if (DISTINCT == 0) /* else the row tells */
+    p.equal += u32(match_first && first_row != NO_ROW) + u32(match_second && second_row != NO_ROW);
 }
 
 /* The parts `first` to `first + count - 1` of a block. */
@@ -133,8 +148,9 @@ place match_parts(u32 block, u32 first, u32 count, KEY key) {
   return p;
 }
 
-place finish(u32 block, u32 counts, u32 row) {
-  return place(min(block * TREE_LEAF + (counts & 0xffff), a.n), counts >> 16, row);
+/* The place behind `below` entries of a block. */
+place place_in(u32 block, u32 below, u32 equal, u32 row) {
+  return place(min(block * TREE_LEAF + below, a.n), DISTINCT == 0 ? equal : u32(row != NO_ROW), row);
 }
 
 /* A node on the way down. Levels follow each other, the top first, each filled up to whole nodes; each is as many keys
@@ -192,10 +208,13 @@ u32 coarse_not_below(uvec4 part, bool first, u32 key) {
   return (first ? 0 : bits.x + bits.y) + bits.z + bits.w;
 }
 
-/* The block behind a coarse node of whose keys so many are not below, in two halves. */
+u32 sum_of_halves(u32 x) {
+  return (x & 0xffffu) + (x >> 16);
+}
+
+/* The block behind a coarse node of whose keys so many are not below. */
 u32 block_behind(u32 node, u32 not_below) {
-  const u32 below = TREE_COARSE_FANOUT - ((not_below & 0xffffu) + (not_below >> 16));
-  return min(node * TREE_COARSE_FANOUT + below, tree_blocks(a.n) - 1);
+  return min((node + 1) * TREE_COARSE_FANOUT - not_below, tree_blocks(a.n) - 1);
 }
 
 /* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
@@ -213,7 +232,7 @@ u32 later_block(u32 block, KEY key) {
 
 place search_block(u32 block, KEY key) {
   const place p = match_parts(block, 0, PARTS, key);
-  return finish(block, p.equal, p.row);
+  return place_in(block, p.entry, p.equal, p.row);
 }
 
 /* Look further where a block has only entries below `key`. */
@@ -235,7 +254,7 @@ place search_alone(KEY key, descent d) {
   u32 not_below = 0;
   [[unroll]] for (u32 k = 0; k < PARTS; k++)
     not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], k == 0, coarse);
-  const u32 block = block_behind(d.node, not_below);
+  const u32 block = block_behind(d.node, sum_of_halves(not_below));
   return complete(search_block(block, key), block, key);
 }
 
@@ -259,8 +278,9 @@ place search_in_groups(KEY wanted) {
       [[unroll]] for (u32 k = 0; k < each; k++)
         count[q] += below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], key[q]);
     }
+    const u32 sums = sums_over_lanes(count);
     [[unroll]] for (u32 q = 0; q < LANES; q++)
-      node[q] = child(d, node[q], sum_over_lanes(count[q]));
+      node[q] = child(d, node[q], sum_of(sums, q));
   }
   const u64 parts = level_address(d) + lane * each * 16;
   u32 not_below[LANES];
@@ -272,19 +292,19 @@ place search_in_groups(KEY wanted) {
     not_below[q] = 0;
     [[unroll]] for (u32 k = 0; k < each; k++)
       not_below[q] += coarse_not_below(part[k], lane + k == 0, coarse);
+    not_below[q] = sum_of_halves(not_below[q]);
   }
-  place mine = place(0, 0, NO_ROW);
-  u32 block = 0;
+  const u32 sums = sums_over_lanes(not_below);
+  u32 block = 0, below[LANES], row[LANES];
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
-    const u32 here = block_behind(node[q], sum_over_lanes(not_below[q]));
+    const u32 here = block_behind(node[q], sum_of(sums, q));
     const place p = match_parts(here, lane * each, each, key[q]);
-    const place all = finish(here, sum_over_lanes(p.equal), least_over_lanes(p.row));
-    if (q == lane) {
-      mine = all;
-      block = here;
-    }
+    block = q == lane ? here : block;
+    below[q] = p.entry | p.equal << BITS / 2;
+    row[q] = p.row;
   }
-  return complete(mine, block, wanted);
+  const u32 mine = sum_of(sums_over_lanes(below), lane);
+  return complete(place_in(block, mine & (1u << BITS / 2) - 1, mine >> BITS / 2, least_over_lanes(row)), block, wanted);
 }
 
 /* The same as search_top(), for one key of a whole subgroup. */
