@@ -150,7 +150,7 @@ static void lay_out(run *r) {
   const rdx_column_query *c = &r->query;
   const rdx_device *device = r->plan->relation->device;
   const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
-  const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 3 * ENGINE_WORKERS;
+  const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 7 * ENGINE_WORKERS;
   r->tables = FOUND_PLACE;
   if (r->dense) {
     r->tile = (uint32_t)(rows / wanted + ENGINE_STRETCH) / ENGINE_STRETCH * ENGINE_STRETCH;
@@ -299,8 +299,11 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
   const uint64_t all = r->plan->groups * entry_bytes(r);
   r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
-  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, 4, (const void **)&r->count, err));
-  return rdx_stream_read(stream, r->work.memory, FOUND_PLACE, r->first_bytes, (const void **)&r->first, err);
+  const void *read = NULL;
+  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, FOUND_PLACE + r->first_bytes, &read, err));
+  r->count = read;
+  r->first = (const uint64_t *)read + FOUND_PLACE / 8;
+  return RDX_OK;
 }
 
 /* The groups that did not come along. */

@@ -11,7 +11,7 @@
 #define MOST_BITMAP 65536u /* codes; wider sets are searched */
 /* Shares of rows below which a GPU looks at terms, and at dimensions, row by row: with codes side by side the former
  * cost little for all rows, the latter a gather for each. */
-#define FEW_FOR_TERMS (1 / 40.)
+#define FEW_FOR_TERMS (1 / 400.)
 #define FEW_FOR_LINKS (1 / 16.)
 
 /* A term of the plan, and the share of codes that it keeps. */
@@ -97,7 +97,7 @@ static void add_pairs(building *b, const rdx_interval *list, uint32_t count, uin
 static void add_term(building *b, uint32_t attribute, const rdx_interval *list, uint32_t count, bool own) {
   const rdx_coded *c = attribute_of(b, attribute);
   const rdx_partner *p = c->dimension && !own ? &b->plan->relation->partners[c->dimension - 1] : NULL;
-  const uint64_t span = list[count - 1].high - list[0].low;
+  const uint64_t span = list[count - 1].high - list[0].low, codes = c->count + c->nulls;
   engine_term *t = &b->terms[b->terms_used++];
   *t = (engine_term){.codes = RDX_ADDRESS(uint32_t, c->codes),
                      .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
@@ -106,7 +106,8 @@ static void add_term(building *b, uint32_t attribute, const rdx_interval *list, 
                      .bytes = c->bytes,
                      .partner_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
-                     .count = count > 1 && span < MOST_BITMAP ? 0 : count};
+                     .count = count > 1 && span < MOST_BITMAP ? 0 : count,
+                     .wide = codes > (uint64_t)1 << (8 * c->bytes - 1)};
   b->out->bytes += c->rows * c->bytes;
   if (count > 1 && t->count == 0)
     add_bitmap(b, list, count, list[0].low);
@@ -317,9 +318,10 @@ static rdx_status lay_out(building *b, rdx_error *err) {
 }
 
 /* Terms and dimensions are in order of what they keep. Whether rows are in the span of a term is seen from many codes
- * at once; the set within it takes a gather each. */
+ * at once; the set within it takes a gather each, and is left for later where few rows are in the span. */
 static void choose_early(building *b) {
   rdx_column_query *o = b->out;
+  bool late_sets = false;
   double left = 1;
   for (uint32_t i = 0; o->early_terms < o->q.term_count && left > FEW_FOR_TERMS; i++) {
     const rdx_coded *c = attribute_of(b, b->plan->terms[b->ranks[i].term].attribute);
@@ -327,14 +329,13 @@ static void choose_early(building *b) {
     if (c->dimension != 0)
       continue;
     const double spanned = left * ((double)t->span + 1) / ((double)c->count + c->nulls);
-    const bool late = t->count != 1 && (t->count > 1 || spanned < FEW_FOR_LINKS);
-    if (o->early_terms == ENGINE_MOST_EARLY || (late && t->bytes == 8))
+    const bool late_set = t->count != 1 && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
+    if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
       break;
     o->early_terms++;
-    left = late ? spanned : left * b->ranks[i].share;
-    if (late)
-      break;
-    o->first_late_term++;
+    left = late_set ? spanned : left * b->ranks[i].share;
+    late_sets |= late_set;
+    o->first_late_term += !late_sets;
   }
   while (o->early_links < o->table_count && o->early_links < ENGINE_MOST_EARLY && left > FEW_FOR_LINKS)
     left *= o->tables[o->early_links++].share;

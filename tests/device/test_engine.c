@@ -306,6 +306,9 @@ static void test_selective(void **state) {
                            {some_words, {3, between, 2, {0, 98}}},
                            {{2, between, 2, {5000, 19000}}, {0, in, 2, {1, 90}}},
                            {{0, in, 1, {7}}, {3, in, 2, {5, 70}}},
+                           {{0, in, 3, {7, 9, 12}}, {1, in, 4, {5, 200, 600, 900}}},
+                           {{1, in, 3, {5, 9, 20}}, {0, in, 4, {5, 70, 100, 190}}},
+                           {some_words, {1, in, 2, {values[1][0], values[1][5000]}}},
                            {{0, between, 2, {0, 120}}, {3, in, 2, {5, 70}}},
                            {{1, between, 2, {10, 12}}, {3, between, 2, {0, 49}}}};
   rdx_engine *engine = NULL;
@@ -314,6 +317,63 @@ static void test_selective(void **state) {
   OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
   for (size_t i = 0; i < 2 * COUNT(cases); i++)
     check_leaves(engine, cases[i / 2], columns);
+  rdx_engine_destroy(&engine);
+}
+
+#define WIDTHS 12
+
+static uint64_t count_rows(rdx_engine *engine, const rdx_predicate *where) {
+  const rdx_aggregate count = {0};
+  const rdx_query q = {.where = where, .aggregates = &count, .aggregate_count = 1};
+  rdx_query_result *result = NULL;
+  OK(run(engine, &q, &result, err));
+  const uint64_t rows = ((const uint64_t *)rdx_query_result_column(result, 0)->values)[0];
+  rdx_query_result_destroy(&result);
+  return rows;
+}
+
+/* Count the rows of a span of an attribute, also where the last attribute, whose values come in runs, is 1. */
+static void check_span(rdx_engine *engine, uint32_t (*values)[SELECTIVE_ROWS], uint32_t attribute,
+                       const uint32_t span[2]) {
+  const uint32_t one = 1;
+  uint64_t all = 0, in_runs = 0;
+  for (uint32_t i = 0; i < SELECTIVE_ROWS; i++) {
+    const bool inside = span[0] <= values[attribute][i] && values[attribute][i] <= span[1];
+    all += inside;
+    in_runs += inside && values[WIDTHS][i] == 1;
+  }
+  const rdx_predicate parts[] = {
+      {.kind = RDX_PREDICATE_BETWEEN, .column = attribute, .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}},
+      {.kind = RDX_PREDICATE_EQ, .column = WIDTHS, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &one}}};
+  assert_int_equal(count_rows(engine, &parts[0]), all);
+  assert_int_equal(count_rows(engine, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2}),
+                   in_runs);
+}
+
+/* Spans of codes that just fit a number of bits, or just do not: at both ends, in the middle, next to the highest bit.
+ */
+static void test_code_widths(void **state) {
+  (void)state;
+  static const uint32_t codes[WIDTHS] = {127, 128, 129, 255, 256, 257, 32767, 32768, 32769, 65535, 65536, 65537};
+  static uint32_t values[WIDTHS + 1][SELECTIVE_ROWS];
+  rdx_attribute columns[WIDTHS + 1];
+  for (uint32_t a = 0; a <= WIDTHS; a++) {
+    for (uint32_t i = 0; i < SELECTIVE_ROWS; i++)
+      values[a][i] = a == WIDTHS ? i / 1000 % 3 : i < codes[a] ? i : (uint32_t)(test_random() % codes[a]);
+    columns[a] = (rdx_attribute){"codes", {.type = RDX_TYPE_U32, .rows = SELECTIVE_ROWS, .values = values[a]}, 0};
+  }
+  columns[WIDTHS].name = "runs";
+  const rdx_relation relation = {.rows = SELECTIVE_ROWS, .attributes = columns, .attribute_count = WIDTHS + 1};
+  rdx_engine *engine = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  for (uint32_t a = 0; a < WIDTHS; a++) {
+    const uint32_t last = codes[a] - 1, top = codes[a] > 20000 ? 1u << 15 : 1u << 7;
+    const uint32_t spans[][2] = {
+        {0, 0},   {0, last - 1},        {1, last},          {last, last},    {0, last},
+        {0, top}, {last / 3, last / 2}, {top - 2, top + 1}, {top - 1, last}, {top / 2, top + top / 3}};
+    for (size_t k = 0; k < COUNT(spans); k++)
+      check_span(engine, values, a, spans[k]);
+  }
   rdx_engine_destroy(&engine);
 }
 
@@ -486,7 +546,7 @@ int main(void) {
       cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
       cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
       cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),   cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_selective),
+      cmocka_unit_test(test_selective),    cmocka_unit_test(test_code_widths),
   };
   return TEST_MAIN(tests);
 }

@@ -22,6 +22,8 @@ struct engine_term {
   u32 partner_bytes;
   u32 set;   /* where in `numbers` a bit for each code from `low` on is, or pairs of intervals */
   u32 count; /* 1: the whole span; 0: a bitmap; else so many intervals */
+  u32 wide;  /* whether some codes have their highest bit set */
+  u32 reserved;
 };
 
 struct engine_link {
@@ -159,11 +161,11 @@ struct engine_table_args {
 ARGS_SIZE(engine_table_args, 72);
 
 /* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`. On GPUs
- * an item is a worker, which takes tile after tile: first the one of its number, then what a counter says. What they
- * read of the query for each row is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
+ * an item is a worker, which takes tiles that a counter deals out. What they read of the query for each row
+ * is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
 #define ENGINE_WORKERS 1024u
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
-#define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time */
+#define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time; a tile is a multiple of it */
 #define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
@@ -175,7 +177,7 @@ struct engine_tile_args {
   PTR(engine_step) steps;
   PTR(engine_measure) measures;
   PTR(u64) groups;
-  u32 tile;   /* rows; a multiple of ENGINE_STRETCH */
+  u32 tile;   /* rows */
   u32 copies; /* GPUs: in shared memory, with ADD_SHARED */
   u32 rows;
   u32 slots;
@@ -183,8 +185,8 @@ struct engine_tile_args {
   u32 link_count;
   u32 early_terms;     /* GPUs: all rows are looked at for these */
   u32 early_links;     /* and for these */
-  u32 first_late_term; /* the rows that are left are looked at for terms from here on: of the last early one that may
-                        * be the set; other early sets are bitmaps */
+  u32 first_late_term; /* the rows that are left are looked at for terms from here on. Some may be early ones, of whose
+                        * sets only the spans were looked at; sets of those before are bitmaps */
   u32 part_count;
   u32 measure_count;
   u32 test_count;

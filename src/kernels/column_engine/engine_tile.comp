@@ -32,14 +32,15 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
 };
 
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
+shared u32 next_tile;
 const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
-shared u32 next_tile;
 
 /* The early terms and dimensions, where they are at hand. */
 const u32 EARLY = ENGINE_MOST_EARLY;
 shared u32_ptr codes_of[EARLY], set_of[EARLY], partners_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
-shared u32 bytes_of[EARLY], low_of[EARLY], span_of[EARLY], partner_bytes_of[EARLY];
+shared u32 bytes_of[EARLY], low_of[EARLY], wide_of[EARLY], partner_bytes_of[EARLY];
+shared u32 lows_of[EARLY], highs_of[EARLY]; /* the ends of spans as in_span() needs them */
 
 /* The query, with what is in the arguments from there. */
 engine_query query() {
@@ -61,51 +62,73 @@ u32 lanes_of_subgroup() {
   return THREADS / gl_NumSubgroups;
 }
 
-#define TOP_BITS 0x80808080u
-
-/* For each byte of two words: whether that of x is at least that of y, in its highest bit. */
-u32 bytes_at_least(u32 x, u32 y) {
-  return (x & ~y) | (~(x ^ y) & ((x | TOP_BITS) - (y & ~TOP_BITS)));
-}
-
 /* The first row of a thread's part of a stretch that begins at `row` for the subgroup; beyond the last row, whose bits
  * are not set then, the last part there is. */
 u32 row_of(u32 row, u32 part, u32 thread) {
   return min(row + (part * lanes_of_subgroup() + thread) * PART, a.rows - 1 & ~(PART - 1));
 }
 
-/* The rows of a stretch whose codes are low .. low + span, as a bit each. Each way loads all of its words first, and
- * keeps nothing but the bits. */
-u32 in_span(u32_ptr codes, u32 bytes, u32 row, u32 low, u32 span) {
+/* A thread's rows of a stretch have a bit each in the order in which comparing finds them: bit 8j + k is byte j of word k,
+ * of the words of byte codes that its parts have. So that of row 4c + j of part p is 8j + 2p + c. */
+#define BIT(part, r) ((r) % 4 * 8 + 2 * (part) + (r) / 4)
+#define PART_BITS 0x03030303u
+
+/* The row of a bit of a thread. */
+u32 row_of_bit(u32 row, u32 bit, u32 thread) {
+  return row_of(row, bit / 2 % 4, thread) + bit % 2 * 4 + bit / 8;
+}
+
+/* Whether numbers side by side in a word, whose highest bits are `top`, are within bounds: in these bits, among others
+ * that mean nothing. Without `wide` no number has its highest bit set, so that none borrows from the next. */
+u32 within(u32 x, u32 lows, u32 highs, u32 top, bool wide) {
+  if (!wide)
+    return (x + (top - lows)) & ((highs | top) - x);
+  const u32 above = (x & ~lows) | (~(x ^ lows) & ((x | top) - (lows & ~top)));
+  const u32 below = (highs & ~x) | (~(highs ^ x) & ((highs | top) - (x & ~top)));
+  return above & below;
+}
+
+/* Of the rows of a stretch those whose codes are low .. low + span. Parts without rows are not loaded. */
+u32 in_span8(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
   u32 found = 0;
-  if (bytes == 1) {
-    const u32 lows = low * 0x01010101u, highs = (low + min(span, 255 - low)) * 0x01010101u;
-    uvec2 w[PARTS];
-    [[unroll]] for (u32 p = 0; p < PARTS; p++)
-      w[p] = AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8);
-    [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {
-      const u32 x = w[k / 2][k % 2], inside = bytes_at_least(x, lows) & bytes_at_least(highs, x) & TOP_BITS;
-      found |= (inside >> 7) * 0x10204080u >> 28 << 4 * k; /* the four bits side by side */
-    }
-    return low > 255 ? 0 : found;
+  uvec2 w[PARTS];
+  [[unroll]] for (u32 p = 0; p < PARTS; p++)
+    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec2(0);
+  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++)
+    found |= within(w[k / 2][k % 2], lows, highs, 0x80808080u, wide) >> 7 - k & 0x01010101u << k;
+  return found & rows;
+}
+
+/* Two words have the codes of rows 4c to 4c + 3: put side by side, those of rows 1 and 2 have changed places. */
+u32 in_span16(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
+  const u32 lane = gl_SubgroupInvocationID;
+  u32 found = 0;
+  uvec4 w[PARTS];
+  [[unroll]] for (u32 p = 0; p < PARTS; p++)
+    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec4(0);
+  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {
+    const u32 first = within(w[k / 2][k % 2 * 2], lows, highs, 0x80008000u, wide);
+    const u32 second = within(w[k / 2][k % 2 * 2 + 1], lows, highs, 0x80008000u, wide);
+    found |= ((first >> 8 & 0x00ff00ffu) | (second & 0xff00ff00u)) >> 7 - k & 0x01010101u << k;
   }
-  if (bytes == 2) {
-    uvec4 w[PARTS];
-    [[unroll]] for (u32 p = 0; p < PARTS; p++)
-      w[p] = AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8);
-    [[unroll]] for (u32 k = 0; k < PART * PARTS; k++)
-      found |= u32((w[k / 8][k / 2 % 4] >> (k % 2 * 16) & 0xffffu) - low <= span) << k;
-    return found;
+  found = (found & 0xff0000ffu) | (found & 0xff00u) << 8 | (found >> 8 & 0xff00u);
+  return found & rows;
+}
+
+u32 in_span32(u32_ptr codes, u32 row, u32 low, u32 high, u32 rows) {
+  const u32 lane = gl_SubgroupInvocationID;
+  u32 found = 0;
+  [[dont_unroll]] for (u32 p = 0; p < PARTS; p++) {
+    if ((rows & PART_BITS << 2 * p) == 0)
+      continue;
+    uvec4 w[2];
+    [[unroll]] for (u32 k = 0; k < 2; k++)
+      w[k] = AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 4 + k);
+    [[unroll]] for (u32 r = 0; r < PART; r++)
+      found |= u32(w[r / 4][r % 4] - low <= high - low) << BIT(p, r);
   }
-  [[dont_unroll]] for (u32 p = 0; p < PARTS; p += 2) {
-    uvec4 w[4];
-    [[unroll]] for (u32 k = 0; k < 4; k++)
-      w[k] = AT(uvec4_ptr(u64(codes)), row_of(row, p + k / 2, lane) / 4 + k % 2);
-    [[unroll]] for (u32 k = 0; k < 2 * PART; k++)
-      found |= u32(w[k / 4][k % 4] - low <= span) << p * PART + k;
-  }
-  return found;
+  return found & rows;
 }
 
 /* The codes of PART rows from `row` on, a multiple of PART; of at most 4 bytes. */
@@ -130,32 +153,35 @@ void load_part(u32_ptr codes, u32 bytes, u32 row, out u32 found[PART]) {
 u32 look_up(u32_ptr codes, u32 bytes, u32 low, u32_ptr bits, u32 row, u32 rows) {
   u32 found = 0;
   [[dont_unroll]] for (u32 p = 0; p < PARTS; p++) {
-    const u32 here = rows >> p * PART & (1u << PART) - 1;
-    u32 at[PART], words[PART];
+    const u32 here = rows >> 2 * p & PART_BITS;
+    u32 at[PART], words[PART], set = 0;
     if (here == 0)
       continue;
     load_part(codes, bytes, row_of(row, p, gl_SubgroupInvocationID), at);
     [[unroll]] for (u32 k = 0; k < PART; k++)
-      at[k] = (here >> k & 1u) != 0 ? at[k] - low : 0;
+      at[k] = (here >> BIT(0, k) & 1u) != 0 ? at[k] - low : 0;
     [[unroll]] for (u32 k = 0; k < PART; k++)
       words[k] = AT(bits, at[k] / 32);
     [[unroll]] for (u32 k = 0; k < PART; k++)
-      found |= (words[k] >> at[k] % 32 & 1u) << p * PART + k;
+      set |= (words[k] >> at[k] % 32 & 1u) << BIT(0, k);
+    found |= set << 2 * p;
   }
   return found & rows;
 }
 
-/* The row of a bit of a thread. */
-u32 row_of_bit(u32 row, u32 bit, u32 thread) {
-  return row_of(row, bit / PART, thread) + bit % PART;
+/* Of the rows of a stretch those whose codes are in the span of an early term. */
+u32 in_span(u32 t, u32 row, u32 rows) {
+  const bool wide = wide_of[t] != 0;
+  return bytes_of[t] == 1   ? in_span8(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
+         : bytes_of[t] == 2 ? in_span16(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
+                            : in_span32(codes_of[t], row, lows_of[t], highs_of[t], rows);
 }
 
 /* Of the rows of a stretch those for which an early term holds. Its attribute is of the fact table. */
 u32 narrow(u32 t, u32 row, u32 rows) {
   if (bytes_of[t] != 8) {
-    rows &= in_span(codes_of[t], bytes_of[t], row, low_of[t], span_of[t]);
-    return rows == 0 || IS_NULL(set_of[t]) ? rows
-                                           : look_up(codes_of[t], bytes_of[t], low_of[t], set_of[t], row, rows);
+    rows = in_span(t, row, rows);
+    return rows == 0 || IS_NULL(set_of[t]) ? rows : look_up(codes_of[t], bytes_of[t], low_of[t], set_of[t], row, rows);
   }
   for (u32 left = rows; left != 0; left &= left - 1)
     if (!engine_holds(a.terms, AT(a.query, 0).numbers, t, row_of_bit(row, findLSB(left), gl_SubgroupInvocationID)))
@@ -181,7 +207,10 @@ void prepare_early() {
     codes_of[i] = term.codes;
     bytes_of[i] = term.bytes;
     low_of[i] = u32(term.low);
-    span_of[i] = u32(term.span);
+    wide_of[i] = term.wide;
+    const u32 each = term.bytes == 1 ? 0x01010101u : term.bytes == 2 ? 0x00010001u : 1;
+    lows_of[i] = u32(term.low) * each;
+    highs_of[i] = u32(term.low + term.span) * each;
     set_of[i] = u32_ptr(term.count == 0 && i < a.first_late_term ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
   }
   if (i < a.early_links) {
@@ -402,37 +431,42 @@ void take_stretch(u32 row, u32 rows, bool last, inout queue waiting, inout queue
 
 /* ---- Tiles ---- */
 
-/* The next tile, when this one is done. */
-u32 next_of(u32 counted) {
-  if (gl_LocalInvocationIndex == 0)
-    next_tile = counted;
-  barrier();
-  const u32 next = next_tile;
-  barrier();
-  return next;
-}
-
 /* The rows of this thread that are among the first `count` of a stretch. */
 u32 rows_before(u32 count) {
   u32 rows = 0;
+  if (count >= lanes_of_subgroup() * PART * PARTS)
+    return ~0u;
   [[unroll]] for (u32 p = 0; p < PARTS; p++) {
     const u32 first = (p * lanes_of_subgroup() + gl_SubgroupInvocationID) * PART;
-    rows |= (1u << min(count - min(count, first), PART)) - 1 << p * PART;
+    [[unroll]] for (u32 r = 0; r < PART; r++)
+      rows |= u32(first + r < count) << BIT(p, r);
   }
   return rows;
 }
 
+/* Ask for a tile, whose number comes to the first thread. */
+u32 ask() {
+  return gl_LocalInvocationIndex == 0 ? atomicAdd(AT(a.counters, 1), 1) : 0;
+}
+
+/* The tile that was asked for, when all are done with the one before. */
+u32 answer(u32 asked) {
+  barrier();
+  if (gl_LocalInvocationIndex == 0)
+    next_tile = asked;
+  barrier();
+  return next_tile;
+}
+
 /* After the last tile comes an empty stretch, with which all that waits is taken: one copy of what is called for each
- * stretch is what the cache of instructions has room for. */
+ * stretch is what the cache of instructions has room for. The next tile is asked for before work on one begins. */
 void take_tiles() {
   const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile);
   queue waiting = queue(0, 0), adding = queue(0, 0);
   bool last = false;
-  for (u32 tile = a.first + gl_WorkGroupID.x; !last;) {
+  for (u32 tile = answer(ask()); !last;) {
     last = tile >= tiles;
-    u32 counted = 0;
-    if (gl_LocalInvocationIndex == 0 && !last)
-      counted = a.count + atomicAdd(AT(a.counters, 1), 1); /* the workers begin with as many */
+    const u32 asked = last ? 0 : ask();
     const u64 begin = u64(tile) * a.tile, end = last ? begin + 1 : min(begin + a.tile, u64(a.rows));
     for (u64 at = begin; at < end; at += ENGINE_STRETCH) {
       const u64 row = at + gl_SubgroupID * lanes_of_subgroup() * PART * PARTS;
@@ -440,7 +474,7 @@ void take_tiles() {
       rows = narrow_all(u32(row), rows);
       take_stretch(u32(row), rows, last, waiting, adding);
     }
-    tile = last ? tile : next_of(counted);
+    tile = last ? tile : answer(asked);
   }
 }
 
