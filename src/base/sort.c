@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Merge sort of few records, from short runs. */
+/* Records by words of their own: merge sort of few, from short runs; of more that are compared by one word, radix sort. */
 
 #include <string.h>
 
@@ -59,6 +59,38 @@ INLINE uint64_t *sort(uint64_t *records, uint64_t count, uint32_t words, uint32_
   return records;
 }
 
+/* ---- Pairs, of which the first words are compared ---- */
+
+#define RADIX_LEAST 128 /* fewer are merged faster */
+
+/* By eight bits at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer Programming 3, section 5.2.5), and
+ * only those that differ anywhere. */
+static uint64_t *sort_pairs(uint64_t *pairs, uint64_t count, uint64_t *room) {
+  uint64_t differ = 0;
+  for (uint64_t i = 1; i < count; i++)
+    differ |= pairs[0] ^ pairs[2 * i];
+  for (uint32_t shift = 0; shift < 64; shift += 8) {
+    uint64_t ends[257] = {0};
+    if ((differ >> shift & 0xff) == 0)
+      continue;
+    for (uint64_t i = 0; i < count; i++)
+      ends[(pairs[2 * i] >> shift & 0xff) + 1]++;
+    for (uint32_t digit = 0; digit < 256; digit++)
+      ends[digit + 1] += ends[digit];
+    for (uint64_t i = 0; i < count; i++) {
+      const uint64_t to = ends[pairs[2 * i] >> shift & 0xff]++;
+      room[2 * to] = pairs[2 * i];
+      room[2 * to + 1] = pairs[2 * i + 1];
+    }
+    uint64_t *const sorted = room;
+    room = pairs;
+    pairs = sorted;
+  }
+  return pairs;
+}
+
 uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *room) {
-  return words == 2 && compared == 1 ? sort(records, count, 2, 1, room) : sort(records, count, words, compared, room);
+  if (words != 2 || compared != 1)
+    return sort(records, count, words, compared, room);
+  return count < RADIX_LEAST ? sort(records, count, 2, 1, room) : sort_pairs(records, count, room);
 }

@@ -43,12 +43,26 @@ static const rdx_coded *group_attribute(const finishing *f, uint32_t number) {
   return &f->plan->relation->attributes[f->plan->query->group_by[number]];
 }
 
+/* Numbers below 2^32 are divided by multiplying: 2^64 / divisor, rounded up, is so near that the quotient is exact. */
+static uint64_t inverse_of(uint64_t divisor) {
+  return divisor > 1 ? UINT64_MAX / divisor + 1 : 0;
+}
+
+static uint64_t quotient(uint64_t number, uint64_t inverse) {
+  return inverse ? (uint64_t)((rdx_i128)number * inverse >> 64) : number;
+}
+
 /* The codes of one of the attributes in `count` groups: `rows`, or the first ones where that is NULL. */
 static void list_codes(const finishing *f, uint32_t number, const uint64_t *rows, uint64_t count, uint64_t *codes) {
   const rdx_plan *p = f->plan;
   const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
-  for (uint64_t i = 0; i < count; i++)
-    codes[i] = low + f->groups->group[rows ? rows[i] : i] / stride % width;
+  const uint64_t by_stride = inverse_of(stride), by_width = inverse_of(width);
+  const bool small = p->groups <= UINT32_MAX;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t group = f->groups->group[rows ? rows[i] : i];
+    const uint64_t place = small ? quotient(group, by_stride) : group / stride;
+    codes[i] = low + (small ? place - quotient(place, by_width) * width : place % width);
+  }
 }
 
 static rdx_status make_group(const finishing *f, uint32_t number, const uint64_t *rows, uint64_t count, rdx_column *out,

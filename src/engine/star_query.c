@@ -228,11 +228,9 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
     out->rows[at] = (same ? out->rows[at] : 0) + rows;
     for (uint32_t m = 0; m < plan->measure_count; m++) {
       rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
-      read_value(measures[m], q->measures[m].slots, &slot, rows, &value);
+      read_value(measures[m], q->measures[m].slots, &slot, rows, same ? &value : into);
       if (same)
         merge_value(&value, into);
-      else
-        *into = value;
     }
   }
   out->count = count > 0 ? at + 1 : 0;

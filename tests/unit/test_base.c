@@ -307,7 +307,7 @@ static void test_progress(void **state) {
 static void test_sort(void **state) {
   (void)state;
   static uint64_t records[3000 * 4], room[3000 * 4];
-  static const uint64_t counts[] = {0, 1, 2, 7, 8, 9, 16, 17, 63, 1000, 3000};
+  static const uint64_t counts[] = {0, 1, 2, 7, 8, 9, 16, 17, 63, 127, 128, 1000, 3000};
   uint64_t seed = 1;
   for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
     for (uint32_t words = 2; words <= 4; words++)
