@@ -6,6 +6,7 @@
 #include "reference.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const rdx_type all_types[] = {RDX_TYPE_BOOL,      RDX_TYPE_I8,      RDX_TYPE_I16,   RDX_TYPE_I32,
@@ -369,6 +370,71 @@ static void test_clusters(void **state) {
   }
 }
 
+/* Key i of `rows` ascending ones below 2^bits, spread in ways that an interpolation guesses well, or badly. */
+static uint64_t spread_key(uint32_t spread, uint64_t i, uint64_t rows, uint32_t bits) {
+  const uint64_t most = UINT64_MAX >> (64 - bits);
+  switch (spread) {
+  case 0: /* evenly */
+    return i * (most / rows) + i * 7919 % 61;
+  case 1: /* dense, up to the largest key */
+    return most - (rows - 1 - i);
+  case 2: /* one far above the others */
+    return i + 1 == rows ? most : i;
+  case 3: /* one far below the others */
+    return i == 0 ? 0 : most - (rows - i) / 3;
+  case 4: /* more and more apart */
+    return (most >> (bits - 1 - i * (bits - 1) / rows)) + i;
+  case 5: /* two clusters with runs of equal keys, which are longer than a block at times */
+    return i < rows / 2 ? i / 3 : most - (rows - i) / 21;
+  case 6: /* all equal, and the largest there is */
+    return most;
+  default: /* all equal but for the ends */
+    return i == 0 ? 0 : i + 1 == rows ? most : most / 3;
+  }
+}
+
+static void put_key(void *keys, uint64_t i, uint64_t key, bool wide) {
+  const uint32_t narrow = (uint32_t)key;
+  memcpy((char *)keys + i * (wide ? 8 : 4), wide ? (const void *)&key : &narrow, wide ? 8 : 4);
+}
+
+static void check_spread(uint32_t spread, uint64_t rows, bool wide) {
+  enum { PROBES = 48 };
+  const uint32_t bits = wide ? 64 : 32;
+  uint64_t *keys = malloc(rows * 8), lower[PROBES], upper[PROBES];
+  assert_non_null(keys);
+  for (uint64_t i = 0; i < rows; i++)
+    put_key(keys, i, spread_key(spread, rows - 1 - i, rows, bits), wide);
+  for (uint32_t i = 0; i < PROBES; i++) {
+    const uint64_t at = i < 4 ? i % 2 * (rows - 1) : test_random() % rows, to = at + i % 4 < rows ? at + i % 4 : at;
+    put_key(lower, i, spread_key(spread, at, rows, bits) + i / 2 % 3 - 1, wide);
+    put_key(upper, i, spread_key(spread, to, rows, bits), wide);
+  }
+  const rdx_type type = wide ? RDX_TYPE_U64 : RDX_TYPE_U32;
+  const rdx_column column = {.type = type, .rows = rows, .values = keys};
+  const rdx_column low = {.type = type, .rows = PROBES, .values = lower};
+  const rdx_column high = {.type = type, .rows = PROBES, .values = upper};
+  rdx_index *index = NULL;
+  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, &index, err));
+  check_lookups(index, &column, &low, NULL, &column);
+  check_lookups(index, &column, &low, &high, &column);
+  rdx_index_destroy(&index);
+  free(keys);
+}
+
+/* The sorted array guesses where a key is: sizes around those of its blocks, of what it guesses in, and of its top. */
+static void test_guesses(void **state) {
+  (void)state;
+  static const uint64_t sizes[] = {1,   2,   7,   8,   9,   15,  16,  17,  31,  33,   63,   64,   65,
+                                   127, 255, 256, 257, 271, 272, 273, 511, 513, 1025, 8191, 8192, 8193};
+  for (size_t s = 0; s < COUNT(sizes); s++)
+    for (uint32_t spread = 0; spread < 8; spread++)
+      for (uint32_t wide = 0; wide < 2; wide++)
+        check_spread(spread, sizes[s], wide);
+  for (uint32_t spread = 0; spread < 6; spread++) /* no longer runs: all their rows are compared one by one */
+    check_spread(spread, 2048 * 261 + 5, spread % 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types_and_shapes),
@@ -381,6 +447,7 @@ int main(void) {
       cmocka_unit_test(test_larger),
       cmocka_unit_test(test_deep),
       cmocka_unit_test(test_clusters),
+      cmocka_unit_test(test_guesses),
   };
   return TEST_MAIN(tests);
 }

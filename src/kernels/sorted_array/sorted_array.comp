@@ -26,7 +26,9 @@
 #define AS_KEYS(p) (p)
 #endif
 
-#define SECTOR (KEY64 != 0 ? 4u : 8u) /* keys that memory gives in one go */
+#define BLOCK (KEY64 != 0 ? 8u : 16u) /* keys that memory gives in one go */
+#define PARTS 4                       /* of a block: 16 bytes each */
+#define GUESS 256                     /* where no more keys are left, a search guesses */
 #define THREADS 256
 #define ITEMS 2048 /* of a workgroup */
 
@@ -38,6 +40,10 @@ layout(push_constant, scalar) uniform push { sorted_array_args a; };
 
 #include "kernels/lookup/found.h"
 #include "kernels/lookup/ascending.glsl.h"
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
+  uvec4 v[];
+};
 
 shared KEY top[SORTED_ARRAY_TOP];
 
@@ -67,27 +73,63 @@ u32 search_top(KEY key, bool above) {
   return begin;
 }
 
-/* The first of `n` places from `begin` on whose key is not before `key`; begin + n where there is none. Places looked
- * at end a sector of memory as long as there are many, so that the last few are where the search has been. */
-u32 search_keys(u32 begin, u32 n, KEY key, bool above) {
+/* How many keys of the block that begins with place `first` are before `key`. It may be the last, and not full. */
+u32 rank_in_block(u32 first, KEY key, bool above) {
+  u32 rank = 0;
+  if (a.n - first < BLOCK) {
+    while (rank < a.n - first && is_before(load(a.keys, first + rank), key, above))
+      rank++;
+    return rank;
+  }
+  [[unroll]] for (u32 k = 0; k < PARTS; k++) {
+    const uvec4 part = AT(part_ptr(u64(a.keys)), first / (BLOCK / PARTS) + k);
+#ifdef KEYS_U64
+    rank += u32(is_before(packUint2x32(part.xy), key, above)) + u32(is_before(packUint2x32(part.zw), key, above));
+#else
+    rank += u32(is_before(part.x, key, above)) + u32(is_before(part.y, key, above));
+    rank += u32(is_before(part.z, key, above)) + u32(is_before(part.w, key, above));
+#endif
+  }
+  return rank;
+}
+
+/* The first of `n` places from `begin` on whose key is not before `key`; begin + n where there is none. No key in front
+ * of them is above `low`, none behind them below `high`, and `key` is neither; the closer these are, the better.
+ *
+ * As long as many are left, by halves: all searches look at the same few places, which caches hold. Of the places that
+ * come next there are more than they hold, so guess where the key is if keys are spread evenly between the two ends
+ * (interpolation search: Peterson 1957; Perl, Itai, Avni 1978), once; a wrong guess is mostly not far off, so look
+ * beside it. Where keys are spread in another way, the rest is found by halves, block by block. */
+u32 search_keys(u32 begin, u32 n, KEY low, KEY high, KEY key, bool above) {
   u32 end = begin + n;
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (end - begin > 2 * SECTOR)
-      middle |= SECTOR - 1;
-    if (is_before(load(a.keys, middle), key, above))
-      begin = middle + 1;
-    else
-      end = middle;
+  while (end - begin > GUESS) {
+    const u32 middle = begin + (end - begin) / 2 | BLOCK - 1;
+    const KEY at = load(a.keys, middle);
+    const bool before = is_before(at, key, above);
+    begin = before ? middle + 1 : begin;
+    end = before ? end : middle;
+    low = before ? at : low;
+    high = before ? high : at;
+  }
+  const f32 share = f32(key - low) / max(f32(high - low), 1.0);
+  u32 next = min(begin + u32(share * f32(end - begin)), end - 1);
+  for (u32 reads = 0; begin < end; reads++) {
+    const u32 block = next & ~(BLOCK - 1), rank = rank_in_block(block, key, above);
+    begin = rank == 0 ? begin : block + rank;
+    end = rank == BLOCK ? end : block + rank;
+    next = reads > 0 ? begin + (end - begin) / 2 : rank == 0 ? end - 1 : begin;
   }
   return begin;
 }
 
 u32 search(KEY key, bool above) {
   if (IS_NULL(a.top))
-    return search_keys(0, a.n, key, above);
+    return search_keys(0, a.n, KEY(0), KEY(~0ul), key, above);
   const u32 part = search_top(key, above), begin = part * a.stride;
-  return part == parts() ? a.n : search_keys(begin, min(a.stride, a.n - begin) - 1, key, above);
+  if (part == parts())
+    return a.n;
+  const u32 n = min(a.stride, a.n - begin) - 1;
+  return search_keys(begin, n, part > 0 ? top[part - 1] : KEY(0), top[part], key, above);
 }
 
 /* The same, all threads of a subgroup together; those of a group look for the same key. */
@@ -170,16 +212,19 @@ u32 run_end(u32 begin, KEY key) {
   for (u32 k = 0; k < 4; k++, begin++)
     if (begin == a.n || load(a.keys, begin) != key)
       return begin;
-  return search_keys(begin, a.n - begin, key, true);
+  return search_keys(begin, a.n - begin, key, KEY(~0ul), key, true);
 }
 
-/* The rows of a point, which begin at `begin`. */
+/* The rows of a point, which begin at `begin`; they ascend. */
 void collect(u32 i, u32 begin, KEY key, inout found f) {
-  const u32 end = run_end(begin, key);
-  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
-    f.count = end - begin;
+  if (GATHER == GATHER_COUNT) {
+    if (!IS_NULL(a.out_first) && begin < a.n && load(a.keys, begin) == key)
+      f.first = AT(a.rows, begin);
+    if (!IS_NULL(a.out_count))
+      f.count = run_end(begin, key) - begin;
     return;
   }
+  const u32 end = run_end(begin, key);
   const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
   for (u32 k = begin; k < end; k++) {
     const u32 row = AT(a.rows, k);
