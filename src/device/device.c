@@ -403,6 +403,12 @@ rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer 
                     : stream->device->ops->scan(stream, in, out, count, err);
 }
 
+rdx_status rdx_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err) {
+  RDX_TRY(check_count(count, "scan", err));
+  RDX_TRY(check_span(sums, 0, (count + 1) * 8, "scan", err));
+  return stream->device->ops->scan_wide(stream, sums, count, err);
+}
+
 rdx_status rdx_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
                              rdx_buffer *out, uint64_t count, rdx_error *err) {
   RDX_TRY(check_count(count, "reduce", err));

@@ -153,6 +153,8 @@ RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, ui
 /* out[i] = in[0] + ... + in[i-1] for i in 0 .. count; in is u32, out is u64 with count + 1 elements. */
 RDX_MUST_USE rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                                         rdx_error *err);
+/* The same in place for `count` u64, behind which the buffer has one more; for thousands of them, not for millions. */
+RDX_MUST_USE rdx_status rdx_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
 typedef enum rdx_reduce_op {
   RDX_REDUCE_SUM,     /* of u32 in, as u64 */
   RDX_REDUCE_MAX,     /* 0 for no element */
@@ -258,6 +260,7 @@ struct rdx_device_ops {
   rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                      uint64_t count, rdx_error *err);
   rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);
+  rdx_status (*scan_wide)(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
   rdx_status (*reduce)(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
                        rdx_buffer *out, uint64_t count, rdx_error *err);
   rdx_status (*select)(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,

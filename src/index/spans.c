@@ -86,70 +86,79 @@ static rdx_status walk(const spans *s, rdx_stream *stream, rdx_error *err) {
 
 /* ---- By prefix sums ---- */
 
+enum { LOW, HIGH, PRESENT, PARTS };
+
 typedef struct prefix {
-  rdx_buffer *low, *high, *present; /* of each entry; NULL: not needed */
+  rdx_buffer *blocks[PARTS], *tiles[PARTS]; /* NULL: not needed */
+  uint64_t block_count, tile_count;
 } prefix;
 
 static void drop(prefix *p) {
-  rdx_buffer_destroy(&p->low);
-  rdx_buffer_destroy(&p->high);
-  rdx_buffer_destroy(&p->present);
+  for (uint32_t part = 0; part < PARTS; part++) {
+    rdx_buffer_destroy(&p->blocks[part]);
+    rdx_buffer_destroy(&p->tiles[part]);
+  }
 }
 
-/* A buffer of `size` bytes for each entry, and one more, of the parts that the query's values have. */
-static rdx_status make(const spans *s, uint64_t size, prefix *out, rdx_error *err) {
-  const uint64_t bytes = (s->index->stats.keys + 1) * size;
-  const bool wide = s->query->value >= VALUE_U64, nulls = s->query->values_valid != NULL;
-  RDX_TRY(rdx_buffer_create(s->index->device, bytes, "the values of entries", &out->low, err));
-  if (wide)
-    RDX_TRY(rdx_buffer_create(s->index->device, bytes, "the values of entries", &out->high, err));
-  if (nulls)
-    RDX_TRY(rdx_buffer_create(s->index->device, bytes, "the values of entries", &out->present, err));
+/* Room for the parts that the query's values have. */
+static rdx_status make(const spans *s, prefix *out, rdx_error *err) {
+  rdx_device *device = s->index->device;
+  const bool needed[PARTS] = {true, s->query->value >= VALUE_U64, s->query->values_valid != NULL};
+  out->block_count = s->index->stats.keys / SPANS_BLOCK + 1;
+  out->tile_count = (out->block_count + SPANS_TILE - 1) / SPANS_TILE;
+  for (uint32_t part = 0; part < PARTS; part++) {
+    if (!needed[part])
+      continue;
+    RDX_TRY(
+        rdx_buffer_create(device, out->block_count * sizeof(spans_block), "blocks of values", &out->blocks[part], err));
+    RDX_TRY(rdx_buffer_create(device, (out->tile_count + 1) * 8, "sums of values", &out->tiles[part], err));
+  }
   return RDX_OK;
 }
 
-/* Bring the values into the order of the entries, in parts. */
-static rdx_status order_values(const spans *s, rdx_stream *stream, const prefix *out, rdx_error *err) {
-  const struct spans_values_args args = {.words = RDX_ADDRESS(uint32_t, s->rows.words),
+static spans_sums sums_of(const prefix *p, uint32_t part) {
+  return (spans_sums){RDX_ADDRESS(spans_block, p->blocks[part]), RDX_ADDRESS(uint64_t, p->tiles[part])};
+}
+
+/* Bring the values into the order of the entries, with prefix sums. */
+static rdx_status order_values(const spans *s, rdx_stream *stream, const prefix *p, rdx_error *err) {
+  const struct spans_blocks_args args = {.words = RDX_ADDRESS(uint32_t, s->rows.words),
                                          .values = s->query->values,
                                          .values_valid = s->query->values_valid,
-                                         .low = RDX_ADDRESS(uint32_t, out->low),
-                                         .high = RDX_ADDRESS(uint32_t, out->high),
-                                         .present = RDX_ADDRESS(uint32_t, out->present),
+                                         .low = sums_of(p, LOW),
+                                         .high = sums_of(p, HIGH),
+                                         .present = sums_of(p, PRESENT),
                                          .block_words = s->rows.block_words,
                                          .first_word = s->rows.first_word,
-                                         .step = s->rows.step};
-  return rdx_stream_launch(stream, &rdx_kernel_spans_values, &args, NULL, s->index->stats.keys, NULL, err);
+                                         .step = s->rows.step,
+                                         .n = (uint32_t)s->index->stats.keys};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_spans_blocks, &args, NULL, p->block_count, NULL, err));
+  for (uint32_t part = 0; part < PARTS; part++)
+    if (p->tiles[part])
+      RDX_TRY(rdx_stream_scan_wide(stream, p->tiles[part], p->tile_count, err));
+  return RDX_OK;
 }
 
-static rdx_status scan(const spans *s, rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, rdx_error *err) {
-  return in ? rdx_stream_scan(stream, in, out, s->index->stats.keys, err) : RDX_OK;
-}
-
-static rdx_status subtract(const spans *s, rdx_stream *stream, const prefix *parts, const prefix *sums,
-                           rdx_error *err) {
+static rdx_status subtract(const spans *s, rdx_stream *stream, const prefix *p, rdx_error *err) {
   const rdx_index_query *q = s->query;
   const struct spans_prefix_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
                                          .size = RDX_ADDRESS(uint32_t, s->size),
-                                         .low = RDX_ADDRESS(uint64_t, sums->low),
-                                         .high = RDX_ADDRESS(uint64_t, sums->high),
-                                         .present = RDX_ADDRESS(uint64_t, sums->present),
+                                         .low = sums_of(p, LOW),
+                                         .high = sums_of(p, HIGH),
+                                         .present = sums_of(p, PRESENT),
                                          .out_count = q->out_count,
                                          .out_sum = q->out_sum};
   const uint32_t variant[2] = {q->gather, q->value};
-  RDX_TRY(order_values(s, stream, parts, err));
-  RDX_TRY(scan(s, stream, parts->low, sums->low, err));
-  RDX_TRY(scan(s, stream, parts->high, sums->high, err));
-  RDX_TRY(scan(s, stream, parts->present, sums->present, err));
+  RDX_TRY(order_values(s, stream, p, err));
   return rdx_stream_launch(stream, &rdx_kernel_spans_prefix, &args, variant, q->count, NULL, err);
 }
 
 /* ---- Either ---- */
 
-static rdx_status timed(const spans *s, rdx_stream *stream, const prefix *parts, const prefix *sums, double *ms,
-                        rdx_error *err) {
+/* `p` NULL: entry by entry. */
+static rdx_status timed(const spans *s, rdx_stream *stream, const prefix *p, double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(parts ? subtract(s, stream, parts, sums, err) : walk(s, stream, err));
+  RDX_TRY(p ? subtract(s, stream, p, err) : walk(s, stream, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   *ms += rdx_stream_elapsed(stream, 0, 1);
@@ -157,18 +166,13 @@ static rdx_status timed(const spans *s, rdx_stream *stream, const prefix *parts,
 }
 
 static rdx_status gather(const spans *s, rdx_stream *stream, double *ms, rdx_error *err) {
-  prefix parts = {0}, sums = {0};
-  bool by_prefix = is_sum(s->query) && s->total / PREFIX_PAYS > s->index->stats.keys;
-  if (by_prefix) { /* where memory is short, walk */
-    by_prefix = make(s, 4, &parts, NULL) == RDX_OK && make(s, 8, &sums, NULL) == RDX_OK;
-    if (!by_prefix) {
-      drop(&parts);
-      drop(&sums);
-    }
-  }
-  rdx_status status = timed(s, stream, by_prefix ? &parts : NULL, &sums, ms, err);
-  drop(&parts);
-  drop(&sums);
+  prefix p = {0};
+  const bool pays = is_sum(s->query) && s->total / PREFIX_PAYS > s->index->stats.keys;
+  const bool by_prefix = pays && make(s, &p, NULL) == RDX_OK; /* where memory is short, walk */
+  if (!by_prefix)
+    drop(&p);
+  rdx_status status = timed(s, stream, by_prefix ? &p : NULL, ms, err);
+  drop(&p);
   return status;
 }
 

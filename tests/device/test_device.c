@@ -223,7 +223,10 @@ static void test_scan_and_reduce(void **state) {
     rdx_buffer *source = filled(in, n * 4), *target = filled(out, (n + 1) * 8), *one = filled(reduced, 8),
                *two = filled(reduced, 8), *three = filled(reduced, 8);
     rdx_stream *stream = new_stream();
+    rdx_buffer *wide = filled(out, (n + 1) * 8);
     OK(rdx_stream_scan(stream, source, target, n, err));
+    OK(rdx_stream_copy(stream, target, 0, wide, 0, n * 8, err));
+    OK(rdx_stream_scan_wide(stream, wide, n, err));
     OK(rdx_stream_reduce(stream, RDX_REDUCE_SUM, source, 4, one, n, err));
     OK(rdx_stream_reduce(stream, RDX_REDUCE_MAX, source, 4, two, n, err));
     OK(rdx_stream_reduce(stream, RDX_REDUCE_NONZERO, source, 4, three, n, err));
@@ -240,6 +243,11 @@ static void test_scan_and_reduce(void **state) {
         most = in[i] > most ? in[i] : most;
       }
     }
+    uint64_t *again = calloc(n + 1, sizeof *again), sum_of_sums = 0;
+    assert_non_null(again);
+    OK(rdx_buffer_download(wide, 0, again, (n + 1) * 8, err));
+    for (uint64_t i = 0; i <= n; sum_of_sums += out[i++])
+      assert_int_equal(again[i], sum_of_sums);
     assert_int_equal(reduced[0], sum);
     assert_int_equal(reduced[1], most);
     assert_int_equal(reduced[2], nonzero);
@@ -249,8 +257,10 @@ static void test_scan_and_reduce(void **state) {
     rdx_buffer_destroy(&one);
     rdx_buffer_destroy(&two);
     rdx_buffer_destroy(&three);
+    rdx_buffer_destroy(&wide);
     free(in);
     free(out);
+    free(again);
   }
 }
 
@@ -383,6 +393,7 @@ static void test_misused_streams(void **state) {
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_sort(stream, a, 4, 32, NULL, UINT64_MAX / 4, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_scan(stream, a, b, 4, err)); /* the last sum has no room */
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_scan(stream, number, b, 2, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_stream_scan_wide(stream, b, 4, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_SUM, a, 8, b, 2, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_MAX, a, 2, b, 2, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_stream_reduce(stream, RDX_REDUCE_MAX, a, 8, number, 2, err));

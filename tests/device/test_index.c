@@ -294,6 +294,32 @@ static void test_larger(void **state) {
   column_free(&upper);
 }
 
+/* Ranges so long that their sums come from prefix sums, which go from block to block and from tile to tile. */
+static void test_long_ranges(void **state) {
+  (void)state;
+  static const uint64_t sizes[] = {1791, 1792, 1793, 5383};
+  static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_I64, RDX_TYPE_BOOL};
+  for (size_t k = 0; k < COUNT(sizes) * COUNT(types) * 2; k++) {
+    const uint64_t rows = sizes[k / 2 % COUNT(sizes)];
+    const rdx_type of = k / 2 % 3 ? RDX_TYPE_U32 : RDX_TYPE_I64, type = types[k / 2 / COUNT(sizes)];
+    test_column keys = column_make(of, SHAPE_SKEWED, NO_NULLS, rows);
+    test_column values = column_make(type, k % 3 ? SHAPE_SKEWED : SHAPE_RANDOM, k % 2 ? SOME_NULLS : NO_NULLS, rows);
+    test_column lower = column_probes(&keys, 40, NO_NULLS), upper = column_probes(&keys, 40, NO_NULLS);
+    for (size_t m = 0; m < COUNT(methods); m++) {
+      if (!test_can(methods[m].kind) || test_needs_rays(methods[m].kind) || test_is_points_only(methods[m].kind))
+        continue;
+      rdx_index *index = NULL;
+      OK(rdx_index_create(test_device, &keys.view, &methods[m], &index, err));
+      check_lookups(index, &keys.view, &lower.view, &upper.view, &values.view);
+      rdx_index_destroy(&index);
+    }
+    column_free(&keys);
+    column_free(&values);
+    column_free(&lower);
+    column_free(&upper);
+  }
+}
+
 /* Enough keys for every level that an index without rays may have, with short runs of equal ones. Probes lie far apart,
  * or ascend, side by side and then apart. */
 static void test_deep(void **state) {
@@ -437,17 +463,12 @@ static void test_guesses(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types_and_shapes),
-      cmocka_unit_test(test_options),
-      cmocka_unit_test(test_small_keys),
-      cmocka_unit_test(test_decompositions),
-      cmocka_unit_test(test_far_neighbours),
-      cmocka_unit_test(test_limits_of_key_modes),
-      cmocka_unit_test(test_other_probe_types),
-      cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_deep),
-      cmocka_unit_test(test_clusters),
-      cmocka_unit_test(test_guesses),
+      cmocka_unit_test(test_types_and_shapes),  cmocka_unit_test(test_options),
+      cmocka_unit_test(test_small_keys),        cmocka_unit_test(test_decompositions),
+      cmocka_unit_test(test_far_neighbours),    cmocka_unit_test(test_limits_of_key_modes),
+      cmocka_unit_test(test_other_probe_types), cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_long_ranges),       cmocka_unit_test(test_deep),
+      cmocka_unit_test(test_clusters),          cmocka_unit_test(test_guesses),
   };
   return TEST_MAIN(tests);
 }

@@ -267,6 +267,7 @@ static const rdx_device_ops cpu_ops = {
     .read = read_back,
     .sort = rdx_cpu_sort,
     .scan = rdx_cpu_scan,
+    .scan_wide = rdx_cpu_scan_wide,
     .reduce = rdx_cpu_reduce,
     .select = rdx_cpu_select,
     .unique = rdx_cpu_unique,

@@ -254,6 +254,17 @@ rdx_status rdx_cpu_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *ou
   return run_pieces(stream, &p, scan_piece, count, &p.out_u64[count], err);
 }
 
+rdx_status rdx_cpu_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err) {
+  (void)stream, (void)err;
+  uint64_t *at = RDX_ADDRESS(uint64_t, sums), running = 0;
+  for (uint64_t i = 0; i <= count; i++) {
+    const uint64_t own = i < count ? at[i] : 0;
+    at[i] = running;
+    running += own;
+  }
+  return RDX_OK;
+}
+
 /* PIECE is a multiple of 32: a piece starts on a word. */
 static void select_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;

@@ -141,6 +141,7 @@ static const rdx_device_ops vulkan_ops = {
     .read = rdx_vk_stream_read,
     .sort = rdx_vk_stream_sort,
     .scan = rdx_vk_stream_scan,
+    .scan_wide = rdx_vk_stream_scan_wide,
     .reduce = rdx_vk_stream_reduce,
     .select = rdx_vk_stream_select,
     .unique = rdx_vk_stream_unique,

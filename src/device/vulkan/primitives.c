@@ -78,6 +78,10 @@ rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buff
   return scan((rdx_vk_stream *)stream, in, NULL, results, results + count, count, err);
 }
 
+rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err) {
+  return spine((rdx_vk_stream *)stream, sums, count, RDX_ADDRESS(uint64_t, sums) + count, err);
+}
+
 static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_buffer *out_count,
                           rdx_error *err) {
   const uint64_t tiles = tiles_of(args.n, TILE);

@@ -187,6 +187,7 @@ rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key
                               rdx_buffer *values, uint64_t count, rdx_error *err);
 rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                               rdx_error *err);
+rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
 rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
                                 rdx_buffer *out, uint64_t count, rdx_error *err);
 rdx_status rdx_vk_stream_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,

@@ -4,8 +4,8 @@
 #define RDX_KERNELS_SPANS_SPANS_H
 
 /* C and GLSL: gathering over spans. A range lookup among sorted entries finds a span of them; what is wanted of its
- * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans come from prefix
- * sums over the values in the order of the entries. */
+ * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans are differences of
+ * prefix sums over the values in the order of the entries. */
 
 #include "kernels/lookup/lookup.h"
 
@@ -32,32 +32,60 @@ struct spans_args {
 };
 ARGS_SIZE(spans_args, 112);
 
-/* Item: an entry. Its value in halves (high: 64-bit values only; 0: not wanted), 0 for NULLs, and whether it is not
- * NULL (0: not wanted). Halves are those of the code: see index/keys.h. */
-struct spans_values_args {
+/* Prefix sums are written and read with the values, so that one gather of 32 bytes is all that an end of a span takes:
+ * of each block of entries the sum of what comes before it in its tile, and the values. The last one counts from the
+ * next block on only, so it need not be there. The entry behind all others has a block, too. */
+#define SPANS_BLOCK 7  /* entries */
+#define SPANS_TILE 256 /* blocks: a workgroup's */
+#define SPANS_TILE_ENTRIES (SPANS_TILE * SPANS_BLOCK)
+
+struct spans_block {
+  u64 before;
+  u32 values[SPANS_BLOCK - 1];
+};
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 32) buffer spans_block_ptr {
+  spans_block v[];
+};
+#else
+typedef struct spans_block spans_block;
+typedef struct spans_sums spans_sums;
+#endif
+
+/* Prefix sums over one part of the values; addresses 0: not wanted. */
+struct spans_sums {
+  PTR(spans_block) blocks;
+  PTR(u64) tiles; /* first the sum of each tile, then of all before it */
+};
+
+/* Item: a block. The parts: values in halves (high: 64-bit values only), 0 for NULLs, and whether they are not NULL.
+ * Halves are those of the code: see index/keys.h. */
+struct spans_blocks_args {
   LAUNCH_HEADER;
   PTR(u32) words;
   PTR(u32) values;
   PTR(u32) values_valid;
-  PTR(u32) low;
-  PTR(u32) high;
-  PTR(u32) present;
+  spans_sums low;
+  spans_sums high;
+  spans_sums present;
   ROW_LAYOUT;
+  u32 n; /* entries */
 };
-ARGS_SIZE(spans_values_args, 80);
+ARGS_SIZE(spans_blocks_args, 104);
 
 /* Item: a probe. Differences of prefix sums. Constants: GATHER (one of the sums), VALUE. */
 struct spans_prefix_args {
   LAUNCH_HEADER;
   PTR(u32) begin;
   PTR(u32) size;
-  PTR(u64) low;
-  PTR(u64) high;    /* 0: values of 32 bits */
-  PTR(u64) present; /* 0: no value is NULL */
+  spans_sums low;
+  spans_sums high;
+  spans_sums present;
   PTR(u32) out_count;
   PTR(u64) out_sum;
 };
-ARGS_SIZE(spans_prefix_args, 72);
+ARGS_SIZE(spans_prefix_args, 96);
 
 #ifdef RDX_GLSL
 #define ROW_OF_ENTRY(a, entry)                                                                                         \
@@ -66,35 +94,45 @@ ARGS_SIZE(spans_prefix_args, 72);
 #define ROW_OF_ENTRY(a, entry) (a.words[(u64)((entry) / 8) * a.block_words + a.first_word + (entry) % 8 * a.step])
 #endif
 
-/* With the args declared as `a` (C: a macro for them). */
-#define SPANS_VALUE(i)                                                                                                 \
+/* With the args declared as `a` (C: a macro for them): the parts of the value of an entry, where they are wanted. */
+#define SPANS_VALUE(entry, low_part, high_part, present_part)                                                          \
   do {                                                                                                                 \
-    u32 span_entry = i;                                                                                                \
-    u32 span_row = ROW_OF_ENTRY(a, span_entry);                                                                        \
+    u32 span_row = ROW_OF_ENTRY(a, entry);                                                                             \
     bool span_present = has_bit(a.values_valid, span_row);                                                             \
-    if (!IS_NULL(a.high)) {                                                                                            \
+    if (!IS_NULL(a.high.blocks)) {                                                                                     \
       u64 span_code = span_present ? AT(AS_U64_PTR(a.values), span_row) : 0ul;                                         \
-      AT(a.low, span_entry) = TO_U32(span_code);                                                                       \
-      AT(a.high, span_entry) = TO_U32(span_code >> 32);                                                                \
+      low_part = TO_U32(span_code);                                                                                    \
+      high_part = TO_U32(span_code >> 32);                                                                             \
     } else {                                                                                                           \
-      AT(a.low, span_entry) = span_present ? AT(a.values, span_row) : 0u;                                              \
+      low_part = span_present ? AT(a.values, span_row) : 0u;                                                           \
     }                                                                                                                  \
-    if (!IS_NULL(a.present))                                                                                           \
-      AT(a.present, span_entry) = span_present ? 1u : 0u;                                                              \
+    if (!IS_NULL(a.present.blocks))                                                                                    \
+      present_part = span_present ? 1u : 0u;                                                                           \
   } while (false)
+
+/* The sum over all entries before `entry`. A mask decides, as compilers turn a conditional into jumps. */
+FN u64 spans_sum_before(spans_sums sums, u32 entry) {
+  u32 block = entry / SPANS_BLOCK, rest = entry % SPANS_BLOCK;
+  spans_block here = AT(sums.blocks, block);
+  u64 sum = AT(sums.tiles, block / SPANS_TILE) + here.before;
+  for (u32 k = 0; k < SPANS_BLOCK - 1; k++)
+    sum += here.values[k] & (0u - TO_U32(k < rest));
+  return sum;
+}
+
+FN u64 spans_sum(spans_sums sums, u32 begin, u32 size) {
+  if (size == 0u || IS_NULL(sums.blocks))
+    return 0ul;
+  return spans_sum_before(sums, begin + size) - spans_sum_before(sums, begin);
+}
 
 /* The codes of signed values are 2^31 (2^63) above them. */
 #define SPANS_DIFFERENCE(i, gather, value_kind)                                                                        \
   do {                                                                                                                 \
-    u32 span_begin = AT(a.begin, i), span_size = AT(a.size, i), span_end = span_begin + span_size;                     \
-    u32 span_count = span_size;                                                                                        \
-    if (span_size == 0)                                                                                                \
-      span_begin = span_end = 0;                                                                                       \
-    if (!IS_NULL(a.present))                                                                                           \
-      span_count = TO_U32(AT(a.present, span_end) - AT(a.present, span_begin));                                        \
-    u64 span_low = AT(a.low, span_end) - AT(a.low, span_begin), span_high = 0ul;                                       \
-    if (!IS_NULL(a.high))                                                                                              \
-      span_high = AT(a.high, span_end) - AT(a.high, span_begin);                                                       \
+    u32 span_begin = AT(a.begin, i), span_count = AT(a.size, i);                                                       \
+    u64 span_low = spans_sum(a.low, span_begin, span_count), span_high = spans_sum(a.high, span_begin, span_count);    \
+    if (!IS_NULL(a.present.blocks))                                                                                    \
+      span_count = TO_U32(spans_sum(a.present, span_begin, span_count));                                               \
     if ((value_kind) == VALUE_I32)                                                                                     \
       span_low -= TO_U64(span_count) << 31;                                                                            \
     if ((value_kind) == VALUE_I64)                                                                                     \

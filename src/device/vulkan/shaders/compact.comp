@@ -13,7 +13,7 @@ layout(constant_id = 0) const u32 WRITE = 0;
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { compact_args a; };
 
-#include "device/vulkan/shaders/group_scan.h"
+#include "device/group_scan.glsl.h"
 
 #ifdef KEYS_U64
 u64 key(u32 i) {

@@ -10,7 +10,7 @@ layout(constant_id = 0) const u32 WRITE = 0;
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { scan_args a; };
 
-#include "device/vulkan/shaders/group_scan.h"
+#include "device/group_scan.glsl.h"
 
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x;

@@ -9,7 +9,7 @@
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { spine_args a; };
 
-#include "device/vulkan/shaders/group_scan.h"
+#include "device/group_scan.glsl.h"
 
 void main() {
   u64 carry = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_DEVICE_VULKAN_GROUP_SCAN_H
-#define RDX_DEVICE_VULKAN_GROUP_SCAN_H
+#ifndef RDX_DEVICE_GROUP_SCAN_GLSL_H
+#define RDX_DEVICE_GROUP_SCAN_GLSL_H
 
 /* GLSL: an exclusive prefix sum over the TILE_THREADS threads of a workgroup, without subgroup operations on 64 bits,
  * which not every device has. */
