@@ -208,8 +208,8 @@ static rdx_status fill_tables(run *r, rdx_error *err) {
   return RDX_OK;
 }
 
+/* What was recorded between two marks counts as the query's. */
 static rdx_status finish(run *r, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(r->work.stream, err));
   RDX_TRY(rdx_stream_finish(r->work.stream, err));
   r->device_ms += rdx_stream_elapsed(r->work.stream, 0, 1);
   return RDX_OK;
@@ -299,6 +299,7 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
   const uint64_t all = r->plan->groups * entry_bytes(r);
   r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
+  RDX_TRY(rdx_stream_mark(stream, err));
   const void *read = NULL;
   RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, FOUND_PLACE + r->first_bytes, &read, err));
   r->count = read;
@@ -397,6 +398,7 @@ static rdx_status list_rows(run *r, sorting *s, rdx_error *err) {
   const struct engine_select_args args = {.query = r->address, .bits = RDX_ADDRESS(uint32_t, s->bits)};
   RDX_TRY(rdx_stream_launch(r->work.stream, &rdx_kernel_engine_select, &args, NULL, words, NULL, err));
   RDX_TRY(rdx_stream_select(r->work.stream, s->bits, s->rows, s->count, rows, err));
+  RDX_TRY(rdx_stream_mark(r->work.stream, err));
   RDX_TRY(finish(r, err));
   return rdx_buffer_download(s->count, 0, &s->row_count, 8, err);
 }
@@ -418,6 +420,7 @@ static rdx_status find_runs(run *r, sorting *s, rdx_error *err) {
   RDX_TRY(rdx_refine_heads(stream, s->groups, 64, s->bits, n, err));
   RDX_TRY(rdx_stream_select(stream, s->bits, s->starts, s->count, n, err));
   RDX_TRY(rdx_stream_unique(stream, s->groups, 8, 0, s->distinct, s->count, n, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(finish(r, err));
   return rdx_buffer_download(s->count, 0, &s->run_count, 8, err);
 }
@@ -436,6 +439,7 @@ static rdx_status add_runs(run *r, sorting *s, rdx_error *err) {
                                         .run_count = (uint32_t)s->run_count};
   const rdx_kernel *kernel = &rdx_kernel_engine_runs[stream->device->has_atomic_u64];
   RDX_TRY(rdx_stream_launch(stream, kernel, &args, NULL, s->row_count, NULL, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
   return finish(r, err);
 }
 
