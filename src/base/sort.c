@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Records by words of their own: merge sort of few, from short runs; of more that are compared by one word, radix sort. */
+/* Sorting records by words of their own: merge sort of few, from short runs; of more pairs, radix sort. */
 
 #include <string.h>
 
@@ -63,8 +63,8 @@ INLINE uint64_t *sort(uint64_t *records, uint64_t count, uint32_t words, uint32_
 
 #define RADIX_LEAST 128 /* fewer are merged faster */
 
-/* By eight bits at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer Programming 3, section 5.2.5), and
- * only those that differ anywhere. */
+/* By eight bits at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer Programming 3, section 5.2.5),
+ * and only those that differ anywhere. */
 static uint64_t *sort_pairs(uint64_t *pairs, uint64_t count, uint64_t *room) {
   uint64_t differ = 0;
   for (uint64_t i = 1; i < count; i++)

@@ -68,8 +68,8 @@ u32 row_of(u32 row, u32 part, u32 thread) {
   return min(row + (part * lanes_of_subgroup() + thread) * PART, a.rows - 1 & ~(PART - 1));
 }
 
-/* A thread's rows of a stretch have a bit each in the order in which comparing finds them: bit 8j + k is byte j of word k,
- * of the words of byte codes that its parts have. So that of row 4c + j of part p is 8j + 2p + c. */
+/* A thread's rows of a stretch have a bit each in the order in which comparing finds them: bit 8j + k is byte j of word
+ * k, of the words of byte codes that its parts have. So that of row 4c + j of part p is 8j + 2p + c. */
 #define BIT(part, r) ((r) % 4 * 8 + 2 * (part) + (r) / 4)
 #define PART_BITS 0x03030303u
 

@@ -5,8 +5,8 @@
 
 /* GLSL: the bytes of 32 rows in a plane. */
 
-/* From a word for each bit to words of bytes, or back: byte j of word i then is that of row 8j + i. Four square matrices
- * of bits are transposed together (Hacker's Delight, section 7-3). */
+/* From a word for each bit to words of bytes, or back: byte j of word i then is that of row 8j + i. Four square
+ * matrices of bits are transposed together (Hacker's Delight, section 7-3). */
 u32[8] transposed(u32 w[8]) {
   const u32 masks[3] = {0x0f0f0f0fu, 0x33333333u, 0x55555555u};
   for (u32 m = 0; m < 3; m++) {
