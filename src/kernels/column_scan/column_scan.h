@@ -8,9 +8,9 @@
  * A column is packed to as few bytes as its range of codes needs: a row's number is (code - smallest) << shift, where
  * shift moves the highest bit to the top of the first byte. The bytes of a number lie in planes, the highest first
  * (ByteSlice: Feng et al., SIGMOD 2015), so that a comparison reads another plane only of rows that all planes before
- * left undecided: of 32-bit numbers spread evenly mostly one byte in four. In a plane the CPU has the bytes in the order
- * of rows; a GPU, which has no instructions for bytes, has 32 rows as a word for each bit (BitWeaving/V: Li, Patel,
- * SIGMOD 2013), the lowest first.
+ * left undecided: of 32-bit numbers spread evenly mostly one byte in four. In a plane the CPU has the bytes in the
+ * order of rows; a GPU, which has no instructions for bytes, has 32 rows as a word for each bit (BitWeaving/V: Li,
+ * Patel, SIGMOD 2013), the lowest first.
  *
  * Where the first byte would tell few rows apart, as of skewed columns, the number gets another byte in front: in which
  * of 256 steps of about as many rows it lies (Column Sketches: Hentschel, Kester, Idreos, SIGMOD 2018). That keeps the
