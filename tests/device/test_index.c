@@ -135,7 +135,8 @@ static void test_types_and_shapes(void **state) {
       char what[96];
       snprintf(what, sizeof what, "type %s, shape %d", rdx_type_name(all_types[t]), (int)shape);
       for (size_t m = 0; m < COUNT(methods); m++)
-        check_index(&keys, &methods[m], what);
+        if (!test_is_slow() || (t + shape + m) % 2 == 0)
+          check_index(&keys, &methods[m], what);
       check_index(&keys, &variants[test_random() % COUNT(variants)], what);
       const rdx_rx_params *option = &options[test_random() % COUNT(options)];
       check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = *option}, what);
