@@ -34,7 +34,11 @@ uint64_t test_random(void) {
 }
 
 bool test_is_slow(void) {
+#ifdef __SANITIZE_THREAD__
+  return true;
+#else
   return rdx_device_get_info(test_device)->emulated;
+#endif
 }
 
 int test_main(const struct CMUnitTest *tests, size_t count) {

@@ -23,7 +23,7 @@ int test_main(const struct CMUnitTest *tests, size_t count);
 
 #define TEST_MAIN(tests) test_main(tests, sizeof(tests) / sizeof((tests)[0]))
 
-/* Whether work is slow here: a Vulkan device emulated on the CPU. */
+/* Whether work is slow here: a Vulkan device emulated on the CPU, or any under ThreadSanitizer. */
 bool test_is_slow(void);
 
 /* Whether the device traces rays. */

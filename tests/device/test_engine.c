@@ -66,19 +66,10 @@ static void check_star(const star *s, uint32_t queries) {
   destroy_all(engines);
 }
 
-/* ThreadSanitizer makes references as slow as an emulated device does engines. */
-static bool takes_few(void) {
-#ifdef __SANITIZE_THREAD__
-  return true;
-#else
-  return test_is_slow();
-#endif
-}
-
 static void test_random_stars(void **state) {
   (void)state;
   static const uint64_t sizes[] = {0, 1, 63, 64, 65, 300, 1000, 1023, 1024, 1025, 3000};
-  const uint32_t stars = takes_few() ? 12 : 120, queries = takes_few() ? 4 : 20;
+  const uint32_t stars = test_is_slow() ? 12 : 120, queries = test_is_slow() ? 4 : 20;
   for (uint32_t i = 0; i < stars; i++) {
     star s;
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 400;
@@ -93,8 +84,8 @@ static void test_large(void **state) {
   (void)state;
   for (uint32_t tables = 0; tables <= 2; tables += 2) {
     star s;
-    star_make(&s, takes_few() ? 20003 : 150007, 6, tables, true);
-    check_star(&s, takes_few() ? 4 : 16);
+    star_make(&s, test_is_slow() ? 20003 : 150007, 6, tables, true);
+    check_star(&s, test_is_slow() ? 4 : 16);
     star_free(&s);
   }
 }
