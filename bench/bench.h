@@ -150,7 +150,8 @@ RDX_MUST_USE rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *c
 
 /* How fast the device's memory is; rows of it, like this one, of metric gb_per_s. */
 RDX_MUST_USE rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error *err);
-RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, const rdx_device_rates *rates, rdx_error *err);
+RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *reads, uint32_t count,
+                                        rdx_error *err);
 
 /* Whether a failure means that a device or method cannot do this, or has no memory for it, which is no failure of the
  * benchmark. */

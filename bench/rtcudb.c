@@ -316,7 +316,7 @@ rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error 
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q += SSB_QUERIES - 1) { /* a line in the picture */
     char place[8];
     snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
-    status = bench_add_rates(b, row_of(&s, NULL, place, q, ""), &rates, err);
+    status = bench_add_rates(b, row_of(&s, NULL, place, q, ""), &rates.copy, &rates.read, 1, err);
   }
   return status == RDX_OK ? compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err) : status;
 }

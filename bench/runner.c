@@ -58,16 +58,13 @@ rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error
   return rdx_device_measure_memory(b->device, gpu ? 1u << 30 : b->info->emulated ? 1u << 24 : 1u << 28, out, err);
 }
 
-rdx_status bench_add_rates(bench *b, bench_row row, const rdx_device_rates *rates, rdx_error *err) {
-  row.runs = 1;
+rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *reads, uint32_t count, rdx_error *err) {
   row.variant[0] = '\0';
   snprintf(row.metric, sizeof row.metric, "gb_per_s");
   snprintf(row.method, sizeof row.method, "copy");
-  row.median = row.least = row.most = rates->copy;
-  rdx_status status = bench_report_append(b->report, &row, err);
+  const rdx_status status = bench_report_add(b->report, row, copies, count, err);
   snprintf(row.method, sizeof row.method, "read");
-  row.median = row.least = row.most = rates->read;
-  return status == RDX_OK ? bench_report_append(b->report, &row, err) : status;
+  return status == RDX_OK ? bench_report_add(b->report, row, reads, count, err) : status;
 }
 
 /* ---- One lookup ---- */

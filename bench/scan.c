@@ -45,6 +45,8 @@ typedef struct session {
   entry entries[MAX_METHODS];
   size_t count;
   uint32_t *expected; /* the bitmap of the query at hand */
+  bool with_memory;   /* measure copies and reads of memory, too, in turn with the methods */
+  double copies[MAX_RUNS], reads[MAX_RUNS];
 } session;
 
 /* A query: so many predicates, each a range of its column. */
@@ -284,14 +286,29 @@ static bool is_late(session *s) {
   return late;
 }
 
+static rdx_status measure_memory(session *s, uint32_t run, rdx_error *err) {
+  rdx_device_rates rates;
+  const rdx_status status = bench_measure_memory(s->b, &rates, err);
+  if (status == RDX_OK && run > 0) {
+    s->copies[run - 1] = rates.copy;
+    s->reads[run - 1] = rates.read;
+  }
+  return status;
+}
+
 /* One run that is not counted, then the runs, the methods taking turns. */
 static rdx_status measure_query(session *s, const bench_point *point, const query *q, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
   rdx_status status = RDX_OK;
-  for (uint32_t r = 0; r <= runs; r++)
+  for (uint32_t r = 0; r <= runs && status == RDX_OK; r++) {
+    if (s->with_memory)
+      status = measure_memory(s, r, err);
     for (size_t k = 0; k < s->count && status == RDX_OK; k++)
       if (!s->entries[k].out)
         status = run_entry(s, &s->entries[k], q, r, point, err);
+  }
+  if (status == RDX_OK && s->with_memory && s->count > 0)
+    status = bench_add_rates(s->b, row_of(s, &s->entries[0], point, q->predicates, ""), s->copies, s->reads, runs, err);
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->out; m++)
@@ -506,23 +523,31 @@ rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err
 
 /* ---- Bandwidth ---- */
 
-/* One predicate over one column of 1, 2 and 4 bytes, beside reads and copies of memory: the rate at which bytes are
- * moved by those that cast no rays. */
+/* One predicate over one column of 1, 2 and 4 bytes, three over columns of 4, beside reads and copies of memory: the
+ * rate at which bytes are moved by those that cast no rays. */
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
-  static const scan_data_kind kinds[] = {SCAN_BYTE, SCAN_SHORT, SCAN_UNIFORM};
+  static const struct {
+    scan_data_kind kind;
+    uint32_t predicates;
+    const char *parameter;
+    double value, selectivity;
+  } cases[] = {{SCAN_BYTE, 1, "bytes", 1, 0.5},
+               {SCAN_SHORT, 1, "bytes", 2, 0.5},
+               {SCAN_UNIFORM, 1, "bytes", 4, 0.5},
+               {SCAN_UNIFORM, 3, "selectivity", 0.1, 0.1},
+               {SCAN_UNIFORM, 3, "selectivity", 0.5, 0.5},
+               {SCAN_UNIFORM, 3, "selectivity", 0.9, 0.9}};
   static const contender readers[] = {{"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}};
-  rdx_device_rates rates;
-  rdx_status status = bench_measure_memory(b, &rates, err);
-  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
-    const bench_point here = bench_at(point, "bytes", (double)(1u << i));
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, cases[i].parameter, cases[i].value);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 1, default_rows(b), readers, COUNT(readers), 1, &s, err);
+    status =
+        open_with(b, &here, cases[i].kind, cases[i].predicates, default_rows(b), readers, COUNT(readers), 1, &s, err);
     if (status != RDX_OK)
       break;
-    if (s->count > 0)
-      status = bench_add_rates(b, row_of(s, &s->entries[0], &here, 1, ""), &rates, err);
-    if (status == RDX_OK)
-      status = measure(s, &here, 1, 0.5, err);
+    s->with_memory = true;
+    status = measure(s, &here, cases[i].predicates, cases[i].selectivity, err);
     close_session(s);
   }
   return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* A pool of threads. Those that run a job, the caller among them, take pieces of its range from a shared counter until
+/* A pool of threads. Those that run a job, the caller among them, take runs of pieces from a shared counter until
  * it is used up. A worker that has done its part looks for the next job for a moment before it goes to sleep, and the
  * caller looks for the end so: waking takes as long as many a job. Nobody waits for workers that come too late.
  *
@@ -16,6 +16,7 @@
 
 #define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
 #define PATIENCE_MS 0.05        /* about what it takes to wake a thread */
+#define RUNS_AHEAD 4            /* a thread takes its share of what is left in so many parts */
 
 typedef struct worker_start {
   rdx_pool *pool;
@@ -43,14 +44,26 @@ struct rdx_pool {
   uint64_t count, grain;
 };
 
+/* Take a run of pieces, many at first and one at last: memory is read in long runs, and threads end at about the same
+ * time ("guided self-scheduling": Polychronopoulos, Kuck, IEEE Trans. Computers 1987). */
+static bool take_run(rdx_pool *pool, uint64_t *begin, uint64_t *end) {
+  uint64_t first = atomic_load(&pool->next), run;
+  do {
+    if (first >= CLOSED || first > (pool->count - 1) / pool->grain)
+      return false;
+    const uint64_t left = (pool->count - 1) / pool->grain + 1 - first, share = left / (RUNS_AHEAD * pool->threads);
+    run = share > 1 ? share : 1;
+  } while (!atomic_compare_exchange_weak(&pool->next, &first, first + run));
+  *begin = first * pool->grain;
+  *end = pool->count - *begin < run * pool->grain ? pool->count : *begin + run * pool->grain;
+  return true;
+}
+
 static void work(rdx_pool *pool, uint32_t number) {
-  for (;;) {
-    const uint64_t piece = atomic_fetch_add(&pool->next, 1);
-    if (piece >= CLOSED || piece > (pool->count - 1) / pool->grain)
-      return;
-    const uint64_t begin = piece * pool->grain, rest = pool->count - begin;
-    pool->task(pool->context, begin, begin + (rest < pool->grain ? rest : pool->grain), number);
-  }
+  uint64_t begin, end;
+  while (take_run(pool, &begin, &end))
+    for (; begin < end; begin += pool->grain)
+      pool->task(pool->context, begin, end - begin < pool->grain ? end : begin + pool->grain, number);
 }
 
 static bool has_news(const rdx_pool *pool, uint64_t seen) {

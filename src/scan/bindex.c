@@ -143,23 +143,28 @@ static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count,
 }
 
 /* Combine the vectors, then decide the rows that are to be refined. */
-static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, const rdx_term *terms, uint32_t count,
-                         bool narrow, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
+static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, rdx_scan_call *call,
+                         rdx_stream *stream, rdx_error *err) {
+  const uint32_t count = call->count;
   uint32_t places[KINDS];
   rdx_buffer *mask = NULL;
   uint64_t address = 0;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const uint32_t size = p->regions[kind] * (uint32_t)sizeof(struct sieve_region);
-    fill_regions(b, terms, count, p, kind, query->words, rdx_sieve_query_take(query, size, &places[kind]));
+    fill_regions(b, call->terms, count, p, kind, query->words, rdx_sieve_query_take(query, size, &places[kind]));
   }
-  if (narrow && p->refined[MISSED] + p->refined[REST] > 0)
-    RDX_TRY(rdx_sieve_mask(stream, out, &mask, err));
+  if (call->narrow && p->refined[MISSED] + p->refined[REST] > 0)
+    RDX_TRY(rdx_sieve_mask(stream, call->out, &mask, err));
   RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
-  RDX_TRY(rdx_sieve_combine(stream, address, count, b->rows, narrow, out, err));
+  if (call->total)
+    RDX_TRY(rdx_stream_fill(stream, call->total, 0, sizeof(uint64_t), 0, err));
+  call->counted = call->total != NULL;
+  RDX_TRY(rdx_sieve_combine(stream, address, count, b->rows, call->narrow, call->out, call->total, err));
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const struct sieve_refine_args args = {.query = (uint64_t *)(uintptr_t)address,
                                            .mask = RDX_ADDRESS(uint32_t, mask),
-                                           .out_bits = RDX_ADDRESS(uint32_t, out),
+                                           .out_bits = RDX_ADDRESS(uint32_t, call->out),
+                                           .total = RDX_ADDRESS(uint32_t, call->total),
                                            .regions = places[kind],
                                            .region_count = p->regions[kind],
                                            .term_count = count};
@@ -177,7 +182,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   RDX_TRY(rdx_sieve_query_create(b->columns, call->terms, call->count, b->sieves, p.sieved,
                                  (p.regions[MISSED] + p.regions[REST]) * (uint32_t)sizeof(struct sieve_region), &query,
                                  err));
-  const rdx_status status = launch(b, &p, &query, call->terms, call->count, call->narrow, stream, call->out, err);
+  const rdx_status status = launch(b, &p, &query, call, stream, err);
   rdx_sieve_query_destroy(&query);
   if (counts) {
     const uint64_t refined = p.refined[MISSED] + p.refined[REST];

@@ -330,7 +330,7 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   if (narrow && q->part_count > 0)
     RDX_TRY(rdx_sieve_mask(stream, out, &all.mask, err));
   RDX_TRY(rdx_sieve_query_send(&q->query, stream, &all.query, err));
-  RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, err));
+  RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, NULL, err));
   for (uint32_t i = 0; i < q->part_count; i++) {
     const part *p = &q->parts[i];
     all.regions_place = p->place;

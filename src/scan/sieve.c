@@ -396,9 +396,10 @@ void rdx_sieve_query_destroy(rdx_sieve_query *query) {
 }
 
 rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t count, uint64_t rows, bool narrow,
-                             rdx_buffer *out, rdx_error *err) {
+                             rdx_buffer *out, rdx_buffer *total, rdx_error *err) {
   const struct sieve_combine_args args = {.query = (uint64_t *)(uintptr_t)address,
                                           .out_bits = RDX_ADDRESS(uint32_t, out),
+                                          .total = RDX_ADDRESS(uint32_t, total),
                                           .stride = stride_of(rows),
                                           .term_count = count,
                                           .rows = (uint32_t)rows,

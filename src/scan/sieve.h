@@ -97,9 +97,10 @@ RDX_MUST_USE rdx_status rdx_sieve_query_send(const rdx_sieve_query *query, rdx_s
                                              rdx_error *err);
 void rdx_sieve_query_destroy(rdx_sieve_query *query);
 
-/* Record the conjunction of the vectors of the terms of the query at `address`. */
+/* Record the conjunction of the vectors of the terms of the query at `address`; the number of its rows is added to
+ * `total` (one u64), if there is one. */
 RDX_MUST_USE rdx_status rdx_sieve_combine(rdx_stream *stream, uint64_t address, uint32_t count, uint64_t rows,
-                                          bool narrow, rdx_buffer *out, rdx_error *err);
+                                          bool narrow, rdx_buffer *out, rdx_buffer *total, rdx_error *err);
 
 /* What `out` holds so far, in memory of the stream: the rows that refining may let qualify. */
 RDX_MUST_USE rdx_status rdx_sieve_mask(rdx_stream *stream, const rdx_buffer *out, rdx_buffer **mask, rdx_error *err);

@@ -307,7 +307,7 @@ const rdx_kernel rdx_kernel_column_scan = {
     .name = "column scan",
     .args_size = sizeof(struct column_scan_args),
     .variants = 1,
-    .grain = 8,
+    .grain = 2,
     .group = 1, /* items are workgroups */
     .body = scan,
     .compute = {.words = spirv_column_scan_comp, .size = sizeof spirv_column_scan_comp}};

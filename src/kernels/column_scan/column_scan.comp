@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "kernels/bitmap/group_rows.glsl.h"
 #include "kernels/column_scan/column_scan.h"
 #include "kernels/column_scan/planes.glsl.h"
 
@@ -19,7 +19,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
   uvec4 v[];
 };
 
-shared u32 group_rows, group_bytes;
+shared u32 group_bytes;
 u32 bytes = 0;
 
 u32[8] load_plane(scan_term s, u32 plane, u32 word) {
@@ -122,20 +122,16 @@ void main() {
   const u32 tile = a.first + gl_WorkGroupID.x, lane = gl_LocalInvocationIndex;
   const u32 words = a.rows / 32 + u32(a.rows % 32 != 0);
   u32 found = 0;
-  if (lane == 0)
-    group_rows = group_bytes = 0;
-  barrier();
+  if (COUNT_BYTES != 0 && lane == 0)
+    group_bytes = 0;
   for (u32 k = lane; k < TILE_WORDS; k += THREADS)
     if (tile * TILE_WORDS + k < words)
       found += bitCount(scan_word(tile * TILE_WORDS + k));
-  found = subgroupAdd(found);
-  if (subgroupElect())
-    atomicAdd(group_rows, found);
-  if (COUNT_BYTES != 0)
-    atomicAdd(group_bytes, bytes);
+  add_group_rows(found, a.total);
+  if (COUNT_BYTES == 0)
+    return;
+  atomicAdd(group_bytes, bytes);
   barrier();
-  if (lane == 0 && !IS_NULL(a.total) && group_rows != 0)
-    atomicAdd(AT(a.total, 0), group_rows);
-  if (lane == 0 && COUNT_BYTES != 0)
+  if (lane == 0)
     AT(a.bytes, tile) = group_bytes;
 }

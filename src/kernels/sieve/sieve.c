@@ -3,6 +3,7 @@
 
 /* The kernels of uniform encoding and sieving, and their bodies on the CPU. */
 
+#include "kernels/bitmap/kernels.h"
 #include "kernels/sieve/kernels.h"
 #include "spirv/sieve_build_comp.h"
 #include "spirv/sieve_combine_comp.h"
@@ -152,6 +153,28 @@ static void intersect(uint32_t *result, const sources *s, bool first, uint32_t w
 #define intersect intersect_any
 #endif
 
+#define MOST_STREAMS 16
+
+/* What all terms read of their vectors, or the first of it. */
+static uint32_t list_streams(const struct sieve_combine_args *a, const uint32_t **streams) {
+  uint32_t count = 0;
+  for (uint32_t t = 0; t < a->term_count; t++) {
+    const struct sieve_term *term = &SIEVE_TERM(a->query, t);
+    for (uint32_t v = 0; v < term->vector_count && count < MOST_STREAMS; v++) {
+      const struct sieve_vector *vector = &SIEVE_VECTORS(a->query, term->vectors)[v];
+      streams[count++] = vector->place == 0 ? vector->low : vector->planes;
+    }
+  }
+  return count;
+}
+
+/* Fetch a block, side by side: memory gives more to several streams at a time. */
+static void fetch_block(const uint32_t *const *streams, uint32_t count, uint64_t first, uint32_t words) {
+  for (uint32_t word = 0; word < words; word += LINE_WORDS)
+    for (uint32_t s = 0; s < count; s++)
+      __builtin_prefetch(streams[s] + first + word);
+}
+
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
   uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
   uint32_t rooms[MOST_SOURCES][BLOCK_WORDS];
@@ -176,10 +199,19 @@ static void combine(const void *arguments, const uint32_t *variant, const rdx_sc
   const struct sieve_combine_args *a = arguments;
   const uint64_t all = ((uint64_t)a->rows + 31) / 32;
   const uint64_t wanted = ((uint64_t)a->first + a->count) * SIEVE_WORDS, end = wanted < all ? wanted : all;
-  for (uint64_t word = (uint64_t)a->first * SIEVE_WORDS; word < end; word += BLOCK_WORDS)
-    combine_block(a, (uint32_t)word, (uint32_t)(end - word < BLOCK_WORDS ? end - word : BLOCK_WORDS));
-  if (end == all && a->rows % 32)
-    a->out_bits[all - 1] &= (1u << a->rows % 32) - 1;
+  const uint32_t *streams[MOST_STREAMS];
+  const uint32_t stream_count = list_streams(a, streams);
+  uint32_t found = 0;
+  for (uint64_t word = (uint64_t)a->first * SIEVE_WORDS; word < end; word += BLOCK_WORDS) {
+    const uint32_t words = (uint32_t)(end - word < BLOCK_WORDS ? end - word : BLOCK_WORDS);
+    fetch_block(streams, stream_count, word, words);
+    combine_block(a, (uint32_t)word, words);
+    if (word + words == all && a->rows % 32)
+      a->out_bits[all - 1] &= (1u << a->rows % 32) - 1;
+    found += a->total ? rdx_count_bits(a->out_bits + word, words) : 0;
+  }
+  if (a->total)
+    __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
 }
 
 /* ---- Rows between bounds and borders ---- */
@@ -218,16 +250,20 @@ typedef struct dispute {
   uint32_t row, term;
 } dispute;
 
-static void settle(const struct sieve_refine_args *a, uint32_t known, const dispute *disputes, uint32_t count) {
+static uint32_t settle(const struct sieve_refine_args *a, uint32_t known, const dispute *disputes, uint32_t count) {
+  uint32_t change = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t row = disputes[i].row;
     if (sieve_true(a->query, SIEVE_TERM(a->query, disputes[i].term), row) &&
         sieve_admits(a->query, a->term_count, known, a->mask, row))
-      sieve_put(a->out_bits, row, true);
+      change += sieve_put(a->out_bits, row, true);
   }
+  return change;
 }
 
-static void admit_rows(const struct sieve_refine_args *a, uint32_t known, const uint32_t *rows, uint32_t count) {
+/* Returns what the number of rows changes by; so does refine_rows. */
+static uint32_t admit_rows(const struct sieve_refine_args *a, uint32_t known, const uint32_t *rows, uint32_t count) {
+  uint32_t change = 0;
   for (uint32_t done = 0; done < count; done += BATCH) {
     const uint32_t end = count - done < BATCH ? count : done + BATCH;
     dispute disputes[BATCH];
@@ -237,28 +273,29 @@ static void admit_rows(const struct sieve_refine_args *a, uint32_t known, const 
         fetch_words(a, SIEVE_YES, rows[i + AHEAD]);
       const uint32_t row = rows[i], against = has_bit(a->mask, row) ? first_against(a, known, row) : known;
       if (against == NOBODY) {
-        sieve_put(a->out_bits, row, true);
+        change += sieve_put(a->out_bits, row, true);
       } else if (against != known && SIEVE_TERM(a->query, against).misses) {
         fetch_code(&SIEVE_TERM(a->query, against), row);
         disputes[n++] = (dispute){row, against};
       }
     }
-    settle(a, known, disputes, n);
+    change += settle(a, known, disputes, n);
   }
+  return change;
 }
 
-static void refine_rows(const struct sieve_refine_args *a, const struct sieve_region *region, const uint32_t *rows,
-                        uint32_t count) {
-  if (region->truth == SIEVE_YES) {
-    admit_rows(a, region->term, rows, count);
-    return;
-  }
+static uint32_t refine_rows(const struct sieve_refine_args *a, const struct sieve_region *region, const uint32_t *rows,
+                            uint32_t count) {
+  uint32_t change = 0;
+  if (region->truth == SIEVE_YES)
+    return admit_rows(a, region->term, rows, count);
   for (uint32_t i = 0; i < count; i++) {
     if (count - i > AHEAD)
       fetch_words(a, region->truth, rows[i + AHEAD]);
-    sieve_put(a->out_bits, rows[i],
-              region->truth == SIEVE_DOUBT && sieve_decide(a->query, a->term_count, a->mask, rows[i]));
+    change += sieve_put(a->out_bits, rows[i],
+                        region->truth == SIEVE_DOUBT && sieve_decide(a->query, a->term_count, a->mask, rows[i]));
   }
+  return change;
 }
 
 static void refine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -266,13 +303,15 @@ static void refine(const void *arguments, const uint32_t *variant, const rdx_sce
   const struct sieve_refine_args *a = arguments;
   const uint32_t end = a->first + a->count;
   struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions);
-  uint32_t r = sieve_region_of(regions, a->region_count, a->first);
+  uint32_t r = sieve_region_of(regions, a->region_count, a->first), change = 0;
   for (uint32_t i = a->first; i < end; r++) {
     const struct sieve_region *region = &regions[r];
     const uint32_t next = r + 1 < a->region_count && regions[r + 1].start < end ? regions[r + 1].start : end;
-    refine_rows(a, region, region->rows + (i - region->start), next - i);
+    change += refine_rows(a, region, region->rows + (i - region->start), next - i);
     i = next;
   }
+  if (a->total)
+    __atomic_fetch_add(a->total, change, __ATOMIC_RELAXED);
 }
 
 #define SPIRV(words_)                                                                                                  \

@@ -109,12 +109,13 @@ struct sieve_combine_args {
   LAUNCH_HEADER;
   PTR(u64) query;
   PTR(u32) out_bits;
-  u64 stride; /* words from one plane to the next */
+  PTR(u32) total; /* the number of rows is added; 0: nobody asks */
+  u64 stride;     /* words from one plane to the next */
   u32 term_count;
   u32 rows;
   u32 narrow; /* keep only rows that are in the result already */
 };
-ARGS_SIZE(sieve_combine_args, 56);
+ARGS_SIZE(sieve_combine_args, 64);
 
 #define SIEVE_WORDS 4u
 
@@ -126,11 +127,12 @@ struct sieve_refine_args {
   PTR(u64) query;
   PTR(u32) mask; /* rows that may qualify; 0: all */
   PTR(u32) out_bits;
-  u32 regions; /* their place */
+  PTR(u32) total; /* what the number of rows changes by is added, modulo 2^32; 0: nobody asks */
+  u32 regions;    /* their place */
   u32 region_count;
   u32 term_count;
 };
-ARGS_SIZE(sieve_refine_args, 56);
+ARGS_SIZE(sieve_refine_args, 64);
 
 /* The first of `n` ascending keys that is not below `key` (or, with `after`, that is above it); n where there is
  * none. */
@@ -167,24 +169,26 @@ FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
   return begin < term.interval_count && AT(query, term.intervals + 2 * begin) <= code;
 }
 
-/* Give a row of a bitmap its bit, beside others who do so. */
-FN void sieve_put(PTR(u32) bits, u32 row, bool yes) {
+/* Give a row of a bitmap its bit, beside others who do so. Returns what its number of rows changes by, modulo 2^32. */
+FN u32 sieve_put(PTR(u32) bits, u32 row, bool yes) {
   const u32 word = row / 32, bit = 1u << (row % 32);
+  u32 was;
 #ifdef RDX_GLSL
   if (((AT(bits, word) & bit) != 0) == yes)
-    return;
+    return 0;
   if (yes)
-    atomicOr(AT(bits, word), bit);
+    was = atomicOr(AT(bits, word), bit);
   else
-    atomicAnd(AT(bits, word), ~bit);
+    was = atomicAnd(AT(bits, word), ~bit);
 #else
   if (((__atomic_load_n(&bits[word], __ATOMIC_RELAXED) & bit) != 0) == yes)
-    return;
+    return 0;
   if (yes)
-    __atomic_fetch_or(&bits[word], bit, __ATOMIC_RELAXED);
+    was = __atomic_fetch_or(&bits[word], bit, __ATOMIC_RELAXED);
   else
-    __atomic_fetch_and(&bits[word], ~bit, __ATOMIC_RELAXED);
+    was = __atomic_fetch_and(&bits[word], ~bit, __ATOMIC_RELAXED);
 #endif
+  return TO_U32(yes) - TO_U32((was & bit) != 0);
 }
 
 /* Whether a row qualifies: it is of `mask`, and true for all of `count` terms. */

@@ -3,6 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/sieve/sieve.h"
+#include "kernels/bitmap/group_rows.glsl.h"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { sieve_combine_args a; };
@@ -31,8 +32,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
 BELOW_BORDER(below_border_4, uvec4)
 BELOW_BORDER(below_border_1, u32)
 
-/* Words 4i .. 4i + 3, all of them inside of the result. */
-void whole(u32 i) {
+/* Words 4i .. 4i + 3, all of them inside of the result. Returns how many rows they have. */
+u32 whole(u32 i) {
   uvec4 result = uvec4(0xffffffffu);
   for (u32 t = 0; t < a.term_count; t++) {
     sieve_term term = SIEVE_TERM(a.query, t);
@@ -46,10 +47,12 @@ void whole(u32 i) {
   if (a.narrow != 0)
     result &= AT(uvec4_ptr(a.out_bits), i);
   AT(uvec4_ptr(a.out_bits), i) = result;
+  const ivec4 rows = bitCount(result);
+  return u32(rows.x + rows.y + rows.z + rows.w);
 }
 
 /* One word, perhaps with bits past the last row. */
-void single(u32 word) {
+u32 single(u32 word) {
   u32 result = a.rows - word * 32 < 32 ? (1u << (a.rows - word * 32)) - 1u : 0xffffffffu;
   for (u32 t = 0; t < a.term_count; t++) {
     sieve_term term = SIEVE_TERM(a.query, t);
@@ -63,16 +66,17 @@ void single(u32 word) {
   if (a.narrow != 0)
     result &= AT(a.out_bits, word);
   AT(a.out_bits, word) = result;
+  return u32(bitCount(result));
 }
 
 void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
-  if (a.rows / 32 >= (i + 1) * SIEVE_WORDS) {
-    whole(i);
-    return;
-  }
-  for (u32 word = i * SIEVE_WORDS; word <= (a.rows - 1) / 32; word++)
-    single(word);
+  const bool wanted = gl_GlobalInvocationID.x < a.count;
+  u32 rows = 0;
+  if (wanted && a.rows / 32 >= (i + 1) * SIEVE_WORDS)
+    rows = whole(i);
+  else if (wanted)
+    for (u32 word = i * SIEVE_WORDS; word <= (a.rows - 1) / 32; word++)
+      rows += single(word);
+  add_group_rows(rows, a.total);
 }
