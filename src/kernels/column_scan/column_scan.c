@@ -21,6 +21,7 @@ typedef struct tile {
   uint32_t words; /* of 64 rows */
   uint32_t live;  /* a bit for each block that a term has to look at */
   uint64_t bytes;
+  const uint8_t *ahead; /* the plane that is looked at next: of the next term, or of the first one's next tile */
 } tile;
 
 static const uint8_t *plane_of(const tile *c, const scan_term *s, uint32_t plane) {
@@ -104,7 +105,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
         const uint32_t w = begins[b] + i;                                                                              \
         if (w >= c->words)                                                                                             \
           break;                                                                                                       \
-        __builtin_prefetch(plane + 64 * w + TILE_BLOCKS * BLOCK_ROWS);                                                 \
+        __builtin_prefetch(c->ahead + 64 * w);                                                                         \
         compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
         result[w] = rows[w] & most;                                                                                    \
         if (last == 0)                                                                                                 \
@@ -230,10 +231,10 @@ static void load_bits(tile *c, const uint32_t *bitmap, uint64_t *rows) {
 }
 
 static bool any(const uint64_t *rows, uint32_t words) {
-  uint64_t bits = 0;
-  for (uint32_t w = 0; w < words; w++)
-    bits |= rows[w];
-  return bits != 0;
+  uint32_t w = 0;
+  while (w < words && rows[w] == 0) /* few steps, mostly */
+    w++;
+  return w < words;
 }
 
 /* Find the blocks that a term has to look at; of the others it takes all rows or none. */
@@ -284,8 +285,11 @@ static uint32_t scan_tile(const struct column_scan_args *a, uint32_t index, at_m
     memset(rows, 0xff, c.words * sizeof *rows);
     rows[c.words - 1] = UINT64_MAX >> (64 * c.words - n);
   }
-  for (uint32_t t = 0; t < a->term_count && any(rows, c.words); t++)
+  for (uint32_t t = 0; t < a->term_count && any(rows, c.words); t++) {
+    const bool last = t + 1 == a->term_count;
+    c.ahead = plane_of(&c, &a->terms[last ? 0 : t + 1], 0) + (last ? TILE_BLOCKS * BLOCK_ROWS : 0);
     filter_rows(&c, &a->terms[t], at_most, rows);
+  }
   memcpy(a->words + begin / 32, rows, words * sizeof *a->words);
   if (count_bytes)
     a->bytes[index] = (uint32_t)(c.bytes + words * sizeof *a->words);
