@@ -106,6 +106,7 @@ typedef struct rdx_kernel {
   uint32_t variants;  /* values in `variant`: specialization constants 0, 1, ... */
   uint32_t grain;     /* CPU: items in one call of `body` (a multiple of the items that share an output word) */
   uint32_t group;     /* compute: items per workgroup of the shader (its local_size_x) */
+  uint32_t run;       /* rays: items in a row that a thread does at most, of large launches; the shader divides, too */
   bool lone;          /* rays: items of a small launch get a subgroup each; the shader divides by size / count */
   rdx_kernel_fn body;
   rdx_spirv compute;

@@ -117,14 +117,24 @@ typedef struct launch_header {
   uint32_t first, count;
 } launch_header;
 
-/* Launches of no more than this leave most of a GPU idle anyway. */
+/* Launches of no more than this leave most of a GPU idle anyway; these threads keep it busy. */
 #define FEW_ITEMS 2048u
+#define ENOUGH_THREADS (1u << 18)
+#define ENOUGH_EMULATED 16u
 
 static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
   if (!kernel->compute.words)
     return d->physical.info.max_rays;
   const uint64_t limit = (uint64_t)d->physical.max_groups * kernel->group;
   return limit < UINT32_MAX ? limit : UINT32_MAX / kernel->group * kernel->group;
+}
+
+/* How wide a launch of rays is. */
+static uint32_t threads_of(const rdx_vk_device *d, const rdx_kernel *kernel, uint64_t items) {
+  const uint64_t enough = d->physical.info.emulated ? ENOUGH_EMULATED : ENOUGH_THREADS;
+  if (kernel->lone && items <= FEW_ITEMS)
+    return (uint32_t)items * d->physical.subgroup_size;
+  return (uint32_t)(kernel->run > 1 && items >= kernel->run * enough ? (items + kernel->run - 1) / kernel->run : items);
 }
 
 rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
@@ -140,7 +150,6 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
   uint8_t pushed[RDX_MAX_ARGS] = {0};
   memcpy(pushed, args, kernel->args_size);
   const uint64_t limit = launch_limit(d, kernel);
-  const uint32_t each = kernel->lone && count <= FEW_ITEMS ? d->physical.subgroup_size : 1;
   for (uint64_t first = 0; first < count; first += limit) {
     const uint64_t n = count - first < limit ? count - first : limit;
     const launch_header header = {scene ? scene->address : 0, (uint32_t)first, (uint32_t)n};
@@ -150,8 +159,8 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
       d->fn.CmdDispatch(s->commands, (uint32_t)((n + kernel->group - 1) / kernel->group), 1, 1);
     } else {
       const VkStridedDeviceAddressRegionKHR none = {0};
-      d->fn.CmdTraceRaysKHR(s->commands, &pipeline->raygen, &pipeline->miss, &pipeline->hit, &none, (uint32_t)n * each,
-                            1, 1);
+      d->fn.CmdTraceRaysKHR(s->commands, &pipeline->raygen, &pipeline->miss, &pipeline->hit, &none,
+                            threads_of(d, kernel, n), 1, 1);
     }
   }
   rdx_vk_stream_barrier(s);
