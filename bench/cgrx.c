@@ -143,12 +143,15 @@ rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
 
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8; log += 2) {
-    const bench_contender contender = {"", {.kind = OPTIMIZED, .rx_optimized.partitions = 1u << log}};
+    const bench_contender contenders[] = {
+        {"", {.kind = OPTIMIZED, .rx_optimized.partitions = 1u << log}},
+        {"boxes", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 1u << log}}}};
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = bench_at_least(b->log_keys, 1, 10),
                              .log_probes = bench_at_least(b->log_probes, 3, 10)};
     const bench_point here = bench_at(point, "partitions", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, &contender, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }

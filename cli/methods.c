@@ -82,6 +82,7 @@ static const method_option index_options[] = {
     NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
     WORD(RDX_INDEX_HASH, "lanes", hash.lanes, lanes_to_16),
+    WORD(RDX_INDEX_RX_OPTIMIZED, "primitive", rx_optimized.primitive, primitives),
     WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, builds),
     NUMBER(RDX_INDEX_RX_OPTIMIZED, "partitions", rx_optimized.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_RX_OPTIMIZED, "compaction", rx_optimized.no_compaction, negations),

@@ -110,6 +110,7 @@ typedef struct rdx_tree_params {
 
 /** The options of the optimized RX. */
 typedef struct rdx_rx_optimized_params {
+  rdx_rx_primitive primitive; /**< triangles as in the thesis; boxes take a third of the memory, see docs */
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene (thesis, algorithm 5); 0: as few as the device allows */
   bool no_compaction;

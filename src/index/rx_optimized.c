@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The optimized RX (thesis, chapter 4): one triangle per distinct key, one hit per lookup, then a scan of the sorted
+/* The optimized RX (thesis, chapter 4): one triangle (or box) per distinct key, one hit per lookup, then a scan of the sorted
  * entries. Scene parts are contiguous runs of keys (algorithm 5). */
 
 #include "index/rx_encoding.h"
@@ -17,6 +17,7 @@
 typedef struct rx_optimized {
   rdx_device *device;
   uint32_t key_bits;
+  rdx_rx_primitive primitive;
   rdx_sorted_keys sorted;
   rx_optimized_state shape;
   rdx_buffer *positions; /* NULL: keys are distinct, or not compressed */
@@ -41,17 +42,18 @@ static rdx_status check(const rdx_device *device, const rdx_rx_optimized_params 
                     "rx_optimized: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
                     "tree, or another device",
                     device->info.name);
-  if (p->build > RDX_BUILD_LOW_MEMORY)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference");
+  if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
   return RDX_OK;
 }
 
 static rdx_scene_params scene_params(const rdx_rx_optimized_params *p, uint64_t count) {
-  return (rdx_scene_params){.kind = RDX_SCENE_TRIANGLES,
+  return (rdx_scene_params){.kind = p->primitive == RDX_RX_TRIANGLE ? RDX_SCENE_TRIANGLES : RDX_SCENE_BOXES,
                             .count = count,
                             .partitions = p->partitions,
                             .preference = p->build,
-                            .compact = !p->no_compaction};
+                            .compact = !p->no_compaction,
+                            .single_any_hit = true}; /* the smaller scene; one hit ends a ray anyway */
 }
 
 /* As if no key stood twice. */
@@ -99,7 +101,8 @@ static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *e
 static rdx_status build_scene(rx_optimized *r, const rdx_rx_optimized_params *p, rdx_buffer *keys, uint64_t count,
                               rdx_index_stats *stats, rdx_error *err) {
   rdx_scene_params params = scene_params(p, count);
-  rdx_rx_encoding e = {.keys = keys, .key_bits = r->key_bits, .scheme = r->shape.scheme};
+  rdx_rx_encoding e = {
+      .keys = keys, .key_bits = r->key_bits, .boxes = params.kind == RDX_SCENE_BOXES, .scheme = r->shape.scheme};
   params.source = (rdx_scene_source){rdx_rx_encode, &e};
   RDX_TRY(rdx_scene_create(r->device, &params, &r->scene, err));
   stats->encode_ms = e.ms;
@@ -152,6 +155,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   RDX_TRY(rdx_calloc(1, sizeof *r, "an rx_optimized index", (void **)&r, err));
   r->device = keys->device;
   r->key_bits = keys->key_bits;
+  r->primitive = params->rx_optimized.primitive;
   rdx_status status = build_parts(r, keys, &params->rx_optimized, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -168,8 +172,10 @@ static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_in
   const struct rx_optimized_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(rx_optimized_state, r->state),
                                          .keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
                                          .rows = RDX_ADDRESS(uint32_t, r->sorted.rows)};
-  const uint32_t variant[RX_OPTIMIZED_CONSTANTS] = {r->key_bits == 64, q->gather, q->value, rays};
-  return rdx_stream_launch(stream, &rdx_kernel_rx_optimized, &args, variant, q->count, r->scene, err);
+  const bool triangles = r->primitive == RDX_RX_TRIANGLE;
+  const uint32_t variant[RX_OPTIMIZED_CONSTANTS] = {r->key_bits == 64, q->gather, q->value, rays, r->primitive};
+  return rdx_stream_launch(stream, triangles ? &rdx_kernel_rx_optimized : &rdx_kernel_rx_optimized_boxes, &args,
+                           variant, q->count, r->scene, err);
 }
 
 static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {

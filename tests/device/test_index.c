@@ -67,6 +67,8 @@ static const rdx_index_params variants[] = {
     {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
     {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
+    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 2}},
+    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_SPHERE, .no_compression = true}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
     {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_COMPACT}},

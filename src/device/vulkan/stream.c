@@ -120,7 +120,7 @@ typedef struct launch_header {
 /* Launches of no more than this leave most of a GPU idle anyway; these threads keep it busy. */
 #define FEW_ITEMS 2048u
 #define ENOUGH_THREADS (1u << 18)
-#define ENOUGH_EMULATED 16u
+#define ENOUGH_EMULATED 4u
 
 static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
   if (!kernel->compute.words)

@@ -6,7 +6,9 @@
 #include "device/device.h"
 #include "kernels/rx_optimized/rx_optimized.h"
 
-/* Lookups over rx_optimized_args; constants: KEY64, GATHER, VALUE, COUNT_RAYS. */
+/* Lookups over rx_optimized_args, of triangles, and of spheres and boxes; constants: KEY64, GATHER, VALUE, COUNT_RAYS,
+ * PRIMITIVE. */
 extern const rdx_kernel rdx_kernel_rx_optimized;
+extern const rdx_kernel rdx_kernel_rx_optimized_boxes;
 
 #endif

@@ -7,6 +7,7 @@
 #include "kernels/rx_optimized/kernels.h"
 #include "spirv/rx_optimized_rchit.h"
 #include "spirv/rx_optimized_rgen.h"
+#include "spirv/rx_optimized_rint.h"
 
 #define a (*args)
 #include "kernels/lookup/found.h"
@@ -25,7 +26,8 @@ typedef struct walk {
 typedef struct lookup {
   const struct rx_optimized_args *args;
   const rdx_scene *scene;
-  uint32_t key64, gather, value, count_rays;
+  uint32_t key64, gather, value, count_rays, primitive;
+  bool boxes;
   uint32_t begin, count;
   uint64_t lower[BLOCK], upper[BLOCK];
   walk walk[BLOCK];
@@ -101,6 +103,37 @@ static void take(const lookup *l, walk *w, uint32_t primitive) {
   w->going = w->visit.begin != w->visit.end;
 }
 
+/* Rays under way to boxes, and what each hit. */
+typedef struct box_rays {
+  const lookup *l;
+  const rdx_ray *rays;
+  uint32_t *primitive;
+} box_rays;
+
+/* Any hit leads to the first entry: see rx_optimized.h. */
+static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
+  const box_rays *b = context;
+  const struct rx_optimized_args *args = b->l->args;
+  const rx_optimized_state *s = a.state;
+  const rdx_ray *r = &b->rays[lane];
+  const struct rx_vec center = rx_point(load_key(a.keys, rx_optimized_entry(primitive, *s), b->l->key64), s->scheme);
+  const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
+  const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
+  if (!rx_meets(center, origin, direction, r->tmin, r->tmax, b->l->primitive, s->scheme))
+    return false;
+  b->primitive[lane] = primitive;
+  return true;
+}
+
+static void cast(const lookup *l, const rdx_ray *rays, uint32_t count, bool coherent, uint32_t *primitive) {
+  if (!l->boxes) {
+    rdx_cpu_trace_closest(l->scene, rays, count, coherent, primitive, NULL);
+    return;
+  }
+  memset(primitive, 0xff, count * sizeof *primitive); /* NO_ROW */
+  rdx_cpu_trace_all(l->scene, rays, count, coherent, on_box, &(box_rays){l, rays, primitive});
+}
+
 /* Cast the rays of all probes that go on, round by round. */
 static void locate(lookup *l, bool coherent) {
   rdx_ray rays[BLOCK];
@@ -113,7 +146,7 @@ static void locate(lookup *l, bool coherent) {
       rays[count] = next_ray(l, k);
       probe[count++] = k;
     }
-    rdx_cpu_trace_closest(l->scene, rays, count, coherent, primitive, NULL);
+    cast(l, rays, count, coherent, primitive);
     for (uint32_t n = 0; n < count; n++)
       take(l, &l->walk[probe[n]], primitive[n]);
   } while (count > 0);
@@ -127,7 +160,7 @@ static struct found scan(const lookup *l, uint32_t k) {
     f.count = l->walk[k].rays;
   if (l->count_rays || l->walk[k].hit == NO_ROW)
     return f;
-  const uint32_t at = s->positions ? s->positions[l->walk[k].hit] : l->walk[k].hit;
+  const uint32_t at = rx_optimized_entry(l->walk[k].hit, *s);
   const bool exact = !a.upper && s->distinct;
   const uint32_t begin = exact ? at : entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
   if (a.upper) {
@@ -147,14 +180,16 @@ static struct found scan(const lookup *l, uint32_t k) {
   return f;
 }
 
-static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+static void look_up_in(const void *arguments, const uint32_t *variant, const rdx_scene *scene, bool boxes) {
   const struct rx_optimized_args *args = arguments;
   lookup l = {.args = args,
               .scene = scene,
               .key64 = variant[0],
               .gather = variant[1],
               .value = variant[2],
-              .count_rays = variant[3]};
+              .count_rays = variant[3],
+              .primitive = variant[4],
+              .boxes = boxes};
   for (uint32_t done = 0; done < a.count; done += BLOCK) {
     l.begin = a.first + done;
     l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
@@ -164,6 +199,14 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
       FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);
     }
   }
+}
+
+static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  look_up_in(arguments, variant, scene, false);
+}
+
+static void look_up_boxes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  look_up_in(arguments, variant, scene, true);
 }
 
 #define SPIRV(words_)                                                                                                  \
@@ -176,3 +219,12 @@ const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
                                             .body = look_up,
                                             .raygen = SPIRV(spirv_rx_optimized_rgen),
                                             .closest_hit = SPIRV(spirv_rx_optimized_rchit)};
+
+const rdx_kernel rdx_kernel_rx_optimized_boxes = {.name = "rx optimized boxes",
+                                                  .args_size = sizeof(struct rx_optimized_args),
+                                                  .variants = RX_OPTIMIZED_CONSTANTS,
+                                                  .grain = 4096,
+                                                  .body = look_up_boxes,
+                                                  .raygen = SPIRV(spirv_rx_optimized_rgen),
+                                                  .closest_hit = SPIRV(spirv_rx_optimized_rchit),
+                                                  .intersection = SPIRV(spirv_rx_optimized_rint)};

@@ -4,7 +4,7 @@
 #define RDX_KERNELS_RX_OPTIMIZED_RX_OPTIMIZED_H
 
 /* C and GLSL: the optimized RX (thesis, chapter 4). Entries are sorted; each distinct key has one triangle (section
- * 4.2, "duplicated key compression"), at RX's point for it. A ray needs one hit, from which the entries are scanned:
+ * 4.2, "duplicated key compression"), at RX's point for it, or one of RX's spheres or boxes. A ray needs one hit, from which the entries are scanned:
  * points cast RX's perpendicular ray, ranges a ray along each row until one hits (algorithm 3).
  *
  * Any hit within a range leads to its first entry, by a search downwards; the closest one leads there at once. Rays
@@ -13,7 +13,7 @@
 #include "kernels/lookup/entries.h"
 #include "kernels/rx/rx_segments.h"
 
-#define RX_OPTIMIZED_CONSTANTS 4 /* KEY64, GATHER, VALUE, COUNT_RAYS */
+#define RX_OPTIMIZED_CONSTANTS 5 /* KEY64, GATHER, VALUE, COUNT_RAYS, PRIMITIVE */
 #define RX_OPTIMIZED_GROW 8.0f   /* a ray that ends without a hit goes on, so many times as long */
 
 struct rx_optimized_state {
@@ -42,6 +42,11 @@ typedef struct rx_optimized_state rx_optimized_state;
 #else
 #define RX_OPTIMIZED_STATE struct rx_optimized_state
 #endif
+
+/* The first entry of a triangle's key. */
+FN u32 rx_optimized_entry(u32 triangle, RX_OPTIMIZED_STATE s) {
+  return IS_NULL(s.positions) ? triangle : AT(s.positions, triangle);
+}
 
 /* The end of the entries of a triangle's key, which begin `at`, where triangles are distinct. */
 FN u32 rx_optimized_end(u32 triangle, u32 at, RX_OPTIMIZED_STATE s) {
