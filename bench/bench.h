@@ -64,6 +64,7 @@ typedef struct bench_spec {
   double zipf;      /* coefficient of the probes' distribution; 0: uniform */
   bool count;       /* count rows instead of summing values */
   bool first;       /* look for the first row instead of summing values; points of distinct keys */
+  bool include;     /* the indexes include the values */
   uint64_t range;   /* D32: rows of each range; 0: point lookups */
   uint32_t log_batches; /* the probes come in so many batches */
 } bench_spec;

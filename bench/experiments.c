@@ -114,9 +114,20 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
   return RDX_OK;
 }
 
+/* Then the same of indexes that include the values. */
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
-  return run_ranges(b, point, all, COUNT(all), bench_at_least(b->log_keys, 3, 10), bench_at_least(b->log_probes, 7, 8),
-                    2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
+  static const bench_contender including[] = {{"including", {.kind = SA}},
+                                              {"including", {.kind = TREE}},
+                                              {"including", {.kind = RXO}},
+                                              {"including", {.kind = CGRX}}};
+  const uint32_t rows = bench_at_least(b->log_keys, 3, 10), probes = bench_at_least(b->log_probes, 7, 8);
+  rdx_status status = run_ranges(b, point, all, COUNT(all), rows, probes, 2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
+  for (uint32_t log = 2; log <= 10 && log < rows && status == RDX_OK; log += 4) {
+    const bench_spec spec = {.log_rows = rows, .log_probes = probes, .range = (uint64_t)1 << log, .include = true};
+    const bench_point here = bench_at(point, "hits", bench_power(log));
+    status = bench_measure(b, &here, &spec, including, COUNT(including), BENCH_LOOKUPS, err);
+  }
+  return status;
 }
 
 /* ---- Section 3.2: key modes ---- */

@@ -112,7 +112,7 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
 static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes, const rdx_column *values) {
   const rdx_result_kind kind = w->spec.first ? RDX_RESULT_FIRST : w->spec.count ? RDX_RESULT_COUNT : RDX_RESULT_SUM;
   return (rdx_lookup_params){
-      .result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL, .sort_probes = sort_probes};
+      .result = kind, .values = kind == RDX_RESULT_SUM && !w->spec.include ? values : NULL, .sort_probes = sort_probes};
 }
 
 rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes, const rdx_column *lower,
@@ -300,7 +300,10 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms"
 /* Build an index, and keep what it took as run `run`, unless that is UINT32_MAX. */
 static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *err) {
   const rdx_column keys = rdx_device_column_view(m->keys);
-  const rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
+  const rdx_column values = rdx_device_column_view(m->values);
+  rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
+  if (status == RDX_OK && m->w.spec.include)
+    status = rdx_index_include(e->index, &values, err);
   if (bench_may_skip(status)) {
     leave_out(m, e, err);
     return RDX_OK;
@@ -309,12 +312,12 @@ static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *
     return status;
   rdx_index_stats s;
   rdx_index_get_stats(e->index, &s);
-  const double values[BUILD_METRICS] = {s.total_ms,           s.sort_ms,
-                                        s.encode_ms,          s.scene_ms,
-                                        s.compact_ms,         (double)s.bytes_resident,
-                                        (double)s.bytes_peak, (double)s.bytes_scene_built};
+  const double metrics[BUILD_METRICS] = {s.total_ms,           s.sort_ms,
+                                         s.encode_ms,          s.scene_ms,
+                                         s.compact_ms,         (double)s.bytes_resident,
+                                         (double)s.bytes_peak, (double)s.bytes_scene_built};
   for (size_t k = 0; k < BUILD_METRICS; k++)
-    e->build[k][run] = values[k];
+    e->build[k][run] = metrics[k];
   return RDX_OK;
 }
 

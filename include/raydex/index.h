@@ -262,6 +262,20 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_apply(rdx_index *index, const rdx_inde
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_rebuild(rdx_index *index, rdx_error *err);
 
+/**
+ * Include a column in the index, as covering indexes do: its values are kept in the order of the keys, with running
+ * sums. Lookups for RDX_RESULT_SUM whose `values` are NULL then add it up, and take two accesses to memory for a range
+ * of any length. `values` is a host or device column with as many rows as the key column, of an integer, decimal or
+ * bool type; it is not needed afterwards. NULL includes nothing any more. Device memory: 5.4 bytes a key, as many again
+ * for values of 64 bits, and for values with NULLs.
+ *
+ * For what keeps keys sorted and does not change in place: RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE, RDX_INDEX_CGRX,
+ * RDX_INDEX_CGRX_NAIVE and RDX_INDEX_RX_OPTIMIZED; else, for float values and for string keys that are longer than
+ * eight bytes RDX_ERROR_UNSUPPORTED. On failure the index includes what it did. rdx_index_update() ends it. No lookup
+ * may run meanwhile.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_error *err);
+
 /** What an index is and what it took. Bytes are device bytes; times are milliseconds. */
 typedef struct rdx_index_stats {
   rdx_index_kind kind;
@@ -272,7 +286,7 @@ typedef struct rdx_index_stats {
   bool distinct;              /**< no key stands twice */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
   uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
-  uint64_t bytes_resident;    /**< all that lookups need, bytes_scene included */
+  uint64_t bytes_resident;    /**< all that lookups need, bytes_scene and an included column among it */
   uint64_t bytes_peak;        /**< most held at once during the build, the input column not counted */
   uint64_t bytes_scene;       /**< the acceleration structure (on the CPU with the vertices it refers to) */
   uint64_t bytes_scene_built; /**< the same before compaction */
@@ -300,7 +314,7 @@ typedef enum rdx_result_kind {
 typedef struct rdx_lookup_params {
   rdx_result_kind result;
   /** RDX_RESULT_SUM: as many rows as the key column, of an integer, decimal, float or bool type; NULLs are skipped.
-   * A host column is uploaded on each call. */
+   * A host column is uploaded on each call. NULL: the column that rdx_index_include() has included. */
   const rdx_column *values;
   bool stats; /**< also count rays and hits, which costs a little time */
   /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given. The

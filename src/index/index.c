@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "index/keys.h"
+#include "index/spans.h"
 #include "kernels/refine/kernels.h"
 
 static const struct {
@@ -215,6 +216,7 @@ void rdx_index_destroy(rdx_index **index) {
   if ((*index)->self)
     (*index)->ops->destroy((*index)->self);
   rdx_device_column_destroy(&(*index)->text);
+  rdx_included_destroy(&(*index)->included);
   rdx_free((*index)->validity);
   rdx_free(*index);
   *index = NULL;
@@ -273,8 +275,10 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
     status = make_kept(index, column, &kept, err);
   if (status == RDX_OK)
     status = mode == RDX_UPDATE_REFIT ? refit(index, column, err) : build(index, column, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK) {
     swap_kept(index, &kept);
+    rdx_included_destroy(&index->included); /* it is in the order of the keys that were */
+  }
   drop_kept(&kept);
   rdx_device_column_destroy(&owned);
   if (status == RDX_OK)

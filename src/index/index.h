@@ -21,12 +21,15 @@ typedef struct rdx_key_set {
   rdx_buffer *rows;
 } rdx_key_set;
 
+typedef struct rdx_included rdx_included; /* index/spans.h */
+
 /* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
 typedef struct rdx_index_query {
   uint64_t count;
   uint32_t gather, value; /* GATHER_..., VALUE_... */
   uint32_t *lower, *upper, *valid;
   uint32_t *values, *values_valid;
+  const rdx_included *included; /* instead of them, of ranges among sorted entries */
   uint32_t *out_count, *out_first;
   uint64_t *out_sum, *offsets;
   uint32_t *out_rows;
@@ -103,6 +106,7 @@ struct rdx_index {
   uint8_t key_scale;
   uint32_t *validity;      /* host copy of the keys' NULL bits, for refits; NULL: no NULLs, or not updatable */
   rdx_device_column *text; /* string keys: the host copy for exact comparison */
+  rdx_included *included;  /* NULL: nothing */
 };
 
 /* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points), with counts, and sums of integers, in whatever

@@ -38,10 +38,27 @@ typedef struct run {
   bool by_prefix; /* string keys that their prefixes do not tell apart */
   summing summing;
   const rdx_device_column *values;
+  const rdx_included *included; /* whose column `values` is; NULL: not the index's */
   rdx_result *result;
 } run;
 
 /* ---- One pass ---- */
+
+static uint32_t value_kind(rdx_type type) {
+  switch (type) {
+  case RDX_TYPE_I8:
+  case RDX_TYPE_I16:
+  case RDX_TYPE_I32:
+    return VALUE_I32;
+  case RDX_TYPE_I64:
+  case RDX_TYPE_DECIMAL:
+    return VALUE_I64;
+  case RDX_TYPE_U64:
+    return VALUE_U64;
+  default:
+    return VALUE_U32;
+  }
+}
 
 static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32_t gather) {
   rdx_index_query q = {
@@ -49,22 +66,8 @@ static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32
   if (gather == GATHER_SUM || gather == GATHER_SUM_WIDE) {
     q.values = RDX_ADDRESS(uint32_t, r->values->keys);
     q.values_valid = RDX_ADDRESS(uint32_t, r->values->valid);
-    switch (r->values->type) {
-    case RDX_TYPE_I8:
-    case RDX_TYPE_I16:
-    case RDX_TYPE_I32:
-      q.value = VALUE_I32;
-      break;
-    case RDX_TYPE_I64:
-    case RDX_TYPE_DECIMAL:
-      q.value = VALUE_I64;
-      break;
-    case RDX_TYPE_U64:
-      q.value = VALUE_U64;
-      break;
-    default:
-      q.value = VALUE_U32;
-    }
+    q.value = value_kind(r->values->type);
+    q.included = r->included;
   }
   return q;
 }
@@ -73,6 +76,11 @@ static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32
 static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
                                   rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
+  if (q->included && !q->upper) { /* points are ranges */
+    rdx_index_query ranges = *q;
+    ranges.upper = ranges.lower;
+    return rdx_spans_query(r->index, stream, &ranges, ms, err);
+  }
   if (q->upper && r->index->ops->rows && !count_only)
     return rdx_spans_query(r->index, stream, q, ms, err);
   RDX_TRY(rdx_stream_mark(stream, err));
@@ -433,8 +441,10 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
                         const rdx_lookup_params *params, rdx_error *err) {
   if (params->result > RDX_RESULT_ROWS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown result kind %d", (int)params->result);
-  if ((params->result == RDX_RESULT_SUM) != (params->values != NULL))
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a value column goes with RDX_RESULT_SUM and with nothing else");
+  if (params->result == RDX_RESULT_SUM ? !params->values && !index->included : params->values != NULL)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "a value column goes with RDX_RESULT_SUM and with nothing else; it may be one that the index "
+                    "includes");
   if (upper && upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
                     (unsigned long long)lower->rows, (unsigned long long)upper->rows);
@@ -462,7 +472,11 @@ static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const
     r.result->stats.upload_ms += rdx_now_ms() - start;
     r.result->stats.bytes_uploaded += owned->rows * owned->key_bits / 8;
   }
-  if (status == RDX_OK && params->values)
+  if (params->result == RDX_RESULT_SUM && !params->values) {
+    r.included = index->included;
+    r.values = &index->included->column;
+  }
+  if (status == RDX_OK && r.values)
     status = plan_sum(&r, err);
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
   r.anyhow = anyhow && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
@@ -495,4 +509,41 @@ rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, cons
 rdx_status rdx_index_look_up_anyhow(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                                     const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
   return look_up(index, lower, upper, params, true, out, err);
+}
+
+/* ---- Included columns ---- */
+
+static rdx_status include(rdx_index *index, const rdx_device_column *values, rdx_error *err) {
+  run r = {.index = index, .values = values, .result = &(rdx_result){0}};
+  RDX_TRY(plan_sum(&r, err));
+  if (r.summing == SUM_FLOATS)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "floats are summed in the order of rows: an index cannot include them");
+  rdx_included *included = NULL;
+  RDX_TRY(rdx_included_create(index, values, value_kind(values->type), &included, err));
+  index->stats.bytes_resident += included->bytes - (index->included ? index->included->bytes : 0);
+  rdx_included_destroy(&index->included);
+  index->included = included;
+  return RDX_OK;
+}
+
+rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_error *err) {
+  if (!index)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_include: index must not be NULL");
+  if (!values) {
+    index->stats.bytes_resident -= index->included ? index->included->bytes : 0;
+    rdx_included_destroy(&index->included);
+    return RDX_OK;
+  }
+  if (!index->ops->rows)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "%s cannot include a column: use sorted_array, tree, cgrx, cgrx_naive or rx_optimized",
+                    index->ops->name);
+  if (index->stats.key_type == RDX_TYPE_STRING && !index->text->exact)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an index over long strings cannot include a column");
+  const rdx_device_column *column = NULL;
+  rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_device_column_use(index->device, values, &column, &owned, err));
+  const rdx_status status = include(index, column, err);
+  rdx_device_column_destroy(&owned);
+  return status;
 }

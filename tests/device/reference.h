@@ -48,6 +48,10 @@ bool column_has(const rdx_column *column, uint64_t i);
 void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
                    const rdx_column *values);
 
+/* The same, where the index includes `values`: it is not given to the lookups for sums. */
+void check_included_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower,
+                            const rdx_column *upper, const rdx_column *values);
+
 __extension__ typedef __int128 i128;
 
 /* Row `i` of a column of integers, bools, dates, timestamps or decimals. */

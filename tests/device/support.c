@@ -22,6 +22,11 @@ bool test_is_points_only(rdx_index_kind kind) {
   return kind == RDX_INDEX_HASH || kind == RDX_INDEX_RADIX_HASH;
 }
 
+bool test_can_include(rdx_index_kind kind) {
+  return kind == RDX_INDEX_SORTED_ARRAY || kind == RDX_INDEX_TREE || kind == RDX_INDEX_RX_OPTIMIZED ||
+         kind == RDX_INDEX_CGRX || kind == RDX_INDEX_CGRX_NAIVE;
+}
+
 bool test_can(rdx_index_kind kind) {
   return test_traces() || !test_needs_rays(kind);
 }

@@ -35,6 +35,7 @@ bool test_traces(void);
 /* What a kind of index needs and refuses; whether the device can build it. */
 bool test_needs_rays(rdx_index_kind kind);
 bool test_is_points_only(rdx_index_kind kind);
+bool test_can_include(rdx_index_kind kind);
 bool test_can(rdx_index_kind kind);
 
 /* The next pseudo-random number. */

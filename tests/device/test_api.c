@@ -408,6 +408,36 @@ static bool cancel(void *user, const char *stage, uint64_t done, uint64_t total)
   return (*(int *)user)-- <= 0;
 }
 
+/* A column that an index includes, by the rules. */
+static void test_including(void **state) {
+  (void)state;
+  static const float real[8] = {0};
+  static const uint64_t large[] = {UINT64_MAX, 1, 2, 3, 4, 5, 6, 7};
+  const rdx_column floats = {.type = RDX_TYPE_F32, .rows = 8, .values = real};
+  const rdx_column seven = {.type = RDX_TYPE_I32, .rows = 7, .values = numbers};
+  const rdx_column of_large = {.type = RDX_TYPE_U64, .rows = 8, .values = large};
+  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM};
+  rdx_result *result = NULL;
+  rdx_index *index = new_index(RDX_INDEX_TREE, &keys), *hash = new_index(RDX_INDEX_HASH, &keys);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_include(NULL, &keys, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_include(hash, &keys, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &keys, &sum, &result, err)); /* of nothing */
+  OK(rdx_index_include(index, &keys, err));
+  check_included_lookups(index, &keys, &keys, NULL, &keys);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_include(index, &seven, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_include(index, &floats, err));
+  check_included_lookups(index, &keys, &keys, &keys, &keys); /* still */
+  OK(rdx_index_include(index, &of_large, err));
+  check_included_lookups(index, &keys, &keys, NULL, &of_large);
+  check_included_lookups(index, &keys, &keys, &keys, &of_large);
+  check_lookups(index, &keys, &keys, NULL, &keys); /* another column all the same */
+  OK(rdx_index_update(index, &keys, RDX_UPDATE_REBUILD, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &keys, &sum, &result, err));
+  assert_null(result);
+  rdx_index_destroy(&index);
+  rdx_index_destroy(&hash);
+}
+
 static void test_cancel(void **state) {
   (void)state;
   int left = 0;
@@ -434,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_reading_twice),
       cmocka_unit_test(test_stats_of_rays),
       cmocka_unit_test(test_sums_that_overflow),
+      cmocka_unit_test(test_including),
       cmocka_unit_test(test_cancel),
   };
   return TEST_MAIN(tests);
