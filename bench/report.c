@@ -284,9 +284,10 @@ rdx_status bench_report_write(const bench_report *report, const char *path, rdx_
   fprintf(out.stream, "%s\n", header);
   for (size_t i = 0; i < report->count; i++) {
     const bench_row *r = &report->rows[i];
-    fprintf(out.stream, "%s,\"%s\",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",true\n",
-            r->experiment, r->device, r->method, r->variant, r->keys, r->rows, r->probes, r->parameter, r->value,
-            r->metric, r->median, r->least, r->most, r->runs);
+    const char *quote = strchr(r->variant, ',') ? "\"" : "";
+    fprintf(out.stream, "%s,\"%s\",%s,%s%s%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",true\n",
+            r->experiment, r->device, r->method, quote, r->variant, quote, r->keys, r->rows, r->probes, r->parameter,
+            r->value, r->metric, r->median, r->least, r->most, r->runs);
   }
   return console_output_commit(&out, err);
 }
