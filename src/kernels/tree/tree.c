@@ -45,11 +45,23 @@ static void prefetch_value(const struct tree_args *args, uint32_t value, uint32_
   __builtin_prefetch(value >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[row] : (const void *)&a.values[row]);
 }
 
+/* The rows of distinct keys are the answer where no more is asked for. */
+static void store_rows(const struct tree_args *args, const struct tree_batch *batch, uint32_t first) {
+  if (a.out_first)
+    memcpy(a.out_first + first, batch->row, batch->count * sizeof *batch->row);
+  for (uint32_t k = 0; a.out_count && k < batch->count; k++)
+    a.out_count[first + k] = batch->row[k] != NO_ROW;
+}
+
 static void point_batch(const struct tree_args *args, const uint32_t *variant, uint32_t first, uint32_t count) {
   struct tree_batch batch = {.count = count};
   for (uint32_t k = 0; k < count; k++)
     batch.key[k] = load_key(a.lower, first + k, variant[0]);
   tree_search(args, variant[0], &batch);
+  if (variant[1] == GATHER_COUNT && variant[3] && !a.valid) {
+    store_rows(args, &batch, first);
+    return;
+  }
   if (a.values)
     for (uint32_t k = 0; k < count; k++)
       if (batch.row[k] != NO_ROW)
