@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The optimized RX (thesis, chapter 4): one triangle (or box) per distinct key, one hit per lookup, then a scan of the sorted
- * entries. Scene parts are contiguous runs of keys (algorithm 5). */
+/* The optimized RX (thesis, chapter 4): one triangle (or box) per distinct key, one hit per lookup, then a scan of the
+ * sorted entries. Scene parts are contiguous runs of keys (algorithm 5). */
 
 #include "index/rx_encoding.h"
 #include "index/segments.h"

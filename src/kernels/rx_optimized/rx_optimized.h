@@ -4,8 +4,9 @@
 #define RDX_KERNELS_RX_OPTIMIZED_RX_OPTIMIZED_H
 
 /* C and GLSL: the optimized RX (thesis, chapter 4). Entries are sorted; each distinct key has one triangle (section
- * 4.2, "duplicated key compression"), at RX's point for it, or one of RX's spheres or boxes. A ray needs one hit, from which the entries are scanned:
- * points cast RX's perpendicular ray, ranges a ray along each row until one hits (algorithm 3).
+ * 4.2, "duplicated key compression"), at RX's point for it, or one of RX's spheres or boxes. A ray needs one hit, from
+ * which the entries are scanned: points cast RX's perpendicular ray, ranges a ray along each row until one hits
+ * (algorithm 3).
  *
  * Any hit within a range leads to its first entry, by a search downwards; the closest one leads there at once. Rays
  * along x are as exact as RX's: see kernels/rx/rx.h. */

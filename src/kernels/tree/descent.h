@@ -5,7 +5,7 @@
 
 #include "kernels/tree/tree.h"
 
-#define TREE_BATCH 64
+#define TREE_BATCH 128
 
 /* Searches that go down together, each fetching its next node while the others look into theirs. */
 struct tree_batch {
