@@ -14,6 +14,7 @@ typedef struct rdx_column_table {
   uint32_t dimension; /* from 0 */
   uint32_t first_term, term_count, first_part, part_count;
   double share; /* of its rows that qualify, as far as the terms tell */
+  double price; /* of looking a row up, for each that it drops */
 } rdx_column_table;
 
 typedef struct rdx_column_query {

@@ -16,7 +16,7 @@ typedef struct rdx_coded {
   rdx_scan_column source; /* type, scale, key bits, smallest and largest key, dictionary; without codes */
   uint32_t dimension;     /* 0: a code for each row of the fact table; else for each of dimension - 1 */
   uint64_t rows;          /* of that table */
-  uint32_t bytes;         /* of a code: 1, 2, 4 or 8; padded to whole words, and by 64 more bytes */
+  uint32_t bytes;         /* of a code: 1, 2, 4 or 8; padded to whole words, and by 128 more bytes */
   uint64_t count;
   bool nulls;
   uint64_t base;  /* differences: the key of code 0 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The kernels of the column engine, and their bodies on the CPU but for tiles (column_engine_tile.c). */
+/* The kernels of the column engine, and their bodies on the CPU but for tables and tiles (column_engine_tile.c). */
 
 #include "kernels/column_engine/host.h"
 #include "spirv/engine_compact_comp.h"
@@ -12,27 +12,6 @@
 #include "spirv/engine_table_comp.h"
 #include "spirv/engine_tile_comp_atomic32.h"
 #include "spirv/engine_tile_comp_atomic64.h"
-
-static void fill_table(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct engine_table_args *a = arguments;
-  const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t word = 0; /* the first row, as the grain, is a multiple of 32 */
-  for (uint64_t row = a->first; row < end; row++) {
-    const uint64_t entry =
-        row < a->rows ? engine_table_entry(a->terms, a->term_count, a->parts, a->part_count, a->numbers, (uint32_t)row)
-                      : NO_LINK64;
-    if (a->table && variant[0])
-      AS_U64_PTR(a->table)[row] = entry;
-    else if (a->table)
-      a->table[row] = (uint32_t)entry;
-    word |= (uint32_t)(entry != NO_LINK64) << row % 32;
-    if (a->bits && (row % 32 == 31 || row + 1 == end)) {
-      a->bits[row / 32] = word;
-      word = 0;
-    }
-  }
-}
 
 static bool qualifies(const engine_query *q, uint32_t row) {
   for (uint32_t t = 0; t < q->term_count; t++)
@@ -133,7 +112,7 @@ const rdx_kernel rdx_kernel_engine_table = {
     .variants = 1,
     .grain = 4096,
     .group = ENGINE_TABLE_GROUP,
-    .body = fill_table,
+    .body = engine_table_body,
     .compute = {.words = spirv_engine_table_comp, .size = sizeof spirv_engine_table_comp}};
 
 #define TILE(words32)                                                                                                  \

@@ -31,8 +31,10 @@ struct engine_link {
   PTR(u32) table; /* u32, or with GROUP64 u64; 0: the dimension has no part in groups */
   PTR(u32) bits;  /* one for each row of the dimension that is in the table; 0: all are, or with GROUP64 */
   u32 bytes;
-  u32 reserved;
+  u32 rows; /* of the dimension */
 };
+
+#define ENGINE_SMALL 4096u /* CPU: bits of dimensions of fewer rows are looked up by byte shuffles */
 
 #define NO_LINK 0xfffffffful
 #define NO_LINK64 0xfffffffffffffffful
@@ -165,8 +167,8 @@ ARGS_SIZE(engine_table_args, 72);
  * is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
 #define ENGINE_WORKERS 1024u
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
-#define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time; a tile is a multiple of it */
-#define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
+#define ENGINE_STRETCH 8192u       /* rows that a worker narrows at a time; a tile is a multiple of it */
+#define ENGINE_MOST_EARLY 8u       /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;

@@ -9,7 +9,8 @@
 
 #define ENGINE_BATCH 2048 /* rows at a time */
 
-/* The body of the tile kernel. */
+/* The bodies of the kernels that go through many rows. */
+void engine_table_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);
 void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);
 
 /* Add `n` rows of one group, at most a batch, to its slots: rows[i] counts from `first` on. */
