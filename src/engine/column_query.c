@@ -107,12 +107,7 @@ static void add_term(building *b, uint32_t attribute, const rdx_interval *list, 
                      .partner_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
                      .count = count > 1 && span < MOST_BITMAP ? 0 : count,
-                     .wide = codes > (uint64_t)1 << (8 * c->bytes - 1),
-                     .holed = count == 2 && c->bytes <= 4};
-  if (t->holed) {
-    t->hole_low = (uint32_t)list[0].high + 1;
-    t->hole_high = (uint32_t)list[1].low - 1;
-  }
+                     .wide = codes > (uint64_t)1 << (8 * c->bytes - 1)};
   b->out->bytes += c->rows * c->bytes;
   if (count > 1 && t->count == 0)
     add_bitmap(b, list, count, list[0].low);
@@ -330,9 +325,8 @@ static rdx_status lay_out(building *b, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Terms and dimensions are in order of what they keep and cost. Whether rows are in the span of a term, and not in its
- * hole, is seen from many codes at once; other sets take a gather each, and are left for later where few rows are in
- * the span. */
+/* Terms and dimensions are in order of what they keep and cost. Whether rows are in the span of a term is seen from many
+ * codes at once; the set within it takes a gather each, and is left for later where few rows are in the span. */
 static void choose_early(building *b) {
   rdx_column_query *o = b->out;
   bool late_sets = false;
@@ -343,7 +337,7 @@ static void choose_early(building *b) {
     if (c->dimension != 0)
       continue;
     const double spanned = left * ((double)t->span + 1) / ((double)c->count + c->nulls);
-    const bool late_set = t->count != 1 && !t->holed && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
+    const bool late_set = t->count != 1 && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
     if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
       break;
     o->early_terms++;

@@ -23,9 +23,7 @@ struct engine_term {
   u32 set;   /* where in `numbers` a bit for each code from `low` on is, or pairs of intervals */
   u32 count; /* 1: the whole span; 0: a bitmap; else so many intervals */
   u32 wide;  /* whether some codes have their highest bit set */
-  u32 holed; /* the set is the span less the codes of a hole, which are of at most 4 bytes */
-  u32 hole_low;
-  u32 hole_high;
+  u32 reserved;
 };
 
 struct engine_link {
@@ -190,7 +188,7 @@ struct engine_tile_args {
   u32 early_terms;     /* GPUs: all rows are looked at for these */
   u32 early_links;     /* and for these */
   u32 first_late_term; /* the rows that are left are looked at for terms from here on. Some may be early ones, of whose
-                        * sets only the spans were looked at; sets of those before are bitmaps, or have one hole */
+                        * sets only the spans were looked at; sets of those before are bitmaps */
   u32 part_count;
   u32 measure_count;
   u32 test_count;

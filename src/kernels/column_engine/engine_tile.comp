@@ -40,8 +40,7 @@ shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and
 const u32 EARLY = ENGINE_MOST_EARLY;
 shared u32_ptr codes_of[EARLY], set_of[EARLY], partners_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
 shared u32 bytes_of[EARLY], low_of[EARLY], wide_of[EARLY], partner_bytes_of[EARLY];
-shared u32 holed_of[EARLY];
-shared u32 lows_of[2 * EARLY], highs_of[2 * EARLY]; /* the ends of spans, then of holes, as in_span() needs them */
+shared u32 lows_of[EARLY], highs_of[EARLY]; /* the ends of spans as in_span() needs them */
 
 /* The query, with what is in the arguments from there. */
 engine_query query() {
@@ -89,60 +88,45 @@ u32 within(u32 x, u32 lows, u32 highs, u32 top, bool wide) {
   return above & below;
 }
 
-/* Codes of a stretch beside bounds: bits for the rows between them, among
- * others that mean nothing. */
-u32 between8(uvec2 w[PARTS], u32 lows, u32 highs, bool wide) {
+/* Of the rows of a stretch those whose codes are low .. low + span. Parts without rows are not loaded. */
+u32 in_span8(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
+  const u32 lane = gl_SubgroupInvocationID;
   u32 found = 0;
+  uvec2 w[PARTS];
+  [[unroll]] for (u32 p = 0; p < PARTS; p++)
+    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec2(0);
   [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++)
     found |= within(w[k / 2][k % 2], lows, highs, 0x80808080u, wide) >> 7 - k & 0x01010101u << k;
-  return found;
+  return found & rows;
 }
 
 /* Two words have the codes of rows 4c to 4c + 3: put side by side, those of rows 1 and 2 have changed places. */
-u32 between16(uvec4 w[PARTS], u32 lows, u32 highs, bool wide) {
+u32 in_span16(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
+  const u32 lane = gl_SubgroupInvocationID;
   u32 found = 0;
+  uvec4 w[PARTS];
+  [[unroll]] for (u32 p = 0; p < PARTS; p++)
+    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec4(0);
   [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {
     const u32 first = within(w[k / 2][k % 2 * 2], lows, highs, 0x80008000u, wide);
     const u32 second = within(w[k / 2][k % 2 * 2 + 1], lows, highs, 0x80008000u, wide);
     found |= ((first >> 8 & 0x00ff00ffu) | (second & 0xff00ff00u)) >> 7 - k & 0x01010101u << k;
   }
-  return (found & 0xff0000ffu) | (found & 0xff00u) << 8 | (found >> 8 & 0xff00u);
+  found = (found & 0xff0000ffu) | (found & 0xff00u) << 8 | (found >> 8 & 0xff00u);
+  return found & rows;
 }
 
-/* Of the rows of a stretch those whose codes are in the span of an early term, and not in its hole. Parts without rows
- * are not loaded. */
-u32 in_span8(u32 t, u32 row, u32 rows) {
+u32 in_span32(u32_ptr codes, u32 row, u32 low, u32 high, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
-  uvec2 w[PARTS];
-  [[unroll]] for (u32 p = 0; p < PARTS; p++)
-    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes_of[t])), row_of(row, p, lane) / 8) : uvec2(0);
-  [[dont_unroll]] for (u32 k = t; k <= t + holed_of[t] * EARLY && rows != 0; k += EARLY)
-    rows &= between8(w, lows_of[k], highs_of[k], wide_of[t] != 0) ^ (k == t ? 0 : ~0u);
-  return rows;
-}
-
-u32 in_span16(u32 t, u32 row, u32 rows) {
-  const u32 lane = gl_SubgroupInvocationID;
-  uvec4 w[PARTS];
-  [[unroll]] for (u32 p = 0; p < PARTS; p++)
-    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes_of[t])), row_of(row, p, lane) / 8) : uvec4(0);
-  [[dont_unroll]] for (u32 k = t; k <= t + holed_of[t] * EARLY && rows != 0; k += EARLY)
-    rows &= between16(w, lows_of[k], highs_of[k], wide_of[t] != 0) ^ (k == t ? 0 : ~0u);
-  return rows;
-}
-
-u32 in_span32(u32 t, u32 row, u32 rows) {
-  const u32 low = lows_of[t], high = highs_of[t];
-  const u32 hole = lows_of[t + EARLY], hole_size = holed_of[t] != 0 ? highs_of[t + EARLY] - hole + 1 : 0;
   u32 found = 0;
   [[dont_unroll]] for (u32 p = 0; p < PARTS; p++) {
     if ((rows & PART_BITS << 2 * p) == 0)
       continue;
     uvec4 w[2];
     [[unroll]] for (u32 k = 0; k < 2; k++)
-      w[k] = AT(uvec4_ptr(u64(codes_of[t])), row_of(row, p, gl_SubgroupInvocationID) / 4 + k);
+      w[k] = AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 4 + k);
     [[unroll]] for (u32 r = 0; r < PART; r++)
-      found |= u32(w[r / 4][r % 4] - low <= high - low && w[r / 4][r % 4] - hole >= hole_size) << BIT(p, r);
+      found |= u32(w[r / 4][r % 4] - low <= high - low) << BIT(p, r);
   }
   return found & rows;
 }
@@ -185,10 +169,12 @@ u32 look_up(u32_ptr codes, u32 bytes, u32 low, u32_ptr bits, u32 row, u32 rows) 
   return found & rows;
 }
 
+/* Of the rows of a stretch those whose codes are in the span of an early term. */
 u32 in_span(u32 t, u32 row, u32 rows) {
-  return bytes_of[t] == 1   ? in_span8(t, row, rows)
-         : bytes_of[t] == 2 ? in_span16(t, row, rows)
-                            : in_span32(t, row, rows);
+  const bool wide = wide_of[t] != 0;
+  return bytes_of[t] == 1   ? in_span8(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
+         : bytes_of[t] == 2 ? in_span16(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
+                            : in_span32(codes_of[t], row, lows_of[t], highs_of[t], rows);
 }
 
 /* Of the rows of a stretch those for which an early term holds. Its attribute is of the fact table. */
@@ -225,11 +211,7 @@ void prepare_early() {
     const u32 each = term.bytes == 1 ? 0x01010101u : term.bytes == 2 ? 0x00010001u : 1;
     lows_of[i] = u32(term.low) * each;
     highs_of[i] = u32(term.low + term.span) * each;
-    holed_of[i] = term.holed;
-    lows_of[i + EARLY] = term.hole_low * each;
-    highs_of[i + EARLY] = term.hole_high * each;
-    const bool set = term.count == 0 && term.holed == 0 && i < a.first_late_term;
-    set_of[i] = u32_ptr(set ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
+    set_of[i] = u32_ptr(term.count == 0 && i < a.first_late_term ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
   }
   if (i < a.early_links) {
     engine_link link = AT(a.links, i);
