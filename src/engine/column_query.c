@@ -325,8 +325,8 @@ static rdx_status lay_out(building *b, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Terms and dimensions are in order of what they keep and cost. Whether rows are in the span of a term is seen from many
- * codes at once; the set within it takes a gather each, and is left for later where few rows are in the span. */
+/* Terms and dimensions are in order of what they keep and cost. Whether rows are in the span of a term is seen from
+ * many codes at once; the set within it takes a gather each, and is left for later where few rows are in the span. */
 static void choose_early(building *b) {
   rdx_column_query *o = b->out;
   bool late_sets = false;
