@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_COLUMN_ENGINE_OPERATORS_H
+#define RDX_KERNELS_COLUMN_ENGINE_OPERATORS_H
+
+/* What tiles do to many rows at once on the CPU, for each instruction set: for the file that includes it. */
+
+#include "kernels/column_engine/kernels.h"
+
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
+#define ENGINE_SLACK 16 /* rows: vectors are stored whole */
+#define HOT static inline __attribute__((always_inline))
+
+/* Bits of fewer than ENGINE_SMALL codes as a byte for each of 512, of which bit k is that of the code k * 512 further
+ * on: what byte shuffles look up. */
+typedef struct small_bits {
+  uint8_t bytes[ENGINE_SMALL / 8] __attribute__((aligned(64)));
+} small_bits;
+
+/* A bit for each code from `low` on. */
+typedef struct code_set {
+  const uint32_t *bits;
+  uint64_t low;
+} code_set;
+
+/* What is written for each instruction set. */
+typedef struct operators {
+  /* Narrow words of 64 rows, from `codes` on, to those whose code less `low` is at most `span`. */
+  void (*compare)(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count, uint64_t *words);
+  /* List the rows whose bits are set, of which the first is `row`. */
+  uint32_t (*list)(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows);
+  /* Narrow words to the rows whose codes, none of which is below or beyond those that the set has bits for, have their
+   * bits set. */
+  void (*look_up)(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words);
+  /* The same with any codes, where the set has that form; NULL: it would take no less than the above. */
+  void (*look_up_small)(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count, uint64_t *words);
+  /* Keep those of listed rows, counted from `first`, whose partners have their bits set. */
+  uint32_t (*follow)(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n);
+} operators;
+
+/* ---- Plain operators ---- */
+
+/* A multiplication brings eight bytes that are 0 or 1 together as bits. */
+#define DEFINE_COMPARE(bits)                                                                                           \
+  HOT uint64_t compare_u##bits(const void *codes, uint64_t low, uint64_t span) {                                       \
+    const uint##bits##_t *c = codes, from = (uint##bits##_t)low, most = (uint##bits##_t)span;                          \
+    uint8_t inside[64];                                                                                                \
+    uint64_t word = 0;                                                                                                 \
+    for (uint32_t k = 0; k < 64; k++)                                                                                  \
+      inside[k] = (uint##bits##_t)(c[k] - from) <= most;                                                               \
+    for (uint32_t k = 0; k < 8; k++) {                                                                                 \
+      uint64_t eight;                                                                                                  \
+      memcpy(&eight, inside + 8 * k, sizeof eight);                                                                    \
+      word |= eight * 0x0102040810204080u >> 56 << (8 * k);                                                            \
+    }                                                                                                                  \
+    return word;                                                                                                       \
+  }
+
+DEFINE_COMPARE(8)
+DEFINE_COMPARE(16)
+DEFINE_COMPARE(32)
+DEFINE_COMPARE(64)
+
+#define COMPARE_EACH(bits)                                                                                             \
+  for (uint32_t w = 0; w < count; w++)                                                                                 \
+    if (words[w] != 0)                                                                                                 \
+      words[w] &= compare_u##bits((const uint##bits##_t *)codes + 64 * (size_t)w, low, span);                          \
+  break
+
+HOT void compare_any(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count, uint64_t *words) {
+  switch (bytes) {
+  case 1:
+    COMPARE_EACH(8);
+  case 2:
+    COMPARE_EACH(16);
+  case 4:
+    COMPARE_EACH(32);
+  default:
+    COMPARE_EACH(64);
+  }
+}
+
+HOT uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < count; w++)
+    for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
+      rows[n++] = row + 64 * w + (uint32_t)__builtin_ctzll(bits);
+  return n;
+}
+
+HOT void look_up_any(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
+  for (uint32_t w = 0; w < count; w++) {
+    uint64_t found = 0;
+    for (uint64_t left = words[w]; left != 0; left &= left - 1) {
+      const uint32_t k = (uint32_t)__builtin_ctzll(left);
+      const uint64_t code = load_code((uint32_t *)(uintptr_t)codes, bytes, 64 * w + k) - set->low;
+      found |= (uint64_t)(set->bits[code / 32] >> code % 32 & 1) << k;
+    }
+    words[w] = found;
+  }
+}
+
+HOT uint32_t follow_any(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < n; i++) { /* without a branch that would be hard to foresee */
+    const uint32_t row = rows[i], partner = (uint32_t)load_code(link->partners, link->bytes, first + row);
+    rows[kept] = row;
+    kept += link->bits[partner / 32] >> partner % 32 & 1;
+  }
+  return kept;
+}
+
+static void compare_plain(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
+                          uint64_t *words) {
+  compare_any(codes, bytes, low, span, count, words);
+}
+
+static uint32_t list_plain(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+  return list_any(words, count, row, rows);
+}
+
+static void look_up_plain(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
+  look_up_any(codes, bytes, set, count, words);
+}
+
+static uint32_t follow_plain(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
+  return follow_any(link, first, rows, n);
+}
+
+/* ---- Vector operators ---- */
+
+#if defined __x86_64__
+
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))
+#define VBMI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,popcnt")))
+
+AVX2 static void compare_avx2(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
+                              uint64_t *words) {
+  compare_any(codes, bytes, low, span, count, words);
+}
+
+AVX2 static uint32_t list_avx2(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+  return list_any(words, count, row, rows);
+}
+
+AVX2 static void look_up_avx2(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
+  look_up_any(codes, bytes, set, count, words);
+}
+
+AVX2 static uint32_t follow_avx2(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
+  return follow_any(link, first, rows, n);
+}
+
+AVX512 static inline uint64_t inside_u8(const char *codes, __m512i low, __m512i span) {
+  return _mm512_cmple_epu8_mask(_mm512_sub_epi8(_mm512_loadu_si512(codes), low), span);
+}
+
+AVX512 static inline uint64_t inside_u16(const char *codes, __m512i low, __m512i span) {
+  return _mm512_cmple_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(codes), low), span);
+}
+
+AVX512 static inline uint64_t inside_u32(const char *codes, __m512i low, __m512i span) {
+  return _mm512_cmple_epu32_mask(_mm512_sub_epi32(_mm512_loadu_si512(codes), low), span);
+}
+
+AVX512 static inline uint64_t inside_u64(const char *codes, __m512i low, __m512i span) {
+  return _mm512_cmple_epu64_mask(_mm512_sub_epi64(_mm512_loadu_si512(codes), low), span);
+}
+
+#define COMPARE_VECTORS(bits, set1, type)                                                                              \
+  for (uint32_t w = 0; w < count; w++) {                                                                               \
+    const char *from = (const char *)codes + (size_t)w * 64 * (bits / 8);                                              \
+    uint64_t found = 0;                                                                                                \
+    for (uint32_t k = 0; k < bits / 8 && words[w] != 0; k++)                                                           \
+      found |= inside_u##bits(from + 64 * k, set1((type)low), set1((type)span)) << (512 / bits * k);                   \
+    words[w] &= found;                                                                                                 \
+  }                                                                                                                    \
+  break
+
+AVX512 static void compare_avx512(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
+                                  uint64_t *words) {
+  switch (bytes) {
+  case 1:
+    COMPARE_VECTORS(8, _mm512_set1_epi8, char);
+  case 2:
+    COMPARE_VECTORS(16, _mm512_set1_epi16, short);
+  case 4:
+    COMPARE_VECTORS(32, _mm512_set1_epi32, int);
+  default:
+    COMPARE_VECTORS(64, _mm512_set1_epi64, long long);
+  }
+}
+
+AVX512 static uint32_t list_avx512(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < count; w++) {
+    for (uint32_t k = 0; k < 4 && words[w] != 0; k++) {
+      const __mmask16 bits = (__mmask16)(words[w] >> (16 * k));
+      const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)(row + 64 * w + 16 * k)));
+      _mm512_storeu_si512(rows + n, _mm512_maskz_compress_epi32(bits, numbers));
+      n += (uint32_t)__builtin_popcount(bits);
+    }
+  }
+  return n;
+}
+
+/* The bits of 16 codes. */
+AVX512 static inline __mmask16 gather_bits(const uint32_t *bits, __m512i codes, __mmask16 some) {
+  const __m512i low_bits = _mm512_set1_epi32(31), one = _mm512_set1_epi32(1);
+  const __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), some, _mm512_srli_epi32(codes, 5), bits, 4);
+  return _mm512_test_epi32_mask(_mm512_srlv_epi32(words, _mm512_and_si512(codes, low_bits)), one) & some;
+}
+
+/* Codes may be read a vector past the last row, which buffers have room for. */
+AVX512 static void look_up_avx512(const void *codes, uint32_t bytes, const code_set *set, uint32_t count,
+                                  uint64_t *words) {
+  const __m512i low = _mm512_set1_epi32((int)set->low);
+  const char *from = codes;
+  if (bytes == 8) {
+    look_up_any(codes, bytes, set, count, words);
+    return;
+  }
+  for (uint32_t w = 0; w < count; w++) {
+    const uint64_t rows = words[w];
+    uint64_t found = 0;
+    for (uint32_t k = 0; k < 64; k += 16, from += 16 * (size_t)bytes) {
+      const __mmask16 some = (__mmask16)(rows >> k);
+      if (some == 0)
+        continue;
+      const __m512i all = bytes == 1   ? _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)from))
+                          : bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)from))
+                                       : _mm512_loadu_si512(from);
+      found |= (uint64_t)gather_bits(set->bits, _mm512_sub_epi32(all, low), some) << k;
+    }
+    words[w] = found;
+  }
+}
+
+AVX512 static uint32_t follow_avx512(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
+  const char *from = (const char *)link->partners + (uint64_t)first * link->bytes;
+  const __m512i none = _mm512_setzero_si512();
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < n; i += 16) {
+    const __mmask16 some = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xffff;
+    const __m512i some_rows = _mm512_loadu_si512(rows + i);
+    __m512i codes;
+    if (link->bytes == 1)
+      codes = _mm512_and_si512(_mm512_mask_i32gather_epi32(none, some, some_rows, from, 1), _mm512_set1_epi32(0xff));
+    else if (link->bytes == 2)
+      codes = _mm512_and_si512(_mm512_mask_i32gather_epi32(none, some, some_rows, from, 2), _mm512_set1_epi32(0xffff));
+    else
+      codes = _mm512_mask_i32gather_epi32(none, some, some_rows, from, 4);
+    const __mmask16 keep = gather_bits(link->bits, codes, some);
+    _mm512_storeu_si512(rows + kept, _mm512_maskz_compress_epi32(keep, some_rows));
+    kept += (uint32_t)__builtin_popcount(keep);
+  }
+  return kept;
+}
+
+/* A code's low byte and the lowest bit of its high byte number one of 512 bytes, the rest a bit in it. */
+VBMI static void look_up_small_vbmi(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count,
+                                    uint64_t *words) {
+  const __m512i evens =
+      _mm512_set_epi64(0x7e7c7a7876747270, 0x6e6c6a6866646260, 0x5e5c5a5856545250, 0x4e4c4a4846444240,
+                       0x3e3c3a3836343230, 0x2e2c2a2826242220, 0x1e1c1a1816141210, 0x0e0c0a0806040200);
+  const __m512i bits = _mm512_broadcast_i32x4(_mm_set_epi64x((long long)0x8080404020201010, 0x0808040402020101));
+  const __m512i one = _mm512_set1_epi8(1), odds = _mm512_or_si512(evens, one);
+  __m512i t[8];
+  for (uint32_t k = 0; k < 8; k++)
+    t[k] = _mm512_load_si512(small->bytes + 64 * k);
+  for (uint32_t w = 0; w < count; w++) {
+    const char *from = (const char *)codes + (size_t)w * 64 * bytes;
+    if (words[w] == 0)
+      continue;
+    __m512i low = _mm512_loadu_si512(from), high = _mm512_setzero_si512();
+    if (bytes == 2) {
+      const __m512i first = low, second = _mm512_loadu_si512(from + 64);
+      high = _mm512_permutex2var_epi8(first, odds, second);
+      low = _mm512_permutex2var_epi8(first, evens, second);
+    }
+    const __mmask64 upper = _mm512_movepi8_mask(low), last = _mm512_test_epi8_mask(high, one);
+    const __m512i first_half = _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(t[0], low, t[1]),
+                                                      _mm512_permutex2var_epi8(t[2], low, t[3]));
+    const __m512i last_half = _mm512_mask_blend_epi8(upper, _mm512_permutex2var_epi8(t[4], low, t[5]),
+                                                     _mm512_permutex2var_epi8(t[6], low, t[7]));
+    words[w] &=
+        _mm512_test_epi8_mask(_mm512_mask_blend_epi8(last, first_half, last_half), _mm512_shuffle_epi8(bits, high));
+  }
+}
+
+#endif
+
+#endif
