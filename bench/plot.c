@@ -105,6 +105,53 @@ static void write_axes(FILE *file, const picture *p, const bench_row *first) {
     fprintf(file, "set logscale x 2\nset format x '2^{%%L}'\n");
 }
 
+/* ---- Bars, where all rows have the same x ---- */
+
+static bool has_one_x(const picture *p, const bench_row **first) {
+  *first = NULL;
+  for (size_t i = 0; i < bench_report_count(p->report); i++) {
+    const bench_row *row = bench_report_row(p->report, i);
+    if (!belongs(p, row))
+      continue;
+    if (*first && (*first)->value != row->value)
+      return false;
+    *first = *first ? *first : row;
+  }
+  return *first;
+}
+
+/* The place from the top, height, lowest, highest, name. Returns how many there are. */
+static uint32_t write_bars(FILE *file, const picture *p) {
+  const bool rate = p->view->height == RATE;
+  uint32_t count = 0;
+  fprintf(file, "$bars << end\n");
+  for (size_t i = 0; i < bench_report_count(p->report); i++) {
+    const bench_row *row = bench_report_row(p->report, i);
+    if (!belongs(p, row))
+      continue;
+    fprintf(file, "%" PRIu32 " %.9g %.9g %.9g \"", count++, height_of(p, row, row->median),
+            height_of(p, row, rate ? row->most : row->least), height_of(p, row, rate ? row->least : row->most));
+    write_name(file, row);
+    fprintf(file, "\"\n");
+  }
+  fprintf(file, "end\n");
+  return count;
+}
+
+static void write_bar_chart(FILE *file, const picture *p, const bench_row *first) {
+  const uint32_t count = write_bars(file, p);
+  if (first->value < 0)
+    fprintf(file, "set title '%s: %s' noenhanced\n", p->experiment, first->parameter);
+  else
+    fprintf(file, "set title '%s: %s %.9g' noenhanced\n", p->experiment, first->parameter, first->value);
+  fprintf(file, "set xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
+  fprintf(file, "unset key\nset grid x\nset ytics noenhanced\nset style fill solid 0.6 noborder\n");
+  fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):ytic(5) with boxxyerror linetype 6, "
+                "$bars using 2:1:3:4 with xerrorbars pointtype 0 linecolor 'black'\n");
+}
+
+/* ---- Curves ---- */
+
 static rdx_status write_script(const picture *p, const char *path, const char *image, rdx_error *err) {
   console_output out;
   rdx_status status = console_output_open(path, &out, err);
@@ -114,6 +161,11 @@ static rdx_status write_script(const picture *p, const char *path, const char *i
   fprintf(file, "set terminal svg size 1000,750 dynamic background 'white'\nset output '%s'\n", image);
   fprintf(file, "set title '%s' noenhanced\n", p->experiment);
   bool any = false;
+  const bench_row *first = NULL;
+  if (has_one_x(p, &first)) {
+    write_bar_chart(file, p, first);
+    return console_output_commit(&out, err);
+  }
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row) || !starts_curve(p, i))
