@@ -285,6 +285,7 @@ typedef struct rdx_index_stats {
   uint64_t rows;              /**< rows of the key column */
   uint64_t keys;              /**< keys indexed: rows less NULLs */
   bool distinct;              /**< no key stands twice */
+  uint64_t distinct_keys;     /**< how many keys differ; 0: the index has not counted them */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
   uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
   uint64_t bytes_resident;    /**< all that lookups need, bytes_scene and an included column among it */

@@ -20,6 +20,8 @@
 #define SLICE_ALIGNMENT 32
 #define SMALLEST_SLICE 1024
 
+#define LONG_RUN 16 /* rows */
+
 /* How values are added. */
 typedef enum summing {
   SUM_NONE,
@@ -72,11 +74,19 @@ static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32
   return q;
 }
 
+/* Whether points find so many rows each, on average, that a GPU's threads had better share them as those of ranges. */
+static bool has_long_runs(const rdx_index *index) {
+  const rdx_index_stats *stats = &index->stats;
+  return index->device->info.backend != RDX_BACKEND_CPU && stats->distinct_keys > 0 &&
+         stats->keys / stats->distinct_keys >= LONG_RUN;
+}
+
 /* Run one query between two marks and add its time to `*ms`. */
 static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
                                   rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
-  if (q->included && !q->upper) { /* points are ranges */
+  const bool gathers_runs = r->index->ops->rows && q->gather != GATHER_COUNT && has_long_runs(r->index);
+  if (!q->upper && (q->included || gathers_runs)) { /* points are ranges */
     rdx_index_query ranges = *q;
     ranges.upper = ranges.lower;
     return rdx_spans_query(r->index, stream, &ranges, ms, err);

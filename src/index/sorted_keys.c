@@ -45,6 +45,7 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   if (status == RDX_OK) {
     stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
     stats->distinct = count == s->count;
+    stats->distinct_keys = count;
   }
   rdx_buffer_destroy(&distinct);
   rdx_stream_destroy(&stream);
