@@ -226,13 +226,14 @@ static bool leaf_holds(const leaf *l, uint32_t value) {
 }
 
 /* Run a conjunction of two leaves, grouped, and compare with looking at every row. `values`: of each attribute in each
- * row, of which the last but one is the group and the last one is summed. */
-static void check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *const values[6]) {
+ * row, of which the last but one is the group and the last one is summed; a row whose group is SELECTIVE_GROUPS has no
+ * partner. Returns how many groups there are. */
+static uint64_t check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *const values[6], uint32_t count) {
   uint64_t rows[SELECTIVE_GROUPS] = {0};
   int64_t sums[SELECTIVE_GROUPS] = {0};
   uint64_t groups = 0;
-  for (uint32_t i = 0; i < SELECTIVE_ROWS; i++)
-    if (leaf_holds(&leaves[0], values[leaves[0].attribute][i]) &&
+  for (uint32_t i = 0; i < count; i++)
+    if (values[4][i] < SELECTIVE_GROUPS && leaf_holds(&leaves[0], values[leaves[0].attribute][i]) &&
         leaf_holds(&leaves[1], values[leaves[1].attribute][i])) {
       groups += rows[values[4][i]]++ == 0;
       sums[values[4][i]] += values[5][i];
@@ -250,7 +251,6 @@ static void check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *con
       .where = &both, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
   rdx_query_result *result = NULL;
   OK(run(engine, &q, &result, err));
-  assert_true(groups > 0);
   assert_int_equal(rdx_query_result_rows(result), groups);
   const uint32_t *keys = rdx_query_result_column(result, 0)->values;
   for (uint64_t i = 0; i < groups; i++) {
@@ -258,6 +258,7 @@ static void check_leaves(rdx_engine *engine, const leaf leaves[2], uint32_t *con
     assert_true(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i] == rows[keys[i]]);
   }
   rdx_query_result_destroy(&result);
+  return groups;
 }
 
 /* Terms that leave few rows, after which others are looked at row by row: by spans and sets of codes of 1, 2 and 4
@@ -307,8 +308,68 @@ static void test_selective(void **state) {
     columns[a] = values[a];
   OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
   for (size_t i = 0; i < 2 * COUNT(cases); i++)
-    check_leaves(engine, cases[i / 2], columns);
+    assert_true(check_leaves(engine, cases[i / 2], columns, SELECTIVE_ROWS) > 0);
   rdx_engine_destroy(&engine);
+}
+
+#define SIZED_ROWS 9001
+#define LARGEST_SIZE 65536
+
+/* A dimension of `size` rows, beside one of 7: spans and sets of its rows, from all of them to one, and the same of an
+ * attribute of the fact table. With `missing` some rows have no partner. */
+static void check_size(uint32_t size, bool missing) {
+  static uint32_t values[6][SIZED_ROWS], foreign[2][SIZED_ROWS], keys[LARGEST_SIZE], own[LARGEST_SIZE],
+      groups[LARGEST_SIZE];
+  uint32_t *columns[6];
+  for (uint32_t k = 0; k < size || k < 7; k++) {
+    keys[k] = k;
+    own[k] = size - 1 - k;
+    groups[k] = k % SELECTIVE_GROUPS;
+  }
+  for (uint32_t i = 0; i < SIZED_ROWS; i++) {
+    foreign[0][i] = (uint32_t)(test_random() % (size + missing));
+    foreign[1][i] = (uint32_t)(test_random() % 7);
+    values[0][i] = size - 1 - foreign[0][i];
+    values[1][i] = i < size ? i : (uint32_t)(test_random() % size);
+    values[2][i] = foreign[1][i];
+    values[3][i] = i % 3;
+    values[4][i] = foreign[0][i] < size ? foreign[0][i] % SELECTIVE_GROUPS : SELECTIVE_GROUPS;
+    values[5][i] = i;
+  }
+  for (uint32_t a = 0; a < 6; a++)
+    columns[a] = values[a];
+#define COLUMN(n, array)                                                                                               \
+  { .type = RDX_TYPE_U32, .rows = n, .values = array }
+  const rdx_attribute all[] = {{"own", COLUMN(size, own), 1},      {"fact", COLUMN(SIZED_ROWS, values[1]), 0},
+                               {"seven", COLUMN(7, keys), 2},      {"third", COLUMN(SIZED_ROWS, values[3]), 0},
+                               {"group", COLUMN(size, groups), 1}, {"summed", COLUMN(SIZED_ROWS, values[5]), 0}};
+  const rdx_dimension dimensions[] = {{COLUMN(SIZED_ROWS, foreign[0]), COLUMN(size, keys)},
+                                      {COLUMN(SIZED_ROWS, foreign[1]), COLUMN(7, keys)}};
+#undef COLUMN
+  const rdx_relation relation = {
+      .rows = SIZED_ROWS, .attributes = all, .attribute_count = 6, .dimensions = dimensions, .dimension_count = 2};
+  const rdx_predicate_kind in = RDX_PREDICATE_IN, between = RDX_PREDICATE_BETWEEN;
+  const uint32_t last = size - 1, middle = size / 2;
+  const leaf leaves[] = {{0, between, 2, {0, last}},    {0, between, 2, {middle, last}},
+                         {0, between, 2, {last, last}}, {0, between, 2, {middle, middle + size / 50}},
+                         {0, in, 4, {0, 1, 3, last}},   {0, in, 4, {middle, middle + 2, middle + 63, middle + 65}},
+                         {1, in, 4, {0, 1, 3, last}},   {1, in, 4, {middle, middle + 2, middle + 63, middle + 65}},
+                         {2, between, 2, {2, 3}},       {2, in, 2, {1, 5}}};
+  rdx_engine *engine = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  for (size_t i = 0; i < COUNT(leaves); i++)
+    for (size_t k = 0; k <= i; k++)
+      check_leaves(engine, (leaf[]){leaves[i], leaves[k]}, columns, SIZED_ROWS);
+  rdx_engine_destroy(&engine);
+}
+
+/* Sizes next to those at which codes get wider, and bits of rows are looked up in another way. */
+static void test_dimension_sizes(void **state) {
+  (void)state;
+  static const uint32_t sizes[] = {1, 2, 64, 255, 256, 511, 512, 513, 4094, 4095, 4096, 4097, 65535, 65536};
+  for (size_t i = 0; i < COUNT(sizes); i++)
+    for (int missing = 0; missing < 2; missing++)
+      check_size(sizes[i], missing);
 }
 
 #define WIDTHS 12
@@ -534,10 +595,10 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),   cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_selective),    cmocka_unit_test(test_code_widths),
+      cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),           cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations),   cmocka_unit_test(test_names),
+      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),     cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_selective),    cmocka_unit_test(test_dimension_sizes), cmocka_unit_test(test_code_widths),
   };
   return TEST_MAIN(tests);
 }

@@ -78,13 +78,11 @@ HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numb
                     uint32_t t, uint32_t first, uint32_t n, uint64_t *words) {
   const engine_term *term = &terms[t];
   const void *codes = (const char *)term->codes + (uint64_t)first * term->bytes;
-  const bool shuffled = o->look_up_small && t < ENGINE_MOST_EARLY && is_small_term(term);
   uint32_t done = n / 64;
-  if (shuffled)
+  o->compare(codes, term->bytes, term->low, term->span, done, words);
+  if (term->count == 0 && o->look_up_small && t < ENGINE_MOST_EARLY && is_small_term(term)) {
     o->look_up_small(codes, term->bytes, &small[t], done, words);
-  else
-    o->compare(codes, term->bytes, term->low, term->span, done, words);
-  if (!shuffled && term->count == 0) {
+  } else if (term->count == 0) {
     const code_set set = {set_bits(term, numbers), term->low};
     o->look_up(codes, term->bytes, &set, done, words);
   }

@@ -35,7 +35,7 @@ typedef struct operators {
   /* Narrow words to the rows whose codes, none of which is below or beyond those that the set has bits for, have their
    * bits set. */
   void (*look_up)(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words);
-  /* The same with any codes, where the set has that form; NULL: it would take no less than the above. */
+  /* The same where the set has that form; NULL: it would take no less than the above. */
   void (*look_up_small)(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count, uint64_t *words);
   /* Keep those of listed rows, counted from `first`, whose partners have their bits set. */
   uint32_t (*follow)(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n);
