@@ -267,30 +267,40 @@ static bool cancel_at(void *user, const char *stage, uint64_t done, uint64_t tot
   return (*(int *)user)-- == 0;
 }
 
-/* Cancelled at each of its reports in turn, a rebuild leaves the index as it was. */
-static void test_cancelled_rebuild(void **state) {
+/* Cancelled at each of its reports in turn, an update leaves the index as it was. */
+static void check_cancelled(const rdx_index_params *params, rdx_update_mode mode, const test_column *before,
+                            const test_column *after) {
+  rdx_index *index = new_index(test_device, &before->view, params);
+  rdx_status status = RDX_ERROR_CANCELLED;
+  for (int k = 0; status == RDX_ERROR_CANCELLED; k++) {
+    int left = k;
+    rdx_error err = {""};
+    rdx_set_progress(cancel_at, &left);
+    status = rdx_index_update(index, &after->view, mode, &err);
+    rdx_set_progress(NULL, NULL);
+    assert_true(status == RDX_ERROR_CANCELLED || (status == RDX_OK && (left >= 0 || k > 0)));
+    check_holds(index, status == RDX_OK ? after : before);
+    assert_true(k < 1000);
+  }
+  rdx_index_destroy(&index);
+}
+
+static void test_cancelled_updates(void **state) {
   (void)state;
   test_column before = column_make(RDX_TYPE_I32, SHAPE_FEW, SOME_NULLS, 64);
   test_column after = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 99);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
-      continue;
-    rdx_index *index = new_index(test_device, &before.view, &(rdx_index_params){.kind = kind});
-    rdx_status status = RDX_ERROR_CANCELLED;
-    for (int k = 0; status == RDX_ERROR_CANCELLED; k++) {
-      int left = k;
-      rdx_error err = {""};
-      rdx_set_progress(cancel_at, &left);
-      status = rdx_index_update(index, &after.view, RDX_UPDATE_REBUILD, &err);
-      rdx_set_progress(NULL, NULL);
-      assert_true(status == RDX_ERROR_CANCELLED || (status == RDX_OK && (left >= 0 || k > 0)));
-      check_holds(index, status == RDX_OK ? &after : &before);
-      assert_true(k < 1000);
-    }
-    rdx_index_destroy(&index);
-  }
+  test_column there = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 3000);
+  test_column moved = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 3000);
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++)
+    if (test_can(kind))
+      check_cancelled(&(rdx_index_params){.kind = kind}, RDX_UPDATE_REBUILD, &before, &after);
+  for (rdx_rx_primitive p = RDX_RX_TRIANGLE; p <= RDX_RX_BOX && test_traces(); p++)
+    check_cancelled(&(rdx_index_params){.kind = RDX_INDEX_RX, .rx = {.updatable = true, .primitive = p}},
+                    RDX_UPDATE_REFIT, &there, &moved);
   column_free(&before);
   column_free(&after);
+  column_free(&there);
+  column_free(&moved);
 }
 
 int main(void) {
@@ -303,7 +313,7 @@ int main(void) {
       cmocka_unit_test(test_refit_needs_updatable),
       cmocka_unit_test(test_keys_beyond_the_mode),
       cmocka_unit_test(test_rebuild_without_memory),
-      cmocka_unit_test(test_cancelled_rebuild),
+      cmocka_unit_test(test_cancelled_updates),
   };
   return TEST_MAIN(tests);
 }

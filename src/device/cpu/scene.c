@@ -217,10 +217,9 @@ rdx_status rdx_cpu_scene_create(rdx_device *device, const rdx_scene_params *para
   return RDX_OK;
 }
 
-rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err) {
-  cpu_scene *s = (cpu_scene *)scene;
-  if (scene->partitions == 0)
-    return RDX_OK;
+/* Let the geometries have these primitives, as many as before. */
+static void move_to(cpu_scene *s, rdx_buffer *primitives) {
+  const rdx_scene *scene = &s->base;
   for (uint32_t i = 0; i < scene->partitions; i++) {
     RTCGeometry g = s->geometries[i];
     const uint64_t first = i * scene->partition_size, rest = scene->params.count - first;
@@ -234,9 +233,27 @@ rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_err
     }
     rtcCommitGeometry(g);
   }
+}
+
+/* A commit that fails or is cancelled leaves nothing to trace: then the old primitives come back, whatever it takes. */
+rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err) {
+  cpu_scene *s = (cpu_scene *)scene;
+  if (scene->partitions == 0)
+    return RDX_OK;
+  move_to(s, primitives);
+  const rdx_status status = commit(s, err);
+  if (status != RDX_OK) {
+    rdx_error ignored;
+    move_to(s, scene->params.primitives);
+    rtcSetSceneProgressMonitorFunction(s->scene, NULL, NULL);
+    if (commit(s, &ignored) != RDX_OK)
+      return rdx_fail(err, RDX_ERROR_INTERNAL, "a refit failed, and so did going back: the index is lost");
+    rtcSetSceneProgressMonitorFunction(s->scene, on_progress, NULL);
+    return status;
+  }
   rdx_buffer_destroy(&scene->params.primitives);
   scene->params.primitives = rdx_buffer_retain(primitives);
-  return commit(s, err);
+  return RDX_OK;
 }
 
 void rdx_cpu_scene_destroy(rdx_scene *scene) {
