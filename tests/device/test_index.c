@@ -257,6 +257,16 @@ static void test_limits_of_key_modes(void **state) {
     FAILS(RDX_ERROR_RANGE, rdx_index_create(test_device, &column.view, &params, &index, err));
     assert_null(index);
   }
+  uint32_t last[64]; /* rays along x go the farthest there is */
+  for (uint32_t i = 0; i < COUNT(last); i++)
+    last[i] = (1u << 29) - 1 - i;
+  for (uint32_t i = 0; i < 4; i++)
+    check_index(&(test_column){.view = {.type = RDX_TYPE_U32, .rows = COUNT(last), .values = last}},
+                &(rdx_index_params){.kind = RDX_INDEX_RX,
+                                    .rx = {.key_mode = RDX_RX_KEY_EXTENDED,
+                                           .primitive = i % 2 ? RDX_RX_BOX : RDX_RX_TRIANGLE,
+                                           .build = i / 2 ? RDX_BUILD_FAST_BUILD : RDX_BUILD_DEFAULT}},
+                "the last extended keys");
   uint32_t wide[2] = {0, 1u << 20};
   test_column column = {.view = {.type = RDX_TYPE_U32, .rows = 2, .values = wide}};
   const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = {.x_bits = 10, .y_bits = 10}};
