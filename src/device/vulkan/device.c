@@ -7,13 +7,15 @@
 
 #include "device/vulkan/vulkan.h"
 
+#define MOST_KNOWN 32 /* devices */
+
 /* One instance serves every description; making one costs up to 100 ms with some drivers. It is kept until the process
  * ends, since drivers do not take kindly to being started over and over. */
 static struct {
   pthread_mutex_t lock;
   bool listed;
   rdx_vk_instance instance;
-  rdx_vk_physical *list;
+  rdx_vk_physical list[MOST_KNOWN]; /* not by rdx_alloc(), whose allocator may be replaced before the process ends */
   uint32_t count;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -27,9 +29,14 @@ static rdx_status list_locked(rdx_error *err) {
   }
   if (status != RDX_OK)
     return rdx_fail(err, status, "the Vulkan loader could not create an instance: %s", rdx_status_name(status));
-  status = rdx_vk_list(&known.instance, &known.list, &known.count, err);
+  rdx_vk_physical *list = NULL;
+  status = rdx_vk_list(&known.instance, &list, &known.count, err);
   if (status != RDX_OK)
     rdx_vk_instance_destroy(&known.instance);
+  known.count = known.count < MOST_KNOWN ? known.count : MOST_KNOWN;
+  for (uint32_t i = 0; i < known.count; i++)
+    known.list[i] = list[i];
+  rdx_free(list);
   known.listed = status == RDX_OK;
   return status;
 }
