@@ -71,8 +71,8 @@ static void add_runs(const void *arguments, const uint32_t *variant, const rdx_s
   for (uint64_t i = a->first; i < end; run++) {
     uint64_t cells[ENGINE_MOST_SLOTS] = {0};
     const uint64_t stop = run + 1 < a->run_count && a->starts[run + 1] < end ? a->starts[run + 1] : end;
-    for (; i < stop; i += ENGINE_BATCH) {
-      const uint32_t n = stop - i < ENGINE_BATCH ? (uint32_t)(stop - i) : ENGINE_BATCH;
+    for (; i < stop; i += ENGINE_CHUNK) {
+      const uint32_t n = stop - i < ENGINE_CHUNK ? (uint32_t)(stop - i) : ENGINE_CHUNK;
       engine_add_single(q, 0, a->rows + i, n, cells);
     }
     i = stop;

@@ -9,7 +9,6 @@
 
 #define WORDS (ENGINE_BATCH / 64)
 #define MOST_LATE 16 /* columns */
-#define ENOUGH 512   /* rows to be added */
 
 /* A column that rows are read from which are few by then. */
 typedef struct late_column {
@@ -25,7 +24,7 @@ typedef struct batch {
   late_column late[MOST_LATE];
   uint32_t n;                                     /* of rows that qualify and wait to be added */
   uint32_t rows[2 * ENGINE_BATCH + ENGINE_SLACK]; /* less `first`, ascending */
-  uint32_t groups[ENGINE_BATCH];                  /* numbers of those that are being added */
+  uint32_t groups[ENGINE_CHUNK];                  /* numbers of those that are being added */
 } batch;
 
 /* ---- Rows that qualify ---- */
@@ -192,7 +191,7 @@ HOT void load_step(const engine_step *s, uint32_t first, const uint32_t *rows, u
 /* The numbers of the groups of rows. */
 HOT void number_groups(batch *b, const uint32_t *rows, uint32_t n) {
   const engine_query *q = b->q;
-  uint64_t codes[ENGINE_BATCH];
+  uint64_t codes[ENGINE_CHUNK];
   memset(b->groups, 0, n * sizeof *b->groups);
   for (uint32_t l = 0; l < q->link_count; l++) {
     const engine_link *link = &q->links[l];
@@ -224,7 +223,7 @@ HOT void combine(uint32_t kind, uint64_t *left, const uint64_t *right, uint32_t 
 
 /* The values of a measure in rows where it is not NULL. */
 HOT void calculate(const engine_query *q, const engine_measure *m, uint32_t first, const uint32_t *rows, uint32_t n,
-                   uint64_t stack[STEP_STACK][ENGINE_BATCH]) {
+                   uint64_t stack[STEP_STACK][ENGINE_CHUNK]) {
   uint32_t height = 0;
   for (uint32_t k = 0; k < m->step_count; k++) {
     const engine_step *s = &q->steps[m->first_step + k];
@@ -250,11 +249,11 @@ HOT void calculate(const engine_query *q, const engine_measure *m, uint32_t firs
 /* List the rows in which a measure is not NULL, and their groups. */
 typedef struct listed {
   uint32_t n;
-  uint32_t rows[ENGINE_BATCH], groups[ENGINE_BATCH];
+  uint32_t rows[ENGINE_CHUNK], groups[ENGINE_CHUNK];
 } listed;
 
 HOT void drop_nulls(const engine_query *q, const engine_measure *m, uint32_t first, listed *l) {
-  uint64_t codes[ENGINE_BATCH];
+  uint64_t codes[ENGINE_CHUNK];
   for (uint32_t k = 0; k < m->step_count; k++) {
     const engine_step *s = &q->steps[m->first_step + k];
     uint32_t kept = 0;
@@ -321,7 +320,7 @@ static void raise_cell(uint64_t *cell, uint64_t x, bool shared) {
 
 HOT void add_measure(const engine_query *q, const engine_measure *m, uint32_t first, const uint32_t *rows, uint32_t n,
                      target t) {
-  uint64_t stack[STEP_STACK][ENGINE_BATCH];
+  uint64_t stack[STEP_STACK][ENGINE_CHUNK];
   const uint64_t *v = stack[0];
   if (m->count_slot != NO_SLOT)
     ADD_EACH(t, m->count_slot, n, 1);
@@ -386,8 +385,8 @@ static void list_late(batch *b) {
 
 /* Add the rows that wait. */
 HOT void add_waiting(batch *b, target t) {
-  for (uint32_t done = 0; done < b->n; done += ENGINE_BATCH) {
-    const uint32_t n = b->n - done < ENGINE_BATCH ? b->n - done : ENGINE_BATCH;
+  for (uint32_t done = 0; done < b->n; done += ENGINE_CHUNK) {
+    const uint32_t n = b->n - done < ENGINE_CHUNK ? b->n - done : ENGINE_CHUNK;
     if (t.groups)
       number_groups(b, b->rows + done, n);
     add_rows(b->q, b->first, b->rows + done, n, t);
@@ -411,7 +410,7 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
   }
   for (uint64_t row = begin; row < end; row += ENGINE_BATCH) {
     select_rows(o, &b, (uint32_t)row, end - row < ENGINE_BATCH ? (uint32_t)(end - row) : ENGINE_BATCH);
-    if (b.n >= ENOUGH)
+    if (b.n >= ENGINE_CHUNK)
       add_waiting(&b, t);
   }
   add_waiting(&b, t);

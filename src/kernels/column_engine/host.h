@@ -7,13 +7,14 @@
 
 #include "kernels/column_engine/kernels.h"
 
-#define ENGINE_BATCH 2048 /* rows at a time */
+#define ENGINE_BATCH 2048 /* rows that are selected at a time */
+#define ENGINE_CHUNK 512  /* rows that are added at a time: what they take is on the stack of a thread */
 
 /* The bodies of the kernels that go through many rows. */
 void engine_table_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);
 void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);
 
-/* Add `n` rows of one group, at most a batch, to its slots: rows[i] counts from `first` on. */
+/* Add `n` rows of one group, at most a chunk, to its slots: rows[i] counts from `first` on. */
 void engine_add_single(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint64_t *cells);
 
 /* Join the slots of a group that has rows with others; `shared`: of several threads. */
