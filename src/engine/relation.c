@@ -169,7 +169,7 @@ static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, ui
 
 /* Choose places where they save, or where differences would not do; see relation.h. */
 static rdx_status choose_places(rdx_device *device, rdx_coded *c, rdx_error *err) {
-  const bool forced = c->source.largest - c->source.smallest == UINT64_MAX;
+  const bool forced = c->source.largest - c->source.smallest >= UINT64_MAX - 1; /* of which one is no code */
   distinct_keys found = {0};
   if (c->bytes == 1 && !forced)
     return RDX_OK;
@@ -270,35 +270,13 @@ static rdx_status create_attribute(rdx_device *device, const rdx_attribute *attr
 
 /* ---- Partners ---- */
 
-/* How many different strings a key has: an index tells their prefixes apart only. */
-static rdx_status count_strings(rdx_device *device, const rdx_column *key, uint64_t *out, rdx_error *err) {
-  rdx_scan_column column = {0};
-  distinct_keys found = {0};
-  rdx_status status = rdx_scan_column_create(device, key, &column, err);
-  if (status == RDX_OK)
-    status = find_distinct(device, &column, UINT64_MAX, &found, err);
-  *out = found.count;
-  rdx_free(found.keys);
-  rdx_scan_column_drop(&column);
-  return status;
-}
-
-static rdx_status check_key(rdx_device *device, const rdx_index *index, const rdx_column *key, uint32_t number,
-                            rdx_error *err) {
-  rdx_index_stats stats;
-  rdx_index_get_stats(index, &stats);
-  bool distinct = stats.distinct;
-  if (stats.keys < stats.rows)
+static rdx_status check_key(uint64_t rows, uint64_t nulls, bool distinct, uint32_t number, rdx_error *err) {
+  if (nulls > 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the key of dimension %u is NULL in %llu rows", number,
-                    (unsigned long long)(stats.rows - stats.keys));
-  if (!distinct && stats.key_type == RDX_TYPE_STRING) {
-    uint64_t strings = 0;
-    RDX_TRY(count_strings(device, key, &strings, err));
-    distinct = strings == stats.rows;
-  }
+                    (unsigned long long)nulls);
   return distinct ? RDX_OK
                   : rdx_fail(err, RDX_ERROR_ARGUMENT, "the key of dimension %u stands in several of its %llu rows",
-                             number, (unsigned long long)stats.rows);
+                             number, (unsigned long long)rows);
 }
 
 /* The first rows that a lookup found, on the device. */
@@ -340,22 +318,107 @@ static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t c
   return pack(device, &args, false, out->bytes, ms, err);
 }
 
-static rdx_status create_partner(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_partner *out,
-                                 double *ms, rdx_error *err) {
+/* For each row its partner's row: by an index. */
+static rdx_status look_up_partners(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
+                                   rdx_error *err) {
   static const rdx_index_params params = {.kind = RDX_INDEX_HASH};
   static const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
   rdx_index *index = NULL;
   rdx_result *result = NULL;
-  rdx_buffer *rows = NULL;
-  out->rows = d->key.rows;
+  rdx_index_stats stats;
   RDX_TRY(rdx_index_create(device, &d->key, &params, &index, err));
-  rdx_status status = check_key(device, index, &d->key, number, err);
+  rdx_index_get_stats(index, &stats);
+  rdx_status status = check_key(stats.rows, stats.rows - stats.keys, stats.distinct, number, err);
   if (status == RDX_OK)
     status = rdx_index_lookup(index, &d->foreign_key, &first, &result, err);
   if (status == RDX_OK)
-    status = take_rows(device, result, &rows, err);
+    status = take_rows(device, result, out, err);
   rdx_result_destroy(&result);
   rdx_index_destroy(&index);
+  return status;
+}
+
+static int compare_strings(const rdx_dictionary *x, uint32_t i, const rdx_dictionary *y, uint32_t k) {
+  const uint64_t left = x->offsets[i + 1] - x->offsets[i], right = y->offsets[k + 1] - y->offsets[k];
+  const uint64_t both = left < right ? left : right;
+  const int order = both ? memcmp(x->bytes + x->offsets[i], y->bytes + y->offsets[k], both) : 0;
+  return order ? order : (left > right) - (left < right);
+}
+
+/* The row of each key string, RDX_NO_ROW for a string that no row has; whether all rows differ. */
+static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool *distinct, rdx_error *err) {
+  uint32_t *codes = NULL, *rows = NULL;
+  RDX_TRY(rdx_alloc(key->rows, sizeof *codes, "the keys of a dimension", (void **)&codes, err));
+  rdx_status status = rdx_alloc(key->dictionary->count, sizeof *rows, "the keys of a dimension", (void **)&rows, err);
+  if (status == RDX_OK && key->rows > 0)
+    status = rdx_buffer_download(key->codes, 0, codes, key->rows * sizeof *codes, err);
+  if (status == RDX_OK) {
+    memset(rows, 0xff, key->dictionary->count * sizeof *rows);
+    *distinct = true;
+    for (uint64_t i = 0; i < key->rows && key->nulls == 0; i++) {
+      *distinct &= rows[codes[i]] == RDX_NO_ROW;
+      rows[codes[i]] = (uint32_t)i;
+    }
+  }
+  rdx_free(codes);
+  *out = rows;
+  return status;
+}
+
+/* From codes of the foreign key to rows, in place. Both dictionaries ascend: they are merged. */
+static rdx_status map_strings(const rdx_scan_column *key, const uint32_t *key_rows, const rdx_dictionary *foreign,
+                              const rdx_column *column, uint32_t *codes, rdx_error *err) {
+  const rdx_dictionary *own = key->dictionary;
+  uint32_t *map = NULL;
+  RDX_TRY(rdx_alloc(foreign->count, sizeof *map, "the keys of a dimension", (void **)&map, err));
+  for (uint32_t i = 0, k = 0; i < foreign->count; i++) {
+    int order = 1;
+    while (k < own->count && (order = compare_strings(own, k, foreign, i)) < 0)
+      k++;
+    map[i] = k < own->count && order == 0 ? key_rows[k] : RDX_NO_ROW;
+  }
+  for (uint64_t i = 0; i < column->rows; i++)
+    codes[i] = rdx_column_has(column, i) ? map[codes[i]] : RDX_NO_ROW;
+  rdx_free(map);
+  return RDX_OK;
+}
+
+/* The same for strings: an index knows their first eight bytes only, which keys may have in common. */
+static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
+                                rdx_error *err) {
+  rdx_scan_column key = {0}, foreign = {0};
+  uint32_t *key_rows = NULL, *rows = NULL;
+  bool distinct = false;
+  rdx_status status = rdx_scan_column_create(device, &d->key, &key, err);
+  if (status == RDX_OK)
+    status = list_key_rows(&key, &key_rows, &distinct, err);
+  if (status == RDX_OK)
+    status = check_key(key.rows, key.nulls, distinct, number, err);
+  if (status == RDX_OK)
+    status = rdx_scan_column_create(device, &d->foreign_key, &foreign, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(foreign.rows, sizeof *rows, "the partners of rows", (void **)&rows, err);
+  if (status == RDX_OK && foreign.rows > 0)
+    status = rdx_buffer_download(foreign.codes, 0, rows, foreign.rows * sizeof *rows, err);
+  if (status == RDX_OK)
+    status = map_strings(&key, key_rows, foreign.dictionary, &d->foreign_key, rows, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the partners of rows", out, err);
+  if (status == RDX_OK && foreign.rows > 0)
+    status = rdx_buffer_upload(*out, 0, rows, foreign.rows * sizeof *rows, err);
+  rdx_free(rows);
+  rdx_free(key_rows);
+  rdx_scan_column_drop(&foreign);
+  rdx_scan_column_drop(&key);
+  return status;
+}
+
+static rdx_status create_partner(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_partner *out,
+                                 double *ms, rdx_error *err) {
+  const bool strings = d->key.type == RDX_TYPE_STRING && d->foreign_key.type == RDX_TYPE_STRING;
+  rdx_buffer *rows = NULL;
+  out->rows = d->key.rows;
+  rdx_status status = (strings ? match_strings : look_up_partners)(device, d, number, &rows, err);
   if (status == RDX_OK)
     status = pack_partners(device, rows, d->foreign_key.rows, out, ms, err);
   rdx_buffer_destroy(&rows);

@@ -6,6 +6,7 @@
 #include "queries.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,6 +430,77 @@ static void test_code_widths(void **state) {
   rdx_engine_destroy(&engine);
 }
 
+/* Values that take all of 64 bits but for one code, which then has to stand for NULL. */
+static void test_widest_nulls(void **state) {
+  (void)state;
+  static int64_t values[SELECTIVE_ROWS];
+  static uint8_t validity[SELECTIVE_ROWS / 8 + 1];
+  uint64_t present = 0;
+  memset(validity, 0, sizeof validity);
+  for (uint32_t i = 0; i < SELECTIVE_ROWS; i++) {
+    values[i] = i == 1 ? INT64_MIN : i == 2 ? INT64_MAX - 1 : (int64_t)(test_random() >> 1) - INT64_MAX / 2;
+    validity[i / 8] |= (uint8_t)((i % 5 != 0) << i % 8);
+    present += i % 5 != 0;
+  }
+  const rdx_attribute attribute = {
+      "wide", {.type = RDX_TYPE_I64, .rows = SELECTIVE_ROWS, .values = values, .validity = validity}, 0};
+  const rdx_relation relation = {.rows = SELECTIVE_ROWS, .attributes = &attribute, .attribute_count = 1};
+  const rdx_expression wide = {.kind = RDX_EXPRESSION_ATTRIBUTE};
+  const rdx_aggregate aggregate = {RDX_AGGREGATE_COUNT, &wide};
+  const rdx_query q = {.aggregates = &aggregate, .aggregate_count = 1};
+  rdx_engine *engine = NULL;
+  rdx_query_result *result = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  OK(run(engine, &q, &result, err));
+  assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], present);
+  rdx_query_result_destroy(&result);
+  rdx_engine_destroy(&engine);
+}
+
+#define NAMES 3000
+#define NAME_BYTES 18
+
+/* String keys whose first bytes are all the same: a dimension finds its rows without comparing each with all. */
+static void test_long_string_keys(void **state) {
+  (void)state;
+  static char keys[NAMES * NAME_BYTES + 1], foreign[SIZED_ROWS * NAME_BYTES + 1];
+  static uint64_t ends[SIZED_ROWS + 1];
+  static uint8_t validity[SIZED_ROWS / 8 + 1];
+  static uint32_t numbers[NAMES];
+  uint64_t found = 0;
+  memset(validity, 0, sizeof validity);
+  for (uint32_t i = 0; i < NAMES; i++) {
+    numbers[i] = NAMES - 1 - i;
+    snprintf(keys + i * NAME_BYTES, NAME_BYTES + 1, "Customer#%09u", numbers[i]);
+  }
+  for (uint32_t i = 0; i <= SIZED_ROWS; i++)
+    ends[i] = i * NAME_BYTES;
+  for (uint32_t i = 0; i < SIZED_ROWS; i++) {
+    const uint32_t name = (uint32_t)(test_random() % (NAMES + 100)); /* some have no partner, some are NULL */
+    snprintf(foreign + i * NAME_BYTES, NAME_BYTES + 1, "Customer#%09u", name);
+    validity[i / 8] |= (uint8_t)((i % 7 != 0) << i % 8);
+    found += i % 7 != 0 && name < 100;
+  }
+  const rdx_attribute attribute = {"number", {.type = RDX_TYPE_U32, .rows = NAMES, .values = numbers}, 1};
+  const rdx_dimension dimension = {
+      {.type = RDX_TYPE_STRING, .rows = SIZED_ROWS, .values = foreign, .offsets = ends, .validity = validity},
+      {.type = RDX_TYPE_STRING, .rows = NAMES, .values = keys, .offsets = ends}};
+  const rdx_relation relation = {.rows = SIZED_ROWS,
+                                 .attributes = &attribute,
+                                 .attribute_count = 1,
+                                 .dimensions = &dimension,
+                                 .dimension_count = 1};
+  const uint32_t span[2] = {0, 99};
+  const rdx_predicate few = {.kind = RDX_PREDICATE_BETWEEN,
+                             .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}};
+  rdx_engine *engine = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  assert_int_equal(count_rows(engine, &few), found);
+  rdx_engine_destroy(&engine);
+  memcpy(keys, keys + NAME_BYTES, NAME_BYTES);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_engine_create(test_device, &relation, NULL, &engine, err)); /* twice the same key */
+}
+
 static void test_bad_queries(void **state) {
   (void)state;
   const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
@@ -595,10 +667,20 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_stars), cmocka_unit_test(test_large),           cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_bad_queries),  cmocka_unit_test(test_bad_relations),   cmocka_unit_test(test_names),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_many_groups),     cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_selective),    cmocka_unit_test(test_dimension_sizes), cmocka_unit_test(test_code_widths),
+      cmocka_unit_test(test_random_stars),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_bad_queries),
+      cmocka_unit_test(test_bad_relations),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_many_groups),
+      cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_selective),
+      cmocka_unit_test(test_dimension_sizes),
+      cmocka_unit_test(test_widest_nulls),
+      cmocka_unit_test(test_long_string_keys),
+      cmocka_unit_test(test_code_widths),
   };
   return TEST_MAIN(tests);
 }
