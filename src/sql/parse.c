@@ -4,6 +4,7 @@
 /* Conditions from SQL text: libpg_query makes a tree of it, of which the part that is supported is taken over. Its
  * state belongs to the calling thread, so that threads may parse at the same time. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 /* What makes a statement of a condition. */
 #define PREFIX "SELECT WHERE "
 #define PREFIX_LENGTH (sizeof PREFIX - 1)
+#define LONGEST_PARSED 60 /* bytes: libpg_query cuts longer names, at 63 or before the character there */
 
 /* Levels that a condition's tree may have, so that nobody's recursion has to end in a crash. */
 #define MOST_LEVELS 300
@@ -22,6 +24,7 @@
 typedef struct parser {
   rdx_condition *condition;
   rdx_error *err;
+  const char *text; /* of the condition */
 } parser;
 
 typedef PgQuery__Node node;
@@ -85,11 +88,33 @@ static rdx_status add_name(parser *p, const char *name, uint32_t *out) {
   return RDX_OK;
 }
 
+/* The name that begins at `from`: in quotes, of which two stand for one, or in letters of either case. */
+static void read_name(const char *from, char *name) {
+  const bool quoted = *from == '"';
+  for (from += quoted; *from; from++) {
+    const unsigned char c = (unsigned char)*from;
+    if (quoted && c == '"' && *++from != '"')
+      break;
+    if (!quoted && !isalnum(c) && c != '_' && c != '$' && c < 0x80)
+      break;
+    *name++ = quoted ? (char)c : (char)tolower(c);
+  }
+  *name = 0;
+}
+
 static rdx_status take_column(parser *p, const node *n, uint32_t *out) {
   const PgQuery__ColumnRef *ref = n->column_ref;
   if (ref->n_fields != 1 || ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
     return unsupported(p, place_of(n), "a column is named by its name alone");
-  return add_name(p, ref->fields[0]->string->sval, out);
+  const char *parsed = ref->fields[0]->string->sval;
+  const size_t length = strlen(parsed);
+  if (length < LONGEST_PARSED || place_of(n) == 0)
+    return add_name(p, parsed, out);
+  char *name = NULL;
+  const char *from = p->text + place_of(n) - 1;
+  RDX_TRY(alloc(p, strlen(from) + 1, 1, (void **)&name));
+  read_name(from, name);
+  return add_name(p, strncmp(name, parsed, length) == 0 ? name : parsed, out);
 }
 
 static bool is_column(const node *n) {
@@ -327,8 +352,7 @@ static rdx_status take_truth_test(parser *p, const node *n, rdx_sql_node *out) {
     /* K or (x = true and K), which is K; the comparison is there to ask for a bool column. */
     rdx_sql_node *tests = NULL;
     RDX_TRY(alloc(p, 2, sizeof *tests, (void **)&tests));
-    sides[1].kind =
-        test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
+    sides[1].kind = test == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN ? RDX_PREDICATE_IS_NULL : RDX_PREDICATE_IS_NOT_NULL;
     tests[0] = sides[1];
     tests[1] = (rdx_sql_node){.kind = RDX_PREDICATE_AND, .count = 2, .children = sides};
     *out = (rdx_sql_node){.kind = RDX_PREDICATE_OR, .count = 2, .children = tests};
@@ -474,7 +498,7 @@ rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error 
   if (status == RDX_OK) {
     memcpy(statement, PREFIX, PREFIX_LENGTH);
     memcpy(statement + PREFIX_LENGTH, text, strlen(text) + 1);
-    parser p = {c, err};
+    parser p = {c, err, text};
     status = scan(&p, statement);
     if (status == RDX_OK)
       status = parse(&p, statement);

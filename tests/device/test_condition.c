@@ -5,6 +5,7 @@
 
 #include "support.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,6 +288,25 @@ static void *parse_often(void *argument) {
   return NULL;
 }
 
+/* Names that are longer than those of PostgreSQL, bare and in quotes. */
+static void test_long_names(void **state) {
+  (void)state;
+  char bare[100], text[300];
+  rdx_condition *condition = NULL;
+  memset(bare, 'n', sizeof bare);
+  bare[sizeof bare - 1] = 0;
+  snprintf(text, sizeof text, "1 < %s AND \"%s \"\"Q\"\"\" = 2 AND %.62s\xc3\xa9 = 3", bare, bare, bare);
+  for (char *c = text; c < text + 20; c++)
+    *c = (char)toupper((unsigned char)*c);
+  OK(rdx_condition_parse(text, &condition, err));
+  assert_int_equal(rdx_condition_columns(condition), 3);
+  assert_string_equal(rdx_condition_column_name(condition, 0), bare);
+  assert_memory_equal(rdx_condition_column_name(condition, 1), bare, sizeof bare - 1);
+  assert_string_equal(rdx_condition_column_name(condition, 1) + sizeof bare - 1, " \"Q\"");
+  assert_string_equal(rdx_condition_column_name(condition, 2) + 62, "\xc3\xa9");
+  rdx_condition_destroy(&condition);
+}
+
 static void test_threads(void **state) {
   (void)state;
   pthread_t threads[4];
@@ -301,10 +321,8 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_selections),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_selections), cmocka_unit_test(test_refused), cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_long_names), cmocka_unit_test(test_threads),
   };
   return TEST_MAIN(tests);
 }
