@@ -284,7 +284,7 @@ typedef struct rdx_index_stats {
   uint32_t key_bits;          /**< 32 or 64: the width keys are compared in */
   uint64_t rows;              /**< rows of the key column */
   uint64_t keys;              /**< keys indexed: rows less NULLs */
-  bool distinct;              /**< no key stands twice */
+  bool distinct;              /**< no key stands twice; false, too, after keys were inserted, which are not compared */
   uint64_t distinct_keys;     /**< how many keys differ; 0: the index has not counted them */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
   uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
@@ -366,7 +366,8 @@ typedef struct rdx_lookup_stats {
   uint64_t probes;
   uint64_t rays;   /**< rays cast; only with rdx_lookup_params.stats, else 0 */
   uint64_t visits; /**< nodes or buckets looked into; only with rdx_lookup_params.stats, else 0 */
-  uint64_t hits;   /**< matching rows found; only with rdx_lookup_params.stats, else 0 */
+  uint64_t hits;   /**< rows found; only with rdx_lookup_params.stats, else 0. Sums leave rows out whose values are
+                    *   NULL; strings of more than eight bytes find rows by these, of which some may not match */
   uint64_t bytes_uploaded;
   uint64_t bytes_result; /**< device bytes of the result */
   double upload_ms;      /**< encoding and copying probes and values; 0 for device columns */

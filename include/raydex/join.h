@@ -55,8 +55,8 @@ typedef struct rdx_join rdx_join;
 
 /**
  * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
- * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where a sum does not fit
- * 64 bits. Destroy the join with rdx_join_destroy().
+ * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where a sum, or that of
+ * one row's pairs, does not fit 64 bits. Destroy the join with rdx_join_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
                                                const rdx_join_params *params, rdx_join **out, rdx_error *err);

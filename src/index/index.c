@@ -266,8 +266,9 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
   RDX_TRY(rdx_device_column_use(index->device, keys, &column, &owned, err));
   rdx_status status = RDX_OK;
   if (column->type != index->stats.key_type || column->scale != index->key_scale)
-    status = rdx_fail(err, RDX_ERROR_ARGUMENT, "the index holds %s keys; an update cannot turn them into %s",
-                      rdx_type_name(index->stats.key_type), rdx_type_name(column->type));
+    status = rdx_fail(
+        err, RDX_ERROR_ARGUMENT, "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
+        rdx_type_name(index->stats.key_type), index->key_scale, rdx_type_name(column->type), column->scale);
   if (status == RDX_OK)
     status = check_rows(column, err);
   kept_column kept = {0};

@@ -24,8 +24,9 @@ static rdx_status check_device_column(const rdx_index *index, const rdx_device_c
   if (c->device != index->device)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the probes lie on another device than the index");
   if (c->type != index->stats.key_type || c->scale != index->key_scale)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes on a device must have the type of the keys: %s, not %s",
-                    rdx_type_name(index->stats.key_type), rdx_type_name(c->type));
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "probes on a device must have the type of the keys: %s of scale %u, not %s of scale %u",
+                    rdx_type_name(index->stats.key_type), index->key_scale, rdx_type_name(c->type), c->scale);
   return RDX_OK;
 }
 

@@ -57,8 +57,12 @@ static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
 
 static rdx_status add_sums(work *w, rdx_error *err) {
   rdx_join_view *v = &w->join->view;
-  RDX_TRY(look_up(w, RDX_RESULT_SUM, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  rdx_status status = look_up(w, RDX_RESULT_SUM, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(w->result, &w->found, err);
+  if (status == RDX_ERROR_OVERFLOW) /* which speaks of a probe */
+    return rdx_fail(err, status, "the sum over the pairs of a row does not fit 64 bits");
+  RDX_TRY(status);
   const rdx_result_view *f = &w->found;
   rdx_i128 total = 0;
   uint64_t values = 0;

@@ -233,7 +233,8 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
 rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,
                            rdx_stream *stream, rdx_error *err) {
   if (launch->rays > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query needs %llu rays, more than 2^32 - 1: use wider cubes",
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "a query needs %llu rays, more than 2^32 - 1: use wider cubes, or fewer rays along an axis",
                     (unsigned long long)launch->rays);
   const struct cubes_rays_args args = {.query = (uint64_t *)(uintptr_t)launch->query,
                                        .cells = RDX_ADDRESS(uint64_t, c->cells),

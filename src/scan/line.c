@@ -97,9 +97,11 @@ static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, 
 
 static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_scan_column *columns,
                         uint32_t count, bool along, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  if (params->rays > LINE_MOST_CELL || params->build > RDX_BUILD_LOW_MEMORY)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "rtc1: at most %u rays along an axis, not %u, or an unknown build preference", LINE_MOST_CELL,
+  const char *name = along ? "rtindex" : "rtc1";
+  if (params->build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown build preference", name);
+  if (params->rays > LINE_MOST_CELL)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most %u rays along an axis, not %u", name, LINE_MOST_CELL,
                     params->rays);
   lines *l = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *l, "RTc1", (void **)&l, err));
