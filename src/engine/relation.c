@@ -338,13 +338,6 @@ static rdx_status look_up_partners(rdx_device *device, const rdx_dimension *d, u
   return status;
 }
 
-static int compare_strings(const rdx_dictionary *x, uint32_t i, const rdx_dictionary *y, uint32_t k) {
-  const uint64_t left = x->offsets[i + 1] - x->offsets[i], right = y->offsets[k + 1] - y->offsets[k];
-  const uint64_t both = left < right ? left : right;
-  const int order = both ? memcmp(x->bytes + x->offsets[i], y->bytes + y->offsets[k], both) : 0;
-  return order ? order : (left > right) - (left < right);
-}
-
 /* The row of each key string, RDX_NO_ROW for a string that no row has; whether all rows differ. */
 static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool *distinct, rdx_error *err) {
   uint32_t *codes = NULL, *rows = NULL;
@@ -365,18 +358,13 @@ static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool
   return status;
 }
 
-/* From codes of the foreign key to rows, in place. Both dictionaries ascend: they are merged. */
+/* From codes of the foreign key to rows, in place. */
 static rdx_status map_strings(const rdx_scan_column *key, const uint32_t *key_rows, const rdx_dictionary *foreign,
                               const rdx_column *column, uint32_t *codes, rdx_error *err) {
-  const rdx_dictionary *own = key->dictionary;
   uint32_t *map = NULL;
-  RDX_TRY(rdx_alloc(foreign->count, sizeof *map, "the keys of a dimension", (void **)&map, err));
-  for (uint32_t i = 0, k = 0; i < foreign->count; i++) {
-    int order = 1;
-    while (k < own->count && (order = compare_strings(own, k, foreign, i)) < 0)
-      k++;
-    map[i] = k < own->count && order == 0 ? key_rows[k] : RDX_NO_ROW;
-  }
+  RDX_TRY(rdx_dictionary_map(foreign, key->dictionary, &map, err));
+  for (uint32_t i = 0; i < foreign->count; i++)
+    map[i] = map[i] == UINT32_MAX ? RDX_NO_ROW : key_rows[map[i]];
   for (uint64_t i = 0; i < column->rows; i++)
     codes[i] = rdx_column_has(column, i) ? map[codes[i]] : RDX_NO_ROW;
   rdx_free(map);
@@ -386,6 +374,7 @@ static rdx_status map_strings(const rdx_scan_column *key, const uint32_t *key_ro
 /* The same for strings: an index knows their first eight bytes only, which keys may have in common. */
 static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                 rdx_error *err) {
+  const rdx_column *f = &d->foreign_key, text = f->device ? rdx_device_column_text(f->device) : *f;
   rdx_scan_column key = {0}, foreign = {0};
   uint32_t *key_rows = NULL, *rows = NULL;
   bool distinct = false;
@@ -401,7 +390,7 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
   if (status == RDX_OK && foreign.rows > 0)
     status = rdx_buffer_download(foreign.codes, 0, rows, foreign.rows * sizeof *rows, err);
   if (status == RDX_OK)
-    status = map_strings(&key, key_rows, foreign.dictionary, &d->foreign_key, rows, err);
+    status = map_strings(&key, key_rows, foreign.dictionary, &text, rows, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the partners of rows", out, err);
   if (status == RDX_OK && foreign.rows > 0)

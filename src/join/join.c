@@ -11,6 +11,7 @@
 #include "index/index.h"
 #include "index/intervals.h"
 #include "index/keys.h"
+#include "join/strings.h"
 
 struct rdx_join {
   rdx_join_view view;
@@ -258,6 +259,19 @@ static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
 
 static const rdx_join_params defaults = {0};
 
+static rdx_status join_strings(rdx_device *device, const rdx_column *left, const rdx_column *right,
+                               const rdx_join_params *p, rdx_join **out, rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_join_codes codes;
+  rdx_status status = rdx_join_codes_make(left, right, &codes, err);
+  if (status == RDX_OK)
+    status = rdx_join_equal(device, &codes.left, &codes.right, p, out, err);
+  rdx_join_codes_drop(&codes);
+  if (status == RDX_OK)
+    (*out)->stats.total_ms = rdx_now_ms() - start;
+  return status;
+}
+
 rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
                           const rdx_join_params *params, rdx_join **out, rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;
@@ -265,6 +279,8 @@ rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_
   if (p->values && p->mapping == RDX_JOIN_MAPPING_INVERSE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rdx_join_equal: values of right rows are added by an index over the right side");
+  if (rdx_join_wants_codes(left, right))
+    return join_strings(device, left, right, p, out, err);
   const bool smaller = left->rows < right->rows && !p->values;
   const bool inverse = p->mapping == RDX_JOIN_MAPPING_INVERSE || (p->mapping == RDX_JOIN_MAPPING_AUTO && smaller);
   work w = {.device = device,

@@ -219,9 +219,25 @@ void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
   *dictionary = NULL;
 }
 
+static rdx_column strings_of(const rdx_dictionary *d) {
+  return (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
+}
+
+/* Both ascend, so they are merged. */
+rdx_status rdx_dictionary_map(const rdx_dictionary *from, const rdx_dictionary *to, uint32_t **out, rdx_error *err) {
+  const rdx_column left = strings_of(from), right = strings_of(to);
+  RDX_TRY(rdx_alloc(from->count, sizeof **out, "the codes of strings", (void **)out, err));
+  for (uint32_t i = 0, k = 0; i < from->count; i++) {
+    int order = -1;
+    while (k < to->count && (order = rdx_column_compare_strings(&right, k, &left, i)) < 0)
+      k++;
+    (*out)[i] = order == 0 ? k : UINT32_MAX;
+  }
+  return RDX_OK;
+}
+
 uint32_t rdx_dictionary_search(const rdx_dictionary *dictionary, const rdx_column *strings, uint64_t row, bool *equal) {
-  const rdx_column own = {
-      .type = RDX_TYPE_STRING, .rows = dictionary->count, .values = dictionary->bytes, .offsets = dictionary->offsets};
+  const rdx_column own = strings_of(dictionary);
   uint32_t begin = 0, end = dictionary->count;
   *equal = false;
   while (begin < end) {

@@ -45,6 +45,10 @@ RDX_MUST_USE rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t
                                               rdx_error *err);
 void rdx_dictionary_destroy(rdx_dictionary **dictionary);
 
+/* For each code of a dictionary that of the same string in another; UINT32_MAX: it has none. Free with rdx_free(). */
+RDX_MUST_USE rdx_status rdx_dictionary_map(const rdx_dictionary *from, const rdx_dictionary *to, uint32_t **out,
+                                           rdx_error *err);
+
 /* The first code whose string is not below row `row` of `strings`; `*equal`: it is that string. */
 uint32_t rdx_dictionary_search(const rdx_dictionary *dictionary, const rdx_column *strings, uint64_t row, bool *equal);
 
