@@ -263,6 +263,59 @@ static void test_text_ranges(void **state) {
   assert_null(join);
 }
 
+#define TEXT_ROWS 90
+
+typedef struct texts {
+  char bytes[TEXT_ROWS * 24];
+  uint64_t offsets[TEXT_ROWS + 1];
+  uint8_t validity[TEXT_ROWS / 8 + 1];
+  rdx_column view;
+} texts;
+
+/* Strings that begin alike, many of them several times, short and empty ones, and NULLs. */
+static void make_texts(texts *t, uint64_t rows, uint32_t distinct) {
+  *t = (texts){.view = {.type = RDX_TYPE_STRING, .rows = rows}};
+  for (uint64_t i = 0; i < rows; i++) {
+    const uint32_t number = (uint32_t)(test_random() % distinct);
+    const int length = number == 0   ? 0
+                       : number == 1 ? sprintf(t->bytes + t->offsets[i], "Customer")
+                                     : sprintf(t->bytes + t->offsets[i], "Customer#%09u", number);
+    t->offsets[i + 1] = t->offsets[i] + (uint64_t)length;
+    t->validity[i / 8] |= (uint8_t)((test_random() % 9 > 0) << i % 8);
+  }
+  t->view.values = t->bytes;
+  t->view.offsets = t->offsets;
+  t->view.validity = t->validity;
+}
+
+static void test_long_strings(void **state) {
+  (void)state;
+  static texts left, right;
+  static const uint64_t sizes[][2] = {{TEXT_ROWS, TEXT_ROWS}, {TEXT_ROWS, 7}, {5, TEXT_ROWS}, {0, 9}, {9, 0}, {1, 1}};
+  for (size_t i = 0; i < COUNT(sizes); i++)
+    for (int mapping = 0; mapping < 3; mapping++)
+      for (rdx_join_kind kind = RDX_JOIN_INNER; kind <= RDX_JOIN_ANTI; kind++) {
+        rdx_device_column *uploaded = NULL;
+        make_texts(&left, sizes[i][0], 40);
+        make_texts(&right, sizes[i][1], mapping == 0 ? 2000 : 30);
+        const rdx_join_params params = {.kind = kind, .mapping = (rdx_join_mapping)mapping};
+        check_join(&left.view, &right.view, NULL, params);
+        OK(rdx_device_column_create(test_device, &left.view, &uploaded, err));
+        const rdx_column on_device = rdx_device_column_view(uploaded);
+        expected e = expect(&left.view, &right.view, NULL, kind, (const int32_t[TEXT_ROWS]){0});
+        rdx_join *join = NULL;
+        rdx_join_view v;
+        OK(rdx_join_equal(test_device, &on_device, &right.view,
+                          &(rdx_join_params){.kind = kind, .result = RDX_JOIN_COUNT}, &join, err));
+        rdx_join_get(join, &v);
+        assert_int_equal(v.count, e.count);
+        rdx_join_destroy(&join);
+        rdx_device_column_destroy(&uploaded);
+        free(e.left);
+        free(e.right);
+      }
+}
+
 static void test_sides(void **state) {
   (void)state;
   static const int32_t few[] = {1, 2, 3};
@@ -317,10 +370,10 @@ static void test_misuse(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),          cmocka_unit_test(test_radix_hash),
-                                     cmocka_unit_test(test_skew),           cmocka_unit_test(test_between),
-                                     cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
-                                     cmocka_unit_test(test_far_ranges),     cmocka_unit_test(test_text_ranges),
-                                     cmocka_unit_test(test_sides),          cmocka_unit_test(test_misuse)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_equal),      cmocka_unit_test(test_radix_hash),     cmocka_unit_test(test_skew),
+      cmocka_unit_test(test_between),    cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
+      cmocka_unit_test(test_far_ranges), cmocka_unit_test(test_text_ranges),    cmocka_unit_test(test_long_strings),
+      cmocka_unit_test(test_sides),      cmocka_unit_test(test_misuse)};
   return TEST_MAIN(tests);
 }
