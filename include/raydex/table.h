@@ -50,7 +50,8 @@ typedef struct rdx_csv_params {
 
 /**
  * Read a CSV file (RFC 4180: quotes, doubled quotes, line breaks in quotes; CRLF or LF; a UTF-8 byte order
- * mark is skipped). Errors name the file, line and column. Reports progress as stage "read", in bytes.
+ * mark is skipped). Errors name the file, line and column. A text whose first eight bytes are those of a table file, or
+ * differ in one or two, is refused (RDX_ERROR_FORMAT). Reports progress as stage "read", in bytes.
  * Destroy the table with rdx_table_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out,

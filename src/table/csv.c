@@ -16,6 +16,7 @@
 
 #include "base/column.h"
 #include "table/csv.h"
+#include "table/format.h"
 
 #define SAMPLE 1000          /* records that types are guessed from */
 #define RESERVED 1024        /* records that room is made for at a time */
@@ -477,6 +478,25 @@ static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
   return RDX_OK;
 }
 
+/* How many of the first bytes are not those of a table file. */
+static uint32_t bytes_from_magic(const char *text, size_t size) {
+  const uint32_t length = sizeof(RDX_FILE_MAGIC) - 1;
+  uint32_t different = 0;
+  for (uint32_t i = 0; i < length; i++)
+    different += i >= size || text[i] != RDX_FILE_MAGIC[i];
+  return different;
+}
+
+/* A table file, its beginning damaged or not, would read as CSV of few rows that mean nothing. */
+static rdx_status refuse_table(const char *name, const char *text, size_t size, rdx_error *err) {
+  const uint32_t different = bytes_from_magic(text, size);
+  if (different == 0)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is a table file already, not CSV", name);
+  if (different <= 2)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no CSV: it begins almost as a table file does, a damaged one", name);
+  return RDX_OK;
+}
+
 rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t size, const rdx_csv_params *params,
                          rdx_error *err) {
   static const rdx_csv_params defaults = {0};
@@ -486,6 +506,7 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
       .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
   if (size == mark)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
+  RDX_TRY(refuse_table(name, text, size, err));
   RDX_TRY(check_params(params, err));
   char **names = NULL;
   rdx_status status = read_names(r, !params->no_header, &names, err);
@@ -573,6 +594,8 @@ rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err
     text = NULL;
     status = read_all(path, file, &text, &out->size, err);
     out->text = text;
+    if (status == RDX_OK && bytes_from_magic(text, out->size) == 0)
+      status = rdx_fail(err, RDX_ERROR_FORMAT, "%s holds a table file, which cannot be read from a pipe", path);
   }
   close(file);
   return status;

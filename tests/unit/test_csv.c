@@ -434,6 +434,29 @@ static void test_errors_of_options(void **state) {
   rdx_table_destroy(&t);
 }
 
+/* A table file whose first bytes are damaged is no CSV; text that has more in common with text is. */
+static void test_table_files(void **state) {
+  (void)state;
+  static const char begin[] = "\x89RDXT\r\n\x1a";
+  const char *const whole[] = {"a table file already"}, *const damaged[] = {"damaged"};
+  char text[64] = "";
+  memcpy(text, begin, 8);
+  strcpy(text + 8, ",b\n1,2\n");
+  check_error(text, strlen(text), NULL, RDX_ERROR_FORMAT, whole, 1);
+  for (int i = 0; i < 8; i++) {
+    for (int bit = 0; bit < 8; bit++) {
+      text[i] = (char)(begin[i] ^ 1 << bit);
+      check_error(text, 16, NULL, RDX_ERROR_FORMAT, damaged, 1);
+      text[(i + 3) % 8] = 'x';
+      check_error(text, 16, NULL, RDX_ERROR_FORMAT, damaged, 1);
+      memcpy(text, begin, 8);
+    }
+  }
+  rdx_table *t = parse("RDXT\r\n1\r\n", NULL);
+  assert_int_equal(rdx_table_rows(t), 1);
+  rdx_table_destroy(&t);
+}
+
 static void test_header_only(void **state) {
   (void)state;
   rdx_table *t = parse("a,b\n", NULL);
@@ -496,6 +519,7 @@ int main(void) {
       cmocka_unit_test(test_overrides),
       cmocka_unit_test(test_choice_of_columns),
       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_table_files),
       cmocka_unit_test(test_header_only),
       cmocka_unit_test(test_many_numbers),
       cmocka_unit_test(test_files),
