@@ -221,16 +221,22 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   return RDX_OK;
 }
 
+/* The mode of the file that is replaced, or that of a new one. */
+static mode_t mode_of(const char *path) {
+  struct stat info;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
+}
+
 rdx_status console_output_commit(console_output *out, rdx_error *err) {
   if (!out->path) {
     if (fflush(stdout) != 0 || ferror(stdout))
       return fail_write(out, err);
     return RDX_OK;
   }
-  const mode_t mask = umask(0);
-  umask(mask);
   const bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
-                       fchmod(fileno(out->stream), 0666 & ~mask) == 0 && fsync(fileno(out->stream)) == 0;
+                       fchmod(fileno(out->stream), mode_of(out->path)) == 0 && fsync(fileno(out->stream)) == 0;
   rdx_status status = written ? RDX_OK : fail_write(out, err);
   const bool closed = fclose(out->stream) == 0;
   out->stream = NULL;

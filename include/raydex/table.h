@@ -91,9 +91,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_writer_append(rdx_table_writer *writer
                                                         rdx_error *err);
 
 /**
- * Complete the file, sync it to the disk, and move it to its path, in place of a file that is there. On failure the
- * path is as it was, except that the new file may be there when only the last step, syncing its folder, failed
- * (RDX_ERROR_IO). Destroy the writer afterwards in both cases. Reports progress as stage "write".
+ * Complete the file, sync it to the disk, and move it to its path, in place of a file that is there, whose mode it then
+ * has. On failure the path is as it was, except that the new file may be there when only the last step, syncing its
+ * folder, failed (RDX_ERROR_IO). Destroy the writer afterwards in both cases. Reports progress as stage "write".
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_writer_finish(rdx_table_writer *writer, rdx_error *err);
 
