@@ -132,24 +132,23 @@ static rdx_status read_field(reader *r, uint32_t number, field *out, const char 
 
 /* ---- Records ---- */
 
-/* Where a blank line ends; NULL where there is none. In a file of one field a blank line is a NULL, except that the
- * last line feed ends the last record. */
-static const char *skip_blank(const reader *r, const char *p) {
-  const char *q = p < r->end && *p == '\r' ? p + 1 : p;
-  if (q < r->end && *q != '\n')
-    return NULL;
-  q += q < r->end;
-  if (r->field_count != 1)
-    return q;
-  return p == r->end ? q : NULL;
+/* Find the blank lines that may stand at the end of files of several fields: once, since a walk to the end from every
+ * blank line would take quadratic time. In a file of one field a blank line is a NULL. */
+static rdx_status find_tail(reader *r, rdx_error *err) {
+  const char *p = r->end;
+  p -= r->field_count != 1 && p > r->begin && p[-1] == '\r';
+  for (uint64_t lines = 1; r->field_count != 1 && p > r->begin && p[-1] == '\n'; lines++) {
+    p--;
+    p -= p > r->begin && p[-1] == '\r';
+    if (lines % PROGRESS_EVERY == 0)
+      RDX_TRY(rdx_progress("find the last record", (uint64_t)(r->end - p), (uint64_t)(r->end - r->begin), err));
+  }
+  r->tail = r->field_count == 1 ? r->end : p;
+  return RDX_OK;
 }
 
-/* In files of several fields, blank lines may stand at the end only. */
 bool rdx_csv_at_end(const reader *r) {
-  const char *p = r->at;
-  while (p && p < r->end)
-    p = skip_blank(r, p);
-  return p != NULL;
+  return r->at >= r->tail;
 }
 
 static rdx_status ragged(reader *r, const char *record, uint32_t found, rdx_error *err) {
@@ -510,6 +509,8 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   RDX_TRY(check_params(params, err));
   char **names = NULL;
   rdx_status status = read_names(r, !params->no_header, &names, err);
+  if (status == RDX_OK)
+    status = find_tail(r, err);
   if (status == RDX_OK)
     status = choose_columns(r, params, names, err);
   for (uint32_t i = 0; i < r->field_count; i++)

@@ -15,6 +15,7 @@ typedef struct rdx_csv_reader {
   const char *name;
   const char *begin, *end; /* the text, without a byte order mark */
   const char *first;       /* the first record of data */
+  const char *tail;        /* from here on there are blank lines only */
   const char *at;          /* the next field */
   const char *problem;     /* what an error is about; NULL: no place in the text */
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
