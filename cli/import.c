@@ -30,7 +30,7 @@ static void print_help(void) {
       "  --columns A,B,...       only these columns, in this order\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
-      "  --delimiter C           what separates fields (,); \\t is a tab\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             the first record is data; columns are named 1, 2, ...\n"
       "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
       "  --rejects FILE          list those in FILE: line, problem and record, as CSV; an import that fails leaves a\n"

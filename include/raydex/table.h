@@ -40,7 +40,7 @@ typedef struct rdx_csv_type {
  * NULL; an empty quoted field is NULL too, except in a string column, where it is the empty string.
  */
 typedef struct rdx_csv_params {
-  char delimiter;            /**< 0: ',' */
+  char delimiter;            /**< 0: ','; no letter or digit, and none of + - . " or a line break */
   bool no_header;            /**< the first record is data; columns are named "1", "2", ... */
   const rdx_csv_type *types; /**< overrides, `type_count` of them; a name that is not in the file is an error */
   size_t type_count;
@@ -180,9 +180,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_p
 
 /**
  * Write a table as CSV to `path`, which is replaced in one step as by rdx_table_writer_finish(), or, for NULL, to the
- * standard output (below stdio: flush it first). `delimiter` 0 is a comma. Read with the same types it is the same
- * table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs become
- * one, and dates before the year 1 or after 9999 cannot be read.) Reports progress as stage "export", in rows.
+ * standard output (below stdio: flush it first). `delimiter` as in rdx_csv_params. Read with the same types it is the
+ * same table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs
+ * become one, and dates before the year 1 or after 9999 cannot be read.) Reports progress as stage "export", in rows.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter,
                                                     bool header, rdx_error *err);

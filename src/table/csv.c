@@ -464,9 +464,18 @@ rdx_status rdx_csv_start_columns(reader *r, uint64_t capacity, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Not what numbers, dates and words are made of: a field of them would be two. */
+rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err) {
+  const bool letter = (delimiter >= 'a' && delimiter <= 'z') || (delimiter >= 'A' && delimiter <= 'Z');
+  const bool digit = delimiter >= '0' && delimiter <= '9';
+  if (!letter && !digit && (delimiter == '\0' || !strchr("\"\n\r+-.", delimiter)))
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                  "a letter, a digit, '+', '-', '.', a quote or a line break cannot be the delimiter");
+}
+
 static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
-  if (params->delimiter == '"' || params->delimiter == '\n' || params->delimiter == '\r')
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  RDX_TRY(rdx_csv_check_delimiter(params->delimiter, err));
   bool named = params->types || params->type_count == 0;
   for (size_t i = 0; named && i < params->type_count; i++)
     named = params->types[i].column;

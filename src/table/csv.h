@@ -31,6 +31,9 @@ typedef struct rdx_csv_reader {
   uint64_t scratch_size;
 } rdx_csv_reader;
 
+/* RDX_ERROR_ARGUMENT unless values can be told from this delimiter; 0 is fine. */
+RDX_MUST_USE rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err);
+
 /* Start to read a text: params checked, names read, columns chosen with the types that are given, and those that are
  * not guessed from the first records. Drop the reader in any case. */
 RDX_MUST_USE rdx_status rdx_csv_start(rdx_csv_reader *r, const char *name, const char *text, size_t size,

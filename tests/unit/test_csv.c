@@ -416,8 +416,8 @@ static void test_errors_of_options(void **state) {
   check_error(text, 8, &(rdx_csv_params){.types = &unknown, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = &none, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = NULL, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
-  check_error(text, 8, &(rdx_csv_params){.delimiter = '"'}, RDX_ERROR_ARGUMENT, NULL, 0);
-  check_error(text, 8, &(rdx_csv_params){.delimiter = '\n'}, RDX_ERROR_ARGUMENT, NULL, 0);
+  for (const char *d = "\"\n\r+-.059azAZe"; *d; d++)
+    check_error(text, 8, &(rdx_csv_params){.delimiter = *d}, RDX_ERROR_ARGUMENT, NULL, 0);
   rdx_table *t = NULL;
   rdx_error err = {""};
   assert_int_equal(rdx_table_parse_csv("x", NULL, 5, NULL, &t, &err), RDX_ERROR_ARGUMENT);
