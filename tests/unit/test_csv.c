@@ -363,7 +363,7 @@ static void test_numbers_beyond_all_types(void **state) {
   rdx_table *t = parse(text, NULL);
   check_string(column(t, "a"), 0, "1.5");
   rdx_table_destroy(&t);
-  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n"};
+  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n", "a\n1.5\n1e-400\n"};
   for (size_t i = 0; i < COUNT(texts); i++) {
     t = parse(texts[i], NULL);
     assert_int_equal(column(t, "a")->type, RDX_TYPE_STRING);
