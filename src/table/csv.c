@@ -222,6 +222,29 @@ static bool store_integer(rdx_growing *c, uint64_t row, int64_t value) {
   }
 }
 
+/* Whether a value of a type that was guessed leads to no other one by the rules of inference, which are stricter than
+ * parsing. Otherwise the type would depend on the order of rows. */
+static bool keeps_guess(const rdx_column *c, field f, const void *value) {
+  const uint8_t scale = c->scale;
+  int64_t digits;
+  switch (c->type) {
+  case RDX_TYPE_BOOL:
+    return f.length > 1; /* no 0, 1, f, t */
+  case RDX_TYPE_F64:
+    return f.text[f.length - 1] <= '9'; /* no words */
+  case RDX_TYPE_DECIMAL:
+    memcpy(&digits, value, sizeof digits);
+    if (digits <= -INT64_C(1000000000000000000) || digits >= INT64_C(1000000000000000000))
+      return false;
+    if (f.length > scale && f.text[f.length - 1 - scale] == '.') /* nearly always */
+      return true;
+    const char *point = memchr(f.text, '.', f.length);
+    return !point || (f.text + f.length - point > 1 && f.text + f.length - point <= scale + 1);
+  default:
+    return true;
+  }
+}
+
 /* Add a field to its column, the long way. A value that a guessed type does not hold widens it instead. */
 static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f, rdx_error *err) {
   const uint32_t target = r->targets[number];
@@ -231,9 +254,9 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
     return rdx_growing_add_null(c, row, err);
   if (text)
     return rdx_growing_add_string(c, row, f.text, f.length, err);
-  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length,
-                                           (char *)c->values + row * rdx_type_size(c->view.type));
-  if (result == RDX_PARSE_OK && (r->fixed[target] || c->view.type != RDX_TYPE_BOOL || f.length > 1))
+  void *value = (char *)c->values + row * rdx_type_size(c->view.type);
+  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length, value);
+  if (result == RDX_PARSE_OK && (r->fixed[target] || keeps_guess(&c->view, f, value)))
     return RDX_OK;
   if (r->fixed[target])
     return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);

@@ -176,6 +176,53 @@ static void test_late_widening(void **state) {
   free(text);
 }
 
+static void check_late(const char *many, const char *one, bool one_first, rdx_type type, uint8_t scale) {
+  enum { ROWS = 3000 };
+  char *text = malloc(ROWS * 64);
+  assert_non_null(text);
+  size_t length = (size_t)sprintf(text, "c\n%s%s", one_first ? one : "", one_first ? "\n" : "");
+  for (int row = 0; row < ROWS; row++)
+    length += (size_t)sprintf(text + length, "%s\n", many);
+  sprintf(text + length, "%s\n", one);
+  rdx_table *t = parse(text, NULL);
+  const rdx_column *c = column(t, "c");
+  if (c->type != type || c->scale != scale)
+    fail_msg("%s and %s%s: %s, scale %u", many, one, one_first ? " first" : "", rdx_type_name(c->type), c->scale);
+  rdx_table_destroy(&t);
+  free(text);
+}
+
+/* The type of a column does not depend on the order of its values. */
+static void test_order(void **state) {
+  (void)state;
+  static const struct {
+    const char *a, *b;
+    rdx_type type;
+    uint8_t scale;
+  } cases[] = {
+      {"1.5e0", "nan", RDX_TYPE_STRING, 0},
+      {"1.5e0", "-Infinity", RDX_TYPE_STRING, 0},
+      {"1.5e0", "5.", RDX_TYPE_F64, 0},
+      {"1.25", "90000000000000000", RDX_TYPE_F64, 0},
+      {"1.25", "-10000000000000000", RDX_TYPE_F64, 0},
+      {"1.25", "9999999999999999", RDX_TYPE_DECIMAL, 2},
+      {"1.25", "-009999999999999999.9", RDX_TYPE_DECIMAL, 2},
+      {"1.5", "1.", RDX_TYPE_F64, 0},
+      {"1.5", "1.5000", RDX_TYPE_DECIMAL, 4},
+      {"1.5000", "-.5", RDX_TYPE_DECIMAL, 4},
+      {"1.5", "2", RDX_TYPE_DECIMAL, 1},
+      {"7", "1.0", RDX_TYPE_DECIMAL, 1},
+      {"true", "t", RDX_TYPE_STRING, 0},
+      {"-1", "18446744073709551615", RDX_TYPE_F64, 0},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    for (int first = 0; first < 2; first++) {
+      check_late(cases[i].a, cases[i].b, first, cases[i].type, cases[i].scale);
+      check_late(cases[i].b, cases[i].a, first, cases[i].type, cases[i].scale);
+    }
+  }
+}
+
 static void test_values(void **state) {
   (void)state;
   rdx_table *t =
@@ -515,6 +562,7 @@ int main(void) {
       cmocka_unit_test(test_nulls),
       cmocka_unit_test(test_inference),
       cmocka_unit_test(test_late_widening),
+      cmocka_unit_test(test_order),
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_overrides),
       cmocka_unit_test(test_choice_of_columns),
