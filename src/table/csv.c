@@ -141,7 +141,7 @@ static rdx_status find_tail(reader *r, rdx_error *err) {
     p--;
     p -= p > r->begin && p[-1] == '\r';
     if (lines % PROGRESS_EVERY == 0)
-      RDX_TRY(rdx_progress("find the last record", (uint64_t)(r->end - p), (uint64_t)(r->end - r->begin), err));
+      RDX_TRY(rdx_progress("read", 0, (uint64_t)(r->end - r->begin), err));
   }
   r->tail = r->field_count == 1 ? r->end : p;
   return RDX_OK;
