@@ -19,7 +19,7 @@ static void print_help(void) {
       "empty field, the empty string is in quotes.\n\n"
       "Options:\n"
       "  --columns A,B,...       only these columns, in this order\n"
-      "  --delimiter C           what separates fields (,); \\t is a tab\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             leave the line of names out\n"
       "  --out FILE              write to FILE, which appears when it is complete, instead of the standard output\n");
 }

@@ -134,19 +134,28 @@ static const char *fit_number(number n, const rdx_csv_type *type, cli_role role,
   return out;
 }
 
-/* A float as it stands, unless it is finite text beyond the type: then its limit, or NULL. */
+/* A limit of the numbers of a type, given below 0, with the sign wanted. */
+static const char *limit_text(rdx_type type, bool negative, const char *narrow, const char *wide) {
+  const char *text = type == RDX_TYPE_F32 ? narrow : wide;
+  return negative ? text : text + 1;
+}
+
+/* A float as it stands, unless it is finite text beyond the type, or closer to 0 than its numbers: then the number next
+ * to it on the inner side, or NULL. */
 static const char *fit_float(const char *text, rdx_type type, cli_role role) {
   const double value = type == RDX_TYPE_F32 ? (double)strtof(text, NULL) : strtod(text, NULL);
-  if (!isinf(value) || text[strspn(text, "+-.0123456789eE")] != '\0')
+  const bool underflows = value == 0 && text[strspn(text, "+-.0")] >= '1' && text[strspn(text, "+-.0")] <= '9';
+  if ((!isinf(value) && !underflows) || text[strspn(text, "+-.0123456789eE")] != '\0')
     return text;
   if (role == CLI_POINT)
     return NULL;
-  const bool negative = value < 0;
-  if (role != (negative ? CLI_LOWER : CLI_UPPER))
+  const bool negative = signbit(value);
+  const bool outwards = role == (negative ? CLI_LOWER : CLI_UPPER);
+  if (underflows)
+    return outwards ? "0" : limit_text(type, negative, "-1e-45", "-5e-324");
+  if (!outwards)
     return negative ? "-inf" : "inf"; /* only infinity, and NaN, lie beyond the bound */
-  if (type == RDX_TYPE_F32)
-    return negative ? "-3.40282347e38" : "3.40282347e38";
-  return negative ? "-1.7976931348623157e308" : "1.7976931348623157e308";
+  return limit_text(type, negative, "-3.40282347e38", "-1.7976931348623157e308");
 }
 
 char *cli_given_write(const cli_given *given, const rdx_csv_type *type, cli_role role, char *to) {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_TYPES 4096
 #define SHOWN 10 /* rejected records on stderr */
@@ -22,17 +23,19 @@ typedef struct import_options {
 } import_options;
 
 static void print_help(void) {
-  printf("Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
-         "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
-         "Options:\n"
-         "  --columns A,B,...       only these columns, in this order\n"
-         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
-         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
-         "  --delimiter C           what separates fields (,); \\t is a tab\n"
-         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
-         "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
-         "  --rejects FILE          list those in FILE: line, problem and record, as CSV\n"
-         "  --threads N             threads (one a core)\n");
+  printf(
+      "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
+      "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
+      "Options:\n"
+      "  --columns A,B,...       only these columns, in this order\n"
+      "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+      "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
+      "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
+      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+      "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
+      "  --rejects FILE          list those in FILE: line, problem and record, as CSV; an import that fails leaves a\n"
+      "                          FILE that is there as it is\n"
+      "  --threads N             threads (one a core)\n");
 }
 
 enum { COLUMNS = CLI_OWN, TYPE, MAX_REJECTS, REJECTS };
@@ -104,13 +107,24 @@ static rdx_status import_file(const import_options *o, reject_log *log, rdx_impo
   return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
 }
 
-/* The list of rejects is of use above all when the import fails. */
+/* The list of an import that fails is of use, but not worth a file that is there: that one may be the list of an import
+ * that has made the table. */
+static rdx_status finish_list(const import_options *o, console_output *out, rdx_status status, rdx_error *err) {
+  rdx_error list_err;
+  if (status == RDX_OK)
+    return console_output_commit(out, err);
+  if (status == RDX_ERROR_CANCELLED || access(o->rejects, F_OK) == 0)
+    console_output_discard(out);
+  else
+    (void)!console_output_commit(out, &list_err);
+  return status;
+}
+
 static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_error *err) {
   reject_log log = {0};
   if (!o->rejects)
     return import_file(o, &log, stats, err);
   console_output out;
-  rdx_error list_err;
   rdx_status status = console_output_check(o->rejects, err);
   if (status == RDX_OK)
     status = console_output_open(o->rejects, &out, err);
@@ -118,11 +132,7 @@ static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_erro
     return status;
   log.stream = out.stream;
   fputs("line,problem,record\n", log.stream);
-  status = import_file(o, &log, stats, err);
-  const rdx_status listed = console_output_commit(&out, &list_err);
-  if (status == RDX_OK && listed != RDX_OK)
-    *err = list_err;
-  return status == RDX_OK ? listed : status;
+  return finish_list(o, &out, import_file(o, &log, stats, err), err);
 }
 
 int cli_import(int argc, char **argv) {
@@ -133,6 +143,9 @@ int cli_import(int argc, char **argv) {
   const int parsed = cli_parse("import", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
+  for (uint32_t i = 0; i < o.common.word_count && o.rejects; i++)
+    if (console_same_file(o.rejects, o.common.words[i]))
+      return console_usage("import", "--rejects %s: it would replace %s", o.rejects, o.common.words[i]);
   rdx_error err = {""};
   rdx_import_stats s = {0};
   const rdx_status status = run(&o, &s, &err);

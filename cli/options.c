@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ void cli_print_common_help(void) {
   printf("  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
          "  --threads N             threads of the CPU device (one a core)\n"
          "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-         "  --delimiter C           what separates fields (,); \\t is a tab\n"
+         "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
          "  --no-header             the first record is data; columns are named 1, 2, ...\n"
          "  --out FILE              write the answer to FILE, which appears when it is complete\n"
          "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
@@ -44,10 +45,10 @@ void cli_print_common_help(void) {
 static const char *parse_delimiter(const char *text, char *out) {
   if (strcmp(text, "\\t") == 0)
     *out = '\t';
-  else if (strlen(text) == 1 && text[0] != '"' && text[0] != '\n' && text[0] != '\r')
+  else if (strlen(text) == 1 && !isalnum((unsigned char)text[0]) && !strchr("\"\n\r+-.", text[0]))
     *out = text[0];
   else
-    return "it is one character, or \\t for a tab";
+    return "it is one character that no number or word has, such as ; or |, or \\t for a tab";
   return NULL;
 }
 

@@ -189,12 +189,26 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   return EXIT_SUCCESS;
 }
 
+/* The table of the star that `path` is; SSB_TABLES: none. */
+static ssb_table table_at(const char *folder, const char *path) {
+  char table[4200];
+  for (ssb_table t = 0; t < SSB_TABLES; t++) {
+    snprintf(table, sizeof table, "%s/%s.rdx", folder, ssb_table_name(t));
+    if (console_same_file(table, path))
+      return t;
+  }
+  return SSB_TABLES;
+}
+
 int cli_ssb_flatten(const cli_ssb_run_options *o) {
   char beside[4200]; /* ssb_star_open() refuses what is too long for a path */
   rdx_error err = {""};
   ssb_star *star = NULL;
   rdx_device *device = NULL;
   snprintf(beside, sizeof beside, "%s/lineorder_flat.rdx", o->folder);
+  const ssb_table taken = o->out ? table_at(o->folder, o->out) : SSB_TABLES;
+  if (taken != SSB_TABLES)
+    return console_usage("ssb", "--out %s: it would replace table %s", o->out, ssb_table_name(taken));
   rdx_status status = ssb_star_open(o->folder, &star, &err);
   if (status == RDX_OK)
     status = rdx_device_open(o->device, &o->device_params, &device, &err);

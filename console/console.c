@@ -152,8 +152,32 @@ static rdx_status fail_write(const console_output *out, rdx_error *err) {
   return RDX_ERROR_IO;
 }
 
+/* The folder of a path; the name in it. */
+static const char *split_path(const char *path, char folder[4096]) {
+  const char *slash = strrchr(path, '/');
+  strcpy(folder, ".");
+  if (slash)
+    snprintf(folder, 4096, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  return slash ? slash + 1 : path;
+}
+
+bool console_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  char a_folder[4096], b_folder[4096];
+  const bool a_there = stat(a, &x) == 0, b_there = stat(b, &y) == 0;
+  if (a_there != b_there)
+    return false;
+  if (!a_there) { /* then both would be made in one folder, by one name */
+    const char *a_name = split_path(a, a_folder), *b_name = split_path(b, b_folder);
+    if (strcmp(a_name, b_name) != 0 || stat(a_folder, &x) != 0 || stat(b_folder, &y) != 0)
+      return false;
+  }
+  return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 rdx_status console_output_check(const char *path, rdx_error *err) {
   struct stat info;
+  char folder[4096];
   if (!path)
     return RDX_OK;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
@@ -161,10 +185,7 @@ rdx_status console_output_check(const char *path, rdx_error *err) {
              path);
     return RDX_ERROR_ARGUMENT;
   }
-  char folder[4096] = ".";
-  const char *slash = strrchr(path, '/');
-  if (slash)
-    snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  split_path(path, folder);
   if (access(folder, W_OK | X_OK) != 0) {
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
     return RDX_ERROR_IO;
@@ -200,16 +221,22 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   return RDX_OK;
 }
 
+/* The mode of the file that is replaced, or that of a new one. */
+static mode_t mode_of(const char *path) {
+  struct stat info;
+  const mode_t mask = umask(0);
+  umask(mask);
+  return stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
+}
+
 rdx_status console_output_commit(console_output *out, rdx_error *err) {
   if (!out->path) {
     if (fflush(stdout) != 0 || ferror(stdout))
       return fail_write(out, err);
     return RDX_OK;
   }
-  const mode_t mask = umask(0);
-  umask(mask);
   const bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
-                       fchmod(fileno(out->stream), 0666 & ~mask) == 0 && fsync(fileno(out->stream)) == 0;
+                       fchmod(fileno(out->stream), mode_of(out->path)) == 0 && fsync(fileno(out->stream)) == 0;
   rdx_status status = written ? RDX_OK : fail_write(out, err);
   const bool closed = fclose(out->stream) == 0;
   out->stream = NULL;

@@ -43,6 +43,9 @@ typedef struct console_output {
 /* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written. */
 RDX_MUST_USE rdx_status console_output_check(const char *path, rdx_error *err);
 
+/* Whether two paths mean one file, be it there or not. */
+bool console_same_file(const char *a, const char *b);
+
 /* Open a new file beside `path`, or the standard output for NULL. */
 RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *out, rdx_error *err);
 

@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DIMENSIONS = 8, MOST_GROUPS = 3, MOST_LEAVES = 8, MOST_THREADS = 16, SLOTS = 1 << 21 };
+enum {
+  MOST_DIMENSIONS = 8,
+  MOST_GROUPS = 3,
+  MOST_LEAVES = 8,
+  MOST_THREADS = 16,
+  SLOTS = 1 << 21,
+  MOST_CODES = 1 << 16, /* of a group's attribute */
+  MOST_KEYS = 1 << 28,  /* from a dimension's smallest to its largest; 1 GiB */
+};
 
 /* The row of a dimension for each of its keys, from the smallest key on. */
 typedef struct row_map {
@@ -40,6 +48,10 @@ typedef struct group_table {
 
 static int64_t number_at(const rdx_column *c, uint64_t row) {
   switch (c->type) {
+  case RDX_TYPE_I8:
+    return ((const int8_t *)c->values)[row];
+  case RDX_TYPE_I16:
+    return ((const int16_t *)c->values)[row];
   case RDX_TYPE_U8:
     return ((const uint8_t *)c->values)[row];
   case RDX_TYPE_U16:
@@ -48,7 +60,7 @@ static int64_t number_at(const rdx_column *c, uint64_t row) {
     return ((const int32_t *)c->values)[row];
   case RDX_TYPE_I64:
     return ((const int64_t *)c->values)[row];
-  default: /* strings: their place in the dictionary */
+  default: /* u32; strings: their place in the dictionary */
     return ((const uint32_t *)c->values)[row];
   }
 }
@@ -96,6 +108,47 @@ static rdx_status out_of_memory(rdx_error *err) {
   return RDX_ERROR_MEMORY;
 }
 
+static rdx_status cannot_check(const char *name, const char *why, rdx_error *err) {
+  snprintf(err->text, sizeof err->text, "cannot check answers: %s %s", name, why);
+  return RDX_ERROR_UNSUPPORTED;
+}
+
+/* number_at() must be right for all of a column's rows. */
+static rdx_status check_column(const char *name, const rdx_column *c, bool strings, rdx_error *err) {
+  char why[100];
+  const bool number =
+      (c->type >= RDX_TYPE_I8 && c->type <= RDX_TYPE_I64) || (c->type >= RDX_TYPE_U8 && c->type < RDX_TYPE_U64);
+  if (c->validity)
+    return cannot_check(name, "has NULLs", err);
+  if (number || (strings && c->type == RDX_TYPE_STRING && c->dictionary))
+    return RDX_OK;
+  snprintf(why, sizeof why, "has type %s", rdx_type_name(c->type));
+  return cannot_check(name, why, err);
+}
+
+/* A group has 16 bits for each attribute. */
+static rdx_status check_group(const rdx_attribute *a, rdx_error *err) {
+  const rdx_column *c = &a->column;
+  bool fits = c->type != RDX_TYPE_STRING || c->dictionary->rows <= MOST_CODES;
+  for (uint64_t i = 0; i < c->rows && fits && c->type != RDX_TYPE_STRING; i++)
+    fits = number_at(c, i) >= 0 && number_at(c, i) < MOST_CODES;
+  return fits ? RDX_OK : cannot_check(a->name, "has values to group by that do not fit 16 bits", err);
+}
+
+static rdx_status check_tables(const reference *r, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++) {
+    status = check_column("the key of a dimension", &r->relation->dimensions[d].key, false, err);
+    if (status == RDX_OK)
+      status = check_column("a foreign key of lineorder", &r->relation->dimensions[d].foreign_key, false, err);
+  }
+  for (uint32_t i = 0; i < r->relation->attribute_count && status == RDX_OK; i++)
+    status = check_column(r->relation->attributes[i].name, &r->relation->attributes[i].column, true, err);
+  for (uint32_t g = 0; g < r->query->group_count && status == RDX_OK; g++)
+    status = check_group(&r->relation->attributes[r->query->group_by[g]], err);
+  return status;
+}
+
 static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) {
   int64_t most = 0;
   for (uint64_t i = 0; i < key->rows; i++) {
@@ -103,7 +156,10 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
     map->least = i == 0 || k < map->least ? k : map->least;
     most = i == 0 || k > most ? k : most;
   }
-  map->size = key->rows > 0 ? (uint64_t)(most - map->least) + 1 : 0;
+  const uint64_t span = (uint64_t)most - (uint64_t)map->least; /* where an int64_t would overflow, too */
+  if (span >= MOST_KEYS)
+    return cannot_check("the key of a dimension", "has values too far apart", err);
+  map->size = key->rows > 0 ? span + 1 : 0;
   map->row = malloc(map->size * sizeof *map->row + 1);
   map->passes = malloc(key->rows + 1);
   if (!map->row || !map->passes)
@@ -130,7 +186,7 @@ static void take_leaves(reference *r, const rdx_predicate *p) {
 }
 
 static rdx_status prepare(reference *r, rdx_error *err) {
-  rdx_status status = RDX_OK;
+  rdx_status status = check_tables(r, err);
   for (uint32_t d = 0; d < r->relation->dimension_count && status == RDX_OK; d++)
     status = map_rows(&r->relation->dimensions[d].key, &r->maps[d], err);
   if (status == RDX_OK)
@@ -169,7 +225,7 @@ static void look_at(const reference *r, uint64_t row, group_table *t) {
       return;
   for (uint32_t d = 0; d < r->relation->dimension_count; d++) {
     const row_map *map = &r->maps[d];
-    const uint64_t key = (uint64_t)(number_at(&r->relation->dimensions[d].foreign_key, row) - map->least);
+    const uint64_t key = (uint64_t)number_at(&r->relation->dimensions[d].foreign_key, row) - (uint64_t)map->least;
     partner[d] = key < map->size ? map->row[key] : UINT32_MAX;
     if (partner[d] == UINT32_MAX || !map->passes[partner[d]])
       return;

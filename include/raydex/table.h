@@ -40,7 +40,7 @@ typedef struct rdx_csv_type {
  * NULL; an empty quoted field is NULL too, except in a string column, where it is the empty string.
  */
 typedef struct rdx_csv_params {
-  char delimiter;            /**< 0: ',' */
+  char delimiter;            /**< 0: ','; no letter or digit, and none of + - . " or a line break */
   bool no_header;            /**< the first record is data; columns are named "1", "2", ... */
   const rdx_csv_type *types; /**< overrides, `type_count` of them; a name that is not in the file is an error */
   size_t type_count;
@@ -50,7 +50,9 @@ typedef struct rdx_csv_params {
 
 /**
  * Read a CSV file (RFC 4180: quotes, doubled quotes, line breaks in quotes; CRLF or LF; a UTF-8 byte order
- * mark is skipped). Errors name the file, line and column. Reports progress as stage "read", in bytes.
+ * mark is skipped). Errors name the file, line and column. A text whose first eight bytes are those of a table file, or
+ * differ in one or two, is refused (RDX_ERROR_FORMAT). Reports progress as stage "read", in bytes.
+ * An ordinary file is mapped: one that becomes shorter while it is read ends the program by SIGBUS.
  * Destroy the table with rdx_table_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out,
@@ -90,9 +92,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_writer_append(rdx_table_writer *writer
                                                         rdx_error *err);
 
 /**
- * Complete the file, sync it to the disk, and move it to its path, in place of a file that is there. On failure the
- * path is as it was, except that the new file may be there when only the last step, syncing its folder, failed
- * (RDX_ERROR_IO). Destroy the writer afterwards in both cases. Reports progress as stage "write".
+ * Complete the file, sync it to the disk, and move it to its path, in place of a file that is there, whose mode it then
+ * has. On failure the path is as it was, except that the new file may be there when only the last step, syncing its
+ * folder, failed (RDX_ERROR_IO). Destroy the writer afterwards in both cases. Reports progress as stage "write".
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_writer_finish(rdx_table_writer *writer, rdx_error *err);
 
@@ -101,7 +103,8 @@ RDX_API void rdx_table_writer_destroy(rdx_table_writer **writer);
 
 /**
  * Open a table file. Its columns are views of the mapped file, of strings with a dictionary. The file must not be
- * written to meanwhile (replacing it, as the writer does, is fine). Destroy the table with rdx_table_destroy().
+ * written to meanwhile (replacing it, as the writer does, is fine): a file that becomes shorter ends the program by
+ * SIGBUS where the missing part is read. Destroy the table with rdx_table_destroy().
  *
  * All that was opened is verified here, by all cores: every checksum, that places lie in their dictionary, that the
  * dictionary ascends. So a table that is open is right, and its accessors cannot fail. Damage is RDX_ERROR_FORMAT: the
@@ -159,9 +162,9 @@ typedef struct rdx_import_stats {
 
 /**
  * Make a table file (as rdx_table_writer_create() and rdx_table_writer_finish() do) of a CSV file (as
- * rdx_table_read_csv() reads it, with the same types): with all cores, and in memory that does not grow with the file,
- * except for the distinct strings; a pipe is read into memory first. Errors name the file, line and column. Where more
- * than `max_rejects` records are bad the import fails, and the path is as it was.
+ * rdx_table_read_csv() reads it, with the same types, mapped as there): with all cores, and in memory that does not
+ * grow with the file, except for the distinct strings; a pipe is read into memory first. Errors name the file, line and
+ * column. Where more than `max_rejects` records are bad the import fails, and the path is as it was.
  *
  * `stats` may be NULL; it is filled on failure, too. Reports progress as stages "infer types", "import", in bytes, and
  * "write".
@@ -179,9 +182,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_p
 
 /**
  * Write a table as CSV to `path`, which is replaced in one step as by rdx_table_writer_finish(), or, for NULL, to the
- * standard output (below stdio: flush it first). `delimiter` 0 is a comma. Read with the same types it is the same
- * table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs become
- * one, and dates before the year 1 or after 9999 cannot be read.) Reports progress as stage "export", in rows.
+ * standard output (below stdio: flush it first). `delimiter` as in rdx_csv_params. Read with the same types it is the
+ * same table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs
+ * become one, and dates before the year 1 or after 9999 cannot be read.) Reports progress as stage "export", in rows.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter,
                                                     bool header, rdx_error *err);

@@ -31,11 +31,19 @@ static rdx_status resolve(const char *path, char **out, rdx_error *err) {
   return status;
 }
 
+/* What nobody but the owner could read must not become readable by being replaced. */
+static rdx_status set_mode(const rdx_replacement *r, int mode, rdx_error *err) {
+  struct stat own;
+  if (r->mode < 0 || (fstat(r->file, &own) == 0 && (int)(own.st_mode & 0777) == mode))
+    return RDX_OK; /* without a call that file systems without modes would refuse */
+  return fchmod(r->file, (mode_t)mode) == 0 ? RDX_OK : fail_write(r->path, err);
+}
+
 /* Open and lock PATH.raydex-new. Whoever holds the lock of a file that still has the name owns it. */
 static rdx_status take(rdx_replacement *r, rdx_error *err) {
   for (;;) {
     struct stat opened, named;
-    r->file = open(r->growing, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    r->file = open(r->growing, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, r->mode < 0 ? 0666 : 0600);
     if (r->file < 0)
       return fail_write(r->path, err);
     if (flock(r->file, LOCK_EX | LOCK_NB) != 0) {
@@ -58,14 +66,19 @@ static rdx_status take(rdx_replacement *r, rdx_error *err) {
 
 rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err) {
   struct stat info;
-  *out = (rdx_replacement){.file = -1};
+  *out = (rdx_replacement){.file = -1, .mode = -1};
   rdx_status status = resolve(path, &out->path, err);
   if (status == RDX_OK)
     status = copy_text(out->path, ".raydex-new", &out->growing, err);
-  if (status == RDX_OK && stat(out->path, &info) == 0 && !S_ISREG(info.st_mode))
-    status = rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is no ordinary file", out->path);
+  if (status == RDX_OK && stat(out->path, &info) == 0) {
+    out->mode = (int)(info.st_mode & 0777);
+    if (!S_ISREG(info.st_mode))
+      status = rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is no ordinary file", out->path);
+  }
   if (status == RDX_OK)
     status = take(out, err);
+  if (status == RDX_OK) /* for its owner to take over, should this process be killed */
+    status = set_mode(out, out->mode | 0600, err);
   if (status == RDX_OK && ftruncate(out->file, 0) != 0) /* what a killed process left */
     status = fail_write(out->path, err);
   if (status != RDX_OK)
@@ -98,6 +111,7 @@ static rdx_status sync_folder(rdx_replacement *r, rdx_error *err) {
 }
 
 rdx_status rdx_replacement_commit(rdx_replacement *r, rdx_error *err) {
+  RDX_TRY(set_mode(r, r->mode, err));
   if (fsync(r->file) != 0 || rename(r->growing, r->path) != 0)
     return fail_write(r->path, err);
   close(r->file);

@@ -16,6 +16,7 @@ typedef struct rdx_replacement {
   int file;      /* open for reading and writing; -1: closed */
   char *path;    /* links resolved: what a link points to is replaced, not the link */
   char *growing; /* the name of the new file until it is complete */
+  int mode;      /* of the file that is there and will be replaced, which the new one gets; -1: there is none */
 } rdx_replacement;
 
 /* Start a new file for `path`. RDX_ERROR_IO names the reason; one is that another writer is at it. */

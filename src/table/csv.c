@@ -16,6 +16,7 @@
 
 #include "base/column.h"
 #include "table/csv.h"
+#include "table/format.h"
 
 #define SAMPLE 1000          /* records that types are guessed from */
 #define RESERVED 1024        /* records that room is made for at a time */
@@ -131,24 +132,23 @@ static rdx_status read_field(reader *r, uint32_t number, field *out, const char 
 
 /* ---- Records ---- */
 
-/* Where a blank line ends; NULL where there is none. In a file of one field a blank line is a NULL, except that the
- * last line feed ends the last record. */
-static const char *skip_blank(const reader *r, const char *p) {
-  const char *q = p < r->end && *p == '\r' ? p + 1 : p;
-  if (q < r->end && *q != '\n')
-    return NULL;
-  q += q < r->end;
-  if (r->field_count != 1)
-    return q;
-  return p == r->end ? q : NULL;
+/* Find the blank lines that may stand at the end of files of several fields: once, since a walk to the end from every
+ * blank line would take quadratic time. In a file of one field a blank line is a NULL. */
+static rdx_status find_tail(reader *r, rdx_error *err) {
+  const char *p = r->end;
+  p -= r->field_count != 1 && p > r->begin && p[-1] == '\r';
+  for (uint64_t lines = 1; r->field_count != 1 && p > r->begin && p[-1] == '\n'; lines++) {
+    p--;
+    p -= p > r->begin && p[-1] == '\r';
+    if (lines % PROGRESS_EVERY == 0)
+      RDX_TRY(rdx_progress("read", 0, (uint64_t)(r->end - r->begin), err));
+  }
+  r->tail = r->field_count == 1 ? r->end : p;
+  return RDX_OK;
 }
 
-/* In files of several fields, blank lines may stand at the end only. */
 bool rdx_csv_at_end(const reader *r) {
-  const char *p = r->at;
-  while (p && p < r->end)
-    p = skip_blank(r, p);
-  return p != NULL;
+  return r->at >= r->tail;
 }
 
 static rdx_status ragged(reader *r, const char *record, uint32_t found, rdx_error *err) {
@@ -222,6 +222,29 @@ static bool store_integer(rdx_growing *c, uint64_t row, int64_t value) {
   }
 }
 
+/* Whether a value of a type that was guessed leads to no other one by the rules of inference, which are stricter than
+ * parsing. Otherwise the type would depend on the order of rows. */
+static bool keeps_guess(const rdx_column *c, field f, const void *value) {
+  const uint8_t scale = c->scale;
+  int64_t digits;
+  switch (c->type) {
+  case RDX_TYPE_BOOL:
+    return f.length > 1; /* no 0, 1, f, t */
+  case RDX_TYPE_F64:
+    return f.text[f.length - 1] <= '9'; /* no words */
+  case RDX_TYPE_DECIMAL:
+    memcpy(&digits, value, sizeof digits);
+    if (digits <= -INT64_C(1000000000000000000) || digits >= INT64_C(1000000000000000000))
+      return false;
+    if (f.length > scale && f.text[f.length - 1 - scale] == '.') /* nearly always */
+      return true;
+    const char *point = memchr(f.text, '.', f.length);
+    return !point || (f.text + f.length - point > 1 && f.text + f.length - point <= scale + 1);
+  default:
+    return true;
+  }
+}
+
 /* Add a field to its column, the long way. A value that a guessed type does not hold widens it instead. */
 static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f, rdx_error *err) {
   const uint32_t target = r->targets[number];
@@ -231,9 +254,9 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
     return rdx_growing_add_null(c, row, err);
   if (text)
     return rdx_growing_add_string(c, row, f.text, f.length, err);
-  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length,
-                                           (char *)c->values + row * rdx_type_size(c->view.type));
-  if (result == RDX_PARSE_OK && (r->fixed[target] || c->view.type != RDX_TYPE_BOOL || f.length > 1))
+  void *value = (char *)c->values + row * rdx_type_size(c->view.type);
+  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length, value);
+  if (result == RDX_PARSE_OK && (r->fixed[target] || keeps_guess(&c->view, f, value)))
     return RDX_OK;
   if (r->fixed[target])
     return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
@@ -464,9 +487,18 @@ rdx_status rdx_csv_start_columns(reader *r, uint64_t capacity, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Not what numbers, dates and words are made of: a field of them would be two. */
+rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err) {
+  const bool letter = (delimiter >= 'a' && delimiter <= 'z') || (delimiter >= 'A' && delimiter <= 'Z');
+  const bool digit = delimiter >= '0' && delimiter <= '9';
+  if (!letter && !digit && (delimiter == '\0' || !strchr("\"\n\r+-.", delimiter)))
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                  "a letter, a digit, '+', '-', '.', a quote or a line break cannot be the delimiter");
+}
+
 static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
-  if (params->delimiter == '"' || params->delimiter == '\n' || params->delimiter == '\r')
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  RDX_TRY(rdx_csv_check_delimiter(params->delimiter, err));
   bool named = params->types || params->type_count == 0;
   for (size_t i = 0; named && i < params->type_count; i++)
     named = params->types[i].column;
@@ -474,6 +506,25 @@ static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
     named = params->columns[i];
   if (!named)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "columns and types of CSV need names that are not NULL");
+  return RDX_OK;
+}
+
+/* How many of the first bytes are not those of a table file. */
+static uint32_t bytes_from_magic(const char *text, size_t size) {
+  const uint32_t length = sizeof(RDX_FILE_MAGIC) - 1;
+  uint32_t different = 0;
+  for (uint32_t i = 0; i < length; i++)
+    different += i >= size || text[i] != RDX_FILE_MAGIC[i];
+  return different;
+}
+
+/* A table file, its beginning damaged or not, would read as CSV of few rows that mean nothing. */
+static rdx_status refuse_table(const char *name, const char *text, size_t size, rdx_error *err) {
+  const uint32_t different = bytes_from_magic(text, size);
+  if (different == 0)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is a table file already, not CSV", name);
+  if (different <= 2)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no CSV: it begins almost as a table file does, a damaged one", name);
   return RDX_OK;
 }
 
@@ -486,9 +537,12 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
       .name = name, .begin = text + mark, .end = text + size, .delimiter = params->delimiter ? params->delimiter : ','};
   if (size == mark)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
+  RDX_TRY(refuse_table(name, text, size, err));
   RDX_TRY(check_params(params, err));
   char **names = NULL;
   rdx_status status = read_names(r, !params->no_header, &names, err);
+  if (status == RDX_OK)
+    status = find_tail(r, err);
   if (status == RDX_OK)
     status = choose_columns(r, params, names, err);
   for (uint32_t i = 0; i < r->field_count; i++)
@@ -573,6 +627,8 @@ rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err
     text = NULL;
     status = read_all(path, file, &text, &out->size, err);
     out->text = text;
+    if (status == RDX_OK && bytes_from_magic(text, out->size) == 0)
+      status = rdx_fail(err, RDX_ERROR_FORMAT, "%s holds a table file, which cannot be read from a pipe", path);
   }
   close(file);
   return status;

@@ -15,6 +15,7 @@ typedef struct rdx_csv_reader {
   const char *name;
   const char *begin, *end; /* the text, without a byte order mark */
   const char *first;       /* the first record of data */
+  const char *tail;        /* from here on there are blank lines only */
   const char *at;          /* the next field */
   const char *problem;     /* what an error is about; NULL: no place in the text */
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
@@ -29,6 +30,9 @@ typedef struct rdx_csv_reader {
   char *scratch; /* a quoted field without its quotes */
   uint64_t scratch_size;
 } rdx_csv_reader;
+
+/* RDX_ERROR_ARGUMENT unless values can be told from this delimiter; 0 is fine. */
+RDX_MUST_USE rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err);
 
 /* Start to read a text: params checked, names read, columns chosen with the types that are given, and those that are
  * not guessed from the first records. Drop the reader in any case. */

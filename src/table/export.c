@@ -8,7 +8,7 @@
 
 #include "base/column.h"
 #include "base/replace.h"
-#include "table/table.h"
+#include "table/csv.h"
 
 #define RUN 4096 /* rows */
 
@@ -152,8 +152,7 @@ static rdx_status write_all(export *x, bool header, rdx_error *err) {
 rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter, bool header, rdx_error *err) {
   if (!table)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_write_csv: table must not be NULL");
-  if (delimiter == '"' || delimiter == '\n' || delimiter == '\r')
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a quote or a line break cannot be the delimiter");
+  RDX_TRY(rdx_csv_check_delimiter(delimiter, err));
   export x = {.table = table, .delimiter = delimiter ? delimiter : ','};
   if (!path) {
     x.file = STDOUT_FILENO;

@@ -122,6 +122,14 @@ static bool is_float_text(const char *text, size_t length, bool *exponent) {
 
 #define LONGEST_FLOAT 4095 /* characters */
 
+/* Whether the number before any exponent is 0. */
+static bool is_zero_text(const char *text, size_t length) {
+  size_t i = 0;
+  while (i < length && (text[i] < '1' || text[i] > '9') && text[i] != 'e' && text[i] != 'E')
+    i++;
+  return i == length || text[i] == 'e' || text[i] == 'E';
+}
+
 static rdx_parse parse_float(rdx_type type, const char *text, size_t length, void *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   char copy[LONGEST_FLOAT + 1];
@@ -140,6 +148,8 @@ static rdx_parse parse_float(rdx_type type, const char *text, size_t length, voi
   else
     memcpy(out, &wide, sizeof wide);
   const double size = type == RDX_TYPE_F32 ? (double)narrow : wide;
+  if (size == 0 && !is_zero_text(text, length)) /* beyond the type, as what overflows is */
+    return RDX_PARSE_RANGE;
   return size - size != 0 && size == size && !infinite ? RDX_PARSE_RANGE : RDX_PARSE_OK;
 }
 
@@ -266,7 +276,7 @@ static bool is_float(const char *text, size_t length) {
   return parse_float(RDX_TYPE_F64, text, length, &value) == RDX_PARSE_OK;
 }
 
-/* What looks like a number but is none that a type holds, such as 1e999, is text. */
+/* What looks like a number but is none that a type holds, such as 1e999 or 1e-999, is text. */
 void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
   number n;
   int32_t day;
@@ -274,7 +284,7 @@ void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
   if (read_number(text, length, true, &n) == RDX_PARSE_OK) {
     const rdx_i128 value = n.negative ? -n.digits : n.digits;
     f->number = true;
-    f->text |= length > LONGEST_FLOAT || (n.too_large && !is_float(text, length));
+    f->text |= length > LONGEST_FLOAT || ((n.too_large || n.fraction_digits > 300) && !is_float(text, length));
     f->negative |= value < 0;
     f->above_i32 |= n.too_large || value < INT32_MIN || value > INT32_MAX;
     f->above_i64 |= n.too_large || value > INT64_MAX;

@@ -176,6 +176,53 @@ static void test_late_widening(void **state) {
   free(text);
 }
 
+static void check_late(const char *many, const char *one, bool one_first, rdx_type type, uint8_t scale) {
+  enum { ROWS = 3000 };
+  char *text = malloc(ROWS * 64);
+  assert_non_null(text);
+  size_t length = (size_t)sprintf(text, "c\n%s%s", one_first ? one : "", one_first ? "\n" : "");
+  for (int row = 0; row < ROWS; row++)
+    length += (size_t)sprintf(text + length, "%s\n", many);
+  sprintf(text + length, "%s\n", one);
+  rdx_table *t = parse(text, NULL);
+  const rdx_column *c = column(t, "c");
+  if (c->type != type || c->scale != scale)
+    fail_msg("%s and %s%s: %s, scale %u", many, one, one_first ? " first" : "", rdx_type_name(c->type), c->scale);
+  rdx_table_destroy(&t);
+  free(text);
+}
+
+/* The type of a column does not depend on the order of its values. */
+static void test_order(void **state) {
+  (void)state;
+  static const struct {
+    const char *a, *b;
+    rdx_type type;
+    uint8_t scale;
+  } cases[] = {
+      {"1.5e0", "nan", RDX_TYPE_STRING, 0},
+      {"1.5e0", "-Infinity", RDX_TYPE_STRING, 0},
+      {"1.5e0", "5.", RDX_TYPE_F64, 0},
+      {"1.25", "90000000000000000", RDX_TYPE_F64, 0},
+      {"1.25", "-10000000000000000", RDX_TYPE_F64, 0},
+      {"1.25", "9999999999999999", RDX_TYPE_DECIMAL, 2},
+      {"1.25", "-009999999999999999.9", RDX_TYPE_DECIMAL, 2},
+      {"1.5", "1.", RDX_TYPE_F64, 0},
+      {"1.5", "1.5000", RDX_TYPE_DECIMAL, 4},
+      {"1.5000", "-.5", RDX_TYPE_DECIMAL, 4},
+      {"1.5", "2", RDX_TYPE_DECIMAL, 1},
+      {"7", "1.0", RDX_TYPE_DECIMAL, 1},
+      {"true", "t", RDX_TYPE_STRING, 0},
+      {"-1", "18446744073709551615", RDX_TYPE_F64, 0},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    for (int first = 0; first < 2; first++) {
+      check_late(cases[i].a, cases[i].b, first, cases[i].type, cases[i].scale);
+      check_late(cases[i].b, cases[i].a, first, cases[i].type, cases[i].scale);
+    }
+  }
+}
+
 static void test_values(void **state) {
   (void)state;
   rdx_table *t =
@@ -363,7 +410,7 @@ static void test_numbers_beyond_all_types(void **state) {
   rdx_table *t = parse(text, NULL);
   check_string(column(t, "a"), 0, "1.5");
   rdx_table_destroy(&t);
-  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n"};
+  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n", "a\n1.5\n1e-400\n"};
   for (size_t i = 0; i < COUNT(texts); i++) {
     t = parse(texts[i], NULL);
     assert_int_equal(column(t, "a")->type, RDX_TYPE_STRING);
@@ -416,8 +463,8 @@ static void test_errors_of_options(void **state) {
   check_error(text, 8, &(rdx_csv_params){.types = &unknown, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = &none, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = NULL, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
-  check_error(text, 8, &(rdx_csv_params){.delimiter = '"'}, RDX_ERROR_ARGUMENT, NULL, 0);
-  check_error(text, 8, &(rdx_csv_params){.delimiter = '\n'}, RDX_ERROR_ARGUMENT, NULL, 0);
+  for (const char *d = "\"\n\r+-.059azAZe"; *d; d++)
+    check_error(text, 8, &(rdx_csv_params){.delimiter = *d}, RDX_ERROR_ARGUMENT, NULL, 0);
   rdx_table *t = NULL;
   rdx_error err = {""};
   assert_int_equal(rdx_table_parse_csv("x", NULL, 5, NULL, &t, &err), RDX_ERROR_ARGUMENT);
@@ -431,6 +478,29 @@ static void test_errors_of_options(void **state) {
   assert_int_equal(rdx_table_find(t, "c", &c, &err), RDX_ERROR_NOT_FOUND);
   assert_true(strstr(err.text, "'a'") && strstr(err.text, "'b'"));
   assert_null(c);
+  rdx_table_destroy(&t);
+}
+
+/* A table file whose first bytes are damaged is no CSV; text that has more in common with text is. */
+static void test_table_files(void **state) {
+  (void)state;
+  static const char begin[] = "\x89RDXT\r\n\x1a";
+  const char *const whole[] = {"a table file already"}, *const damaged[] = {"damaged"};
+  char text[64] = "";
+  memcpy(text, begin, 8);
+  strcpy(text + 8, ",b\n1,2\n");
+  check_error(text, strlen(text), NULL, RDX_ERROR_FORMAT, whole, 1);
+  for (int i = 0; i < 8; i++) {
+    for (int bit = 0; bit < 8; bit++) {
+      text[i] = (char)(begin[i] ^ 1 << bit);
+      check_error(text, 16, NULL, RDX_ERROR_FORMAT, damaged, 1);
+      text[(i + 3) % 8] = 'x';
+      check_error(text, 16, NULL, RDX_ERROR_FORMAT, damaged, 1);
+      memcpy(text, begin, 8);
+    }
+  }
+  rdx_table *t = parse("RDXT\r\n1\r\n", NULL);
+  assert_int_equal(rdx_table_rows(t), 1);
   rdx_table_destroy(&t);
 }
 
@@ -492,10 +562,12 @@ int main(void) {
       cmocka_unit_test(test_nulls),
       cmocka_unit_test(test_inference),
       cmocka_unit_test(test_late_widening),
+      cmocka_unit_test(test_order),
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_overrides),
       cmocka_unit_test(test_choice_of_columns),
       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_table_files),
       cmocka_unit_test(test_header_only),
       cmocka_unit_test(test_many_numbers),
       cmocka_unit_test(test_files),

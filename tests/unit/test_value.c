@@ -153,8 +153,14 @@ static void test_floats(void **state) {
   check_float("NaN", NAN);
   REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_FORMAT, "", ".", "-", "e5", ".e5", "1e", "1e+", "1e1.5", " 1", "1 ", "0x10", "1,5",
           "infinite", "in", "nan(1)", "1f", "--1");
-  REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_RANGE, "1e309", "-1e309", "1e99999999999");
-  REFUSED(RDX_TYPE_F32, 0, RDX_PARSE_RANGE, "1e39", "-3.5e38");
+  REFUSED(RDX_TYPE_F64, 0, RDX_PARSE_RANGE, "1e309", "-1e309", "1e99999999999", "1e-400", "-1e-400", "0.01e-323",
+          "2e-324");
+  REFUSED(RDX_TYPE_F32, 0, RDX_PARSE_RANGE, "1e39", "-3.5e38", "1e-46", "-0.0001e-42");
+  check_float("0e-999", 0.0);
+  check_float("-0.000e5", -0.0);
+  float narrow = 0;
+  assert_int_equal(parse(RDX_TYPE_F32, 0, "1e-45", &narrow), RDX_PARSE_OK);
+  assert_true(narrow == FLT_TRUE_MIN);
 }
 
 /* A number may be long. */
@@ -165,6 +171,8 @@ static void test_long_floats(void **state) {
   memcpy(text + sizeof text - 3, "25", 3);
   text[1] = '.';
   double value = 1;
+  assert_int_equal(parse(RDX_TYPE_F64, 0, text, &value), RDX_PARSE_RANGE);
+  memset(text + 2, '0', sizeof text - 3);
   assert_int_equal(parse(RDX_TYPE_F64, 0, text, &value), RDX_PARSE_OK);
   assert_true(value == 0);
   memset(text, '0', 1198);
@@ -333,8 +341,12 @@ static void test_inferred_types_fit(void **state) {
   char long_number[700];
   memset(long_number, '7', sizeof long_number - 1);
   long_number[sizeof long_number - 1] = '\0';
-  for (size_t i = 0; i <= RDX_COUNT(words); i++) {
-    const char *text = i < RDX_COUNT(words) ? words[i] : long_number;
+  char long_fraction[700];
+  memset(long_fraction, '0', sizeof long_fraction - 1);
+  memcpy(long_fraction + sizeof long_fraction - 2, "1", 2);
+  long_fraction[1] = '.';
+  for (size_t i = 0; i <= RDX_COUNT(words) + 1; i++) {
+    const char *text = i < RDX_COUNT(words) ? words[i] : i == RDX_COUNT(words) ? long_number : long_fraction;
     rdx_inference inference = {0};
     rdx_inference_add(&inference, text, strlen(text));
     uint8_t scale = 0;
