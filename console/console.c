@@ -159,7 +159,15 @@ void console_note(const char *format, ...) {
 
 /* ---- Output ---- */
 
+static rdx_status cancel_output(rdx_error *err) {
+  if (err)
+    snprintf(err->text, sizeof err->text, "interrupted");
+  return RDX_ERROR_CANCELLED;
+}
+
 static rdx_status fail_write(const console_output *out, rdx_error *err) {
+  if (console_interrupted())
+    return cancel_output(err);
   if (err)
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", out->path ? out->path : "the standard output",
              strerror(errno));
@@ -186,11 +194,33 @@ rdx_status console_output_check(const char *path, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Once the user has asked to stop, nothing more is written: it would wait for the same stalled pipe again. */
+static ssize_t write_standard(void *cookie, const char *data, size_t size) {
+  (void)cookie;
+  size_t done = 0;
+  while (done < size && !console_interrupted()) {
+    const ssize_t n = write(STDOUT_FILENO, data + done, size - done);
+    if (n < 0 && errno != EINTR)
+      break;
+    done += n > 0 ? (size_t)n : 0;
+  }
+  return (ssize_t)done;
+}
+
+static rdx_status open_standard(console_output *out, rdx_error *err) {
+  if (fflush(stdout) == 0) /* what was printed before stays before */
+    out->stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_standard});
+  if (!out->stream)
+    return fail_write(out, err);
+  if (isatty(STDOUT_FILENO))
+    setvbuf(out->stream, NULL, _IOLBF, 0);
+  return RDX_OK;
+}
+
 rdx_status console_output_open(const char *path, console_output *out, rdx_error *err) {
-  *out = (console_output){.path = path, .stream = stdout};
+  *out = (console_output){.path = path};
   if (!path)
-    return RDX_OK;
-  out->stream = NULL;
+    return open_standard(out, err);
   if (realpath(path, out->target)) /* replace what a link points to, not the link */
     out->path = out->target;
   const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", out->path);
@@ -215,19 +245,15 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
 }
 
 rdx_status console_output_commit(console_output *out, rdx_error *err) {
-  if (!out->path) {
-    if (fflush(stdout) != 0 || ferror(stdout))
-      return fail_write(out, err);
-    return RDX_OK;
-  }
   const mode_t mask = umask(0);
   umask(mask);
-  const bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
-                       fchmod(fileno(out->stream), 0666 & ~mask) == 0 && fsync(fileno(out->stream)) == 0;
+  const bool written =
+      fflush(out->stream) == 0 && !ferror(out->stream) &&
+      (!out->path || (fchmod(fileno(out->stream), 0666 & ~mask) == 0 && fsync(fileno(out->stream)) == 0));
   rdx_status status = written ? RDX_OK : fail_write(out, err);
   const bool closed = fclose(out->stream) == 0;
   out->stream = NULL;
-  if (status == RDX_OK && (!closed || rename(out->temporary, out->path) != 0))
+  if (status == RDX_OK && (!closed || (out->path && rename(out->temporary, out->path) != 0)))
     status = fail_write(out, err);
   if (status == RDX_OK)
     out->temporary[0] = '\0';
@@ -239,12 +265,11 @@ rdx_status console_output_finish(console_output *out, rdx_error *err) {
   if (!console_interrupted())
     return console_output_commit(out, err);
   console_output_discard(out);
-  snprintf(err->text, sizeof err->text, "interrupted");
-  return RDX_ERROR_CANCELLED;
+  return cancel_output(err);
 }
 
 void console_output_discard(console_output *out) {
-  if (out->path && out->stream)
+  if (out->stream)
     fclose(out->stream);
   out->stream = NULL;
   if (out->temporary[0])
