@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name, *summary;
@@ -32,9 +33,11 @@ static void print_help(void) {
 
 /* A failed write of the last buffered output must not pass for success. */
 static int finish(int status) {
-  if (fflush(stdout) != 0 || ferror(stdout))
-    return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output: %s", strerror(errno)) : status;
-  return status;
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  if (console_interrupted())
+    _exit(EXIT_INTERRUPTED); /* exit() would wait for the same pipe again */
+  return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output: %s", strerror(errno)) : status;
 }
 
 int main(int argc, char **argv) {

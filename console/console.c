@@ -17,9 +17,10 @@
 
 #define PROGRESS_AFTER 2.0 /* seconds before the first line of progress */
 #define PROGRESS_EVERY 0.2
+#define AGAIN_AFTER 1.0 /* seconds until a signal is one that the user repeats */
 
 static const char *program_name = "raydex";
-static atomic_bool interrupted; /* written by a signal handler, read by any thread */
+static atomic_llong interrupted_at; /* nanoseconds, 0: not yet; written by a signal handler, read by any thread */
 
 static struct {
   pthread_mutex_t lock;
@@ -29,10 +30,15 @@ static struct {
   double begun, last; /* of the stage */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static double seconds(void) {
+/* Signal handlers may call it. */
+static long long nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+  return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static double seconds(void) {
+  return (double)nanoseconds() * 1e-9;
 }
 
 static void clear_line(void) {
@@ -62,7 +68,7 @@ bool console_progress(const char *stage, uint64_t done, uint64_t total) {
   if (complete)
     clear_line();
   pthread_mutex_unlock(&progress.lock);
-  return atomic_load(&interrupted);
+  return console_interrupted();
 }
 
 static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -70,10 +76,17 @@ static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t t
   return console_progress(stage, done, total);
 }
 
-/* The second signal finds the default action and ends the program. */
+/* A second signal ends the program by the default action, once this one has returned. One that comes right after the
+ * first is not the user's second: timeout, for one, tells a process and then the group that it is in. */
 static void on_signal(int number) {
-  (void)number;
-  atomic_store(&interrupted, true);
+  const int before = errno;
+  const long long now = nanoseconds();
+  long long first = 0;
+  if (!atomic_compare_exchange_strong(&interrupted_at, &first, now) && (double)(now - first) > AGAIN_AFTER * 1e9) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  errno = before;
 }
 
 /* Started without a standard output, the next file that is opened would take its place, and the answer. */
@@ -83,9 +96,10 @@ static void hold_streams(void) {
       _exit(EXIT_FAILURE);
 }
 
-/* What was ignored when the program started, as for a background job of a script, stays ignored. */
+/* What was ignored when the program started, as for a background job of a script, stays ignored. Without SA_RESTART, so
+ * that calls which wait for a pipe come back. */
 static void catch_signal(int number) {
-  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  const struct sigaction action = {.sa_handler = on_signal};
   struct sigaction before;
   if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction(number, &action, NULL);
@@ -103,7 +117,7 @@ void console_start(const char *program) {
 }
 
 bool console_interrupted(void) {
-  return atomic_load(&interrupted);
+  return atomic_load(&interrupted_at) != 0;
 }
 
 static void print(const char *format, va_list arguments) {
@@ -145,7 +159,15 @@ void console_note(const char *format, ...) {
 
 /* ---- Output ---- */
 
+static rdx_status cancel_output(rdx_error *err) {
+  if (err)
+    snprintf(err->text, sizeof err->text, "interrupted");
+  return RDX_ERROR_CANCELLED;
+}
+
 static rdx_status fail_write(const console_output *out, rdx_error *err) {
+  if (console_interrupted())
+    return cancel_output(err);
   if (err)
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", out->path ? out->path : "the standard output",
              strerror(errno));
@@ -193,11 +215,33 @@ rdx_status console_output_check(const char *path, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Once the user has asked to stop, nothing more is written: it would wait for the same stalled pipe again. */
+static ssize_t write_standard(void *cookie, const char *data, size_t size) {
+  (void)cookie;
+  size_t done = 0;
+  while (done < size && !console_interrupted()) {
+    const ssize_t n = write(STDOUT_FILENO, data + done, size - done);
+    if (n < 0 && errno != EINTR)
+      break;
+    done += n > 0 ? (size_t)n : 0;
+  }
+  return (ssize_t)done;
+}
+
+static rdx_status open_standard(console_output *out, rdx_error *err) {
+  if (fflush(stdout) == 0) /* what was printed before stays before */
+    out->stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_standard});
+  if (!out->stream)
+    return fail_write(out, err);
+  if (isatty(STDOUT_FILENO))
+    setvbuf(out->stream, NULL, _IOLBF, 0);
+  return RDX_OK;
+}
+
 rdx_status console_output_open(const char *path, console_output *out, rdx_error *err) {
-  *out = (console_output){.path = path, .stream = stdout};
+  *out = (console_output){.path = path};
   if (!path)
-    return RDX_OK;
-  out->stream = NULL;
+    return open_standard(out, err);
   if (realpath(path, out->target)) /* replace what a link points to, not the link */
     out->path = out->target;
   const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", out->path);
@@ -230,17 +274,13 @@ static mode_t mode_of(const char *path) {
 }
 
 rdx_status console_output_commit(console_output *out, rdx_error *err) {
-  if (!out->path) {
-    if (fflush(stdout) != 0 || ferror(stdout))
-      return fail_write(out, err);
-    return RDX_OK;
-  }
-  const bool written = fflush(out->stream) == 0 && !ferror(out->stream) &&
-                       fchmod(fileno(out->stream), mode_of(out->path)) == 0 && fsync(fileno(out->stream)) == 0;
+  const bool written =
+      fflush(out->stream) == 0 && !ferror(out->stream) &&
+      (!out->path || (fchmod(fileno(out->stream), mode_of(out->path)) == 0 && fsync(fileno(out->stream)) == 0));
   rdx_status status = written ? RDX_OK : fail_write(out, err);
   const bool closed = fclose(out->stream) == 0;
   out->stream = NULL;
-  if (status == RDX_OK && (!closed || rename(out->temporary, out->path) != 0))
+  if (status == RDX_OK && (!closed || (out->path && rename(out->temporary, out->path) != 0)))
     status = fail_write(out, err);
   if (status == RDX_OK)
     out->temporary[0] = '\0';
@@ -252,12 +292,11 @@ rdx_status console_output_finish(console_output *out, rdx_error *err) {
   if (!console_interrupted())
     return console_output_commit(out, err);
   console_output_discard(out);
-  snprintf(err->text, sizeof err->text, "interrupted");
-  return RDX_ERROR_CANCELLED;
+  return cancel_output(err);
 }
 
 void console_output_discard(console_output *out) {
-  if (out->path && out->stream)
+  if (out->stream)
     fclose(out->stream);
   out->stream = NULL;
   if (out->temporary[0])

@@ -65,4 +65,9 @@ uint32_t rdx_pool_threads(const rdx_pool *pool);
  * called from several threads at a time (they take turns) but not from inside a task. Allocates nothing. */
 void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context);
 
+/* The same, except that what takes longer than about 0.1 s asks rdx_progress() as `stage` (NULL: nobody), on the
+ * calling thread, between pieces and while it waits, whether to go on. RDX_ERROR_CANCELLED: not all are done. */
+RDX_MUST_USE rdx_status rdx_pool_run_stage(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task,
+                                           void *context, const char *stage, rdx_error *err);
+
 #endif

@@ -8,15 +8,18 @@
  * Between jobs the counter is closed. Who is `active` may hold a number of a piece of the current job; who is not
  * cannot, so that a closed counter and nobody active mean that the job is over. */
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/base.h"
 
 #define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
 #define PATIENCE_MS 0.05        /* about what it takes to wake a thread */
 #define RUNS_AHEAD 4            /* a thread takes its share of what is left in so many parts */
+#define ASK_EVERY_MS 100        /* how often the caller asks whether to go on */
 
 typedef struct worker_start {
   rdx_pool *pool;
@@ -42,7 +45,16 @@ struct rdx_pool {
   rdx_task_fn task; /* the job: this and the following are written while nobody is active */
   void *context;
   uint64_t count, grain;
+  _Atomic bool cancelled; /* no more pieces of this job are begun */
 };
+
+/* How the caller of a job asks whether to go on. */
+typedef struct watch {
+  const char *stage; /* NULL: never */
+  double next_ms;    /* when to ask */
+  rdx_status status;
+  rdx_error *err;
+} watch;
 
 /* Take a run of pieces, many at first and one at last: memory is read in long runs, and threads end at about the same
  * time ("guided self-scheduling": Polychronopoulos, Kuck, IEEE Trans. Computers 1987). */
@@ -59,11 +71,36 @@ static bool take_run(rdx_pool *pool, uint64_t *begin, uint64_t *end) {
   return true;
 }
 
-static void work(rdx_pool *pool, uint32_t number) {
+static watch start_watch(const char *stage, rdx_error *err) {
+  return (watch){.stage = stage, .next_ms = stage ? rdx_now_ms() + ASK_EVERY_MS : 0, .err = err};
+}
+
+/* Whether to go on when `done` of `count` items are taken; asks when it is time to. */
+static bool goes_on(watch *w, uint64_t done, uint64_t count) {
+  if (!w->stage || w->status != RDX_OK || rdx_now_ms() < w->next_ms)
+    return w->status == RDX_OK;
+  w->status = rdx_progress(w->stage, done < count ? done : count, count, w->err);
+  w->next_ms = rdx_now_ms() + ASK_EVERY_MS;
+  return w->status == RDX_OK;
+}
+
+static void ask(rdx_pool *pool, watch *w) {
+  const uint64_t next = atomic_load(&pool->next);
+  if (!goes_on(w, next < CLOSED ? next * pool->grain : pool->count, pool->count))
+    atomic_store(&pool->cancelled, true);
+}
+
+/* Do pieces until there are none, or the job is cancelled; `w` is the caller's, NULL for a worker. */
+static void work(rdx_pool *pool, uint32_t number, watch *w) {
   uint64_t begin, end;
   while (take_run(pool, &begin, &end))
-    for (; begin < end; begin += pool->grain)
+    for (; begin < end; begin += pool->grain) {
       pool->task(pool->context, begin, end - begin < pool->grain ? end : begin + pool->grain, number);
+      if (w)
+        ask(pool, w);
+      if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
+        return;
+    }
 }
 
 static bool has_news(const rdx_pool *pool, uint64_t seen) {
@@ -105,15 +142,29 @@ static void wait_for_news(rdx_pool *pool, uint64_t seen) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-static void wait_for_end(rdx_pool *pool) {
-  if (look(pool, is_over, 0))
-    return;
+/* Sleep until the job is over, or it is time to ask; whether it is over. */
+static bool sleep_for_end(rdx_pool *pool, bool asking) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += ASK_EVERY_MS * 1000000l;
+  until.tv_sec += until.tv_nsec / 1000000000l;
+  until.tv_nsec %= 1000000000l;
+  int result = 0;
   pthread_mutex_lock(&pool->lock);
   atomic_store(&pool->waiting, true);
-  while (!is_over(pool, 0))
-    pthread_cond_wait(&pool->done, &pool->lock);
+  while (!is_over(pool, 0) && result != ETIMEDOUT)
+    result =
+        asking ? pthread_cond_timedwait(&pool->done, &pool->lock, &until) : pthread_cond_wait(&pool->done, &pool->lock);
   atomic_store(&pool->waiting, false);
   pthread_mutex_unlock(&pool->lock);
+  return is_over(pool, 0);
+}
+
+static void wait_for_end(rdx_pool *pool, watch *w) {
+  if (look(pool, is_over, 0))
+    return;
+  while (!sleep_for_end(pool, w->stage && w->status == RDX_OK))
+    ask(pool, w);
 }
 
 /* Wake those who wait for a condition. */
@@ -134,7 +185,7 @@ static void *run_worker(void *argument) {
       return NULL;
     seen = atomic_load(&pool->job);
     atomic_fetch_add(&pool->active, 1);
-    work(pool, number);
+    work(pool, number, NULL);
     if (atomic_fetch_sub(&pool->active, 1) == 1 && atomic_load(&pool->waiting))
       call_out(pool, &pool->done);
   }
@@ -159,6 +210,15 @@ static rdx_status start_workers(rdx_pool *pool, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Waits for the end are timed by the clock that does not jump. */
+static void start_end(rdx_pool *pool) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&pool->done, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
 rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
@@ -168,7 +228,7 @@ rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   pthread_mutex_init(&pool->turn, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
-  pthread_cond_init(&pool->done, NULL);
+  start_end(pool);
   rdx_status status = start_workers(pool, err);
   if (status != RDX_OK) {
     rdx_pool_destroy(&pool);
@@ -200,26 +260,49 @@ uint32_t rdx_pool_threads(const rdx_pool *pool) {
   return pool->threads;
 }
 
-void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context) {
-  if (count == 0)
-    return;
-  pthread_mutex_lock(&pool->turn);
-  if (count <= grain || pool->started == 0) {
-    for (uint64_t begin = 0; begin < count; begin += grain)
-      task(context, begin, count - begin < grain ? count : begin + grain, 0);
-    pthread_mutex_unlock(&pool->turn);
-    return;
+/* On this thread alone. */
+static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
+  for (uint64_t begin = 0; begin < count; begin += grain) {
+    if (begin > 0 && !goes_on(w, begin, count))
+      return;
+    task(context, begin, count - begin < grain ? count : begin + grain, 0);
   }
+}
+
+static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
   pool->task = task;
   pool->context = context;
   pool->count = count;
   pool->grain = grain;
+  atomic_store_explicit(&pool->cancelled, false, memory_order_relaxed);
   atomic_store(&pool->next, 0);
   atomic_fetch_add(&pool->job, 1);
   if (atomic_load(&pool->asleep) > 0)
     call_out(pool, &pool->wake);
-  work(pool, 0);
+  work(pool, 0, w);
   atomic_store(&pool->next, CLOSED);
-  wait_for_end(pool);
+  wait_for_end(pool, w);
+}
+
+static void run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
+  if (count == 0)
+    return;
+  pthread_mutex_lock(&pool->turn);
+  if (count <= grain || pool->started == 0)
+    run_alone(count, grain, task, context, w);
+  else
+    run_together(pool, count, grain, task, context, w);
   pthread_mutex_unlock(&pool->turn);
+}
+
+rdx_status rdx_pool_run_stage(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context,
+                              const char *stage, rdx_error *err) {
+  watch w = start_watch(count > grain ? stage : NULL, err);
+  run(pool, count, grain, task, context, &w);
+  return w.status;
+}
+
+void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context) {
+  watch nobody = {0};
+  run(pool, count, grain, task, context, &nobody);
 }

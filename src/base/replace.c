@@ -144,11 +144,11 @@ rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offs
 rdx_status rdx_write(int file, const void *data, uint64_t size, const char *path, rdx_error *err) {
   for (uint64_t done = 0; done < size;) {
     const ssize_t n = write(file, (const char *)data + done, size - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
+    if (n < 0 && errno != EINTR)
       return fail_write(path, err);
-    done += (uint64_t)n;
+    done += n > 0 ? (uint64_t)n : 0;
+    if (done < size) /* a signal ends the wait for a pipe, with an error or with a part written */
+      RDX_TRY(rdx_progress("write", done, size, err));
   }
   return RDX_OK;
 }

@@ -31,7 +31,8 @@ RDX_MUST_USE rdx_status rdx_replacement_commit(rdx_replacement *replacement, rdx
 /* Close and free; the new file goes away unless it was committed. One that is all zero is fine. */
 void rdx_replacement_drop(rdx_replacement *replacement);
 
-/* Write or read all of `size` bytes, at `offset` or where the file stands; `path` is for the error. */
+/* Write or read all of `size` bytes, at `offset` or where the file stands; `path` is for the error. rdx_write() may
+ * wait for a pipe: after a signal it asks rdx_progress() whether to go on. */
 RDX_MUST_USE rdx_status rdx_write(int file, const void *data, uint64_t size, const char *path, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offset, const char *path,
                                      rdx_error *err);

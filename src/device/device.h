@@ -123,7 +123,10 @@ RDX_MUST_USE rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, 
 void rdx_stream_destroy(rdx_stream **stream);
 
 /* Run `count` items of a kernel. `args` begins with LAUNCH_HEADER, which this call fills in. `variant` has
- * kernel->variants values (NULL when 0). `scene` is NULL for compute kernels. Split where a launch limit is lower. */
+ * kernel->variants values (NULL when 0). `scene` is NULL for compute kernels. Split where a launch limit is lower.
+ *
+ * On the CPU a long launch of a stream with a stage asks rdx_progress() whether to go on. A cancelled one has written a
+ * part of what it was to write: only streams whose results are then dropped have a stage. */
 RDX_MUST_USE rdx_status rdx_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args,
                                           const uint32_t *variant, uint64_t count, const rdx_scene *scene,
                                           rdx_error *err);
@@ -215,6 +218,7 @@ struct rdx_stream {
   rdx_device *device;
   double marks_ms[RDX_MAX_MARKS]; /* set by finish (Vulkan) or mark (CPU) */
   uint32_t mark_count;            /* of the marks recorded since the last finish */
+  const char *stage;              /* of launches that may be cancelled: see rdx_stream_launch(); NULL: none may */
   rdx_buffer **scratch;           /* device.c's own */
   uint32_t scratch_count, scratch_capacity;
   uint64_t read_bytes; /* device.c's own: of the reads since the last finish, padded */

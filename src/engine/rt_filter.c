@@ -149,8 +149,10 @@ rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const r
   rdx_status status = translate_plan(&t, plan, &node, err);
   if (status == RDX_OK)
     status = rdx_spares_take_stream(scan->spares, &stream, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK) {
+    stream->stage = "query";
     status = rdx_spares_take_bitmap(scan->spares, out, err);
+  }
   if (status == RDX_OK)
     status = evaluate(&t, &node, stream, *out, counts, device_ms, err);
   rdx_arena_free(&t.arena);

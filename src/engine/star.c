@@ -347,7 +347,9 @@ rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
     return RDX_OK;
   RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
   const rdx_status status = rdx_stream_create(star->device, &(*out)->stream, err);
-  if (status != RDX_OK) {
+  if (status == RDX_OK) {
+    (*out)->stream->stage = "query";
+  } else {
     destroy_run(*out);
     *out = NULL;
   }

@@ -334,6 +334,8 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
   r->result->stats.bytes_uploaded += probes.bytes;
   rdx_stream *stream = NULL;
   rdx_status status = rdx_stream_create(r->index->device, &stream, err);
+  if (status == RDX_OK)
+    stream->stage = "lookup";
   if (status == RDX_OK && r->arranged)
     status = rdx_probes_arrange(r->index, stream, &probes, r->anyhow, &r->result->stats.lookup_ms, err);
   if (status == RDX_OK)

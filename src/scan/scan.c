@@ -252,6 +252,7 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   rdx_node node;
   RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, r->predicate, &r->arena, &node, err));
   RDX_TRY(rdx_spares_take_stream(scan->spares, &r->stream, err));
+  r->stream->stage = "scan";
   RDX_TRY(rdx_spares_take_bitmap(scan->spares, &r->bitmap, err));
   RDX_TRY(rdx_spares_take_count(scan->spares, &result->total, err));
   r->evaluation = (rdx_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};

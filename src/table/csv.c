@@ -600,22 +600,29 @@ static rdx_status read_all(const char *path, int file, char **out, size_t *size,
       RDX_TRY(rdx_realloc((void **)out, capacity, 1, "a CSV file", err));
     }
     const ssize_t n = read(file, *out + *size, capacity - *size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
+    if (n < 0 && errno != EINTR)
       return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
     if (n == 0)
       return RDX_OK;
-    *size += (size_t)n;
+    *size += n > 0 ? (size_t)n : 0;
+    RDX_TRY(rdx_progress("read", *size, 0, err)); /* a signal ends the wait for a pipe */
   }
+}
+
+/* Opening a pipe waits for who writes it, until a signal comes. */
+static rdx_status open_file(const char *path, int *file, rdx_error *err) {
+  while ((*file = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+    RDX_TRY(rdx_progress("read", 0, 0, err));
+  if (*file >= 0)
+    return RDX_OK;
+  return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
+                  strerror(errno));
 }
 
 rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err) {
   *out = (rdx_csv_file){0};
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
-                    strerror(errno));
+  int file = -1;
+  RDX_TRY(open_file(path, &file, err));
   struct stat info;
   const size_t size = fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
   char *text = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;

@@ -451,6 +451,40 @@ static void test_cancel(void **state) {
   rdx_index_destroy(&index);
 }
 
+static bool cancel_lookup(void *user, const char *stage, uint64_t done, uint64_t total) {
+  *(bool *)user |= strcmp(stage, "lookup") == 0;
+  (void)done, (void)total;
+  return strcmp(stage, "lookup") == 0;
+}
+
+/* Each probe meets each row, which would take seconds. */
+static void test_cancelled_lookup(void **state) {
+  (void)state;
+  enum { ROWS = 30000 };
+  if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
+    skip();
+  uint32_t *same = calloc(ROWS, sizeof *same);
+  assert_non_null(same);
+  const rdx_column many = {.type = RDX_TYPE_U32, .rows = ROWS, .values = same},
+                   one = {.type = RDX_TYPE_U32, .rows = 1, .values = same};
+  const rdx_lookup_params params = {.result = RDX_RESULT_COUNT};
+  rdx_index *index = new_index(RDX_INDEX_RX, &many);
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  bool asked = false;
+  rdx_set_progress(cancel_lookup, &asked);
+  FAILS(RDX_ERROR_CANCELLED, rdx_index_lookup(index, &many, &params, &result, err));
+  rdx_set_progress(NULL, NULL);
+  assert_true(asked);
+  assert_null(result);
+  OK(rdx_index_lookup(index, &one, &params, &result, err));
+  OK(rdx_result_read(result, &view, err));
+  assert_int_equal(view.count[0], ROWS);
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+  free(same);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_devices_by_name),
@@ -466,6 +500,7 @@ int main(void) {
       cmocka_unit_test(test_sums_that_overflow),
       cmocka_unit_test(test_including),
       cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_cancelled_lookup),
   };
   return TEST_MAIN(tests);
 }

@@ -12,12 +12,18 @@
 #include <raydex/raydex.h>
 
 #include <pthread.h>
-#include <time.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/base.h"
+#include "base/replace.h"
 
 static void test_names(void **state) {
   (void)state;
@@ -302,6 +308,96 @@ static void test_progress(void **state) {
   assert_true(rdx_now_ms() >= then);
 }
 
+typedef struct long_job {
+  pthread_t caller;
+  bool stop;
+  uint32_t asked;
+  _Atomic uint64_t pieces;
+} long_job;
+
+static void take_a_while(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)begin, (void)end, (void)worker;
+  nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+  ((long_job *)context)->pieces++;
+}
+
+static bool ask_about_job(void *user, const char *stage, uint64_t done, uint64_t total) {
+  long_job *job = user;
+  assert_string_equal(stage, "a job");
+  assert_true(pthread_equal(job->caller, pthread_self()));
+  assert_true(done > 0 && done <= total);
+  job->asked++;
+  return job->stop;
+}
+
+/* Long jobs ask on the caller's thread whether to go on, and end early where they shall not; others never ask. */
+static void test_jobs_that_ask(void **state) {
+  (void)state;
+  for (uint32_t threads = 1; threads <= 3; threads++) {
+    rdx_pool *pool = NULL;
+    rdx_error err = {""};
+    assert_int_equal(rdx_pool_create(threads, &pool, &err), RDX_OK);
+    long_job stopped = {.caller = pthread_self(), .stop = true}, asked = {.caller = pthread_self()}, silent = stopped;
+    rdx_set_progress(ask_about_job, &stopped);
+    assert_int_equal(rdx_pool_run_stage(pool, 100000, 5, take_a_while, &stopped, "a job", &err), RDX_ERROR_CANCELLED);
+    assert_int_equal(stopped.asked, 1);
+    assert_true(stopped.pieces < 20000 && strlen(err.text) > 0);
+    rdx_set_progress(ask_about_job, &asked);
+    assert_int_equal(rdx_pool_run_stage(pool, 1000, 5, take_a_while, &asked, "a job", &err), RDX_OK);
+    assert_true(asked.asked > 0);
+    assert_int_equal(asked.pieces, 200);
+    rdx_set_progress(ask_about_job, &silent);
+    rdx_pool_run(pool, 500, 5, take_a_while, &silent);
+    assert_int_equal(silent.pieces, 100);
+    assert_int_equal(silent.asked, 0);
+    rdx_set_progress(NULL, NULL);
+    rdx_pool_destroy(&pool);
+  }
+}
+
+static void on_alarm(int number) {
+  (void)number;
+}
+
+static bool count_and_stop(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)stage, (void)done, (void)total;
+  return ++*(uint32_t *)user >= 3;
+}
+
+/* Signals end the wait for a pipe that nobody reads or writes; the callback then says whether to go on. */
+static void test_stalled_pipes(void **state) {
+  (void)state;
+  char folder[] = "/tmp/raydex_base_XXXXXX", path[64];
+  int ends[2];
+  static char data[1 << 20]; /* more than a pipe takes */
+  rdx_error err;
+  uint32_t asked = 0;
+  rdx_table *table = NULL;
+  struct sigaction before;
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/pipe", folder);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  assert_int_equal(pipe(ends), 0);
+  sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm}, &before);
+  setitimer(ITIMER_REAL, &(struct itimerval){{0, 5000}, {0, 5000}}, NULL);
+  rdx_set_progress(count_and_stop, &asked);
+  assert_int_equal(rdx_write(ends[1], data, sizeof data, "the pipe", &err), RDX_ERROR_CANCELLED);
+  assert_int_equal(asked, 3);
+  asked = 0;
+  assert_int_equal(rdx_table_read_csv(path, NULL, &table, &err), RDX_ERROR_CANCELLED);
+  assert_int_equal(asked, 3);
+  asked = 0;
+  assert_int_equal(unlink(path), 0);
+  snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+  assert_int_equal(rdx_table_read_csv(path, NULL, &table, &err), RDX_ERROR_CANCELLED);
+  rdx_set_progress(NULL, NULL);
+  setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+  sigaction(SIGALRM, &before, NULL);
+  close(ends[0]);
+  close(ends[1]);
+  assert_int_equal(rmdir(folder), 0);
+}
+
 /* Records of 2 to 4 words, the last of which tells where each was, against their definition: ascending by what is
  * compared, and then by where they were. */
 static void test_sort(void **state) {
@@ -332,10 +428,19 @@ static void test_sort(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),       cmocka_unit_test(test_errors),     cmocka_unit_test(test_pool),
-      cmocka_unit_test(test_shared_pool), cmocka_unit_test(test_short_jobs), cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_allocator),   cmocka_unit_test(test_format),     cmocka_unit_test(test_sizes_that_overflow),
-      cmocka_unit_test(test_progress),    cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_shared_pool),
+      cmocka_unit_test(test_short_jobs),
+      cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_allocator),
+      cmocka_unit_test(test_format),
+      cmocka_unit_test(test_sizes_that_overflow),
+      cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_stalled_pipes),
+      cmocka_unit_test(test_jobs_that_ask),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

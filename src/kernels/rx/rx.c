@@ -215,7 +215,7 @@ static void count_rays(const void *arguments, const uint32_t *variant, const rdx
 const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
                                         .args_size = sizeof(struct rx_args),
                                         .variants = RX_CONSTANTS,
-                                        .grain = 4096,
+                                        .grain = BLOCK, /* of probes that may have many hits each */
                                         .lone = true,
                                         .body = point,
                                         .raygen = SPIRV(spirv_rx_point_rgen),
@@ -241,7 +241,7 @@ const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
 const rdx_kernel rdx_kernel_rx_point_boxes = {.name = "rx point, boxes",
                                               .args_size = sizeof(struct rx_args),
                                               .variants = RX_CONSTANTS,
-                                              .grain = 4096,
+                                              .grain = BLOCK, /* of probes that may have many hits each */
                                               .lone = true,
                                               .body = point_boxes,
                                               .raygen = SPIRV(spirv_rx_point_rgen),
