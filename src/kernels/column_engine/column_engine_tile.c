@@ -2,7 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* Tiles on the CPU: batches of rows that stay in the cache, operator by operator (MonetDB/X100: Boncz, Zukowski, Nes,
- * CIDR 2005). Terms make bits, of which the rows that qualify are listed; dimensions shorten the list. */
+ * CIDR 2005). Terms, and dimensions while many rows are left, narrow bits; the rows of those that are set are listed,
+ * and other dimensions shorten the list. */
 
 #include "kernels/column_engine/host.h"
 #include "kernels/column_engine/operators.h"
