@@ -56,6 +56,8 @@ int cli_export(int argc, char **argv) {
   const int parsed = cli_parse("export", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
+  if (o.common.out && console_same_file(o.common.out, o.common.words[0]))
+    return console_usage("export", "--out %s: it would replace the table", o.common.out);
   rdx_error err = {""};
   rdx_table *table = NULL;
   const rdx_status status = run(&o, &table, &err);

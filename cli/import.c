@@ -143,6 +143,8 @@ int cli_import(int argc, char **argv) {
   const int parsed = cli_parse("import", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
+  if (console_same_file(o.common.words[0], o.common.words[1]))
+    return console_usage("import", "%s: the table would replace what it is made of", o.common.words[1]);
   for (uint32_t i = 0; i < o.common.word_count && o.rejects; i++)
     if (console_same_file(o.rejects, o.common.words[i]))
       return console_usage("import", "--rejects %s: it would replace %s", o.rejects, o.common.words[i]);
