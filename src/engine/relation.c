@@ -11,6 +11,7 @@
 
 #include "base/column.h"
 #include "index/keys.h"
+#include "index/probes.h"
 #include "index/result.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/coded/kernels.h"
@@ -374,7 +375,7 @@ static rdx_status map_strings(const rdx_scan_column *key, const uint32_t *key_ro
 /* The same for strings: an index knows their first eight bytes only, which keys may have in common. */
 static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                 rdx_error *err) {
-  const rdx_column *f = &d->foreign_key, text = f->device ? rdx_device_column_text(f->device) : *f;
+  const rdx_column text = rdx_column_on_host(&d->foreign_key);
   rdx_scan_column key = {0}, foreign = {0};
   uint32_t *key_rows = NULL, *rows = NULL;
   bool distinct = false;

@@ -6,17 +6,13 @@
 #include "join/strings.h"
 
 #include "base/column.h"
-#include "index/device_column.h"
+#include "index/probes.h"
 #include "scan/dictionary.h"
 
 #define PREFIX_BYTES 8 /* of a string that an index holds */
 
-static rdx_column text_of(const rdx_column *column) {
-  return column->device ? rdx_device_column_text(column->device) : *column;
-}
-
 static bool has_long(const rdx_column *column) {
-  const rdx_column text = text_of(column), *strings = text.dictionary ? text.dictionary : &text;
+  const rdx_column text = rdx_column_on_host(column), *strings = text.dictionary ? text.dictionary : &text;
   if (!strings->offsets)
     return false;
   for (uint64_t i = 0; i < strings->rows; i++)
@@ -31,7 +27,7 @@ bool rdx_join_wants_codes(const rdx_column *left, const rdx_column *right) {
 
 static rdx_status encode(const rdx_column *column, const char *what, rdx_column *out, rdx_dictionary **dictionary,
                          rdx_error *err) {
-  const rdx_column text = text_of(column);
+  const rdx_column text = rdx_column_on_host(column);
   uint32_t *codes = NULL;
   RDX_TRY(rdx_column_check(&text, what, err));
   RDX_TRY(rdx_alloc(text.rows, sizeof *codes, "the codes of strings", (void **)&codes, err));
