@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Sorting records by words of their own: merge sort of few, from short runs; of more pairs, radix sort. */
+/* Sorting records by words of their own: merge sort from short runs; the order of many keys by radix sort. */
 
 #include <string.h>
 
@@ -59,38 +59,69 @@ INLINE uint64_t *sort(uint64_t *records, uint64_t count, uint32_t words, uint32_
   return records;
 }
 
-/* ---- Pairs, of which the first words are compared ---- */
+uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *room) {
+  return sort(records, count, words, compared, room);
+}
+
+/* ---- The order of keys ---- */
 
 #define RADIX_LEAST 128 /* fewer are merged faster */
 
-/* By eight bits at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer Programming 3, section 5.2.5),
- * and only those that differ anywhere. */
-static uint64_t *sort_pairs(uint64_t *pairs, uint64_t count, uint64_t *room) {
-  uint64_t differ = 0;
-  for (uint64_t i = 1; i < count; i++)
-    differ |= pairs[0] ^ pairs[2 * i];
-  for (uint32_t shift = 0; shift < 64; shift += 8) {
-    uint64_t ends[257] = {0};
-    if ((differ >> shift & 0xff) == 0)
-      continue;
-    for (uint64_t i = 0; i < count; i++)
-      ends[(pairs[2 * i] >> shift & 0xff) + 1]++;
-    for (uint32_t digit = 0; digit < 256; digit++)
-      ends[digit + 1] += ends[digit];
-    for (uint64_t i = 0; i < count; i++) {
-      const uint64_t to = ends[pairs[2 * i] >> shift & 0xff]++;
-      room[2 * to] = pairs[2 * i];
-      room[2 * to + 1] = pairs[2 * i + 1];
-    }
-    uint64_t *const sorted = room;
-    room = pairs;
-    pairs = sorted;
-  }
-  return pairs;
+static uint32_t bits_of(uint64_t x) {
+  return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
 }
 
-uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *room) {
-  if (words != 2 || compared != 1)
-    return sort(records, count, words, compared, room);
-  return count < RADIX_LEAST ? sort(records, count, 2, 1, room) : sort_pairs(records, count, room);
+/* Sort by bits first .. end - 1, at most eight at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer
+ * Programming 3, section 5.2.5). */
+static uint64_t *sort_by_bits(uint64_t *words, uint64_t count, uint32_t first, uint32_t end, uint64_t *room) {
+  const uint32_t passes = (end - first + 7) / 8;
+  for (uint32_t pass = 0; pass < passes; pass++) {
+    const uint32_t shift = first + (end - first) * pass / passes;
+    const uint32_t values = 1u << (first + (end - first) * (pass + 1) / passes - shift);
+    uint64_t ends[257] = {0};
+    for (uint64_t i = 0; i < count; i++)
+      ends[(words[i] >> shift & (values - 1)) + 1]++;
+    for (uint32_t digit = 0; digit < values; digit++)
+      ends[digit + 1] += ends[digit];
+    for (uint64_t i = 0; i < count; i++)
+      room[ends[words[i] >> shift & (values - 1)]++] = words[i];
+    uint64_t *const sorted = room;
+    room = words;
+    words = sorted;
+  }
+  return words;
+}
+
+/* A key and its place in one word, if they fit: without the `low` bits that are 0 in all keys. */
+static void sort_words(const uint64_t *keys, uint64_t count, uint32_t low, uint32_t place_bits, uint64_t *order,
+                       uint64_t *room) {
+  uint64_t differ = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    room[i] = keys[i] >> low << place_bits | i;
+    differ |= (keys[0] ^ keys[i]) >> low;
+  }
+  if (differ != 0)
+    room = count < RADIX_LEAST ? sort(room, count, 1, 1, room + count)
+                               : sort_by_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
+                                              place_bits + bits_of(differ), room + count);
+  for (uint64_t i = 0; i < count; i++)
+    order[i] = room[i] & ((1ull << place_bits) - 1);
+}
+
+void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint64_t *room) {
+  uint64_t all = 0;
+  for (uint64_t i = 0; i < count; i++)
+    all |= keys[i];
+  const uint32_t low = all ? (uint32_t)__builtin_ctzll(all) : 0, place_bits = count ? bits_of(count - 1) : 0;
+  if (bits_of(all) - low + place_bits <= 64) {
+    sort_words(keys, count, low, place_bits, order, room);
+    return;
+  }
+  for (uint64_t i = 0; i < count; i++) {
+    room[2 * i] = keys[i];
+    room[2 * i + 1] = i;
+  }
+  const uint64_t *sorted = sort(room, count, 2, 1, room + 2 * count);
+  for (uint64_t i = 0; i < count; i++)
+    order[i] = sorted[2 * i + 1];
 }

@@ -318,16 +318,14 @@ static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
 static rdx_status order_found(const run *r, const uint64_t *entries, uint64_t count, uint32_t *order, rdx_error *err) {
   const uint64_t words = r->query.q.slots + 1;
   if (count < 4096) {
-    uint64_t *pairs = NULL;
-    RDX_TRY(rdx_alloc(2 * count + 1, 16, "the groups of a result", (void **)&pairs, err));
-    for (uint64_t i = 0; i < count; i++) {
-      pairs[2 * i] = entries[i * words];
-      pairs[2 * i + 1] = i;
-    }
-    const uint64_t *sorted = rdx_sort(pairs, count, 2, 1, pairs + 2 * count);
+    uint64_t *numbers = NULL;
+    RDX_TRY(rdx_alloc(5 * count + 4, sizeof *numbers, "the groups of a result", (void **)&numbers, err));
     for (uint64_t i = 0; i < count; i++)
-      order[i] = (uint32_t)sorted[2 * i + 1];
-    rdx_free(pairs);
+      numbers[i] = entries[i * words];
+    rdx_sort_order(numbers, count, numbers, numbers + count);
+    for (uint64_t i = 0; i < count; i++)
+      order[i] = (uint32_t)numbers[i];
+    rdx_free(numbers);
     return RDX_OK;
   }
   uint32_t *all = NULL; /* the entry of each group, and 1 */

@@ -558,6 +558,8 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
 
 /* ---- Values ---- */
 
+#define SHORT 16 /* bytes that are copied for each string, if it has no more: faster than as many as it has */
+
 static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_column *out,
                                rdx_error *err) {
   uint64_t *offsets = NULL, bytes = 0;
@@ -569,11 +571,16 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
     bytes += codes[i] < d->count ? d->offsets[codes[i] + 1] - d->offsets[codes[i]] : 0;
   }
   offsets[count] = bytes;
-  RDX_TRY(rdx_alloc(bytes, 1, "the strings of a result", (void **)&text, err));
+  RDX_TRY(rdx_alloc(bytes + SHORT, 1, "the strings of a result", (void **)&text, err));
   out->values = text;
-  for (uint64_t i = 0; i < count; i++)
-    if (offsets[i + 1] > offsets[i])
-      memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
+  const uint64_t all = d->count ? d->offsets[d->count] : 0;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t length = offsets[i + 1] - offsets[i], from = length > 0 ? d->offsets[codes[i]] : 0;
+    if (length <= SHORT && all - from >= SHORT)
+      memcpy(text + offsets[i], d->bytes + from, SHORT);
+    else if (length > 0)
+      memcpy(text + offsets[i], d->bytes + from, length);
+  }
   return RDX_OK;
 }
 

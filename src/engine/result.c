@@ -314,47 +314,69 @@ static uint32_t next_word(sort_records *r, uint32_t bits) {
   return r->size - 1;
 }
 
-static bool is_null(const choosing *c, uint32_t column, uint64_t row) {
-  const finishing *f = c->f;
-  if (column < f->plan->query->group_count && !f->plan->query->having) /* its keys are codes */
-    return c->keys[column][row] >= group_attribute(f, column)->count;
-  return !rdx_column_has(&f->columns[column], row);
+/* Whether the keys of a column are the codes of a group's attribute. */
+static bool has_codes(const choosing *c, uint32_t column) {
+  return column < c->f->plan->query->group_count && !c->f->plan->query->having;
 }
 
-/* Add a column: whether a value is NULL as a bit where some are, then the value less the smallest. */
+static bool has_nulls(const choosing *c, uint32_t column) {
+  return has_codes(c, column) ? group_attribute(c->f, column)->nulls : c->f->columns[column].validity != NULL;
+}
+
+static bool is_null(const choosing *c, uint32_t column, uint64_t row) {
+  return has_codes(c, column) ? c->keys[column][row] >= group_attribute(c->f, column)->count
+                              : !rdx_column_has(&c->f->columns[column], row);
+}
+
+/* Add a column: whether a value is NULL as a bit where some may be, then the value less the smallest. */
 static void pack_column(const choosing *c, const rdx_order *o, sort_records *r, uint32_t stride) {
-  const uint64_t *keys = c->keys[o->column];
-  uint64_t least = UINT64_MAX, most = 0, nulls = 0;
+  const uint64_t *keys = c->keys[o->column], *rows = c->rows;
+  const bool nulls = has_nulls(c, o->column);
+  uint64_t least = UINT64_MAX, most = 0;
   for (uint64_t i = 0; i < c->count; i++) {
-    if (is_null(c, o->column, c->rows[i])) {
-      nulls++;
+    if (nulls && is_null(c, o->column, rows[i]))
       continue;
-    }
-    least = keys[c->rows[i]] < least ? keys[c->rows[i]] : least;
-    most = keys[c->rows[i]] > most ? keys[c->rows[i]] : most;
+    least = keys[rows[i]] < least ? keys[rows[i]] : least;
+    most = keys[rows[i]] > most ? keys[rows[i]] : most;
   }
-  const uint32_t bits = least < most ? bits_of(most - least) : 0, flag = nulls > 0 ? next_word(r, 1) : 0,
+  const uint32_t bits = least < most ? bits_of(most - least) : 0, flag = nulls ? next_word(r, 1) : 0,
                  flag_shift = r->bits, value = next_word(r, bits), shift = r->bits;
   for (uint64_t i = 0; i < c->count; i++) {
     uint64_t *record = r->words + i * stride;
-    const bool null = nulls > 0 && is_null(c, o->column, c->rows[i]);
-    if (nulls > 0)
+    const bool null = nulls && is_null(c, o->column, rows[i]);
+    if (nulls)
       record[flag] |= (uint64_t)(null != o->nulls_first) << flag_shift;
     if (!null && bits > 0)
-      record[value] |= (o->descending ? most - keys[c->rows[i]] : keys[c->rows[i]] - least) << shift;
+      record[value] |= (o->descending ? most - keys[rows[i]] : keys[rows[i]] - least) << shift;
   }
+}
+
+/* Sort the rows by words that lie `stride` apart. */
+static void sort_by_word(choosing *c, uint64_t *words, uint32_t stride, uint64_t *room) {
+  uint64_t *const rows = room;
+  for (uint64_t i = 0; i < c->count; i++) {
+    words[i] = words[i * stride];
+    rows[i] = c->rows[i];
+  }
+  rdx_sort_order(words, c->count, words, room + c->count);
+  for (uint64_t i = 0; i < c->count; i++)
+    c->rows[i] = rows[words[i]];
 }
 
 static rdx_status sort_rows(choosing *c, rdx_error *err) {
   const rdx_query *q = c->f->plan->query;
-  const uint32_t most = 2 * q->order_count + 1;
+  const uint32_t most = 2 * q->order_count + 1, room_words = most < 5 ? 5 : most;
   sort_records r = {0};
   uint64_t *room = NULL;
   RDX_TRY(rdx_arena_alloc(&c->arena, c->count, most * 8ul, "the order of a result", (void **)&r.words, err));
-  RDX_TRY(rdx_arena_alloc(&c->arena, c->count + 1, most * 8ul, "the order of a result", (void **)&room, err));
+  RDX_TRY(rdx_arena_alloc(&c->arena, c->count + 1, room_words * 8ul, "the order of a result", (void **)&room, err));
   memset(r.words, 0, c->count * most * 8ul);
   for (uint32_t i = 0; i < q->order_count; i++)
     pack_column(c, &q->order_by[i], &r, most);
+  if (r.size == 1) {
+    sort_by_word(c, r.words, most, room);
+    return RDX_OK;
+  }
   const uint32_t stride = r.size + 1;
   for (uint64_t i = 0; i < c->count; i++) {
     memmove(r.words + i * stride, r.words + i * most, r.size * 8ul);
@@ -442,7 +464,9 @@ static rdx_status take_rows(const rdx_column *c, const uint64_t *rows, uint64_t 
     return take_strings(c, rows, count, out, err);
   RDX_TRY(rdx_alloc(count, size, "the values of a result", &values, err));
   out->values = values;
-  for (uint64_t i = 0; i < count; i++)
+  for (uint64_t i = 0; i < count && size == 8; i++) /* most results */
+    ((uint64_t *)values)[i] = ((const uint64_t *)c->values)[rows[i]];
+  for (uint64_t i = 0; i < count && size != 8; i++)
     memcpy((char *)values + i * size, (const char *)c->values + rows[i] * size, size);
   return RDX_OK;
 }

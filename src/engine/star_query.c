@@ -166,15 +166,6 @@ static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint
   return rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err);
 }
 
-/* A group's place as the plan numbers it. */
-static uint64_t number_of(const rdx_star *star, const rdx_plan *plan, const uint32_t *positions, uint64_t place) {
-  uint64_t number = 0;
-  for (uint32_t i = 0; i < plan->query->group_count; i++)
-    number +=
-        (rdx_tuples_code(&star->groups, (uint32_t)place, positions[i]) - plan->group_low[i]) * plan->group_stride[i];
-  return number;
-}
-
 /* Codes to values. */
 static void read_value(const rdx_measure *m, uint32_t slots, const uint64_t **slot, uint64_t rows,
                        rdx_group_value *out) {
@@ -200,31 +191,43 @@ static void merge_value(const rdx_group_value *from, rdx_group_value *into) {
   into->sum += from->sum;
 }
 
-typedef struct numbered {
-  uint64_t number, record; /* where it is */
-} numbered;
-
-/* Records in the order of their numbers. Places ascend as numbers do where the query groups by the first of the cube's
- * attributes, in their order: then there is nothing to sort (section 5). */
-static const numbered *sort_records(numbered *list, uint64_t count, numbered *room) {
-  for (uint64_t i = 1; i < count; i++)
-    if (list[i - 1].number > list[i].number)
-      return (const numbered *)rdx_sort(&list->number, count, sizeof *list / 8, 1, &room->number);
-  return list;
+/* Groups as the plan numbers them, of each record. */
+static void number_records(const rdx_star *star, const rdx_plan *plan, const uint64_t *records, uint64_t size,
+                           uint64_t count, uint64_t *numbers, uint64_t *keys) {
+  const rdx_tuples *t = &star->groups;
+  for (uint64_t i = 0; i < count; i++) {
+    numbers[i] = 0;
+    keys[i] = plan->query->group_count > 0 ? t->keys[records[i * size]] : 0;
+  }
+  for (uint32_t i = 0; i < plan->query->group_count; i++)
+    rdx_tuples_add(t, rdx_tuples_position(t, plan->query->group_by[i]), keys, count, plan->group_low[i],
+                   plan->group_stride[i], numbers);
 }
 
-/* Of several records of one number the group is the sum: the query groups by fewer attributes than the cube. */
+/* Places ascend as numbers do where the query groups by the first of the cube's attributes, in their order: then there
+ * is nothing to sort (section 5). */
+static bool are_sorted(const uint64_t *numbers, uint64_t count) {
+  for (uint64_t i = 1; i < count; i++)
+    if (numbers[i - 1] > numbers[i])
+      return false;
+  return true;
+}
+
+/* Records to groups, in an order (NULL: as they are) in which their numbers ascend. Of several records of one number
+ * the group is the sum: the query groups by fewer attributes than the cube. */
 static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const uint64_t *records,
-                        const numbered *list, uint64_t count, rdx_groups *out) {
+                        const uint64_t *numbers, const uint64_t *order, uint64_t count, rdx_groups *out) {
+  const uint64_t size = 1 + q->slot_count;
   const rdx_measure *measures[RDX_MOST_TUPLE];
   uint64_t at = 0;
   for (uint32_t m = 0; m < plan->measure_count; m++)
     measures[m] = &star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])];
   for (uint64_t i = 0; i < count; i++) {
-    const bool same = i > 0 && list[i].number == list[i - 1].number;
-    const uint64_t *slot = records + list[i].record + 1, rows = slot[-1];
+    const uint64_t record = order ? order[i] : i, number = numbers[record];
+    const bool same = i > 0 && number == out->group[at];
+    const uint64_t *slot = records + record * size + 2, rows = slot[-1];
     at += i > 0 && !same;
-    out->group[at] = list[i].number;
+    out->group[at] = number;
     out->rows[at] = (same ? out->rows[at] : 0) + rows;
     for (uint32_t m = 0; m < plan->measure_count; m++) {
       rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
@@ -238,19 +241,18 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
 
 rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run, const uint64_t *records,
                          rdx_groups *out, rdx_error *err) {
-  const uint64_t size = 1 + run->query.slot_count, count = records[0];
-  uint32_t positions[RDX_MOST_TUPLE];
-  numbered *list = NULL;
+  const uint64_t count = *records++;
+  uint64_t *numbers = NULL;
   RDX_TRY(rdx_star_groups(plan, count, out, err));
-  RDX_TRY(rdx_alloc(2 * count + 1, sizeof *list, "the groups of a query", (void **)&list, err));
-  for (uint32_t i = 0; i < plan->query->group_count; i++)
-    positions[i] = rdx_tuples_position(&star->groups, plan->query->group_by[i]);
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t record = 1 + i * size;
-    list[i] = (numbered){number_of(star, plan, positions, records[record]), record + 1};
+  RDX_TRY(rdx_alloc(6 * count + 4, sizeof *numbers, "the groups of a query", (void **)&numbers, err));
+  uint64_t *order = NULL, *room = numbers + count;
+  number_records(star, plan, records, 1 + run->query.slot_count, count, numbers, room);
+  if (!are_sorted(numbers, count)) {
+    order = room;
+    rdx_sort_order(numbers, count, order, room + count);
   }
-  fill_groups(plan, &run->query, star, records, sort_records(list, count, list + count), count, out);
-  rdx_free(list);
+  fill_groups(plan, &run->query, star, records, numbers, order, count, out);
+  rdx_free(numbers);
   return RDX_OK;
 }
 

@@ -11,6 +11,7 @@ void rdx_runs_destroy(rdx_runs *runs) {
   rdx_free(runs->starts);
   rdx_free(runs->firsts);
   rdx_free(runs->groups);
+  rdx_free(runs->nexts);
   for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);
@@ -22,7 +23,7 @@ void rdx_runs_destroy(rdx_runs *runs) {
 
 /* As many as take 4 bytes of the host's memory for each row, and 2 MiB. */
 static uint64_t most_runs(const rdx_star *star) {
-  uint64_t each = star->group_bytes ? 12 : 4;
+  uint64_t each = star->group_bytes ? 16 : 4;
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
     each += star->plan.measures[m].nulls ? 16 : 8;
   return ((2ul << 20) + 4 * star->rows) / each;
@@ -98,21 +99,26 @@ static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer 
   return status;
 }
 
-/* The group of each run, and the first run of each place. */
+/* The group of each run, the next run of another group, and the first run of each place. */
 static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
   const star_step step = rdx_star_load(star->group_codes, star->group_bytes);
   rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
+  RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->nexts, err));
   RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
   RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
+  if (status != RDX_OK)
+    return status;
+  for (uint32_t i = out->count; i-- > 0;)
+    out->nexts[i] = i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->nexts[i + 1] : i + 1;
   for (uint32_t place = 0, run = 0; place <= star->scan.count; place++) {
     while (run < out->count && out->starts[run] < star->scan.starts[place])
       run++;
     out->firsts[place] = run;
   }
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
@@ -211,37 +217,67 @@ static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const r
   return RDX_OK;
 }
 
-/* Add a run to its group's record, whose slots are as star_query has them: rows, then for each measure the number of
- * values where it has NULLs, and their sum where it is wanted. */
-static void add_run(const rdx_runs *runs, const rdx_run_totals *const *totals, const star_query *q, uint32_t run,
-                    uint64_t *record) {
-  record[0] += runs->starts[run + 1] - runs->starts[run];
+/* What answering a plan by groups reads. */
+typedef struct reading {
+  const rdx_runs *runs;
+  const star_query *q;
+  const rdx_ranges *ranges;
+  const rdx_run_totals *totals[RDX_MOST_TUPLE]; /* of each of the query's measures */
+} reading;
+
+/* The end of the runs from `first` on that are of one group, before `end`. */
+static uint32_t end_of_group(const rdx_runs *runs, uint32_t first, uint32_t end) {
+  const uint32_t next = runs->nexts ? runs->nexts[first] : end;
+  return next < end ? next : end;
+}
+
+/* Add runs of one group to its record, whose slots are as star_query has them: rows, then for each measure the number
+ * of values where it has NULLs, and their sum where it is wanted. */
+static inline void add_runs(const reading *r, uint32_t first, uint32_t end, uint64_t *record) {
+  record[0] += r->runs->starts[end] - r->runs->starts[first];
   uint64_t *slot = record + 1;
-  for (uint32_t m = 0; m < q->measure_count; m++) {
-    const rdx_run_totals *t = totals[m];
-    if (q->measures[m].slots & STAR_COUNT)
-      *slot++ += t->counts[run + 1] - t->counts[run];
-    if (q->measures[m].slots & STAR_SUM)
-      *slot++ += t->sums[run + 1] - t->sums[run];
+  for (uint32_t m = 0; m < r->q->measure_count; m++) {
+    const rdx_run_totals *t = r->totals[m];
+    if (r->q->measures[m].slots & STAR_COUNT)
+      *slot++ += t->counts[end] - t->counts[first];
+    if (r->q->measures[m].slots & STAR_SUM)
+      *slot++ += t->sums[end] - t->sums[first];
   }
 }
 
-/* Add runs to records; returns how many groups have some, which `touched` lists. */
-static uint32_t add_runs(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_star_run *run,
-                         uint32_t *touched) {
-  const rdx_run_totals *totals[RDX_MOST_TUPLE];
-  const star_query *q = &run->query;
+/* Where groups are many and few of them are in the ranges, records follow each other as runs do: a group may have
+ * several. Their number is the first word. Returns false where they are more than `most`. */
+static bool list_records(const reading *r, uint64_t most, uint64_t *records) {
+  const uint64_t slots = r->q->slot_count;
+  uint64_t count = 0, *record = records + 1;
+  for (uint32_t i = 0; i < r->ranges->count; i++) {
+    const uint32_t end = first_of(r->runs, r->ranges->list[2 * i + 1]);
+    for (uint32_t k = first_of(r->runs, r->ranges->list[2 * i]), next; k < end; k = next, record += 1 + slots) {
+      if (count++ == most)
+        return false;
+      next = end_of_group(r->runs, k, end);
+      record[0] = r->runs->groups ? r->runs->groups[k] : 0;
+      for (uint64_t slot = 1; slot <= slots; slot++)
+        record[slot] = 0;
+      add_runs(r, k, next, record + 1);
+    }
+  }
+  records[0] = count;
+  return true;
+}
+
+/* Add runs to accumulators; returns how many groups have some, which `touched` lists. */
+static uint32_t accumulate_runs(const reading *r, uint64_t *sums, uint32_t *touched) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < plan->measure_count; i++)
-    totals[i] = &runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
-  for (uint32_t i = 0; i < run->ranges.count; i++) {
-    const uint32_t end = first_of(runs, run->ranges.list[2 * i + 1]);
-    for (uint32_t k = first_of(runs, run->ranges.list[2 * i]); k < end; k++) {
-      const uint32_t group = runs->groups ? runs->groups[k] : 0;
-      uint64_t *record = run->host_sums + (uint64_t)group * q->slot_count;
+  for (uint32_t i = 0; i < r->ranges->count; i++) {
+    const uint32_t end = first_of(r->runs, r->ranges->list[2 * i + 1]);
+    for (uint32_t k = first_of(r->runs, r->ranges->list[2 * i]), next; k < end; k = next) {
+      const uint32_t group = r->runs->groups ? r->runs->groups[k] : 0;
+      uint64_t *record = sums + (uint64_t)group * r->q->slot_count;
+      next = end_of_group(r->runs, k, end);
       if (record[0] == 0)
         touched[count++] = group;
-      add_run(runs, totals, q, k, record);
+      add_runs(r, k, next, record);
     }
   }
   return count;
@@ -272,19 +308,28 @@ static void collect(const rdx_star_run *run, const uint32_t *touched, uint32_t c
   }
 }
 
+#define CACHED_WORDS 4096 /* accumulators that the nearest cache holds: then adding up is cheaper than sorting */
+#define MOST_LISTED 1024
+
 rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
                            rdx_groups *out, rdx_error *err) {
   if (plan->query->group_count == 0)
     return answer_one(star, runs, plan, &run->ranges, out, err);
+  reading r = {.runs = runs, .q = &run->query, .ranges = &run->ranges};
   uint64_t all = 0;
   for (uint32_t i = 0; i < run->ranges.count; i++)
     all += first_of(runs, run->ranges.list[2 * i + 1]) - first_of(runs, run->ranges.list[2 * i]);
+  for (uint32_t i = 0; i < plan->measure_count; i++)
+    r.totals[i] = &runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
   rdx_star_prepare(star, plan, 1, run);
-  const uint64_t groups = all < run->query.group_count ? all : run->query.group_count;
-  RDX_TRY(make_room(run, err));
-  RDX_TRY(rdx_star_room(run, groups, err));
-  RDX_TRY(rdx_star_record_room(run, 1 + groups * (1 + run->query.slot_count), err));
-  const uint32_t count = add_runs(star, runs, plan, run, run->rows);
-  collect(run, run->rows, count, run->records);
+  const uint64_t group_count = run->query.group_count, slots = run->query.slot_count;
+  const uint64_t groups = all < group_count ? all : group_count,
+                 listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
+  RDX_TRY(rdx_star_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
+  if (!list_records(&r, listed, run->records)) {
+    RDX_TRY(make_room(run, err));
+    RDX_TRY(rdx_star_room(run, groups, err));
+    collect(run, run->rows, accumulate_runs(&r, run->host_sums, run->rows), run->records);
+  }
   return rdx_star_read(star, plan, run, run->records, out, err);
 }

@@ -19,6 +19,7 @@ typedef struct rdx_runs {
   uint32_t *starts; /* count + 1: the first row of each, and the number of rows */
   uint32_t *firsts; /* the first run of each scan place, and `count`; NULL: each place is a run */
   uint32_t *groups; /* NULL: there is one group */
+  uint32_t *nexts;  /* for each run the next one of another group: what lies between is one difference of totals */
   rdx_run_totals totals[RDX_MOST_TUPLE];
 } rdx_runs;
 

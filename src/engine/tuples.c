@@ -276,6 +276,17 @@ uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position)
   return t->dictionaries[position] ? t->dictionaries[position][field] : field;
 }
 
+void rdx_tuples_add(const rdx_tuples *t, uint32_t position, const uint64_t *keys, uint64_t count, uint64_t low,
+                    uint64_t factor, uint64_t *sums) {
+  const uint64_t *dictionary = t->dictionaries[position];
+  const uint64_t mask = t->bits[position] == 0 ? 0 : mask_of(t->bits[position]);
+  const uint32_t shift = t->bits[position] == 0 ? 0 : t->shifts[position];
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t field = keys[i] >> shift & mask;
+    sums[i] += ((dictionary ? dictionary[field] : field) - low) * factor;
+  }
+}
+
 /* The first of keys begin .. end - 1 that is not below `key`. */
 static uint32_t lower_bound(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
   while (begin < end) {

@@ -38,6 +38,9 @@ uint32_t rdx_tuples_position(const rdx_tuples *tuples, uint32_t attribute);
 
 /* The code of attribute `position` in tuple `place`. */
 uint64_t rdx_tuples_code(const rdx_tuples *tuples, uint32_t place, uint32_t position);
+/* Add (code - low) * factor of attribute `position` in each of `count` tuples, which are given by their keys. */
+void rdx_tuples_add(const rdx_tuples *tuples, uint32_t position, const uint64_t *keys, uint64_t count, uint64_t low,
+                    uint64_t factor, uint64_t *sums);
 
 /* The codes of an attribute, gathered: of 4 or 8 bytes. */
 uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute);

@@ -426,6 +426,31 @@ static void test_sort(void **state) {
       }
 }
 
+/* Places of keys in their order, against its definition: keys of few and of many bits, low ones 0 in all or not. */
+static void test_sort_order(void **state) {
+  (void)state;
+  static uint64_t keys[3000], order[3000], room[4 * 3001];
+  static const uint64_t counts[] = {0, 1, 2, 9, 127, 128, 129, 1000, 3000};
+  static const uint64_t masks[] = {0, 1, 0xff, 0xffff, 0xfffff00, 0xffull << 56, 0x8000000000000001u, UINT64_MAX};
+  uint64_t seed = 7;
+  for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
+    for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
+      for (uint64_t base = 0; base <= 1; base++) {
+        for (uint64_t i = 0; i < counts[n]; i++) {
+          seed = seed * 6364136223846793005u + 1442695040888963407u;
+          keys[i] = ((seed ^ seed >> 31) & masks[m]) | base << 62;
+        }
+        rdx_sort_order(keys, counts[n], order, room);
+        uint64_t places = 0;
+        for (uint64_t i = 0; i < counts[n]; i++) {
+          places += order[i];
+          assert_true(i == 0 || keys[order[i]] > keys[order[i - 1]] ||
+                      (keys[order[i]] == keys[order[i - 1]] && order[i] > order[i - 1]));
+        }
+        assert_int_equal(places, counts[n] > 0 ? counts[n] * (counts[n] - 1) / 2 : 0);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -439,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_sizes_that_overflow),
       cmocka_unit_test(test_progress),
       cmocka_unit_test(test_sort),
+      cmocka_unit_test(test_sort_order),
       cmocka_unit_test(test_stalled_pipes),
       cmocka_unit_test(test_jobs_that_ask),
   };
