@@ -114,8 +114,8 @@ typedef struct rdx_query_result rdx_query_result;
 
 /**
  * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
- * RDX_ERROR_OVERFLOW where a sum passes 64 bits. Destroy the result with rdx_query_result_destroy(); it does not need
- * its engine.
+ * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or an expression may (rdx_expression). Destroy the result with
+ * rdx_query_result_destroy(); it does not need its engine.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,
                                                const rdx_query_params *params, rdx_query_result **out, rdx_error *err);

@@ -244,9 +244,9 @@ typedef struct rdx_index_changes {
  *
  * The stats then describe the index as changed, and the times of the change. Afterwards value columns of lookups have
  * as many rows as rdx_index_stats.rows. RDX_ERROR_UNSUPPORTED where the index cannot change in place, where rows pass
- * 2^32 - 2, and for strings unless those in the index and in the batch are at most eight bytes long without zero bytes:
- * use rdx_index_update(). On failure, memory running out in the middle included, the index is as it was before the
- * batch, except that a device lost leaves it unusable.
+ * 2^32 - 2, and for strings unless those in the index and in the batch (of columns with a dictionary, all of this) are
+ * at most eight bytes long without zero bytes: use rdx_index_update(). On failure, memory running out in the middle
+ * included, the index is as it was before the batch, except that a device lost leaves it unusable.
  *
  * RDX_INDEX_CGRX_UPDATABLE keeps its scene as it was built: buckets grow and shrink. Where a chain of nodes would pass
  * `longest_chain`, or removes leave less than a quarter of the keys that its buckets were built for, the batch makes
@@ -272,8 +272,8 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_rebuild(rdx_index *index, rdx_error *e
  *
  * For what keeps keys sorted and does not change in place: RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE, RDX_INDEX_CGRX,
  * RDX_INDEX_CGRX_NAIVE and RDX_INDEX_RX_OPTIMIZED; else, for float values and for string keys that are longer than
- * eight bytes RDX_ERROR_UNSUPPORTED. On failure the index includes what it did. rdx_index_update() ends it. No lookup
- * may run meanwhile.
+ * eight bytes or have zero bytes RDX_ERROR_UNSUPPORTED. On failure the index includes what it did. rdx_index_update()
+ * ends it. No lookup may run meanwhile.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_error *err);
 
@@ -284,8 +284,9 @@ typedef struct rdx_index_stats {
   uint32_t key_bits;          /**< 32 or 64: the width keys are compared in */
   uint64_t rows;              /**< rows of the key column */
   uint64_t keys;              /**< keys indexed: rows less NULLs */
-  bool distinct;              /**< no key stands twice; false, too, after keys were inserted, which are not compared */
-  uint64_t distinct_keys;     /**< how many keys differ; 0: the index has not counted them */
+  bool distinct;              /**< no key stands twice; false, too, after keys were inserted, which are not compared,
+                               * and of strings longer than eight bytes or with zero bytes */
+  uint64_t distinct_keys;     /**< how many keys differ; 0: not counted, as of such strings */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
   uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
   uint64_t bytes_resident;    /**< all that lookups need, bytes_scene and an included column among it */

@@ -50,7 +50,8 @@ typedef enum rdx_expression_kind {
 } rdx_expression_kind;
 
 /** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL
- * with any NULL operand. An expression of one attribute may be of any type where it is not calculated with. */
+ * with any NULL operand. RDX_ERROR_OVERFLOW where a step may pass 64 bits (signed) by the ranges of its attributes,
+ * whether or not a row does. An expression of one attribute may be of any type where it is not calculated with. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;
@@ -62,7 +63,7 @@ typedef struct rdx_expression {
 typedef enum rdx_aggregate_kind {
   RDX_AGGREGATE_COUNT = 0, /**< of rows where the expression is not NULL; without an expression: of rows. u64 */
   RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value */
-  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value */
+  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value; u64 below 2^63 only */
   RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated); NULL for no value */
   RDX_AGGREGATE_MAX,
 } rdx_aggregate_kind;

@@ -224,6 +224,10 @@ void rdx_index_destroy(rdx_index **index) {
 
 void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out) {
   *out = index->stats;
+  if (index->text && !index->text->exact) { /* what differs is more than the keys on the device tell */
+    out->distinct = false;
+    out->distinct_keys = 0;
+  }
 }
 
 /* ---- Updating ---- */

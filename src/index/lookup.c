@@ -551,7 +551,8 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
                     "%s cannot include a column: use sorted_array, tree, cgrx, cgrx_naive or rx_optimized",
                     index->ops->name);
   if (index->stats.key_type == RDX_TYPE_STRING && !index->text->exact)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an index over long strings cannot include a column");
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "an index over strings of more than eight bytes, or with a zero byte, cannot include a column");
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(index->device, values, &column, &owned, err));

@@ -39,7 +39,8 @@ static uint64_t left_count(const work *w) {
 
 /* ---- Lookups ---- */
 
-static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
+/* `anyhow`: the order of answers does not matter. */
+static rdx_status look_up(work *w, rdx_result_kind kind, bool anyhow, rdx_error *err) {
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
   if (w->ends) {
     RDX_TRY(
@@ -49,39 +50,14 @@ static rdx_status look_up(work *w, rdx_result_kind kind, rdx_error *err) {
   }
   RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
-  RDX_TRY(rdx_index_look_up_anyhow(w->index, w->lower, w->upper, &params, &w->result, err));
+  if (anyhow)
+    RDX_TRY(rdx_index_look_up_anyhow(w->index, w->lower, w->upper, &params, &w->result, err));
+  else if (w->upper)
+    RDX_TRY(rdx_index_range(w->index, w->lower, w->upper, &params, &w->result, err));
+  else
+    RDX_TRY(rdx_index_lookup(w->index, w->lower, &params, &w->result, err));
   rdx_result_get_stats(w->result, &w->join->stats.lookup);
   return RDX_OK;
-}
-
-/* ---- Sums ---- */
-
-static rdx_status add_sums(work *w, rdx_error *err) {
-  rdx_join_view *v = &w->join->view;
-  rdx_status status = look_up(w, RDX_RESULT_SUM, err);
-  if (status == RDX_OK)
-    status = rdx_result_read(w->result, &w->found, err);
-  if (status == RDX_ERROR_OVERFLOW) /* which speaks of a probe */
-    return rdx_fail(err, status, "the sum over the pairs of a row does not fit 64 bits");
-  RDX_TRY(status);
-  const rdx_result_view *f = &w->found;
-  rdx_i128 total = 0;
-  uint64_t values = 0;
-  for (uint64_t i = 0; i < f->probes; i++) {
-    values += f->count[i];
-    if (f->sum_f64)
-      v->sum_f64 += f->sum_f64[i];
-    else
-      total += f->sum_u64 ? (rdx_i128)f->sum_u64[i] : (rdx_i128)f->sum_i64[i];
-  }
-  v->sum_type = f->sum_type;
-  v->sum_scale = f->sum_scale;
-  v->sum_is_null = values == 0;
-  v->count = values;
-  v->sum_u64 = (uint64_t)total;
-  v->sum_i64 = (int64_t)total;
-  const bool fits = f->sum_u64 ? total <= (rdx_i128)UINT64_MAX : total >= INT64_MIN && total <= INT64_MAX;
-  return fits ? RDX_OK : rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum over a join does not fit 64 bits");
 }
 
 /* ---- Counts ---- */
@@ -94,7 +70,7 @@ static bool wants_matched(rdx_join_kind kind) {
 static rdx_status count_pairs(work *w, rdx_error *err) {
   const uint64_t probes = w->lower->rows;
   uint64_t pairs = 0, matched = 0;
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, err));
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, true, err));
   RDX_TRY(rdx_result_totals(w->result, &pairs, &matched, err));
   switch (w->params->kind) {
   case RDX_JOIN_LEFT:
@@ -192,8 +168,22 @@ static rdx_status list_matches(work *w, const matches *m, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Of a semi or an anti join: how many right rows a left one has is enough. */
+static rdx_status find_left(work *w, rdx_error *err) {
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, false, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  rdx_join *j = w->join;
+  const uint64_t left = left_count(w);
+  RDX_TRY(rdx_alloc(left + 1, 4, "the rows of a join", (void **)&j->left_rows, err));
+  for (uint64_t i = 0; i < left; i++)
+    if ((w->found.count[i] > 0) == wants_matched(w->params->kind))
+      j->left_rows[j->view.count++] = (uint32_t)i;
+  j->view.left_rows = j->left_rows;
+  return RDX_OK;
+}
+
 static rdx_status find_matches(work *w, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_ROWS, err));
+  RDX_TRY(look_up(w, RDX_RESULT_ROWS, false, err));
   RDX_TRY(rdx_result_read(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
@@ -202,6 +192,83 @@ static rdx_status find_matches(work *w, rdx_error *err) {
   rdx_free(m.own_offsets);
   rdx_free(m.own_rows);
   return status;
+}
+
+/* ---- Sums ---- */
+
+typedef struct total {
+  uint64_t values; /* that were added */
+  rdx_i128 sum;
+  double floats;
+} total;
+
+/* Add the values that all lookups find. */
+static rdx_status add_found(work *w, total *t, rdx_error *err) {
+  rdx_status status = look_up(w, RDX_RESULT_SUM, true, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(w->result, &w->found, err);
+  if (status == RDX_ERROR_OVERFLOW) /* which speaks of a probe */
+    return rdx_fail(err, status, "the sum over the pairs of a row does not fit 64 bits");
+  RDX_TRY(status);
+  const rdx_result_view *f = &w->found;
+  for (uint64_t i = 0; i < f->probes; i++) {
+    t->values += f->count[i];
+    if (f->sum_f64)
+      t->floats += f->sum_f64[i];
+    else
+      t->sum += f->sum_u64 ? (rdx_i128)f->sum_u64[i] : (rdx_i128)f->sum_i64[i];
+  }
+  return RDX_OK;
+}
+
+/* Add the values of some rows, by joining these with the numbers of all. */
+static rdx_status add_rows(rdx_device *device, const rdx_join_params *p, const uint32_t *rows, uint64_t count, total *t,
+                           rdx_error *err) {
+  uint32_t *numbers = NULL;
+  RDX_TRY(rdx_alloc(p->values->rows, sizeof *numbers, "the rows of a join", (void **)&numbers, err));
+  for (uint64_t i = 0; i < p->values->rows; i++)
+    numbers[i] = (uint32_t)i;
+  const rdx_column all = {.type = RDX_TYPE_U32, .rows = p->values->rows, .values = numbers};
+  const rdx_column some = {.type = RDX_TYPE_U32, .rows = count, .values = rows};
+  rdx_join scratch = {0};
+  work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
+  w.index_params.kind = RDX_INDEX_HASH;
+  const rdx_status status = add_found(&w, t, err);
+  rdx_result_destroy(&w.result);
+  rdx_index_destroy(&w.index);
+  rdx_free(numbers);
+  return status;
+}
+
+/* A band join's left rows without a match, whose values a left join adds once. */
+static rdx_status add_unmatched(const work *w, total *t, rdx_error *err) {
+  const bool strings = w->indexed->type == RDX_TYPE_STRING; /* which ranges may not hold */
+  const rdx_join_params anti = {.kind = RDX_JOIN_ANTI,
+                                .mapping = strings ? RDX_JOIN_MAPPING_INVERSE : RDX_JOIN_MAPPING_DIRECT};
+  rdx_join *unmatched = NULL;
+  RDX_TRY(rdx_join_between(w->device, w->indexed, w->lower, w->upper, &anti, &unmatched, err));
+  rdx_status status = RDX_OK;
+  if (unmatched->view.count > 0)
+    status = add_rows(w->device, w->params, unmatched->view.left_rows, unmatched->view.count, t, err);
+  rdx_join_destroy(&unmatched);
+  return status;
+}
+
+static rdx_status add_sums(work *w, rdx_error *err) {
+  rdx_join_view *v = &w->join->view;
+  total t = {0};
+  RDX_TRY(add_found(w, &t, err));
+  if (w->upper && w->params->kind == RDX_JOIN_LEFT)
+    RDX_TRY(add_unmatched(w, &t, err));
+  v->sum_type = w->found.sum_type;
+  v->sum_scale = w->found.sum_scale;
+  v->sum_is_null = t.values == 0;
+  v->count = t.values;
+  v->sum_f64 = t.floats;
+  v->sum_u64 = (uint64_t)t.sum;
+  v->sum_i64 = (int64_t)t.sum;
+  const bool fits = w->found.sum_u64 ? t.sum <= (rdx_i128)UINT64_MAX : t.sum >= INT64_MIN && t.sum <= INT64_MAX;
+  return fits ? RDX_OK : rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum over a join does not fit 64 bits");
 }
 
 /* ---- Joins ---- */
@@ -213,7 +280,7 @@ static rdx_status answer(work *w, rdx_error *err) {
   /* Counts of right rows say nothing of which left rows match. */
   if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER))
     return count_pairs(w, err);
-  return find_matches(w, err);
+  return !w->inverse && p->kind > RDX_JOIN_LEFT ? find_left(w, err) : find_matches(w, err);
 }
 
 static rdx_status check(const char *name, const rdx_device *device, const rdx_column *left, const rdx_column *right,

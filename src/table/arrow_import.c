@@ -148,7 +148,7 @@ static rdx_status copy_offsets(incoming *in, bool wide, rdx_error *err) {
 /* That the offsets ascend is checked with the column. */
 static rdx_status take_strings(incoming *in, bool wide, rdx_error *err) {
   const void *offsets = in->array->buffers[1];
-  in->out->view.values = in->array->buffers[2];
+  in->out->view.values = in->array->buffers[2] ? in->array->buffers[2] : "";
   if (in->rows == 0)
     return RDX_OK;
   if (wide && (uintptr_t)offsets % 8 == 0)
@@ -157,6 +157,8 @@ static rdx_status take_strings(incoming *in, bool wide, rdx_error *err) {
     RDX_TRY(copy_offsets(in, wide, err));
   if (in->out->view.offsets[in->rows] > INT64_MAX)
     return malformed(in->name, "an offset is below 0", err);
+  if (!in->array->buffers[2] && in->out->view.offsets[in->rows] > in->out->view.offsets[0])
+    return malformed(in->name, "a buffer is missing", err);
   return RDX_OK;
 }
 
@@ -288,10 +290,11 @@ static rdx_type fixed_type(const char *format) {
   return strncmp(format, "tsu:", 4) == 0 ? RDX_TYPE_TIMESTAMP : RDX_TYPE_NONE;
 }
 
+/* Strings without bytes may have no buffer for them. */
 static rdx_status check_buffers(const incoming *in, int64_t count, rdx_error *err) {
   if (in->array->n_buffers != count || !in->array->buffers)
     return malformed(in->name, "it has not as many buffers as its format needs", err);
-  if (in->rows > 0 && (!in->array->buffers[1] || (count == 3 && !in->array->buffers[2])))
+  if (in->rows > 0 && !in->array->buffers[1])
     return malformed(in->name, "a buffer is missing", err);
   return RDX_OK;
 }

@@ -99,6 +99,8 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
                                    rdx_error *err) {
   if (!path || !fields || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_create: path, fields and out must not be NULL");
+  if (!*path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_create: the path is empty");
   RDX_TRY(check_fields(fields, count, err));
   rdx_table_writer *w = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *w, "a table", (void **)&w, err));

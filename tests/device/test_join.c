@@ -43,6 +43,10 @@ static expected expect(const rdx_column *left, const rdx_column *lower, const rd
     e.pairs += found;
     if ((kind == RDX_JOIN_LEFT || kind == RDX_JOIN_ANTI) && found == 0)
       add(&e, i, RDX_NO_ROW);
+    if (kind == RDX_JOIN_LEFT && found == 0 && upper) { /* the pair has a value: that of the left row */
+      e.sum += values[i];
+      e.pairs++;
+    }
     if (kind == RDX_JOIN_SEMI && found > 0)
       add(&e, i, RDX_NO_ROW);
   }

@@ -291,6 +291,16 @@ static void test_strings(void **state) {
   }
   make_hand(&h, "U", NULL, falling, bytes);
   fail_hand(&h, RDX_ERROR_ARGUMENT, "must ascend");
+  static const int64_t flat[10] = {0};
+  static const char *const empty[] = {"", NULL, "", "", ""};
+  make_hand(&h, "U", validity, flat, bytes);
+  h.buffers[2] = NULL; /* no string has any */
+  rdx_table *t = import_hand(&h);
+  check_texts(rdx_table_column(t, 0), empty);
+  drop_hand(t);
+  make_hand(&h, "U", validity, large, bytes);
+  h.buffers[2] = NULL;
+  fail_hand(&h, RDX_ERROR_ARGUMENT, "a buffer is missing");
 }
 
 /* Dictionaries: with all widths of indices, unsorted, with the same string twice, with a NULL, as a slice. */

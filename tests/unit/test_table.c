@@ -368,6 +368,7 @@ static void test_writer_errors(void **state) {
   FAILS(rdx_table_writer_create(path, scaled, 1, &w, err), RDX_ERROR_ARGUMENT, "scale 3");
   FAILS(rdx_table_writer_create(path, unnamed, 1, &w, err), RDX_ERROR_ARGUMENT, "column 1 of the table has no name");
   FAILS(rdx_table_writer_create(path, same, 0, &w, err), RDX_ERROR_ARGUMENT, "not 0");
+  FAILS(rdx_table_writer_create("", same, 1, &w, err), RDX_ERROR_ARGUMENT, "the path is empty");
   FAILS(rdx_table_writer_create("/nowhere/t.rdx", same, 1, &w, err), RDX_ERROR_IO, "/nowhere/t.rdx: No such file");
   FAILS(rdx_table_writer_create(folder, same, 1, &w, err), RDX_ERROR_ARGUMENT, "no ordinary file");
   assert_null(w);
