@@ -9,8 +9,10 @@
  * The text is parsed by PostgreSQL's own parser (libpg_query). Supported: a column compared with a literal, either way
  * round, by = <> != < <= > >=; [NOT] BETWEEN; [NOT] IN (list); IS [NOT] NULL; IS [NOT] TRUE, FALSE or UNKNOWN of a
  * column of truth values, and such a column by itself; TRUE and FALSE; AND, OR, NOT. Literals: numbers, 'strings',
- * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals. A string literal becomes a value of the
- * column's type. Names that are not in quotes are turned to lower case, as SQL has it.
+ * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals, which stay in the range of their type
+ * (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the column's type; a number is
+ * compared with floats in double precision: for f32 columns write 0.1::real or '0.1'. Names that are not in quotes are
+ * turned to lower case, as SQL has it.
  */
 
 #include <raydex/column.h>

@@ -12,6 +12,7 @@
 #include <pg_query/pg_query.pb-c.h>
 
 #include "sql/condition.h"
+#include "table/value.h"
 
 /* What makes a statement of a condition. */
 #define PREFIX "SELECT WHERE "
@@ -151,28 +152,60 @@ static rdx_status take_constant(parser *p, const PgQuery__AConst *c, rdx_literal
 
 static rdx_status take_literal(parser *p, const node *n, rdx_literal *out);
 
-/* What a literal of a kind becomes as a type of that name; false where it cannot. */
-static bool cast(rdx_literal *l, const char *type) {
-  static const struct {
-    const char *type;
-    rdx_literal_kind kind;
-  } types[] = {{"int2", RDX_LITERAL_NUMBER},    {"int4", RDX_LITERAL_NUMBER},   {"int8", RDX_LITERAL_NUMBER},
-               {"numeric", RDX_LITERAL_NUMBER}, {"float4", RDX_LITERAL_NUMBER}, {"float8", RDX_LITERAL_NUMBER},
-               {"bool", RDX_LITERAL_BOOL},      {"date", RDX_LITERAL_DATE},     {"timestamp", RDX_LITERAL_TIMESTAMP},
-               {"text", RDX_LITERAL_TEXT},      {"varchar", RDX_LITERAL_TEXT}};
-  size_t i = 0;
-  while (i < RDX_COUNT(types) && strcmp(types[i].type, type) != 0)
-    i++;
-  if (i == RDX_COUNT(types))
+/* The types that a literal can be cast to. `value`: the type whose range, and rounding, a number gets. */
+typedef struct cast_type {
+  const char *name;
+  rdx_literal_kind kind;
+  rdx_type value;
+} cast_type;
+
+static const cast_type *find_cast(const char *name) {
+  static const cast_type types[] = {
+      {"int2", RDX_LITERAL_NUMBER, RDX_TYPE_I16},          {"int4", RDX_LITERAL_NUMBER, RDX_TYPE_I32},
+      {"int8", RDX_LITERAL_NUMBER, RDX_TYPE_I64},          {"numeric", RDX_LITERAL_NUMBER, RDX_TYPE_NONE},
+      {"float4", RDX_LITERAL_NUMBER, RDX_TYPE_F32},        {"float8", RDX_LITERAL_NUMBER, RDX_TYPE_F64},
+      {"bool", RDX_LITERAL_BOOL, RDX_TYPE_NONE},           {"date", RDX_LITERAL_DATE, RDX_TYPE_NONE},
+      {"timestamp", RDX_LITERAL_TIMESTAMP, RDX_TYPE_NONE}, {"text", RDX_LITERAL_TEXT, RDX_TYPE_NONE},
+      {"varchar", RDX_LITERAL_TEXT, RDX_TYPE_NONE}};
+  for (size_t i = 0; i < RDX_COUNT(types); i++)
+    if (strcmp(types[i].name, name) == 0)
+      return &types[i];
+  return NULL;
+}
+
+/* What a literal of a kind becomes as such a type; false where it cannot. */
+static bool cast(rdx_literal *l, const cast_type *to) {
+  const bool integer = to->value != RDX_TYPE_NONE && to->value != RDX_TYPE_F32 && to->value != RDX_TYPE_F64;
+  if (integer && strspn(l->text, "+-0123456789") != strlen(l->text))
     return false;
-  const bool integer = strncmp(type, "int", 3) == 0;
-  if (l->kind == RDX_LITERAL_NULL || l->kind == types[i].kind)
-    return !integer || strspn(l->text, "+-0123456789") == strlen(l->text);
-  if (l->kind != RDX_LITERAL_UNTYPED || (integer && strspn(l->text, "+-0123456789") != strlen(l->text)))
+  if (l->kind == to->kind)
+    return true;
+  if (l->kind != RDX_LITERAL_UNTYPED)
     return false;
-  l->kind = types[i].kind;
+  l->kind = to->kind;
   l->truth = l->kind == RDX_LITERAL_BOOL && strcmp(l->text, "true") == 0;
   return l->kind != RDX_LITERAL_BOOL || l->truth || strcmp(l->text, "false") == 0;
+}
+
+/* A number as a value of its type: within its range, and as near as a real comes. */
+static rdx_status narrow(parser *p, const cast_type *to, uint32_t position, rdx_literal *l) {
+  union {
+    int64_t integer;
+    double f64;
+    float f32;
+  } value;
+  const char *text = l->text + (l->text[0] == '+');
+  if (to->value == RDX_TYPE_NONE)
+    return RDX_OK;
+  const rdx_parse result = rdx_value_parse(to->value, 0, text, strlen(text), &value);
+  if (result == RDX_PARSE_RANGE)
+    return rdx_sql_fail(p->err, RDX_ERROR_RANGE, position, "'%.60s' is out of the range of type '%s'", l->text,
+                        to->name);
+  if (result != RDX_PARSE_OK || to->value != RDX_TYPE_F32)
+    return RDX_OK; /* what is no number is told where it is compared */
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.17g", (double)value.f32);
+  return copy_text(p, digits, &l->text);
 }
 
 static rdx_status take_cast(parser *p, const node *n, rdx_literal *out) {
@@ -180,10 +213,11 @@ static rdx_status take_cast(parser *p, const node *n, rdx_literal *out) {
   RDX_TRY(take_literal(p, n->type_cast->arg, out));
   const node *last = t->n_names > 0 ? t->names[t->n_names - 1] : NULL;
   const char *type = last && last->node_case == PG_QUERY__NODE__NODE_STRING ? last->string->sval : "";
-  if (t->n_typmods > 0 || t->n_array_bounds > 0 || (out->kind == RDX_LITERAL_NULL ? false : !cast(out, type)))
+  const cast_type *to = find_cast(type);
+  if (!to || t->n_typmods > 0 || t->n_array_bounds > 0 || (out->kind != RDX_LITERAL_NULL && !cast(out, to)))
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, place(t->location),
                         "'%.60s' cannot be cast to type '%.60s' here", out->text, type);
-  return RDX_OK;
+  return out->kind == RDX_LITERAL_NUMBER ? narrow(p, to, place(t->location), out) : RDX_OK;
 }
 
 /* +literal, -literal */
