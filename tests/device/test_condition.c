@@ -172,67 +172,68 @@ static void test_selections(void **state) {
   rdx_table_destroy(&table);
 }
 
+static const struct {
+  const char *text;
+  rdx_status status;
+  const char *part; /* of the error text */
+} refused[] = {
+    {"", RDX_ERROR_FORMAT, "at end of input"},
+    {"i <", RDX_ERROR_FORMAT, "character 4: syntax error at end of input"},
+    {"i << < 2", RDX_ERROR_FORMAT, "character 6"},
+    {"i = 'abc", RDX_ERROR_FORMAT, "character 5: unterminated quoted string"},
+    {"i < 3; DROP TABLE t", RDX_ERROR_UNSUPPORTED, "condition alone"},
+    {"i < 3 ORDER BY i", RDX_ERROR_UNSUPPORTED, "condition alone"},
+    {"i < 3 UNION SELECT 1", RDX_ERROR_UNSUPPORTED, "set operations are not supported"},
+    {"i IS UNKNOWN", RDX_ERROR_ARGUMENT, "i"},
+    {"CASE WHEN b THEN b END", RDX_ERROR_UNSUPPORTED, "CASE"},
+    {"i = ARRAY[1]", RDX_ERROR_UNSUPPORTED, "arrays"},
+    {"i < d", RDX_ERROR_UNSUPPORTED, "character 5: a column can be compared with literals only"},
+    {"1 < 2", RDX_ERROR_UNSUPPORTED, "needs a column"},
+    {"i + 1 < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
+    {"abs(i) < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
+    {"i < abs(2)", RDX_ERROR_UNSUPPORTED, "character 5"},
+    {"s LIKE 'a%'", RDX_ERROR_UNSUPPORTED, "character 3"},
+    {"t.i < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
+    {"i ~ 2", RDX_ERROR_UNSUPPORTED, "there is no operator '~'"},
+    {"i IN (SELECT 1)", RDX_ERROR_UNSUPPORTED, "only comparisons"},
+    {"5 IN (1, 5)", RDX_ERROR_UNSUPPORTED, "IN needs a column"},
+    {"NULL", RDX_ERROR_UNSUPPORTED, "no condition"},
+    {"7", RDX_ERROR_UNSUPPORTED, "no condition"},
+    {"(i < 2) IS NULL", RDX_ERROR_UNSUPPORTED, "IS NULL needs a column"},
+    {"i = '5'::money", RDX_ERROR_UNSUPPORTED, "type 'money'"},
+    {"i = 1.5::int", RDX_ERROR_UNSUPPORTED, "cannot be cast"},
+    {"i = 2147483648::int", RDX_ERROR_RANGE, "character 17: '2147483648' is out of the range of type 'int4'"},
+    {"i = 32768::smallint", RDX_ERROR_RANGE, "out of the range"},
+    {"f = 1e39::real", RDX_ERROR_RANGE, "out of the range of type 'float4'"},
+    {"f = 'x'::real", RDX_ERROR_ARGUMENT, "'x' is not a number"},
+    {"i = B'101'", RDX_ERROR_UNSUPPORTED, "bit strings"},
+    {"i = $1", RDX_ERROR_UNSUPPORTED, "only columns and literals"},
+    {"i = 'x'", RDX_ERROR_ARGUMENT, "character 5: 'x' is not an integer"},
+    {"i = '1.5'", RDX_ERROR_ARGUMENT, "not an integer"},
+    {"i = DATE '2024-01-01'", RDX_ERROR_ARGUMENT, "cannot be compared with a date"},
+    {"i = true", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
+    {"i", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
+    {"i IS TRUE", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
+    {"s = 5", RDX_ERROR_ARGUMENT, "column 's' is of type string"},
+    {"d = 'x'", RDX_ERROR_ARGUMENT, "not a decimal number"},
+    {"f = 'x'", RDX_ERROR_ARGUMENT, "not a number"},
+    {"f = 1e999", RDX_ERROR_ARGUMENT, "range"},
+    {"day = '2024-13-01'", RDX_ERROR_ARGUMENT, "not a date"},
+    {"day = 5", RDX_ERROR_ARGUMENT, "cannot be compared with a number"},
+    {"at = 'noon'", RDX_ERROR_ARGUMENT, "not a timestamp"},
+    {"b = 'maybe'", RDX_ERROR_ARGUMENT, "not true or false"},
+};
+
 static void test_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *text;
-    rdx_status status;
-    const char *part; /* of the error text */
-  } cases[] = {
-      {"", RDX_ERROR_FORMAT, "at end of input"},
-      {"i <", RDX_ERROR_FORMAT, "character 4: syntax error at end of input"},
-      {"i << < 2", RDX_ERROR_FORMAT, "character 6"},
-      {"i = 'abc", RDX_ERROR_FORMAT, "character 5: unterminated quoted string"},
-      {"i < 3; DROP TABLE t", RDX_ERROR_UNSUPPORTED, "condition alone"},
-      {"i < 3 ORDER BY i", RDX_ERROR_UNSUPPORTED, "condition alone"},
-      {"i < 3 UNION SELECT 1", RDX_ERROR_UNSUPPORTED, "set operations are not supported"},
-      {"i IS UNKNOWN", RDX_ERROR_ARGUMENT, "i"},
-      {"CASE WHEN b THEN b END", RDX_ERROR_UNSUPPORTED, "CASE"},
-      {"i = ARRAY[1]", RDX_ERROR_UNSUPPORTED, "arrays"},
-      {"i < d", RDX_ERROR_UNSUPPORTED, "character 5: a column can be compared with literals only"},
-      {"1 < 2", RDX_ERROR_UNSUPPORTED, "needs a column"},
-      {"i + 1 < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
-      {"abs(i) < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
-      {"i < abs(2)", RDX_ERROR_UNSUPPORTED, "character 5"},
-      {"s LIKE 'a%'", RDX_ERROR_UNSUPPORTED, "character 3"},
-      {"t.i < 2", RDX_ERROR_UNSUPPORTED, "character 1"},
-      {"i ~ 2", RDX_ERROR_UNSUPPORTED, "there is no operator '~'"},
-      {"i IN (SELECT 1)", RDX_ERROR_UNSUPPORTED, "only comparisons"},
-      {"5 IN (1, 5)", RDX_ERROR_UNSUPPORTED, "IN needs a column"},
-      {"NULL", RDX_ERROR_UNSUPPORTED, "no condition"},
-      {"7", RDX_ERROR_UNSUPPORTED, "no condition"},
-      {"(i < 2) IS NULL", RDX_ERROR_UNSUPPORTED, "IS NULL needs a column"},
-      {"i = '5'::money", RDX_ERROR_UNSUPPORTED, "type 'money'"},
-      {"i = 1.5::int", RDX_ERROR_UNSUPPORTED, "cannot be cast"},
-      {"i = 2147483648::int", RDX_ERROR_RANGE, "character 17: '2147483648' is out of the range of type 'int4'"},
-      {"i = 32768::smallint", RDX_ERROR_RANGE, "out of the range"},
-      {"f = 1e39::real", RDX_ERROR_RANGE, "out of the range of type 'float4'"},
-      {"f = 'x'::real", RDX_ERROR_ARGUMENT, "'x' is not a number"},
-      {"i = B'101'", RDX_ERROR_UNSUPPORTED, "bit strings"},
-      {"i = $1", RDX_ERROR_UNSUPPORTED, "only columns and literals"},
-      {"i = 'x'", RDX_ERROR_ARGUMENT, "character 5: 'x' is not an integer"},
-      {"i = '1.5'", RDX_ERROR_ARGUMENT, "not an integer"},
-      {"i = DATE '2024-01-01'", RDX_ERROR_ARGUMENT, "cannot be compared with a date"},
-      {"i = true", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
-      {"i", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
-      {"i IS TRUE", RDX_ERROR_ARGUMENT, "cannot be compared with a truth value"},
-      {"s = 5", RDX_ERROR_ARGUMENT, "column 's' is of type string"},
-      {"d = 'x'", RDX_ERROR_ARGUMENT, "not a decimal number"},
-      {"f = 'x'", RDX_ERROR_ARGUMENT, "not a number"},
-      {"f = 1e999", RDX_ERROR_ARGUMENT, "range"},
-      {"day = '2024-13-01'", RDX_ERROR_ARGUMENT, "not a date"},
-      {"day = 5", RDX_ERROR_ARGUMENT, "cannot be compared with a number"},
-      {"at = 'noon'", RDX_ERROR_ARGUMENT, "not a timestamp"},
-      {"b = 'maybe'", RDX_ERROR_ARGUMENT, "not true or false"},
-  };
   rdx_table *table = make_table();
-  for (size_t i = 0; i < COUNT(cases); i++) {
+  for (size_t i = 0; i < COUNT(refused); i++) {
     rdx_condition *condition = NULL;
     const rdx_predicate *predicate = NULL;
     const rdx_column *found = NULL;
     rdx_column columns[16];
     rdx_error error = {""};
-    rdx_status status = rdx_condition_parse(cases[i].text, &condition, &error);
+    rdx_status status = rdx_condition_parse(refused[i].text, &condition, &error);
     if (status == RDX_OK) {
       for (uint32_t k = 0; k < rdx_condition_columns(condition); k++) {
         OK(rdx_table_find(table, rdx_condition_column_name(condition, k), &found, err));
@@ -240,8 +241,8 @@ static void test_refused(void **state) {
       }
       status = rdx_condition_bind(condition, columns, NULL, &predicate, &error);
     }
-    if (status != cases[i].status || !strstr(error.text, cases[i].part))
-      fail_msg("%s: %s (%s)", cases[i].text, rdx_status_name(status), error.text);
+    if (status != refused[i].status || !strstr(error.text, refused[i].part))
+      fail_msg("%s: %s (%s)", refused[i].text, rdx_status_name(status), error.text);
     rdx_condition_destroy(&condition);
   }
   rdx_table_destroy(&table);
