@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #define EXIT_USAGE 2
-#define EXIT_INTERRUPTED 130
 
-/* Set up for `program` (a constant name): progress on stderr where it is a terminal, Ctrl-C and SIGTERM to cancel. */
+/* Set up for `program` (a constant name): progress on stderr where it is a terminal, Ctrl-C, SIGTERM and SIGHUP to
+ * cancel. */
 void console_start(const char *program);
 
 /* Whether the user asked to stop. */
@@ -22,8 +22,11 @@ bool console_interrupted(void);
 /* Show how far a program's own work has come, as rdx_progress_fn says it; whether the user asked to stop. */
 bool console_progress(const char *stage, uint64_t done, uint64_t total);
 
-/* Print an error on stderr; the exit status for it. */
+/* Print an error on stderr; the exit status for it: after a signal that cancelled the work, 128 and its number. */
 int console_fail(rdx_status status, const char *format, ...) RDX_PRINTF(2, 3);
+
+/* Write what the standard output still holds; `status`, or that of the error that this met. */
+int console_finish(int status);
 
 /* Print what is wrong with the command line and where to find help; EXIT_USAGE. `command` may be NULL. */
 int console_usage(const char *command, const char *format, ...) RDX_PRINTF(2, 3);
