@@ -73,6 +73,12 @@ void cli_print_common_help(void);
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
 
+/* Before the work: whether `path`, the value of `option` (NULL: none), can be written and is none of the `count` files
+ * that the command reads (NULL among them: none). `streams` as console_output_check() has it. 0 to go on, else the exit
+ * status plus one. */
+int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
+                     size_t count);
+
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 

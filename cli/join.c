@@ -161,7 +161,8 @@ static int parse(int argc, char **argv, join_options *o) {
     return parsed;
   o->join.index = o->common.index;
   const char *wrong = check(o);
-  return wrong ? console_usage("join", "%s", wrong) + 1 : 0;
+  return wrong ? console_usage("join", "%s", wrong) + 1
+               : cli_check_output("join", "--out", o->common.out, true, o->files, 2);
 }
 
 /* ---- The answer ---- */
@@ -266,9 +267,7 @@ static rdx_status run(job *j, rdx_error *err) {
   const join_options *o = j->options;
   const char *left[] = {o->left, o->upper ? o->value : NULL};
   const char *right[] = {o->lower, o->upper, o->upper ? NULL : o->value};
-  rdx_status status = console_output_check(o->common.out, err);
-  if (status == RDX_OK)
-    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
+  rdx_status status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)
     status = read_side(j, 0, left, 2, err);
   if (status == RDX_OK)

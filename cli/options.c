@@ -132,6 +132,16 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 
+int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
+                     size_t count) {
+  rdx_error err = {""};
+  for (size_t i = 0; path && i < count; i++)
+    if (inputs[i] && console_same_file(path, inputs[i]))
+      return console_usage(command, "%s %s: it would replace %s", option, path, inputs[i]) + 1;
+  const rdx_status status = console_output_check(path, streams, &err);
+  return status == RDX_OK ? 0 : console_fail(status, "%s", err.text) + 1;
+}
+
 /* ---- Columns ---- */
 
 const char *cli_parse_columns(char *text, cli_columns *out) {

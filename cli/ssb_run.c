@@ -147,9 +147,7 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
 
 static rdx_status run(job *j, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
-  rdx_status status = console_output_check(o->out, err);
-  if (status == RDX_OK)
-    status = rdx_device_open(o->device, &o->device_params, &j->device, err);
+  rdx_status status = rdx_device_open(o->device, &o->device_params, &j->device, err);
   if (status == RDX_OK)
     status = ssb_star_open(o->folder, &j->star, err);
   if (status == RDX_OK && o->flat)
@@ -171,6 +169,16 @@ static rdx_status run(job *j, rdx_error *err) {
   return status;
 }
 
+/* Not over the tables that are read. */
+static int check_output(const cli_ssb_run_options *o, bool streams) {
+  char paths[SSB_TABLES][SSB_PATH];
+  const char *inputs[SSB_TABLES + 1] = {o->flat};
+  for (ssb_table t = 0; t < SSB_TABLES; t++)
+    if (ssb_table_path(o->folder, t, SSB_TABLE_FILES, paths[t]))
+      inputs[1 + t] = paths[t];
+  return cli_check_output("ssb", "--out", o->out, streams, inputs, SSB_TABLES + 1);
+}
+
 int cli_ssb_run(const cli_ssb_run_options *o) {
   job j = {.options = o};
   rdx_error err = {""};
@@ -179,6 +187,9 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
     return console_usage("ssb", "--query %s: %s", o->queries, wrong);
   if (parse_engines(o->engines ? o->engines : "all", j.engines, &err) != RDX_OK)
     return console_usage("ssb", "--engine: %s", err.text);
+  const int unfit = check_output(o, true);
+  if (unfit != 0)
+    return unfit - 1;
   const rdx_status status = run(&j, &err);
   ssb_star_close(&j.star);
   rdx_device_close(&j.device);
@@ -189,26 +200,15 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   return EXIT_SUCCESS;
 }
 
-/* The table of the star that `path` is; SSB_TABLES: none. */
-static ssb_table table_at(const char *folder, const char *path) {
-  char table[4200];
-  for (ssb_table t = 0; t < SSB_TABLES; t++) {
-    snprintf(table, sizeof table, "%s/%s.rdx", folder, ssb_table_name(t));
-    if (console_same_file(table, path))
-      return t;
-  }
-  return SSB_TABLES;
-}
-
 int cli_ssb_flatten(const cli_ssb_run_options *o) {
   char beside[4200]; /* ssb_star_open() refuses what is too long for a path */
   rdx_error err = {""};
   ssb_star *star = NULL;
   rdx_device *device = NULL;
   snprintf(beside, sizeof beside, "%s/lineorder_flat.rdx", o->folder);
-  const ssb_table taken = o->out ? table_at(o->folder, o->out) : SSB_TABLES;
-  if (taken != SSB_TABLES)
-    return console_usage("ssb", "--out %s: it would replace table %s", o->out, ssb_table_name(taken));
+  const int wrong = check_output(o, false);
+  if (wrong != 0)
+    return wrong - 1;
   rdx_status status = ssb_star_open(o->folder, &star, &err);
   if (status == RDX_OK)
     status = rdx_device_open(o->device, &o->device_params, &device, &err);

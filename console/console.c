@@ -215,17 +215,17 @@ bool console_same_file(const char *a, const char *b) {
   return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-rdx_status console_output_check(const char *path, rdx_error *err) {
+rdx_status console_output_check(const char *path, bool streams, rdx_error *err) {
   struct stat info;
-  char folder[4096];
+  char folder[4096], target[4096];
   if (!path)
     return RDX_OK;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    snprintf(err->text, sizeof err->text, "--out %s is no ordinary file: redirect the standard output to it instead",
-             path);
+    snprintf(err->text, sizeof err->text, "cannot write %s: it is no ordinary file%s", path,
+             streams ? "; redirect the standard output to it instead" : "");
     return RDX_ERROR_ARGUMENT;
   }
-  split_path(path, folder);
+  split_path(realpath(path, target) ? target : path, folder);
   if (access(folder, W_OK | X_OK) != 0) {
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
     return RDX_ERROR_IO;
@@ -260,6 +260,9 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   *out = (console_output){.path = path};
   if (!path)
     return open_standard(out, err);
+  const rdx_status status = console_output_check(path, false, err);
+  if (status != RDX_OK)
+    return status;
   if (realpath(path, out->target)) /* replace what a link points to, not the link */
     out->path = out->target;
   const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", out->path);
@@ -275,10 +278,10 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   }
   out->stream = fdopen(file, "w");
   if (!out->stream) {
-    const rdx_status status = fail_write(out, err);
+    const rdx_status failed = fail_write(out, err);
     close(file);
     console_output_discard(out);
-    return status;
+    return failed;
   }
   return RDX_OK;
 }

@@ -43,8 +43,9 @@ typedef struct console_output {
   char target[4096], temporary[4096];
 } console_output;
 
-/* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written. */
-RDX_MUST_USE rdx_status console_output_check(const char *path, rdx_error *err);
+/* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written: only
+ * ordinary files are replaced. `streams`: what goes there might as well go to the standard output. */
+RDX_MUST_USE rdx_status console_output_check(const char *path, bool streams, rdx_error *err);
 
 /* Whether two paths mean one file, be it there or not. */
 bool console_same_file(const char *a, const char *b);

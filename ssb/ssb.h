@@ -55,6 +55,10 @@ typedef enum ssb_format {
   SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
 } ssb_format;
 
+/* The file of a table in `folder`; false where its path is too long. */
+#define SSB_PATH 4096
+bool ssb_table_path(const char *folder, ssb_table table, ssb_format format, char out[SSB_PATH]);
+
 /* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a
  * core. Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
 RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
