@@ -163,6 +163,9 @@ rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...
 
 /* ---- The Star Schema Benchmark (ssb_data.c) ---- */
 
+/* Whether `path` is one of the star's tables in `dir`. */
+bool bench_star_holds(const char *dir, const char *path);
+
 /* Open the star (b->star), unless it is open; and its flat table. */
 RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
 RDX_MUST_USE rdx_status bench_flat(bench *b, rdx_error *err);
@@ -253,8 +256,17 @@ RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, 
 size_t bench_report_count(const bench_report *report);
 const bench_row *bench_report_row(const bench_report *report, size_t i);
 
+/* The value of a parameter as text, "hits 4"; a name that stands for itself alone. `out`. */
+#define BENCH_PLACE 64
+const char *bench_place(const char *parameter, double value, char out[BENCH_PLACE]);
+
+/* Before the work: whether pictures can be written to `dir`, which is made if it is missing, and published results be
+ * read; and whether those of an experiment would replace ordinary files at most. */
+RDX_MUST_USE rdx_status bench_plot_check(const char *dir, const char *published, rdx_error *err);
+RDX_MUST_USE rdx_status bench_plot_check_experiment(const char *experiment, const char *dir, rdx_error *err);
+
 /* Draw every experiment of a report into `dir` with gnuplot, published results beside it where their folder is given
- * (plot.c). */
+ * (plot.c). RDX_ERROR_NOT_FOUND where there is none. */
 RDX_MUST_USE rdx_status bench_plot(const bench_report *report, const char *dir, const char *published, rdx_error *err);
 
 #endif

@@ -63,6 +63,14 @@ rdx_status bench_report_add(bench_report *report, bench_row row, double *samples
 
 /* ---- Text ---- */
 
+const char *bench_place(const char *parameter, double value, char out[BENCH_PLACE]) {
+  if (value < 0)
+    snprintf(out, BENCH_PLACE, "%s", parameter);
+  else
+    snprintf(out, BENCH_PLACE, "%s %.9g", parameter, value);
+  return out;
+}
+
 static bool same_place(const bench_row *a, const bench_row *b) {
   return strcmp(a->experiment, b->experiment) == 0 && strcmp(a->method, b->method) == 0 &&
          strcmp(a->variant, b->variant) == 0 && strcmp(a->parameter, b->parameter) == 0 &&
@@ -95,13 +103,9 @@ static bool is_first(const bench_report *report, size_t i) {
 static void print_row(const bench_report *report, const bench_row *row) {
   const bench_row *lookup = find(report, row, "lookup_ms"), *build = find(report, row, "build_ms");
   const bench_row *resident = find(report, row, "bytes_resident"), *peak = find(report, row, "bytes_peak");
-  char parameter[48];
-  if (row->value < 0)
-    snprintf(parameter, sizeof parameter, "%s", row->parameter);
-  else
-    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
-  printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
-         row->probes);
+  char place[BENCH_PLACE];
+  printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys,
+         bench_place(row->parameter, row->value, place), row->rows, row->probes);
   const bench_row *plain = find_plain(report, row);
   if (lookup)
     printf(" %10.3f %10.*f %4.0f%%", lookup->median, (double)row->probes < 1e4 * lookup->median ? 3 : 1,
@@ -135,13 +139,9 @@ static void print_metric(const bench_report *report, const bench_row *like, cons
 }
 
 static void print_scan(const bench_report *report, const bench_row *row) {
-  char parameter[48];
-  if (row->value < 0)
-    snprintf(parameter, sizeof parameter, "%s", row->parameter);
-  else
-    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
-  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
-         row->probes);
+  char place[BENCH_PLACE];
+  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys,
+         bench_place(row->parameter, row->value, place), row->rows, row->probes);
   print_metric(report, row, "found", "%.0f", 1);
   print_metric(report, row, "scan_ms", "%.3f", 1);
   print_metric(report, row, "total_ms", "%.3f", 1);
