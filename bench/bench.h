@@ -36,6 +36,7 @@ typedef struct bench {
   uint64_t skipped;              /* measurements for which no time was left */
   double scale_factor;           /* of the Star Schema Benchmark */
   ssb_star *star;                /* once an experiment has needed it */
+  uint64_t met, met_ever;        /* which of options.methods, by place, the experiment at hand has, and any so far */
 } bench;
 
 double bench_seconds(void);
@@ -103,7 +104,7 @@ RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *pla
 
 typedef struct bench_row {
   char experiment[32], device[256], method[24], variant[48], keys[16], parameter[24], metric[24];
-  uint64_t rows, probes;
+  uint64_t rows, probes; /* probes 0: a build, which has no answers to check */
   double value, median, least, most;
   uint32_t runs;
 } bench_row;
@@ -120,11 +121,14 @@ typedef struct bench_point {
   double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
 } bench_point;
 
-/* Whether all of a list of methods with commas are known: indexes or scans. */
+/* Whether all of a list of methods with commas, at most 64, are known: indexes, scans or engines. */
 bool bench_check_methods(const char *methods);
 
-/* Whether a method by that name is to take part. */
-bool bench_is_wanted(const bench *b, const char *method);
+/* Whether a method by that name, which the experiment has, is to take part. */
+bool bench_is_wanted(bench *b, const char *method);
+
+/* Note the methods of the list that no experiment had; false where none had any. */
+bool bench_note_unmet(const bench *b);
 
 /* What to record. */
 enum {

@@ -132,15 +132,17 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
   for (size_t k = 0; k < count && j->count < MAX_JOINERS; k++)
     if (bench_is_wanted(b, rdx_index_kind_name(joiners[k].params.index.kind)))
       j->entries[j->count++].joiner = &joiners[k];
-  rdx_status status = bench_workload_create(spec, b->options.seed, &j->w, err);
-  if (status == RDX_OK)
+  rdx_status status = j->count > 0 ? bench_workload_create(spec, b->options.seed, &j->w, err) : RDX_OK;
+  if (status == RDX_OK && j->count > 0)
     status = start(j, err);
   if (status == RDX_OK)
     status = run_all(j, err);
   if (status == RDX_OK)
     status = report(j, err);
   if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {
-    console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
+    char place[BENCH_PLACE];
+    console_note("  %s at %s left out: %s", point->experiment, bench_place(point->parameter, point->value, place),
+                 err->text);
     status = RDX_OK;
   }
   rdx_device_column_destroy(&j->keys);

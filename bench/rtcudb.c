@@ -62,7 +62,7 @@ static void close_session(session *s) {
   free(s);
 }
 
-/* The contenders that are wanted, and the tables that they need. */
+/* The contenders that are wanted, and the tables that they need; NULL where none is wanted. */
 static rdx_status open_session(bench *b, const bench_point *point, const contender *contenders, size_t count,
                                session **out, rdx_error *err) {
   session *s = calloc(1, sizeof *s);
@@ -70,15 +70,14 @@ static rdx_status open_session(bench *b, const bench_point *point, const contend
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   s->point = point;
-  rdx_status status = bench_star(b, err);
-  for (size_t k = 0; k < count && status == RDX_OK; k++) {
-    if (!bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
-      continue;
-    s->entries[s->count++].contender = &contenders[k];
-    if (contenders[k].flat)
+  for (size_t k = 0; k < count; k++)
+    if (bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
+      s->entries[s->count++].contender = &contenders[k];
+  rdx_status status = s->count > 0 ? bench_star(b, err) : RDX_OK;
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++)
+    if (s->entries[k].contender->flat)
       status = bench_flat(b, err);
-  }
-  if (status == RDX_OK)
+  if (status == RDX_OK && s->count > 0)
     *out = s;
   else
     close_session(s);
@@ -96,6 +95,13 @@ static bench_row row_of(const session *s, const contender *c, const char *place,
   snprintf(row.keys, sizeof row.keys, "SF%.3g", s->b->scale_factor);
   snprintf(row.parameter, sizeof row.parameter, "%s", place);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
+static bench_row build_row(const session *s, const contender *c, const char *place, uint32_t order,
+                           const char *metric) {
+  bench_row row = row_of(s, c, place, order, metric);
+  row.probes = 0;
   return row;
 }
 
@@ -287,7 +293,7 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
                           uint32_t to, rdx_error *err) {
   session *s = NULL;
   rdx_status status = open_session(b, point, contenders, count, &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   for (uint32_t q = from; q < to && status == RDX_OK;) {
     family f = family_of(q);
@@ -308,6 +314,11 @@ rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *e
 
 /* Figure 13. */
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
+  bool wanted = false;
+  for (size_t k = 0; k < COUNT(all); k++)
+    wanted |= bench_is_wanted(b, rdx_engine_kind_name(all[k].params.kind));
+  if (!wanted)
+    return RDX_OK;
   rdx_status status = bench_star(b, err);
   rdx_device_rates rates;
   if (status == RDX_OK)
@@ -400,8 +411,8 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
       continue;
     add_up(e, runs);
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && e->build[CUBES][0] > 0; m++)
-      status = bench_report_add(s->b->report, row_of(s, e->contender, f->name, f->first, build_metrics[m]), e->build[m],
-                                runs, err);
+      status = bench_report_add(s->b->report, build_row(s, e->contender, f->name, f->first, build_metrics[m]),
+                                e->build[m], runs, err);
   }
   return status;
 }
@@ -410,7 +421,7 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err) {
   session *s = NULL;
   rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK;) {
     const family f = family_of(q);
@@ -420,7 +431,7 @@ rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err
   for (size_t k = 0; k < s->count; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !e->incomplete; m++)
-      status = bench_report_add(b->report, row_of(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
+      status = bench_report_add(b->report, build_row(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
                                 e->all_builds[m], b->options.runs, err);
   }
   close_session(s);
@@ -471,7 +482,7 @@ rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_erro
   static const family every = {0, SSB_QUERIES, "all"};
   session *s = NULL;
   rdx_status status = open_session(b, point, column, COUNT(column), &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   status = build_all(s, &every, err);
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)

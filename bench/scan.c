@@ -79,8 +79,10 @@ static rdx_status add(const session *s, const entry *e, const bench_point *point
 }
 
 static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
-  console_note("  %s%s%s at %g left out: %s", rdx_scan_method_name(e->contender->params.method),
-               e->contender->variant[0] ? ", " : "", e->contender->variant, point->value, err->text);
+  char place[BENCH_PLACE];
+  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->contender->params.method),
+               e->contender->variant[0] ? ", " : "", e->contender->variant,
+               bench_place(point->parameter, point->value, place), err->text);
   rdx_scan_destroy(&e->scan);
   e->out = true;
 }
@@ -93,7 +95,7 @@ static uint64_t default_rows(const bench *b) {
   return b->info->emulated ? 10000 : b->info->backend == RDX_BACKEND_VULKAN ? 100000000 : 10000000;
 }
 
-static bool is_wanted(const bench *b, const contender *c) {
+static bool is_wanted(bench *b, const contender *c) {
   return bench_is_wanted(b, rdx_scan_method_name(c->params.method));
 }
 
@@ -135,7 +137,7 @@ static rdx_status report_builds(session *s, const bench_point *point, uint32_t r
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < s->count; k++)
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !s->entries[k].out; m++)
-      status = add(s, &s->entries[k], point, s->data.columns, build_metrics[m], s->entries[k].build[m], runs, err);
+      status = add(s, &s->entries[k], point, 0, build_metrics[m], s->entries[k].build[m], runs, err);
   return status;
 }
 

@@ -102,6 +102,8 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
 }
 
 rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
+  if (!bench_is_wanted(b, "rx"))
+    return RDX_OK;
   if (b->deadline > 0 && bench_seconds() > b->deadline) {
     b->skipped++;
     return RDX_OK;

@@ -201,6 +201,13 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->methods[3] = (method){.kind = RDX_INDEX_CGRX, .variant = "rebuild"};
   w->methods[4] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"};
   w->count = b->info->tracing == RDX_TRACING_NONE ? 2 : MOST_METHODS;
+  bool wanted = false; /* each needs its rival */
+  for (uint32_t k = 0; k < w->count; k++)
+    wanted |= bench_is_wanted(b, rdx_index_kind_name(w->methods[k].kind));
+  if (!wanted) {
+    free(w);
+    return RDX_OK;
+  }
   w->keys = malloc(w->most * sizeof *w->keys);
   w->wanted = malloc(w->probes * sizeof *w->wanted);
   w->expected = malloc(w->probes * sizeof *w->expected);
