@@ -144,6 +144,10 @@ enum {
 RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec,
                                       const bench_contender *contenders, size_t count, unsigned what, rdx_error *err);
 
+/* Put before the text of a defect, such as a wrong answer, what it belongs to: the row that would have been added.
+ * `status`. */
+rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err);
+
 /* A lookup, checked; `*ms` is device time. */
 RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes,
                                      const rdx_column *lower, const rdx_column *upper, const rdx_column *values,

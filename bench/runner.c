@@ -67,23 +67,50 @@ rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *read
   return status == RDX_OK ? bench_report_add(b->report, row, reads, count, err) : status;
 }
 
-/* ---- One lookup ---- */
+/* ---- Answers ---- */
+
+rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err) {
+  char place[BENCH_PLACE];
+  if (status != RDX_ERROR_INTERNAL)
+    return status;
+  const rdx_error text = *err;
+  return bench_fail(err, status, "%s, %s%s%s, %s, %s: %.600s", row->experiment, row->method,
+                    row->variant[0] ? ", " : "", row->variant, row->keys,
+                    bench_place(row->parameter, row->value, place), text.text);
+}
+
+static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
+  return w->type == RDX_TYPE_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+/* The lookup that is wrong, then what came and what was expected. */
+static rdx_status wrong_lookup(const bench_workload *w, uint64_t i, const char *what, rdx_error *err) {
+  char key[48];
+  const int length = snprintf(key, sizeof key, "%" PRIu64, key_of(w, w->lower, i));
+  if (w->upper)
+    snprintf(key + length, sizeof key - (size_t)length, " to %" PRIu64, key_of(w, w->upper, i));
+  return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %" PRIu64 ", of %s: %s", i, key, what);
+}
 
 static rdx_status check_first(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
-  for (uint64_t i = 0; i < v->probes; i++)
-    if (v->first[i] != w->sums[begin + i])
-      return bench_fail(err, RDX_ERROR_INTERNAL,
-                        "WRONG ANSWERS: probe %" PRIu64 ": row %" PRIu32 " instead of %" PRIu64, begin + i, v->first[i],
-                        w->sums[begin + i]);
+  char what[96];
+  for (uint64_t i = 0; i < v->probes; i++) {
+    if (v->first[i] == w->sums[begin + i])
+      continue;
+    snprintf(what, sizeof what, "row %" PRIu32 " instead of %" PRIu64, v->first[i], w->sums[begin + i]);
+    return wrong_lookup(w, begin + i, what, err);
+  }
   return RDX_OK;
 }
 
 static rdx_status check_count(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
-  for (uint64_t i = 0; i < v->probes; i++)
-    if (v->count[i] != w->counts[begin + i])
-      return bench_fail(err, RDX_ERROR_INTERNAL,
-                        "WRONG ANSWERS: probe %" PRIu64 ": %" PRIu32 " rows instead of %" PRIu32, begin + i,
-                        v->count[i], w->counts[begin + i]);
+  char what[96];
+  for (uint64_t i = 0; i < v->probes; i++) {
+    if (v->count[i] == w->counts[begin + i])
+      continue;
+    snprintf(what, sizeof what, "%" PRIu32 " rows instead of %" PRIu32, v->count[i], w->counts[begin + i]);
+    return wrong_lookup(w, begin + i, what, err);
+  }
   return RDX_OK;
 }
 
@@ -102,12 +129,15 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
       first = i;
     }
   }
-  return bench_fail(err, RDX_ERROR_INTERNAL,
-                    "WRONG ANSWERS: %" PRIu64 " of %" PRIu64 " probes; probe %" PRIu64 ": count %" PRIu32
-                    ", sum %" PRIu64 " instead of %" PRIu32 ", %" PRIu64,
-                    wrong, v->probes, begin + first, v->count[first], v->sum_u64[first], w->counts[begin + first],
-                    w->sums[begin + first]);
+  char what[200];
+  snprintf(what, sizeof what,
+           "%" PRIu32 " rows, sum %" PRIu64 " instead of %" PRIu32 " rows, sum %" PRIu64 "; %" PRIu64 " of %" PRIu64
+           " lookups are wrong",
+           v->count[first], v->sum_u64[first], w->counts[begin + first], w->sums[begin + first], wrong, v->probes);
+  return wrong_lookup(w, begin + first, what, err);
 }
+
+/* ---- One lookup ---- */
 
 static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes, const rdx_column *values) {
   const rdx_result_kind kind = w->spec.first ? RDX_RESULT_FIRST : w->spec.count ? RDX_RESULT_COUNT : RDX_RESULT_SUM;
@@ -147,10 +177,6 @@ typedef struct plain {
   uint64_t *sums;
   uint32_t *counts;
 } plain;
-
-static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
-  return w->type == RDX_TYPE_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
-}
 
 static void search_plain(void *context, uint64_t begin, uint64_t end) {
   const plain *p = context;
@@ -420,6 +446,8 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
         e->lookup_ms[r - 1] = ms;
         e->total_ms[r - 1] = total;
       }
+      const bench_row row = row_of(m, e, "lookup_ms");
+      status = bench_blame(status, &row, err);
     }
   }
   for (size_t k = 0; k < m->count && status == RDX_OK; k++) {

@@ -207,6 +207,24 @@ static rdx_status make_query(const session *s, uint32_t predicates, double selec
   return RDX_OK;
 }
 
+/* The first row that an answer is wrong about. */
+static rdx_status wrong_rows(const session *s, const rdx_scan_view *v, const query *q, rdx_error *err) {
+  const uint64_t words = (s->data.rows + 31) / 32;
+  uint64_t w = 0;
+  while (w < words && v->bitmap[w] == s->expected[w])
+    w++;
+  if (w == words)
+    return bench_fail(err, RDX_ERROR_INTERNAL,
+                      "WRONG ANSWER: %" PRIu64 " rows counted instead of %" PRIu64 "; the bitmap is right", v->count,
+                      q->count);
+  const uint32_t bit = (uint32_t)__builtin_ctz(v->bitmap[w] ^ s->expected[w]);
+  return bench_fail(err, RDX_ERROR_INTERNAL,
+                    "WRONG ANSWER: row %" PRIu64 " is %s (predicates: %" PRIu32 "); %" PRIu64
+                    " rows instead of %" PRIu64,
+                    32 * w + bit, v->bitmap[w] >> bit & 1u ? "found, but does not qualify" : "missing, but qualifies",
+                    q->predicates, v->count, q->count);
+}
+
 /* One run, its bitmap read back and compared. */
 static rdx_status run_once(const session *s, const entry *e, const query *q, double metrics[RUN_METRICS],
                            rdx_error *err) {
@@ -223,9 +241,7 @@ static rdx_status run_once(const session *s, const entry *e, const query *q, dou
   metrics[SCAN_MS] = stats.device_ms;
   metrics[TOTAL_MS] = stats.total_ms;
   if (status == RDX_OK && (v.count != q->count || memcmp(v.bitmap, s->expected, (s->data.rows + 31) / 32 * 4) != 0))
-    status =
-        bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER of %s: %" PRIu64 " rows instead of %" PRIu64 ", or others",
-                   rdx_scan_method_name(e->contender->params.method), v.count, q->count);
+    status = wrong_rows(s, &v, q, err);
   rdx_scan_result_destroy(&result);
   return status;
 }
@@ -279,7 +295,8 @@ static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, 
   }
   for (size_t m = 0; m < RUN_METRICS && run > 0; m++)
     e->run[m][run - 1] = metrics[m];
-  return status;
+  const bench_row row = row_of(s, e, point, q->predicates, "");
+  return bench_blame(status, &row, err);
 }
 
 static bool is_late(session *s) {

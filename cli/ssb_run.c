@@ -83,16 +83,15 @@ static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *e
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
   rdx_engine_stats built;
-  bool same = true;
+  ssb_difference difference = {""};
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
   rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
   if (status == RDX_OK && o->check)
-    status = ssb_star_check(j->star, q, result, &same, err);
+    status = ssb_star_check(j->star, q, result, &difference, err);
   if (status == RDX_OK) {
     rdx_engine_get_stats(engine, &built);
-    if (!same)
-      j->wrong++;
+    j->wrong += difference.text[0] != '\0';
     if (built.kind == j->shown || j->shown == 0) { /* of several engines, the first one's */
       if (j->shown == 0)
         j->shown = built.kind;
@@ -105,12 +104,13 @@ static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *e
     }
     if (o->stats || o->check)
       console_note("Q%s %-12s %6" PRIu64 " rows %10.4f ms +-%3.0f%% %10.4f on the device %10" PRIu64 " rays %10" PRIu64
-                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s",
+                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
                    ssb_queries[q].name, rdx_engine_kind_name(built.kind), rdx_query_result_rows(result), t.total_ms,
                    100 * t.spread, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
-                   !o->check ? ""
-                   : same    ? "  checked"
-                             : "  WRONG");
+                   !o->check            ? ""
+                   : difference.text[0] ? "  WRONG: "
+                                        : "  checked",
+                   difference.text);
   }
   rdx_query_result_destroy(&result);
   return status;

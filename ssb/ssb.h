@@ -118,10 +118,15 @@ typedef struct ssb_timing {
 RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, double warm_ms,
                                      uint32_t runs, ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
+/* Where a result differs first, what came and what was expected; "" where it does not. */
+typedef struct ssb_difference {
+  char text[400];
+} ssb_difference;
+
 /* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
  * in their order. */
-RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
-                                       rdx_error *err);
+RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result,
+                                       ssb_difference *difference, rdx_error *err);
 
 /* Rows of lineorder that the predicates of a query select, and rows of its result, from the same look. */
 RDX_MUST_USE rdx_status ssb_star_count(ssb_star *star, uint32_t query, uint64_t *selected, uint64_t *rows,
