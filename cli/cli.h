@@ -79,6 +79,10 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
 int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
                      size_t count);
 
+/* Open a table file, or `count` of its columns (0: all). One in a pipe is refused for what it is. */
+RDX_MUST_USE rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
+                                       rdx_error *err);
+
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 

@@ -39,9 +39,7 @@ static const char *take(int option, char *value, void *context) {
 
 static rdx_status run(const export_options *o, rdx_table **table, rdx_error *err) {
   const char *path = o->common.words[0];
-  rdx_status status = o->columns.count > 0
-                          ? rdx_table_open_columns(path, o->columns.names, o->columns.count, table, err)
-                          : rdx_table_open(path, table, err);
+  rdx_status status = cli_open_table(path, o->columns.names, o->columns.count, table, err);
   if (status == RDX_OK)
     status = rdx_table_write_csv(*table, o->common.out, o->common.delimiter, !o->common.no_header, err);
   return status;

@@ -39,7 +39,8 @@ static void print_help(void) {
          "  --kind KIND             inner, left (with left rows that match nothing), semi (left rows that match\n"
          "                          something), anti (left rows that match nothing) (inner)\n"
          "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller);\n"
-         "                          --between: right sorts the ranges, and is not for sums\n"
+         "                          --on: left is not for sums; --between: right sorts the ranges, and is not\n"
+         "                          for sums\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
   cli_print_index_help();
@@ -145,6 +146,22 @@ static const char *take(int option, char *value, void *context) {
   }
 }
 
+/* An index over the other side cannot do these. */
+static const char *check_side(const join_options *o) {
+  const bool over_left = o->join.mapping == RDX_JOIN_MAPPING_INVERSE;
+  const bool over_right = o->join.mapping == RDX_JOIN_MAPPING_DIRECT;
+  const rdx_index_kind kind = o->common.index.kind;
+  if (o->value && o->join.kind > RDX_JOIN_LEFT)
+    return "--return 'sum(COLUMN)' is for --kind inner and left: only these have pairs";
+  if (o->value && o->on && over_left)
+    return "--index-side left is not for sums of the right file's column: leave it out, or say right";
+  if (o->value && o->between && over_right)
+    return "--index-side right is not for sums of the left file's column: leave it out, or say left";
+  if (o->between && over_right && kind != RDX_INDEX_AUTO && kind != RDX_INDEX_SORTED_ARRAY)
+    return "--index-side right sorts the ranges of --between, which is --method sorted_array or auto";
+  return NULL;
+}
+
 static const char *check(const join_options *o) {
   if (!o->files[0] || !o->files[1])
     return "--left FILE and --right FILE are needed";
@@ -152,7 +169,7 @@ static const char *check(const join_options *o) {
     return "one of --on and --between is needed";
   if (!o->has_result)
     return "--return pairs|count|'sum(COLUMN)' is needed";
-  return NULL;
+  return check_side(o);
 }
 
 static int parse(int argc, char **argv, join_options *o) {

@@ -108,6 +108,8 @@ static const char *take(int option, char *value, void *context) {
   case POINT:
     return append(&o->probes.points, &o->probes.point_count, value);
   case RANGE:
+    if (!cli_is_range(value))
+      return "a range has the form LO..HI, LO.. or ..HI";
     return append(&o->probes.ranges, &o->probes.range_count, value);
   case PROBE:
     o->probes.file = value;

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char problem[256];
 
@@ -140,6 +141,16 @@ int cli_check_output(const char *command, const char *option, const char *path, 
       return console_usage(command, "%s %s: it would replace %s", option, path, inputs[i]) + 1;
   const rdx_status status = console_output_check(path, streams, &err);
   return status == RDX_OK ? 0 : console_fail(status, "%s", err.text) + 1;
+}
+
+rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
+                          rdx_error *err) {
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    snprintf(err->text, sizeof err->text, "%s is no ordinary file: a table file cannot be read from a pipe", path);
+    return RDX_ERROR_FORMAT;
+  }
+  return count > 0 ? rdx_table_open_columns(path, columns, count, out, err) : rdx_table_open(path, out, err);
 }
 
 /* ---- Columns ---- */
