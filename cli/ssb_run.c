@@ -52,17 +52,23 @@ static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err)
   return RDX_OK;
 }
 
+/* The columns in the order of the query's SQL: the result has the sum last. */
 static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_result *result) {
   const rdx_query *query = ssb_star_query(star, q);
   const rdx_relation *relation = ssb_star_relation(star);
-  for (uint32_t g = 0; g < query->group_count; g++)
-    fprintf(out, "%s,", relation->attributes[query->group_by[g]].name);
-  fprintf(out, "%s\n", sum_names[ssb_queries[q].aggregate]);
+  const uint32_t columns = rdx_query_result_columns(result), first = ssb_queries[q].sum_first ? columns - 1 : 0;
+  for (uint32_t i = 0; i < columns; i++) {
+    const uint32_t c = (first + i) % columns;
+    const bool is_sum = c == query->group_count;
+    fprintf(out, "%s%s", i > 0 ? "," : "",
+            is_sum ? sum_names[ssb_queries[q].aggregate] : relation->attributes[query->group_by[c]].name);
+  }
+  fputc('\n', out);
   for (uint64_t row = 0; row < rdx_query_result_rows(result); row++) {
-    for (uint32_t c = 0; c < rdx_query_result_columns(result); c++) {
-      if (c > 0)
+    for (uint32_t i = 0; i < columns; i++) {
+      if (i > 0)
         fputc(',', out);
-      cli_write_value(out, rdx_query_result_column(result, c), row);
+      cli_write_value(out, rdx_query_result_column(result, (first + i) % columns), row);
     }
     fputc('\n', out);
   }

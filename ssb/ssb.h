@@ -77,6 +77,7 @@ typedef struct ssb_query {
     SSB_REVENUE,
     SSB_PROFIT
   } aggregate;          /* extendedprice * discount, revenue, revenue - supplycost */
+  bool sum_first;       /* SELECT has the sum before the groups */
   bool by_year_and_sum; /* ORDER BY the year, then the largest sums; else by the groups */
   double selectivity;   /* of the predicates, in percent of lineorder, as published (RTCUDB, table 1) */
   uint32_t rows;        /* of the result, in the reference data at scale factor 1 */
