@@ -97,6 +97,10 @@ typedef struct cli_columns {
   uint32_t count;
 } cli_columns;
 
+/* The name at `*at`, which is cut off there: up to `end` ("": all), or between double quotes as in SQL, where two stand
+ * for one. `*at` becomes what follows `end`, or NULL where that is not there. NULL: the quotes are wrong. */
+char *cli_cut_name(char **at, const char *end);
+
 /* Cut `text` into names and add them; NULL or what is wrong. */
 const char *cli_parse_columns(char *text, cli_columns *out);
 

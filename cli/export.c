@@ -18,7 +18,7 @@ static void print_help(void) {
       "Write a table file as CSV. Imported with the same types (see raydex table) it is the same table: NULL is an\n"
       "empty field, the empty string is in quotes.\n\n"
       "Options:\n"
-      "  --columns A,B,...       only these columns, in this order\n"
+      "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             leave the line of names out\n"
       "  --out FILE              write to FILE, which appears when it is complete, instead of the standard output\n");

@@ -27,7 +27,7 @@ static void print_help(void) {
       "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
       "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
       "Options:\n"
-      "  --columns A,B,...       only these columns, in this order\n"
+      "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"

@@ -29,7 +29,8 @@ static void print_help(void) {
          "ON, one of:\n"
          "  --on COLUMN             equal values of the column of that name in both files\n"
          "  --on LEFT=RIGHT         equal values of the left and the right file's column\n"
-         "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n\n"
+         "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n"
+         "Names with = or .. in them go in double quotes, --on '\"a=b\"'.\n\n"
          "Answers (--return), on the standard output:\n"
          "  pairs                   the rows that match, counted from 0, as CSV: left,right (semi, anti: left)\n"
          "  count                   their number\n"
@@ -87,24 +88,17 @@ static const char *parse_return(char *text, join_options *o) {
 }
 
 static const char *parse_on(char *text, join_options *o) {
-  char *right = strchr(text, '=');
-  o->left = o->lower = text;
-  if (right) {
-    *right = '\0';
-    o->lower = right + 1;
-  }
-  return *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
+  o->left = o->lower = cli_cut_name(&text, "=");
+  if (o->left && text)
+    o->lower = cli_cut_name(&text, "");
+  return o->left && o->lower && *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
 }
 
 static const char *parse_between(char *text, join_options *o) {
-  char *lower = strchr(text, '='), *upper = lower ? strstr(lower, "..") : NULL;
-  if (!upper || lower == text || upper == lower + 1 || upper[2] == '\0')
-    return "it has the form LEFT=LO..HI, of columns";
-  *lower = *upper = '\0';
-  o->left = text;
-  o->lower = lower + 1;
-  o->upper = upper + 2;
-  return NULL;
+  o->left = cli_cut_name(&text, "=");
+  o->lower = o->left && text ? cli_cut_name(&text, "..") : NULL;
+  o->upper = o->lower && text ? cli_cut_name(&text, "") : NULL;
+  return o->upper && *o->left && *o->lower && *o->upper ? NULL : "it has the form LEFT=LO..HI, of columns";
 }
 
 static const char *take_type(join_options *o, int side, char *value) {
