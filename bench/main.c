@@ -258,6 +258,8 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
 
 /* What is wrong with the names on the command line, or with options for them; 0 or an exit status. */
 static int check_names(char **names, int count, const bench_options *o) {
+  if (o->published && !o->plots)
+    return console_usage(NULL, "--published is for --plots");
   if (o->out && o->data && bench_star_holds(o->data, o->out))
     return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
   if (strcmp(names[0], "suite") == 0) {
