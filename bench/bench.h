@@ -36,6 +36,7 @@ typedef struct bench {
   uint64_t skipped;              /* measurements for which no time was left */
   double scale_factor;           /* of the Star Schema Benchmark */
   ssb_star *star;                /* once an experiment has needed it */
+  uint64_t met, met_ever;        /* which of options.methods, by place, the experiment at hand has, and any so far */
 } bench;
 
 double bench_seconds(void);
@@ -103,7 +104,7 @@ RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *pla
 
 typedef struct bench_row {
   char experiment[32], device[256], method[24], variant[48], keys[16], parameter[24], metric[24];
-  uint64_t rows, probes;
+  uint64_t rows, probes; /* probes 0: a build, which has no answers to check */
   double value, median, least, most;
   uint32_t runs;
 } bench_row;
@@ -120,11 +121,14 @@ typedef struct bench_point {
   double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
 } bench_point;
 
-/* Whether all of a list of methods with commas are known: indexes or scans. */
+/* Whether all of a list of methods with commas, at most 64, are known: indexes, scans or engines. */
 bool bench_check_methods(const char *methods);
 
-/* Whether a method by that name is to take part. */
-bool bench_is_wanted(const bench *b, const char *method);
+/* Whether a method by that name, which the experiment has, is to take part. */
+bool bench_is_wanted(bench *b, const char *method);
+
+/* Note the methods of the list that no experiment had; false where none had any. */
+bool bench_note_unmet(const bench *b);
 
 /* What to record. */
 enum {
@@ -139,6 +143,10 @@ enum {
  * cannot do is noted and left out. */
 RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec,
                                       const bench_contender *contenders, size_t count, unsigned what, rdx_error *err);
+
+/* Put before the text of a defect, such as a wrong answer, what it belongs to: the row that would have been added.
+ * `status`. */
+rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err);
 
 /* A lookup, checked; `*ms` is device time. */
 RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes,
@@ -162,6 +170,9 @@ bool bench_may_skip(rdx_status status);
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
 /* ---- The Star Schema Benchmark (ssb_data.c) ---- */
+
+/* Whether `path` is one of the star's tables in `dir`. */
+bool bench_star_holds(const char *dir, const char *path);
 
 /* Open the star (b->star), unless it is open; and its flat table. */
 RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
@@ -253,8 +264,17 @@ RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, 
 size_t bench_report_count(const bench_report *report);
 const bench_row *bench_report_row(const bench_report *report, size_t i);
 
+/* The value of a parameter as text, "hits 4"; a name that stands for itself alone. `out`. */
+#define BENCH_PLACE 64
+const char *bench_place(const char *parameter, double value, char out[BENCH_PLACE]);
+
+/* Before the work: whether pictures can be written to `dir`, which is made if it is missing, and published results be
+ * read; and whether those of an experiment would replace ordinary files at most. */
+RDX_MUST_USE rdx_status bench_plot_check(const char *dir, const char *published, rdx_error *err);
+RDX_MUST_USE rdx_status bench_plot_check_experiment(const char *experiment, const char *dir, rdx_error *err);
+
 /* Draw every experiment of a report into `dir` with gnuplot, published results beside it where their folder is given
- * (plot.c). */
+ * (plot.c). RDX_ERROR_NOT_FOUND where there is none. */
 RDX_MUST_USE rdx_status bench_plot(const bench_report *report, const char *dir, const char *published, rdx_error *err);
 
 #endif

@@ -57,7 +57,7 @@ rdx_status bench_demo(bench *b, rdx_error *err) {
   const bench_point point = {.experiment = "demo", .parameter = ""};
   const bench_row *engines[MOST_ENGINES];
   rdx_status status = bench_rtcudb_queries(b, &point, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !b->star)
     return status;
   const size_t count = list_engines(b->report, engines);
   printf("The Star Schema Benchmark, %" PRIu64 " rows (scale factor %.3g), on %s: ms from call to result,\n"

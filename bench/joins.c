@@ -72,7 +72,7 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   rdx_join_get_stats(join, &stats);
   rdx_join_destroy(&join);
   if (view.count != j->expected)
-    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWERS: %" PRIu64 " pairs instead of %" PRIu64, view.count,
+    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " pairs instead of %" PRIu64, view.count,
                       j->expected);
   e->kind = stats.index.kind;
   e->ms[TOTAL][run] = stats.total_ms;
@@ -81,14 +81,28 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   return console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : RDX_OK;
 }
 
+static bench_row row_of(const joining *j, const entry *e, rdx_index_kind kind, const char *metric) {
+  bench_row row = {.rows = j->w.rows, .probes = j->w.probes, .value = j->point->value};
+  snprintf(row.experiment, sizeof row.experiment, "%s", j->point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", j->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(kind));
+  snprintf(row.variant, sizeof row.variant, "%s", e->joiner->variant);
+  snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(j->w.spec.keys));
+  snprintf(row.parameter, sizeof row.parameter, "%s", j->point->parameter);
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
 /* One round that is not counted, then the runs, the methods taking turns. */
 static rdx_status run_all(joining *j, rdx_error *err) {
   for (uint32_t r = 0; r <= j->b->options.runs; r++) {
     for (size_t k = 0; k < j->count; k++) {
       entry *e = &j->entries[k];
       const rdx_status status = e->out ? RDX_OK : join_once(j, e, r > 0 ? r - 1 : 0, err);
-      if (status != RDX_OK && !bench_may_skip(status))
-        return status;
+      if (status != RDX_OK && !bench_may_skip(status)) {
+        const bench_row row = row_of(j, e, e->joiner->params.index.kind, "");
+        return bench_blame(status, &row, err);
+      }
       if (status != RDX_OK) {
         console_note("  %s%s%s left out: %s", rdx_index_kind_name(e->joiner->params.index.kind),
                      e->joiner->variant[0] ? ", " : "", e->joiner->variant, err->text);
@@ -103,17 +117,9 @@ static rdx_status report(joining *j, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < j->count; k++) {
     entry *e = &j->entries[k];
-    for (int m = 0; m < METRICS && status == RDX_OK && !e->out; m++) {
-      bench_row row = {.rows = j->w.rows, .probes = j->w.probes, .value = j->point->value};
-      snprintf(row.experiment, sizeof row.experiment, "%s", j->point->experiment);
-      snprintf(row.device, sizeof row.device, "%s", j->b->info->name);
-      snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(e->kind));
-      snprintf(row.variant, sizeof row.variant, "%s", e->joiner->variant);
-      snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(j->w.spec.keys));
-      snprintf(row.parameter, sizeof row.parameter, "%s", j->point->parameter);
-      snprintf(row.metric, sizeof row.metric, "%s", metric_names[m]);
-      status = bench_report_add(j->b->report, row, e->ms[m], j->b->options.runs, err);
-    }
+    for (int m = 0; m < METRICS && status == RDX_OK && !e->out; m++)
+      status =
+          bench_report_add(j->b->report, row_of(j, e, e->kind, metric_names[m]), e->ms[m], j->b->options.runs, err);
   }
   return status;
 }
@@ -132,15 +138,17 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
   for (size_t k = 0; k < count && j->count < MAX_JOINERS; k++)
     if (bench_is_wanted(b, rdx_index_kind_name(joiners[k].params.index.kind)))
       j->entries[j->count++].joiner = &joiners[k];
-  rdx_status status = bench_workload_create(spec, b->options.seed, &j->w, err);
-  if (status == RDX_OK)
+  rdx_status status = j->count > 0 ? bench_workload_create(spec, b->options.seed, &j->w, err) : RDX_OK;
+  if (status == RDX_OK && j->count > 0)
     status = start(j, err);
   if (status == RDX_OK)
     status = run_all(j, err);
   if (status == RDX_OK)
     status = report(j, err);
   if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {
-    console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
+    char place[BENCH_PLACE];
+    console_note("  %s at %s left out: %s", point->experiment, bench_place(point->parameter, point->value, place),
+                 err->text);
     status = RDX_OK;
   }
   rdx_device_column_destroy(&j->keys);

@@ -168,8 +168,13 @@ static const bench_experiment *find(const char *name) {
 
 static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error *err) {
   const bench_point point = {.experiment = e->name, .parameter = ""};
+  const uint64_t skipped = b->skipped;
+  b->met = 0;
   const rdx_status status = e->run(b, &point, err);
-  bench_report_print(b->report, e->name); /* also what was measured before a failure */
+  if (b->options.methods && b->met == 0 && b->skipped == skipped && status == RDX_OK)
+    console_note("%s left out: it has none of the methods %s", e->name, b->options.methods);
+  b->met_ever |= b->skipped == skipped ? b->met : UINT64_MAX; /* what was skipped may have had them */
+  bench_report_print(b->report, e->name);                     /* also what was measured before a failure */
   return status;
 }
 
@@ -182,53 +187,81 @@ static bool belongs(const char *experiment, const char *suite) {
   return join || (strncmp(experiment, suite, length) == 0 && experiment[length] == '-');
 }
 
-static rdx_status run_suite(bench *b, const char *suite, rdx_error *err) {
-  const bool standard = strcmp(suite, "standard") == 0;
+/* Whether the command line's names, with or without "suite", name an experiment. */
+static bool is_named(char **names, int count, const bench_experiment *e) {
+  if (strcmp(names[0], "suite") == 0)
+    return strcmp(names[1], "standard") == 0 ? e->standard : belongs(e->name, names[1]);
+  for (int i = 0; i < count; i++)
+    if (strcmp(names[i], e->name) == 0)
+      return true;
+  return false;
+}
+
+static rdx_status run_suite(bench *b, char **names, rdx_error *err) {
   rdx_status status = RDX_OK;
-  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++) {
-    const bench_experiment *e = &bench_experiments[i];
-    if (standard ? e->standard : belongs(e->name, suite))
-      status = run_experiment(b, e, err);
-  }
+  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++)
+    if (is_named(names, 2, &bench_experiments[i]))
+      status = run_experiment(b, &bench_experiments[i], err);
   return status;
 }
 
-/* Results are kept even when something fails later: they were checked. */
-static rdx_status save(bench *b, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  if (b->options.out)
-    status = bench_report_write(b->report, b->options.out, err);
-  if (status == RDX_OK && b->options.plots)
-    status = bench_plot(b->report, b->options.plots, b->options.published, err);
+/* Results are kept even when something fails later, or the user stops it: they were checked. Pictures are drawn of all
+ * or none. */
+static rdx_status save(const bench *b, rdx_status status, rdx_error *err) {
+  const bench_options *o = &b->options;
+  rdx_error save_err = {""};
+  rdx_status saved = RDX_OK;
+  if (o->out && ((status == RDX_OK && (!o->methods || b->met_ever != 0)) || bench_report_count(b->report) > 0))
+    saved = bench_report_write(b->report, o->out, &save_err);
+  if (saved == RDX_OK && status != RDX_ERROR_CANCELLED && o->plots && bench_report_count(b->report) > 0)
+    saved = bench_plot(b->report, o->plots, o->published, &save_err);
+  if (saved != RDX_OK && status != RDX_OK)
+    console_note("%s", save_err.text);
+  if (saved == RDX_OK || status != RDX_OK)
+    return status;
+  *err = save_err;
+  return saved;
+}
+
+/* ---- What is written, looked at before the work ---- */
+
+static rdx_status check_outputs(const bench_options *o, char **names, int count, rdx_error *err) {
+  rdx_status status = console_output_check(o->out, false, err);
+  if (status == RDX_OK && o->plots)
+    status = bench_plot_check(o->plots, o->published, err);
+  for (size_t i = 0; i < bench_experiment_count && o->plots && status == RDX_OK; i++)
+    if (is_named(names, count, &bench_experiments[i]))
+      status = bench_plot_check_experiment(bench_experiments[i].name, o->plots, err);
   return status;
 }
 
 static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
   const bool demo = strcmp(names[0], "demo") == 0;
-  rdx_status status = open_bench(b, demo, err);
+  rdx_status status = check_outputs(&b->options, names, count, err);
+  if (status == RDX_OK)
+    status = open_bench(b, demo, err);
   if (status != RDX_OK)
     return status;
   if (demo) {
     status = bench_demo(b, err);
+    b->met_ever = b->met;
   } else if (strcmp(names[0], "suite") == 0) {
-    status = run_suite(b, names[1], err);
+    status = run_suite(b, names, err);
   } else {
     for (int i = 0; i < count && status == RDX_OK; i++)
       status = run_experiment(b, find(names[i]), err);
   }
   if (b->skipped > 0)
     console_note("%" PRIu64 " measurements were left out: the time was over", b->skipped);
-  rdx_error save_err;
-  const rdx_status saved = status == RDX_ERROR_CANCELLED ? RDX_OK : save(b, &save_err);
-  if (status == RDX_OK && saved != RDX_OK) {
-    *err = save_err;
-    status = saved;
-  }
-  return status;
+  return save(b, status, err);
 }
 
-/* What is wrong with the names on the command line; 0 or an exit status. */
-static int check_names(char **names, int count) {
+/* What is wrong with the names on the command line, or with options for them; 0 or an exit status. */
+static int check_names(char **names, int count, const bench_options *o) {
+  if (o->published && !o->plots)
+    return console_usage(NULL, "--published is for --plots");
+  if (o->out && o->data && bench_star_holds(o->data, o->out))
+    return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
   if (strcmp(names[0], "suite") == 0) {
     bool known = count == 2 && strcmp(names[1], "standard") == 0;
     for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
@@ -236,11 +269,22 @@ static int check_names(char **names, int count) {
     return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb and standard");
   }
   if (strcmp(names[0], "demo") == 0)
-    return count == 1 ? 0 : console_usage(NULL, "demo stands alone");
+    return count > 1  ? console_usage(NULL, "demo stands alone")
+           : o->plots ? console_usage(NULL, "demo draws no pictures")
+                      : 0;
   for (int i = 0; i < count; i++)
     if (!find(names[i]))
       return console_usage(NULL, "there is no experiment '%s'; 'raydex-bench list' lists them", names[i]);
   return 0;
+}
+
+/* Rows of one experiment follow each other. */
+static void note_unknown(const bench_report *report) {
+  for (size_t i = 0; i < bench_report_count(report); i++) {
+    const char *name = bench_report_row(report, i)->experiment;
+    if (!find(name) && (i == 0 || strcmp(name, bench_report_row(report, i - 1)->experiment) != 0))
+      console_note("results of '%s' left out: there is no such experiment", name);
+  }
 }
 
 static int plot(const char *results, const bench_options *o) {
@@ -250,13 +294,15 @@ static int plot(const char *results, const bench_options *o) {
   bench_report *report = NULL;
   rdx_status status = bench_report_read(results, &report, &err);
   if (status == RDX_OK)
+    note_unknown(report);
+  if (status == RDX_OK)
     status = bench_plot(report, o->plots, o->published, &err);
   bench_report_destroy(&report);
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }
 
-int main(int argc, char **argv) {
-  console_start("raydex-bench");
+/* The exit status. */
+static int execute(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--version") == 0) {
     printf("raydex-bench %s\n", rdx_version());
     return EXIT_SUCCESS;
@@ -273,15 +319,21 @@ int main(int argc, char **argv) {
   }
   if (strcmp(names[0], "plot") == 0)
     return count == 2 ? plot(names[1], &b.options) : console_usage(NULL, "plot needs one file of results");
-  const int wrong = check_names(names, count);
+  const int wrong = check_names(names, count, &b.options);
   if (wrong != 0)
     return wrong;
   rdx_error err = {""};
   const rdx_status status = run(&b, names, count, &err);
+  const bool met = status != RDX_OK || bench_note_unmet(&b);
   bench_report_destroy(&b.report);
   ssb_star_close(&b.star);
   rdx_device_close(&b.device);
-  if (fflush(stdout) != 0 || ferror(stdout))
-    return console_fail(RDX_ERROR_IO, "cannot write the standard output");
+  if (!met)
+    return console_usage(NULL, "--methods %s: nothing was measured", b.options.methods);
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}
+
+int main(int argc, char **argv) {
+  console_start("raydex-bench");
+  return console_finish(execute(argc, argv));
 }

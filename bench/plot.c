@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +35,33 @@ typedef struct picture {
   const view *view;
 } picture;
 
+/* ---- Texts in scripts: they come from files, and gnuplot runs what stands between backquotes ---- */
+
+/* Between quotes of a kind, which cannot stand inside. No character ends the line. */
+static void put_text(FILE *file, const char *text, char quote, const char *instead) {
+  fputc(quote, file);
+  for (; *text; text++) {
+    if (*text == quote)
+      fputs(instead, file);
+    else
+      fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, file);
+  }
+  fputc(quote, file);
+}
+
+/* A string in which nothing is expanded. In those a doubled quote stands for one, but gnuplot 5.4 reads two of these in
+ * a row, or one at the beginning, as the end: it becomes an apostrophe. */
+static void put_string(FILE *file, const char *text) {
+  put_text(file, text, '\'', "\xe2\x80\x99");
+}
+
+/* A field of data. */
+static void put_field(FILE *file, const char *text) {
+  put_text(file, text, '"', "'");
+}
+
+/* ---- Rows ---- */
+
 /* Lookups are drawn as a rate and bytes for each key, so that other sizes can stand beside them. */
 static double height_of(const picture *p, const bench_row *row, double value) {
   if (p->view->height == RATE)
@@ -40,13 +69,28 @@ static double height_of(const picture *p, const bench_row *row, double value) {
   return p->view->height == PLAIN ? value : value / (double)row->rows;
 }
 
-static void write_name(FILE *file, const bench_row *row) {
-  fprintf(file, "%s%s%s", row->method, row->variant[0] ? ", " : "", row->variant);
-  if (strncmp(row->device, "published", 9) == 0)
-    fprintf(file, " (%s)", row->device);
-  fprintf(file, " %s", row->keys);
+/* The height, its least and its most; a rate has none where the fastest run took no time that could be measured. */
+static void put_heights(FILE *file, const picture *p, const bench_row *row) {
+  const bool rate = p->view->height == RATE;
+  const double height = height_of(p, row, row->median);
+  const double least = height_of(p, row, rate ? row->most : row->least);
+  const double most = height_of(p, row, rate ? row->least : row->most);
+  fprintf(file, " %.9g %.9g %.9g ", height, least, isfinite(most) ? most : height);
+}
+
+typedef struct curve_name {
+  char text[512];
+} curve_name;
+
+static curve_name name_of(const bench_row *row) {
+  curve_name name;
+  const bool published = strncmp(row->device, "published", 9) == 0;
+  char predicates[40] = "";
   if (strcmp(row->metric, "scan_ms") == 0)
-    fprintf(file, ", %" PRIu64 " predicates", row->probes);
+    snprintf(predicates, sizeof predicates, ", %" PRIu64 " predicates", row->probes);
+  snprintf(name.text, sizeof name.text, "%s%s%s%s%s%s %s%s", row->method, row->variant[0] ? ", " : "", row->variant,
+           published ? " (" : "", published ? row->device : "", published ? ")" : "", row->keys, predicates);
+  return name;
 }
 
 /* Scans of different numbers of predicates are different curves. */
@@ -59,8 +103,14 @@ static bool same_curve(const bench_row *a, const bench_row *b) {
          strcmp(a->device, b->device) == 0 && strcmp(a->keys, b->keys) == 0 && (!is_scan(a) || a->probes == b->probes);
 }
 
-static bool belongs(const picture *p, const bench_row *row) {
+static bool is_of(const picture *p, const bench_row *row) {
   return strcmp(row->experiment, p->experiment) == 0 && strcmp(row->metric, p->view->metric) == 0;
+}
+
+/* Heights are drawn as logarithms: what took no time that could be measured has no place. */
+static bool belongs(const picture *p, const bench_row *row) {
+  const double height = height_of(p, row, row->median);
+  return is_of(p, row) && isfinite(height) && height > 0;
 }
 
 static bool starts_curve(const picture *p, size_t i) {
@@ -77,10 +127,10 @@ static void write_curve(FILE *file, const picture *p, const bench_row *like) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row) || !same_curve(row, like))
       continue;
-    const bool rate = p->view->height == RATE;
-    fprintf(file, "%.9g %.9g %.9g %.9g \"%s\"\n", row->value < 0 ? -row->value : row->value,
-            height_of(p, row, row->median), height_of(p, row, rate ? row->most : row->least),
-            height_of(p, row, rate ? row->least : row->most), row->value < 0 ? row->parameter : "");
+    fprintf(file, "%.9g", fabs(row->value));
+    put_heights(file, p, row);
+    put_field(file, row->value < 0 ? row->parameter : "");
+    fputc('\n', file);
   }
   fprintf(file, "e\n");
 }
@@ -95,10 +145,13 @@ static void write_axes(FILE *file, const picture *p, const bench_row *first) {
     most = row->value > most ? row->value : most;
   }
   fprintf(file, "set ylabel '%s'\nset logscale y\nset grid\nset key outside below font ',9'\n", p->view->axis);
-  if (least < 0)
-    fprintf(file, "set xrange [0.5:%g]\n", -least + 0.5);
-  else
-    fprintf(file, "set xlabel '%s'\n", first->parameter);
+  if (least < 0) {
+    fprintf(file, "set xrange [0.5:%g]\nset xtics noenhanced\n", -least + 0.5);
+  } else {
+    fprintf(file, "set xlabel ");
+    put_string(file, first->parameter);
+    fprintf(file, " noenhanced\n");
+  }
   if (least > 0 && least == most)
     fprintf(file, "set xrange [%.9g:%.9g]\n", least / 2, least * 2);
   if (least > 0 && most / least > 16)
@@ -122,17 +175,16 @@ static bool has_one_x(const picture *p, const bench_row **first) {
 
 /* The place from the top, height, lowest, highest, name. Returns how many there are. */
 static uint32_t write_bars(FILE *file, const picture *p) {
-  const bool rate = p->view->height == RATE;
   uint32_t count = 0;
   fprintf(file, "$bars << end\n");
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row))
       continue;
-    fprintf(file, "%" PRIu32 " %.9g %.9g %.9g \"", count++, height_of(p, row, row->median),
-            height_of(p, row, rate ? row->most : row->least), height_of(p, row, rate ? row->least : row->most));
-    write_name(file, row);
-    fprintf(file, "\"\n");
+    fprintf(file, "%" PRIu32, count++);
+    put_heights(file, p, row);
+    put_field(file, name_of(row).text);
+    fputc('\n', file);
   }
   fprintf(file, "end\n");
   return count;
@@ -140,11 +192,11 @@ static uint32_t write_bars(FILE *file, const picture *p) {
 
 static void write_bar_chart(FILE *file, const picture *p, const bench_row *first) {
   const uint32_t count = write_bars(file, p);
-  if (first->value < 0)
-    fprintf(file, "set title '%s: %s' noenhanced\n", p->experiment, first->parameter);
-  else
-    fprintf(file, "set title '%s: %s %.9g' noenhanced\n", p->experiment, first->parameter, first->value);
-  fprintf(file, "set xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
+  char place[BENCH_PLACE], title[128];
+  snprintf(title, sizeof title, "%s: %s", p->experiment, bench_place(first->parameter, first->value, place));
+  fprintf(file, "set title ");
+  put_string(file, title);
+  fprintf(file, " noenhanced\nset xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
   fprintf(file, "unset key\nset grid x\nset ytics noenhanced\nset style fill solid 0.6 noborder\n");
   fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):ytic(5) with boxxyerror linetype 6, "
                 "$bars using 2:1:3:4 with xerrorbars pointtype 0 linecolor 'black'\n");
@@ -152,20 +204,8 @@ static void write_bar_chart(FILE *file, const picture *p, const bench_row *first
 
 /* ---- Curves ---- */
 
-static rdx_status write_script(const picture *p, const char *path, const char *image, rdx_error *err) {
-  console_output out;
-  rdx_status status = console_output_open(path, &out, err);
-  if (status != RDX_OK)
-    return status;
-  FILE *file = out.stream;
-  fprintf(file, "set terminal svg size 1000,750 dynamic background 'white'\nset output '%s'\n", image);
-  fprintf(file, "set title '%s' noenhanced\n", p->experiment);
+static void write_curves(FILE *file, const picture *p) {
   bool any = false;
-  const bench_row *first = NULL;
-  if (has_one_x(p, &first)) {
-    write_bar_chart(file, p, first);
-    return console_output_commit(&out, err);
-  }
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row) || !starts_curve(p, i))
@@ -173,31 +213,57 @@ static rdx_status write_script(const picture *p, const char *path, const char *i
     if (!any)
       write_axes(file, p, row);
     const bool published = strncmp(row->device, "published", 9) == 0;
-    fprintf(file, "%s '-' using 1:2:3:4%s with yerrorlines %s title '", any ? "," : "plot",
+    fprintf(file, "%s '-' using 1:2:3:4%s with yerrorlines %s title ", any ? "," : "plot",
             row->value < 0 ? ":xtic(5)" : "", published ? "dashtype 2 pointtype 6" : "pointtype 7");
-    write_name(file, row);
-    fprintf(file, "' noenhanced");
+    put_string(file, name_of(row).text);
+    fprintf(file, " noenhanced");
     any = true;
   }
   fprintf(file, "\n");
   for (size_t i = 0; i < bench_report_count(p->report); i++)
     if (belongs(p, bench_report_row(p->report, i)) && starts_curve(p, i))
       write_curve(file, p, bench_report_row(p->report, i));
-  if (!any) {
-    console_output_discard(&out);
-    return RDX_OK;
-  }
+}
+
+/* The picture goes to the standard output of gnuplot. */
+static rdx_status write_script(const picture *p, const char *path, rdx_error *err) {
+  console_output out;
+  const bench_row *first = NULL;
+  const rdx_status status = console_output_open(path, &out, err);
+  if (status != RDX_OK)
+    return status;
+  fprintf(out.stream, "set terminal svg size 1000,750 dynamic background 'white'\nset title '%s' noenhanced\n",
+          p->experiment);
+  if (has_one_x(p, &first))
+    write_bar_chart(out.stream, p, first);
+  else
+    write_curves(out.stream, p);
   return console_output_commit(&out, err);
 }
 
-static rdx_status run_gnuplot(const char *script, rdx_error *err) {
+/* ---- Files ---- */
+
+/* Wait for a process; one that a signal asks to stop is stopped. */
+static bool await(pid_t child, int *status) {
+  while (waitpid(child, status, 0) != child) {
+    if (errno != EINTR)
+      return false;
+    if (console_interrupted())
+      kill(child, SIGTERM);
+  }
+  return true;
+}
+
+/* Draw into a file that is open. */
+static rdx_status run_gnuplot(const char *script, int image, rdx_error *err) {
   const pid_t child = fork();
   if (child == 0) {
-    execlp("gnuplot", "gnuplot", script, (char *)NULL);
+    if (dup2(image, STDOUT_FILENO) >= 0)
+      execlp("gnuplot", "gnuplot", script, (char *)NULL);
     _exit(127);
   }
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child)
+  if (child < 0 || !await(child, &status))
     return bench_fail(err, RDX_ERROR_IO, "cannot start gnuplot: %s", strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     return bench_fail(err, RDX_ERROR_NOT_FOUND,
@@ -207,27 +273,98 @@ static rdx_status run_gnuplot(const char *script, rdx_error *err) {
   return RDX_OK;
 }
 
+/* gnuplot does not say when a disk is full. */
+static bool is_whole(int image) {
+  static const char end[] = "</svg>";
+  char last[16] = "";
+  const off_t size = lseek(image, 0, SEEK_END), begin = size > 15 ? size - 15 : 0;
+  return size > 0 && pread(image, last, sizeof last - 1, begin) > 0 && strstr(last, end);
+}
+
+static rdx_status draw_image(const char *script, const char *image, rdx_error *err) {
+  console_output out;
+  rdx_status status = console_output_open(image, &out, err);
+  if (status != RDX_OK)
+    return status;
+  status = run_gnuplot(script, fileno(out.stream), err);
+  if (console_interrupted())
+    return console_output_finish(&out, err);
+  if (status == RDX_OK && !is_whole(fileno(out.stream)))
+    status = bench_fail(err, RDX_ERROR_IO, "cannot write %s: gnuplot left it incomplete; is the disk full?", image);
+  if (status == RDX_OK)
+    return console_output_commit(&out, err);
+  console_output_discard(&out);
+  return status;
+}
+
+typedef struct picture_paths {
+  char script[4096], image[4096];
+} picture_paths;
+
+static bool find_paths(const picture *p, const char *dir, picture_paths *out) {
+  const char *suffix = p->view->suffix;
+  const int length = snprintf(out->script, sizeof out->script, "%s/%s%s.gp", dir, p->experiment, suffix);
+  snprintf(out->image, sizeof out->image, "%s/%s%s.svg", dir, p->experiment, suffix);
+  return length > 0 && (size_t)length < sizeof out->script - 1; /* the other suffix is one longer */
+}
+
 static rdx_status draw(const picture *p, const char *dir, rdx_error *err) {
+  picture_paths paths;
   bool any = false;
   for (size_t i = 0; i < bench_report_count(p->report) && !any; i++)
     any = belongs(p, bench_report_row(p->report, i));
-  if (!any)
+  if (!any) {
+    console_note("%s%s.svg left out: no %s above 0", p->experiment, p->view->suffix, p->view->metric);
     return RDX_OK;
-  char script[4096], image[4096];
-  const char *suffix = p->view->suffix;
-  const int length = snprintf(script, sizeof script, "%s/%s%s.gp", dir, p->experiment, suffix);
-  if (length < 0 || (size_t)length >= sizeof script || strchr(dir, '\''))
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long, or has a quote in it");
-  snprintf(image, sizeof image, "%s/%s%s.svg", dir, p->experiment, suffix);
-  const rdx_status status = write_script(p, script, image, err);
-  return status == RDX_OK ? run_gnuplot(script, err) : status;
+  }
+  if (!find_paths(p, dir, &paths))
+    return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
+  const rdx_status status = write_script(p, paths.script, err);
+  return status == RDX_OK ? draw_image(paths.script, paths.image, err) : status;
+}
+
+static rdx_status make_folder(const char *dir, rdx_error *err) {
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    return bench_fail(err, RDX_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
+  return RDX_OK;
+}
+
+static rdx_status check_published(const char *published, rdx_error *err) {
+  bench_report *report = NULL;
+  rdx_status status = bench_report_create(&report, err);
+  if (status == RDX_OK)
+    status = bench_published_add(report, published, err);
+  bench_report_destroy(&report);
+  return status;
+}
+
+rdx_status bench_plot_check(const char *dir, const char *published, rdx_error *err) {
+  rdx_status status = make_folder(dir, err);
+  if (status == RDX_OK && access(dir, W_OK | X_OK) != 0)
+    status = bench_fail(err, RDX_ERROR_IO, "cannot write into the folder %s: %s", dir, strerror(errno));
+  return status == RDX_OK && published ? check_published(published, err) : status;
+}
+
+rdx_status bench_plot_check_experiment(const char *experiment, const char *dir, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t v = 0; v < sizeof views / sizeof *views && status == RDX_OK; v++) {
+    const picture p = {NULL, experiment, &views[v]};
+    picture_paths paths;
+    if (!find_paths(&p, dir, &paths))
+      return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
+    status = console_output_check(paths.script, false, err);
+    if (status == RDX_OK)
+      status = console_output_check(paths.image, false, err);
+  }
+  return status;
 }
 
 rdx_status bench_plot(const bench_report *report, const char *dir, const char *published, rdx_error *err) {
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-    return bench_fail(err, RDX_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
   bench_report *all = NULL;
-  rdx_status status = bench_report_create(&all, err);
+  size_t pictures = 0;
+  rdx_status status = make_folder(dir, err);
+  if (status == RDX_OK)
+    status = bench_report_create(&all, err);
   for (size_t i = 0; i < bench_report_count(report) && status == RDX_OK; i++)
     status = bench_report_append(all, bench_report_row(report, i), err);
   if (status == RDX_OK && published)
@@ -237,11 +374,14 @@ rdx_status bench_plot(const bench_report *report, const char *dir, const char *p
       const picture p = {all, bench_experiments[e].name, &views[v]};
       bool ours = false; /* published results alone make no picture */
       for (size_t i = 0; i < bench_report_count(report) && !ours; i++)
-        ours = belongs(&p, bench_report_row(report, i));
+        ours = is_of(&p, bench_report_row(report, i));
       if (ours)
         status = draw(&p, dir, err);
+      pictures += ours;
     }
   }
+  if (status == RDX_OK && pictures == 0)
+    status = bench_fail(err, RDX_ERROR_NOT_FOUND, "there are no results of any experiment to draw");
   bench_report_destroy(&all);
   return status;
 }

@@ -63,6 +63,14 @@ rdx_status bench_report_add(bench_report *report, bench_row row, double *samples
 
 /* ---- Text ---- */
 
+const char *bench_place(const char *parameter, double value, char out[BENCH_PLACE]) {
+  if (value < 0)
+    snprintf(out, BENCH_PLACE, "%s", parameter);
+  else
+    snprintf(out, BENCH_PLACE, "%s %.9g", parameter, value);
+  return out;
+}
+
 static bool same_place(const bench_row *a, const bench_row *b) {
   return strcmp(a->experiment, b->experiment) == 0 && strcmp(a->method, b->method) == 0 &&
          strcmp(a->variant, b->variant) == 0 && strcmp(a->parameter, b->parameter) == 0 &&
@@ -92,16 +100,20 @@ static bool is_first(const bench_report *report, size_t i) {
   return true;
 }
 
+/* What is said of the answers of an experiment: it had failed if one were wrong. */
+static const char *verdict(const bench_report *report, const char *experiment) {
+  for (size_t i = 0; i < report->count; i++)
+    if (strcmp(report->rows[i].experiment, experiment) == 0 && report->rows[i].probes > 0)
+      return "all answers checked";
+  return "builds only";
+}
+
 static void print_row(const bench_report *report, const bench_row *row) {
   const bench_row *lookup = find(report, row, "lookup_ms"), *build = find(report, row, "build_ms");
   const bench_row *resident = find(report, row, "bytes_resident"), *peak = find(report, row, "bytes_peak");
-  char parameter[48];
-  if (row->value < 0)
-    snprintf(parameter, sizeof parameter, "%s", row->parameter);
-  else
-    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
-  printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
-         row->probes);
+  char place[BENCH_PLACE];
+  printf("%-13s %-22s %-3s %-17s %10" PRIu64 " %10" PRIu64, row->method, row->variant, row->keys,
+         bench_place(row->parameter, row->value, place), row->rows, row->probes);
   const bench_row *plain = find_plain(report, row);
   if (lookup)
     printf(" %10.3f %10.*f %4.0f%%", lookup->median, (double)row->probes < 1e4 * lookup->median ? 3 : 1,
@@ -135,13 +147,9 @@ static void print_metric(const bench_report *report, const bench_row *like, cons
 }
 
 static void print_scan(const bench_report *report, const bench_row *row) {
-  char parameter[48];
-  if (row->value < 0)
-    snprintf(parameter, sizeof parameter, "%s", row->parameter);
-  else
-    snprintf(parameter, sizeof parameter, "%s %g", row->parameter, row->value);
-  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys, parameter, row->rows,
-         row->probes);
+  char place[BENCH_PLACE];
+  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys,
+         bench_place(row->parameter, row->value, place), row->rows, row->probes);
   print_metric(report, row, "found", "%.0f", 1);
   print_metric(report, row, "scan_ms", "%.3f", 1);
   print_metric(report, row, "total_ms", "%.3f", 1);
@@ -153,10 +161,10 @@ static void print_scan(const bench_report *report, const bench_row *row) {
   printf("\n");
 }
 
-static void print_scan_head(const bench_row *row) {
-  printf("\n%s on %s, all answers checked\n%-10s %-14s %-8s %-18s %10s %3s %10s %10s %10s %10s %10s %10s %10s %10s\n",
-         row->experiment, row->device, "method", "variant", "data", "parameter", "rows", "", "found", "scan ms",
-         "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
+static void print_scan_head(const bench_report *report, const bench_row *row) {
+  printf("\n%s on %s, %s\n%-10s %-14s %-8s %-18s %10s %3s %10s %10s %10s %10s %10s %10s %10s %10s\n", row->experiment,
+         row->device, verdict(report, row->experiment), "method", "variant", "data", "parameter", "rows", "", "found",
+         "scan ms", "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
 }
 
 /* ---- Star queries ---- */
@@ -209,8 +217,8 @@ static bool has_column(const bench_report *report, const char *experiment, const
 }
 
 static void print_star_head(const bench_report *report, const bench_row *row) {
-  printf("\n%s on %s, %s, %" PRIu64 " rows, all answers checked\n%-12s %-16s %-9s", row->experiment, row->device,
-         row->keys, row->rows, "engine", "variant", "query");
+  printf("\n%s on %s, %s, %" PRIu64 " rows, %s\n%-12s %-16s %-9s", row->experiment, row->device, row->keys, row->rows,
+         verdict(report, row->experiment), "engine", "variant", "query");
   for (size_t c = 0; c < STAR_COLUMNS; c++)
     if (has_column(report, row->experiment, &star_columns[c]))
       printf(" %*s", star_columns[c].width, star_columns[c].head);
@@ -252,14 +260,14 @@ void bench_report_print(const bench_report *report, const char *experiment) {
     if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
       continue;
     if (!head && is_scan(row))
-      print_scan_head(row);
+      print_scan_head(report, row);
     else if (!head && is_star(row))
       print_star_head(report, row);
     else if (!head)
-      printf("\n%s on %s, %" PRIu32 " runs, all answers checked\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
+      printf("\n%s on %s, %" PRIu32 " runs, %s\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
              "%10s %8s %8s\n",
-             experiment, row->device, row->runs, "method", "variant", "", "parameter", "keys", "lookups", "lookup ms",
-             "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
+             experiment, row->device, row->runs, verdict(report, experiment), "method", "variant", "", "parameter",
+             "keys", "lookups", "lookup ms", "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
     head = true;
     if (is_scan(row))
       print_scan(report, row);
@@ -285,9 +293,9 @@ rdx_status bench_report_write(const bench_report *report, const char *path, rdx_
   for (size_t i = 0; i < report->count; i++) {
     const bench_row *r = &report->rows[i];
     const char *quote = strchr(r->variant, ',') ? "\"" : "";
-    fprintf(out.stream, "%s,\"%s\",%s,%s%s%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",true\n",
+    fprintf(out.stream, "%s,\"%s\",%s,%s%s%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",%s\n",
             r->experiment, r->device, r->method, quote, r->variant, quote, r->keys, r->rows, r->probes, r->parameter,
-            r->value, r->metric, r->median, r->least, r->most, r->runs);
+            r->value, r->metric, r->median, r->least, r->most, r->runs, r->probes > 0 ? "true" : "none");
   }
   return console_output_commit(&out, err);
 }

@@ -62,7 +62,7 @@ static void close_session(session *s) {
   free(s);
 }
 
-/* The contenders that are wanted, and the tables that they need. */
+/* The contenders that are wanted, and the tables that they need; NULL where none is wanted. */
 static rdx_status open_session(bench *b, const bench_point *point, const contender *contenders, size_t count,
                                session **out, rdx_error *err) {
   session *s = calloc(1, sizeof *s);
@@ -70,15 +70,14 @@ static rdx_status open_session(bench *b, const bench_point *point, const contend
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   s->point = point;
-  rdx_status status = bench_star(b, err);
-  for (size_t k = 0; k < count && status == RDX_OK; k++) {
-    if (!bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
-      continue;
-    s->entries[s->count++].contender = &contenders[k];
-    if (contenders[k].flat)
+  for (size_t k = 0; k < count; k++)
+    if (bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
+      s->entries[s->count++].contender = &contenders[k];
+  rdx_status status = s->count > 0 ? bench_star(b, err) : RDX_OK;
+  for (size_t k = 0; k < s->count && status == RDX_OK; k++)
+    if (s->entries[k].contender->flat)
       status = bench_flat(b, err);
-  }
-  if (status == RDX_OK)
+  if (status == RDX_OK && s->count > 0)
     *out = s;
   else
     close_session(s);
@@ -86,6 +85,16 @@ static rdx_status open_session(bench *b, const bench_point *point, const contend
 }
 
 /* ---- Reporting ---- */
+
+typedef struct query_text {
+  char text[8];
+} query_text;
+
+static query_text query_name(uint32_t q) {
+  query_text name;
+  snprintf(name.text, sizeof name.text, "Q%s", ssb_queries[q].name);
+  return name;
+}
 
 static bench_row row_of(const session *s, const contender *c, const char *place, uint32_t order, const char *metric) {
   bench_row row = {.rows = ssb_star_relation(s->b->star)->rows, .probes = 1, .value = -1 - (double)order, .runs = 1};
@@ -96,6 +105,13 @@ static bench_row row_of(const session *s, const contender *c, const char *place,
   snprintf(row.keys, sizeof row.keys, "SF%.3g", s->b->scale_factor);
   snprintf(row.parameter, sizeof row.parameter, "%s", place);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
+static bench_row build_row(const session *s, const contender *c, const char *place, uint32_t order,
+                           const char *metric) {
+  bench_row row = row_of(s, c, place, order, metric);
+  row.probes = 0;
   return row;
 }
 
@@ -185,20 +201,19 @@ static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool s
                             rdx_error *err) {
   const rdx_query_params params = {.stats = stats};
   rdx_query_result *result = NULL;
-  bool same = false;
+  ssb_difference difference = {""};
   rdx_status status = rdx_engine_run(e->engine, ssb_star_query(s->b->star, q), &params, &result, err);
   if (status != RDX_OK)
     return status;
-  status = ssb_star_check(s->b->star, q, result, &same, err);
+  status = ssb_star_check(s->b->star, q, result, &difference, err);
   rdx_query_result_get_stats(result, out);
   rdx_query_result_destroy(&result);
-  if (status == RDX_OK && !same)
-    status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER of %s%s%s to Q%s",
-                        rdx_engine_kind_name(e->contender->params.kind), e->contender->variant[0] ? ", " : "",
-                        e->contender->variant, ssb_queries[q].name);
+  if (status == RDX_OK && difference.text[0])
+    status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %s", difference.text);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
-  return status;
+  const bench_row row = row_of(s, e->contender, query_name(q).text, q, "");
+  return bench_blame(status, &row, err);
 }
 
 typedef struct run_again {
@@ -254,13 +269,13 @@ static rdx_status count_once(const session *s, const entry *e, uint32_t q, const
 /* Runs that are not counted until devices are warm, then the runs, the engines taking turns. */
 static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
-  char place[8];
+  const query_text name = query_name(q);
+  const char *place = name.text;
   rdx_status status = RDX_OK;
   if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
     s->b->skipped++;
     return RDX_OK;
   }
-  snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
   for (size_t k = 0; k < s->count; k++)
     s->entries[k].skip = s->entries[k].out;
   uint64_t selected = 0, rows = 0;
@@ -287,7 +302,7 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
                           uint32_t to, rdx_error *err) {
   session *s = NULL;
   rdx_status status = open_session(b, point, contenders, count, &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   for (uint32_t q = from; q < to && status == RDX_OK;) {
     family f = family_of(q);
@@ -308,14 +323,19 @@ rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *e
 
 /* Figure 13. */
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
+  bool wanted = false;
+  for (size_t k = 0; k < COUNT(all); k++)
+    wanted |= bench_is_wanted(b, rdx_engine_kind_name(all[k].params.kind));
+  if (!wanted)
+    return RDX_OK;
   rdx_status status = bench_star(b, err);
   rdx_device_rates rates;
   if (status == RDX_OK)
     status = bench_measure_memory(b, &rates, err);
   const session s = {.b = b, .point = point};
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q += SSB_QUERIES - 1) { /* a line in the picture */
-    char place[8];
-    snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
+    const query_text name = query_name(q);
+    const char *place = name.text;
     status = bench_add_rates(b, row_of(&s, NULL, place, q, ""), &rates.copy, &rates.read, 1, err);
   }
   return status == RDX_OK ? compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err) : status;
@@ -400,8 +420,8 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
       continue;
     add_up(e, runs);
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && e->build[CUBES][0] > 0; m++)
-      status = bench_report_add(s->b->report, row_of(s, e->contender, f->name, f->first, build_metrics[m]), e->build[m],
-                                runs, err);
+      status = bench_report_add(s->b->report, build_row(s, e->contender, f->name, f->first, build_metrics[m]),
+                                e->build[m], runs, err);
   }
   return status;
 }
@@ -410,7 +430,7 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err) {
   session *s = NULL;
   rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK;) {
     const family f = family_of(q);
@@ -420,7 +440,7 @@ rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err
   for (size_t k = 0; k < s->count; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !e->incomplete; m++)
-      status = bench_report_add(b->report, row_of(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
+      status = bench_report_add(b->report, build_row(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
                                 e->all_builds[m], b->options.runs, err);
   }
   close_session(s);
@@ -435,19 +455,20 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   const rdx_query query = {.where = ssb_star_query(s->b->star, q)->where, .aggregates = &count, .aggregate_count = 1};
   uint64_t selected = 0, rows = 0;
   rdx_query_result *result = NULL;
-  char place[8];
-  snprintf(place, sizeof place, "Q%s", ssb_queries[q].name);
+  const query_text name = query_name(q);
+  const char *place = name.text;
   rdx_status status = ssb_star_count(s->b->star, q, &selected, &rows, err);
   if (status == RDX_OK)
     status = rdx_engine_run(e->engine, &query, NULL, &result, err);
   if (status != RDX_OK)
     return status;
+  const bench_row row = row_of(s, e->contender, place, q, "");
   const uint64_t found = *(const uint64_t *)rdx_query_result_column(result, 0)->values;
   rdx_query_result_destroy(&result);
   if (found != selected)
-    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER to Q%s: %" PRIu64 " rows instead of %" PRIu64,
-                      ssb_queries[q].name, found, selected);
-  const bench_row row = row_of(s, e->contender, place, q, "");
+    return bench_blame(bench_fail(err, RDX_ERROR_INTERNAL,
+                                  "WRONG ANSWER: %" PRIu64 " rows selected instead of %" PRIu64, found, selected),
+                       &row, err);
   bench_row published = row_of(s, NULL, place, q, "");
   snprintf(published.device, sizeof published.device, "published");
   snprintf(published.method, sizeof published.method, "RTCUDB");
@@ -471,7 +492,7 @@ rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_erro
   static const family every = {0, SSB_QUERIES, "all"};
   session *s = NULL;
   rdx_status status = open_session(b, point, column, COUNT(column), &s, err);
-  if (status != RDX_OK)
+  if (status != RDX_OK || !s)
     return status;
   status = build_all(s, &every, err);
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)

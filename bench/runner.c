@@ -67,23 +67,50 @@ rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *read
   return status == RDX_OK ? bench_report_add(b->report, row, reads, count, err) : status;
 }
 
-/* ---- One lookup ---- */
+/* ---- Answers ---- */
+
+rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err) {
+  char place[BENCH_PLACE];
+  if (status != RDX_ERROR_INTERNAL)
+    return status;
+  const rdx_error text = *err;
+  return bench_fail(err, status, "%s, %s%s%s, %s, %s: %.600s", row->experiment, row->method,
+                    row->variant[0] ? ", " : "", row->variant, row->keys,
+                    bench_place(row->parameter, row->value, place), text.text);
+}
+
+static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
+  return w->type == RDX_TYPE_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+/* The lookup that is wrong, then what came and what was expected. */
+static rdx_status wrong_lookup(const bench_workload *w, uint64_t i, const char *what, rdx_error *err) {
+  char key[48];
+  const int length = snprintf(key, sizeof key, "%" PRIu64, key_of(w, w->lower, i));
+  if (w->upper)
+    snprintf(key + length, sizeof key - (size_t)length, " to %" PRIu64, key_of(w, w->upper, i));
+  return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %" PRIu64 ", of %s: %s", i, key, what);
+}
 
 static rdx_status check_first(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
-  for (uint64_t i = 0; i < v->probes; i++)
-    if (v->first[i] != w->sums[begin + i])
-      return bench_fail(err, RDX_ERROR_INTERNAL,
-                        "WRONG ANSWERS: probe %" PRIu64 ": row %" PRIu32 " instead of %" PRIu64, begin + i, v->first[i],
-                        w->sums[begin + i]);
+  char what[96];
+  for (uint64_t i = 0; i < v->probes; i++) {
+    if (v->first[i] == w->sums[begin + i])
+      continue;
+    snprintf(what, sizeof what, "row %" PRIu32 " instead of %" PRIu64, v->first[i], w->sums[begin + i]);
+    return wrong_lookup(w, begin + i, what, err);
+  }
   return RDX_OK;
 }
 
 static rdx_status check_count(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
-  for (uint64_t i = 0; i < v->probes; i++)
-    if (v->count[i] != w->counts[begin + i])
-      return bench_fail(err, RDX_ERROR_INTERNAL,
-                        "WRONG ANSWERS: probe %" PRIu64 ": %" PRIu32 " rows instead of %" PRIu32, begin + i,
-                        v->count[i], w->counts[begin + i]);
+  char what[96];
+  for (uint64_t i = 0; i < v->probes; i++) {
+    if (v->count[i] == w->counts[begin + i])
+      continue;
+    snprintf(what, sizeof what, "%" PRIu32 " rows instead of %" PRIu32, v->count[i], w->counts[begin + i]);
+    return wrong_lookup(w, begin + i, what, err);
+  }
   return RDX_OK;
 }
 
@@ -102,12 +129,15 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
       first = i;
     }
   }
-  return bench_fail(err, RDX_ERROR_INTERNAL,
-                    "WRONG ANSWERS: %" PRIu64 " of %" PRIu64 " probes; probe %" PRIu64 ": count %" PRIu32
-                    ", sum %" PRIu64 " instead of %" PRIu32 ", %" PRIu64,
-                    wrong, v->probes, begin + first, v->count[first], v->sum_u64[first], w->counts[begin + first],
-                    w->sums[begin + first]);
+  char what[200];
+  snprintf(what, sizeof what,
+           "%" PRIu32 " rows, sum %" PRIu64 " instead of %" PRIu32 " rows, sum %" PRIu64 "; %" PRIu64 " of %" PRIu64
+           " lookups are wrong",
+           v->count[first], v->sum_u64[first], w->counts[begin + first], w->sums[begin + first], wrong, v->probes);
+  return wrong_lookup(w, begin + first, what, err);
 }
+
+/* ---- One lookup ---- */
 
 static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes, const rdx_column *values) {
   const rdx_result_kind kind = w->spec.first ? RDX_RESULT_FIRST : w->spec.count ? RDX_RESULT_COUNT : RDX_RESULT_SUM;
@@ -147,10 +177,6 @@ typedef struct plain {
   uint64_t *sums;
   uint32_t *counts;
 } plain;
-
-static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
-  return w->type == RDX_TYPE_U64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
-}
 
 static void search_plain(void *context, uint64_t begin, uint64_t end) {
   const plain *p = context;
@@ -228,6 +254,7 @@ typedef struct entry {
 typedef struct measurement {
   bench *b;
   const bench_point *point;
+  unsigned what;
   bench_workload w;
   rdx_device_column *keys, *values;
   rdx_device_column **lower, **upper; /* a batch each */
@@ -267,7 +294,8 @@ bool bench_may_skip(rdx_status status) {
 }
 
 static bench_row row_of(const measurement *m, const entry *e, const char *metric) {
-  bench_row row = {.rows = m->w.rows, .probes = m->w.probes, .value = m->point->value};
+  const bool looks_up = (m->what & BENCH_LOOKUPS) != 0;
+  bench_row row = {.rows = m->w.rows, .probes = looks_up ? m->w.probes : 0, .value = m->point->value};
   snprintf(row.experiment, sizeof row.experiment, "%s", m->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", m->b->info->name);
   snprintf(row.method, sizeof row.method, "%s",
@@ -288,8 +316,9 @@ static rdx_status add(const measurement *m, const entry *e, const char *metric, 
 
 static void leave_out(const measurement *m, entry *e, const rdx_error *err) {
   const bench_row row = row_of(m, e, "");
-  console_note("  %s%s%s at %g left out: %s", row.method, row.variant[0] ? ", " : "", row.variant, m->point->value,
-               err->text);
+  char place[BENCH_PLACE];
+  console_note("  %s%s%s at %s left out: %s", row.method, row.variant[0] ? ", " : "", row.variant,
+               bench_place(row.parameter, row.value, place), err->text);
   e->out = true;
 }
 
@@ -323,8 +352,8 @@ static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *
 
 /* One build that is not counted where builds are measured, then the runs, the contenders taking turns. Indexes for
  * lookups are kept from the last round; till then at most one is held, for large ones leave no room for two. */
-static rdx_status build(measurement *m, unsigned what, rdx_error *err) {
-  const bool measured = (what & BENCH_BUILDS) != 0;
+static rdx_status build(measurement *m, rdx_error *err) {
+  const bool measured = (m->what & BENCH_BUILDS) != 0;
   const uint32_t runs = measured ? m->b->options.runs : 0;
   rdx_status status = RDX_OK;
   for (uint32_t r = 0; r <= runs; r++) {
@@ -333,7 +362,7 @@ static rdx_status build(measurement *m, unsigned what, rdx_error *err) {
       if (e->out)
         continue;
       status = build_once(m, e, r == 0 ? UINT32_MAX : r - 1, err);
-      if (r < runs || (what & BENCH_LOOKUPS) == 0)
+      if (r < runs || (m->what & BENCH_LOOKUPS) == 0)
         rdx_index_destroy(&e->index);
       if (status == RDX_OK && console_interrupted())
         status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
@@ -417,6 +446,8 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
         e->lookup_ms[r - 1] = ms;
         e->total_ms[r - 1] = total;
       }
+      const bench_row row = row_of(m, e, "lookup_ms");
+      status = bench_blame(status, &row, err);
     }
   }
   for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
@@ -445,25 +476,39 @@ bool bench_check_methods(const char *methods) {
   rdx_index_kind kind;
   rdx_scan_method method;
   rdx_engine_kind engine;
-  while (next_name(&methods, name, sizeof name))
+  uint32_t count = 0;
+  for (; next_name(&methods, name, sizeof name); count++)
     if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK &&
         rdx_scan_method_from_name(name, &method, NULL) != RDX_OK &&
         rdx_engine_kind_from_name(name, &engine, NULL) != RDX_OK)
       return false;
-  return true;
+  return count > 0 && count <= 64;
 }
 
-bool bench_is_wanted(const bench *b, const char *method) {
+bool bench_is_wanted(bench *b, const char *method) {
   const char *list = b->options.methods;
   char name[64];
   bool wanted = !list;
-  while (next_name(&list, name, sizeof name))
-    wanted |= strcmp(name, method) == 0;
+  for (uint32_t place = 0; next_name(&list, name, sizeof name); place++) {
+    if (strcmp(name, method) != 0)
+      continue;
+    wanted = true;
+    b->met |= (uint64_t)1 << place;
+  }
   return wanted;
 }
 
-static rdx_status run(measurement *m, const bench_contender *contenders, size_t count, unsigned what, rdx_error *err) {
-  rdx_status status = upload_workload(m, err);
+bool bench_note_unmet(const bench *b) {
+  const char *list = b->options.methods;
+  char name[64];
+  for (uint32_t place = 0; next_name(&list, name, sizeof name); place++)
+    if ((b->met_ever >> place & 1) == 0)
+      console_note("no experiment here has the method %s", name);
+  return !b->options.methods || b->met_ever != 0;
+}
+
+/* The contenders that are wanted. */
+static void choose(measurement *m, const bench_contender *contenders, size_t count, unsigned what) {
   for (size_t k = 0; k < count; k++) {
     const rdx_index_kind kind = contenders[k].params.kind;
     if (!bench_is_wanted(m->b, rdx_index_kind_name(kind)))
@@ -472,8 +517,13 @@ static rdx_status run(measurement *m, const bench_contender *contenders, size_t 
     if ((what & BENCH_SORT_OR_NOT) != 0)
       m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = true};
   }
+}
+
+static rdx_status run(measurement *m, rdx_error *err) {
+  const unsigned what = m->what;
+  rdx_status status = upload_workload(m, err);
   if (status == RDX_OK)
-    status = build(m, what, err);
+    status = build(m, err);
   if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
     m->entries[m->count++] = (entry){0};
     status = plain_create(&m->w, &m->plain, err);
@@ -496,12 +546,16 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   m->b = b;
   m->point = point;
+  m->what = what;
   m->batches = (uint64_t)1 << spec->log_batches;
-  rdx_status status = bench_workload_create(spec, b->options.seed, &m->w, err);
-  if (status == RDX_OK)
-    status = run(m, contenders, count, what, err);
+  choose(m, contenders, count, what);
+  rdx_status status = m->count > 0 ? bench_workload_create(spec, b->options.seed, &m->w, err) : RDX_OK;
+  if (status == RDX_OK && m->count > 0)
+    status = run(m, err);
   if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {
-    console_note("  %s at %g left out: %s", point->experiment, point->value, err->text);
+    char place[BENCH_PLACE];
+    console_note("  %s at %s left out: %s", point->experiment, bench_place(point->parameter, point->value, place),
+                 err->text);
     status = RDX_OK;
   }
   for (size_t k = 0; k < m->count; k++)

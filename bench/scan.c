@@ -79,8 +79,10 @@ static rdx_status add(const session *s, const entry *e, const bench_point *point
 }
 
 static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
-  console_note("  %s%s%s at %g left out: %s", rdx_scan_method_name(e->contender->params.method),
-               e->contender->variant[0] ? ", " : "", e->contender->variant, point->value, err->text);
+  char place[BENCH_PLACE];
+  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->contender->params.method),
+               e->contender->variant[0] ? ", " : "", e->contender->variant,
+               bench_place(point->parameter, point->value, place), err->text);
   rdx_scan_destroy(&e->scan);
   e->out = true;
 }
@@ -93,7 +95,7 @@ static uint64_t default_rows(const bench *b) {
   return b->info->emulated ? 10000 : b->info->backend == RDX_BACKEND_VULKAN ? 100000000 : 10000000;
 }
 
-static bool is_wanted(const bench *b, const contender *c) {
+static bool is_wanted(bench *b, const contender *c) {
   return bench_is_wanted(b, rdx_scan_method_name(c->params.method));
 }
 
@@ -135,7 +137,7 @@ static rdx_status report_builds(session *s, const bench_point *point, uint32_t r
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < s->count; k++)
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !s->entries[k].out; m++)
-      status = add(s, &s->entries[k], point, s->data.columns, build_metrics[m], s->entries[k].build[m], runs, err);
+      status = add(s, &s->entries[k], point, 0, build_metrics[m], s->entries[k].build[m], runs, err);
   return status;
 }
 
@@ -205,6 +207,24 @@ static rdx_status make_query(const session *s, uint32_t predicates, double selec
   return RDX_OK;
 }
 
+/* The first row that an answer is wrong about. */
+static rdx_status wrong_rows(const session *s, const rdx_scan_view *v, const query *q, rdx_error *err) {
+  const uint64_t words = (s->data.rows + 31) / 32;
+  uint64_t w = 0;
+  while (w < words && v->bitmap[w] == s->expected[w])
+    w++;
+  if (w == words)
+    return bench_fail(err, RDX_ERROR_INTERNAL,
+                      "WRONG ANSWER: %" PRIu64 " rows counted instead of %" PRIu64 "; the bitmap is right", v->count,
+                      q->count);
+  const uint32_t bit = (uint32_t)__builtin_ctz(v->bitmap[w] ^ s->expected[w]);
+  return bench_fail(err, RDX_ERROR_INTERNAL,
+                    "WRONG ANSWER: row %" PRIu64 " is %s (predicates: %" PRIu32 "); %" PRIu64
+                    " rows instead of %" PRIu64,
+                    32 * w + bit, v->bitmap[w] >> bit & 1u ? "found, but does not qualify" : "missing, but qualifies",
+                    q->predicates, v->count, q->count);
+}
+
 /* One run, its bitmap read back and compared. */
 static rdx_status run_once(const session *s, const entry *e, const query *q, double metrics[RUN_METRICS],
                            rdx_error *err) {
@@ -221,9 +241,7 @@ static rdx_status run_once(const session *s, const entry *e, const query *q, dou
   metrics[SCAN_MS] = stats.device_ms;
   metrics[TOTAL_MS] = stats.total_ms;
   if (status == RDX_OK && (v.count != q->count || memcmp(v.bitmap, s->expected, (s->data.rows + 31) / 32 * 4) != 0))
-    status =
-        bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER of %s: %" PRIu64 " rows instead of %" PRIu64 ", or others",
-                   rdx_scan_method_name(e->contender->params.method), v.count, q->count);
+    status = wrong_rows(s, &v, q, err);
   rdx_scan_result_destroy(&result);
   return status;
 }
@@ -277,7 +295,8 @@ static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, 
   }
   for (size_t m = 0; m < RUN_METRICS && run > 0; m++)
     e->run[m][run - 1] = metrics[m];
-  return status;
+  const bench_row row = row_of(s, e, point, q->predicates, "");
+  return bench_blame(status, &row, err);
 }
 
 static bool is_late(session *s) {

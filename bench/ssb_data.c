@@ -27,6 +27,13 @@ static table_path path_of(const char *folder_name, const char *table) {
   return path;
 }
 
+bool bench_star_holds(const char *dir, const char *path) {
+  bool held = console_same_file(path_of(dir, FLAT_TABLE).name, path);
+  for (ssb_table t = 0; t < SSB_TABLES; t++)
+    held |= console_same_file(path_of(dir, ssb_table_name(t)).name, path);
+  return held;
+}
+
 static rdx_status make_folder(folder *out, rdx_error *err) {
   const char *parent = getenv("TMPDIR");
   parent = parent && *parent ? parent : "/tmp";

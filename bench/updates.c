@@ -31,8 +31,7 @@ static void swap_keys(updates *u, uint64_t count, bool positions) {
   }
 }
 
-static rdx_status add(const updates *u, const char *variant, uint64_t count, const char *metric, double *samples,
-                      rdx_error *err) {
+static bench_row row_of(const updates *u, const char *variant, uint64_t count, const char *metric) {
   bench_row row = {.rows = u->w.rows, .probes = u->w.probes, .value = (double)count};
   snprintf(row.experiment, sizeof row.experiment, "%s", u->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", u->b->info->name);
@@ -41,7 +40,12 @@ static rdx_status add(const updates *u, const char *variant, uint64_t count, con
   snprintf(row.keys, sizeof row.keys, "D32");
   snprintf(row.parameter, sizeof row.parameter, "swaps");
   snprintf(row.metric, sizeof row.metric, "%s", metric);
-  return bench_report_add(u->b->report, row, samples, u->b->options.runs, err);
+  return row;
+}
+
+static rdx_status add(const updates *u, const char *variant, uint64_t count, const char *metric, double *samples,
+                      rdx_error *err) {
+  return bench_report_add(u->b->report, row_of(u, variant, count, metric), samples, u->b->options.runs, err);
 }
 
 /* The answers for the changed keys: the values stay with their rows. */
@@ -92,6 +96,8 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
   }
   for (int i = 0; i < 4; i++)
     rdx_device_column_destroy(&on_device[i]);
+  const bench_row row = row_of(u, variant, count, "lookup_ms");
+  status = bench_blame(status, &row, err);
   if (status == RDX_OK)
     status = add(u, variant, count, "build_ms", update_ms, err);
   if (status == RDX_OK)
@@ -102,6 +108,8 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
 }
 
 rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
+  if (!bench_is_wanted(b, "rx"))
+    return RDX_OK;
   if (b->deadline > 0 && bench_seconds() > b->deadline) {
     b->skipped++;
     return RDX_OK;

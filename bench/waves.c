@@ -22,6 +22,7 @@ typedef struct method {
 
 typedef struct waves {
   bench *b;
+  const bench_point *point;
   uint64_t *keys; /* the first so many are in the index */
   uint64_t rows, most, probes;
   uint64_t *wanted;   /* keys of the probes of a wave */
@@ -83,8 +84,8 @@ static rdx_status update(const waves *w, const method *m, rdx_index *index, cons
 static rdx_status check(const waves *w, const rdx_result_view *found, rdx_error *err) {
   for (uint64_t i = 0; i < w->probes; i++)
     if (found->first[i] != w->expected[i])
-      return bench_fail(err, RDX_ERROR_INTERNAL, "lookup %llu found row %u instead of %u", (unsigned long long)i,
-                        found->first[i], w->expected[i]);
+      return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %llu, of %llu: row %u instead of %u",
+                        (unsigned long long)i, (unsigned long long)w->wanted[i], found->first[i], w->expected[i]);
   return RDX_OK;
 }
 
@@ -116,6 +117,18 @@ static void make_probes(waves *w, uint64_t size, uint32_t wave) {
   }
 }
 
+static bench_row row_of(const waves *w, const method *m, uint32_t wave, const char *metric) {
+  bench_row row = {.rows = size_after(w, wave), .probes = w->probes, .value = wave};
+  snprintf(row.experiment, sizeof row.experiment, "%s", w->point->experiment);
+  snprintf(row.device, sizeof row.device, "%s", w->b->info->name);
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->kind));
+  snprintf(row.variant, sizeof row.variant, "%s", m->variant);
+  snprintf(row.keys, sizeof row.keys, "U64");
+  snprintf(row.parameter, sizeof row.parameter, "wave");
+  snprintf(row.metric, sizeof row.metric, "%s", metric);
+  return row;
+}
+
 static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_t run, rdx_error *err) {
   const uint64_t from = size_after(w, wave - 1), to = size_after(w, wave);
   rdx_device_column *on_device = NULL;
@@ -131,6 +144,8 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
     status = update(w, m, indexes[k], &view, from, to, &m->update_ms[wave - 1][run], err);
     if (status == RDX_OK)
       status = look_up(w, indexes[k], &view, &m->lookup_ms[wave - 1][run], err);
+    const bench_row row = row_of(w, m, wave, "lookup_ms");
+    status = bench_blame(status, &row, err);
   }
   rdx_device_column_destroy(&on_device);
   return status;
@@ -150,27 +165,19 @@ static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
   return status;
 }
 
-static rdx_status add(const waves *w, const bench_point *point, method *m, uint32_t wave, const char *metric,
-                      double *samples, rdx_error *err) {
-  bench_row row = {.rows = size_after(w, wave), .probes = w->probes, .value = wave};
-  snprintf(row.experiment, sizeof row.experiment, "%s", point->experiment);
-  snprintf(row.device, sizeof row.device, "%s", w->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->kind));
-  snprintf(row.variant, sizeof row.variant, "%s", m->variant);
-  snprintf(row.keys, sizeof row.keys, "U64");
-  snprintf(row.parameter, sizeof row.parameter, "wave");
-  snprintf(row.metric, sizeof row.metric, "%s", metric);
-  return bench_report_add(w->b->report, row, samples, w->b->options.runs, err);
+static rdx_status add(const waves *w, const method *m, uint32_t wave, const char *metric, double *samples,
+                      rdx_error *err) {
+  return bench_report_add(w->b->report, row_of(w, m, wave, metric), samples, w->b->options.runs, err);
 }
 
-static rdx_status report(waves *w, const bench_point *point, rdx_error *err) {
+static rdx_status report(waves *w, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t wave = 1; wave <= WAVES; wave++) {
     for (uint32_t k = 0; k < w->count && status == RDX_OK; k++) {
       method *m = &w->methods[k];
-      status = add(w, point, m, wave, "build_ms", m->update_ms[wave - 1], err);
+      status = add(w, m, wave, "build_ms", m->update_ms[wave - 1], err);
       if (status == RDX_OK)
-        status = add(w, point, m, wave, "lookup_ms", m->lookup_ms[wave - 1], err);
+        status = add(w, m, wave, "lookup_ms", m->lookup_ms[wave - 1], err);
     }
   }
   return status;
@@ -208,6 +215,7 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   if (!w)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   w->b = b;
+  w->point = point;
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
   w->most = w->rows * 22 / 10;
   w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
@@ -217,6 +225,13 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->methods[3] = (method){.kind = RDX_INDEX_CGRX, .variant = "rebuild"};
   w->methods[4] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"};
   w->count = b->info->tracing == RDX_TRACING_NONE ? 2 : MOST_METHODS;
+  bool wanted = false; /* each needs its rival */
+  for (uint32_t k = 0; k < w->count; k++)
+    wanted |= bench_is_wanted(b, rdx_index_kind_name(w->methods[k].kind));
+  if (!wanted) {
+    free(w);
+    return RDX_OK;
+  }
   w->keys = malloc(w->most * sizeof *w->keys);
   w->wanted = malloc(w->probes * sizeof *w->wanted);
   w->expected = malloc(w->probes * sizeof *w->expected);
@@ -228,7 +243,7 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   for (uint32_t run = 0; run <= b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
     status = run_history(w, run > 0 ? run - 1 : 0, err);
   if (status == RDX_OK)
-    status = report(w, point, err);
+    status = report(w, err);
   if (status == RDX_OK)
     print(w);
   free(w->keys);

@@ -73,6 +73,16 @@ void cli_print_common_help(void);
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
 
+/* Before the work: whether `path`, the value of `option` (NULL: none), can be written and is none of the `count` files
+ * that the command reads (NULL among them: none). `streams` as console_output_check() has it. 0 to go on, else the exit
+ * status plus one. */
+int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
+                     size_t count);
+
+/* Open a table file, or `count` of its columns (0: all). One in a pipe is refused for what it is. */
+RDX_MUST_USE rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
+                                       rdx_error *err);
+
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 
@@ -86,6 +96,10 @@ typedef struct cli_columns {
   const char *names[CLI_MAX_COLUMNS];
   uint32_t count;
 } cli_columns;
+
+/* The name at `*at`, which is cut off there: up to `end` ("": all), or between double quotes as in SQL, where two stand
+ * for one. `*at` becomes what follows `end`, or NULL where that is not there. NULL: the quotes are wrong. */
+char *cli_cut_name(char **at, const char *end);
 
 /* Cut `text` into names and add them; NULL or what is wrong. */
 const char *cli_parse_columns(char *text, cli_columns *out);

@@ -18,7 +18,7 @@ static void print_help(void) {
       "Write a table file as CSV. Imported with the same types (see raydex table) it is the same table: NULL is an\n"
       "empty field, the empty string is in quotes.\n\n"
       "Options:\n"
-      "  --columns A,B,...       only these columns, in this order\n"
+      "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             leave the line of names out\n"
       "  --out FILE              write to FILE, which appears when it is complete, instead of the standard output\n");
@@ -39,10 +39,7 @@ static const char *take(int option, char *value, void *context) {
 
 static rdx_status run(const export_options *o, rdx_table **table, rdx_error *err) {
   const char *path = o->common.words[0];
-  rdx_status status = console_output_check(o->common.out, err);
-  if (status == RDX_OK)
-    status = o->columns.count > 0 ? rdx_table_open_columns(path, o->columns.names, o->columns.count, table, err)
-                                  : rdx_table_open(path, table, err);
+  rdx_status status = cli_open_table(path, o->columns.names, o->columns.count, table, err);
   if (status == RDX_OK)
     status = rdx_table_write_csv(*table, o->common.out, o->common.delimiter, !o->common.no_header, err);
   return status;
@@ -56,8 +53,9 @@ int cli_export(int argc, char **argv) {
   const int parsed = cli_parse("export", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
-  if (o.common.out && console_same_file(o.common.out, o.common.words[0]))
-    return console_usage("export", "--out %s: it would replace the table", o.common.out);
+  const int wrong = cli_check_output("export", "--out", o.common.out, true, o.common.words, 1);
+  if (wrong != 0)
+    return wrong - 1;
   rdx_error err = {""};
   rdx_table *table = NULL;
   const rdx_status status = run(&o, &table, &err);

@@ -27,7 +27,7 @@ static void print_help(void) {
       "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
       "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
       "Options:\n"
-      "  --columns A,B,...       only these columns, in this order\n"
+      "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
@@ -125,9 +125,7 @@ static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_erro
   if (!o->rejects)
     return import_file(o, &log, stats, err);
   console_output out;
-  rdx_status status = console_output_check(o->rejects, err);
-  if (status == RDX_OK)
-    status = console_output_open(o->rejects, &out, err);
+  const rdx_status status = console_output_open(o->rejects, &out, err);
   if (status != RDX_OK)
     return status;
   log.stream = out.stream;
@@ -145,9 +143,9 @@ int cli_import(int argc, char **argv) {
     return parsed - 1;
   if (console_same_file(o.common.words[0], o.common.words[1]))
     return console_usage("import", "%s: the table would replace what it is made of", o.common.words[1]);
-  for (uint32_t i = 0; i < o.common.word_count && o.rejects; i++)
-    if (console_same_file(o.rejects, o.common.words[i]))
-      return console_usage("import", "--rejects %s: it would replace %s", o.rejects, o.common.words[i]);
+  const int wrong = cli_check_output("import", "--rejects", o.rejects, false, o.common.words, o.common.word_count);
+  if (wrong != 0)
+    return wrong - 1;
   rdx_error err = {""};
   rdx_import_stats s = {0};
   const rdx_status status = run(&o, &s, &err);

@@ -29,7 +29,8 @@ static void print_help(void) {
          "ON, one of:\n"
          "  --on COLUMN             equal values of the column of that name in both files\n"
          "  --on LEFT=RIGHT         equal values of the left and the right file's column\n"
-         "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n\n"
+         "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n"
+         "Names with = or .. in them go in double quotes, --on '\"a=b\"'.\n\n"
          "Answers (--return), on the standard output:\n"
          "  pairs                   the rows that match, counted from 0, as CSV: left,right (semi, anti: left)\n"
          "  count                   their number\n"
@@ -39,7 +40,8 @@ static void print_help(void) {
          "  --kind KIND             inner, left (with left rows that match nothing), semi (left rows that match\n"
          "                          something), anti (left rows that match nothing) (inner)\n"
          "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller);\n"
-         "                          --between: right sorts the ranges, and is not for sums\n"
+         "                          --on: left is not for sums; --between: right sorts the ranges, and is not\n"
+         "                          for sums\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
   cli_print_index_help();
@@ -86,24 +88,17 @@ static const char *parse_return(char *text, join_options *o) {
 }
 
 static const char *parse_on(char *text, join_options *o) {
-  char *right = strchr(text, '=');
-  o->left = o->lower = text;
-  if (right) {
-    *right = '\0';
-    o->lower = right + 1;
-  }
-  return *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
+  o->left = o->lower = cli_cut_name(&text, "=");
+  if (o->left && text)
+    o->lower = cli_cut_name(&text, "");
+  return o->left && o->lower && *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
 }
 
 static const char *parse_between(char *text, join_options *o) {
-  char *lower = strchr(text, '='), *upper = lower ? strstr(lower, "..") : NULL;
-  if (!upper || lower == text || upper == lower + 1 || upper[2] == '\0')
-    return "it has the form LEFT=LO..HI, of columns";
-  *lower = *upper = '\0';
-  o->left = text;
-  o->lower = lower + 1;
-  o->upper = upper + 2;
-  return NULL;
+  o->left = cli_cut_name(&text, "=");
+  o->lower = o->left && text ? cli_cut_name(&text, "..") : NULL;
+  o->upper = o->lower && text ? cli_cut_name(&text, "") : NULL;
+  return o->upper && *o->left && *o->lower && *o->upper ? NULL : "it has the form LEFT=LO..HI, of columns";
 }
 
 static const char *take_type(join_options *o, int side, char *value) {
@@ -145,6 +140,22 @@ static const char *take(int option, char *value, void *context) {
   }
 }
 
+/* An index over the other side cannot do these. */
+static const char *check_side(const join_options *o) {
+  const bool over_left = o->join.mapping == RDX_JOIN_MAPPING_INVERSE;
+  const bool over_right = o->join.mapping == RDX_JOIN_MAPPING_DIRECT;
+  const rdx_index_kind kind = o->common.index.kind;
+  if (o->value && o->join.kind > RDX_JOIN_LEFT)
+    return "--return 'sum(COLUMN)' is for --kind inner and left: only these have pairs";
+  if (o->value && o->on && over_left)
+    return "--index-side left is not for sums of the right file's column: leave it out, or say right";
+  if (o->value && o->between && over_right)
+    return "--index-side right is not for sums of the left file's column: leave it out, or say left";
+  if (o->between && over_right && kind != RDX_INDEX_AUTO && kind != RDX_INDEX_SORTED_ARRAY)
+    return "--index-side right sorts the ranges of --between, which is --method sorted_array or auto";
+  return NULL;
+}
+
 static const char *check(const join_options *o) {
   if (!o->files[0] || !o->files[1])
     return "--left FILE and --right FILE are needed";
@@ -152,7 +163,7 @@ static const char *check(const join_options *o) {
     return "one of --on and --between is needed";
   if (!o->has_result)
     return "--return pairs|count|'sum(COLUMN)' is needed";
-  return NULL;
+  return check_side(o);
 }
 
 static int parse(int argc, char **argv, join_options *o) {
@@ -161,7 +172,8 @@ static int parse(int argc, char **argv, join_options *o) {
     return parsed;
   o->join.index = o->common.index;
   const char *wrong = check(o);
-  return wrong ? console_usage("join", "%s", wrong) + 1 : 0;
+  return wrong ? console_usage("join", "%s", wrong) + 1
+               : cli_check_output("join", "--out", o->common.out, true, o->files, 2);
 }
 
 /* ---- The answer ---- */
@@ -266,9 +278,7 @@ static rdx_status run(job *j, rdx_error *err) {
   const join_options *o = j->options;
   const char *left[] = {o->left, o->upper ? o->value : NULL};
   const char *right[] = {o->lower, o->upper, o->upper ? NULL : o->value};
-  rdx_status status = console_output_check(o->common.out, err);
-  if (status == RDX_OK)
-    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
+  rdx_status status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)
     status = read_side(j, 0, left, 2, err);
   if (status == RDX_OK)

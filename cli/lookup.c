@@ -108,6 +108,8 @@ static const char *take(int option, char *value, void *context) {
   case POINT:
     return append(&o->probes.points, &o->probes.point_count, value);
   case RANGE:
+    if (!cli_is_range(value))
+      return "a range has the form LO..HI, LO.. or ..HI";
     return append(&o->probes.ranges, &o->probes.range_count, value);
   case PROBE:
     o->probes.file = value;
@@ -157,8 +159,9 @@ static int parse(int argc, char **argv, lookup_options *o) {
     return parsed;
   o->probes.delimiter = o->common.delimiter;
   o->probes.no_header = o->common.no_header;
-  const char *wrong = check(o);
-  return wrong ? console_usage("lookup", "%s", wrong) + 1 : 0;
+  const char *wrong = check(o), *const inputs[] = {o->data, o->probes.file};
+  return wrong ? console_usage("lookup", "%s", wrong) + 1
+               : cli_check_output("lookup", "--out", o->common.out, true, inputs, 2);
 }
 
 /* ---- The answer ---- */
@@ -292,9 +295,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
 
 static rdx_status run(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  rdx_status status = console_output_check(o->common.out, err);
-  if (status == RDX_OK)
-    status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
+  rdx_status status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)
     status = read_data(j, err);
   if (status == RDX_OK)

@@ -3,10 +3,8 @@
 
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
   const char *name, *summary;
@@ -31,15 +29,6 @@ static void print_help(void) {
   printf("\n'raydex COMMAND --help' describes a command, 'raydex --version' prints the version.\n");
 }
 
-/* A failed write of the last buffered output must not pass for success. */
-static int finish(int status) {
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return status;
-  if (console_interrupted())
-    _exit(EXIT_INTERRUPTED); /* exit() would wait for the same pipe again */
-  return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output: %s", strerror(errno)) : status;
-}
-
 int main(int argc, char **argv) {
   console_start("raydex");
   if (argc < 2)
@@ -47,14 +36,14 @@ int main(int argc, char **argv) {
   const char *command = argv[1];
   if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0) {
     print_help();
-    return finish(EXIT_SUCCESS);
+    return console_finish(EXIT_SUCCESS);
   }
   if (strcmp(command, "--version") == 0) {
     printf("raydex %s\n", rdx_version());
-    return finish(EXIT_SUCCESS);
+    return console_finish(EXIT_SUCCESS);
   }
   for (size_t i = 0; i < COMMANDS; i++)
     if (strcmp(command, commands[i].name) == 0)
-      return finish(commands[i].run(argc - 1, argv + 1));
+      return console_finish(commands[i].run(argc - 1, argv + 1));
   return console_usage(NULL, "there is no command '%s'", command);
 }

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char problem[256];
 
@@ -118,9 +119,11 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
       return console_usage(command, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
       return console_usage(command, "there is no option '%s'", cli_unknown_option(argv)) + 1;
+    char given[1024]; /* names are cut out of the value itself */
+    snprintf(given, sizeof given, "%s", optarg ? optarg : "");
     const char *wrong = c < CLI_OWN ? take_common(c, optarg, common) : take(c, optarg, context);
     if (wrong)
-      return console_usage(command, "--%s %s: %s", name_of(c, options), optarg, wrong) + 1;
+      return console_usage(command, "--%s %s: %s", name_of(c, options), given, wrong) + 1;
   }
   const int words = take_words(command, argc, argv, common);
   if (words != 0)
@@ -132,16 +135,61 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 
+int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
+                     size_t count) {
+  rdx_error err = {""};
+  for (size_t i = 0; path && i < count; i++)
+    if (inputs[i] && console_same_file(path, inputs[i]))
+      return console_usage(command, "%s %s: it would replace %s", option, path, inputs[i]) + 1;
+  const rdx_status status = console_output_check(path, streams, &err);
+  return status == RDX_OK ? 0 : console_fail(status, "%s", err.text) + 1;
+}
+
+rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
+                          rdx_error *err) {
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    snprintf(err->text, sizeof err->text, "%s is no ordinary file: a table file cannot be read from a pipe", path);
+    return RDX_ERROR_FORMAT;
+  }
+  return count > 0 ? rdx_table_open_columns(path, columns, count, out, err) : rdx_table_open(path, out, err);
+}
+
 /* ---- Columns ---- */
 
+/* The quote that closes the one at `text`; NULL: none. */
+static char *find_close(char *text) {
+  char *close = strchr(text + 1, '"');
+  while (close && close[1] == '"')
+    close = strchr(close + 2, '"');
+  return close;
+}
+
+char *cli_cut_name(char **at, const char *end) {
+  char *name = *at, *close = *name == '"' ? find_close(name) : NULL;
+  char *stop = close ? close + 1 : *end ? strstr(name, end) : NULL;
+  if (*name == '"' && (!close || (*stop && (!*end || strncmp(stop, end, strlen(end)) != 0))))
+    return NULL;
+  *at = stop && *stop ? stop + strlen(end) : NULL;
+  if (stop)
+    *stop = '\0';
+  if (!close)
+    return name;
+  char *to = name;
+  for (const char *from = name + 1; from < close; from += 1 + (*from == '"'))
+    *to++ = *from;
+  *to = '\0';
+  return name;
+}
+
 const char *cli_parse_columns(char *text, cli_columns *out) {
-  for (char *next = text; next; text = next) {
-    next = strchr(text, ',');
-    if (next)
-      *next++ = '\0';
+  while (text) {
+    const char *name = cli_cut_name(&text, ",");
+    if (!name)
+      return "a name in double quotes ends with one, and a comma follows, or nothing";
     if (out->count == CLI_MAX_COLUMNS)
       return "there are too many columns";
-    out->names[out->count++] = text;
+    out->names[out->count++] = name;
   }
   return NULL;
 }
@@ -149,10 +197,13 @@ const char *cli_parse_columns(char *text, cli_columns *out) {
 /* ---- Types ---- */
 
 const char *cli_parse_type(char *text, rdx_csv_type *out) {
-  char *type = strrchr(text, '=');
-  if (!type || type == text)
+  char *type = *text == '"' ? text : strrchr(text, '='); /* a name without quotes may have a = in it here */
+  if (type == text && *text == '"')
+    type = cli_cut_name(&type, "=") ? type : NULL;
+  else if (type)
+    *type++ = '\0';
+  if (!type || !*text)
     return "a type has the form COLUMN=TYPE, such as zip=string or price=decimal(2)";
-  *type++ = '\0';
   *out = (rdx_csv_type){.column = text};
   char *scale = strchr(type, '(');
   if (scale) {

@@ -71,16 +71,17 @@ static rdx_status parse_points(const cli_probe_options *o, const rdx_column *key
   return RDX_OK;
 }
 
+bool cli_is_range(const char *text) {
+  return strstr(text, "..") && strlen(text) > 2;
+}
+
 /* Cut LO..HI in two; an absent end is open. */
-static rdx_status cut_range(char *text, const rdx_column *keys, cli_given *lower, cli_given *upper, rdx_error *err) {
+static void cut_range(char *text, const rdx_column *keys, cli_given *lower, cli_given *upper) {
   char *dots = strstr(text, "..");
-  if (!dots || strlen(text) == 2)
-    return fail(err, RDX_ERROR_FORMAT, "--range '%s': a range has the form LO..HI, LO.. or ..HI", text);
   *dots = '\0';
   *lower = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_LOWER);
   text = dots + 2;
   *upper = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_UPPER);
-  return RDX_OK;
 }
 
 static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *keys, cli_probes *p, rdx_error *err) {
@@ -89,11 +90,9 @@ static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *key
   p->given[1] = calloc(count, sizeof *p->given[1]);
   if (!p->given[0] || !p->given[1])
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  rdx_status status = RDX_OK;
-  for (size_t i = 0; i < count && status == RDX_OK; i++)
-    status = cut_range(o->ranges[i], keys, &p->given[0][i], &p->given[1][i], err);
-  if (status == RDX_OK)
-    status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
+  for (size_t i = 0; i < count; i++)
+    cut_range(o->ranges[i], keys, &p->given[0][i], &p->given[1][i]);
+  rdx_status status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
   if (status == RDX_OK)
     status = parse_values(p->given[1], count, keys, CLI_UPPER, "--range, upper bound", &p->tables[1], err);
   if (status != RDX_OK)

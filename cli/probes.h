@@ -9,7 +9,7 @@
 typedef struct cli_probe_options {
   char **points; /* values, `point_count` of them */
   size_t point_count;
-  char **ranges; /* LO..HI, `range_count` of them */
+  char **ranges; /* LO..HI, `range_count` of them, cli_is_range() */
   size_t range_count;
   const char *file;
   const char *column; /* of the file; NULL: named as the key, or the only one */
@@ -33,6 +33,9 @@ typedef struct cli_probes {
   const char *lower_name, *upper_name; /* for headers */
   bool single;                         /* one value or range from the command line: its answer stands alone */
 } cli_probes;
+
+/* Whether a text has the form LO..HI, LO.. or ..HI. */
+bool cli_is_range(const char *text);
 
 /* Read or parse the probes for keys of this type and name. Free them with cli_probes_destroy(), also on failure. */
 RDX_MUST_USE rdx_status cli_probes_create(const cli_probe_options *options, const rdx_column *keys,

@@ -95,7 +95,8 @@ static int parse(int argc, char **argv, scan_options *o) {
                       : !o->where      ? "--where CONDITION is needed"
                       : !o->has_result ? "--return count|rows|bitmap is needed"
                                        : NULL;
-  return wrong ? console_usage("scan", "%s", wrong) + 1 : 0;
+  return wrong ? console_usage("scan", "%s", wrong) + 1
+               : cli_check_output("scan", "--out", o->common.out, true, &o->data, 1);
 }
 
 /* ---- The answer ---- */
@@ -204,8 +205,6 @@ static rdx_status read_data(job *j, rdx_error *err) {
 static rdx_status run(job *j, rdx_error *err) {
   const scan_options *o = j->options;
   rdx_status status = rdx_condition_parse(o->where, &j->condition, err);
-  if (status == RDX_OK)
-    status = console_output_check(o->common.out, err);
   if (status == RDX_OK)
     status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)

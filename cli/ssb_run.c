@@ -52,17 +52,23 @@ static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err)
   return RDX_OK;
 }
 
+/* The columns in the order of the query's SQL: the result has the sum last. */
 static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_result *result) {
   const rdx_query *query = ssb_star_query(star, q);
   const rdx_relation *relation = ssb_star_relation(star);
-  for (uint32_t g = 0; g < query->group_count; g++)
-    fprintf(out, "%s,", relation->attributes[query->group_by[g]].name);
-  fprintf(out, "%s\n", sum_names[ssb_queries[q].aggregate]);
+  const uint32_t columns = rdx_query_result_columns(result), first = ssb_queries[q].sum_first ? columns - 1 : 0;
+  for (uint32_t i = 0; i < columns; i++) {
+    const uint32_t c = (first + i) % columns;
+    const bool is_sum = c == query->group_count;
+    fprintf(out, "%s%s", i > 0 ? "," : "",
+            is_sum ? sum_names[ssb_queries[q].aggregate] : relation->attributes[query->group_by[c]].name);
+  }
+  fputc('\n', out);
   for (uint64_t row = 0; row < rdx_query_result_rows(result); row++) {
-    for (uint32_t c = 0; c < rdx_query_result_columns(result); c++) {
-      if (c > 0)
+    for (uint32_t i = 0; i < columns; i++) {
+      if (i > 0)
         fputc(',', out);
-      cli_write_value(out, rdx_query_result_column(result, c), row);
+      cli_write_value(out, rdx_query_result_column(result, (first + i) % columns), row);
     }
     fputc('\n', out);
   }
@@ -83,16 +89,15 @@ static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *e
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
   rdx_engine_stats built;
-  bool same = true;
+  ssb_difference difference = {""};
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
   rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
   if (status == RDX_OK && o->check)
-    status = ssb_star_check(j->star, q, result, &same, err);
+    status = ssb_star_check(j->star, q, result, &difference, err);
   if (status == RDX_OK) {
     rdx_engine_get_stats(engine, &built);
-    if (!same)
-      j->wrong++;
+    j->wrong += difference.text[0] != '\0';
     if (built.kind == j->shown || j->shown == 0) { /* of several engines, the first one's */
       if (j->shown == 0)
         j->shown = built.kind;
@@ -105,12 +110,13 @@ static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *e
     }
     if (o->stats || o->check)
       console_note("Q%s %-12s %6" PRIu64 " rows %10.4f ms +-%3.0f%% %10.4f on the device %10" PRIu64 " rays %10" PRIu64
-                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s",
+                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
                    ssb_queries[q].name, rdx_engine_kind_name(built.kind), rdx_query_result_rows(result), t.total_ms,
                    100 * t.spread, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
-                   !o->check ? ""
-                   : same    ? "  checked"
-                             : "  WRONG");
+                   !o->check            ? ""
+                   : difference.text[0] ? "  WRONG: "
+                                        : "  checked",
+                   difference.text);
   }
   rdx_query_result_destroy(&result);
   return status;
@@ -147,9 +153,7 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
 
 static rdx_status run(job *j, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
-  rdx_status status = console_output_check(o->out, err);
-  if (status == RDX_OK)
-    status = rdx_device_open(o->device, &o->device_params, &j->device, err);
+  rdx_status status = rdx_device_open(o->device, &o->device_params, &j->device, err);
   if (status == RDX_OK)
     status = ssb_star_open(o->folder, &j->star, err);
   if (status == RDX_OK && o->flat)
@@ -171,6 +175,16 @@ static rdx_status run(job *j, rdx_error *err) {
   return status;
 }
 
+/* Not over the tables that are read. */
+static int check_output(const cli_ssb_run_options *o, bool streams) {
+  char paths[SSB_TABLES][SSB_PATH];
+  const char *inputs[SSB_TABLES + 1] = {o->flat};
+  for (ssb_table t = 0; t < SSB_TABLES; t++)
+    if (ssb_table_path(o->folder, t, SSB_TABLE_FILES, paths[t]))
+      inputs[1 + t] = paths[t];
+  return cli_check_output("ssb", "--out", o->out, streams, inputs, SSB_TABLES + 1);
+}
+
 int cli_ssb_run(const cli_ssb_run_options *o) {
   job j = {.options = o};
   rdx_error err = {""};
@@ -179,6 +193,9 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
     return console_usage("ssb", "--query %s: %s", o->queries, wrong);
   if (parse_engines(o->engines ? o->engines : "all", j.engines, &err) != RDX_OK)
     return console_usage("ssb", "--engine: %s", err.text);
+  const int unfit = check_output(o, true);
+  if (unfit != 0)
+    return unfit - 1;
   const rdx_status status = run(&j, &err);
   ssb_star_close(&j.star);
   rdx_device_close(&j.device);
@@ -189,26 +206,15 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   return EXIT_SUCCESS;
 }
 
-/* The table of the star that `path` is; SSB_TABLES: none. */
-static ssb_table table_at(const char *folder, const char *path) {
-  char table[4200];
-  for (ssb_table t = 0; t < SSB_TABLES; t++) {
-    snprintf(table, sizeof table, "%s/%s.rdx", folder, ssb_table_name(t));
-    if (console_same_file(table, path))
-      return t;
-  }
-  return SSB_TABLES;
-}
-
 int cli_ssb_flatten(const cli_ssb_run_options *o) {
   char beside[4200]; /* ssb_star_open() refuses what is too long for a path */
   rdx_error err = {""};
   ssb_star *star = NULL;
   rdx_device *device = NULL;
   snprintf(beside, sizeof beside, "%s/lineorder_flat.rdx", o->folder);
-  const ssb_table taken = o->out ? table_at(o->folder, o->out) : SSB_TABLES;
-  if (taken != SSB_TABLES)
-    return console_usage("ssb", "--out %s: it would replace table %s", o->out, ssb_table_name(taken));
+  const int wrong = check_output(o, false);
+  if (wrong != 0)
+    return wrong - 1;
   rdx_status status = ssb_star_open(o->folder, &star, &err);
   if (status == RDX_OK)
     status = rdx_device_open(o->device, &o->device_params, &device, &err);

@@ -66,7 +66,7 @@ static void print_zones(const rdx_column_stats *s) {
 
 static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err) {
   const char *path = o->common.words[0], *const names[] = {o->zones};
-  rdx_status status = o->zones ? rdx_table_open_columns(path, names, 1, table, err) : rdx_table_open(path, table, err);
+  rdx_status status = cli_open_table(path, names, o->zones ? 1 : 0, table, err);
   if (status == RDX_OK && !o->zones)
     printf("column,type,nulls,distinct,smallest,largest,bytes\n");
   for (uint32_t i = 0; status == RDX_OK && i < rdx_table_columns(*table); i++) {

@@ -21,6 +21,7 @@
 
 static const char *program_name = "raydex";
 static atomic_llong interrupted_at; /* nanoseconds, 0: not yet; written by a signal handler, read by any thread */
+static atomic_int interrupted_by;   /* the first signal */
 
 static struct {
   pthread_mutex_t lock;
@@ -82,6 +83,8 @@ static void on_signal(int number) {
   const int before = errno;
   const long long now = nanoseconds();
   long long first = 0;
+  int none = 0;
+  atomic_compare_exchange_strong(&interrupted_by, &none, number);
   if (!atomic_compare_exchange_strong(&interrupted_at, &first, now) && (double)(now - first) > AGAIN_AFTER * 1e9) {
     signal(number, SIG_DFL);
     raise(number);
@@ -111,6 +114,7 @@ void console_start(const char *program) {
   progress.terminal = isatty(STDERR_FILENO) != 0;
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
+  catch_signal(SIGHUP);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
   rdx_set_progress(on_progress, NULL);
@@ -118,6 +122,12 @@ void console_start(const char *program) {
 
 bool console_interrupted(void) {
   return atomic_load(&interrupted_at) != 0;
+}
+
+/* As a shell says it of a program that a signal ends. */
+static int exit_interrupted(void) {
+  const int number = atomic_load(&interrupted_by);
+  return 128 + (number ? number : SIGINT);
 }
 
 static void print(const char *format, va_list arguments) {
@@ -134,7 +144,15 @@ int console_fail(rdx_status status, const char *format, ...) {
   va_start(arguments, format);
   print(format, arguments);
   va_end(arguments);
-  return status == RDX_ERROR_CANCELLED ? EXIT_INTERRUPTED : EXIT_FAILURE;
+  return status == RDX_ERROR_CANCELLED ? exit_interrupted() : EXIT_FAILURE;
+}
+
+int console_finish(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  if (console_interrupted())
+    _exit(exit_interrupted()); /* exit() would wait for the same pipe again */
+  return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output: %s", strerror(errno)) : status;
 }
 
 int console_usage(const char *command, const char *format, ...) {
@@ -197,17 +215,17 @@ bool console_same_file(const char *a, const char *b) {
   return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-rdx_status console_output_check(const char *path, rdx_error *err) {
+rdx_status console_output_check(const char *path, bool streams, rdx_error *err) {
   struct stat info;
-  char folder[4096];
+  char folder[4096], target[4096];
   if (!path)
     return RDX_OK;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    snprintf(err->text, sizeof err->text, "--out %s is no ordinary file: redirect the standard output to it instead",
-             path);
+    snprintf(err->text, sizeof err->text, "cannot write %s: it is no ordinary file%s", path,
+             streams ? "; redirect the standard output to it instead" : "");
     return RDX_ERROR_ARGUMENT;
   }
-  split_path(path, folder);
+  split_path(realpath(path, target) ? target : path, folder);
   if (access(folder, W_OK | X_OK) != 0) {
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
     return RDX_ERROR_IO;
@@ -242,6 +260,9 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   *out = (console_output){.path = path};
   if (!path)
     return open_standard(out, err);
+  const rdx_status status = console_output_check(path, false, err);
+  if (status != RDX_OK)
+    return status;
   if (realpath(path, out->target)) /* replace what a link points to, not the link */
     out->path = out->target;
   const int length = snprintf(out->temporary, sizeof out->temporary, "%s.XXXXXX", out->path);
@@ -257,10 +278,10 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   }
   out->stream = fdopen(file, "w");
   if (!out->stream) {
-    const rdx_status status = fail_write(out, err);
+    const rdx_status failed = fail_write(out, err);
     close(file);
     console_output_discard(out);
-    return status;
+    return failed;
   }
   return RDX_OK;
 }

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #define EXIT_USAGE 2
-#define EXIT_INTERRUPTED 130
 
-/* Set up for `program` (a constant name): progress on stderr where it is a terminal, Ctrl-C and SIGTERM to cancel. */
+/* Set up for `program` (a constant name): progress on stderr where it is a terminal, Ctrl-C, SIGTERM and SIGHUP to
+ * cancel. */
 void console_start(const char *program);
 
 /* Whether the user asked to stop. */
@@ -22,8 +22,11 @@ bool console_interrupted(void);
 /* Show how far a program's own work has come, as rdx_progress_fn says it; whether the user asked to stop. */
 bool console_progress(const char *stage, uint64_t done, uint64_t total);
 
-/* Print an error on stderr; the exit status for it. */
+/* Print an error on stderr; the exit status for it: after a signal that cancelled the work, 128 and its number. */
 int console_fail(rdx_status status, const char *format, ...) RDX_PRINTF(2, 3);
+
+/* Write what the standard output still holds; `status`, or that of the error that this met. */
+int console_finish(int status);
 
 /* Print what is wrong with the command line and where to find help; EXIT_USAGE. `command` may be NULL. */
 int console_usage(const char *command, const char *format, ...) RDX_PRINTF(2, 3);
@@ -40,8 +43,9 @@ typedef struct console_output {
   char target[4096], temporary[4096];
 } console_output;
 
-/* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written. */
-RDX_MUST_USE rdx_status console_output_check(const char *path, rdx_error *err);
+/* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written: only
+ * ordinary files are replaced. `streams`: what goes there might as well go to the standard output. */
+RDX_MUST_USE rdx_status console_output_check(const char *path, bool streams, rdx_error *err);
 
 /* Whether two paths mean one file, be it there or not. */
 bool console_same_file(const char *a, const char *b);

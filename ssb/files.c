@@ -159,20 +159,35 @@ static rdx_status open_folder(const char *folder, bool *made, rdx_error *err) {
   return RDX_ERROR_IO;
 }
 
-rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads, rdx_error *err) {
-  bool made = false;
-  rdx_status status = open_folder(folder, &made, err);
-  for (int table = 0; table < SSB_TABLES && status == RDX_OK; table++) {
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, ssb_table_name((ssb_table)table),
-                                format == SSB_TEXT ? "tbl" : "rdx");
-    if (length < 0 || (size_t)length >= sizeof path) {
+bool ssb_table_path(const char *folder, ssb_table table, ssb_format format, char out[SSB_PATH]) {
+  const int length =
+      snprintf(out, SSB_PATH, "%s/%s.%s", folder, ssb_table_name(table), format == SSB_TEXT ? "tbl" : "rdx");
+  return length > 0 && length < SSB_PATH;
+}
+
+/* Where the tables go, before one of them is made. */
+static rdx_status check_paths(const char *folder, ssb_format format, char paths[SSB_TABLES][SSB_PATH], rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (ssb_table t = 0; t < SSB_TABLES && status == RDX_OK; t++) {
+    if (ssb_table_path(folder, t, format, paths[t])) {
+      status = console_output_check(paths[t], false, err);
+    } else {
       snprintf(err->text, sizeof err->text, "the folder's name has %zu bytes, at most 4000 are possible",
                strlen(folder));
       status = RDX_ERROR_ARGUMENT;
-    } else
-      status = write_table(s, (ssb_table)table, path, format, threads > 0 ? threads : console_cores(), err);
+    }
   }
+  return status;
+}
+
+rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads, rdx_error *err) {
+  char paths[SSB_TABLES][SSB_PATH];
+  bool made = false;
+  rdx_status status = open_folder(folder, &made, err);
+  if (status == RDX_OK)
+    status = check_paths(folder, format, paths, err);
+  for (ssb_table t = 0; t < SSB_TABLES && status == RDX_OK; t++)
+    status = write_table(s, t, paths[t], format, threads > 0 ? threads : console_cores(), err);
   if (status != RDX_OK && made)
     rmdir(folder); /* which fails where it holds a table */
   return status;

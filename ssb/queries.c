@@ -18,23 +18,23 @@
 
 #define FLIGHT_1(name, where, selectivity)                                                                             \
   QUERY(name, "sum(lo_extendedprice * lo_discount) AS revenue", "date", BY_DATE, where, "", {0}, SSB_DISCOUNTED,       \
-        false, selectivity, 1)
+        false, false, selectivity, 1)
 
 #define FLIGHT_2(name, where, selectivity, rows)                                                                       \
   QUERY(name, "sum(lo_revenue) AS revenue, d_year, p_brand1", "date, part, supplier", BY_DATE BY_PART BY_SUPPLIER,     \
-        where, "\nGROUP BY d_year, p_brand1\nORDER BY d_year, p_brand1", {"d_year", "p_brand1"}, SSB_REVENUE, false,   \
-        selectivity, rows)
+        where, "\nGROUP BY d_year, p_brand1\nORDER BY d_year, p_brand1", {"d_year", "p_brand1"}, SSB_REVENUE, true,    \
+        false, selectivity, rows)
 
 #define FLIGHT_3(name, c_place, s_place, where, selectivity, rows)                                                     \
   QUERY(name, c_place ", " s_place ", d_year, sum(lo_revenue) AS revenue", "date, supplier, customer",                 \
         BY_DATE BY_SUPPLIER BY_CUSTOMER, where,                                                                        \
         "\nGROUP BY " c_place ", " s_place ", d_year\nORDER BY d_year, revenue DESC", {c_place, s_place, "d_year"},    \
-        SSB_REVENUE, true, selectivity, rows)
+        SSB_REVENUE, false, true, selectivity, rows)
 
 #define FLIGHT_4(name, groups, where, names, selectivity, rows)                                                        \
   QUERY(name, groups ", sum(lo_revenue - lo_supplycost) AS profit", "date, part, supplier, customer",                  \
         BY_DATE BY_PART BY_SUPPLIER BY_CUSTOMER, where, "\nGROUP BY " groups "\nORDER BY " groups, names, SSB_PROFIT,  \
-        false, selectivity, rows)
+        false, false, selectivity, rows)
 #define NAMES(...)                                                                                                     \
   { __VA_ARGS__ }
 

@@ -338,15 +338,76 @@ static rdx_status find_answer(const reference *r, bool by_year, ssb_answer *out,
   return status;
 }
 
-static bool same_rows(const reference *r, const rdx_query_result *result, const ssb_answer *answer) {
-  if (r->query->group_count == 0 && answer->count == 0) { /* then the sum is NULL */
-    const uint8_t *validity = rdx_query_result_column(result, 0)->validity;
-    return rdx_query_result_rows(result) == 1 && validity && !(validity[0] & 1);
+/* A row as text, groups first: of the result, or what was expected. */
+typedef struct row_text {
+  char text[160];
+} row_text;
+
+static void add_text(row_text *out, const char *text, uint64_t length) {
+  const size_t used = strlen(out->text);
+  snprintf(out->text + used, sizeof out->text - used, "%s%.*s", used ? "," : "", (int)length, text);
+}
+
+static void add_number(row_text *out, int64_t number) {
+  char digits[24];
+  add_text(out, digits, (uint64_t)snprintf(digits, sizeof digits, "%lld", (long long)number));
+}
+
+static void add_value(row_text *out, const rdx_column *c, uint64_t row) {
+  uint64_t length = 0;
+  if (c->type != RDX_TYPE_STRING) {
+    add_number(out, number_at(c, row));
+    return;
   }
-  bool same = rdx_query_result_rows(result) == answer->count;
-  for (uint64_t i = 0; i < answer->count && same; i++)
-    same = same_row(r, result, i, &answer->rows[i]);
-  return same;
+  const char *text = rdx_column_string(c, row, &length);
+  add_text(out, text, length);
+}
+
+static row_text came(const rdx_query_result *result, uint64_t row) {
+  row_text out = {""};
+  for (uint32_t c = 0; c < rdx_query_result_columns(result); c++)
+    add_value(&out, rdx_query_result_column(result, c), row);
+  return out;
+}
+
+static row_text wanted(const reference *r, const ssb_row *expected) {
+  const uint32_t groups = r->query->group_count;
+  row_text out = {""};
+  for (uint32_t g = 0; g < groups; g++) {
+    const rdx_column *column = &r->relation->attributes[r->query->group_by[g]].column;
+    const uint64_t code = expected->group >> 16 * (groups - 1 - g) & 0xffff;
+    if (column->type == RDX_TYPE_STRING)
+      add_value(&out, column->dictionary, code);
+    else
+      add_number(&out, (int64_t)code);
+  }
+  add_number(&out, expected->sum);
+  return out;
+}
+
+static void compare_rows(const reference *r, const rdx_query_result *result, const ssb_answer *answer,
+                         ssb_difference *out) {
+  const uint64_t rows = rdx_query_result_rows(result);
+  const bool no_sum = r->query->group_count == 0 && answer->count == 0; /* then it is NULL, in one row */
+  out->text[0] = '\0';
+  if (rows != (no_sum ? 1 : answer->count)) {
+    snprintf(out->text, sizeof out->text, "%llu rows instead of %llu", (unsigned long long)rows,
+             (unsigned long long)(no_sum ? 1 : answer->count));
+    return;
+  }
+  if (no_sum) {
+    const uint8_t *validity = rdx_query_result_column(result, 0)->validity;
+    if (!validity || (validity[0] & 1))
+      snprintf(out->text, sizeof out->text, "%s instead of NULL", came(result, 0).text);
+    return;
+  }
+  for (uint64_t i = 0; i < answer->count; i++) {
+    if (same_row(r, result, i, &answer->rows[i]))
+      continue;
+    snprintf(out->text, sizeof out->text, "row %llu is %s instead of %s", (unsigned long long)i, came(result, i).text,
+             wanted(r, &answer->rows[i]).text);
+    return;
+  }
 }
 
 static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error *err) {
@@ -363,11 +424,12 @@ static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error
   return status;
 }
 
-rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same, rdx_error *err) {
+rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, ssb_difference *difference,
+                          rdx_error *err) {
   reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
   const rdx_status status = answer(star, query, &r, err);
   if (status == RDX_OK)
-    *same = same_rows(&r, result, ssb_star_answer(star, query));
+    compare_rows(&r, result, ssb_star_answer(star, query), difference);
   return status;
 }
 

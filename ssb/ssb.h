@@ -55,6 +55,10 @@ typedef enum ssb_format {
   SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
 } ssb_format;
 
+/* The file of a table in `folder`; false where its path is too long. */
+#define SSB_PATH 4096
+bool ssb_table_path(const char *folder, ssb_table table, ssb_format format, char out[SSB_PATH]);
+
 /* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a
  * core. Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
 RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
@@ -73,6 +77,7 @@ typedef struct ssb_query {
     SSB_REVENUE,
     SSB_PROFIT
   } aggregate;          /* extendedprice * discount, revenue, revenue - supplycost */
+  bool sum_first;       /* SELECT has the sum before the groups */
   bool by_year_and_sum; /* ORDER BY the year, then the largest sums; else by the groups */
   double selectivity;   /* of the predicates, in percent of lineorder, as published (RTCUDB, table 1) */
   uint32_t rows;        /* of the result, in the reference data at scale factor 1 */
@@ -114,10 +119,15 @@ typedef struct ssb_timing {
 RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_engine *engine, double warm_ms,
                                      uint32_t runs, ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
+/* Where a result differs first, what came and what was expected; "" where it does not. */
+typedef struct ssb_difference {
+  char text[400];
+} ssb_difference;
+
 /* Compare the result of a query with looking at every row (reference.c), which is done once for each query: all rows,
  * in their order. */
-RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, bool *same,
-                                       rdx_error *err);
+RDX_MUST_USE rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result,
+                                       ssb_difference *difference, rdx_error *err);
 
 /* Rows of lineorder that the predicates of a query select, and rows of its result, from the same look. */
 RDX_MUST_USE rdx_status ssb_star_count(ssb_star *star, uint32_t query, uint64_t *selected, uint64_t *rows,

@@ -370,6 +370,17 @@ static rdx_status copy_name(field f, char **out, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Else a file with other line ends or characters would be one of columns with odd names, and no rows. */
+static rdx_status check_name(reader *r, field f, rdx_error *err) {
+  if (memchr(f.text, '\0', f.length))
+    return fail_at(r, r->at, RDX_ERROR_FORMAT, r->field_count,
+                   "its name holds a NUL byte, which text in UTF-8 does not", err);
+  if (!f.quoted && memchr(f.text, '\r', f.length))
+    return fail_at(r, r->at, RDX_ERROR_FORMAT, r->field_count,
+                   "its name holds a carriage return; lines end with a line feed (tr '\\r' '\\n' makes them so)", err);
+  return RDX_OK;
+}
+
 /* The names in the first record, or "1", "2", ... */
 static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *err) {
   uint32_t capacity = 0;
@@ -379,7 +390,9 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
     const char *next;
     char number[16];
     RDX_TRY(read_field(r, r->field_count, &f, &next, err));
-    if (!header) {
+    if (header) {
+      RDX_TRY(check_name(r, f, err));
+    } else {
       int length = snprintf(number, sizeof number, "%u", r->field_count + 1);
       f = (field){number, (uint64_t)length, false};
     }
@@ -528,6 +541,29 @@ static rdx_status refuse_table(const char *name, const char *text, size_t size, 
   return RDX_OK;
 }
 
+/* Whether a text begins so; ? stands for any byte. */
+static bool begins(const char *text, size_t size, const char *pattern) {
+  size_t i = 0;
+  while (pattern[i] && i < size && (pattern[i] == '?' || pattern[i] == text[i]))
+    i++;
+  return pattern[i] == '\0';
+}
+
+static rdx_status refuse_compressed(const char *name, const char *text, size_t size, rdx_error *err) {
+  static const struct {
+    const char *beginning, *program;
+  } formats[] = {{"\x1f\x8b", "gzip -dc"},
+                 {"\x28\xb5\x2f\xfd", "zstd -dc"},
+                 {"BZh?1AY&SY", "bzip2 -dc"},
+                 {"\xfd\x37zXZ", "xz -dc"},
+                 {"PK\x03\x04", "unzip -p"}};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (begins(text, size, formats[i].beginning))
+      return rdx_fail(err, RDX_ERROR_FORMAT, "%s is compressed: decompress it first, to a file or a pipe (%s)", name,
+                      formats[i].program);
+  return RDX_OK;
+}
+
 rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t size, const rdx_csv_params *params,
                          rdx_error *err) {
   static const rdx_csv_params defaults = {0};
@@ -538,6 +574,7 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   if (size == mark)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", name);
   RDX_TRY(refuse_table(name, text, size, err));
+  RDX_TRY(refuse_compressed(name, text, size, err));
   RDX_TRY(check_params(params, err));
   char **names = NULL;
   rdx_status status = read_names(r, !params->no_header, &names, err);
