@@ -285,7 +285,7 @@ typedef struct rdx_index_stats {
   uint64_t rows;              /**< rows of the key column */
   uint64_t keys;              /**< keys indexed: rows less NULLs */
   bool distinct;              /**< no key stands twice; false, too, after keys were inserted, which are not compared,
-                               * and of strings longer than eight bytes or with zero bytes */
+                               * and of some strings longer than eight bytes or with zero bytes */
   uint64_t distinct_keys;     /**< how many keys differ; 0: not counted, as of such strings */
   uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
   uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */

@@ -34,11 +34,11 @@ static rdx_status create_half(const rdx_index *index, uint64_t count, bool with_
 /* ---- Loading and sorting ---- */
 
 static rdx_status check_column(const rdx_index *index, const rdx_device_column *c, rdx_error *err) {
-  if (c->type != index->stats.key_type || c->scale != index->key_scale)
+  const rdx_type type = rdx_index_key_type(index);
+  if (c->type != type || c->scale != index->key_scale)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a batch of changes must have the type of the keys: %s, not %s%s",
-                    rdx_type_name(index->stats.key_type), rdx_type_name(c->type),
-                    c->type == index->stats.key_type ? " of another scale" : "");
-  if (c->type == RDX_TYPE_STRING && !(c->exact && index->text->exact))
+                    rdx_type_name(type), rdx_type_name(c->type), c->type == type ? " of another scale" : "");
+  if (c->type == RDX_TYPE_STRING && (index->dictionary || !c->exact || !index->text->exact))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "strings longer than eight bytes, or with a zero byte, cannot be changed in place; use "
                     "rdx_index_update()");

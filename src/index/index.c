@@ -11,6 +11,7 @@
 
 #include "index/keys.h"
 #include "index/spans.h"
+#include "index/text_codes.h"
 #include "kernels/refine/kernels.h"
 
 static const struct {
@@ -131,15 +132,29 @@ static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_e
 typedef struct kept_column {
   uint32_t *validity;
   rdx_device_column *text;
+  rdx_dictionary *dictionary;
+  rdx_device_column *codes; /* by this; only for the build */
 } kept_column;
 
 static void drop_kept(kept_column *kept) {
   rdx_free(kept->validity);
   rdx_device_column_destroy(&kept->text);
+  rdx_dictionary_destroy(&kept->dictionary);
+  rdx_device_column_destroy(&kept->codes);
   *kept = (kept_column){0};
 }
 
-static rdx_status make_kept(const rdx_index *index, const rdx_device_column *column, kept_column *out, rdx_error *err) {
+/* A refit keeps the kind of keys that there are. */
+static rdx_status make_codes(const rdx_index *index, const rdx_device_column *column, bool refit, kept_column *out,
+                             rdx_error *err) {
+  bool wanted = index->dictionary != NULL;
+  if (!refit)
+    RDX_TRY(rdx_text_wants_codes(column, &wanted, err));
+  return wanted ? rdx_text_codes_create(column, &out->dictionary, &out->codes, err) : RDX_OK;
+}
+
+static rdx_status make_kept(const rdx_index *index, const rdx_device_column *column, bool refit, kept_column *out,
+                            rdx_error *err) {
   *out = (kept_column){0};
   rdx_status status = RDX_OK;
   if (column->nulls > 0 && index->params.rx.updatable) {
@@ -148,7 +163,9 @@ static rdx_status make_kept(const rdx_index *index, const rdx_device_column *col
     if (status == RDX_OK)
       status = rdx_buffer_download(column->valid, 0, out->validity, words * 4, err);
   }
-  if (status == RDX_OK && column->type == RDX_TYPE_STRING)
+  if (status == RDX_OK)
+    status = make_codes(index, column, refit, out, err);
+  if (status == RDX_OK && column->type == RDX_TYPE_STRING && !out->dictionary)
     status = rdx_device_column_copy_text(column, &out->text, err);
   if (status != RDX_OK)
     drop_kept(out);
@@ -157,9 +174,10 @@ static rdx_status make_kept(const rdx_index *index, const rdx_device_column *col
 
 /* Exchange what the index keeps for `kept`, which then holds the old. */
 static void swap_kept(rdx_index *index, kept_column *kept) {
-  const kept_column old = {index->validity, index->text};
+  const kept_column old = {index->validity, index->text, index->dictionary, kept->codes};
   index->validity = kept->validity;
   index->text = kept->text;
+  index->dictionary = kept->dictionary;
   *kept = old;
 }
 
@@ -194,12 +212,13 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
     status = check_rows(column, err);
   kept_column kept = {0};
   if (status == RDX_OK)
-    status = make_kept(index, column, &kept, err);
+    status = make_kept(index, column, false, &kept, err);
   if (status == RDX_OK) {
     swap_kept(index, &kept);
     index->key_scale = column->scale;
-    status = build(index, column, err);
+    status = build(index, kept.codes ? kept.codes : column, err);
   }
+  drop_kept(&kept);
   rdx_device_column_destroy(&owned);
   if (status != RDX_OK) {
     rdx_index_destroy(&index);
@@ -216,6 +235,7 @@ void rdx_index_destroy(rdx_index **index) {
   if ((*index)->self)
     (*index)->ops->destroy((*index)->self);
   rdx_device_column_destroy(&(*index)->text);
+  rdx_dictionary_destroy(&(*index)->dictionary);
   rdx_included_destroy(&(*index)->included);
   rdx_free((*index)->validity);
   rdx_free(*index);
@@ -224,6 +244,7 @@ void rdx_index_destroy(rdx_index **index) {
 
 void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out) {
   *out = index->stats;
+  out->key_type = rdx_index_key_type(index);
   if (index->text && !index->text->exact) { /* what differs is more than the keys on the device tell */
     out->distinct = false;
     out->distinct_keys = 0;
@@ -269,17 +290,19 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(index->device, keys, &column, &owned, err));
   rdx_status status = RDX_OK;
-  if (column->type != index->stats.key_type || column->scale != index->key_scale)
-    status = rdx_fail(
-        err, RDX_ERROR_ARGUMENT, "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
-        rdx_type_name(index->stats.key_type), index->key_scale, rdx_type_name(column->type), column->scale);
+  const rdx_type type = rdx_index_key_type(index);
+  if (column->type != type || column->scale != index->key_scale)
+    status = rdx_fail(err, RDX_ERROR_ARGUMENT,
+                      "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
+                      rdx_type_name(type), index->key_scale, rdx_type_name(column->type), column->scale);
   if (status == RDX_OK)
     status = check_rows(column, err);
   kept_column kept = {0};
   if (status == RDX_OK)
-    status = make_kept(index, column, &kept, err);
+    status = make_kept(index, column, mode == RDX_UPDATE_REFIT, &kept, err);
+  const rdx_device_column *keyed = kept.codes ? kept.codes : column;
   if (status == RDX_OK)
-    status = mode == RDX_UPDATE_REFIT ? refit(index, column, err) : build(index, column, err);
+    status = mode == RDX_UPDATE_REFIT ? refit(index, keyed, err) : build(index, keyed, err);
   if (status == RDX_OK) {
     swap_kept(index, &kept);
     rdx_included_destroy(&index->included); /* it is in the order of the keys that were */

@@ -105,9 +105,15 @@ struct rdx_index {
   rdx_index_stats stats;
   uint8_t key_scale;
   uint32_t *validity;      /* host copy of the keys' NULL bits, for refits; NULL: no NULLs, or not updatable */
-  rdx_device_column *text; /* string keys: the host copy for exact comparison */
-  rdx_included *included;  /* NULL: nothing */
+  rdx_device_column *text; /* string keys that are prefixes: the host copy for exact comparison */
+  struct rdx_dictionary *dictionary; /* of string keys that are its codes (u32 to the index proper); NULL: prefixes */
+  rdx_included *included;            /* NULL: nothing */
 };
+
+/* The type of the keys as they were given. */
+static inline rdx_type rdx_index_key_type(const rdx_index *index) {
+  return index->dictionary ? RDX_TYPE_STRING : index->stats.key_type;
+}
 
 /* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points), with counts, and sums of integers, in whatever
  * order of probes is cheapest: for who adds them up. */

@@ -13,6 +13,7 @@
 #include "index/probes.h"
 #include "index/result.h"
 #include "index/spans.h"
+#include "index/text_codes.h"
 #include "kernels/lookup/lookup.h"
 #include "kernels/refine/kernels.h"
 
@@ -466,12 +467,9 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
   return refused ? rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s", refused) : RDX_OK;
 }
 
-static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                          const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
-  static const rdx_lookup_params defaults = {0};
-  params = params ? params : &defaults;
+static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                               const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
-  RDX_TRY(check(index, lower, upper, params, err));
   run r = {.index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
@@ -502,6 +500,30 @@ static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const
   r.result->stats.total_ms = rdx_now_ms() - start;
   *out = r.result;
   return RDX_OK;
+}
+
+static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                               const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_text_probes probes;
+  rdx_status status = rdx_text_probes_make(index->dictionary, lower, upper, &probes, err);
+  const double coding = rdx_now_ms() - start;
+  if (status == RDX_OK)
+    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, anyhow, out, err);
+  if (status == RDX_OK) {
+    (*out)->stats.refine_ms += coding;
+    (*out)->stats.total_ms += coding;
+  }
+  rdx_text_probes_drop(&probes);
+  return status;
+}
+
+static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                          const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
+  static const rdx_lookup_params defaults = {0};
+  params = params ? params : &defaults;
+  RDX_TRY(check(index, lower, upper, params, err));
+  return (index->dictionary ? look_up_text : look_up_keys)(index, lower, upper, params, anyhow, out, err);
 }
 
 rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,
@@ -550,7 +572,7 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "%s cannot include a column: use sorted_array, tree, cgrx, cgrx_naive or rx_optimized",
                     index->ops->name);
-  if (index->stats.key_type == RDX_TYPE_STRING && !index->text->exact)
+  if (index->dictionary || (index->text && !index->text->exact))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "an index over strings of more than eight bytes, or with a zero byte, cannot include a column");
   const rdx_device_column *column = NULL;

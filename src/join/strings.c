@@ -7,7 +7,7 @@
 
 #include "base/column.h"
 #include "index/probes.h"
-#include "scan/dictionary.h"
+#include "index/dictionary.h"
 
 #define PREFIX_BYTES 8 /* of a string that an index holds */
 

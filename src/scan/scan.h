@@ -14,7 +14,7 @@
 #include <raydex/scan.h>
 
 #include "device/device.h"
-#include "scan/dictionary.h"
+#include "index/dictionary.h"
 #include "scan/spares.h"
 
 /* A column on the device as order-preserving codes (index/keys.h). Strings are coded by their place in the dictionary

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/column.h"
-#include "scan/dictionary.h"
+#include "index/dictionary.h"
 #include "table/table.h"
 
 /* What a table from Arrow lives on. */

@@ -16,7 +16,7 @@
 #include "base/column.h"
 #include "base/replace.h"
 #include "index/keys.h"
-#include "scan/dictionary.h"
+#include "index/dictionary.h"
 #include "table/format.h"
 
 #include <raydex/table.h>

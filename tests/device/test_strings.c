@@ -221,6 +221,58 @@ static void test_null_and_empty(void **state) {
   }
 }
 
+static void make_names(texts *t, const char *format, uint32_t factor) {
+  start(t);
+  for (uint32_t i = 0; i < 100; i++) {
+    char text[64];
+    add(t, text, (uint64_t)snprintf(text, sizeof text, format, i * factor % 70));
+  }
+}
+
+static void check_names(const rdx_index *index, const texts *keys) {
+  texts probes;
+  make_probes(&probes, keys);
+  test_column values = column_make(RDX_TYPE_I64, SHAPE_SKEWED, SOME_NULLS, keys->view.rows);
+  check_lookups(index, &keys->view, &probes.view, NULL, &values.view);
+  column_free(&values);
+  stop(&probes);
+}
+
+/* Updates from strings that begin alike to others and back; what such an index refuses. */
+static void test_alike_updates(void **state) {
+  (void)state;
+  texts alike, more, others;
+  make_names(&alike, "Customer#%09u", 37);
+  make_names(&more, "Supplier#%09u", 31);
+  make_names(&others, "%u names that differ", 41);
+  const bool rays = rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
+  const rdx_index_params params = {.kind = rays ? RDX_INDEX_RX : RDX_INDEX_BTREE, .rx.updatable = rays};
+  const uint32_t number = 5;
+  const rdx_column numbers = {.type = RDX_TYPE_U32, .rows = 1, .values = &number};
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_index_stats stats;
+  OK(rdx_index_create(test_device, &alike.view, &params, &index, err));
+  check_names(index, &alike);
+  rdx_index_get_stats(index, &stats);
+  assert_int_equal(stats.key_type, RDX_TYPE_STRING);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &numbers, NULL, &result, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_apply(index, &(rdx_index_changes){.insert = &more.view}, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &numbers, RDX_UPDATE_REBUILD, err));
+  if (rays) {
+    OK(rdx_index_update(index, &more.view, RDX_UPDATE_REFIT, err));
+    check_names(index, &more);
+  }
+  OK(rdx_index_update(index, &others.view, RDX_UPDATE_REBUILD, err));
+  check_names(index, &others);
+  OK(rdx_index_update(index, &alike.view, RDX_UPDATE_REBUILD, err));
+  check_names(index, &alike);
+  rdx_index_destroy(&index);
+  stop(&alike);
+  stop(&more);
+  stop(&others);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_common_prefixes),
@@ -231,6 +283,7 @@ int main(void) {
       cmocka_unit_test(test_long_strings),
       cmocka_unit_test(test_equal_and_empty),
       cmocka_unit_test(test_null_and_empty),
+      cmocka_unit_test(test_alike_updates),
   };
   return TEST_MAIN(tests);
 }

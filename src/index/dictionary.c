@@ -3,7 +3,7 @@
 
 /* Order-preserving dictionaries of strings: a hash table finds the distinct ones, which are then sorted. */
 
-#include "scan/dictionary.h"
+#include "index/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
