@@ -208,8 +208,8 @@ typedef struct rdx_index rdx_index;
  * a key, with RDX_ERROR_UNSUPPORTED where the device does not trace rays. Destroy the index before its device is
  * closed.
  *
- * Strings are keys by their first eight bytes (RTIndeX, section 3.2), and the host compares the rest; where a sample shows
- * that many begin alike, by their places in a dictionary, which takes about half a microsecond a string to make.
+ * Strings are keys by their first eight bytes (RTIndeX, section 3.2), and the host compares the rest; where a sample
+ * shows that many begin alike, by their places in a dictionary, which takes about half a microsecond a string to make.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys,
                                                  const rdx_index_params *params, rdx_index **out, rdx_error *err);
