@@ -53,7 +53,7 @@ static rdx_status get_physical(uint32_t index, rdx_vk_physical *out, rdx_error *
   pthread_mutex_lock(&known.lock);
   rdx_status status = list_locked(err);
   if (status == RDX_OK && index >= known.count)
-    status = rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no Vulkan device %u", index);
+    status = rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no device %u", index + 1);
   if (status == RDX_OK)
     *out = known.list[index];
   pthread_mutex_unlock(&known.lock);
