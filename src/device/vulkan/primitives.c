@@ -8,6 +8,7 @@
 #include "spirv/compact_comp_bits.h"
 #include "spirv/compact_comp_keys_u32.h"
 #include "spirv/compact_comp_keys_u64.h"
+#include "spirv/radix_bins_comp.h"
 #include "spirv/radix_count_comp_keys_u32.h"
 #include "spirv/radix_count_comp_keys_u64.h"
 #include "spirv/radix_scatter_comp_keys_u32.h"
@@ -33,12 +34,22 @@ static const rdx_kernel unique_u32 = GROUP_KERNEL("unique u32", compact_args, 1,
 static const rdx_kernel unique_u64 = GROUP_KERNEL("unique u64", compact_args, 1, spirv_compact_comp_keys_u64);
 static const rdx_kernel reduce_u32 = GROUP_KERNEL("reduce u32", reduce_args, 1, spirv_reduce_comp_keys_u32);
 static const rdx_kernel reduce_u64 = GROUP_KERNEL("reduce u64", reduce_args, 1, spirv_reduce_comp_keys_u64);
-static const rdx_kernel count_u32 = GROUP_KERNEL("sort count u32", radix_args, 3, spirv_radix_count_comp_keys_u32);
-static const rdx_kernel count_u64 = GROUP_KERNEL("sort count u64", radix_args, 3, spirv_radix_count_comp_keys_u64);
+static const rdx_kernel count_u32 =
+    GROUP_KERNEL("sort count u32", radix_count_args, 3, spirv_radix_count_comp_keys_u32);
+static const rdx_kernel count_u64 =
+    GROUP_KERNEL("sort count u64", radix_count_args, 3, spirv_radix_count_comp_keys_u64);
+static const rdx_kernel bins_kernel = GROUP_KERNEL("sort bins", radix_bins_args, 0, spirv_radix_bins_comp);
 static const rdx_kernel scatter_u32 =
-    GROUP_KERNEL("sort scatter u32", radix_args, 3, spirv_radix_scatter_comp_keys_u32);
+    GROUP_KERNEL("sort scatter u32", radix_args, 4, spirv_radix_scatter_comp_keys_u32);
 static const rdx_kernel scatter_u64 =
-    GROUP_KERNEL("sort scatter u64", radix_args, 3, spirv_radix_scatter_comp_keys_u64);
+    GROUP_KERNEL("sort scatter u64", radix_args, 4, spirv_radix_scatter_comp_keys_u64);
+
+#define COUNT_GROUPS 2048 /* at most, to count digits: each adds what it has counted to the bins of all */
+
+/* How often a tile looks whether another has counted its keys before it counts them itself: far more often than it
+ * takes where tiles run side by side or in order. Drivers on the CPU may put a tile aside for as long as they like. */
+#define PATIENCE 100000
+#define EMULATED_PATIENCE 0
 
 static const uint32_t only_sums = 0, write_results = 1;
 
@@ -134,48 +145,82 @@ rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_
   }
 }
 
-/* Large tiles make long runs of one digit, which memory takes best; a tile must fit a workgroup's shared memory. Sizes
- * up to 24 keys a thread (16 of 64 bits) were faster on an H100 than smaller ones. */
-static void choose_radix_sizes(const rdx_vk_physical *p, uint32_t key_bytes, uint32_t variant[3]) {
-  const uint32_t threads = 8 * p->subgroup_size < 256 ? 8 * p->subgroup_size : 256;
-  const uint32_t subgroups = threads / p->subgroup_size;
-  uint32_t items = key_bytes == 4 ? 24 : 16;
-  while (items > 4 && threads * items * key_bytes + (subgroups + 2) * RADIX * 4 > p->shared_memory)
-    items -= 4;
-  variant[0] = threads;
-  variant[1] = subgroups;
-  variant[2] = items;
+/* How a pass of the sort divides keys: constants of its shaders. */
+typedef struct radix_sizes {
+  uint32_t threads, subgroups, items, words;
+} radix_sizes;
+
+static radix_sizes radix_sizes_of(uint32_t threads, uint32_t subgroup_size, uint32_t items, uint32_t key_bytes) {
+  const uint32_t subgroups = threads / subgroup_size;
+  const uint32_t keys = threads * items * (key_bytes / 4), ranks = subgroups * RADIX;
+  return (radix_sizes){threads, subgroups, items, keys > ranks ? keys : ranks};
 }
 
-/* A least-significant-digit radix sort: for each byte of the key, count its values per tile, scan the counts,
- * scatter. */
+/* A large tile makes long runs of one digit, which memory takes best, and few tiles, which wait for each other. It must
+ * fit a workgroup's shared memory. Many threads of few keys were faster on an H100 than the reverse. */
+static radix_sizes choose_radix_sizes(const rdx_vk_physical *p, uint32_t key_bytes) {
+  uint32_t threads = 16 * p->subgroup_size < 512 ? 16 * p->subgroup_size : 512, items = key_bytes == 4 ? 18 : 11;
+  radix_sizes sizes = radix_sizes_of(threads, p->subgroup_size, items, key_bytes);
+  while ((sizes.words + 2 * RADIX) * 4 > p->shared_memory && threads > p->subgroup_size) {
+    if (items > 4)
+      items--;
+    else
+      threads /= 2;
+    sizes = radix_sizes_of(threads, p->subgroup_size, items, key_bytes);
+  }
+  return sizes;
+}
+
+/* Count the digits of all passes, and turn the counts into bins. */
+static rdx_status make_bins(rdx_vk_stream *s, const rdx_buffer *keys, uint32_t key_bytes, uint64_t count,
+                            const radix_sizes *sizes, uint32_t passes, rdx_buffer *bins, rdx_error *err) {
+  const uint64_t tiles = tiles_of(count, (uint64_t)sizes->threads * sizes->items);
+  const uint32_t variant[] = {sizes->threads, sizes->subgroups, sizes->items};
+  const struct radix_count_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                        .bins = RDX_ADDRESS(uint32_t, bins),
+                                        .n = (uint32_t)count,
+                                        .tiles = (uint32_t)tiles,
+                                        .groups = tiles < COUNT_GROUPS ? (uint32_t)tiles : COUNT_GROUPS,
+                                        .passes = passes};
+  const struct radix_bins_args bins_args = {.bins = args.bins};
+  RDX_TRY(rdx_vk_stream_fill(&s->base, bins, 0, passes * RADIX * 4, 0, err));
+  RDX_TRY(launch(s, key_bytes == 4 ? &count_u32 : &count_u64, &args, variant, args.groups, err));
+  return launch(s, &bins_kernel, &bins_args, NULL, passes, err);
+}
+
+/* A least-significant-digit radix sort that reads keys once to count the digits of all passes, and once in each pass
+ * (Adinets and Merrill, Onesweep, 2022). */
 rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                               rdx_buffer *values, uint64_t count, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   const rdx_vk_device *d = (rdx_vk_device *)stream->device;
-  uint32_t variant[3]; /* threads, subgroups, keys of a thread */
-  choose_radix_sizes(&d->physical, key_bytes, variant);
-  const uint64_t tiles = tiles_of(count, (uint64_t)variant[0] * variant[2]);
+  const uint32_t passes = (key_bits + RADIX_BITS - 1) / RADIX_BITS;
+  const radix_sizes sizes = choose_radix_sizes(&d->physical, key_bytes);
+  const uint32_t variant[] = {sizes.threads, sizes.subgroups, sizes.items, sizes.words};
+  const uint64_t tiles = tiles_of(count, (uint64_t)sizes.threads * sizes.items);
+  if (passes == 0)
+    return RDX_OK;
 
-  rdx_buffer *other_keys = NULL, *other_values = NULL, *counts = NULL, *total = NULL;
+  rdx_buffer *other_keys = NULL, *other_values = NULL, *bins = NULL, *sums = NULL;
   RDX_TRY(rdx_stream_scratch(&s->base, count * key_bytes, "sorting", &other_keys, err));
   if (values)
     RDX_TRY(rdx_stream_scratch(&s->base, count * 4, "sorting", &other_values, err));
-  RDX_TRY(rdx_stream_scratch(&s->base, tiles * RADIX * 4, "sorting", &counts, err));
-  RDX_TRY(rdx_stream_scratch(&s->base, 8, "sorting", &total, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, passes * RADIX * 4, "sorting", &bins, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, tiles * RADIX * 8, "sorting", &sums, err));
+  RDX_TRY(make_bins(s, keys, key_bytes, count, &sizes, passes, bins, err));
+  RDX_TRY(rdx_vk_stream_fill(stream, sums, 0, tiles * RADIX * 8, 0, err));
 
   rdx_buffer *from[2] = {keys, values}, *to[2] = {other_keys, other_values};
-  for (uint32_t shift = 0; shift < key_bits; shift += 8) {
+  for (uint32_t pass = 0; pass < passes; pass++) {
     const struct radix_args args = {.keys = RDX_ADDRESS(uint32_t, from[0]),
                                     .values = RDX_ADDRESS(uint32_t, from[1]),
                                     .keys_out = RDX_ADDRESS(uint32_t, to[0]),
                                     .values_out = RDX_ADDRESS(uint32_t, to[1]),
-                                    .counts = RDX_ADDRESS(uint32_t, counts),
+                                    .bins = RDX_ADDRESS(uint32_t, bins) + pass * RADIX,
+                                    .sums = RDX_ADDRESS(uint64_t, sums),
                                     .n = (uint32_t)count,
-                                    .tiles = (uint32_t)tiles,
-                                    .shift = shift};
-    RDX_TRY(launch(s, key_bytes == 4 ? &count_u32 : &count_u64, &args, variant, tiles, err));
-    RDX_TRY(scan(s, counts, RDX_ADDRESS(uint32_t, counts), NULL, RDX_ADDRESS(uint64_t, total), tiles * RADIX, err));
+                                    .shift = pass * RADIX_BITS,
+                                    .patience = stream->device->info.emulated ? EMULATED_PATIENCE : PATIENCE};
     RDX_TRY(launch(s, key_bytes == 4 ? &scatter_u32 : &scatter_u64, &args, variant, tiles, err));
     for (uint32_t i = 0; i < 2; i++) {
       rdx_buffer *swap = from[i];

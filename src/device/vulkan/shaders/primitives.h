@@ -11,25 +11,45 @@
 #define TILE_ITEMS 8
 #define TILE (TILE_THREADS * TILE_ITEMS) /* items of a workgroup in scan, compact and reduce */
 
-#define RADIX 256
+#define RADIX_BITS 8
+#define RADIX 256 /* TILE_THREADS of them */
+#define RADIX_MAX_PASSES 8
 
 #define REDUCE_SUM 0
 #define REDUCE_MAX 1
 #define REDUCE_NONZERO 2 /* how many are not 0; then a REDUCE_SUM over the tiles */
 
-/* A pass of the sort: count digits per tile, then (after a scan of the counts) move keys to their places. */
+/* The sort counts the digits of all passes, makes bins of the counts, then moves keys to their places in each pass. */
+struct radix_count_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys; /* u64 in the variant for 64-bit keys */
+  PTR(u32) bins; /* [passes][RADIX] */
+  u32 n;
+  u32 tiles;
+  u32 groups;
+  u32 passes;
+};
+ARGS_SIZE(radix_count_args, 48);
+
+struct radix_bins_args {
+  LAUNCH_HEADER;
+  PTR(u32) bins;
+};
+ARGS_SIZE(radix_bins_args, 24);
+
 struct radix_args {
   LAUNCH_HEADER;
   PTR(u32) keys;   /* u64 in the variant for 64-bit keys */
   PTR(u32) values; /* 0: none */
   PTR(u32) keys_out;
   PTR(u32) values_out;
-  PTR(u32) counts; /* [RADIX][tiles] */
+  PTR(u32) bins;  /* of this pass: where the keys of each digit begin */
+  PTR(u64) sums;  /* [tiles][RADIX]: what is known of a digit in a tile, see radix_scatter.comp */
   u32 n;
-  u32 tiles;
   u32 shift;
+  u32 patience; /* how often a tile looks for what another has counted before it counts that, too */
 };
-ARGS_SIZE(radix_args, 72);
+ARGS_SIZE(radix_args, 80);
 
 struct scan_args {
   LAUNCH_HEADER;

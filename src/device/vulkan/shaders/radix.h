@@ -3,7 +3,7 @@
 #ifndef RDX_DEVICE_VULKAN_RADIX_H
 #define RDX_DEVICE_VULKAN_RADIX_H
 
-/* GLSL: what both shaders of a sorting pass share. */
+/* GLSL: what the shaders of the sort share. */
 
 #include "device/vulkan/shaders/primitives.h"
 
@@ -19,12 +19,9 @@ layout(constant_id = 0) const u32 THREADS = 256;
 layout(constant_id = 1) const u32 SUBGROUPS = 8;
 layout(constant_id = 2) const u32 ITEMS = 8; /* keys of a thread */
 layout(local_size_x_id = 0) in;
-layout(push_constant, scalar) uniform push {
-  radix_args a;
-};
 
-u32 digit(KEY key) {
-  return u32(key >> a.shift) & (RADIX - 1);
+u32 digit(KEY key, u32 shift) {
+  return u32(key >> shift) & (RADIX - 1);
 }
 
 #endif

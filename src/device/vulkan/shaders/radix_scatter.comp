@@ -11,45 +11,99 @@
 
 #include "device/vulkan/shaders/radix.h"
 
-/* Move the keys and values of a tile to their places, in order (stable): rank each key among those of its digit, sort
- * the tile in shared memory, then write runs of equal digits side by side. */
+layout(push_constant, scalar) uniform push { radix_args a; };
 
-/* Keys of each digit seen by each subgroup, then those of the subgroups before it. */
-shared u32 ranks[SUBGROUPS * RADIX];
-shared u32 starts[RADIX];            /* where a digit starts in the sorted tile */
-shared u32 targets[RADIX];           /* where it starts in the output, less starts[] (modulo 2^32) */
-shared KEY stage[THREADS * ITEMS];
+/* Move the keys and values of a tile to their places, in order (stable): rank each key among those of its digit, sort
+ * the tile in shared memory, then write runs of equal digits side by side.
+ *
+ * Where a digit's keys of a tile begin is known from the tiles before it, by a chained scan with decoupled look-back
+ * (Merrill and Garland 2016; for sorts Adinets and Merrill 2022): each tile tells its counts as soon as it has them,
+ * adds up what those before it told, back to one that knows the sum of all before it, and tells its own sum. A tile
+ * that waits for another too long counts the digit in that tile's keys itself, so that none depends on when another
+ * runs (Smith, Levien and Owens 2025).
+ *
+ * A word of `sums` has a count or a sum in its low bits, and above them which, as a step after the state in which the
+ * pass before left all words: a sum. */
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) coherent volatile buffer told_ptr {
+  u64 v[];
+};
+
+#define TOLD_BITS 62 /* where the state stands */
+#define TOLD_COUNT 1u
+#define TOLD_SUM 2u
+
+u32 told_state(u64 word) {
+  const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;
+  return u32(word >> TOLD_BITS) ^ before;
+}
+
+u64 tell(u32 state, u32 value) {
+  const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;
+  return u64(state ^ before) << TOLD_BITS | value;
+}
+
+layout(constant_id = 3) const u32 WORDS = 4096; /* of shared memory: as many as keys have, or ranks */
+
+#define WINDOW 4 /* tiles whose counts are fetched together */
+
+/* First ranks, [SUBGROUPS][RADIX]: keys of each digit seen by each subgroup, then those of the subgroups before it.
+ * Then the tile's keys in order, the high words of all after the low ones. Then its values. */
+shared u32 words[WORDS];
+shared u32 starts[RADIX];  /* where a digit starts in the sorted tile */
+shared u32 targets[RADIX]; /* where it starts in the output, less starts[] (modulo 2^32) */
+
+void set_key(u32 i, KEY key) {
+  words[i] = u32(key);
+#ifdef KEYS_U64
+  words[THREADS * ITEMS + i] = u32(key >> 32);
+#endif
+}
+
+KEY key_at(u32 i) {
+#ifdef KEYS_U64
+  return u64(words[THREADS * ITEMS + i]) << 32 | words[i];
+#else
+  return words[i];
+#endif
+}
+
+u32 digit_of(KEY key) {
+  return digit(key, a.shift);
+}
 
 /* The number of keys with the same digit before this one in its subgroup's run of the tile. */
 u32 rank_in_subgroup(u32 d) {
   uvec4 peers = subgroupBallot(true);
-  [[unroll]] for (u32 b = 0; b < 8; b++) {
+  [[unroll]] for (u32 b = 0; b < RADIX_BITS; b++) {
     const bool set = (d >> b & 1u) != 0;
     const uvec4 vote = subgroupBallot(set);
     peers &= set ? vote : ~vote;
   }
   const u32 lower = subgroupBallotExclusiveBitCount(peers);
   const u32 slot = gl_SubgroupID * RADIX + d;
-  const u32 before = ranks[slot];
+  const u32 before = words[slot];
   subgroupMemoryBarrierShared();
   subgroupBarrier();
   if (lower == 0)
-    ranks[slot] = before + subgroupBallotBitCount(peers);
+    words[slot] = before + subgroupBallotBitCount(peers);
   subgroupMemoryBarrierShared();
   subgroupBarrier();
   return before + lower;
 }
 
-/* Turn the counts of each subgroup into the counts of all subgroups before it; the sums over all go to starts[]. */
-void sum_over_subgroups() {
+/* Turn the counts of each subgroup into the counts of all subgroups before it; the sums over all go to starts[], and to
+ * other tiles. */
+void sum_over_subgroups(u32 tile) {
   for (u32 d = gl_LocalInvocationIndex; d < RADIX; d += THREADS) {
     u32 sum = 0;
     for (u32 s = 0; s < SUBGROUPS; s++) {
-      const u32 count = ranks[s * RADIX + d];
-      ranks[s * RADIX + d] = sum;
+      const u32 count = words[s * RADIX + d];
+      words[s * RADIX + d] = sum;
       sum += count;
     }
     starts[d] = sum;
+    told_ptr(u64(a.sums)).v[tile * RADIX + d] = tell(TOLD_COUNT, sum);
   }
 }
 
@@ -70,44 +124,80 @@ void scan_starts() {
   }
 }
 
+u32 count_in_tile(u32 tile, u32 d) {
+  KEYS keys = KEYS(a.keys);
+  u32 count = 0;
+  for (u32 i = 0; i < THREADS * ITEMS; i++) /* tiles before another are full */
+    count += u32(digit_of(AT(keys, tile * (THREADS * ITEMS) + i)) == d);
+  return count;
+}
+
+/* The keys of a digit in all tiles before one. */
+u32 sum_before(u32 tile, u32 d) {
+  told_ptr told = told_ptr(u64(a.sums));
+  u32 sum = 0;
+  for (; tile > 0; tile -= min(tile, WINDOW)) {
+    u64 fetched[WINDOW];
+    [[unroll]] for (u32 k = 0; k < WINDOW; k++)
+      fetched[k] = tile > k ? told.v[(tile - 1 - k) * RADIX + d] : tell(TOLD_SUM, 0);
+    [[unroll]] for (u32 k = 0; k < WINDOW; k++) {
+      u64 word = fetched[k];
+      for (u32 wait = 0; told_state(word) == 0 && wait < a.patience; wait++)
+        word = told.v[(tile - 1 - k) * RADIX + d];
+      sum += told_state(word) == 0 ? count_in_tile(tile - 1 - k, d) : u32(word);
+      if (told_state(word) == TOLD_SUM)
+        return sum;
+    }
+  }
+  return sum;
+}
+
+void find_targets(u32 tile) {
+  for (u32 d = gl_LocalInvocationIndex; d < RADIX; d += THREADS) {
+    const u32 before = sum_before(tile, d), end = d + 1 < RADIX ? starts[d + 1] : THREADS * ITEMS;
+    told_ptr(u64(a.sums)).v[tile * RADIX + d] = tell(TOLD_SUM, before + end - starts[d]);
+    targets[d] = AT(a.bins, d) + before - starts[d];
+  }
+}
+
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x, lane = gl_LocalInvocationIndex;
-  const u64 tile_begin = u64(tile) * (THREADS * ITEMS);
-  const u32 valid = u32(min(u64(a.n) - tile_begin, u64(THREADS * ITEMS)));
+  const u32 tile_begin = tile * (THREADS * ITEMS), valid = min(a.n - tile_begin, THREADS * ITEMS);
   const u32 begin = gl_SubgroupID * gl_SubgroupSize * ITEMS + gl_SubgroupInvocationID;
   KEYS keys = KEYS(a.keys), keys_out = KEYS(a.keys_out);
   for (u32 d = lane; d < SUBGROUPS * RADIX; d += THREADS)
-    ranks[d] = 0;
+    words[d] = 0;
 
   KEY key[ITEMS];
   u32 place[ITEMS];
   [[unroll]] for (u32 j = 0; j < ITEMS; j++) {
     const u32 i = begin + j * gl_SubgroupSize;
-    key[j] = i < valid ? AT(keys, u32(tile_begin) + i) : ~KEY(0);
+    key[j] = i < valid ? AT(keys, tile_begin + i) : ~KEY(0);
   }
   barrier();
   /* Places after the end take the last digit; being last in the tile they come after all keys that have it too. */
   [[unroll]] for (u32 j = 0; j < ITEMS; j++)
-    place[j] = rank_in_subgroup(begin + j * gl_SubgroupSize < valid ? digit(key[j]) : RADIX - 1);
+    place[j] = rank_in_subgroup(begin + j * gl_SubgroupSize < valid ? digit_of(key[j]) : RADIX - 1);
   barrier();
-  sum_over_subgroups();
+  sum_over_subgroups(tile);
   barrier();
   scan_starts();
   barrier();
-  for (u32 d = lane; d < RADIX; d += THREADS)
-    targets[d] = AT(a.counts, d * a.tiles + tile) - starts[d];
   [[unroll]] for (u32 j = 0; j < ITEMS; j++) {
-    const u32 d = begin + j * gl_SubgroupSize < valid ? digit(key[j]) : RADIX - 1;
-    place[j] += starts[d] + ranks[gl_SubgroupID * RADIX + d];
-    stage[place[j]] = key[j];
+    const u32 d = begin + j * gl_SubgroupSize < valid ? digit_of(key[j]) : RADIX - 1;
+    place[j] += starts[d] + words[gl_SubgroupID * RADIX + d];
   }
+  barrier();
+  [[unroll]] for (u32 j = 0; j < ITEMS; j++)
+    set_key(place[j], key[j]);
+  find_targets(tile);
   barrier();
   u32 target[ITEMS];
   [[unroll]] for (u32 j = 0; j < ITEMS; j++) {
     const u32 i = lane + j * THREADS;
     if (i < valid) {
-      const KEY k = stage[i];
-      target[j] = targets[digit(k)] + i;
+      const KEY k = key_at(i);
+      target[j] = targets[digit_of(k)] + i;
       AT(keys_out, target[j]) = k;
     }
   }
@@ -116,12 +206,12 @@ void main() {
   barrier();
   [[unroll]] for (u32 j = 0; j < ITEMS; j++) {
     const u32 i = begin + j * gl_SubgroupSize;
-    stage[place[j]] = i < valid ? AT(a.values, u32(tile_begin) + i) : 0;
+    words[place[j]] = i < valid ? AT(a.values, tile_begin + i) : 0;
   }
   barrier();
   [[unroll]] for (u32 j = 0; j < ITEMS; j++) {
     const u32 i = lane + j * THREADS;
     if (i < valid)
-      AT(a.values_out, target[j]) = u32(stage[i]);
+      AT(a.values_out, target[j]) = words[i];
   }
 }
