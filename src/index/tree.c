@@ -7,6 +7,8 @@
 #include "index/sorted_keys.h"
 #include "kernels/tree/kernels.h"
 
+#define DIRECTORY_MOST 4u /* cells for each key of the level below it, at most */
+
 typedef struct tree {
   rdx_device *device;
   rdx_tree_params params;
@@ -45,6 +47,11 @@ static uint64_t coarse_nodes(uint64_t count) {
   return (blocks_of(count) + TREE_COARSE_FANOUT - 1) / TREE_COARSE_FANOUT;
 }
 
+/* Whether a search may begin at a cell of a directory; small trees have no levels to leave out. */
+static bool has_directory(const rdx_device *device, const struct tree_state *shape) {
+  return device->info.backend == RDX_BACKEND_CPU && shape->levels > 1;
+}
+
 /* Lay out the levels over `count` entries; the bytes that they take in all, unused keys included. */
 static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_bits, struct tree_state *out) {
   const uint64_t fanout = TREE_FANOUT(key_bits == 64), limit = top_limit(device, key_bits);
@@ -62,6 +69,8 @@ static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_b
     out->count[level] = (uint32_t)keys;
     end += (keys + fanout - 1) / fanout * fanout;
   }
+  if (has_directory(device, out)) /* nodes of its lowest level begin anywhere */
+    end += fanout;
   out->coarse = (uint32_t)end;
   return end * (key_bits / 8) + coarse_nodes(count) * TREE_NODE_WORDS * 4;
 }
@@ -93,7 +102,9 @@ static rdx_status make_level(tree *t, rdx_stream *stream, const rdx_sorted_keys 
 static rdx_status make_levels(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorted, rdx_error *err) {
   uint64_t span = TREE_LEAF * TREE_COARSE_FANOUT;
   for (uint32_t level = t->shape.levels; level > 0; level--) {
-    RDX_TRY(make_level(t, stream, sorted, t->shape.begin[level - 1], t->shape.count[level - 1], span, err));
+    const uint64_t keys =
+        (level < t->shape.levels ? t->shape.begin[level] : t->shape.coarse) - t->shape.begin[level - 1];
+    RDX_TRY(make_level(t, stream, sorted, t->shape.begin[level - 1], keys, span, err));
     span *= TREE_FANOUT(t->key_bits == 64);
   }
   return make_level(t, stream, sorted, 0, t->shape.top_count, span, err);
@@ -126,18 +137,90 @@ static rdx_status fill(tree *t, rdx_stream *stream, const rdx_sorted_keys *sorte
   return RDX_OK;
 }
 
+/* ---- The directory ---- */
+
+static uint64_t key_of(const void *keys, uint64_t i, bool key64) {
+  return key64 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+/* Where each of so many cells begins among the ascending `keys`; the most keys that one has. */
+static uint32_t fill_cells(const struct tree_state *s, const void *keys, uint32_t count, bool key64, uint32_t *out) {
+  uint32_t most = 0;
+  for (uint32_t cell = 0, at = 0; cell < s->cells; cell++) {
+    out[cell] = at;
+    while (at < count && tree_cell(key_of(keys, at, key64), s->lowest, s->shift, s->cells) == cell)
+      at++;
+    most = at - out[cell] > most ? at - out[cell] : most;
+  }
+  return most;
+}
+
+/* Divide the keys' range into cells, more of them as long as one has too many keys of the level; none if so many do not
+ * do. A cell that is one key wide begins where the search for that key ends. The last cell is for keys above all. */
+static void choose_cells(struct tree_state *s, const void *keys, uint32_t count, bool key64, uint64_t lowest,
+                         uint64_t highest, uint32_t *out) {
+  s->lowest = lowest;
+  for (uint32_t most = count / 2; most <= DIRECTORY_MOST * count; most *= 2) {
+    s->shift = 0;
+    while ((highest - lowest) >> s->shift >= most)
+      s->shift++;
+    s->cells = (uint32_t)((highest - lowest) >> s->shift) + 2;
+    if (fill_cells(s, keys, count, key64, out) <= TREE_FANOUT(key64) || s->shift == 0)
+      return;
+  }
+  s->cells = 0;
+}
+
+/* Make the directory above the lowest level; `cells` has room for the most that there may be, `keys` for the level. */
+static rdx_status make_directory(tree *t, const rdx_sorted_keys *sorted, void *keys, uint32_t *cells, rdx_error *err) {
+  const bool key64 = t->key_bits == 64;
+  const uint64_t bytes = t->key_bits / 8, begin = t->shape.begin[t->shape.levels - 1];
+  const uint32_t count = t->shape.count[t->shape.levels - 1];
+  uint64_t ends[2] = {0, 0};
+  RDX_TRY(rdx_buffer_download(sorted->keys, 0, &ends[0], bytes, err));
+  RDX_TRY(rdx_buffer_download(sorted->keys, (t->count - 1) * bytes, &ends[1], bytes, err));
+  RDX_TRY(rdx_buffer_download(t->inner, begin * bytes, keys, count * bytes, err));
+  choose_cells(&t->shape, keys, count, key64, ends[0], ends[1], cells);
+  return RDX_OK;
+}
+
+static rdx_status upload_state(tree *t, const uint32_t *cells, rdx_error *err) {
+  const uint64_t bytes = t->shape.cells * 4ull;
+  RDX_TRY(rdx_buffer_create(t->device, sizeof t->shape + bytes, "a tree", &t->state, err));
+  RDX_TRY(rdx_buffer_upload(t->state, 0, &t->shape, sizeof t->shape, err));
+  return bytes ? rdx_buffer_upload(t->state, sizeof t->shape, cells, bytes, err) : RDX_OK;
+}
+
+static rdx_status make_state(tree *t, const rdx_sorted_keys *sorted, rdx_error *err) {
+  if (!has_directory(t->device, &t->shape))
+    return upload_state(t, NULL, err);
+  const uint64_t count = t->shape.count[t->shape.levels - 1];
+  uint32_t *cells = NULL;
+  void *keys = NULL;
+  RDX_TRY(rdx_alloc(count * DIRECTORY_MOST + 1, sizeof *cells, "the directory of a tree", (void **)&cells, err));
+  rdx_status status = rdx_alloc(count, t->key_bits / 8, "a level of a tree", &keys, err);
+  if (status == RDX_OK)
+    status = make_directory(t, sorted, keys, cells, err);
+  if (status == RDX_OK)
+    status = upload_state(t, cells, err);
+  rdx_free(keys);
+  rdx_free(cells);
+  return status;
+}
+
 static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index_stats *stats, rdx_error *err) {
   const uint64_t inner = lay_out(t->device, t->count, t->key_bits, &t->shape);
   RDX_TRY(rdx_buffer_create(t->device, leaf_bytes(t->count, t->key_bits), "the leaves of a tree", &t->leaves, err));
   RDX_TRY(rdx_buffer_create(t->device, inner, "the inner nodes of a tree", &t->inner, err));
-  RDX_TRY(rdx_buffer_create(t->device, sizeof t->shape, "a tree", &t->state, err));
-  RDX_TRY(rdx_buffer_upload(t->state, 0, &t->shape, sizeof t->shape, err));
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(t->device, &stream, err));
   rdx_status status = fill(t, stream, sorted, &stats->encode_ms, err);
   rdx_stream_destroy(&stream);
+  if (status == RDX_OK)
+    status = make_state(t, sorted, err);
+  RDX_TRY(status);
   stats->bytes_resident = t->leaves->size + t->inner->size + t->state->size;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status check_params(const rdx_tree_params *params, rdx_error *err) {
@@ -195,7 +278,8 @@ static rdx_row_layout rows(const void *self) {
 
 static uint32_t visits_each(const void *self, bool range) {
   const tree *t = self;
-  return t->count == 0 ? 0 : (range ? 2 : 1) * (t->shape.levels + 3); /* the top, levels, the coarse one, a block */
+  const uint32_t above = t->shape.cells ? 2 : t->shape.levels + 1; /* a cell and a node below it, or top and levels */
+  return t->count == 0 ? 0 : (range ? 2 : 1) * (above + 2);        /* then a coarse node and a block */
 }
 
 const rdx_index_ops rdx_tree_ops = {

@@ -451,6 +451,10 @@ static uint64_t spread_key(uint32_t spread, uint64_t i, uint64_t rows, uint32_t 
     return i < rows / 2 ? i / 3 : most - (rows - i) / 21;
   case 6: /* all equal, and the largest there is */
     return most;
+  case 7: /* a few next to each other, each in many rows */
+    return most / 5 + i / (rows / 12 + 1);
+  case 8: /* most of them in an eightieth of the range, the others above it */
+    return i < rows / 50 * 49 ? i * (most / 80 / rows) : most / 80 + (i - rows / 50 * 49) * (most / rows * 40);
   default: /* all equal but for the ends */
     return i == 0 ? 0 : i + 1 == rows ? most : most / 3;
   }
@@ -461,7 +465,7 @@ static void put_key(void *keys, uint64_t i, uint64_t key, bool wide) {
   memcpy((char *)keys + i * (wide ? 8 : 4), wide ? (const void *)&key : &narrow, wide ? 8 : 4);
 }
 
-static void check_spread(uint32_t spread, uint64_t rows, bool wide) {
+static void check_spread(rdx_index_kind kind, uint32_t spread, uint64_t rows, bool wide) {
   enum { PROBES = 48 };
   const uint32_t bits = wide ? 64 : 32;
   uint64_t *keys = malloc(rows * 8), lower[PROBES], upper[PROBES];
@@ -469,7 +473,7 @@ static void check_spread(uint32_t spread, uint64_t rows, bool wide) {
   for (uint64_t i = 0; i < rows; i++)
     put_key(keys, i, spread_key(spread, rows - 1 - i, rows, bits), wide);
   for (uint32_t i = 0; i < PROBES; i++) {
-    const uint64_t at = i < 4 ? i % 2 * (rows - 1) : test_random() % rows, to = at + i % 4 < rows ? at + i % 4 : at;
+    const uint64_t at = i < 6 ? i % 2 * (rows - 1) : test_random() % rows, to = at + i % 4 < rows ? at + i % 4 : at;
     put_key(lower, i, spread_key(spread, at, rows, bits) + i / 2 % 3 - 1, wide);
     put_key(upper, i, spread_key(spread, to, rows, bits), wide);
   }
@@ -478,7 +482,7 @@ static void check_spread(uint32_t spread, uint64_t rows, bool wide) {
   const rdx_column low = {.type = type, .rows = PROBES, .values = lower};
   const rdx_column high = {.type = type, .rows = PROBES, .values = upper};
   rdx_index *index = NULL;
-  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, &index, err));
+  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = kind}, &index, err));
   check_lookups(index, &column, &low, NULL, &column);
   check_lookups(index, &column, &low, &high, &column);
   rdx_index_destroy(&index);
@@ -491,12 +495,21 @@ static void test_guesses(void **state) {
   static const uint64_t sizes[] = {1,   2,   7,   8,   9,   15,  16,  17,  31,  33,   63,   64,   65,
                                    127, 255, 256, 257, 271, 272, 273, 511, 513, 1025, 8191, 8192, 8193};
   for (size_t s = 0; s < COUNT(sizes); s += test_is_slow() ? 2 : 1)
-    for (uint32_t spread = 0; spread < 8; spread++)
+    for (uint32_t spread = 0; spread < 10; spread++)
       for (uint32_t wide = 0; wide < 2; wide++)
-        check_spread(spread, sizes[s], wide);
+        check_spread(RDX_INDEX_SORTED_ARRAY, spread, sizes[s], wide);
   for (uint32_t spread = 0; spread < (test_is_slow() ? 2 : 6);
        spread++) /* no longer runs: all their rows are compared one by one */
-    check_spread(spread, 2048 * 261 + 5, spread % 2);
+    check_spread(RDX_INDEX_SORTED_ARRAY, spread, 2048 * 261 + 5, spread % 2);
+}
+
+/* Trees high enough for a directory, over keys that suit it and others. */
+static void test_directory(void **state) {
+  (void)state;
+  static const uint32_t spreads[] = {0, 1, 2, 3, 4, 5, 7, 8};
+  for (size_t s = 0; s < COUNT(spreads); s++)
+    for (uint32_t wide = 0; wide < 2; wide++)
+      check_spread(RDX_INDEX_TREE, spreads[s], 60001, wide);
 }
 
 int main(void) {
@@ -507,6 +520,7 @@ int main(void) {
       cmocka_unit_test(test_other_probe_types), cmocka_unit_test(test_larger),
       cmocka_unit_test(test_long_ranges),       cmocka_unit_test(test_deep),
       cmocka_unit_test(test_clusters),          cmocka_unit_test(test_guesses),
+      cmocka_unit_test(test_directory),
   };
   return TEST_MAIN(tests);
 }

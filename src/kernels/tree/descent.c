@@ -72,32 +72,47 @@ static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32
   return low;
 }
 
-/* `node` starts at the top, which is one node here. A level's last node may be filled up with keys that belong to no
- * child: the last child takes their place. */
-#define DEFINE_DESCENT(name, attributes, type, fanout, below, coarse_below, match)                                     \
-  attributes static void name(const struct tree_args *args, struct tree_batch *b) {                                    \
+/* Coarse nodes of a batch, by the directory or from the top, which is one node here, down. A level's last node may be
+ * filled up with keys that belong to no child: the last child takes their place. */
+#define DEFINE_LEVELS(name, attributes, type, fanout, below)                                                           \
+  attributes static void name##_cells(const struct tree_args *args, const struct tree_batch *b, uint32_t *node) {      \
+    const struct tree_state s = *args->state;                                                                          \
+    const uint32_t *directory = (const uint32_t *)(const void *)(args->state + 1), count = s.count[s.levels - 1];      \
+    const type *inner = (const type *)(const void *)args->inner, *keys = inner + s.begin[s.levels - 1];                \
+    const type *coarse = inner + s.coarse;                                                                             \
+    for (uint32_t k = 0; k < b->count; k++) {                                                                          \
+      const uint32_t begin = directory[tree_cell(b->key[k], s.lowest, s.shift, s.cells)];                              \
+      const uint32_t child = begin + below(keys + begin, (type)b->key[k]);                                             \
+      node[k] = child < count ? child : count - 1;                                                                     \
+      __builtin_prefetch(coarse + (uint64_t)node[k] * fanout);                                                         \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  attributes static void name##_levels(const struct tree_args *args, const struct tree_batch *b, uint32_t *node) {     \
     const struct tree_state *s = args->state;                                                                          \
     const type *inner = (const type *)(const void *)args->inner, *keys = inner;                                        \
-    const uint16_t *coarse = (const uint16_t *)(const void *)(inner + s->coarse);                                      \
-    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8), blocks = tree_blocks(args->n);                         \
-    uint32_t node[TREE_BATCH];                                                                                         \
+    uint32_t count = s->top_count;                                                                                     \
     for (uint32_t k = 0; k < b->count; k++)                                                                            \
       node[k] = 0;                                                                                                     \
-    uint32_t count = s->top_count;                                                                                     \
-    for (uint32_t level = 0; level <= s->levels; level++) {                                                            \
-      const bool last = level == s->levels;                                                                            \
-      const type *next = last ? keys : inner + s->begin[level];                                                        \
+    for (uint32_t level = 0; level <= s->levels; level++) { /* the next one is the coarse one in the end */            \
+      const type *next = inner + (level == s->levels ? s->coarse : s->begin[level]);                                   \
       for (uint32_t k = 0; k < b->count; k++) {                                                                        \
         const uint32_t child = node[k] * fanout + below(keys + (uint64_t)node[k] * fanout, (type)b->key[k]);           \
         node[k] = child < count ? child : count - 1;                                                                   \
-        if (last)                                                                                                      \
-          __builtin_prefetch(coarse + (uint64_t)node[k] * TREE_NODE_WORDS * 2);                                        \
-        else                                                                                                           \
-          __builtin_prefetch(next + (uint64_t)node[k] * fanout);                                                       \
+        __builtin_prefetch(next + (uint64_t)node[k] * fanout);                                                         \
       }                                                                                                                \
       keys = next;                                                                                                     \
-      count = last ? count : s->count[level];                                                                          \
+      count = level == s->levels ? count : s->count[level];                                                            \
     }                                                                                                                  \
+  }
+
+#define DEFINE_DESCENT(name, attributes, type, fanout, below, coarse_below, match)                                     \
+  DEFINE_LEVELS(name, attributes, type, fanout, below)                                                                 \
+  attributes static void name(const struct tree_args *args, struct tree_batch *b) {                                    \
+    const type *inner = (const type *)(const void *)args->inner;                                                       \
+    const uint16_t *coarse = (const uint16_t *)(const void *)(inner + args->state->coarse);                            \
+    const uint32_t words = TREE_BLOCK_WORDS(sizeof(type) == 8), blocks = tree_blocks(args->n);                         \
+    uint32_t node[TREE_BATCH];                                                                                         \
+    (args->state->cells > 0 ? name##_cells : name##_levels)(args, b, node);                                            \
     for (uint32_t k = 0; k < b->count; k++) {                                                                          \
       const uint16_t *coarse_node = coarse + (uint64_t)node[k] * TREE_NODE_WORDS * 2;                                  \
       uint64_t head;                                                                                                   \

@@ -17,6 +17,10 @@
  * search goes on as above; else keys that differ may look the same, and the entry may be in a later block of the node
  * than the one that it leads to.
  *
+ * Where keys are spread evenly enough, the CPU does not go down the levels: a directory tells for each of many cells
+ * of the same width, in which a probe may be, where in the level above the coarse one the cell begins. Unless it
+ * is one key wide, none has more than TREE_FANOUT of that level's keys.
+ *
  * Unused entries and keys are the largest key there is; an entry counts only below `n`. */
 
 #include "kernels/lookup/lookup.h"
@@ -34,8 +38,11 @@
 #define TREE_TOP_BYTES 16384 /* of the top level, at most */
 #define TREE_BLOCK_WORDS(key64) ((key64) != 0 ? 24u : 16u)
 
-/* Levels from the top down. */
+/* Levels from the top down. The directory comes after it: a u32 for each cell. */
 struct tree_state {
+  u64 lowest; /* key of all: where the first cell begins */
+  u32 cells;  /* 0: there is no directory */
+  u32 shift;  /* cells are 2^shift wide */
   u32 top_count;
   u32 levels;             /* between the top and the coarse level */
   u32 begin[TREE_LEVELS]; /* where each stands in `inner`, in keys */
@@ -44,7 +51,7 @@ struct tree_state {
 };
 
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer tree_state_ptr {
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer tree_state_ptr {
   tree_state v[];
 };
 #else
@@ -93,6 +100,11 @@ ARGS_SIZE(tree_coarse_args, 40);
 
 FN u32 tree_blocks(u32 n) {
   return n / TREE_LEAF + TO_U32(n % TREE_LEAF != 0);
+}
+
+FN u32 tree_cell(u64 key, u64 lowest, u32 shift, u32 cells) {
+  u64 cell = key > lowest ? (key - lowest) >> shift : 0ul;
+  return cell < cells ? TO_U32(cell) : cells - 1u;
 }
 
 FN u64 tree_coarse_base(u64 head) {
