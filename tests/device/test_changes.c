@@ -21,6 +21,9 @@ static const rdx_index_params methods[] = {
     {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1000000}},
     {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 5, .fill_percent = 100, .longest_chain = 2}},
     {.kind = RDX_INDEX_CGRX_UPDATABLE,
+     .cgrx_updatable = {.node_size = 8, .fill_percent = 75}},                /* an emulated lane each */
+    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 40}}, /* more than lanes */
+    {.kind = RDX_INDEX_CGRX_UPDATABLE,
      .cgrx_updatable = {.node_size = 9, .mapping = RDX_CGRX_MAPPING_PLAIN, .longest_chain = 30}},
 };
 
