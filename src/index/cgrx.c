@@ -29,7 +29,7 @@ static uint64_t entries_bytes(const rdx_cgrx_params *p, uint64_t count, uint32_t
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
   const rdx_cgrx_params *p = &params->cgrx;
-  if (rdx_cgrx_check(device, p, NULL) != RDX_OK) /* build() will say so */
+  if (rdx_cgrx_check("cgrx", device, p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const uint64_t columns = count * (key_bits / 8 + 4);
   const uint64_t tracing = columns + rdx_cgrx_scene_estimate(device, p, count);
@@ -71,7 +71,7 @@ static rdx_status build_parts(cgrx *c, const rdx_key_set *keys, const rdx_cgrx_p
 
 static rdx_status build(const rdx_key_set *keys, const rdx_cgrx_params *p, bool optimized, rdx_index_stats *stats,
                         void **out, rdx_error *err) {
-  RDX_TRY(rdx_cgrx_check(keys->device, p, err));
+  RDX_TRY(rdx_cgrx_check(optimized ? "cgrx" : "cgrx_naive", keys->device, p, err));
   cgrx *c = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *c, "a cgrx index", (void **)&c, err));
   c->device = keys->device;

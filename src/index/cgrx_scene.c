@@ -36,18 +36,18 @@ uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *p) {
   return p->bucket_size ? p->bucket_size : DEFAULT_BUCKET;
 }
 
-rdx_status rdx_cgrx_check(const rdx_device *device, const rdx_cgrx_params *p, rdx_error *err) {
+rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rdx_cgrx_params *p, rdx_error *err) {
   if (device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "cgrx: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method tree, or "
+                    "%s: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method tree, or "
                     "another device",
-                    device->info.name);
+                    method, device->info.name);
   if (rdx_cgrx_bucket_size(p) < LEAST_BUCKET || rdx_cgrx_bucket_size(p) > LARGEST_BUCKET)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx: a bucket has %d to %d keys; got %u", LEAST_BUCKET, LARGEST_BUCKET,
-                    p->bucket_size);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a bucket has %d to %d keys; got %u", method, LEAST_BUCKET,
+                    LARGEST_BUCKET, p->bucket_size);
   if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
       p->search > RDX_CGRX_SEARCH_LINEAR || p->build > RDX_BUILD_LOW_MEMORY)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx: unknown mapping, layout, search or build preference");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown mapping, layout, search or build preference", method);
   return RDX_OK;
 }
 

@@ -16,8 +16,9 @@ typedef struct rdx_cgrx_scene {
   rdx_scene *scene;
 } rdx_cgrx_scene;
 
-/* Whether the device traces, and the options are known. */
-RDX_MUST_USE rdx_status rdx_cgrx_check(const rdx_device *device, const rdx_cgrx_params *params, rdx_error *err);
+/* Whether the device traces, and the options are known; the method that asks is named where not. */
+RDX_MUST_USE rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rdx_cgrx_params *params,
+                                       rdx_error *err);
 
 uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *params);
 

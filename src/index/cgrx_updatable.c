@@ -93,7 +93,7 @@ static rdx_status check(const rdx_device *device, const rdx_cgrx_updatable_param
                     "cgrx_updatable: a node has room for %d to %d keys, and fill_percent is at most 100; got %u and %u",
                     LEAST_NODE, LARGEST_NODE, p->node_size, p->fill_percent);
   const rdx_cgrx_params scene = scene_params(p);
-  return rdx_cgrx_check(device, &scene, err);
+  return rdx_cgrx_check("cgrx_updatable", device, &scene, err);
 }
 
 static uint64_t node_bytes(const rdx_cgrx_updatable_params *p, uint32_t key_bits) {

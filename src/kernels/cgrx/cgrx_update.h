@@ -5,7 +5,8 @@
 
 /* C and GLSL: batches of changes of the updatable cgRX (cgRX, section 4, "Insertion and deletion"). Each bucket is the
  * work of one invocation, which finds its part of the sorted batch by search, and goes through its chain node by node:
- * it removes, then inserts, then splits what overflows and merges what is nearly empty.
+ * it removes, then inserts, then splits what overflows and merges what is nearly empty. (On GPUs a subgroup changes
+ * nodes that it has a lane for each entry of: see cgrx_apply.comp.)
  *
  * First all buckets are planned: how many nodes each takes and gives back. Then memory is found for them, and only when
  * nothing can fail any more the nodes are changed in place. */
