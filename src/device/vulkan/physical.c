@@ -80,6 +80,7 @@ static bool read_properties(const rdx_vk_instance *instance, rdx_vk_physical *p,
   p->subgroup_size = subgroup.subgroupSize;
   p->max_groups = core->limits.maxComputeWorkGroupCount[0];
   p->shared_memory = core->limits.maxComputeSharedMemorySize;
+  p->max_threads = core->limits.maxComputeWorkGroupInvocations;
   p->handle_size = pipeline.shaderGroupHandleSize;
   p->handle_alignment = pipeline.shaderGroupHandleAlignment;
   p->base_alignment = pipeline.shaderGroupBaseAlignment;

@@ -159,7 +159,9 @@ static radix_sizes radix_sizes_of(uint32_t threads, uint32_t subgroup_size, uint
 /* A large tile makes long runs of one digit, which memory takes best, and few tiles, which wait for each other. It must
  * fit a workgroup's shared memory. Many threads of few keys were faster on an H100 than the reverse. */
 static radix_sizes choose_radix_sizes(const rdx_vk_physical *p, uint32_t key_bytes) {
-  uint32_t threads = 16 * p->subgroup_size < 512 ? 16 * p->subgroup_size : 512, items = key_bytes == 4 ? 18 : 11;
+  uint32_t threads = 16 * p->subgroup_size, items = key_bytes == 4 ? 18 : 11;
+  while (threads > 512 || threads > p->max_threads)
+    threads /= 2;
   radix_sizes sizes = radix_sizes_of(threads, p->subgroup_size, items, key_bytes);
   while ((sizes.words + 2 * RADIX) * 4 > p->shared_memory && threads > p->subgroup_size) {
     if (items > 4)

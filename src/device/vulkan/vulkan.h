@@ -20,6 +20,7 @@ typedef struct rdx_vk_physical {
   uint32_t subgroup_size;
   uint32_t max_groups;                       /* workgroups in one dispatch */
   uint32_t shared_memory;                    /* bytes of a workgroup */
+  uint32_t max_threads;                      /* of a workgroup */
   uint32_t handle_size;                      /* of a shader group */
   uint32_t handle_alignment, base_alignment; /* of the shader binding table */
   uint32_t scratch_alignment;                /* of acceleration structure builds */
