@@ -107,13 +107,14 @@ static rdx_status import_file(const import_options *o, reject_log *log, rdx_impo
   return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
 }
 
-/* The list of an import that fails is of use, but not worth a file that is there: that one may be the list of an import
- * that has made the table. */
-static rdx_status finish_list(const import_options *o, console_output *out, rdx_status status, rdx_error *err) {
+/* The list of an import that fails is of use unless it is empty, but not worth a file that is there: that one may be the
+ * list of an import that has made the table. */
+static rdx_status finish_list(const import_options *o, uint64_t rejected, console_output *out, rdx_status status,
+                              rdx_error *err) {
   rdx_error list_err;
   if (status == RDX_OK)
     return console_output_commit(out, err);
-  if (status == RDX_ERROR_CANCELLED || access(o->rejects, F_OK) == 0)
+  if (status == RDX_ERROR_CANCELLED || rejected == 0 || access(o->rejects, F_OK) == 0)
     console_output_discard(out);
   else
     (void)!console_output_commit(out, &list_err);
@@ -130,7 +131,8 @@ static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_erro
     return status;
   log.stream = out.stream;
   fputs("line,problem,record\n", log.stream);
-  return finish_list(o, &out, import_file(o, &log, stats, err), err);
+  const rdx_status imported = import_file(o, &log, stats, err);
+  return finish_list(o, log.count, &out, imported, err);
 }
 
 int cli_import(int argc, char **argv) {

@@ -395,6 +395,10 @@ rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_by
   return count <= 1 ? RDX_OK : stream->device->ops->sort(stream, keys, key_bytes, key_bits, values, count, err);
 }
 
+uint64_t rdx_device_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes) {
+  return count <= 1 ? 0 : device->ops->sort_bytes(device, count, key_bytes);
+}
+
 rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err) {
   RDX_TRY(check_count(count, "scan", err));
   RDX_TRY(check_span(in, 0, count * 4, "scan", err));

@@ -150,10 +150,11 @@ RDX_MUST_USE rdx_status rdx_stream_read(rdx_stream *stream, const rdx_buffer *bu
                                         const void **out, rdx_error *err);
 
 /* Sort `count` keys of `key_bytes` (4 or 8), ascending, in place, stable, moving the u32 `values` (or NULL) along.
- * Only the low `key_bits` bits of a key, or those up to whole bytes, are looked at. Takes scratch of about the input's
- * size. */
+ * Only the low `key_bits` bits of a key, or those up to whole bytes, are looked at. */
 RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                                         rdx_buffer *values, uint64_t count, rdx_error *err);
+/* Device bytes that it takes beside the input while it runs, values moved along. */
+uint64_t rdx_device_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes);
 /* out[i] = in[0] + ... + in[i-1] for i in 0 .. count; in is u32, out is u64 with count + 1 elements. */
 RDX_MUST_USE rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                                         rdx_error *err);
@@ -264,6 +265,7 @@ struct rdx_device_ops {
                      const void **out, rdx_error *err);
   rdx_status (*sort)(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                      uint64_t count, rdx_error *err);
+  uint64_t (*sort_bytes)(const rdx_device *device, uint64_t count, uint32_t key_bytes);
   rdx_status (*scan)(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);
   rdx_status (*scan_wide)(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
   rdx_status (*reduce)(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,

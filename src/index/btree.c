@@ -84,7 +84,7 @@ static uint64_t separators_of(uint32_t leaves, uint32_t depth) {
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
   (void)device;
-  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits),
+  const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits),
                  leaves = leaves_of(count, entries_of_leaf(params));
   const uint64_t nodes = leaves <= BTREE_MAX_LEAVES ? separators_of((uint32_t)leaves, depth_of((uint32_t)leaves)) : 0;
   const uint64_t loading = count * (key_bits / 8 + 4) + leaves * BTREE_WIDTH * (key_bits / 8 + 4) +

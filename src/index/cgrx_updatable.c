@@ -108,7 +108,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   const uint64_t buckets = (count + scene.bucket_size - 1) / scene.bucket_size;
   const uint64_t nodes = buckets * (node_bytes(&p, key_bits) + key_bits / 8 + 8);
   const uint64_t building = count * (key_bits / 8 + 4) + rdx_cgrx_scene_estimate(device, &scene, count) + nodes;
-  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
+  const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
   return building > sorting ? building : sorting;
 }
 

@@ -55,7 +55,7 @@ static uint32_t count_homes(const rdx_hash_params *p, uint64_t entries, uint32_t
 /* For distinct keys, as nearly all are; runs take less than that once keys have two rows each. */
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
   (void)device;
-  const uint64_t sort = rdx_sorted_keys_estimate(count, key_bits);
+  const uint64_t sort = rdx_sorted_keys_estimate(device, count, key_bits);
   const uint64_t table = (count_homes(&params->hash, count, key_bits == 64, false) + 1ull) * BUCKET_BYTES;
   const uint64_t build = sort / 2 + (count / HASH_TILE + 2) * 8 + table;
   return sort > build ? sort : build;

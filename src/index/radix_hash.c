@@ -42,7 +42,7 @@ static uint32_t choose_bits(const rdx_device *device, const rdx_radix_hash_param
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  const uint64_t sort = 2 * count * (key_bits / 8 + 4);
+  const uint64_t sort = count * (key_bits / 8 + 4) + rdx_device_sort_bytes(device, count, key_bits / 8);
   const uint64_t build = count * (entry_bytes(key_bits) + 4);
   return (sort > build ? sort : build) + 4 * ((1ull << choose_bits(device, &params->radix_hash, count, key_bits)) + 1);
 }

@@ -125,7 +125,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   const uint64_t keys = count * (key_bits / 8), kept = needs_keys(&p) ? keys : 0;
   const bool orders = device->keeps_build_order || p.partitions > 1; /* then rows and keys in order stay meanwhile */
   const uint64_t ordered = orders ? count * 4 + keys - kept : 0;
-  const uint64_t sorting = 3 * (keys + count * 4),
+  const uint64_t sorting = 2 * (keys + count * 4) + rdx_device_sort_bytes(device, count, key_bits / 8),
                  tracing = ordered + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
   return kept + (sorting > tracing ? sorting : tracing);
 }

@@ -61,7 +61,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   const rdx_scene_params scene = scene_params(&params->rx_optimized, count);
   if (check(device, &params->rx_optimized, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
+  const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
   const uint64_t tracing =
       count * (key_bits / 8 + 4) + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
   return sorting > tracing ? sorting : tracing;

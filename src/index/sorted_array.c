@@ -22,8 +22,8 @@ static void destroy(void *self) {
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  (void)device, (void)params;
-  return rdx_sorted_keys_estimate(count, key_bits);
+  (void)params;
+  return rdx_sorted_keys_estimate(device, count, key_bits);
 }
 
 static rdx_status gather_top(sorted_array *s, const rdx_buffer *places, uint64_t count, rdx_error *err) {

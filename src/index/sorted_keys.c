@@ -14,8 +14,8 @@ void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
   rdx_buffer_destroy(&sorted->rows);
 }
 
-uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits) {
-  return 2 * count * (key_bits / 8 + 4);
+uint64_t rdx_sorted_keys_estimate(const rdx_device *device, uint64_t count, uint32_t key_bits) {
+  return count * (key_bits / 8 + 4) + 8 + rdx_device_sort_bytes(device, count, key_bits / 8);
 }
 
 static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_index_stats *stats, rdx_error *err) {

@@ -26,7 +26,7 @@ RDX_MUST_USE rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64
 RDX_MUST_USE rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count,
                                              rdx_error *err);
 
-/* Device bytes held at the peak of the sort: the input's size again for scratch, and the sorted arrays. */
-uint64_t rdx_sorted_keys_estimate(uint64_t count, uint32_t key_bits);
+/* Device bytes held at the peak of the sort: its scratch, the sorted arrays, and a count. */
+uint64_t rdx_sorted_keys_estimate(const rdx_device *device, uint64_t count, uint32_t key_bits);
 
 #endif

@@ -79,8 +79,10 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   (void)params;
   struct tree_state shape;
   const uint64_t inner = lay_out(device, count, key_bits, &shape);
-  const uint64_t sorting = rdx_sorted_keys_estimate(count, key_bits);
-  const uint64_t copying = count * (key_bits / 8 + 4) + leaf_bytes(count, key_bits) + inner;
+  const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
+  const uint64_t cells = has_directory(device, &shape) ? shape.count[shape.levels - 1] * DIRECTORY_MOST + 1 : 0;
+  const uint64_t state = sizeof shape + cells * 4;
+  const uint64_t copying = count * (key_bits / 8 + 4) + leaf_bytes(count, key_bits) + inner + state;
   return sorting > copying ? sorting : copying;
 }
 

@@ -48,6 +48,22 @@ static uint32_t place_of(const node *n) {
     return place(n->func_call->location);
   case PG_QUERY__NODE__NODE_SUB_LINK:
     return place(n->sub_link->location);
+  case PG_QUERY__NODE__NODE_PARAM_REF:
+    return place(n->param_ref->location);
+  case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+    return n->collate_clause->arg ? place_of(n->collate_clause->arg) : place(n->collate_clause->location);
+  case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+    return place(n->sqlvalue_function->location);
+  case PG_QUERY__NODE__NODE_ROW_EXPR:
+    return place(n->row_expr->location);
+  case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+    return place(n->a_array_expr->location);
+  case PG_QUERY__NODE__NODE_CASE_EXPR:
+    return place(n->case_expr->location);
+  case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+    return place(n->coalesce_expr->location);
+  case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+    return place(n->min_max_expr->location);
   default:
     return 0;
   }

@@ -40,7 +40,7 @@ typedef struct piece {
   rdx_error err;
 } piece;
 
-typedef struct import {
+typedef struct importing {
   const rdx_import_params *params;
   const char *path; /* of the table */
   rdx_csv_file file;
@@ -54,7 +54,7 @@ typedef struct import {
   const char *counted; /* up to here there are `lines` line ends */
   uint64_t lines;
   uint64_t rows;
-} import;
+} importing;
 
 /* ---- Rejects ---- */
 
@@ -76,7 +76,7 @@ static rdx_status add_reject(reject_list *list, reject r, rdx_error *err) {
 }
 
 /* Note the record that has just failed, and move behind it. */
-static rdx_status reject_record(const import *m, piece *p, const char *record, rdx_error *problem) {
+static rdx_status reject_record(const importing *m, piece *p, const char *record, rdx_error *problem) {
   rdx_csv_reader *r = &p->reader;
   reject x = {.record = record, .problem_at = r->problem};
   r->problem = NULL;
@@ -94,7 +94,7 @@ static rdx_status reject_record(const import *m, piece *p, const char *record, r
 }
 
 /* The line of a place; cheap where places ascend. */
-static uint64_t line_of(import *m, const char *at) {
+static uint64_t line_of(importing *m, const char *at) {
   if (at < m->counted) {
     m->counted = m->reader.begin;
     m->lines = 0;
@@ -105,7 +105,7 @@ static uint64_t line_of(import *m, const char *at) {
 }
 
 /* Tell the caller of the records that were left out. */
-static void tell_rejects(import *m) {
+static void tell_rejects(importing *m) {
   const rdx_import_params *p = m->params;
   for (uint64_t i = 0; i < m->rejects.count && p->reject; i++) {
     reject *x = &m->rejects.items[i];
@@ -121,7 +121,7 @@ static void tell_rejects(import *m) {
 
 /* ---- Reading pieces ---- */
 
-static rdx_status read_records(const import *m, piece *p) {
+static rdx_status read_records(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
   while (r->at < p->until && !r->widened) {
     if (*r->at <= '\r' && rdx_csv_at_end(r)) {
@@ -148,7 +148,7 @@ static rdx_status read_records(const import *m, piece *p) {
   return RDX_OK;
 }
 
-static rdx_status read_piece(const import *m, piece *p) {
+static rdx_status read_piece(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
   const rdx_table *model = m->reader.table;
   r->at = p->begin;
@@ -166,7 +166,7 @@ static rdx_status read_piece(const import *m, piece *p) {
 
 static void read_pieces(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
-  const import *m = context;
+  const importing *m = context;
   for (uint64_t i = begin; i < end; i++)
     m->pieces[i].status = read_piece(m, &m->pieces[i]);
 }
@@ -188,7 +188,7 @@ static uint64_t quotes_in(const char *text, uint64_t size) {
 
 static void count_quotes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
-  const import *m = context;
+  const importing *m = context;
   for (uint64_t i = begin; i < end; i++) {
     piece *p = &m->pieces[i];
     p->quotes = quotes_in(p->begin, (uint64_t)(p->until - p->begin));
@@ -196,7 +196,7 @@ static void count_quotes(void *context, uint64_t begin, uint64_t end, uint32_t w
 }
 
 /* Where the first record begins behind `at`, which is inside of a quoted field or not. */
-static const char *find_record(const import *m, const char *at, bool inside) {
+static const char *find_record(const importing *m, const char *at, bool inside) {
   for (; at < m->reader.end; at++) {
     if (*at == '"')
       inside = !inside;
@@ -207,7 +207,7 @@ static const char *find_record(const import *m, const char *at, bool inside) {
 }
 
 /* Cut the text from `at`, where a record begins. */
-static void cut(import *m, const char *at) {
+static void cut(importing *m, const char *at) {
   const char *const end = m->reader.end;
   m->count = 0;
   for (const char *p = at; p < end && m->count < m->room; m->count++) {
@@ -231,7 +231,7 @@ static void cut(import *m, const char *at) {
 /* ---- Rounds ---- */
 
 /* The error of a piece, with its line. */
-static rdx_status fail_piece(import *m, piece *p, rdx_error *err) {
+static rdx_status fail_piece(importing *m, piece *p, rdx_error *err) {
   rdx_csv_reader *r = &p->reader;
   const rdx_status status = rdx_csv_place(r, p->status, r->problem ? line_of(m, r->problem) : 0, &p->err);
   const uint64_t most = m->params->max_rejects;
@@ -243,7 +243,7 @@ static rdx_status fail_piece(import *m, piece *p, rdx_error *err) {
   return status;
 }
 
-static rdx_status append(import *m, piece *p, rdx_error *err) {
+static rdx_status append(importing *m, piece *p, rdx_error *err) {
   rdx_table *table = p->reader.table;
   rdx_column *columns = NULL;
   if (p->rows == 0)
@@ -258,7 +258,7 @@ static rdx_status append(import *m, piece *p, rdx_error *err) {
 }
 
 /* Take what a thread made of a piece; the text is read up to `*at`. */
-static rdx_status take_piece(import *m, piece *p, const char **at, rdx_error *err) {
+static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error *err) {
   if (p->begin != *at) {
     p->begin = *at;
     p->status = read_piece(m, p);
@@ -287,7 +287,7 @@ static rdx_status take_piece(import *m, piece *p, const char **at, rdx_error *er
 }
 
 /* Read all of the text, or up to a value that does not fit. */
-static rdx_status read_all(import *m, const char *stage, rdx_error *err) {
+static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
   rdx_csv_reader *r = &m->reader;
   const char *at = r->first;
   drop_rejects(&m->rejects);
@@ -305,7 +305,7 @@ static rdx_status read_all(import *m, const char *stage, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status infer(import *m, rdx_error *err) {
+static rdx_status infer(importing *m, rdx_error *err) {
   m->inferring = true;
   const rdx_status status = read_all(m, "infer types", err);
   m->inferring = false;
@@ -314,7 +314,7 @@ static rdx_status infer(import *m, rdx_error *err) {
 
 /* ---- All of it ---- */
 
-static rdx_status start_writer(import *m, rdx_error *err) {
+static rdx_status start_writer(importing *m, rdx_error *err) {
   rdx_table *table = m->reader.table;
   rdx_field *fields = NULL;
   RDX_TRY(rdx_csv_start_columns(&m->reader, 1, err));
@@ -325,11 +325,15 @@ static rdx_status start_writer(import *m, rdx_error *err) {
   }
   const rdx_status status = rdx_table_writer_create(m->path, fields, table->column_count, &m->writer, err);
   rdx_free(fields);
+  if (status == RDX_ERROR_ARGUMENT && err) { /* names of columns that the file gives twice */
+    const rdx_error of_table = *err;
+    (void)rdx_fail(err, status, "%s: %.400s", m->reader.name, of_table.text);
+  }
   return status;
 }
 
 /* Readers that share the names and choices of the first. */
-static rdx_status start_pieces(import *m, rdx_error *err) {
+static rdx_status start_pieces(importing *m, rdx_error *err) {
   const uint32_t columns = m->reader.table->column_count;
   RDX_TRY(rdx_pool_create(m->params->threads, &m->pool, err));
   const uint32_t room = 2 * rdx_pool_threads(m->pool);
@@ -355,7 +359,7 @@ static rdx_status start_pieces(import *m, rdx_error *err) {
   return RDX_OK;
 }
 
-static void drop_pieces(import *m) {
+static void drop_pieces(importing *m) {
   for (uint32_t i = 0; i < m->room; i++) {
     piece *p = &m->pieces[i];
     for (uint32_t k = 0; k < p->reader.table->column_count; k++)
@@ -369,7 +373,7 @@ static void drop_pieces(import *m) {
   rdx_pool_destroy(&m->pool);
 }
 
-static rdx_status run(import *m, rdx_error *err) {
+static rdx_status run(importing *m, rdx_error *err) {
   RDX_TRY(start_pieces(m, err));
   if (rdx_csv_is_unsure(&m->reader))
     RDX_TRY(infer(m, err));
@@ -392,7 +396,7 @@ rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_imp
   static const rdx_import_params defaults = {0};
   if (!csv || !path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: csv and path must not be NULL");
-import m = {.params = params ? params: & defaults, .path = path };
+  importing m = {.params = params ? params : &defaults, .path = path};
   const double begun = rdx_now_ms();
   rdx_status status = rdx_csv_file_open(csv, &m.file, err);
   if (status == RDX_OK)

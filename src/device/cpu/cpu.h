@@ -26,6 +26,7 @@ uint64_t rdx_cpu_scene_estimate(const rdx_device *device, const rdx_scene_params
 
 rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                         uint64_t count, rdx_error *err);
+uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes);
 rdx_status rdx_cpu_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count, rdx_error *err);
 rdx_status rdx_cpu_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
 rdx_status rdx_cpu_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,

@@ -265,6 +265,7 @@ static const rdx_device_ops cpu_ops = {
     .constants = constants,
     .read = read_back,
     .sort = rdx_cpu_sort,
+    .sort_bytes = rdx_cpu_sort_bytes,
     .scan = rdx_cpu_scan,
     .scan_wide = rdx_cpu_scan_wide,
     .reduce = rdx_cpu_reduce,

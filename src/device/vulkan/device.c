@@ -147,6 +147,7 @@ static const rdx_device_ops vulkan_ops = {
     .constants = rdx_vk_stream_constants,
     .read = rdx_vk_stream_read,
     .sort = rdx_vk_stream_sort,
+    .sort_bytes = rdx_vk_sort_bytes,
     .scan = rdx_vk_stream_scan,
     .scan_wide = rdx_vk_stream_scan_wide,
     .reduce = rdx_vk_stream_reduce,

@@ -173,6 +173,15 @@ static radix_sizes choose_radix_sizes(const rdx_vk_physical *p, uint32_t key_byt
   return sizes;
 }
 
+static uint64_t tell_bytes(const radix_sizes *sizes, uint64_t count) {
+  return tiles_of(count, (uint64_t)sizes->threads * sizes->items) * RADIX * 8;
+}
+
+uint64_t rdx_vk_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes) {
+  const radix_sizes sizes = choose_radix_sizes(&((const rdx_vk_device *)device)->physical, key_bytes);
+  return count * (key_bytes + 4) + RADIX_MAX_PASSES * RADIX * 4 + tell_bytes(&sizes, count);
+}
+
 /* Count the digits of all passes, and turn the counts into bins. */
 static rdx_status make_bins(rdx_vk_stream *s, const rdx_buffer *keys, uint32_t key_bytes, uint64_t count,
                             const radix_sizes *sizes, uint32_t passes, rdx_buffer *bins, rdx_error *err) {
@@ -208,9 +217,9 @@ rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key
   if (values)
     RDX_TRY(rdx_stream_scratch(&s->base, count * 4, "sorting", &other_values, err));
   RDX_TRY(rdx_stream_scratch(&s->base, passes * RADIX * 4, "sorting", &bins, err));
-  RDX_TRY(rdx_stream_scratch(&s->base, tiles * RADIX * 8, "sorting", &sums, err));
+  RDX_TRY(rdx_stream_scratch(&s->base, tell_bytes(&sizes, count), "sorting", &sums, err));
   RDX_TRY(make_bins(s, keys, key_bytes, count, &sizes, passes, bins, err));
-  RDX_TRY(rdx_vk_stream_fill(stream, sums, 0, tiles * RADIX * 8, 0, err));
+  RDX_TRY(rdx_vk_stream_fill(stream, sums, 0, tell_bytes(&sizes, count), 0, err));
 
   rdx_buffer *from[2] = {keys, values}, *to[2] = {other_keys, other_values};
   for (uint32_t pass = 0; pass < passes; pass++) {

@@ -186,6 +186,7 @@ void rdx_vk_stream_barrier(rdx_vk_stream *stream);
 
 rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                               rdx_buffer *values, uint64_t count, rdx_error *err);
+uint64_t rdx_vk_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes);
 rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                               rdx_error *err);
 rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err);
