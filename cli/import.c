@@ -107,8 +107,8 @@ static rdx_status import_file(const import_options *o, reject_log *log, rdx_impo
   return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
 }
 
-/* The list of an import that fails is of use unless it is empty, but not worth a file that is there: that one may be the
- * list of an import that has made the table. */
+/* The list of an import that fails is of use unless it is empty, but not worth a file that is there: that one may be
+ * the list of an import that has made the table. */
 static rdx_status finish_list(const import_options *o, uint64_t rejected, console_output *out, rdx_status status,
                               rdx_error *err) {
   rdx_error list_err;

@@ -27,8 +27,8 @@ typedef struct rdx_condition rdx_condition;
 
 /**
  * Parse a condition. RDX_ERROR_FORMAT where it is not SQL, RDX_ERROR_UNSUPPORTED where it is more than the above; both
- * name the place in the text, but where more than a condition stands there. Conditions may be parsed in several threads at the same time. Destroy the condition with
- * rdx_condition_destroy().
+ * name the place in the text, unless more than a condition stands there. Conditions may be parsed in several threads at
+ * the same time. Destroy the condition with rdx_condition_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error *err);
 

@@ -34,10 +34,10 @@ typedef struct rdx_csv_type {
  * How to read a CSV file; all zero is the default: comma, a header, types inferred, all columns.
  *
  * Inference looks at every value of a column and takes the first type that all of them fit: bool (true and
- * false only, in capitals or not), i32, i64, u64, decimal (plain digits with a point, up to 18 digits, the column's largest
- * count of fraction digits as its scale), f64 (not the words inf and nan), date (YYYY-MM-DD), timestamp (date, 'T' or
- * a space, HH:MM[:SS[.ffffff]][Z]), string. A column without any value is a string column. An empty unquoted field is
- * NULL; an empty quoted field is NULL too, except in a string column, where it is the empty string.
+ * false only, in capitals or not), i32, i64, u64, decimal (plain digits with a point, up to 18 digits, the column's
+ * largest count of fraction digits as its scale), f64 (not the words inf and nan), date (YYYY-MM-DD), timestamp (date,
+ * 'T' or a space, HH:MM[:SS[.ffffff]][Z]), string. A column without any value is a string column. An empty unquoted
+ * field is NULL; an empty quoted field is NULL too, except in a string column, where it is the empty string.
  */
 typedef struct rdx_csv_params {
   char delimiter;            /**< 0: ','; no letter or digit, and none of + - . " or a line break */
