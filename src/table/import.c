@@ -325,7 +325,7 @@ static rdx_status start_writer(importing *m, rdx_error *err) {
   }
   const rdx_status status = rdx_table_writer_create(m->path, fields, table->column_count, &m->writer, err);
   rdx_free(fields);
-  if (status == RDX_ERROR_ARGUMENT && err) { /* names of columns that the file gives twice */
+  if (status == RDX_ERROR_ARGUMENT && *m->path && err) { /* of the columns, such as a name that the file gives twice */
     const rdx_error of_table = *err;
     (void)rdx_fail(err, status, "%s: %.400s", m->reader.name, of_table.text);
   }
