@@ -27,11 +27,11 @@
     }                                                                                                                  \
   }
 
-static const rdx_kernel scan_kernel = GROUP_KERNEL("scan", scan_args, 1, spirv_scan_comp);
+static const rdx_kernel scan_kernel = GROUP_KERNEL("scan", scan_args, 0, spirv_scan_comp);
 static const rdx_kernel spine_kernel = GROUP_KERNEL("scan spine", spine_args, 0, spirv_spine_comp);
-static const rdx_kernel select_kernel = GROUP_KERNEL("select", compact_args, 1, spirv_compact_comp_bits);
-static const rdx_kernel unique_u32 = GROUP_KERNEL("unique u32", compact_args, 1, spirv_compact_comp_keys_u32);
-static const rdx_kernel unique_u64 = GROUP_KERNEL("unique u64", compact_args, 1, spirv_compact_comp_keys_u64);
+static const rdx_kernel select_kernel = GROUP_KERNEL("select", compact_args, 0, spirv_compact_comp_bits);
+static const rdx_kernel unique_u32 = GROUP_KERNEL("unique u32", compact_args, 0, spirv_compact_comp_keys_u32);
+static const rdx_kernel unique_u64 = GROUP_KERNEL("unique u64", compact_args, 0, spirv_compact_comp_keys_u64);
 static const rdx_kernel reduce_u32 = GROUP_KERNEL("reduce u32", reduce_args, 1, spirv_reduce_comp_keys_u32);
 static const rdx_kernel reduce_u64 = GROUP_KERNEL("reduce u64", reduce_args, 1, spirv_reduce_comp_keys_u64);
 static const rdx_kernel count_u32 =
@@ -51,8 +51,6 @@ static const rdx_kernel scatter_u64 =
 #define PATIENCE 100000
 #define EMULATED_PATIENCE 0
 
-static const uint32_t only_sums = 0, write_results = 1;
-
 static uint64_t tiles_of(uint64_t count, uint64_t tile) {
   return (count + tile - 1) / tile;
 }
@@ -62,64 +60,67 @@ static rdx_status launch(rdx_vk_stream *s, const rdx_kernel *kernel, const void 
   return rdx_vk_stream_launch(&s->base, kernel, args, variant, groups, NULL, err);
 }
 
-static rdx_status spine(rdx_vk_stream *s, const rdx_buffer *sums, uint64_t tiles, uint64_t *total, rdx_error *err) {
-  const struct spine_args args = {.sums = RDX_ADDRESS(uint64_t, sums), .total = total, .n = (uint32_t)tiles};
-  return launch(s, &spine_kernel, &args, NULL, 1, err);
+static uint32_t patience_of(const rdx_vk_stream *s) {
+  return s->base.device->info.emulated ? EMULATED_PATIENCE : PATIENCE;
 }
 
-/* Scan `n` u32 at `in` to one of the outputs; the total goes to `total`. */
-static rdx_status scan(rdx_vk_stream *s, const rdx_buffer *in, uint32_t *out_u32, uint64_t *out_u64, uint64_t *total,
-                       uint64_t n, rdx_error *err) {
-  const uint64_t tiles = tiles_of(n, TILE);
-  rdx_buffer *sums = NULL;
-  RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "scanning", &sums, err));
-  const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
-                                 .sums = RDX_ADDRESS(uint64_t, sums),
-                                 .out_u32 = out_u32,
-                                 .out_u64 = out_u64,
-                                 .n = (uint32_t)n};
-  RDX_TRY(launch(s, &scan_kernel, &args, &only_sums, tiles, err));
-  RDX_TRY(spine(s, sums, tiles, total, err));
-  return launch(s, &scan_kernel, &args, &write_results, tiles, err);
+/* Words in which `tiles` of `n` tell each other what they have. */
+static rdx_status create_told(rdx_vk_stream *s, uint64_t tiles, rdx_buffer **out, rdx_error *err) {
+  RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "scanning", out, err));
+  return rdx_vk_stream_fill(&s->base, *out, 0, tiles * 8, 0, err);
+}
+
+/* The tiles of `n` items; one, which writes that the total is 0, of none. */
+static uint64_t scan_tiles(uint64_t n) {
+  return n == 0 ? 1 : tiles_of(n, TILE);
 }
 
 rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                               rdx_error *err) {
-  uint64_t *const results = RDX_ADDRESS(uint64_t, out);
-  return scan((rdx_vk_stream *)stream, in, NULL, results, results + count, count, err);
+  rdx_vk_stream *s = (rdx_vk_stream *)stream;
+  const uint64_t tiles = scan_tiles(count);
+  rdx_buffer *told = NULL;
+  RDX_TRY(create_told(s, tiles, &told, err));
+  const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
+                                 .sums = RDX_ADDRESS(uint64_t, told),
+                                 .results = RDX_ADDRESS(uint64_t, out),
+                                 .n = (uint32_t)count,
+                                 .patience = patience_of(s)};
+  return launch(s, &scan_kernel, &args, NULL, tiles, err);
 }
 
 rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err) {
-  return spine((rdx_vk_stream *)stream, sums, count, RDX_ADDRESS(uint64_t, sums) + count, err);
+  uint64_t *const results = RDX_ADDRESS(uint64_t, sums);
+  const struct spine_args args = {.sums = results, .total = results + count, .n = (uint32_t)count};
+  return launch((rdx_vk_stream *)stream, &spine_kernel, &args, NULL, 1, err);
 }
 
-static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_buffer *out_count,
-                          rdx_error *err) {
-  const uint64_t tiles = tiles_of(args.n, TILE);
-  rdx_buffer *sums = NULL;
-  RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "selecting", &sums, err));
-  args.sums = RDX_ADDRESS(uint64_t, sums);
-  RDX_TRY(launch(s, kernel, &args, &only_sums, tiles, err));
-  RDX_TRY(spine(s, sums, tiles, RDX_ADDRESS(uint64_t, out_count), err));
-  if (!args.out_u32 && !args.out_u64)
-    return RDX_OK;
-  return launch(s, kernel, &args, &write_results, tiles, err);
+static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_error *err) {
+  const uint64_t tiles = scan_tiles(args.n);
+  rdx_buffer *told = NULL;
+  RDX_TRY(create_told(s, tiles, &told, err));
+  args.sums = RDX_ADDRESS(uint64_t, told);
+  args.patience = patience_of(s);
+  return launch(s, kernel, &args, NULL, tiles, err);
 }
 
 rdx_status rdx_vk_stream_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,
                                 uint64_t count, rdx_error *err) {
-  const struct compact_args args = {
-      .source = RDX_ADDRESS(uint32_t, bits), .out_u32 = RDX_ADDRESS(uint32_t, out), .n = (uint32_t)count};
-  return compact((rdx_vk_stream *)stream, &select_kernel, args, out_count, err);
+  const struct compact_args args = {.source = RDX_ADDRESS(uint32_t, bits),
+                                    .out_u32 = RDX_ADDRESS(uint32_t, out),
+                                    .out_count = RDX_ADDRESS(uint64_t, out_count),
+                                    .n = (uint32_t)count};
+  return compact((rdx_vk_stream *)stream, &select_kernel, args, err);
 }
 
 rdx_status rdx_vk_stream_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bytes, uint32_t shift,
                                 rdx_buffer *out, rdx_buffer *out_count, uint64_t count, rdx_error *err) {
   const struct compact_args args = {.source = RDX_ADDRESS(uint32_t, keys),
                                     .out_u64 = RDX_ADDRESS(uint64_t, out),
+                                    .out_count = RDX_ADDRESS(uint64_t, out_count),
                                     .n = (uint32_t)count,
                                     .shift = shift};
-  return compact((rdx_vk_stream *)stream, key_bytes == 4 ? &unique_u32 : &unique_u64, args, out_count, err);
+  return compact((rdx_vk_stream *)stream, key_bytes == 4 ? &unique_u32 : &unique_u64, args, err);
 }
 
 rdx_status rdx_vk_stream_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer *in, uint32_t value_bytes,
@@ -231,7 +232,7 @@ rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key
                                     .sums = RDX_ADDRESS(uint64_t, sums),
                                     .n = (uint32_t)count,
                                     .shift = pass * RADIX_BITS,
-                                    .patience = stream->device->info.emulated ? EMULATED_PATIENCE : PATIENCE};
+                                    .patience = patience_of(s)};
     RDX_TRY(launch(s, key_bytes == 4 ? &scatter_u32 : &scatter_u64, &args, variant, tiles, err));
     for (uint32_t i = 0; i < 2; i++) {
       rdx_buffer *swap = from[i];

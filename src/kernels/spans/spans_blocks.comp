@@ -16,7 +16,7 @@ layout(push_constant, scalar) uniform push { spans_blocks_args a; };
 shared u32 ordered[SPANS_TILE_ENTRIES];
 
 void write_blocks(spans_sums part, u32 values[SPANS_BLOCK]) {
-  const u32 lane = gl_LocalInvocationIndex, block = a.first + gl_GlobalInvocationID.x;
+  const u32 lane = GROUP_LANE, group = gl_WorkGroupID.x * SPANS_TILE, block = a.first + group + lane;
   [[unroll]] for (u32 k = 0; k < SPANS_BLOCK; k++)
     ordered[k * SPANS_TILE + lane] = values[k];
   barrier();
@@ -29,7 +29,7 @@ void write_blocks(spans_sums part, u32 values[SPANS_BLOCK]) {
     sum += value;
   }
   mine.before = group_exclusive_sum(sum, total);
-  if (gl_GlobalInvocationID.x < a.count)
+  if (group + lane < a.count)
     AT(part.blocks, block) = mine;
   if (lane == 0)
     AT(part.tiles, block / SPANS_TILE) = total;
@@ -39,7 +39,7 @@ void main() {
   const u32 first = (a.first + gl_WorkGroupID.x * SPANS_TILE) * SPANS_BLOCK;
   u32 low[SPANS_BLOCK], high[SPANS_BLOCK], present[SPANS_BLOCK];
   [[unroll]] for (u32 k = 0; k < SPANS_BLOCK; k++) {
-    const u32 ahead = k * SPANS_TILE + gl_LocalInvocationIndex;
+    const u32 ahead = k * SPANS_TILE + GROUP_LANE;
     low[k] = high[k] = present[k] = 0;
     if (ahead < a.n - first)
       SPANS_VALUE(first + ahead, low[k], high[k], present[k]);

@@ -7,13 +7,12 @@
 // variants: BITS KEYS_U32 KEYS_U64
 
 /* Keep some items and write them side by side: the positions of set bits, or the first key of each run of equal ones.
- * As in scan.comp, one launch counts per tile and, after spine.comp, a second one writes. */
+ * Each tile learns by a look-back how many are kept before it. */
 
-layout(constant_id = 0) const u32 WRITE = 0;
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { compact_args a; };
 
-#include "device/group_scan.glsl.h"
+#include "device/vulkan/shaders/look_back.glsl.h"
 
 #ifdef KEYS_U64
 u64 key(u32 i) {
@@ -34,29 +33,39 @@ bool kept(u32 i) {
 #endif
 }
 
+u64 count_in_tile(u32 tile) {
+  u32 count = 0;
+#ifdef BITS
+  for (u32 i = 0; i < TILE / 32; i++) /* tiles before another are full */
+    count += bitCount(AT(a.source, tile * (TILE / 32) + i));
+#else
+  for (u32 i = 0; i < TILE; i++)
+    count += u32(kept(tile * TILE + i));
+#endif
+  return count;
+}
+
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x;
-  const u64 begin = u64(tile) * TILE + gl_LocalInvocationIndex * TILE_ITEMS;
+  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, room = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
   u32 mask = 0;
-  for (u32 j = 0; j < TILE_ITEMS; j++)
-    if (begin + j < a.n && kept(u32(begin + j)))
-      mask |= 1u << j;
+  for (u32 j = 0; j < room; j++)
+    mask |= u32(kept(begin + j)) << j;
   u64 total;
-  u64 running = group_exclusive_sum(bitCount(mask), total);
-  if (WRITE == 0) {
-    if (gl_LocalInvocationIndex == 0)
-      AT(a.sums, tile) = total;
+  const u64 inside = group_exclusive_sum(bitCount(mask), total), before = look_back(a.sums, tile, total, a.patience);
+  if (a.n - tile * TILE <= TILE && GROUP_LANE == 0)
+    AT(a.out_count, 0) = before + total;
+#ifndef BITS
+  if (IS_NULL(a.out_u64))
     return;
-  }
-  running += AT(a.sums, tile);
-  for (u32 j = 0; j < TILE_ITEMS; j++) {
-    if ((mask >> j & 1u) == 0)
-      continue;
-#ifdef BITS
-    AT(a.out_u32, u32(running)) = u32(begin) + j;
-#else
-    AT(a.out_u64, u32(running)) = key(u32(begin) + j);
 #endif
-    running++;
+  for (u32 running = u32(before + inside); mask != 0; running++) {
+    const u32 j = findLSB(mask);
+    mask &= mask - 1;
+#ifdef BITS
+    AT(a.out_u32, running) = begin + j;
+#else
+    AT(a.out_u64, running) = key(begin + j);
+#endif
   }
 }

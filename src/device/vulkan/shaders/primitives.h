@@ -44,7 +44,7 @@ struct radix_args {
   PTR(u32) keys_out;
   PTR(u32) values_out;
   PTR(u32) bins;  /* of this pass: where the keys of each digit begin */
-  PTR(u64) sums;  /* [tiles][RADIX]: what is known of a digit in a tile, see radix_scatter.comp */
+  PTR(u64) sums;  /* [tiles][RADIX]: what is told of a digit in a tile, see radix_scatter.comp */
   u32 n;
   u32 shift;
   u32 patience; /* how often a tile looks for what another has counted before it counts that, too */
@@ -54,12 +54,12 @@ ARGS_SIZE(radix_args, 80);
 struct scan_args {
   LAUNCH_HEADER;
   PTR(u32) source;
-  PTR(u64) sums;    /* one a tile; exclusive prefix sums after the spine */
-  PTR(u32) out_u32; /* one of these two is 0 */
-  PTR(u64) out_u64; /* count + 1 of them */
+  PTR(u64) sums;    /* one a tile: see told.glsl.h */
+  PTR(u64) results; /* n + 1 of them */
   u32 n;
+  u32 patience;
 };
-ARGS_SIZE(scan_args, 56);
+ARGS_SIZE(scan_args, 48);
 
 struct spine_args {
   LAUNCH_HEADER;
@@ -75,10 +75,12 @@ struct compact_args {
   PTR(u64) sums;
   PTR(u32) out_u32; /* positions of set bits */
   PTR(u64) out_u64; /* distinct keys; 0: only count */
+  PTR(u64) out_count;
   u32 n;
   u32 shift;
+  u32 patience;
 };
-ARGS_SIZE(compact_args, 56);
+ARGS_SIZE(compact_args, 72);
 
 struct reduce_args {
   LAUNCH_HEADER;

@@ -12,7 +12,7 @@ layout(push_constant, scalar) uniform push { radix_bins_args a; };
 #include "device/group_scan.glsl.h"
 
 void main() {
-  const u32 bin = (a.first + gl_WorkGroupID.x) * RADIX + gl_LocalInvocationIndex;
+  const u32 bin = (a.first + gl_WorkGroupID.x) * RADIX + GROUP_LANE;
   u64 total;
   AT(a.bins, bin) = u32(group_exclusive_sum(AT(a.bins, bin), total));
 }

@@ -16,22 +16,11 @@ layout(push_constant, scalar) uniform push { radix_args a; };
 /* Move the keys and values of a tile to their places, in order (stable): rank each key among those of its digit, sort
  * the tile in shared memory, then write runs of equal digits side by side.
  *
- * Where a digit's keys of a tile begin is known from the tiles before it, by a chained scan with decoupled look-back
- * (Merrill and Garland 2016; for sorts Adinets and Merrill 2022): each tile tells its counts as soon as it has them,
- * adds up what those before it told, back to one that knows the sum of all before it, and tells its own sum. A tile
- * that waits for another too long counts the digit in that tile's keys itself, so that none depends on when another
- * runs (Smith, Levien and Owens 2025).
- *
- * A word of `sums` has a count or a sum in its low bits, and above them which, as a step after the state in which the
- * pass before left all words: a sum. */
+ * Where a digit's keys of a tile begin is known by a chained scan over the tiles for each digit (Adinets and Merrill,
+ * 2022): see told.glsl.h. The state of a word stands there as a step after that in which the pass before left all
+ * words: a sum. */
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) coherent volatile buffer told_ptr {
-  u64 v[];
-};
-
-#define TOLD_BITS 62 /* where the state stands */
-#define TOLD_COUNT 1u
-#define TOLD_SUM 2u
+#include "device/vulkan/shaders/told.glsl.h"
 
 u32 told_state(u64 word) {
   const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;

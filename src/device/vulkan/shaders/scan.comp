@@ -2,38 +2,60 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "device/vulkan/shaders/primitives.h"
 
-/* Exclusive scan of u32: sum each tile, then, when spine.comp has scanned the sums, write the results. */
+/* Exclusive scan of u32: each tile scans its own, and learns by a look-back what is before it. */
 
-layout(constant_id = 0) const u32 WRITE = 0;
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { scan_args a; };
 
-#include "device/group_scan.glsl.h"
+#include "device/vulkan/shaders/look_back.glsl.h"
+
+/* A thread's items lie side by side: memory takes four at once best. */
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer four_ptr {
+  uvec4 v[];
+};
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer two_ptr {
+  u64vec2 v[];
+};
+
+u64 count_in_tile(u32 tile) {
+  u64 count = 0;
+  for (u32 i = 0; i < TILE; i++) /* tiles before another are full */
+    count += AT(a.source, tile * TILE + i);
+  return count;
+}
 
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x;
-  const u64 begin = u64(tile) * TILE + gl_LocalInvocationIndex * TILE_ITEMS;
+  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, room = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
   u32 values[TILE_ITEMS];
-  u64 sum = 0;
-  for (u32 j = 0; j < TILE_ITEMS; j++) {
-    values[j] = begin + j < a.n ? AT(a.source, u32(begin + j)) : 0;
+  u64 sum = 0, total;
+  [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 4) {
+    uvec4 four = uvec4(0);
+    if (j + 4 <= room) {
+      four = AT(four_ptr(u64(a.source)), (begin + j) / 4);
+    } else {
+      for (u32 k = j; k < room; k++)
+        four[k - j] = AT(a.source, begin + k);
+    }
+    [[unroll]] for (u32 k = 0; k < 4; k++)
+      values[j + k] = four[k];
+  }
+  [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j++)
     sum += values[j];
-  }
-  u64 total;
   u64 running = group_exclusive_sum(sum, total);
-  if (WRITE == 0) {
-    if (gl_LocalInvocationIndex == 0)
-      AT(a.sums, tile) = total;
-    return;
+  const u64 before = look_back(a.sums, tile, total, a.patience);
+  running += before;
+  [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 2) {
+    const u64 next = running + values[j];
+    if (j + 2 <= room)
+      AT(two_ptr(u64(a.results)), (begin + j) / 2) = u64vec2(running, next);
+    else if (j < room)
+      AT(a.results, begin + j) = running;
+    running = next + values[j + 1];
   }
-  running += AT(a.sums, tile);
-  for (u32 j = 0; j < TILE_ITEMS && begin + j < a.n; j++) {
-    if (IS_NULL(a.out_u64))
-      AT(a.out_u32, u32(begin + j)) = u32(running);
-    else
-      AT(a.out_u64, u32(begin + j)) = running;
-    running += values[j];
-  }
+  if (a.n - tile * TILE <= TILE && GROUP_LANE == 0)
+    AT(a.results, a.n) = before + total;
 }

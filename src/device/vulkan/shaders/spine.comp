@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "device/vulkan/shaders/primitives.h"
 
-/* One workgroup turns the sums of all tiles into their exclusive prefix sums, in place, and writes the total. */
+/* One workgroup turns sums into their exclusive prefix sums, in place, and writes the total. */
 
 layout(local_size_x = TILE_THREADS) in;
 layout(push_constant, scalar) uniform push { spine_args a; };
@@ -14,7 +14,7 @@ layout(push_constant, scalar) uniform push { spine_args a; };
 void main() {
   u64 carry = 0;
   for (u32 base = 0; base < a.n; base += TILE) {
-    const u32 begin = base + gl_LocalInvocationIndex * TILE_ITEMS;
+    const u32 begin = base + GROUP_LANE * TILE_ITEMS;
     u64 values[TILE_ITEMS];
     u64 sum = 0;
     for (u32 j = 0; j < TILE_ITEMS; j++) {
@@ -29,6 +29,6 @@ void main() {
     }
     carry += total;
   }
-  if (gl_LocalInvocationIndex == 0)
+  if (GROUP_LANE == 0)
     AT(a.total, 0) = carry;
 }
