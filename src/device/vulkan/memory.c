@@ -2,7 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* Device memory: small buffers cut from blocks, large ones with memory of their own, which is kept for reuse when it is
- * freed (drivers take tens of milliseconds for a gigabyte); and the two staging buffers that fill and read them. */
+ * freed (drivers take tens of milliseconds for a gigabyte); and the two staging buffers that fill and read them. Memory
+ * has one VkBuffer over all of it, so that a buffer takes no call of the driver as a rule. */
 
 #include <string.h>
 
@@ -20,8 +21,7 @@ typedef struct stretch {
 
 struct rdx_vk_block {
   rdx_vk_block *next;
-  VkDeviceMemory memory;
-  uint32_t type;
+  rdx_vk_memory memory;
   uint32_t stretch_count, stretch_capacity;
   stretch *stretches;
 };
@@ -29,9 +29,7 @@ struct rdx_vk_block {
 /* Memory of a large buffer that was destroyed. */
 struct rdx_vk_spare {
   rdx_vk_spare *next;
-  VkDeviceMemory memory;
-  uint64_t size;
-  uint32_t type;
+  rdx_vk_memory memory;
 };
 
 static bool find_memory_type(const rdx_vk_device *d, uint32_t allowed, VkMemoryPropertyFlags wanted, uint32_t *out) {
@@ -46,25 +44,32 @@ static bool find_memory_type(const rdx_vk_device *d, uint32_t allowed, VkMemoryP
 
 /* ---- Memory for reuse ---- */
 
+static void free_memory(rdx_vk_device *d, rdx_vk_memory *memory) {
+  if (memory->buffer)
+    d->fn.DestroyBuffer(d->handle, memory->buffer, NULL);
+  if (memory->handle)
+    d->fn.FreeMemory(d->handle, memory->handle, NULL);
+  *memory = (rdx_vk_memory){0};
+}
+
 /* Take the smallest spare memory that is large enough, if at most a quarter of it would be wasted. */
-static VkDeviceMemory take_spare(rdx_vk_device *d, uint64_t size, uint32_t type, uint64_t *taken) {
-  VkDeviceMemory memory = VK_NULL_HANDLE;
+static bool take_spare(rdx_vk_device *d, uint64_t size, rdx_vk_memory *out) {
   pthread_mutex_lock(&d->memory.lock);
   rdx_vk_spare **best = NULL;
-  for (rdx_vk_spare **s = &d->memory.spares; *s; s = &(*s)->next)
-    if ((*s)->type == type && (*s)->size >= size && (*s)->size - (*s)->size / 4 <= size &&
-        (!best || (*s)->size < (*best)->size))
+  for (rdx_vk_spare **s = &d->memory.spares; *s; s = &(*s)->next) {
+    const uint64_t has = (*s)->memory.size;
+    if (has >= size && has - has / 4 <= size && (!best || has < (*best)->memory.size))
       best = s;
+  }
   if (best) {
     rdx_vk_spare *spare = *best;
-    memory = spare->memory;
-    *taken = spare->size;
+    *out = spare->memory;
     *best = spare->next;
-    d->memory.spare_bytes -= spare->size;
+    d->memory.spare_bytes -= out->size;
     rdx_free(spare);
   }
   pthread_mutex_unlock(&d->memory.lock);
-  return memory;
+  return best != NULL;
 }
 
 /* Free the spare memory that has waited longest. Call it with the lock held. */
@@ -72,27 +77,27 @@ static void free_oldest(rdx_vk_device *d) {
   rdx_vk_spare **last = &d->memory.spares;
   while ((*last)->next)
     last = &(*last)->next;
-  d->fn.FreeMemory(d->handle, (*last)->memory, NULL);
-  d->memory.spare_bytes -= (*last)->size;
+  d->memory.spare_bytes -= (*last)->memory.size;
+  free_memory(d, &(*last)->memory);
   rdx_free(*last);
   *last = NULL;
 }
 
 /* Keep memory for later, in place of older memory where there is enough already. */
-static void keep_spare(rdx_vk_device *d, VkDeviceMemory memory, uint64_t size, uint32_t type) {
-  const uint64_t most = d->base.info.memory / SPARE_SHARE;
+static void keep_spare(rdx_vk_device *d, rdx_vk_memory *memory) {
+  const uint64_t most = d->base.info.memory / SPARE_SHARE, size = memory->size;
   rdx_vk_spare *spare = NULL;
   pthread_mutex_lock(&d->memory.lock);
   if (size <= most && rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
     while (d->memory.spares && d->memory.spare_bytes + size > most)
       free_oldest(d);
-    *spare = (rdx_vk_spare){d->memory.spares, memory, size, type};
+    *spare = (rdx_vk_spare){d->memory.spares, *memory};
     d->memory.spares = spare;
     d->memory.spare_bytes += size;
   }
   pthread_mutex_unlock(&d->memory.lock);
   if (!spare)
-    d->fn.FreeMemory(d->handle, memory, NULL);
+    free_memory(d, memory);
 }
 
 /* Free all spare memory; whether there was any. Call it with the lock held. */
@@ -100,7 +105,7 @@ static bool free_spares(rdx_vk_device *d) {
   const bool any = d->memory.spares != NULL;
   for (rdx_vk_spare *s = d->memory.spares, *next; s; s = next) {
     next = s->next;
-    d->fn.FreeMemory(d->handle, s->memory, NULL);
+    free_memory(d, &s->memory);
     rdx_free(s);
   }
   d->memory.spares = NULL;
@@ -132,6 +137,41 @@ static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type
         rdx_format_bytes(d->base.info.memory, c));
   }
   return rdx_vk_check(result, "allocating device memory", err);
+}
+
+/* The same, under a buffer for all uses that kernels have. On failure nothing is left to free. */
+static rdx_status create_memory(rdx_vk_device *d, uint64_t size, rdx_vk_memory *out, rdx_error *err) {
+  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (d->physical.ray_tracing)
+    usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR |
+             VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR | VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
+  const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                   .size = size,
+                                   .usage = usage,
+                                   .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
+  rdx_vk_memory m = {.size = size};
+  uint32_t type = 0;
+  rdx_status status = rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &m.buffer), "creating a buffer", err);
+  if (status == RDX_OK) {
+    VkMemoryRequirements needs;
+    d->fn.GetBufferMemoryRequirements(d->handle, m.buffer, &needs);
+    if (find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
+      status = allocate_memory(d, needs.size, type, true, &m.handle, err);
+    else
+      status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
+  }
+  if (status == RDX_OK)
+    status = rdx_vk_check(d->fn.BindBufferMemory(d->handle, m.buffer, m.handle, 0), "binding device memory", err);
+  if (status != RDX_OK) {
+    free_memory(d, &m);
+    return status;
+  }
+  m.address = d->fn.GetBufferDeviceAddress(
+      d->handle,
+      &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = m.buffer});
+  *out = m;
+  return RDX_OK;
 }
 
 /* Take `size` bytes of the first stretch that has them. */
@@ -170,16 +210,15 @@ static void block_give(rdx_vk_block *block, uint64_t offset, uint64_t size) {
   }
 }
 
-static rdx_status block_create(rdx_vk_device *d, uint32_t type, rdx_vk_block **out, rdx_error *err) {
+static rdx_status block_create(rdx_vk_device *d, rdx_vk_block **out, rdx_error *err) {
   rdx_vk_block *block = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *block, "a memory block", (void **)&block, err));
-  block->type = type;
   /* Free stretches never touch, so there are at most half as many as ALIGNMENT-sized pieces; most blocks need few. */
   block->stretch_capacity = BLOCK_SIZE / ALIGNMENT / 2 + 2;
   rdx_status status =
       rdx_alloc(block->stretch_capacity, sizeof(stretch), "a memory block", (void **)&block->stretches, err);
   if (status == RDX_OK)
-    status = allocate_memory(d, BLOCK_SIZE, type, true, &block->memory, err);
+    status = create_memory(d, BLOCK_SIZE, &block->memory, err);
   if (status != RDX_OK) {
     rdx_free(block->stretches);
     rdx_free(block);
@@ -195,45 +234,31 @@ static rdx_status sub_allocate(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *er
   pthread_mutex_lock(&d->memory.lock);
   rdx_status status = RDX_OK;
   rdx_vk_block *block = d->memory.blocks;
-  while (block && !(block->type == b->type && block_take(block, b->reserved, &b->offset)))
+  while (block && !block_take(block, b->reserved, &b->offset))
     block = block->next;
   if (!block) {
-    status = block_create(d, b->type, &block, err);
+    status = block_create(d, &block, err);
     if (status == RDX_OK) {
       block->next = d->memory.blocks;
       d->memory.blocks = block;
       block_take(block, b->reserved, &b->offset);
     }
   }
-  b->block = block;
+  if (status == RDX_OK) {
+    b->block = block;
+    b->memory = block->memory;
+  }
   pthread_mutex_unlock(&d->memory.lock);
   return status;
 }
 
 static rdx_status allocate_dedicated(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
-  b->memory = take_spare(d, b->reserved, b->type, &b->reserved);
-  if (b->memory)
+  if (take_spare(d, b->reserved, &b->memory))
     return RDX_OK;
   pthread_mutex_lock(&d->memory.lock);
-  rdx_status status = allocate_memory(d, b->reserved, b->type, true, &b->memory, err);
+  const rdx_status status = create_memory(d, b->reserved, &b->memory, err);
   pthread_mutex_unlock(&d->memory.lock);
   return status;
-}
-
-static rdx_status bind_memory(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
-  VkMemoryRequirements needs;
-  d->fn.GetBufferMemoryRequirements(d->handle, b->handle, &needs);
-  uint32_t type = 0;
-  if (!find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
-  b->reserved = (needs.size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  b->type = type;
-  if (b->reserved >= DEDICATED_SIZE || needs.alignment > ALIGNMENT)
-    RDX_TRY(allocate_dedicated(d, b, err));
-  else
-    RDX_TRY(sub_allocate(d, b, err));
-  VkDeviceMemory memory = b->block ? b->block->memory : b->memory;
-  return rdx_vk_check(d->fn.BindBufferMemory(d->handle, b->handle, memory, b->offset), "binding device memory", err);
 }
 
 rdx_status rdx_vk_buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -241,25 +266,13 @@ rdx_status rdx_vk_buffer_create(rdx_device *device, uint64_t size, rdx_buffer **
   rdx_vk_buffer *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a buffer", (void **)&b, err));
   b->base.device = device;
-  VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  if (d->physical.ray_tracing)
-    usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR |
-             VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR | VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR;
-  const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                   .size = (size + 15) / 16 * 16 + (size == 0 ? 16 : 0),
-                                   .usage = usage,
-                                   .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
-  rdx_status status = rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &b->handle), "creating a buffer", err);
-  if (status == RDX_OK)
-    status = bind_memory(d, b, err);
+  b->reserved = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const rdx_status status = b->reserved >= DEDICATED_SIZE ? allocate_dedicated(d, b, err) : sub_allocate(d, b, err);
   if (status != RDX_OK) {
-    rdx_vk_buffer_destroy(&b->base);
+    rdx_free(b);
     return status;
   }
-  b->base.address = d->fn.GetBufferDeviceAddress(
-      d->handle,
-      &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b->handle});
+  b->base.address = b->memory.address + b->offset;
   *out = &b->base;
   return RDX_OK;
 }
@@ -267,14 +280,12 @@ rdx_status rdx_vk_buffer_create(rdx_device *device, uint64_t size, rdx_buffer **
 void rdx_vk_buffer_destroy(rdx_buffer *buffer) {
   rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
   rdx_vk_device *d = (rdx_vk_device *)buffer->device;
-  if (b->handle)
-    d->fn.DestroyBuffer(d->handle, b->handle, NULL);
-  if (b->memory)
-    keep_spare(d, b->memory, b->reserved, b->type);
   if (b->block) {
     pthread_mutex_lock(&d->memory.lock);
     block_give(b->block, b->offset, b->reserved);
     pthread_mutex_unlock(&d->memory.lock);
+  } else {
+    keep_spare(d, &b->memory);
   }
   rdx_free(b);
 }
@@ -283,7 +294,7 @@ void rdx_vk_memory_destroy(rdx_vk_device *d) {
   free_spares(d);
   for (rdx_vk_block *block = d->memory.blocks, *next; block; block = next) {
     next = block->next;
-    d->fn.FreeMemory(d->handle, block->memory, NULL);
+    free_memory(d, &block->memory);
     rdx_free(block->stretches);
     rdx_free(block);
   }
@@ -417,9 +428,9 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
       const uint64_t at = submitted * chunk, n = size - at < chunk ? size - at : chunk;
       if (upload)
         memcpy(d->staging.buffers[i].mapped, host + at, n);
-      VkBuffer stage = d->staging.buffers[i].handle;
-      status = upload ? submit_copy(d, i, stage, 0, b->handle, offset + at, n, err)
-                      : submit_copy(d, i, b->handle, offset + at, stage, 0, n, err);
+      const VkBuffer stage = d->staging.buffers[i].handle, buffer = b->memory.buffer;
+      status = upload ? submit_copy(d, i, stage, 0, buffer, b->offset + offset + at, n, err)
+                      : submit_copy(d, i, buffer, b->offset + offset + at, stage, 0, n, err);
       submitted += status == RDX_OK;
     } else {
       const uint32_t i = done % 2;

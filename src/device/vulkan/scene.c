@@ -114,8 +114,10 @@ static void structure_destroy(rdx_vk_device *d, structure *s) {
 static rdx_status structure_create(rdx_vk_device *d, uint64_t size, VkAccelerationStructureTypeKHR type, structure *s,
                                    rdx_error *err) {
   RDX_TRY(rdx_buffer_create(&d->base, size, "an acceleration structure", &s->storage, err));
+  const rdx_vk_buffer *storage = (rdx_vk_buffer *)s->storage;
   const VkAccelerationStructureCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
-                                                     .buffer = ((rdx_vk_buffer *)s->storage)->handle,
+                                                     .buffer = storage->memory.buffer,
+                                                     .offset = storage->offset,
                                                      .size = size,
                                                      .type = type};
   RDX_TRY(rdx_vk_check(d->fn.CreateAccelerationStructureKHR(d->handle, &info, NULL, &s->handle),

@@ -171,8 +171,8 @@ rdx_status rdx_vk_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t o
                               rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  ((rdx_vk_device *)stream->device)
-      ->fn.CmdFillBuffer(s->commands, ((rdx_vk_buffer *)buffer)->handle, offset, size, value);
+  const rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
+  ((rdx_vk_device *)stream->device)->fn.CmdFillBuffer(s->commands, b->memory.buffer, b->offset + offset, size, value);
   rdx_vk_stream_barrier(s);
   return RDX_OK;
 }
@@ -181,10 +181,10 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
                               uint64_t target_offset, uint64_t size, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  const VkBufferCopy region = {.srcOffset = source_offset, .dstOffset = target_offset, .size = size};
-  ((rdx_vk_device *)stream->device)
-      ->fn.CmdCopyBuffer(s->commands, ((const rdx_vk_buffer *)source)->handle, ((rdx_vk_buffer *)target)->handle, 1,
-                         &region);
+  const rdx_vk_buffer *from = (const rdx_vk_buffer *)source, *to = (rdx_vk_buffer *)target;
+  const VkBufferCopy region = {
+      .srcOffset = from->offset + source_offset, .dstOffset = to->offset + target_offset, .size = size};
+  ((rdx_vk_device *)stream->device)->fn.CmdCopyBuffer(s->commands, from->memory.buffer, to->memory.buffer, 1, &region);
   rdx_vk_stream_barrier(s);
   return RDX_OK;
 }
@@ -203,7 +203,8 @@ static rdx_status send_large(rdx_vk_stream *s, const void *data, uint64_t size, 
   rdx_buffer *buffer = NULL;
   RDX_TRY(rdx_stream_scratch(&s->base, size, "the constants of a query", &buffer, err));
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  update(s, ((rdx_vk_buffer *)buffer)->handle, 0, data, size);
+  const rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
+  update(s, b->memory.buffer, b->offset, data, size);
   *address = buffer->address;
   return RDX_OK;
 }
@@ -249,8 +250,9 @@ rdx_status rdx_vk_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint
   if (size == 0)
     return RDX_OK;
   RDX_TRY(rdx_vk_stream_begin(s, err));
-  const VkBufferCopy region = {.srcOffset = offset, .dstOffset = place, .size = size};
-  d->fn.CmdCopyBuffer(s->commands, ((const rdx_vk_buffer *)buffer)->handle, s->reads.handle, 1, &region);
+  const rdx_vk_buffer *b = (const rdx_vk_buffer *)buffer;
+  const VkBufferCopy region = {.srcOffset = b->offset + offset, .dstOffset = place, .size = size};
+  d->fn.CmdCopyBuffer(s->commands, b->memory.buffer, s->reads.handle, 1, &region);
   const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                    .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
                                    .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};

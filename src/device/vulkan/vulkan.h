@@ -41,20 +41,25 @@ RDX_MUST_USE rdx_status rdx_vk_list(const rdx_vk_instance *instance, rdx_vk_phys
 typedef struct rdx_vk_block rdx_vk_block;
 typedef struct rdx_vk_spare rdx_vk_spare;
 
-typedef struct rdx_vk_memory {
+typedef struct rdx_vk_allocator {
   pthread_mutex_t lock;
   rdx_vk_block *blocks; /* sub-allocated, device-local */
   rdx_vk_spare *spares; /* not in use, kept for reuse */
   uint64_t spare_bytes;
+} rdx_vk_allocator;
+
+/* Device-local memory, and the one buffer over all of it. */
+typedef struct rdx_vk_memory {
+  VkDeviceMemory handle;
+  VkBuffer buffer;
+  uint64_t address, size;
 } rdx_vk_memory;
 
 typedef struct rdx_vk_buffer {
   rdx_buffer base;
-  VkBuffer handle;
-  rdx_vk_block *block; /* NULL: `memory` is its own */
-  VkDeviceMemory memory;
-  uint64_t offset, reserved;
-  uint32_t type; /* of memory */
+  rdx_vk_memory memory;
+  rdx_vk_block *block;       /* whose memory it is; NULL: its own */
+  uint64_t offset, reserved; /* in the memory, bytes */
 } rdx_vk_buffer;
 
 /* ---- Pipelines (pipeline.c) ---- */
@@ -97,7 +102,7 @@ typedef struct rdx_vk_device {
   VkQueue queue;
   pthread_mutex_t queue_lock;
   rdx_vk_functions fn;
-  rdx_vk_memory memory;
+  rdx_vk_allocator memory;
   rdx_vk_staging staging;
   VkPipelineLayout layout;
   VkShaderStageFlags push_stages;
