@@ -240,21 +240,20 @@ static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_i
 
 /* What a batch makes of each bucket, and of all. */
 typedef struct plan {
-  rdx_buffer *parts, *totals, *takes, *gives, *chains;
-  rdx_buffer *starts, *takes_before, *gives_before;
+  bool whole; /* else only `parts` are known before buckets change: see removes_in_place() */
+  rdx_buffer *parts, *totals, *takes, *chains;
+  rdx_buffer *starts, *takes_before;
   rdx_buffer *longest;
-  uint64_t n, take_count, give_count, longest_chain;
+  uint64_t n, take_count, longest_chain;
 } plan;
 
 static void destroy_plan(plan *p) {
   rdx_buffer_destroy(&p->parts);
   rdx_buffer_destroy(&p->totals);
   rdx_buffer_destroy(&p->takes);
-  rdx_buffer_destroy(&p->gives);
   rdx_buffer_destroy(&p->chains);
   rdx_buffer_destroy(&p->starts);
   rdx_buffer_destroy(&p->takes_before);
-  rdx_buffer_destroy(&p->gives_before);
   rdx_buffer_destroy(&p->longest);
 }
 
@@ -263,18 +262,17 @@ static rdx_status create_plan(const updatable *u, plan *p, rdx_error *err) {
   const uint64_t buckets = u->chains.shape.buckets;
   RDX_TRY(rdx_buffer_create(u->device, buckets * sizeof(cgrx_part), what, &p->parts, err));
   RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->totals, err));
-  RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->takes, err));
-  RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->gives, err));
-  RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->chains, err));
   RDX_TRY(rdx_buffer_create(u->device, (buckets + 1) * 8, what, &p->starts, err));
+  if (!p->whole)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->takes, err));
+  RDX_TRY(rdx_buffer_create(u->device, buckets * 4, what, &p->chains, err));
   RDX_TRY(rdx_buffer_create(u->device, (buckets + 1) * 8, what, &p->takes_before, err));
-  RDX_TRY(rdx_buffer_create(u->device, (buckets + 1) * 8, what, &p->gives_before, err));
   return rdx_buffer_create(u->device, 8, what, &p->longest, err);
 }
 
-static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream *stream, plan *p, rdx_error *err) {
-  const uint64_t buckets = u->chains.shape.buckets;
-  const uint32_t key64 = u->key_bits == 64;
+static rdx_status record_plan(const updatable *u, const rdx_changes *c, rdx_stream *stream, plan *p, rdx_error *err) {
+  const uint32_t variant[] = {u->key_bits == 64, !p->whole};
   RDX_TRY(create_plan(u, p, err));
   const struct cgrx_plan_args args = {.nodes = RDX_ADDRESS(cgrx_nodes, u->chains.nodes),
                                       .inserts = RDX_ADDRESS(uint32_t, c->insert_keys),
@@ -282,20 +280,33 @@ static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream
                                       .parts = RDX_ADDRESS(cgrx_part, p->parts),
                                       .totals = RDX_ADDRESS(uint32_t, p->totals),
                                       .takes = RDX_ADDRESS(uint32_t, p->takes),
-                                      .gives = RDX_ADDRESS(uint32_t, p->gives),
                                       .chains = RDX_ADDRESS(uint32_t, p->chains),
                                       .insert_count = (uint32_t)c->inserts,
                                       .remove_count = (uint32_t)c->removes};
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_cgrx_plan, &args, &key64, buckets, NULL, err));
+  return rdx_stream_launch(stream, &rdx_kernel_cgrx_plan, &args, variant, u->chains.shape.buckets, NULL, err);
+}
+
+static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream *stream, plan *p, rdx_error *err) {
+  const uint64_t buckets = u->chains.shape.buckets;
+  const void *n = NULL, *takes = NULL, *longest = NULL;
+  p->whole = true;
+  RDX_TRY(record_plan(u, c, stream, p, err));
   RDX_TRY(rdx_stream_scan(stream, p->totals, p->starts, buckets, err));
   RDX_TRY(rdx_stream_scan(stream, p->takes, p->takes_before, buckets, err));
-  RDX_TRY(rdx_stream_scan(stream, p->gives, p->gives_before, buckets, err));
   RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_MAX, p->chains, 4, p->longest, buckets, err));
+  RDX_TRY(rdx_stream_read(stream, p->starts, buckets * 8, 8, &n, err));
+  RDX_TRY(rdx_stream_read(stream, p->takes_before, buckets * 8, 8, &takes, err));
+  RDX_TRY(rdx_stream_read(stream, p->longest, 0, 8, &longest, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_download(p->starts, buckets * 8, &p->n, 8, err));
-  RDX_TRY(rdx_buffer_download(p->takes_before, buckets * 8, &p->take_count, 8, err));
-  RDX_TRY(rdx_buffer_download(p->gives_before, buckets * 8, &p->give_count, 8, err));
-  return rdx_buffer_download(p->longest, 0, &p->longest_chain, 8, err);
+  p->n = *(const uint64_t *)n;
+  p->take_count = *(const uint64_t *)takes;
+  p->longest_chain = *(const uint64_t *)longest;
+  return RDX_OK;
+}
+
+/* Whether buckets have on average much less than they were built with. */
+static bool is_sparse(const updatable *u, uint64_t n) {
+  return n < (uint64_t)u->chains.shape.buckets * u->per_bucket / SPARSE;
 }
 
 /* ---- Changing in place ---- */
@@ -303,6 +314,7 @@ static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream
 /* What is replaced beside nodes when those change in place, and slabs to put new ones in. */
 typedef struct change {
   chains after; /* owns starts, nodes, free, and slabs that are new; shares the rest */
+  rdx_buffer *freed;
   uint32_t reused;
 } change;
 
@@ -310,6 +322,7 @@ static void destroy_change(const chains *before, change *c) {
   rdx_buffer_destroy(&c->after.starts);
   rdx_buffer_destroy(&c->after.nodes);
   rdx_buffer_destroy(&c->after.free);
+  rdx_buffer_destroy(&c->freed);
   for (uint32_t i = before->slab_count; i < MAX_SLABS; i++)
     rdx_buffer_destroy(&c->after.slabs[i]);
 }
@@ -331,12 +344,12 @@ static rdx_status prepare(const updatable *u, plan *p, change *out, rdx_error *e
   after->nodes = after->free = NULL;
   after->starts = p->starts;
   p->starts = NULL;
-  after->n = p->n;
   out->reused = p->take_count < c->free_count ? (uint32_t)p->take_count : c->free_count;
   after->used = c->used + (uint32_t)(p->take_count - out->reused);
-  after->free_count = c->free_count - out->reused + (uint32_t)p->give_count;
   RDX_TRY(add_slabs(u, after, err));
-  RDX_TRY(rdx_buffer_create(u->device, after->free_count * 4ull, "nodes not in use", &after->free, err));
+  const uint64_t linked = c->used - c->shape.buckets; /* all of them may be free afterwards, but none that is taken */
+  RDX_TRY(rdx_buffer_create(u->device, (linked - out->reused) * 4, "nodes not in use", &after->free, err));
+  RDX_TRY(rdx_buffer_create(u->device, 4, "a count of nodes", &out->freed, err));
   return upload_nodes(u, after, err);
 }
 
@@ -344,31 +357,48 @@ static rdx_status record(const updatable *u, const rdx_changes *c, const plan *p
                          rdx_error *err) {
   const chains *before = &u->chains, *after = &to->after;
   const uint32_t key64 = u->key_bits == 64, left = before->free_count - to->reused;
-  const struct cgrx_apply_args args = {.nodes = RDX_ADDRESS(cgrx_nodes, after->nodes),
+  const struct cgrx_apply_args args = {.nodes = RDX_ADDRESS(cgrx_nodes, p->whole ? after->nodes : before->nodes),
                                        .inserts = RDX_ADDRESS(uint32_t, c->insert_keys),
                                        .insert_rows = RDX_ADDRESS(uint32_t, c->insert_rows),
                                        .removes = RDX_ADDRESS(uint32_t, c->remove_keys),
                                        .parts = RDX_ADDRESS(cgrx_part, p->parts),
                                        .takes = RDX_ADDRESS(uint64_t, p->takes_before),
-                                       .gives = RDX_ADDRESS(uint64_t, p->gives_before),
+                                       .totals = RDX_ADDRESS(uint32_t, p->whole ? NULL : p->totals),
                                        .free = RDX_ADDRESS(uint32_t, before->free),
                                        .free_out = RDX_ADDRESS(uint32_t, after->free) + left,
+                                       .freed = RDX_ADDRESS(uint32_t, to->freed),
                                        .free_count = before->free_count,
                                        .used = before->used};
+  RDX_TRY(rdx_stream_fill(stream, to->freed, 0, 4, 0, err));
   if (left > 0)
     RDX_TRY(rdx_stream_copy(stream, before->free, to->reused * 4ull, after->free, 0, left * 4ull, err));
   return rdx_stream_launch(stream, &rdx_kernel_cgrx_apply, &args, &key64, after->shape.buckets, NULL, err);
 }
 
-/* Whatever can fail comes before nodes change: the CPU's streams run a launch at once, but a launch cannot fail there;
- * others run it in finish, which fails only where the device is lost. */
+/* Record all, run it, and learn how many entries and free nodes there are then. */
+static rdx_status run_change(const updatable *u, const rdx_changes *c, const plan *p, change *to, rdx_stream *stream,
+                             rdx_error *err) {
+  const uint64_t buckets = u->chains.shape.buckets;
+  const void *freed = NULL, *n = NULL;
+  RDX_TRY(record(u, c, p, to, stream, err));
+  if (!p->whole)
+    RDX_TRY(rdx_stream_scan(stream, p->totals, to->after.starts, buckets, err));
+  RDX_TRY(rdx_stream_read(stream, to->after.starts, buckets * 8, 8, &n, err));
+  RDX_TRY(rdx_stream_read(stream, to->freed, 0, 4, &freed, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  to->after.n = *(const uint64_t *)n;
+  to->after.free_count = u->chains.free_count - to->reused + *(const uint32_t *)freed;
+  rdx_buffer_destroy(&to->freed);
+  return RDX_OK;
+}
+
+/* Whatever can fail comes before nodes change: the CPU's streams run a launch at once, but neither it nor what comes
+ * after it can fail there; others run it in finish, which fails only where the device is lost. */
 static rdx_status change_in_place(updatable *u, const rdx_changes *c, plan *p, rdx_stream *stream, rdx_error *err) {
   change to = {0};
   rdx_status status = prepare(u, p, &to, err);
   if (status == RDX_OK)
-    status = record(u, c, p, &to, stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
+    status = run_change(u, c, p, &to, stream, err);
   if (status != RDX_OK) {
     destroy_change(&u->chains, &to);
     return status;
@@ -381,13 +411,25 @@ static rdx_status change_in_place(updatable *u, const rdx_changes *c, plan *p, r
   return RDX_OK;
 }
 
+/* Whether a batch only removes, and leaves too much to be a reason for a rebuild. Buckets can change then without a
+ * whole plan: none takes memory. Not on the CPU, where scanning what they have left could fail after it. */
+static bool removes_in_place(const updatable *u, const rdx_changes *c) {
+  const uint64_t n = u->chains.n;
+  return u->device->info.backend != RDX_BACKEND_CPU && c->inserts == 0 && c->removes < n &&
+         !is_sparse(u, n - c->removes);
+}
+
+static rdx_status remove_in_place(updatable *u, const rdx_changes *c, plan *p, rdx_stream *stream, rdx_error *err) {
+  RDX_TRY(record_plan(u, c, stream, p, err));
+  return change_in_place(u, c, p, stream, err);
+}
+
 /* ---- Rebuilding ---- */
 
 /* Whether chains are too long, or buckets mostly empty (section 4, "Rebuilding"). */
 static bool wants_rebuild(const updatable *u, const plan *p) {
   const chains *c = &u->chains;
-  return p->longest_chain > u->params.longest_chain ||
-         (p->n < c->n && p->n < (uint64_t)c->shape.buckets * u->per_bucket / SPARSE) ||
+  return p->longest_chain > u->params.longest_chain || (p->n < c->n && is_sparse(u, p->n)) ||
          c->used + p->take_count >= UINT32_MAX;
 }
 
@@ -455,14 +497,20 @@ static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats
   plan p = {0};
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(u->device, &stream, err));
-  rdx_status status = make_plan(u, c, stream, &p, err);
-  if (u->chains.shape.buckets == 0) /* there is nothing to remove */
-    p.n = c->inserts;
-  const bool anew = status == RDX_OK && (u->chains.shape.buckets == 0 || wants_rebuild(u, &p));
-  if (anew)
-    status = build_anew(u, c, &p, stream, stats, err);
-  else if (status == RDX_OK)
-    status = change_in_place(u, c, &p, stream, err);
+  rdx_status status = RDX_OK;
+  bool anew = false;
+  if (removes_in_place(u, c)) {
+    status = remove_in_place(u, c, &p, stream, err);
+  } else {
+    status = make_plan(u, c, stream, &p, err);
+    if (u->chains.shape.buckets == 0) /* there is nothing to remove */
+      p.n = c->inserts;
+    anew = status == RDX_OK && (u->chains.shape.buckets == 0 || wants_rebuild(u, &p));
+    if (anew)
+      status = build_anew(u, c, &p, stream, stats, err);
+    else if (status == RDX_OK)
+      status = change_in_place(u, c, &p, stream, err);
+  }
   destroy_plan(&p);
   rdx_stream_destroy(&stream);
   RDX_TRY(status);

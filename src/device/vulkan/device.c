@@ -221,7 +221,7 @@ rdx_status rdx_vk_wait(rdx_vk_device *d, VkFence fence, rdx_error *err) {
   /* Going to sleep and waking up takes longer than a small query: look for a while first. Not where the host's cores
    * are the device. */
   VkResult result = VK_NOT_READY;
-  const double until = d->physical.info.emulated ? 0 : rdx_now_ms() + 1;
+  const double until = d->physical.info.emulated ? 0 : rdx_now_ms() + 2;
   while (result == VK_NOT_READY && rdx_now_ms() < until)
     result = d->fn.GetFenceStatus(d->handle, fence);
   if (result == VK_NOT_READY)

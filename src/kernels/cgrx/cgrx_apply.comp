@@ -83,11 +83,32 @@ void write_together(lane_entry entry, u32 insert, u32 count, u32_ptr node, u32 t
   }
 }
 
+/* Nodes that the subgroup has freed, as many as lanes at most, so that few of all subgroups count at once. */
+u32 freed = NO_NODE, freed_count = 0;
+
+void list_freed() {
+  u32 place = 0;
+  if (LANE == 0)
+    place = atomicAdd(AT(a.freed, 0), freed_count);
+  place = subgroupBroadcastFirst(place);
+  if (LANE < freed_count)
+    AT(a.free_out, place + LANE) = freed;
+  freed_count = 0;
+}
+
+void free_together(u32 node) {
+  if (LANE == freed_count)
+    freed = node;
+  freed_count++;
+  if (freed_count == gl_SubgroupSize)
+    list_freed();
+}
+
 /* As update_apply(), where no node is split. */
-void apply_together(cgrx_nodes t, u32 bucket) {
+u32 apply_together(cgrx_nodes t, u32 bucket) {
   const cgrx_part part = AT(a.parts, bucket);
-  u32 node = bucket, previous = NO_NODE, before = NO_NODE;
-  u32 give = u32(AT(a.gives, bucket)), from = part.insert_begin, remove = part.remove_begin;
+  u32 node = bucket, previous = NO_NODE, before = NO_NODE, total = 0;
+  u32 from = part.insert_begin, remove = part.remove_begin;
   while (node != NO_NODE) {
     u32_ptr p = node_at(t, node, KEY64);
     const u32 next = AT(p, NODE_NEXT), size = AT(p, NODE_SIZE);
@@ -102,27 +123,37 @@ void apply_together(cgrx_nodes t, u32 bucket) {
     p = node_at(t, previous, KEY64);
     write_together(entry, from, to - from, p, before, merges, t.node_size);
     before += entries;
-    if (LANE == 0 && merges) {
+    if (LANE == 0 && merges)
       node_set(p, max, next, before);
-      AT(a.free_out, give) = node;
-    } else if (LANE == 0 && entries != size) {
+    else if (LANE == 0 && entries != size)
       AT(p, NODE_SIZE) = entries;
-    }
-    give += u32(merges);
+    if (merges)
+      free_together(node);
+    total += entries;
     from = to;
     node = next;
   }
+  return total;
 }
 
 void main() {
   cgrx_nodes t = AT(a.nodes, 0);
   const u32 i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_SubgroupID * gl_SubgroupSize + LANE, bucket = a.first + i;
   const bool changes = i < a.count && update_changes(AT(a.parts, bucket));
-  const bool alone = changes && (t.node_size > gl_SubgroupSize || AT(a.takes, bucket) != AT(a.takes, bucket + 1));
+  const bool splits = changes && !IS_NULL(a.takes) && AT(a.takes, bucket) != AT(a.takes, bucket + 1);
+  const bool alone = changes && (t.node_size > gl_SubgroupSize || splits);
   const uvec4 together = subgroupBallot(changes && !alone);
-  for (u32 lane = 0; lane < gl_SubgroupSize; lane++)
-    if (subgroupBallotBitExtract(together, lane))
-      apply_together(t, bucket - LANE + lane);
-  if (alone)
-    update_apply(a, t, bucket, KEY64);
+  u32 total = 0;
+  for (u32 lane = 0; lane < gl_SubgroupSize; lane++) {
+    if (subgroupBallotBitExtract(together, lane)) {
+      const u32 entries = apply_together(t, bucket - LANE + lane);
+      total = LANE == lane ? entries : total;
+    }
+  }
+  if (freed_count > 0)
+    list_freed();
+  if (alone || (i < a.count && !changes && !IS_NULL(a.totals)))
+    total = update_apply(a, t, bucket, KEY64);
+  if (i < a.count && !IS_NULL(a.totals))
+    AT(a.totals, bucket) = total;
 }

@@ -5,6 +5,7 @@
 #include "kernels/cgrx/cgrx_update.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 ONLY_PARTS = 0;
 layout(local_size_x = 128) in;
 layout(push_constant, scalar) uniform push { cgrx_plan_args a; };
 
@@ -19,5 +20,8 @@ void main() {
     insert = first_not_below(a.inserts, 0, a.insert_count, fence, KEY64);
     remove = first_not_below(a.removes, 0, a.remove_count, fence, KEY64);
   }
-  update_plan(a, t, bucket, insert, remove, KEY64);
+  const cgrx_part part = update_part(a, t, bucket, insert, remove, KEY64);
+  AT(a.parts, bucket) = part;
+  if (ONLY_PARTS == 0)
+    update_plan(a, t, bucket, part, KEY64);
 }

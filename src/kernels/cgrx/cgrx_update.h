@@ -8,8 +8,8 @@
  * it removes, then inserts, then splits what overflows and merges what is nearly empty. (On GPUs a subgroup changes
  * nodes that it has a lane for each entry of: see cgrx_apply.comp.)
  *
- * First all buckets are planned: how many nodes each takes and gives back. Then memory is found for them, and only when
- * nothing can fail any more the nodes are changed in place. */
+ * First all buckets are planned: how many nodes each takes. Then memory is found for them, and only when nothing can
+ * fail any more the nodes are changed in place. Nodes that are no longer in use are put on a list in any order. */
 
 #include "kernels/cgrx/cgrx_nodes.h"
 
@@ -35,7 +35,7 @@ typedef struct cgrx_part cgrx_part;
 #define CGRX_COLLECT_ARGS struct cgrx_collect_args
 #endif
 
-/* Item: a bucket. What a batch makes of it. */
+/* Item: a bucket. What a batch makes of it; all but its part is left out where the kernel's constant says so. */
 struct cgrx_plan_args {
   LAUNCH_HEADER;
   PTR(cgrx_nodes) nodes;
@@ -44,14 +44,13 @@ struct cgrx_plan_args {
   PTR(cgrx_part) parts;
   PTR(u32) totals; /* the entries it will have */
   PTR(u32) takes;  /* new nodes */
-  PTR(u32) gives;  /* nodes that are no longer in use */
   PTR(u32) chains; /* its nodes, where it changes */
   u32 insert_count;
   u32 remove_count;
 };
-ARGS_SIZE(cgrx_plan_args, 88);
+ARGS_SIZE(cgrx_plan_args, 80);
 
-/* Item: a bucket. Change it as planned. */
+/* Item: a bucket. Change it. */
 struct cgrx_apply_args {
   LAUNCH_HEADER;
   PTR(cgrx_nodes) nodes;
@@ -59,14 +58,15 @@ struct cgrx_apply_args {
   PTR(u32) insert_rows;
   PTR(u32) removes;
   PTR(cgrx_part) parts;
-  PTR(u64) takes; /* of the buckets before each */
-  PTR(u64) gives;
-  PTR(u32) free; /* nodes to take; after them, those from `used` on */
+  PTR(u64) takes;  /* of the buckets before each; 0: nothing is inserted, none takes any */
+  PTR(u32) totals; /* the entries that each has then; 0: not wanted */
+  PTR(u32) free;   /* nodes to take; after them, those from `used` on */
   PTR(u32) free_out;
+  PTR(u32) freed; /* how many `free_out` has got */
   u32 free_count;
   u32 used; /* a node that never was in use; nor were those after it */
 };
-ARGS_SIZE(cgrx_apply_args, 96);
+ARGS_SIZE(cgrx_apply_args, 104);
 
 /* Item: a bucket. Write the entries that stay in it, without the inserts, in order. */
 struct cgrx_collect_args {
@@ -170,12 +170,15 @@ FN CGRX_PART update_part(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert,
   return part;
 }
 
-FN CGRX_PART update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
-  CGRX_PART part = update_part(a, t, bucket, insert, remove, key64);
-  u32 takes = 0, gives = 0, chain = 0, total = TO_U32(AT(t.starts, bucket + 1u) - AT(t.starts, bucket));
-  u32 node = update_changes(part) ? bucket : NO_NODE, before = NO_NODE, from = part.insert_begin;
-  AT(a.parts, bucket) = part;
-  remove = part.remove_begin;
+FN u32 update_size(CGRX_NODES t, u32 bucket) {
+  return TO_U32(AT(t.starts, bucket + 1u) - AT(t.starts, bucket));
+}
+
+/* A bucket of which the part is known. */
+FN void update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, CGRX_PART part, u32 key64) {
+  u32 takes = 0, chain = 0, total = update_size(t, bucket);
+  u32 node = update_changes(part) ? bucket : NO_NODE, before = NO_NODE;
+  u32 from = part.insert_begin, remove = part.remove_begin;
   total += part.insert_end - part.insert_begin;
   while (node != NO_NODE) {
     PTR(u32) p = node_at(t, node, key64);
@@ -192,7 +195,6 @@ FN CGRX_PART update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert,
     entries += to - from;
     from = to;
     if (update_merges(before, entries, t.node_size)) {
-      gives++;
       before += entries;
     } else {
       u32 nodes = update_nodes_of(entries, t.node_size);
@@ -204,9 +206,7 @@ FN CGRX_PART update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert,
   }
   AT(a.totals, bucket) = total;
   AT(a.takes, bucket) = takes;
-  AT(a.gives, bucket) = gives;
   AT(a.chains, bucket) = chain;
-  return part;
 }
 
 /* ---- Changing ---- */
@@ -286,10 +286,20 @@ FN void update_merge(CGRX_NODES t, PTR(u32) node, u32 entries, PTR(u32) target, 
   node_set(target, node_max(node), AT(node, NODE_NEXT), before + entries);
 }
 
-FN void update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
+FN void update_free(CGRX_APPLY_ARGS a, u32 node) {
+#ifdef RDX_GLSL
+  u32 place = atomicAdd(AT(a.freed, 0), 1u);
+#else
+  u32 place = __atomic_fetch_add(a.freed, 1, __ATOMIC_RELAXED);
+#endif
+  AT(a.free_out, place) = node;
+}
+
+/* The entries that the bucket has then. */
+FN u32 update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
   CGRX_PART part = AT(a.parts, bucket);
   u32 node = update_changes(part) ? bucket : NO_NODE, previous = NO_NODE, before = NO_NODE;
-  u32 take = TO_U32(AT(a.takes, bucket)), give = TO_U32(AT(a.gives, bucket)), from = part.insert_begin;
+  u32 take = IS_NULL(a.takes) ? 0u : TO_U32(AT(a.takes, bucket)), from = part.insert_begin, total = 0;
   CGRX_TAKEN left = CGRX_MAKE_TAKEN(0, part.remove_begin);
   while (node != NO_NODE) {
     PTR(u32) p = node_at(t, node, key64);
@@ -303,17 +313,18 @@ FN void update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
     update_insert(a, t, node, left.slot, from, to, nodes, take, key64);
     if (merges) {
       update_merge(t, p, entries, node_at(t, previous, key64), before, key64);
-      AT(a.free_out, give) = node;
-      give++;
+      update_free(a, node);
       before += entries;
     } else {
       previous = nodes == 1u ? node : update_new_node(a, take + nodes - 2u);
       take += nodes - 1u;
       before = update_last(entries, nodes);
     }
+    total += entries;
     from = to;
     node = next;
   }
+  return update_changes(part) ? total : update_size(t, bucket);
 }
 
 /* ---- Collecting ---- */
