@@ -255,6 +255,16 @@ static rdx_status read_side(job *j, int side, const char *const *names, size_t c
   return rdx_table_read(o->files[side], &params, &j->tables[side], err);
 }
 
+/* Say which columns an error is about where types are the likely cause. */
+static rdx_status name_columns(const join_options *o, const rdx_column *left, const rdx_column *right,
+                               rdx_status status, rdx_error *err) {
+  const rdx_error why = *err;
+  if (status != RDX_OK && left && right && left->type != right->type)
+    snprintf(err->text, sizeof err->text, "'%.100s' is %s and '%.100s' is %s: %.700s", o->left,
+             rdx_type_name(left->type), o->lower, rdx_type_name(right->type), why.text);
+  return status;
+}
+
 static rdx_status run_join(job *j, rdx_error *err) {
   const join_options *o = j->options;
   rdx_join_params params = o->join;
@@ -269,6 +279,7 @@ static rdx_status run_join(job *j, rdx_error *err) {
   if (status == RDX_OK)
     status = o->upper ? rdx_join_between(j->device, left, lower, upper, &params, &j->join, err)
                       : rdx_join_equal(j->device, left, lower, &params, &j->join, err);
+  status = name_columns(o, left, lower, status, err);
   if (status == RDX_OK)
     rdx_join_get(j->join, &j->view);
   return status;

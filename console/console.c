@@ -220,6 +220,10 @@ rdx_status console_output_check(const char *path, bool streams, rdx_error *err) 
   char folder[4096], target[4096];
   if (!path)
     return RDX_OK;
+  if (!*path) {
+    snprintf(err->text, sizeof err->text, "cannot write a file without a name");
+    return RDX_ERROR_ARGUMENT;
+  }
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
     snprintf(err->text, sizeof err->text, "cannot write %s: it is no ordinary file%s", path,
              streams ? "; redirect the standard output to it instead" : "");

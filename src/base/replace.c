@@ -67,6 +67,8 @@ static rdx_status take(rdx_replacement *r, rdx_error *err) {
 rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err) {
   struct stat info;
   *out = (rdx_replacement){.file = -1, .mode = -1};
+  if (!*path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write a file without a name");
   rdx_status status = resolve(path, &out->path, err);
   if (status == RDX_OK)
     status = copy_text(out->path, ".raydex-new", &out->growing, err);

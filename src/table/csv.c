@@ -403,6 +403,8 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
     RDX_TRY(copy_name(f, &(*names)[r->field_count], err));
     r->field_count++;
     last = next == r->end || *next == '\n';
+    if (header && last && r->field_count == 1 && f.length == 0 && !f.quoted)
+      return rdx_fail(err, RDX_ERROR_FORMAT, "%s: its first line is empty: it needs at least a header line", r->name);
     r->at = next + (next < r->end);
   }
   r->first = header ? r->at : r->begin;
@@ -648,6 +650,8 @@ static rdx_status read_all(const char *path, int file, char **out, size_t *size,
 
 /* Opening a pipe waits for who writes it, until a signal comes. */
 static rdx_status open_file(const char *path, int *file, rdx_error *err) {
+  if (!*path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot open a file without a name");
   while ((*file = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
     RDX_TRY(rdx_progress("read", 0, 0, err));
   if (*file >= 0)

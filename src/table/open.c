@@ -55,6 +55,8 @@ void rdx_opened_drop(struct rdx_opened *o) {
 /* ---- The file ---- */
 
 static rdx_status map_file(const char *path, struct rdx_opened *o, rdx_error *err) {
+  if (!*path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot open a file without a name");
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
   if (file < 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
