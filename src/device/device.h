@@ -155,7 +155,8 @@ RDX_MUST_USE rdx_status rdx_stream_sort(rdx_stream *stream, rdx_buffer *keys, ui
                                         rdx_buffer *values, uint64_t count, rdx_error *err);
 /* Device bytes that it takes beside the input while it runs, values moved along. */
 uint64_t rdx_device_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes);
-/* out[i] = in[0] + ... + in[i-1] for i in 0 .. count; in is u32, out is u64 with count + 1 elements. */
+/* out[i] = in[0] + ... + in[i-1] for i in 0 .. count; in is u32, out is u64 with count + 1 elements. Exact below 2^62;
+ * no sum that is larger comes out below that. */
 RDX_MUST_USE rdx_status rdx_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                                         rdx_error *err);
 /* The same in place for `count` u64, behind which the buffer has one more; for thousands of them, not for millions. */

@@ -21,9 +21,6 @@
 #define SCALE_Y 32768.0f    /* 2^15 */
 #define SCALE_Z 33554432.0f /* 2^25 */
 
-/* Farther than any axis reaches. */
-#define ALL_THE_WAY 16777216.0f
-
 void rdx_cgrx_scene_destroy(rdx_cgrx_scene *c) {
   rdx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->slots);
@@ -75,25 +72,17 @@ static uint32_t bit_length(uint64_t x) {
   return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
 }
 
-/* Twice the mean distance of `count` representatives over `range` units, of which an axis holds `length`. */
-static float first_reach(uint64_t range, uint64_t count, uint64_t length) {
-  uint64_t reach = 2 * (range / count + 1);
-  reach = reach < length ? reach : length;
-  return (float)reach;
-}
-
-/* Rays on devices that do not visit the nearest hit first are kept short: a long one visits all that it meets. */
 static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
   cgrx_state *s = &c->shape;
-  s->reach_x = s->reach_y = s->reach_z = ALL_THE_WAY;
+  s->reach_x = s->reach_y = s->reach_z = RDX_ALL_THE_WAY;
   if (s->representation == CGRX_COVERING)
     s->reach_x = 1;
   if (rdx_device_traces_nearest_first(c->device))
     return;
   if (s->representation != CGRX_COVERING)
-    s->reach_x = first_reach(range, s->buckets, 1ull << s->x_bits);
-  s->reach_y = first_reach(range >> s->x_bits, s->buckets, 1ull << s->y_bits);
-  s->reach_z = first_reach(range >> (s->x_bits + s->y_bits), s->buckets, 1ull << s->z_bits);
+    s->reach_x = rdx_first_reach(range, s->buckets, 1ull << s->x_bits);
+  s->reach_y = rdx_first_reach(range >> s->x_bits, s->buckets, 1ull << s->y_bits);
+  s->reach_z = rdx_first_reach(range >> (s->x_bits + s->y_bits), s->buckets, 1ull << s->z_bits);
 }
 
 static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, const rdx_cgrx_params *p, bool optimized,

@@ -92,8 +92,8 @@ static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *e
   s->n = (uint32_t)r->sorted.count;
   s->partition_size = (uint32_t)r->scene->partition_size;
   s->triangles = (uint32_t)triangles;
-  /* Twice the mean distance: see set_reaches() in cgrx.c. */
-  s->reach = nearest_first || triangles == 0 ? 16777216.0f : (float)(2 * ((s->max_key - s->min_key) / triangles + 1));
+  s->reach = nearest_first || triangles == 0 ? RDX_ALL_THE_WAY
+                                             : rdx_first_reach(s->max_key - s->min_key, triangles, RDX_ALL_THE_WAY);
   RDX_TRY(rdx_buffer_create(r->device, sizeof *s, "an index", &r->state, err));
   return rdx_buffer_upload(r->state, 0, s, sizeof *s, err);
 }

@@ -116,3 +116,10 @@ rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **star
     rdx_buffer_destroy(starts);
   return status;
 }
+
+float rdx_first_reach(uint64_t range, uint64_t count, uint64_t length) {
+  const uint64_t mean = range / count;
+  const uint64_t reach =
+      mean < length ? 2 * (mean + 1) : length; /* the former might pass 64 bits where it is not less */
+  return (float)(reach < length ? reach : length);
+}

@@ -26,6 +26,13 @@ RDX_MUST_USE rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64
 RDX_MUST_USE rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count,
                                              rdx_error *err);
 
+/* Farther than any axis of a scene reaches. */
+#define RDX_ALL_THE_WAY (1u << 24)
+
+/* How far a first ray reaches on devices that do not visit the nearest hit first, where a long ray visits all that it
+ * meets: twice the mean distance of `count` keys over `range`, and no farther than `length`. Never 0. */
+float rdx_first_reach(uint64_t range, uint64_t count, uint64_t length);
+
 /* Device bytes held at the peak of the sort: its scratch, the sorted arrays, and a count. */
 uint64_t rdx_sorted_keys_estimate(const rdx_device *device, uint64_t count, uint32_t key_bits);
 

@@ -251,6 +251,38 @@ static void test_covering(void **state) {
                          &index, err));
 }
 
+/* Two buckets, or triangles, at either end of all keys: the way from one to the other is 2^64 - 1. */
+static void test_far_apart(void **state) {
+  (void)state;
+  static const rdx_index_kind kinds[] = {RDX_INDEX_CGRX, RDX_INDEX_CGRX_NAIVE, RDX_INDEX_CGRX_UPDATABLE,
+                                         RDX_INDEX_RX_OPTIMIZED};
+  const uint64_t keys[] = {0, 0, UINT64_MAX, UINT64_MAX};
+  const uint64_t probes[] = {0, 1, 1ull << 40, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
+  static const uint32_t counts[] = {2, 0, 0, 0, 0, 2};
+  const rdx_column column = {.type = RDX_TYPE_U64, .rows = 4, .values = keys};
+  const rdx_column probed = {.type = RDX_TYPE_U64, .rows = 6, .values = probes};
+  if (!test_traces())
+    return;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (rdx_cgrx_mapping mapping = RDX_CGRX_MAPPING_DEFAULT; mapping <= RDX_CGRX_MAPPING_COVERING; mapping++) {
+      if (kinds[k] == RDX_INDEX_CGRX_NAIVE && mapping == RDX_CGRX_MAPPING_COVERING)
+        continue;
+      const rdx_index_params params = {.kind = kinds[k],
+                                       .cgrx = {.bucket_size = 2, .mapping = mapping},
+                                       .cgrx_updatable = {.node_size = 5, .fill_percent = 25, .mapping = mapping}};
+      rdx_index *index = NULL;
+      rdx_result *result = NULL;
+      rdx_result_view view;
+      OK(rdx_index_create(test_device, &column, &params, &index, err));
+      OK(rdx_index_lookup(index, &probed, &(rdx_lookup_params){0}, &result, err));
+      OK(rdx_result_read(result, &view, err));
+      assert_memory_equal(view.count, counts, sizeof counts);
+      rdx_result_destroy(&result);
+      rdx_index_destroy(&index);
+    }
+  }
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const rdx_cgrx_params bad[] = {{.bucket_size = 1},
@@ -282,6 +314,6 @@ static void test_bad_options(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rays), cmocka_unit_test(test_covering),
-                                     cmocka_unit_test(test_bad_options)};
+                                     cmocka_unit_test(test_far_apart), cmocka_unit_test(test_bad_options)};
   return TEST_MAIN(tests);
 }

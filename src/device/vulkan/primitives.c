@@ -70,15 +70,10 @@ static rdx_status create_told(rdx_vk_stream *s, uint64_t tiles, rdx_buffer **out
   return rdx_vk_stream_fill(&s->base, *out, 0, tiles * 8, 0, err);
 }
 
-/* The tiles of `n` items; one, which writes that the total is 0, of none. */
-static uint64_t scan_tiles(uint64_t n) {
-  return n == 0 ? 1 : tiles_of(n, TILE);
-}
-
 rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *out, uint64_t count,
                               rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  const uint64_t tiles = scan_tiles(count);
+  const uint64_t tiles = tiles_of(count, TILE);
   rdx_buffer *told = NULL;
   RDX_TRY(create_told(s, tiles, &told, err));
   const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
@@ -96,7 +91,7 @@ rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_
 }
 
 static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_error *err) {
-  const uint64_t tiles = scan_tiles(args.n);
+  const uint64_t tiles = tiles_of(args.n, TILE);
   rdx_buffer *told = NULL;
   RDX_TRY(create_told(s, tiles, &told, err));
   args.sums = RDX_ADDRESS(uint64_t, told);

@@ -41,7 +41,7 @@ INLINE void prefetch_linked(cgrx_nodes t, uint32_t bucket, uint32_t words, uint3
 }
 
 /* Neighbours begin where the one before ends: only the first is searched for. */
-INLINE void plan_run(const struct cgrx_plan_args *a, bool only_parts, uint32_t key64) {
+INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   const uint32_t words = a->remove_count > 0 ? node_words(t.node_size, key64) : NODE_HEAD, end = a->first + a->count;
   uint32_t insert = 0, remove = 0;
@@ -58,8 +58,7 @@ INLINE void plan_run(const struct cgrx_plan_args *a, bool only_parts, uint32_t k
       prefetch_linked(t, bucket + SOON, words, key64);
     const struct cgrx_part part = update_part(*a, t, bucket, insert, remove, key64);
     a->parts[bucket] = part;
-    if (!only_parts)
-      update_plan(*a, t, bucket, part, key64);
+    update_plan(*a, t, bucket, part, key64);
     insert = part.insert_end;
     remove =
         entry_search_up(a->removes, remove, a->remove_count, load_key(t.fences, bucket, key64), LAYOUT_COLUMN, key64);
@@ -74,9 +73,7 @@ INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
       node_prefetch(node_at(t, bucket + EARLY, key64), words);
     if (end - bucket > SOON && update_changes(a->parts[bucket + SOON]))
       prefetch_linked(t, bucket + SOON, words, key64);
-    const uint32_t total = update_apply(*a, t, bucket, key64);
-    if (a->totals)
-      a->totals[bucket] = total;
+    update_apply(*a, t, bucket, key64);
   }
 }
 
@@ -84,14 +81,6 @@ INLINE void collect_run(const struct cgrx_collect_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++)
     update_collect(*a, t, bucket, key64);
-}
-
-INLINE void plan_whole_run(const struct cgrx_plan_args *a, uint32_t key64) {
-  plan_run(a, false, key64);
-}
-
-INLINE void plan_parts_run(const struct cgrx_plan_args *a, uint32_t key64) {
-  plan_run(a, true, key64);
 }
 
 #define BODY(name)                                                                                                     \
@@ -104,14 +93,9 @@ INLINE void plan_parts_run(const struct cgrx_plan_args *a, uint32_t key64) {
   }
 
 BODY(load)
-BODY(plan_whole)
-BODY(plan_parts)
+BODY(plan)
 BODY(apply)
 BODY(collect)
-
-static void plan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (variant[1] ? plan_parts : plan_whole)(arguments, variant, scene);
-}
 
 #define KERNEL(name_, variants_, grain_)                                                                               \
   {                                                                                                                    \

@@ -59,7 +59,7 @@ struct cgrx_apply_args {
   PTR(u32) removes;
   PTR(cgrx_part) parts;
   PTR(u64) takes;  /* of the buckets before each; 0: nothing is inserted, none takes any */
-  PTR(u32) totals; /* the entries that each has then; 0: not wanted */
+  PTR(u32) totals; /* GPUs: the entries that each has then; 0: not wanted */
   PTR(u32) free;   /* nodes to take; after them, those from `used` on */
   PTR(u32) free_out;
   PTR(u32) freed; /* how many `free_out` has got */

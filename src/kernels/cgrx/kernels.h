@@ -15,7 +15,7 @@ extern const rdx_kernel rdx_kernel_cgrx_mark;
 extern const rdx_kernel rdx_kernel_cgrx_encode;
 extern const rdx_kernel rdx_kernel_cgrx_rows;
 
-/* Nodes, each over the args of its name; constant: KEY64, and of plan ONLY_PARTS. */
+/* Nodes, each over the args of its name; constant: KEY64, and of plan ONLY_PARTS, which only GPUs are asked for. */
 extern const rdx_kernel rdx_kernel_cgrx_load;
 extern const rdx_kernel rdx_kernel_cgrx_plan;
 extern const rdx_kernel rdx_kernel_cgrx_apply;
