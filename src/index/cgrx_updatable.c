@@ -357,6 +357,7 @@ static rdx_status record(const updatable *u, const rdx_changes *c, const plan *p
                          rdx_error *err) {
   const chains *before = &u->chains, *after = &to->after;
   const uint32_t key64 = u->key_bits == 64, left = before->free_count - to->reused;
+  /* Without a whole plan the entries before buckets are known later; those of before tell how many a bucket has. */
   const struct cgrx_apply_args args = {.nodes = RDX_ADDRESS(cgrx_nodes, p->whole ? after->nodes : before->nodes),
                                        .inserts = RDX_ADDRESS(uint32_t, c->insert_keys),
                                        .insert_rows = RDX_ADDRESS(uint32_t, c->insert_rows),
