@@ -144,7 +144,7 @@ rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8; log += 2) {
     const bench_contender contenders[] = {
-        {"", {.kind = OPTIMIZED, .rx_optimized.partitions = 1u << log}},
+        {"triangles", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 1u << log}}},
         {"boxes", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 1u << log}}}};
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = bench_at_least(b->log_keys, 1, 10),

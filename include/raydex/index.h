@@ -55,7 +55,8 @@ typedef enum rdx_rx_key_mode {
 
 /** What stands at a key's point (RTIndeX, section 3.5). */
 typedef enum rdx_rx_primitive {
-  RDX_RX_TRIANGLE = 0,
+  RDX_RX_PRIMITIVE_DEFAULT = 0, /**< triangles; of the optimized RX in parts on GPUs without RT cores: boxes */
+  RDX_RX_TRIANGLE,
   RDX_RX_SPHERE, /**< radius 0.25, intersected by a box program; not in extended mode */
   RDX_RX_BOX,
 } rdx_rx_primitive;
@@ -110,7 +111,8 @@ typedef struct rdx_tree_params {
 
 /** The options of the optimized RX. */
 typedef struct rdx_rx_optimized_params {
-  /** Triangles as in the thesis; without RT cores boxes make a scene a third as large, and lookups a sixth slower. */
+  /** Triangles as in the thesis. On GPUs without RT cores boxes make a scene less than half as large, and lookups a
+   * tenth to a sixth slower: there the default for several partitions, which are asked for to save memory. */
   rdx_rx_primitive primitive;
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene (thesis, algorithm 5); 0: as few as the device allows */

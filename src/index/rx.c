@@ -70,6 +70,8 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
   if (p->key_mode == RDX_RX_KEY_EXTENDED && p->primitive == RDX_RX_SPHERE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rx: in extended key mode the gaps are too small for spheres; use triangles or boxes");
+  if (p->primitive == RDX_RX_PRIMITIVE_DEFAULT)
+    p->primitive = RDX_RX_TRIANGLE;
   RDX_TRY(resolve_bits(p, err));
   return resolve_rays(p, err);
 }
@@ -410,9 +412,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
       verify,
       ray == RDX_RX_RAY_PARALLEL_FROM_ZERO,
       first_hit,
-      r->params.primitive == RDX_RX_TRIANGLE ? RX_PRIMITIVE_TRIANGLE
-      : r->params.primitive == RDX_RX_SPHERE ? RX_PRIMITIVE_SPHERE
-                                             : RX_PRIMITIVE_BOX,
+      r->params.primitive,
       q->gather == GATHER_COUNT && !q->out_first,
   };
   const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;

@@ -36,7 +36,7 @@ static void destroy(void *self) {
   rdx_free(r);
 }
 
-static rdx_status check(const rdx_device *device, const rdx_rx_optimized_params *p, rdx_error *err) {
+static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, rdx_error *err) {
   if (device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rx_optimized: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
@@ -44,6 +44,10 @@ static rdx_status check(const rdx_device *device, const rdx_rx_optimized_params 
                     device->info.name);
   if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
+  /* Parts are there for a low peak, to which triangles without RT cores contribute most by what stays of them. */
+  const bool boxes = p->partitions > 1 && !rdx_device_traces_nearest_first(device);
+  if (p->primitive == RDX_RX_PRIMITIVE_DEFAULT)
+    p->primitive = boxes ? RDX_RX_BOX : RDX_RX_TRIANGLE;
   return RDX_OK;
 }
 
@@ -58,9 +62,10 @@ static rdx_scene_params scene_params(const rdx_rx_optimized_params *p, uint64_t 
 
 /* As if no key stood twice. */
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  const rdx_scene_params scene = scene_params(&params->rx_optimized, count);
-  if (check(device, &params->rx_optimized, NULL) != RDX_OK) /* build() will say so */
+  rdx_rx_optimized_params p = params->rx_optimized;
+  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
     return 0;
+  const rdx_scene_params scene = scene_params(&p, count);
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
   const uint64_t tracing =
       count * (key_bits / 8 + 4) + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
@@ -150,13 +155,14 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
 
 static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
                         rdx_error *err) {
-  RDX_TRY(check(keys->device, &params->rx_optimized, err));
+  rdx_rx_optimized_params p = params->rx_optimized;
+  RDX_TRY(resolve(keys->device, &p, err));
   rx_optimized *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "an rx_optimized index", (void **)&r, err));
   r->device = keys->device;
   r->key_bits = keys->key_bits;
-  r->primitive = params->rx_optimized.primitive;
-  rdx_status status = build_parts(r, keys, &params->rx_optimized, stats, err);
+  r->primitive = p.primitive;
+  rdx_status status = build_parts(r, keys, &p, stats, err);
   if (status != RDX_OK) {
     destroy(r);
     return status;

@@ -21,9 +21,9 @@
 /* Kernel constants, in the order of the specialization. */
 #define RX_CONSTANTS 8 /* KEY64, GATHER, VALUE, VERIFY, FROM_ZERO, FIRST_HIT, PRIMITIVE, COUNT_ONLY */
 
-#define RX_PRIMITIVE_TRIANGLE 0
-#define RX_PRIMITIVE_SPHERE 1
-#define RX_PRIMITIVE_BOX 2
+#define RX_PRIMITIVE_TRIANGLE 1 /* as rdx_rx_primitive */
+#define RX_PRIMITIVE_SPHERE 2
+#define RX_PRIMITIVE_BOX 3
 
 #define SEGMENT_BITS 20
 #define EXTENDED_BITS 29     /* of keys; every second of 2^30 floats, 2^23 of them to an octave */
