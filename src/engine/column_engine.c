@@ -270,7 +270,7 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   RDX_TRY(fill_tables(r, err));
   uint32_t *const counters = (uint32_t *)(uintptr_t)place(r, 0);
   uint32_t shared = 0;
-  const uint32_t adding = choose_adding(r, &shared);
+  const uint32_t variant[] = {choose_adding(r, &shared), stream->device->info.emulated};
   const struct engine_tile_args tile = {.query = r->address,
                                         .counters = counters,
                                         .terms = q->terms,
@@ -292,7 +292,7 @@ static rdx_status record_dense(run *r, rdx_error *err) {
                                         .measure_count = q->measure_count,
                                         .test_count = q->test_count};
   const rdx_kernel *kernel = &rdx_kernel_engine_tile[stream->device->has_atomic_u64];
-  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, &adding, worker_count(r), NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, kernel, &tile, variant, worker_count(r), NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
                                               .counters = counters,
                                               .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),

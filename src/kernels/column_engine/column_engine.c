@@ -117,7 +117,7 @@ const rdx_kernel rdx_kernel_engine_table = {
 
 #define TILE(words32)                                                                                                  \
   {                                                                                                                    \
-    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = 1, .grain = 1,                    \
+    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = 2, .grain = 1,                    \
     .group = 1 /* items are workgroups */, .body = engine_tile_body, .compute = {                                      \
       .words = words32,                                                                                                \
       .size = sizeof words32                                                                                           \

@@ -164,7 +164,8 @@ ARGS_SIZE(engine_table_args, 72);
 
 /* Item: a tile of rows. Add its rows to their groups. On the CPU each tile has groups of its own with `copies`. On GPUs
  * an item is a worker, which takes tiles that a counter deals out. What they read of the query for each row
- * is in the arguments, where it takes no registers. Constant: ENGINE_ADD. */
+ * is in the arguments, where it takes no registers. Constants: how a GPU adds up, see below, and whether the threads
+ * of a subgroup take each step together, as those of emulated devices do. */
 #define ENGINE_WORKERS 1024u
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
 #define ENGINE_STRETCH 8192u       /* rows that a worker narrows at a time; a tile is a multiple of it */

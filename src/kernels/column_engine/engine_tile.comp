@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
-#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "kernels/column_engine/column_engine.h"
 #include "kernels/column_engine/rows.glsl.h"
@@ -14,13 +14,14 @@
 /* A workgroup takes tile after tile, and each of its subgroups stretches of them, in which a thread narrows PARTS times
  * PART rows. Those of a part are consecutive, so that their codes come in whole words; parts are as far apart as the
  * subgroup's threads reach together, so that each load takes whole lines of memory. Of the rows that are left, mostly
- * few, each thread gets one: they wait in registers until there are enough. */
+ * few, each thread gets one: they wait in shared memory until there are enough. */
 
 #define THREADS 256
 #define PART 8
 #define PARTS 4
 
 layout(constant_id = 0) const u32 ADD_MODE = 0;
+layout(constant_id = 1) const u32 LOCKSTEP = 0; /* a subgroup's threads take each step together: no barriers */
 layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { engine_tile_args a; };
 
@@ -33,6 +34,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
 
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
 shared u32 next_tile;
+shared u32 lists[2 * THREADS]; /* of rows, two for each subgroup */
 const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
 
@@ -73,19 +75,21 @@ u32 row_of(u32 row, u32 part, u32 thread) {
 #define BIT(part, r) ((r) % 4 * 8 + 2 * (part) + (r) / 4)
 #define PART_BITS 0x03030303u
 
-/* The row of a bit of a thread. */
-u32 row_of_bit(u32 row, u32 bit, u32 thread) {
-  return row_of(row, bit / 2 % 4, thread) + bit % 2 * 4 + bit / 8;
+/* How far the row of a bit is from the first of the thread's rows. */
+u32 row_of_bit(u32 bit) {
+  return bit / 2 % 4 * lanes_of_subgroup() * PART + bit % 2 * 4 + bit / 8;
 }
 
 /* Whether numbers side by side in a word, whose highest bits are `top`, are within bounds: in these bits, among others
- * that mean nothing. Without `wide` no number has its highest bit set, so that none borrows from the next. */
-u32 within(u32 x, u32 lows, u32 highs, u32 top, bool wide) {
-  if (!wide)
-    return (x + (top - lows)) & ((highs | top) - x);
-  const u32 above = (x & ~lows) | (~(x ^ lows) & ((x | top) - (lows & ~top)));
-  const u32 below = (highs & ~x) | (~(highs ^ x) & ((highs | top) - (x & ~top)));
-  return above & below;
+ * that mean nothing. No number has its highest bit set, so that none borrows from the next. */
+u32 within(u32 x, u32 lows, u32 highs, u32 top) {
+  return (x + (top - lows)) & ((highs | top) - x);
+}
+
+/* The same of any numbers. */
+u32 within_wide(u32 x, u32 lows, u32 highs, u32 top) {
+  const u32 rest = x & ~top, above = rest + (top - (lows & ~top)), below = (highs | top) - rest;
+  return ((above & (x | ~lows)) | (x & ~lows)) & ((below & (highs | ~x)) | (highs & ~x));
 }
 
 /* Of the rows of a stretch those whose codes are low .. low + span. Parts without rows are not loaded. */
@@ -93,10 +97,22 @@ u32 in_span8(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
   u32 found = 0;
   uvec2 w[PARTS];
-  [[unroll]] for (u32 p = 0; p < PARTS; p++)
-    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec2(0);
-  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++)
-    found |= within(w[k / 2][k % 2], lows, highs, 0x80808080u, wide) >> 7 - k & 0x01010101u << k;
+  if (rows == ~0u) {
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = AT(uvec2_ptr(u64(codes)), row / 8 + p * lanes_of_subgroup() + lane);
+  } else {
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec2(0);
+  }
+#define COMPARE(within)                                                                                                \
+  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++)                                                                       \
+    found |= within(w[k / 2][k % 2], lows, highs, 0x80808080u) >> 7 - k & 0x01010101u << k;
+  if (wide) {
+    COMPARE(within_wide)
+  } else {
+    COMPARE(within)
+  }
+#undef COMPARE
   return found & rows;
 }
 
@@ -105,13 +121,25 @@ u32 in_span16(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) 
   const u32 lane = gl_SubgroupInvocationID;
   u32 found = 0;
   uvec4 w[PARTS];
-  [[unroll]] for (u32 p = 0; p < PARTS; p++)
-    w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec4(0);
-  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {
-    const u32 first = within(w[k / 2][k % 2 * 2], lows, highs, 0x80008000u, wide);
-    const u32 second = within(w[k / 2][k % 2 * 2 + 1], lows, highs, 0x80008000u, wide);
-    found |= ((first >> 8 & 0x00ff00ffu) | (second & 0xff00ff00u)) >> 7 - k & 0x01010101u << k;
+  if (rows == ~0u) {
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = AT(uvec4_ptr(u64(codes)), row / 8 + p * lanes_of_subgroup() + lane);
+  } else {
+    [[unroll]] for (u32 p = 0; p < PARTS; p++)
+      w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec4(0);
   }
+#define COMPARE(within)                                                                                                \
+  [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {                                                                     \
+    const u32 first = within(w[k / 2][k % 2 * 2], lows, highs, 0x80008000u);                                           \
+    const u32 second = within(w[k / 2][k % 2 * 2 + 1], lows, highs, 0x80008000u);                                      \
+    found |= ((first >> 8 & 0x00ff00ffu) | (second & 0xff00ff00u)) >> 7 - k & 0x01010101u << k;                        \
+  }
+  if (wide) {
+    COMPARE(within_wide)
+  } else {
+    COMPARE(within)
+  }
+#undef COMPARE
   found = (found & 0xff0000ffu) | (found & 0xff00u) << 8 | (found >> 8 & 0xff00u);
   return found & rows;
 }
@@ -183,9 +211,11 @@ u32 narrow(u32 t, u32 row, u32 rows) {
     rows = in_span(t, row, rows);
     return rows == 0 || IS_NULL(set_of[t]) ? rows : look_up(codes_of[t], bytes_of[t], low_of[t], set_of[t], row, rows);
   }
-  for (u32 left = rows; left != 0; left &= left - 1)
-    if (!engine_holds(a.terms, AT(a.query, 0).numbers, t, row_of_bit(row, findLSB(left), gl_SubgroupInvocationID)))
+  for (u32 left = rows; left != 0; left &= left - 1) {
+    const u32 here = row + gl_SubgroupInvocationID * PART + row_of_bit(findLSB(left));
+    if (!engine_holds(a.terms, AT(a.query, 0).numbers, t, here))
       rows &= ~(left & (~left + 1));
+  }
   return rows;
 }
 
@@ -225,8 +255,7 @@ void prepare_early() {
 
 /* Cells of a row's group: in shared memory from `base` on, `stride` apart; else in memory. */
 struct place {
-  u64 group;
-  u32 base, stride;
+  u32 group, base, stride;
   bool in_shared;
 };
 
@@ -238,7 +267,7 @@ u32 cache_size(u32 slots) {
 /* The record of a group that is in the cache, or gets into it; NO_LINK: there is no room near its place. */
 u32 find_cached(u32 group, u32 slots) {
   const u32 size = cache_size(slots), begin = group * 2654435761u >> 16;
-  for (u32 k = 0; k < 4; k++) {
+  [[dont_unroll]] for (u32 k = 0; k < 4; k++) {
     const u32 at = begin + k & size - 1;
     u32 owner = owners[at];
     if (owner == 0)
@@ -261,7 +290,7 @@ void add_cell(engine_query q, place p, u32 slot, u64 x) {
   if (p.in_shared)
     ADD_HALVES(low_halves[cell], high_halves[cell], x)
   else
-    add_global(q.groups, p.group * q.slots + slot, x);
+    add_global(q.groups, u64(p.group) * q.slots + slot, x);
 }
 
 /* In shared memory values have 32 bits. */
@@ -269,7 +298,7 @@ void max_cell(engine_query q, place p, u32 slot, u64 x) {
   if (p.in_shared)
     atomicMax(low_halves[p.base + slot * p.stride], u32(x));
   else
-    max_global(q.groups, p.group * q.slots + slot, x);
+    max_global(q.groups, u64(p.group) * q.slots + slot, x);
 }
 
 void add_row(u32 row) {
@@ -286,7 +315,7 @@ void add_row(u32 row) {
   if (at.in_shared)
     atomicAdd(low_halves[at.base], 1u); /* there are fewer rows than would carry */
   else
-    add_global(q.groups, at.group * q.slots, 1ul);
+    add_global(q.groups, u64(at.group) * q.slots, 1ul);
 #define ADD(slot, x) add_cell(q, at, slot, x);
 #define MAX(slot, x) max_cell(q, at, slot, x);
   TAKE_MEASURES(q, a.measure_count, row, ADD, MAX)
@@ -348,84 +377,112 @@ bool qualifies(u32 row) {
   return a.test_count == 0 || engine_passes(a.terms, AT(a.query, 0).tests, numbers, a.test_count, row);
 }
 
-/* The first of a subgroup's threads up to and with which there are more than `n`, by how many `up_to` are with each. */
-u32 thread_of(u32 up_to, u32 n) {
-  u32 lane = 0;
-  for (u32 step = lanes_of_subgroup() / 2; step > 0; step /= 2)
-    lane += subgroupShuffle(up_to, lane + step - 1) <= n ? step : 0;
-  return lane;
-}
-
-/* The place of the bit that `n` others are below. */
-u32 bit_of(u32 bits, u32 n) {
-  u32 place = 0;
-  [[unroll]] for (u32 step = 16; step > 0; step /= 2) {
-    const u32 below = bitCount(bits >> place & (1u << step) - 1);
-    place += below <= n ? step : 0;
-    n -= below <= n ? below : 0;
-  }
-  return place;
-}
-
-/* Rows of a subgroup: the first threads hold one each. */
+/* Rows of a subgroup that wait until each thread gets one: in `lists` from `base` on. */
 struct queue {
-  u32 count, row;
+  u32 base, count;
 };
 
-/* The number of the new row that a thread gets, of as many as there are threads: the first goes behind those in the
- * queue, and what is beyond the last thread begins anew. */
-u32 number_in(queue q) {
-  return gl_SubgroupInvocationID - q.count & lanes_of_subgroup() - 1;
+/* What a subgroup's threads wrote before is there to be read by them. */
+void meet() {
+  subgroupMemoryBarrierShared();
+  if (LOCKSTEP == 0)
+    subgroupBarrier();
 }
 
-/* Put `count` new rows, as number_in() deals them out, into a queue. True: each thread has one, and is to take it; then
- * go_on() is to be called. */
-bool put(u32 row, u32 count, inout queue q) {
-  q.row = gl_SubgroupInvocationID < q.count ? q.row : row;
-  q.count += count;
-  return q.count >= lanes_of_subgroup();
+/* The rows of the threads that have `any` enter a queue: those for which there is no place wait until others leave.
+ * Returns the number of a thread's row. */
+u32 enter(u32 row, bool any, uvec4 those, inout queue q) {
+  const u32 number = q.count + subgroupBallotExclusiveBitCount(those);
+  if (any && number < lanes_of_subgroup())
+    lists[q.base + number] = row;
+  q.count += subgroupBallotBitCount(those);
+  return number;
 }
 
-void go_on(u32 row, inout queue q) {
-  q.row = row;
-  q.count -= lanes_of_subgroup();
+/* The first rows leave, one for each thread, if there are as many: whether a thread gets one is in `mine`. */
+u32 leave(u32 row, bool any, u32 number, inout queue q, out bool mine) {
+  const u32 lanes = lanes_of_subgroup(), lane = gl_SubgroupInvocationID;
+  meet();
+  const u32 first = lists[q.base + lane];
+  meet();
+  if (any && number >= lanes)
+    lists[q.base + number - lanes] = row;
+  mine = lane < q.count;
+  q.count -= min(q.count, lanes);
+  return first;
 }
 
 /* Of a subgroup's rows, one for each of its threads where it has `any`, add up those that qualify when there are
  * enough; the `last` ones anyway. */
 void take(u32 row, bool any, bool last, inout queue adding) {
-  const bool good = any && qualifies(row);
-  const u32 lanes = lanes_of_subgroup(), up_to = subgroupInclusiveAdd(u32(good)),
-            found = subgroupShuffle(up_to, lanes - 1);
-  if (found < lanes || adding.count > 0)
-    row = subgroupShuffle(row, thread_of(up_to, number_in(adding)));
-  bool full = put(row, found, adding);
-  while (full || (last && adding.count > 0)) {
-    if (gl_SubgroupInvocationID < adding.count)
-      add_row(adding.row);
-    adding.count = full ? adding.count : lanes; /* the last */
-    go_on(row, adding);
-    full = false;
+  bool good = any && qualifies(row);
+  const uvec4 those = subgroupBallot(good);
+  bool at_once = adding.count == 0 && subgroupBallotBitCount(those) == lanes_of_subgroup();
+  const u32 number = at_once ? 0 : enter(row, good, those, adding);
+  while (at_once || adding.count >= (last ? 1 : lanes_of_subgroup())) {
+    bool mine = true;
+    u32 next = row;
+    if (!at_once)
+      next = leave(row, good, number, adding, mine);
+    if (mine)
+      add_row(next);
+    at_once = good = false;
   }
 }
 
-/* Take the rows of a stretch when there are enough. */
-void take_stretch(u32 row, u32 rows, bool last, inout queue waiting, inout queue adding) {
-  if (!last && !subgroupAny(rows != 0))
-    return;
-  const u32 lanes = lanes_of_subgroup(), lane = gl_SubgroupInvocationID, mine = bitCount(rows),
-            up_to = subgroupInclusiveAdd(mine), total = subgroupShuffle(up_to, lanes - 1);
-  for (u32 done = 0; done < total || last; done += lanes) {
-    const u32 number = done + number_in(waiting), from = thread_of(up_to, number);
-    const u32 bits = subgroupShuffle(rows, from), before = subgroupShuffle(up_to - mine, from);
-    const u32 next = row_of_bit(row, bit_of(bits, number - before), from);
-    const bool full = put(next, min(lanes, total - done), waiting);
-    if (full || last)
-      take(waiting.row, lane < waiting.count, last, adding);
-    if (full)
-      go_on(next, waiting);
+/* Take the rows of a stretch when there are enough: in each round all threads put in one. */
+void take_rounds(u32 row, u32 rows, bool last, inout queue waiting, inout queue adding) {
+  for (;;) {
+    const bool any = rows != 0;
+    const uvec4 those = subgroupBallot(any);
+    if (subgroupBallotBitCount(those) == 0 && !last)
+      return;
+    const u32 mine = row + gl_SubgroupInvocationID * PART + row_of_bit(findLSB(rows));
+    const u32 number = enter(mine, any, those, waiting);
+    rows &= rows - 1;
+    if (waiting.count >= lanes_of_subgroup() || last) {
+      bool got;
+      const u32 next = leave(mine, any, number, waiting, got);
+      take(next, got, last, adding);
+    }
     if (last)
-      break;
+      return;
+  }
+}
+
+/* The same where adding up a row takes longer than finding it. A few wait in the order of threads, so that neighbours
+ * among them are neighbours in memory, too; of many, all threads put in one at a time. */
+void take_stretch(u32 row, u32 rows, bool last, inout queue waiting, inout queue adding) {
+  if (!last && subgroupBallotBitCount(subgroupBallot(rows != 0)) == 0)
+    return;
+  const u32 lanes = lanes_of_subgroup(), lane = gl_SubgroupInvocationID, first_row = row + lane * PART;
+  const u32 mine = bitCount(rows), up_to = subgroupInclusiveAdd(mine), found = subgroupShuffle(up_to, lanes - 1);
+  const bool many = found > 2 * lanes;
+  u32 number = waiting.count + up_to - mine, filled = waiting.count;
+  waiting.count += found;
+  for (;;) {
+    for (; !many && rows != 0 && number < lanes; rows &= rows - 1)
+      lists[waiting.base + number++] = first_row + row_of_bit(findLSB(rows));
+    while (many && filled < min(lanes, waiting.count)) {
+      const uvec4 those = subgroupBallot(rows != 0);
+      const u32 at = filled + subgroupBallotExclusiveBitCount(those);
+      if (rows != 0 && at < lanes) {
+        lists[waiting.base + at] = first_row + row_of_bit(findLSB(rows));
+        rows &= rows - 1;
+      }
+      filled += subgroupBallotBitCount(those);
+    }
+    if (waiting.count < lanes && !last)
+      return;
+    meet();
+    const u32 next = lists[waiting.base + lane];
+    meet();
+    take(next, lane < waiting.count, last, adding);
+    if (last)
+      return;
+    waiting.count -= lanes;
+    number -= lanes;
+    filled = 0;
   }
 }
 
@@ -462,17 +519,24 @@ u32 answer(u32 asked) {
  * stretch is what the cache of instructions has room for. The next tile is asked for before work on one begins. */
 void take_tiles() {
   const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile);
-  queue waiting = queue(0, 0), adding = queue(0, 0);
+  const u32 list = 2 * lanes_of_subgroup() * gl_SubgroupID, reach = lanes_of_subgroup() * PART * PARTS;
+  queue waiting = queue(list, 0), adding = queue(list + lanes_of_subgroup(), 0);
   bool last = false;
   for (u32 tile = answer(ask()); !last;) {
     last = tile >= tiles;
     const u32 asked = last ? 0 : ask();
-    const u64 begin = u64(tile) * a.tile, end = last ? begin + 1 : min(begin + a.tile, u64(a.rows));
-    for (u64 at = begin; at < end; at += ENGINE_STRETCH) {
-      const u64 row = at + gl_SubgroupID * lanes_of_subgroup() * PART * PARTS;
-      u32 rows = last || row >= end ? 0 : rows_before(u32(min(end - row, u64(ENGINE_STRETCH))));
-      rows = narrow_all(u32(row), rows);
-      take_stretch(u32(row), rows, last, waiting, adding);
+    const u32 begin = last ? 0 : tile * a.tile, count = last ? 1 : min(a.tile, a.rows - begin);
+    const u32 before = gl_SubgroupID * reach;
+    u32 row = begin + before, left = last ? 1 : count - min(count, before);
+    while (left > 0) {
+      u32 rows = last ? 0 : rows_before(left);
+      rows = narrow_all(row, rows);
+      if (ADD_MODE == ADD_SHARED)
+        take_rounds(row, rows, last, waiting, adding);
+      else
+        take_stretch(row, rows, last, waiting, adding);
+      row += ENGINE_STRETCH;
+      left -= min(left, ENGINE_STRETCH);
     }
     tile = last ? tile : answer(asked);
   }
