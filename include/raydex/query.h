@@ -50,8 +50,9 @@ typedef enum rdx_expression_kind {
 } rdx_expression_kind;
 
 /** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL
- * with any NULL operand. RDX_ERROR_OVERFLOW where a step may pass 64 bits (signed) by the ranges of its attributes,
- * whether or not a row does. An expression of one attribute may be of any type where it is not calculated with. */
+ * with any NULL operand; at most 64 steps. RDX_ERROR_OVERFLOW where a step may pass 64 bits (signed) by the ranges of
+ * its attributes, each at the scale that it has in the result, whether or not a row does. An expression of one
+ * attribute may be of any type where it is not calculated with. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;
@@ -82,13 +83,15 @@ typedef struct rdx_order {
 typedef struct rdx_query {
   const rdx_predicate *where; /**< over the relation's attributes; NULL: every row */
   const uint32_t *group_by;   /**< attributes; NULL is a group of its own. Without any: one group, also of no rows */
-  uint32_t group_count;       /**< at most 8 */
+  /** At most 8. RDX_ERROR_UNSUPPORTED where the products of how many values they may have pass 2^64; an attribute of
+   * more than 65,536 distinct values has as many as lie between its least and its largest key. */
+  uint32_t group_count;
   const rdx_aggregate *aggregates;
   uint32_t aggregate_count;    /**< at most 8; with none, the distinct groups are the result */
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
-  const rdx_order *order_by;   /**< ties: in the order of the group's attributes */
+  const rdx_order *order_by;   /**< ties: in the order of the group's attributes, of which NULL comes last */
   uint32_t order_count;
-  bool limited; /**< return `limit` rows at most, after the first `offset` */
+  bool limited; /**< return `limit` rows at most, after the first `offset`; else neither counts */
   uint64_t limit, offset;
 } rdx_query;
 

@@ -253,23 +253,11 @@ typedef struct choosing {
   uint64_t count;
 } choosing;
 
-static bool is_in(const rdx_term *term, uint64_t key) {
-  uint32_t begin = 0, end = term->interval_count; /* how many intervals begin at or below the key */
-  while (begin < end) {
-    const uint32_t middle = (begin + end) / 2;
-    if (term->intervals[middle].low <= key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin > 0 && key <= term->intervals[begin - 1].high;
-}
-
 static bool qualifies(const choosing *c, const rdx_node *node, uint64_t row) {
   switch (node->kind) {
   case RDX_NODE_TERM:
     return rdx_column_has(&c->f->columns[node->term.column], row) &&
-           is_in(&node->term, c->keys[node->term.column][row]);
+           rdx_intervals_have(node->term.intervals, node->term.interval_count, c->keys[node->term.column][row]);
   case RDX_NODE_NULL:
     return !rdx_column_has(&c->f->columns[node->term.column], row);
   case RDX_NODE_AND:

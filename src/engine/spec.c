@@ -218,7 +218,9 @@ static rdx_status copy_attributes(const uint32_t *list, uint32_t count, const ch
                                   const rdx_coded_relation *relation, rdx_arena *arena, const uint32_t **out,
                                   rdx_error *err) {
   uint32_t *copy = NULL;
-  if (count > RDX_MOST_SPEC || (count > 0 && !list))
+  if (count > 0 && !list)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u %s, but names none", count, what);
+  if (count > RDX_MOST_SPEC)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d %s, not %u", RDX_MOST_SPEC, what, count);
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copy, "a cube", (void **)&copy, err));
   for (uint32_t i = 0; i < count; i++) {
@@ -234,19 +236,22 @@ static rdx_status copy_attributes(const uint32_t *list, uint32_t count, const ch
   return RDX_OK;
 }
 
-static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, rdx_arena *arena, const rdx_expression **out,
-                                  rdx_error *err) {
+/* `left`: how many nodes it may have. */
+static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, uint32_t *left, rdx_arena *arena,
+                                  const rdx_expression **out, rdx_error *err) {
   rdx_expression *copy = NULL;
   if (!e)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "an expression of a cube lacks an operand, or is missing");
   if (depth > MOST_DEPTH)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression is more than %d levels deep", MOST_DEPTH);
+  if ((*left)-- == 0)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
   RDX_TRY(rdx_arena_alloc(arena, 1, sizeof *copy, "a cube", (void **)&copy, err));
   *copy = *e;
   copy->left = copy->right = NULL;
   if (e->kind >= RDX_EXPRESSION_ADD) {
-    RDX_TRY(copy_expression(e->left, depth + 1, arena, &copy->left, err));
-    RDX_TRY(copy_expression(e->right, depth + 1, arena, &copy->right, err));
+    RDX_TRY(copy_expression(e->left, depth + 1, left, arena, &copy->left, err));
+    RDX_TRY(copy_expression(e->right, depth + 1, left, arena, &copy->right, err));
   }
   *out = copy;
   return RDX_OK;
@@ -258,12 +263,16 @@ rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_coded_relation *re
   *out = *spec;
   RDX_TRY(copy_attributes(spec->scan, spec->scan_count, "scan attributes", relation, arena, &out->scan, err));
   RDX_TRY(copy_attributes(spec->group_by, spec->group_count, "group attributes", relation, arena, &out->group_by, err));
-  if (spec->expression_count > RDX_MOST_SPEC || (spec->expression_count > 0 && !spec->expressions))
+  if (spec->expression_count > 0 && !spec->expressions)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u expressions, but names none", spec->expression_count);
+  if (spec->expression_count > RDX_MOST_SPEC)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d expressions, not %u", RDX_MOST_SPEC,
                     spec->expression_count);
   RDX_TRY(rdx_arena_alloc(arena, spec->expression_count, sizeof *expressions, "a cube", (void **)&expressions, err));
-  for (uint32_t i = 0; i < spec->expression_count; i++)
-    RDX_TRY(copy_expression(spec->expressions[i], 1, arena, &expressions[i], err));
+  for (uint32_t i = 0; i < spec->expression_count; i++) {
+    uint32_t left = RDX_MOST_STEPS;
+    RDX_TRY(copy_expression(spec->expressions[i], 1, &left, arena, &expressions[i], err));
+  }
   out->expressions = expressions;
   return RDX_OK;
 }

@@ -312,6 +312,7 @@ static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t 
 /* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
 
 #define MOST_DERIVED 64
+#define ASK_EACH 1024 /* tuples whether to go on */
 
 /* What the terms of other attributes say of an attribute without one. */
 typedef struct derived {
@@ -349,10 +350,7 @@ static rdx_status emit(selection *s, uint32_t begin, uint32_t end) {
 static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
   if (node->kind == RDX_NODE_TERM) {
     const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
-    for (uint32_t i = 0; i < node->term.interval_count; i++)
-      if (node->term.intervals[i].low <= code && code <= node->term.intervals[i].high)
-        return true;
-    return false;
+    return rdx_intervals_have(node->term.intervals, node->term.interval_count, code);
   }
   const bool decider = node->kind == RDX_NODE_OR;
   for (uint32_t i = 0; i < node->count; i++)
@@ -365,9 +363,12 @@ static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
 static rdx_status take(selection *s, uint32_t begin, uint32_t end) {
   if (!s->rest)
     return emit(s, begin, end);
-  for (uint32_t i = begin; i < end; i++)
+  for (uint32_t i = begin; i < end; i++) {
+    if (i % ASK_EACH == ASK_EACH - 1)
+      RDX_TRY(rdx_progress("query", i, s->tuples->count, s->err));
     if (holds(s->tuples, i, s->rest))
       RDX_TRY(emit(s, i, i + 1));
+  }
   return RDX_OK;
 }
 
@@ -420,26 +421,29 @@ static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t p
     return below(s, begin, end, position);
   const uint32_t bits = t->bits[position], shift = t->shifts[position];
   const uint64_t prefix = bits + shift >= 64 ? 0 : t->keys[begin] >> (bits + shift) << (bits + shift);
-  for (uint32_t i = 0; i < set->count; i++) {
+  /* Intervals and keys take turns to say from where on to look: neither are all gone through. */
+  uint64_t code = rdx_tuples_code(t, begin, position);
+  for (uint32_t i = 0; begin < end;) {
     uint64_t low = 0, high = 0;
-    if (!fields_of(t, position, set->list[i], &low, &high))
+    i = rdx_intervals_from(set->list, i, set->count, code);
+    if (i == set->count)
+      break;
+    if (!fields_of(t, position, set->list[i], &low, &high)) {
+      if (!t->dictionaries[position] || low >= t->dictionary_counts[position])
+        break;
+      code = t->dictionaries[position][low];
       continue;
+    }
     uint32_t stop = end;
     if (bits > 0) {
-      begin = lower_bound(t->keys, begin, end, prefix | low << shift);
-      stop = high == mask_of(bits) ? end : lower_bound(t->keys, begin, end, prefix | (high + 1) << shift);
+      begin = lower_bound_near(t->keys, begin, end, prefix | low << shift);
+      stop = high == mask_of(bits) ? end : lower_bound_near(t->keys, begin, end, prefix | (high + 1) << shift);
     }
     RDX_TRY(below(s, begin, stop, position));
     begin = stop;
+    code = begin < end ? rdx_tuples_code(t, begin, position) : 0;
   }
   return RDX_OK;
-}
-
-static bool is_in(const rdx_intervals *set, uint64_t code) {
-  for (uint32_t i = 0; i < set->count; i++)
-    if (set->list[i].low <= code && code <= set->list[i].high)
-      return true;
-  return false;
 }
 
 /* False where there is no room. */
@@ -460,7 +464,7 @@ static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const
   const uint64_t size = 1ull << t->bits[forth ? position : other];
   *out = (derived){.set.list = out->list};
   for (uint64_t code = 0; forth && code < size; code++)
-    if (forth[code] != UINT32_MAX && is_in(set, forth[code]) && !add_derived(out, code))
+    if (forth[code] != UINT32_MAX && rdx_intervals_have(set->list, set->count, forth[code]) && !add_derived(out, code))
       return false;
   for (uint32_t i = 0; !forth && back && i < set->count; i++)
     for (uint64_t code = set->list[i].low; code <= set->list[i].high && code < size; code++)

@@ -26,6 +26,28 @@ uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count) {
   return last + 1;
 }
 
+uint32_t rdx_intervals_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code) {
+  uint32_t step = 1;
+  while (step < count - first && list[first + step - 1].high < code) {
+    first += step;
+    step *= 2;
+  }
+  uint32_t end = step < count - first ? first + step : count;
+  while (first < end) {
+    const uint32_t middle = first + (end - first) / 2;
+    if (list[middle].high < code)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+bool rdx_intervals_have(const rdx_interval *list, uint32_t count, uint64_t code) {
+  const uint32_t i = rdx_intervals_from(list, 0, count, code);
+  return i < count && list[i].low <= code;
+}
+
 rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t high, rdx_arena *arena,
                                     rdx_intervals *out, rdx_error *err) {
   rdx_interval *list = NULL;

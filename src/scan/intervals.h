@@ -15,6 +15,11 @@ typedef struct rdx_intervals {
 /* Bring any intervals (low <= high) into order, in place: their union. Returns how many there are then. */
 uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count);
 
+/* The first interval from `first` on that does not end before `code`; `count`: none does. Looks near `first` first. */
+uint32_t rdx_intervals_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code);
+
+bool rdx_intervals_have(const rdx_interval *list, uint32_t count, uint64_t code);
+
 /* All codes from `low` to `high`, which the set lies in, that are not in the set. */
 RDX_MUST_USE rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t high, rdx_arena *arena,
                                                  rdx_intervals *out, rdx_error *err);

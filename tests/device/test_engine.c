@@ -457,6 +457,44 @@ static void test_widest_nulls(void **state) {
   rdx_engine_destroy(&engine);
 }
 
+#define LISTED 1200
+#define LISTED_ROWS 6000
+
+/* Lists of many values, of which few are there, of two attributes, one of them with gaps between its values. */
+static void test_long_lists(void **state) {
+  (void)state;
+  static uint32_t values[2][LISTED_ROWS], lists[2][LISTED];
+  uint64_t both = 0, either = 0;
+  for (uint32_t k = 0; k < LISTED; k++) {
+    lists[0][k] = 6 * k;
+    lists[1][k] = 75 * k;
+  }
+  for (uint32_t i = 0; i < LISTED_ROWS; i++) {
+    values[0][i] = 4 * (uint32_t)(test_random() % 1500);
+    values[1][i] = 50 * (uint32_t)(test_random() % 1300);
+    const bool first = values[0][i] % 6 == 0, second = values[1][i] % 75 == 0;
+    both += first && second;
+    either += first || second;
+  }
+  const rdx_attribute columns[] = {{"a", {.type = RDX_TYPE_U32, .rows = LISTED_ROWS, .values = values[0]}, 0},
+                                   {"b", {.type = RDX_TYPE_U32, .rows = LISTED_ROWS, .values = values[1]}, 0}};
+  const rdx_relation relation = {.rows = LISTED_ROWS, .attributes = columns, .attribute_count = 2};
+  const rdx_predicate parts[] = {
+      {.kind = RDX_PREDICATE_IN, .column = 0, .values = {.type = RDX_TYPE_U32, .rows = LISTED, .values = lists[0]}},
+      {.kind = RDX_PREDICATE_IN, .column = 1, .values = {.type = RDX_TYPE_U32, .rows = LISTED, .values = lists[1]}}};
+  const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2};
+  const rdx_predicate any = {.kind = RDX_PREDICATE_OR, .children = parts, .child_count = 2};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    if (!test_traces() && (kind == RDX_ENGINE_RT_CUBE || kind == RDX_ENGINE_COARSE_CUBE))
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    assert_int_equal(count_rows(engine, &all), both);
+    assert_int_equal(count_rows(engine, &any), either);
+    rdx_engine_destroy(&engine);
+  }
+}
+
 #define NAMES 3000
 #define NAME_BYTES 18
 
@@ -681,6 +719,7 @@ int main(void) {
       cmocka_unit_test(test_widest_nulls),
       cmocka_unit_test(test_long_string_keys),
       cmocka_unit_test(test_code_widths),
+      cmocka_unit_test(test_long_lists),
   };
   return TEST_MAIN(tests);
 }
