@@ -143,9 +143,10 @@ static const char *limit_text(rdx_type type, bool negative, const char *narrow, 
 /* A float as it stands, unless it is finite text beyond the type, or closer to 0 than its numbers: then the number next
  * to it on the inner side, or NULL. */
 static const char *fit_float(const char *text, rdx_type type, cli_role role) {
-  const double value = type == RDX_TYPE_F32 ? (double)strtof(text, NULL) : strtod(text, NULL);
+  char *end = NULL;
+  const double value = type == RDX_TYPE_F32 ? (double)strtof(text, &end) : strtod(text, &end);
   const bool underflows = value == 0 && text[strspn(text, "+-.0")] >= '1' && text[strspn(text, "+-.0")] <= '9';
-  if ((!isinf(value) && !underflows) || text[strspn(text, "+-.0123456789eE")] != '\0')
+  if ((!isinf(value) && !underflows) || *end != '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
     return text;
   if (role == CLI_POINT)
     return NULL;

@@ -150,7 +150,9 @@ int cli_import(int argc, char **argv) {
     return wrong - 1;
   rdx_error err = {""};
   rdx_import_stats s = {0};
-  const rdx_status status = run(&o, &s, &err);
+  rdx_status status = console_output_check(o.common.words[1], false, &err);
+  if (status == RDX_OK)
+    status = run(&o, &s, &err);
   if (status != RDX_OK)
     return console_fail(status, "%s", err.text);
   const double seconds = s.total_ms / 1000;

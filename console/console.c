@@ -215,6 +215,13 @@ bool console_same_file(const char *a, const char *b) {
   return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* A file that the standard output goes to already: replacing it would lose what is there. */
+static bool is_standard_output(const char *path) {
+  struct stat named, own;
+  return stat(path, &named) == 0 && fstat(STDOUT_FILENO, &own) == 0 && S_ISREG(own.st_mode) &&
+         named.st_dev == own.st_dev && named.st_ino == own.st_ino;
+}
+
 rdx_status console_output_check(const char *path, bool streams, rdx_error *err) {
   struct stat info;
   char folder[4096], target[4096];
@@ -229,7 +236,17 @@ rdx_status console_output_check(const char *path, bool streams, rdx_error *err) 
              streams ? "; redirect the standard output to it instead" : "");
     return RDX_ERROR_ARGUMENT;
   }
-  split_path(realpath(path, target) ? target : path, folder);
+  if (is_standard_output(path)) {
+    snprintf(err->text, sizeof err->text, "cannot write %s: it is the standard output, which is not replaced%s", path,
+             streams ? "; redirect it instead" : "");
+    return RDX_ERROR_ARGUMENT;
+  }
+  const bool real = realpath(path, target) != NULL;
+  if (!real && lstat(path, &info) == 0) {
+    snprintf(err->text, sizeof err->text, "cannot write %s: it is a link to what is not there", path);
+    return RDX_ERROR_ARGUMENT;
+  }
+  split_path(real ? target : path, folder);
   if (access(folder, W_OK | X_OK) != 0) {
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
     return RDX_ERROR_IO;

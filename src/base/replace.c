@@ -26,6 +26,9 @@ static rdx_status copy_text(const char *text, const char *suffix, char **out, rd
 
 static rdx_status resolve(const char *path, char **out, rdx_error *err) {
   char *real = realpath(path, NULL); /* NULL where there is no file yet */
+  struct stat info;
+  if (!real && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) /* which would itself be replaced */
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is a link to what is not there", path);
   const rdx_status status = copy_text(real ? real : path, "", out, err);
   free(real);
   return status;
