@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static rdx_status fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
@@ -109,6 +110,12 @@ static bool is_number(rdx_type type) {
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
 }
 
+/* What comes through a pipe can be read once. */
+static bool is_pipe(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
 /* Read columns of the probe file. For keys that are numbers they may be any numbers, as inferred: what the keys cannot
  * be matches nothing. Where something else was inferred, and for other keys, they are read as the keys' type, which
  * gives an error with its line, or NULLs. */
@@ -133,6 +140,9 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
   for (size_t i = 0; i < count && params.type_count == 0; i++)
     if (!is_number(rdx_table_column(p->tables[0], (uint32_t)i)->type))
       misfits[misfit_count++] = types[i];
+  if (misfit_count > 0 && is_pipe(o->file))
+    return fail(err, RDX_ERROR_FORMAT, "%s: column '%s' holds what are no values of type %s", o->file,
+                misfits[0].column, rdx_type_name(keys->type));
   if (misfit_count > 0) {
     rdx_table_destroy(&p->tables[0]);
     params.types = misfits;
@@ -185,6 +195,9 @@ rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys,
   rdx_status status = read_file(o, keys, names, 1, out, err);
   if (status != RDX_ERROR_NOT_FOUND || o->column)
     return status;
+  if (is_pipe(o->file))
+    return fail(err, status, "%s has no column named '%s': name the one to look up with --probe-column", o->file,
+                key_name);
   static char name[256]; /* outlives the probes, which refer to it */
   names[0] = name;
   status = choose_only_column(o, key_name, name, err);
