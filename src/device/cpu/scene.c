@@ -115,6 +115,10 @@ static rdx_status embree_failed(const cpu_scene *s, const char *what, rdx_error 
   case RTC_ERROR_UNSUPPORTED_CPU:
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s: Embree does not support this CPU", what);
   default:
+    if (!s->embree) /* a thread key each, of which a process has 1024 */
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                      "%s: Embree reports error %d; a process has room for about 1000 scenes, and some may be in use",
+                      what, (int)code);
     return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: Embree reports error %d", what, (int)code);
   }
 }
