@@ -39,6 +39,7 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   const uint32_t capacity = d->capacity ? 2 * d->capacity : 1024;
   uint32_t *slots = NULL;
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
+  d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
   RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
   RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
   rdx_free(d->slots);
@@ -59,6 +60,7 @@ static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rd
   }
   if (length > 0)
     memcpy(d->bytes + used, bytes, length);
+  d->strings.values = d->bytes;
   d->offsets[++d->strings.rows] = used + length;
   return RDX_OK;
 }
@@ -79,8 +81,6 @@ rdx_status rdx_distinct_add(rdx_distinct *d, const char *bytes, uint64_t length,
   *number = (uint32_t)d->strings.rows;
   RDX_TRY(append(d, bytes, length, err));
   d->strings.type = RDX_TYPE_STRING;
-  d->strings.values = d->bytes;
-  d->strings.offsets = d->offsets;
   d->hashes[*number] = hash;
   d->slots[slot] = *number + 1;
   return RDX_OK;

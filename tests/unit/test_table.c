@@ -293,6 +293,30 @@ static void test_round_trips(void **state) {
   }
 }
 
+/* As many distinct strings as a power of two, at which dictionaries grow, and then the first of them again. */
+static void test_full_dictionaries(void **state) {
+  (void)state;
+  for (uint64_t distinct = 512; distinct <= 16384; distinct *= 2) {
+    for (uint64_t rows = distinct - 1; rows <= distinct + 2; rows++) {
+      uint64_t offsets[16384 + 3];
+      char bytes[5 * (16384 + 2) + 1];
+      offsets[0] = 0;
+      for (uint64_t i = 0; i < rows; i++)
+        offsets[i + 1] = offsets[i] + (uint64_t)sprintf(bytes + offsets[i], "%05llu",
+                                                        (unsigned long long)((i % distinct) * 7919 % distinct));
+      const rdx_column in = {.type = RDX_TYPE_STRING, .rows = rows, .values = bytes, .offsets = offsets};
+      const rdx_field saved = fields[0];
+      fields[0] = (rdx_field){"text", RDX_TYPE_STRING, 0};
+      rdx_table *table = NULL;
+      write_table(&in, 1, 1000);
+      OK(rdx_table_open(path, &table, err));
+      check_table(table, &in, 1);
+      rdx_table_destroy(&table);
+      fields[0] = saved;
+    }
+  }
+}
+
 /* NULLs in one block of several only, and blocks of NULLs only. */
 static void test_null_blocks(void **state) {
   (void)state;
@@ -638,6 +662,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_writer_errors),
       cmocka_unit_test(test_round_trips),
+      cmocka_unit_test(test_full_dictionaries),
       cmocka_unit_test(test_null_blocks),
       cmocka_unit_test(test_extremes),
       cmocka_unit_test(test_open_columns),
