@@ -86,6 +86,7 @@ static rdx_status create_device(rdx_vk_device *d, rdx_error *err) {
                                                .pNext = rays ? &structure : NULL,
                                                .shaderBufferInt64Atomics = d->physical.atomic_u64,
                                                .scalarBlockLayout = VK_TRUE,
+                                               .hostQueryReset = VK_TRUE,
                                                .bufferDeviceAddress = VK_TRUE};
   const VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                               .pNext = &vulkan12,

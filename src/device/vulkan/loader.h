@@ -58,6 +58,7 @@
   X(CreateCommandPool)                                                                                                 \
   X(DestroyCommandPool)                                                                                                \
   X(ResetCommandPool)                                                                                                  \
+  X(ResetQueryPool)                                                                                                    \
   X(AllocateCommandBuffers)                                                                                            \
   X(BeginCommandBuffer)                                                                                                \
   X(EndCommandBuffer)                                                                                                  \
@@ -68,7 +69,6 @@
   X(CmdPipelineBarrier)                                                                                                \
   X(CmdPushConstants)                                                                                                  \
   X(CmdUpdateBuffer)                                                                                                   \
-  X(CmdResetQueryPool)                                                                                                 \
   X(CmdWriteTimestamp)
 
 /* Present only on devices that trace rays. */

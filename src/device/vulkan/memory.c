@@ -401,15 +401,10 @@ static rdx_status submit_copy(rdx_vk_device *d, uint32_t i, VkBuffer from, uint6
   const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
   RDX_TRY(rdx_vk_check(d->fn.BeginCommandBuffer(commands, &begin), "recording a copy", err));
+  rdx_vk_barrier(d, commands, false);
   const VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = size};
   d->fn.CmdCopyBuffer(commands, from, to, 1, &region);
-  /* Make the copy visible to the host and to later submissions. */
-  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_READ_BIT};
-  d->fn.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                           VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0,
-                           NULL);
+  rdx_vk_barrier(d, commands, true);
   RDX_TRY(rdx_vk_check(d->fn.EndCommandBuffer(commands), "recording a copy", err));
   return rdx_vk_submit(d, commands, d->staging.fences[i], err);
 }

@@ -43,7 +43,8 @@ static bool has_required_features(const rdx_vk_instance *instance, rdx_vk_physic
   p->primitive_culling = p->ray_tracing && pipeline.rayTraversalPrimitiveCulling;
   p->f64 = features.features.shaderFloat64;
   p->atomic_u64 = vulkan12.shaderBufferInt64Atomics;
-  return features.features.shaderInt64 && vulkan12.bufferDeviceAddress && vulkan12.scalarBlockLayout;
+  return features.features.shaderInt64 && vulkan12.bufferDeviceAddress && vulkan12.scalarBlockLayout &&
+         vulkan12.hostQueryReset;
 }
 
 static uint64_t device_local_bytes(const VkPhysicalDeviceMemoryProperties *memory) {

@@ -137,7 +137,7 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   rdx_buffer *scratch = NULL;
   RDX_TRY(
       rdx_stream_scratch(&stream->base, scratch_size + alignment, "building an acceleration structure", &scratch, err));
-  RDX_TRY(rdx_vk_stream_begin(stream, err));
+  RDX_TRY(rdx_vk_stream_next(stream, err));
   b->info.pGeometries = &b->geometry;
   b->info.dstAccelerationStructure = target->handle;
   b->info.scratchData.deviceAddress = (scratch->address + alignment - 1) / alignment * alignment;
@@ -148,7 +148,6 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   const VkAccelerationStructureBuildRangeInfoKHR range = {.primitiveCount = b->count};
   const VkAccelerationStructureBuildRangeInfoKHR *ranges = &range;
   d->fn.CmdBuildAccelerationStructuresKHR(stream->commands, 1, &b->info, &ranges);
-  rdx_vk_stream_barrier(stream);
   return RDX_OK;
 }
 
@@ -161,9 +160,9 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
   VkQueryPool pool = VK_NULL_HANDLE;
   RDX_TRY(rdx_vk_check(d->fn.CreateQueryPool(d->handle, &info, NULL, &pool), "creating a query", err));
   uint64_t size = 0;
-  rdx_status status = rdx_vk_stream_begin(stream, err);
+  rdx_status status = rdx_vk_stream_next(stream, err);
   if (status == RDX_OK) {
-    d->fn.CmdResetQueryPool(stream->commands, pool, 0, 1);
+    d->fn.ResetQueryPool(d->handle, pool, 0, 1);
     d->fn.CmdWriteAccelerationStructuresPropertiesKHR(stream->commands, 1, &s->handle,
                                                       VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, pool, 0);
     status = rdx_stream_finish(&stream->base, err);
@@ -180,16 +179,15 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
   structure small = {0};
   status = structure_create(d, size, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &small, err);
   if (status == RDX_OK)
-    status = rdx_vk_stream_begin(stream, err);
-  if (status == RDX_OK)
     status = rdx_stream_mark(&stream->base, err);
+  if (status == RDX_OK)
+    status = rdx_vk_stream_next(stream, err);
   if (status == RDX_OK) {
     const VkCopyAccelerationStructureInfoKHR copy = {.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
                                                      .src = s->handle,
                                                      .dst = small.handle,
                                                      .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR};
     d->fn.CmdCopyAccelerationStructureKHR(stream->commands, &copy);
-    rdx_vk_stream_barrier(stream);
     status = rdx_stream_mark(&stream->base, err);
   }
   if (status == RDX_OK)

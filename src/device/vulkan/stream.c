@@ -89,6 +89,22 @@ void rdx_vk_streams_destroy(rdx_vk_device *d) {
     destroy_parts(d, s);
 }
 
+void rdx_vk_barrier(const rdx_vk_device *d, VkCommandBuffer commands, bool for_host) {
+  VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  VkAccessFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT,
+                writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  if (d->physical.ray_tracing) {
+    stages |= VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR | VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR;
+    reads |= VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR;
+    writes |= VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR;
+  }
+  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = writes,
+                                   .dstAccessMask = reads | writes | (for_host ? VK_ACCESS_HOST_READ_BIT : 0u)};
+  d->fn.CmdPipelineBarrier(commands, stages, stages | (for_host ? VK_PIPELINE_STAGE_HOST_BIT : 0u), 0, 1, &barrier, 0,
+                           NULL, 0, NULL);
+}
+
 rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
   if (s->recording)
     return RDX_OK;
@@ -97,19 +113,20 @@ rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
   const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
   RDX_TRY(rdx_vk_check(d->fn.BeginCommandBuffer(s->commands, &begin), "recording commands", err));
-  d->fn.CmdResetQueryPool(s->commands, s->queries, 0, RDX_MAX_MARKS);
+  d->fn.ResetQueryPool(d->handle, s->queries, 0, RDX_MAX_MARKS);
+  rdx_vk_barrier(d, s->commands, false);
   s->recording = true;
+  s->working = false;
   s->base.mark_count = 0;
   return RDX_OK;
 }
 
-void rdx_vk_stream_barrier(rdx_vk_stream *s) {
-  rdx_vk_device *d = (rdx_vk_device *)s->base.device;
-  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-  d->fn.CmdPipelineBarrier(s->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
-                           &barrier, 0, NULL, 0, NULL);
+rdx_status rdx_vk_stream_next(rdx_vk_stream *s, rdx_error *err) {
+  RDX_TRY(rdx_vk_stream_begin(s, err));
+  if (s->working)
+    rdx_vk_barrier((rdx_vk_device *)s->base.device, s->commands, false);
+  s->working = true;
+  return RDX_OK;
 }
 
 typedef struct launch_header {
@@ -143,7 +160,7 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
   const rdx_vk_pipeline *pipeline = NULL;
   RDX_TRY(rdx_vk_pipeline_get(d, kernel, variant, &pipeline, err));
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(rdx_vk_stream_next(s, err));
   const bool compute = kernel->compute.words != NULL;
   d->fn.CmdBindPipeline(s->commands, compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR,
                         pipeline->handle);
@@ -163,50 +180,47 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
                             threads_of(d, kernel, n), 1, 1);
     }
   }
-  rdx_vk_stream_barrier(s);
   return RDX_OK;
 }
 
 rdx_status rdx_vk_stream_fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
                               rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(rdx_vk_stream_next(s, err));
   const rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
   ((rdx_vk_device *)stream->device)->fn.CmdFillBuffer(s->commands, b->memory.buffer, b->offset + offset, size, value);
-  rdx_vk_stream_barrier(s);
   return RDX_OK;
 }
 
 rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                               uint64_t target_offset, uint64_t size, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(rdx_vk_stream_next(s, err));
   const rdx_vk_buffer *from = (const rdx_vk_buffer *)source, *to = (rdx_vk_buffer *)target;
   const VkBufferCopy region = {
       .srcOffset = from->offset + source_offset, .dstOffset = to->offset + target_offset, .size = size};
   ((rdx_vk_device *)stream->device)->fn.CmdCopyBuffer(s->commands, from->memory.buffer, to->memory.buffer, 1, &region);
-  rdx_vk_stream_barrier(s);
   return RDX_OK;
 }
 
-static void update(rdx_vk_stream *s, VkBuffer buffer, uint64_t offset, const void *data, uint64_t size) {
+static rdx_status update(rdx_vk_stream *s, VkBuffer buffer, uint64_t offset, const void *data, uint64_t size,
+                         rdx_error *err) {
   const uint64_t most = 65536; /* of one command */
+  RDX_TRY(rdx_vk_stream_next(s, err));
   for (uint64_t done = 0; done < size; done += most)
     ((rdx_vk_device *)s->base.device)
         ->fn.CmdUpdateBuffer(s->commands, buffer, offset + done, size - done < most ? size - done : most,
                              (const char *)data + done);
-  rdx_vk_stream_barrier(s);
+  return RDX_OK;
 }
 
 /* Constants that the stream's own buffer has no room for go to scratch memory. */
 static rdx_status send_large(rdx_vk_stream *s, const void *data, uint64_t size, uint64_t *address, rdx_error *err) {
   rdx_buffer *buffer = NULL;
   RDX_TRY(rdx_stream_scratch(&s->base, size, "the constants of a query", &buffer, err));
-  RDX_TRY(rdx_vk_stream_begin(s, err));
   const rdx_vk_buffer *b = (rdx_vk_buffer *)buffer;
-  update(s, b->memory.buffer, b->offset, data, size);
   *address = buffer->address;
-  return RDX_OK;
+  return update(s, b->memory.buffer, b->offset, data, size, err);
 }
 
 /* No work that reads earlier constants is under way: finish has waited for it. What the host writes is seen by work
@@ -225,13 +239,11 @@ rdx_status rdx_vk_stream_constants(rdx_stream *stream, const void *data, uint64_
       return status;
     }
   }
-  RDX_TRY(rdx_vk_stream_begin(s, err));
   s->constants_used += (size + 15) / 16 * 16;
   *address = s->constants.address + offset;
-  if (s->constants.mapped)
-    memcpy((char *)s->constants.mapped + offset, data, size);
-  else
-    update(s, s->constants.handle, offset, data, size);
+  if (!s->constants.mapped)
+    return update(s, s->constants.handle, offset, data, size, err);
+  memcpy((char *)s->constants.mapped + offset, data, size);
   return RDX_OK;
 }
 
@@ -249,16 +261,12 @@ rdx_status rdx_vk_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint
   *out = (const char *)s->reads.mapped + place;
   if (size == 0)
     return RDX_OK;
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(rdx_vk_stream_next(s, err));
   const rdx_vk_buffer *b = (const rdx_vk_buffer *)buffer;
   const VkBufferCopy region = {.srcOffset = b->offset + offset, .dstOffset = place, .size = size};
   d->fn.CmdCopyBuffer(s->commands, b->memory.buffer, s->reads.handle, 1, &region);
-  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-  d->fn.CmdPipelineBarrier(s->commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                           VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0,
-                           NULL);
+  rdx_vk_barrier(d, s->commands, true);
+  s->working = false;
   return RDX_OK;
 }
 
