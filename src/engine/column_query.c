@@ -179,11 +179,13 @@ static uint32_t add_tests(building *b, const rdx_node *node, uint32_t at, uint32
 static void add_part(building *b, uint32_t number) {
   const rdx_plan *p = b->plan;
   const rdx_coded *c = attribute_of(b, p->query->group_by[number]);
-  b->parts[b->parts_used++] = (engine_part){.codes = RDX_ADDRESS(uint32_t, c->codes),
+  const rdx_code_places *places = p->group_places[number];
+  const uint32_t bytes = places ? places->bytes : c->bytes;
+  b->parts[b->parts_used++] = (engine_part){.codes = RDX_ADDRESS(uint32_t, places ? places->places : c->codes),
                                             .low = p->group_low[number],
                                             .stride = p->group_stride[number],
-                                            .bytes = c->bytes};
-  b->out->bytes += c->rows * c->bytes;
+                                            .bytes = bytes};
+  b->out->bytes += c->rows * bytes;
 }
 
 static void add_parts(building *b, uint32_t dimension) {

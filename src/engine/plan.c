@@ -453,24 +453,67 @@ static const rdx_condition_term *find_term(const rdx_plan *plan, uint32_t attrib
   return NULL;
 }
 
+/* Which codes, or places, of an attribute can occur. */
+static void find_range(rdx_plan *plan, uint32_t i) {
+  const uint32_t attribute = plan->query->group_by[i];
+  const rdx_code_places *places = plan->group_places[i];
+  const rdx_condition_term *term = find_term(plan, attribute);
+  uint64_t low = term ? term->intervals.list[0].low : 0;
+  uint64_t high =
+      term ? term->intervals.list[term->intervals.count - 1].high : last_code(&plan->relation->attributes[attribute]);
+  if (places && !plan->empty) {
+    low = rdx_code_place(places, low);
+    plan->empty = low == rdx_code_place(places, high + 1); /* no code is the largest number */
+    high = rdx_code_place(places, high + 1) - 1;
+  }
+  plan->group_low[i] = low;
+  plan->group_width[i] = high - low + 1;
+}
+
+/* Whether all groups have a number. */
+static bool number_groups(rdx_plan *plan) {
+  plan->groups = 1;
+  for (uint32_t i = plan->query->group_count; i-- > 0;) {
+    if (plan->empty)
+      plan->group_width[i] = 1;
+    plan->group_stride[i] = plan->groups;
+    if (plan->group_width[i] == 0 || __builtin_mul_overflow(plan->groups, plan->group_width[i], &plan->groups))
+      return false;
+  }
+  return true;
+}
+
+/* The attribute of the most codes that lie apart, which places may make fewer; the number of all: there is none. */
+static uint32_t find_widest(const rdx_plan *plan) {
+  uint32_t widest = plan->query->group_count;
+  for (uint32_t i = 0; i < plan->query->group_count; i++) {
+    const rdx_coded *c = &plan->relation->attributes[plan->query->group_by[i]];
+    const bool apart = !c->keys && c->source.type != RDX_TYPE_STRING && c->bytes >= 4 && !plan->group_places[i];
+    if (apart && (widest == plan->query->group_count || plan->group_width[i] - 1 > plan->group_width[widest] - 1))
+      widest = i;
+  }
+  return widest;
+}
+
 static rdx_status plan_groups(rdx_plan *plan, rdx_error *err) {
   const uint32_t count = plan->query->group_count;
   uint64_t *numbers = NULL;
   RDX_TRY(rdx_arena_alloc(&plan->arena, 3 * (size_t)count, sizeof *numbers, "a plan", (void **)&numbers, err));
+  RDX_TRY(
+      rdx_arena_alloc(&plan->arena, count, sizeof *plan->group_places, "a plan", (void **)&plan->group_places, err));
   plan->group_low = numbers;
   plan->group_width = numbers + count;
   plan->group_stride = numbers + 2 * (size_t)count;
-  plan->groups = 1;
-  for (uint32_t i = count; i-- > 0;) {
-    const rdx_coded *c = &plan->relation->attributes[plan->query->group_by[i]];
-    const rdx_condition_term *term = find_term(plan, plan->query->group_by[i]);
-    const uint64_t low = term ? term->intervals.list[0].low : 0;
-    const uint64_t high = term ? term->intervals.list[term->intervals.count - 1].high : last_code(c);
-    plan->group_low[i] = low;
-    plan->group_width[i] = plan->empty ? 1 : high - low + 1;
-    plan->group_stride[i] = plan->groups;
-    if (plan->group_width[i] == 0 || __builtin_mul_overflow(plan->groups, plan->group_width[i], &plan->groups))
+  for (uint32_t i = 0; i < count; i++) {
+    plan->group_places[i] = NULL;
+    find_range(plan, i);
+  }
+  while (!number_groups(plan)) {
+    const uint32_t widest = find_widest(plan);
+    if (widest == count)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "groups by these %u attributes cannot be numbered in 64 bits", count);
+    RDX_TRY(rdx_coded_places(plan->relation, plan->query->group_by[widest], &plan->group_places[widest], err));
+    find_range(plan, widest);
   }
   return RDX_OK;
 }

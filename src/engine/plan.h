@@ -59,8 +59,10 @@ typedef struct rdx_plan {
   uint32_t measure_count;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
   /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with
-   * the terms given. Numbers that pass 64 bits are RDX_ERROR_UNSUPPORTED when planning. */
+   * the terms given. Where numbers would pass 64 bits places of codes take the place of some attributes' codes
+   * (group_places; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
   uint64_t *group_low, *group_width, *group_stride;
+  const rdx_code_places **group_places;
   uint64_t groups;
 } rdx_plan;
 

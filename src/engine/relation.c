@@ -6,6 +6,7 @@
 
 #include "engine/relation.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -428,12 +429,36 @@ static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r
   return RDX_OK;
 }
 
+struct rdx_late_places {
+  pthread_mutex_t lock;
+  rdx_code_places of[]; /* of each attribute; without `places` until they are asked for */
+};
+
+static rdx_status create_late(rdx_coded_relation *r, rdx_error *err) {
+  RDX_TRY(
+      rdx_calloc(1, sizeof *r->late + r->attribute_count * sizeof *r->late->of, "a relation", (void **)&r->late, err));
+  pthread_mutex_init(&r->late->lock, NULL);
+  return RDX_OK;
+}
+
+static void destroy_late(rdx_coded_relation *r) {
+  if (!r->late)
+    return;
+  for (uint32_t i = 0; i < r->attribute_count; i++) {
+    rdx_free(r->late->of[i].codes);
+    rdx_buffer_destroy(&r->late->of[i].places);
+  }
+  pthread_mutex_destroy(&r->late->lock);
+  rdx_free(r->late);
+}
+
 static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
   RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->partners, "a relation", (void **)&r->partners, err));
   r->attribute_count = relation->attribute_count;
   r->dimension_count = relation->dimension_count;
+  RDX_TRY(create_late(r, err));
   RDX_TRY(copy_names(relation, r, err));
   for (uint32_t i = 0; i < relation->attribute_count; i++)
     RDX_TRY(create_attribute(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
@@ -476,6 +501,7 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
   }
   for (uint32_t i = 0; i < r->dimension_count; i++)
     rdx_buffer_destroy(&r->partners[i].codes);
+  destroy_late(r);
   rdx_free(r->names);
   rdx_free(r->attributes);
   rdx_free(r->partners);
@@ -556,6 +582,70 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
   if (status != RDX_OK)
     rdx_buffer_destroy(out_rows);
   return status;
+}
+
+/* ---- Places of codes ---- */
+
+static rdx_status pack_places(rdx_device *device, const rdx_coded *c, rdx_code_places *p, rdx_error *err) {
+  rdx_buffer *table = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_buffer_create(device, p->count * 8, "the codes of a column", &table, err));
+  rdx_status status = rdx_buffer_upload(table, 0, p->codes, p->count * 8, err);
+  if (status == RDX_OK)
+    status = create_codes(device, c->rows, p->bytes, &p->places, err);
+  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+                                       .table = RDX_ADDRESS(uint64_t, table),
+                                       .out_codes = RDX_ADDRESS(uint32_t, p->places),
+                                       .most = UINT64_MAX,
+                                       .rows = (uint32_t)c->rows,
+                                       .table_count = (uint32_t)p->count};
+  if (status == RDX_OK)
+    status = pack(device, &args, c->bytes == 8, p->bytes, &ms, err);
+  rdx_buffer_destroy(&table);
+  return status;
+}
+
+/* Codes of 4 or 8 bytes are keys of a column. */
+static rdx_status create_places(rdx_device *device, const rdx_coded *c, rdx_code_places *out, rdx_error *err) {
+  const rdx_scan_column column = {.type = c->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
+                                  .key_bits = 8 * c->bytes,
+                                  .rows = c->rows,
+                                  .largest = c->count - !c->nulls,
+                                  .codes = c->codes};
+  distinct_keys found = {0};
+  rdx_status status = find_distinct(device, &column, UINT64_MAX, &found, err);
+  *out = (rdx_code_places){.count = found.count, .codes = found.keys, .bytes = bytes_for(found.count)};
+  if (status == RDX_OK)
+    status = pack_places(device, c, out, err);
+  if (status == RDX_OK)
+    return RDX_OK;
+  rdx_free(out->codes);
+  rdx_buffer_destroy(&out->places);
+  *out = (rdx_code_places){0};
+  return status;
+}
+
+rdx_status rdx_coded_places(const rdx_coded_relation *relation, uint32_t attribute, const rdx_code_places **out,
+                            rdx_error *err) {
+  rdx_code_places *places = &relation->late->of[attribute];
+  pthread_mutex_lock(&relation->late->lock);
+  const rdx_status status =
+      places->places ? RDX_OK : create_places(relation->device, &relation->attributes[attribute], places, err);
+  pthread_mutex_unlock(&relation->late->lock);
+  *out = places;
+  return status;
+}
+
+uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code) {
+  uint64_t begin = 0, end = places->count;
+  while (begin < end) {
+    const uint64_t middle = begin + (end - begin) / 2;
+    if (places->codes[middle] < code)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
 /* ---- Values ---- */

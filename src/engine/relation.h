@@ -34,6 +34,15 @@ typedef struct rdx_partner {
   rdx_buffer *codes;
 } rdx_partner;
 
+/* The codes of an attribute that occur, and where that of each row stands among them: numbers of groups need no more,
+ * however far apart codes are. */
+typedef struct rdx_code_places {
+  uint64_t count;
+  uint64_t *codes;    /* ascending; the last is NULL's where that occurs */
+  uint32_t bytes;     /* of a place */
+  rdx_buffer *places; /* of the rows of the attribute's table, packed as codes are */
+} rdx_code_places;
+
 typedef struct rdx_coded_relation {
   rdx_device *device;
   uint64_t rows;
@@ -41,6 +50,7 @@ typedef struct rdx_coded_relation {
   char **names;
   rdx_coded *attributes;
   rdx_partner *partners;
+  struct rdx_late_places *late; /* see rdx_coded_places() */
   uint64_t bytes;
   double encode_ms;
 } rdx_coded_relation;
@@ -64,6 +74,12 @@ static inline const rdx_partner *rdx_coded_partner(const rdx_coded_relation *rel
 /* The rows of the fact table that have all their partners: NULL and the number of all where that is so. */
 RDX_MUST_USE rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
                                          rdx_error *err);
+
+/* The places of an attribute's codes, which are differences: made when they are asked for first, and the relation's. */
+RDX_MUST_USE rdx_status rdx_coded_places(const rdx_coded_relation *relation, uint32_t attribute,
+                                         const rdx_code_places **out, rdx_error *err);
+/* The first place whose code is not below this one; their number where none is. */
+uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code);
 
 /* Codes to values: a host column of the values of `count` codes of an attribute. Its arrays are by rdx_alloc(): on
  * failure, too, the caller frees those that are not NULL. */

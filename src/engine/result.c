@@ -58,10 +58,13 @@ static void list_codes(const finishing *f, uint32_t number, const uint64_t *rows
   const uint64_t low = p->group_low[number], stride = p->group_stride[number], width = p->group_width[number];
   const uint64_t by_stride = inverse_of(stride), by_width = inverse_of(width);
   const bool small = p->groups <= UINT32_MAX;
+  const rdx_code_places *places = p->group_places[number];
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t group = f->groups->group[rows ? rows[i] : i];
     const uint64_t place = small ? quotient(group, by_stride) : group / stride;
     codes[i] = low + (small ? place - quotient(place, by_width) * width : place % width);
+    if (places)
+      codes[i] = places->codes[codes[i]];
   }
 }
 

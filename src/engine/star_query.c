@@ -199,9 +199,16 @@ static void number_records(const rdx_star *star, const rdx_plan *plan, const uin
     numbers[i] = 0;
     keys[i] = plan->query->group_count > 0 ? t->keys[records[i * size]] : 0;
   }
-  for (uint32_t i = 0; i < plan->query->group_count; i++)
-    rdx_tuples_add(t, rdx_tuples_position(t, plan->query->group_by[i]), keys, count, plan->group_low[i],
-                   plan->group_stride[i], numbers);
+  for (uint32_t i = 0; i < plan->query->group_count; i++) {
+    const uint32_t position = rdx_tuples_position(t, plan->query->group_by[i]);
+    const uint64_t low = plan->group_low[i], stride = plan->group_stride[i];
+    if (!plan->group_places[i])
+      rdx_tuples_add(t, position, keys, count, low, stride, numbers);
+    for (uint64_t k = 0; plan->group_places[i] && k < count; k++) {
+      const uint64_t code = rdx_tuples_code(t, (uint32_t)records[k * size], position);
+      numbers[k] += (rdx_code_place(plan->group_places[i], code) - low) * stride;
+    }
+  }
 }
 
 /* Places ascend as numbers do where the query groups by the first of the cube's attributes, in their order: then there

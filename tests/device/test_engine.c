@@ -162,6 +162,67 @@ static void test_many_groups(void **state) {
   column_free(&column);
 }
 
+#define APART_ROWS 70001
+
+/* Groups by many values that are so far apart that the products of what may lie between pass 64 bits: the products of
+ * how many occur do not. With conditions, of which one holds for no value, and NULLs. */
+static void test_groups_apart(void **state) {
+  (void)state;
+  static double doubles[APART_ROWS];
+  static int64_t times[APART_ROWS];
+  static uint8_t letters_of[APART_ROWS], validity[(APART_ROWS + 7) / 8];
+  static const uint32_t group_by[] = {2, 1, 0};
+  int64_t sum = 0, some = 0;
+  for (uint32_t i = 0; i < APART_ROWS; i++) {
+    doubles[i] = (i % 66001 - 33000.0) * 1e300;
+    times[i] = (int64_t)(i * 31ul % 65993) * 139000000000001; /* almost up to 2^63 */
+    letters_of[i] = (uint8_t)(i % 3);
+    validity[i / 8] |= (uint8_t)((i % 5 > 0) << i % 8);
+    sum = (int64_t)((uint64_t)sum + (uint64_t)times[i] * (i % 66001));
+    some += times[i] > times[0] && times[i] <= 139000000000001 * 1000;
+  }
+  const rdx_attribute columns[] = {
+      {"a", {.type = RDX_TYPE_F64, .rows = APART_ROWS, .values = doubles}, 0},
+      {"b", {.type = RDX_TYPE_I64, .rows = APART_ROWS, .values = times}, 0},
+      {"c", {.type = RDX_TYPE_U8, .rows = APART_ROWS, .values = letters_of, .validity = validity}, 0}};
+  const rdx_relation relation = {.rows = APART_ROWS, .attributes = columns, .attribute_count = 3};
+  const int64_t between[] = {1, 139000000000001 * 1000}, nowhere[] = {1, 139000000000000};
+  rdx_predicate where = {
+      .kind = RDX_PREDICATE_BETWEEN, .column = 1, .values = {.type = RDX_TYPE_I64, .rows = 2, .values = between}};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    if (kind != RDX_ENGINE_COLUMN && kind != RDX_ENGINE_SORTED_CUBE && (test_is_slow() || !test_traces()))
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    rdx_query q = {.group_by = group_by, .group_count = 3};
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), APART_ROWS);
+    const rdx_column *c = rdx_query_result_column(result, 0);
+    const int64_t *b = rdx_query_result_column(result, 1)->values;
+    const double *a = rdx_query_result_column(result, 2)->values;
+    int64_t found = 0;
+    for (uint64_t i = 0; i < APART_ROWS; i++) {
+      const uint64_t place = (uint64_t)(a[i] / 1e300 + 33000.5);
+      found = (int64_t)((uint64_t)found + (uint64_t)b[i] * place);
+      if (i > 0 && column_has(c, i) == column_has(c, i - 1) && column_compare(c, i, c, i - 1) == 0)
+        assert_true(b[i] > b[i - 1] || (b[i] == b[i - 1] && a[i] > a[i - 1]));
+    }
+    assert_int_equal(found, sum);
+    rdx_query_result_destroy(&result);
+    q.where = &where;
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), some);
+    rdx_query_result_destroy(&result);
+    where.values.values = nowhere;
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), 0);
+    where.values.values = between;
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
+}
+
 #define PLACE_ROWS 5003
 #define PLACES 7
 
@@ -716,6 +777,7 @@ int main(void) {
       cmocka_unit_test(test_few_values),
       cmocka_unit_test(test_selective),
       cmocka_unit_test(test_dimension_sizes),
+      cmocka_unit_test(test_groups_apart),
       cmocka_unit_test(test_widest_nulls),
       cmocka_unit_test(test_long_string_keys),
       cmocka_unit_test(test_code_widths),
