@@ -16,7 +16,6 @@
 #define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
 #define MOST_READ (1ul << 18)         /* bytes of groups that come along with a run */
 #define KEPT 8                        /* workspaces */
-#define FOUND_PLACE 64u               /* in the memory of one: counters are before it */
 
 /* What a run hands on to the next one, so that it allocates nothing. */
 typedef struct workspace {
@@ -56,7 +55,7 @@ static rdx_status prepare(rdx_device *device, uint64_t slots, uint64_t size, wor
   RDX_TRY(enlarge(device, &w->memory, size, &new_memory, err));
   RDX_TRY(enlarge(device, &w->slots, slots, &new_slots, err));
   if (new_memory)
-    RDX_TRY(rdx_stream_fill(w->stream, w->memory, 0, FOUND_PLACE, 0, err));
+    RDX_TRY(rdx_stream_fill(w->stream, w->memory, 0, ENGINE_FOUND, 0, err));
   if (new_slots)
     RDX_TRY(rdx_stream_fill(w->stream, w->slots, 0, slots, 0, err));
   return new_memory || new_slots ? rdx_stream_finish(w->stream, err) : RDX_OK;
@@ -152,7 +151,7 @@ static void lay_out(run *r) {
   const rdx_device *device = r->plan->relation->device;
   const uint64_t rows = r->plan->relation->rows, cells = r->plan->groups * c->q.slots;
   const uint64_t wanted = on_cpu(r) ? 4ul * device->info.threads : 7 * ENGINE_WORKERS;
-  r->tables = FOUND_PLACE;
+  r->tables = ENGINE_FOUND;
   if (r->dense) {
     r->tile = (uint32_t)(rows / wanted + ENGINE_STRETCH) / ENGINE_STRETCH * ENGINE_STRETCH;
     r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
@@ -295,23 +294,24 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   RDX_TRY(rdx_stream_launch(stream, kernel, &tile, variant, worker_count(r), NULL, err));
   const struct engine_compact_args compact = {.query = r->address,
                                               .counters = counters,
-                                              .out_groups = (uint64_t *)(uintptr_t)place(r, FOUND_PLACE),
+                                              .out_groups = (uint64_t *)(uintptr_t)place(r, ENGINE_FOUND),
                                               .copies = r->copies ? r->copies : 1};
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
+  if (on_cpu(r) || r->plan->groups > ENGINE_FEW_GROUPS)
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
   const uint64_t all = r->plan->groups * entry_bytes(r);
   r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
   RDX_TRY(rdx_stream_mark(stream, err));
   const void *read = NULL;
-  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, FOUND_PLACE + r->first_bytes, &read, err));
+  RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, ENGINE_FOUND + r->first_bytes, &read, err));
   r->count = read;
-  r->first = (const uint64_t *)read + FOUND_PLACE / 8;
+  r->first = (const uint64_t *)read + ENGINE_FOUND / 8;
   return RDX_OK;
 }
 
 /* The groups that did not come along. */
 static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
   RDX_TRY(rdx_alloc(*r->count, entry_bytes(r), "the groups of a result", (void **)out, err));
-  return rdx_buffer_download(r->work.memory, FOUND_PLACE, *out, *r->count * entry_bytes(r), err);
+  return rdx_buffer_download(r->work.memory, ENGINE_FOUND, *out, *r->count * entry_bytes(r), err);
 }
 
 /* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */

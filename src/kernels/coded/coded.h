@@ -10,11 +10,10 @@
 /* Code `i` of a column. */
 #ifdef RDX_GLSL
 u64 load_code(PTR(u32) codes, u32 bytes, u32 i) {
-  if (bytes == 1)
-    return AT(codes, i / 4) >> (i % 4 * 8) & 0xffu;
-  if (bytes == 2)
-    return AT(codes, i / 2) >> (i % 2 * 16) & 0xffffu;
-  return bytes == 4 ? u64(AT(codes, i)) : AT(AS_U64_PTR(codes), i);
+  const u64 place = u64(codes) + u64(i) * bytes;
+  if (bytes == 8)
+    return AT(u64_ptr(place), 0);
+  return AT(u32_ptr(place & ~3ul), 0) >> (u32(place) & 3) * 8 & 0xffffffffu >> 32 - bytes * 8;
 }
 #else
 static inline u64 load_code(const u32 *codes, u32 bytes, u32 i) {

@@ -168,12 +168,15 @@ ARGS_SIZE(engine_table_args, 72);
  * of a subgroup take each step together, as those of emulated devices do. */
 #define ENGINE_WORKERS 1024u
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
+#define ENGINE_FEW_GROUPS 1024u    /* GPUs: the last worker lists them, from ENGINE_FOUND bytes after the counters on */
+#define ENGINE_FOUND 64u
 #define ENGINE_STRETCH 8192u       /* rows that a worker narrows at a time; a tile is a multiple of it */
 #define ENGINE_MOST_EARLY 8u       /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
-  PTR(u32) counters; /* of groups found: becomes 0; of tiles taken: 0, which the compacting brings back */
+  PTR(u32) counters; /* of groups found: becomes 0; of tiles taken and, on GPUs, of workers done: 0, as they are again
+                      * once groups are listed */
   PTR(engine_term) terms;
   PTR(engine_link) links;
   PTR(engine_part) parts;

@@ -33,7 +33,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
 };
 
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
-shared u32 next_tile;
+shared u32 next_tiles[2]; /* in turns */
 shared u32 lists[2 * THREADS]; /* of rows, two for each subgroup */
 const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
@@ -506,28 +506,40 @@ u32 ask() {
   return gl_LocalInvocationIndex == 0 ? atomicAdd(AT(a.counters, 1), 1) : 0;
 }
 
-/* The tile that was asked for, when all are done with the one before. */
-u32 answer(u32 asked) {
-  barrier();
+/* The tile that was asked for. While some threads read it, others may be on the way to the next one, but no further. */
+u32 answer(u32 asked, u32 turn) {
   if (gl_LocalInvocationIndex == 0)
-    next_tile = asked;
+    next_tiles[turn % 2] = asked;
   barrier();
-  return next_tile;
+  return next_tiles[turn % 2];
+}
+
+/* The rows of a tile: beyond the last one it has none. The last ones, half as many as there are workers, are cut into
+ * stretches, so that workers are done at about the same time. */
+struct tile_rows {
+  u32 begin, count;
+};
+
+tile_rows tile_of(u32 number) {
+  const u32 whole = a.rows / a.tile, large = whole - min(whole, gl_NumWorkGroups.x / 2);
+  const bool small = number >= large;
+  const u32 size = small ? ENGINE_STRETCH : a.tile;
+  const u64 begin = small ? u64(large) * a.tile + u64(number - large) * ENGINE_STRETCH : u64(number) * a.tile;
+  return begin < a.rows ? tile_rows(u32(begin), min(size, a.rows - u32(begin))) : tile_rows(0, 0);
 }
 
 /* After the last tile comes an empty stretch, with which all that waits is taken: one copy of what is called for each
  * stretch is what the cache of instructions has room for. The next tile is asked for before work on one begins. */
-void take_tiles() {
-  const u32 tiles = u32((u64(a.rows) + a.tile - 1) / a.tile);
+void take_tiles(u32 asked) {
   const u32 list = 2 * lanes_of_subgroup() * gl_SubgroupID, reach = lanes_of_subgroup() * PART * PARTS;
   queue waiting = queue(list, 0), adding = queue(list + lanes_of_subgroup(), 0);
   bool last = false;
-  for (u32 tile = answer(ask()); !last;) {
-    last = tile >= tiles;
-    const u32 asked = last ? 0 : ask();
-    const u32 begin = last ? 0 : tile * a.tile, count = last ? 1 : min(a.tile, a.rows - begin);
+  for (u32 turn = 0; !last; turn++) {
+    const tile_rows t = tile_of(answer(asked, turn));
+    last = t.count == 0;
+    asked = last ? 0 : ask();
     const u32 before = gl_SubgroupID * reach;
-    u32 row = begin + before, left = last ? 1 : count - min(count, before);
+    u32 row = t.begin + before, left = last ? 1 : t.count - min(t.count, before);
     while (left > 0) {
       u32 rows = last ? 0 : rows_before(left);
       rows = narrow_all(row, rows);
@@ -538,20 +550,55 @@ void take_tiles() {
       row += ENGINE_STRETCH;
       left -= min(left, ENGINE_STRETCH);
     }
-    tile = last ? tile : answer(asked);
   }
 }
 
+/* ---- Groups that have rows ---- */
+
+/* Whether all other workers are done. */
+bool is_last_worker() {
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationIndex == 0) {
+    memoryBarrierBuffer(); /* what the others have made available comes before the count, too */
+    next_tiles[0] = atomicAdd(AT(a.counters, 2), 1);
+    memoryBarrierBuffer();
+  }
+  barrier();
+  return next_tiles[0] == gl_NumWorkGroups.x - 1;
+}
+
+/* List the groups that have rows, as engine_compact() does. */
+void list_groups(engine_query q) {
+  memoryBarrierBuffer();
+  for (u32 group = gl_LocalInvocationIndex; group < q.group_count; group += THREADS) {
+    const u64 cell = u64(group) * q.slots, rows = take_global(q.groups, cell);
+    if (rows == 0)
+      continue;
+    const u32 place = atomicAdd(AT(a.counters, 0), 1);
+    u64_ptr to = u64_ptr(u64(a.counters) + ENGINE_FOUND + u64(place) * (q.slots + 1) * 8);
+    AT(to, 0) = group;
+    AT(to, 1) = rows;
+    for (u32 s = 1; s < q.slots; s++)
+      AT(to, s + 1) = take_global(q.groups, cell + s);
+  }
+  if (gl_LocalInvocationIndex == 0)
+    AT(a.counters, 1) = AT(a.counters, 2) = 0;
+}
+
 void main() {
+  const u32 asked = ask();
   if (a.first + gl_WorkGroupID.x == 0 && gl_LocalInvocationIndex == 0)
-    AT(a.counters, 0) = 0;
+    atomicExchange(AT(a.counters, 0), 0u); /* seen by the worker that lists groups */
   if (ADD_MODE != ADD_MEMORY)
     clear_shared();
   prepare_early();
   barrier();
-  take_tiles();
+  take_tiles(asked);
   if (ADD_MODE != ADD_MEMORY) {
     barrier();
     flush_shared(query());
   }
+  if (AT(a.query, 0).group_count <= ENGINE_FEW_GROUPS && is_last_worker())
+    list_groups(query());
 }

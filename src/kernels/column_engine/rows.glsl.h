@@ -65,6 +65,17 @@ void max_global(u64_ptr groups, u64 cell, u64 x) {
 #endif
 }
 
+/* What a cell comes to, which becomes 0. */
+u64 take_global(u64_ptr groups, u64 cell) {
+  u64_ptr at = u64_ptr(u64(groups) + cell * 8);
+#ifdef ATOMIC64
+  return atomicExchange(AT(at, 0), 0ul);
+#else
+  u32_ptr halves = u32_ptr(u64(at));
+  return atomicExchange(AT(halves, 0), 0u) | u64(atomicExchange(AT(halves, 1), 0u)) << 32;
+#endif
+}
+
 /* Do F(slot, value) for each slot that a row's measures add to, and M(slot, value) for those that take the largest. */
 #define TAKE_MEASURES(q, count, row, F, M)                                                                             \
   for (u32 measure = 0; measure < (count); measure++) {                                                                \
