@@ -68,9 +68,8 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
                                .miss_rate = order == 2 ? 1 : 0,
                                .first = first};
       const bench_point here = bench_at(point, order == 0 ? "unsorted" : order == 1 ? "sorted" : "misses", -1 - order);
-      const rdx_status status =
-          bench_measure(b, &here, &spec, contenders, COUNT(contenders),
-                        BENCH_LOOKUPS | (first ? 0u : BENCH_PLAIN) | (order == 0 ? BENCH_BUILDS : 0u), err);
+      const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders),
+                                              BENCH_LOOKUPS | BENCH_PLAIN | (order == 0 ? BENCH_BUILDS : 0u), err);
       if (status != RDX_OK)
         return status;
     }

@@ -175,7 +175,7 @@ typedef struct plain {
   void *keys;
   uint32_t *rows;
   uint64_t *sums;
-  uint32_t *counts;
+  uint32_t *counts; /* or first rows */
 } plain;
 
 static void search_plain(void *context, uint64_t begin, uint64_t end) {
@@ -192,6 +192,10 @@ static void search_plain(void *context, uint64_t begin, uint64_t end) {
       } else {
         n = half;
       }
+    }
+    if (w->spec.first) {
+      p->counts[i] = at < w->rows && key_of(w, p->keys, at) <= high ? p->rows[at] : RDX_NO_ROW;
+      continue;
     }
     p->sums[i] = 0;
     p->counts[i] = 0;
@@ -235,8 +239,9 @@ static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error
   const double start = bench_seconds();
   bench_parallel(threads, p->w->probes, search_plain, p);
   *ms = (bench_seconds() - start) * 1e3;
-  const rdx_result_view view = {.kind = RDX_RESULT_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
-  return check(p->w, &view, 0, err);
+  const rdx_result_view sums = {.kind = RDX_RESULT_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
+  const rdx_result_view first = {.kind = RDX_RESULT_FIRST, .probes = p->w->probes, .first = p->counts};
+  return check(p->w, p->w->spec.first ? &first : &sums, 0, err);
 }
 
 /* ---- A measurement ---- */

@@ -62,6 +62,9 @@ typedef struct rdx_device rdx_device;
  * Open a device by name. `name` is "auto" (or NULL), "cpu", an index in decimal, or any part of a device's
  * name, in either case. "auto" is the first Vulkan GPU that traces in hardware, else the first GPU, else
  * the CPU. The error of a name that matches nothing lists what there is.
+ *
+ * The CPU device keeps up to 512 MiB of what buffers have freed for buffers to come, until it is closed; the system may
+ * take these pages back when memory is short.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rdx_device **out,
                                                 rdx_error *err);

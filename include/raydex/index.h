@@ -327,7 +327,8 @@ typedef struct rdx_lookup_params {
   bool stats; /**< also count rays and hits, which costs a little time */
   /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given. The
    * sort is part of lookup_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX, section
-   * 4.4). RDX_INDEX_RADIX_HASH partitions its probes anyhow. */
+   * 4.4). RDX_INDEX_RADIX_HASH partitions its probes anyhow, and so do, on CPUs and for a million points or more, large
+   * RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE and RDX_INDEX_BTREE. */
   bool sort_probes;
 } rdx_lookup_params;
 

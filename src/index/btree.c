@@ -484,4 +484,5 @@ const rdx_index_ops rdx_btree_ops = {
     .apply = apply,
     .destroy = destroy,
     .rows_in_order = true,
+    .partition_bytes = 16u << 20,
 };

@@ -84,6 +84,9 @@ typedef struct rdx_index_ops {
   void (*destroy)(void *self);
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
+  /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of
+   * their keys (index/partition.h); 0: never. */
+  uint64_t partition_bytes;
 } rdx_index_ops;
 
 extern const rdx_index_ops rdx_rx_ops;

@@ -10,6 +10,7 @@
 
 #include "index/arrange.h"
 #include "index/index.h"
+#include "index/partition.h"
 #include "index/probes.h"
 #include "index/result.h"
 #include "index/spans.h"
@@ -106,6 +107,12 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
 static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_index_query *q,
                             rdx_error *err) {
   double *ms = &r->result->stats.lookup_ms;
+  const double start = rdx_now_ms();
+  rdx_partition_map map;
+  if (!probes->places && rdx_partition_helps(r->index, probes, q, &map)) {
+    *ms += rdx_now_ms() - start;
+    return rdx_partition_query(r->index, stream, q, &map, ms, err);
+  }
   if (!probes->places)
     return run_as_arranged(r, stream, q, ms, err);
   rdx_arranged arranged;
@@ -217,9 +224,36 @@ static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes
   return status;
 }
 
+/* Whether it is worth finding the rows of all probes first, and then their values: half the memory is looked at at a
+ * time. */
+static bool sums_rows(const run *r, const rdx_probes *probes) {
+  return r->index->device->info.backend == RDX_BACKEND_CPU && r->index->stats.distinct && !probes->upper &&
+         !r->included && r->values->keys;
+}
+
+/* Probes that match a row at most: its value is their sum. */
+static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                             rdx_error *err) {
+  RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
+  RDX_TRY(new_buffer(r, probes->count, 8, &parts->sum, err));
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
+  q.out_first = RDX_ADDRESS(uint32_t, parts->count);
+  RDX_TRY(run_query(r, stream, probes, &q, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_refine_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
+                            RDX_ADDRESS(uint32_t, r->values->valid), value_kind(r->values->type), parts->sum,
+                            probes->count, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  r->result->stats.lookup_ms += rdx_stream_elapsed(stream, 0, 1);
+  return add_stats(r, stream, probes, parts->count, err);
+}
+
 static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                           rdx_error *err) {
   const bool wide = r->summing == SUM_WIDE;
+  if (sums_rows(r, probes))
+    return run_values(r, stream, probes, parts, err);
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, wide ? 16 : 8, &parts->sum, err));
   rdx_index_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);

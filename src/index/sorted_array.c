@@ -106,4 +106,5 @@ const rdx_index_ops rdx_sorted_array_ops = {
     .rows = rows,
     .destroy = destroy,
     .rows_in_order = true,
+    .partition_bytes = 8u << 20,
 };

@@ -293,4 +293,5 @@ const rdx_index_ops rdx_tree_ops = {
     .visits_each = visits_each,
     .destroy = destroy,
     .rows_in_order = true,
+    .partition_bytes = 64u << 20,
 };

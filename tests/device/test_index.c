@@ -546,6 +546,110 @@ static void test_directory(void **state) {
       check_spread(RDX_INDEX_TREE, spreads[s], 60001, wide);
 }
 
+/* ---- Batches that CPUs look up by partitions of their keys ---- */
+
+enum { BATCH_ROWS = (1 << 20) + 11, BATCH_PROBES = (1 << 20) + 3 };
+
+static uint64_t batch_key(uint32_t spread, uint64_t i) {
+  switch (spread) {
+  case 0:
+    return i;
+  case 1:
+    return i * 0x9e3779b97f4a7c15u; /* all over the place, and no two alike */
+  default:
+    return i * i * i;
+  }
+}
+
+/* Row i has key number i % distinct; probe i asks for key number asked[i]. */
+typedef struct batch {
+  uint64_t distinct;
+  rdx_column keys, probes;
+  const rdx_column *values;
+  uint64_t *asked;
+} batch;
+
+static void check_batch_probe(const batch *b, const rdx_result_view *views, uint64_t i) {
+  const bool found = b->asked[i] < b->distinct && column_has(&b->probes, i);
+  uint64_t count = 0, with_value = 0, first = RDX_NO_ROW;
+  i128 sum = 0;
+  for (uint64_t row = b->asked[i]; found && row < b->keys.rows; row += b->distinct) {
+    first = count++ == 0 ? row : first;
+    if (column_has(b->values, row)) {
+      with_value++;
+      sum += integer_at(b->values, row);
+    }
+  }
+  const i128 got = views[2].sum_u64 ? (i128)views[2].sum_u64[i] : (i128)views[2].sum_i64[i];
+  if (views[0].count[i] != count || views[1].first[i] != first || views[2].count[i] != with_value || got != sum)
+    fail_msg("probe %llu: count %u first %u", (unsigned long long)i, views[0].count[i], views[1].first[i]);
+}
+
+static void check_batch(rdx_index_kind kind, const batch *b) {
+  const rdx_index_params params = {.kind = kind};
+  rdx_index *index = NULL;
+  rdx_result *results[3];
+  rdx_result_view views[3];
+  OK(rdx_index_create(test_device, &b->keys, &params, &index, err));
+  for (int k = 0; k < 3; k++) {
+    const rdx_lookup_params lookup = {
+        .result = (rdx_result_kind)k, .values = k == 2 ? b->values : NULL, .stats = k == 1};
+    OK(rdx_index_lookup(index, &b->probes, &lookup, &results[k], err));
+    OK(rdx_result_read(results[k], &views[k], err));
+  }
+  for (uint64_t i = 0; i < BATCH_PROBES; i++)
+    check_batch_probe(b, views, i);
+  for (int k = 0; k < 3; k++)
+    rdx_result_destroy(&results[k]);
+  rdx_index_destroy(&index);
+}
+
+static void make_batch(batch *b, uint32_t spread, bool wide, bool nulls, uint64_t distinct) {
+  const uint64_t bytes = wide ? 8 : 4;
+  char *keys = malloc(BATCH_ROWS * bytes), *probes = malloc(BATCH_PROBES * bytes);
+  uint8_t *validity = malloc(BATCH_PROBES / 8 + 1);
+  b->asked = malloc(BATCH_PROBES * sizeof *b->asked);
+  b->distinct = distinct;
+  for (uint64_t i = 0; i < BATCH_ROWS; i++) {
+    const uint64_t key = batch_key(spread, i % distinct);
+    memcpy(keys + i * bytes, &key, bytes);
+  }
+  for (uint64_t i = 0; i < BATCH_PROBES; i++) {
+    b->asked[i] = test_random() % (distinct + distinct / 4);
+    const uint64_t key = batch_key(spread, b->asked[i]);
+    memcpy(probes + i * bytes, &key, bytes);
+  }
+  for (uint64_t i = 0; i < BATCH_PROBES / 8 + 1; i++)
+    validity[i] = (uint8_t)(test_random() | test_random());
+  const rdx_type type = wide ? RDX_TYPE_U64 : RDX_TYPE_U32;
+  b->keys = (rdx_column){.type = type, .rows = BATCH_ROWS, .values = keys};
+  b->probes = (rdx_column){.type = type, .rows = BATCH_PROBES, .values = probes, .validity = nulls ? validity : NULL};
+  if (!nulls)
+    free(validity);
+}
+
+static void test_batches(void **state) {
+  (void)state;
+  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_BTREE, RDX_INDEX_TREE, RDX_INDEX_HASH};
+  static const rdx_type types[] = {RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_U32, RDX_TYPE_I64};
+  if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
+    skip();
+  for (uint32_t k = 0; k < 8; k++) {
+    const bool wide = k % 2, twice = k / 2 % 2;
+    test_column values =
+        column_make(types[k / 2], twice ? SHAPE_FEW : SHAPE_RANDOM, k % 3 ? SOME_NULLS : NO_NULLS, BATCH_ROWS);
+    batch b = {.values = &values.view};
+    make_batch(&b, wide ? k % 3 : k / 2 % 2, wide, k % 3 == 1, twice ? BATCH_ROWS / 2 : BATCH_ROWS);
+    for (size_t m = 0; m < COUNT(kinds); m++)
+      check_batch(kinds[m], &b);
+    free((void *)(uintptr_t)b.keys.values);
+    free((void *)(uintptr_t)b.probes.values);
+    free((void *)(uintptr_t)b.probes.validity);
+    free(b.asked);
+    column_free(&values);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types_and_shapes),
@@ -562,6 +666,7 @@ int main(void) {
       cmocka_unit_test(test_clusters),
       cmocka_unit_test(test_guesses),
       cmocka_unit_test(test_directory),
+      cmocka_unit_test(test_batches),
   };
   return TEST_MAIN(tests);
 }

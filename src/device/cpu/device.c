@@ -7,13 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define ALIGNMENT 256u
-#define HUGE_PAGE (2u << 20)
 #define COPY_PIECE (1u << 20) /* bytes that a thread copies at a time */
-#define PADDING 16u           /* Embree reads 16 bytes at each vertex, the last one included */
 
 /* ---- Description ---- */
 
@@ -62,30 +58,29 @@ rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err) {
 
 typedef struct cpu_buffer {
   rdx_buffer base;
-  void *memory;
+  rdx_cpu_block block;
 } cpu_buffer;
 
+static rdx_cpu_spares *spares_of(rdx_device *device) {
+  return &((rdx_cpu_device *)device)->spares;
+}
+
 static rdx_status buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
-  (void)device;
   cpu_buffer *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a buffer", (void **)&b, err));
-  /* Random gathers run into the TLB: large buffers start on a huge page and ask for more of them. */
-  const uint64_t alignment = size >= 4 * HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
-  rdx_status status = rdx_alloc(size + alignment + PADDING, 1, "a buffer of the CPU device", &b->memory, err);
+  const rdx_status status = rdx_cpu_block_create(spares_of(device), size, &b->block, err);
   if (status != RDX_OK) {
     rdx_free(b);
     return status;
   }
-  b->base.address = ((uintptr_t)b->memory + alignment - 1) / alignment * alignment;
-  if (alignment == HUGE_PAGE)
-    madvise((void *)b->base.address, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: failing is fine */
+  b->base.address = rdx_cpu_block_address(&b->block);
   *out = &b->base;
   return RDX_OK;
 }
 
 static void buffer_destroy(rdx_buffer *buffer) {
   cpu_buffer *b = (cpu_buffer *)buffer;
-  rdx_free(b->memory);
+  rdx_cpu_block_destroy(spares_of(buffer->device), &b->block);
   rdx_free(b);
 }
 
@@ -244,6 +239,8 @@ static rdx_status finish(rdx_stream *stream, rdx_error *err) {
 static void close_device(rdx_device *device) {
   rdx_cpu_device *d = (rdx_cpu_device *)device;
   rdx_pool_destroy(&d->pool);
+  rdx_cpu_spares_drop(&d->spares);
+  pthread_mutex_destroy(&d->spares.lock);
   rdx_free(d);
 }
 
@@ -283,6 +280,7 @@ rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_e
     rdx_free(d);
     return status;
   }
+  pthread_mutex_init(&d->spares.lock, NULL);
   d->base.ops = &cpu_ops;
   d->base.has_f64 = true;
   d->base.has_atomic_u64 = true;

@@ -24,7 +24,10 @@
 
 /* The probes of a batch. */
 typedef struct batch {
-  uint64_t keys[BATCH]; /* mixed */
+  union {
+    uint32_t u32[BATCH];
+    uint64_t u64[BATCH];
+  } keys; /* mixed */
   const uint32_t *buckets[BATCH];
   uint32_t values[BATCH]; /* of their entries; NO_ROW: none */
   uint32_t counts[BATCH];
@@ -81,61 +84,73 @@ AVX2 static inline uint32_t match_avx2_u64(const uint32_t *bucket, uint64_t key,
 
 /* ---- Searching, once for each width, layout and instruction set, with the same body ---- */
 
+/* Find the home buckets of probes from `first` on and have them on their way. */
+#define DEFINE_START(isa, bits, target)                                                                                \
+  target static void start_##isa##_u##bits(const struct hash_args *args, uint32_t first, uint32_t count, batch *b) {   \
+    const uint##bits##_t *probes = (const uint##bits##_t *)(const void *)a.lower + first;                              \
+    for (uint32_t k = 0; k < count; k++)                                                                               \
+      b->keys.u##bits[k] = mix_u##bits(probes[k]);                                                                     \
+    for (uint32_t k = 0; k < count; k++) {                                                                             \
+      b->buckets[k] = a.table + (uint64_t)home_bucket(b->keys.u##bits[k], bits == 64, a.homes) * BUCKET_WORDS;         \
+      __builtin_prefetch(b->buckets[k]);                                                                               \
+    }                                                                                                                  \
+  }
+
 #define DEFINE_FIND(isa, match, bits, runs, target)                                                                    \
   target static void find_##isa##_u##bits##_##runs(batch *b, uint32_t count) {                                         \
     const uint32_t slots = bucket_slots(bits == 64, runs), values = values_at(bits == 64, runs);                       \
+    const uint##bits##_t *keys = b->keys.u##bits;                                                                      \
     /* A step without a branch, which would be hard to foresee, ends nearly all searches. */                           \
     for (uint32_t k = 0; k < count; k++) {                                                                             \
       const uint32_t *bucket = b->buckets[k];                                                                          \
-      bucket += BUCKET_WORDS & (0u - (uint32_t)(load_u##bits(bucket, slots - 1) < (uint##bits##_t)b->keys[k]));        \
+      bucket += BUCKET_WORDS & (0u - (uint32_t)(load_u##bits(bucket, slots - 1) < keys[k]));                           \
       __builtin_prefetch(bucket);                                                                                      \
       b->buckets[k] = bucket;                                                                                          \
     }                                                                                                                  \
     for (uint32_t k = 0; k < count; k++) {                                                                             \
       const uint32_t *bucket = b->buckets[k];                                                                          \
-      while (load_u##bits(bucket, slots - 1) < (uint##bits##_t)b->keys[k])                                             \
+      while (load_u##bits(bucket, slots - 1) < keys[k])                                                                \
         bucket += BUCKET_WORDS;                                                                                        \
-      const uint32_t found = match(bucket, b->keys[k], slots);                                                         \
+      const uint32_t found = match(bucket, keys[k], slots);                                                            \
       const uint32_t slot = (uint32_t)__builtin_ctz(found | 1u << (slots - 1));                                        \
       b->values[k] = bucket[values + slot] | (0u - (uint32_t)(found == 0));                                            \
-      b->counts[k] = b->values[k] == NO_ROW ? 0 : runs ? bucket[values + slots + slot] : 1;                            \
+      if (runs)                                                                                                        \
+        b->counts[k] = b->values[k] == NO_ROW ? 0 : bucket[values + slots + slot];                                     \
     }                                                                                                                  \
+    for (uint32_t k = 0; !runs && k < count; k++)                                                                      \
+      b->counts[k] = b->values[k] != NO_ROW;                                                                           \
   }
 
 #define DEFINE_FINDS(isa, target)                                                                                      \
+  DEFINE_START(isa, 32, target)                                                                                        \
+  DEFINE_START(isa, 64, target)                                                                                        \
   DEFINE_FIND(isa, match_##isa##_u32, 32, 0, target)                                                                   \
   DEFINE_FIND(isa, match_##isa##_u32, 32, 1, target)                                                                   \
   DEFINE_FIND(isa, match_##isa##_u64, 64, 0, target)                                                                   \
   DEFINE_FIND(isa, match_##isa##_u64, 64, 1, target)                                                                   \
-  static const find_fn find_##isa[2][2] = {{find_##isa##_u32_0, find_##isa##_u32_1},                                   \
-                                           {find_##isa##_u64_0, find_##isa##_u64_1}};
+  static const search search_##isa[2][2] = {                                                                           \
+      {{start_##isa##_u32, find_##isa##_u32_0}, {start_##isa##_u32, find_##isa##_u32_1}},                              \
+      {{start_##isa##_u64, find_##isa##_u64_0}, {start_##isa##_u64, find_##isa##_u64_1}}};
 
-typedef void (*find_fn)(batch *b, uint32_t count);
+typedef struct search {
+  void (*start)(const struct hash_args *args, uint32_t first, uint32_t count, batch *b);
+  void (*find)(batch *b, uint32_t count);
+} search;
 
 DEFINE_FINDS(plain, )
 #if defined __x86_64__
 DEFINE_FINDS(avx2, AVX2)
 #endif
 
-static find_fn choose_find(uint32_t key64, uint32_t runs) {
+static search choose_search(uint32_t key64, uint32_t runs) {
 #if defined __x86_64__
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))
-    return find_avx2[key64 != 0][runs != 0];
+    return search_avx2[key64 != 0][runs != 0];
 #endif
-  return find_plain[key64 != 0][runs != 0];
+  return search_plain[key64 != 0][runs != 0];
 }
 
 /* ---- Lookups ---- */
-
-/* Find the home buckets of probes and have them on their way. */
-static void start(const struct hash_args *args, uint32_t key64, uint32_t first, uint32_t count, batch *b) {
-  for (uint32_t k = 0; k < count; k++)
-    b->keys[k] = mix_key(load_key(a.lower, first + k, key64), key64);
-  for (uint32_t k = 0; k < count; k++) {
-    b->buckets[k] = a.table + (uint64_t)home_bucket(b->keys[k], key64, a.homes) * BUCKET_WORDS;
-    __builtin_prefetch(b->buckets[k]);
-  }
-}
 
 /* Counts and first rows. */
 static void store_counts(const struct hash_args *args, uint32_t first, uint32_t count, const batch *b) {
@@ -143,6 +158,10 @@ static void store_counts(const struct hash_args *args, uint32_t first, uint32_t 
     memcpy(&a.out_count[first], b->counts, count * sizeof *b->counts);
   if (!a.out_first)
     return;
+  if (!a.rows) {
+    memcpy(&a.out_first[first], b->values, count * sizeof *b->values);
+    return;
+  }
   for (uint32_t k = 0; k < count; k++)
     a.out_first[first + k] = b->counts[k] > 1 ? a.rows[b->values[k]] : b->values[k];
 }
@@ -188,15 +207,15 @@ static void end(const struct hash_args *args, const uint32_t *variant, uint32_t 
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct hash_args *args = arguments;
-  const find_fn find = choose_find(variant[0], variant[1]);
+  const search s = choose_search(variant[0], variant[1]);
   const uint32_t most = variant[0] ? BATCH_U64 : BATCH;
   batch batches[2];
   uint32_t length = a.count < most ? a.count : most;
-  start(args, variant[0], a.first, length, &batches[0]);
+  s.start(args, a.first, length, &batches[0]);
   for (uint32_t done = 0, turn = 0; done < a.count; turn ^= 1) {
     const uint32_t rest = a.count - done - length, next = rest < most ? rest : most;
-    start(args, variant[0], a.first + done + length, next, &batches[turn ^ 1]);
-    find(&batches[turn], length);
+    s.start(args, a.first + done + length, next, &batches[turn ^ 1]);
+    s.find(&batches[turn], length);
     end(args, variant, a.first + done, length, &batches[turn]);
     done += length;
     length = next;

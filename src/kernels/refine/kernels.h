@@ -31,6 +31,12 @@ RDX_MUST_USE rdx_status rdx_refine_bits(rdx_stream *stream, const uint32_t *bits
 RDX_MUST_USE rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows,
                                          uint64_t probes, uint64_t total, rdx_buffer *pairs, rdx_error *err);
 
+/* The values (`value`: VALUE_...) of probes that match a row each, or none (NO_ROW), as their sums; NULLs count as
+ * none. `rows` become the counts. On CPUs only, whose caches it suits that rows are found for all probes first. */
+RDX_MUST_USE rdx_status rdx_refine_values(rdx_stream *stream, rdx_buffer *rows, const uint32_t *values,
+                                          const uint32_t *values_valid, uint32_t value, rdx_buffer *sums,
+                                          uint64_t probes, rdx_error *err);
+
 /* Join sums of halves (GATHER_SUM_WIDE) to 64 bits. The u32 `overflow`, 0 before, becomes the number of a probe whose
  * sum does not fit, plus 1. */
 RDX_MUST_USE rdx_status rdx_refine_wide(rdx_stream *stream, const rdx_buffer *halves, bool is_signed, rdx_buffer *sums,

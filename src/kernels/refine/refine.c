@@ -105,6 +105,39 @@ static void floats(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
+/* No step depends on what is found, so that many values are on their way at a time. */
+#define TAKE_VALUES(type, value)                                                                                       \
+  for (uint32_t i = 0; i < count; i++) {                                                                               \
+    const uint64_t found = 0 - (uint64_t)(rows[i] != NO_ROW);                                                          \
+    const type x = ((const type *)(const void *)column)[rows[i] & found];                                              \
+    sums[i] = (value)&found;                                                                                           \
+  }                                                                                                                    \
+  break
+
+static void take_values(const uint32_t *rows, uint32_t count, const uint32_t *column, uint32_t kind, uint64_t *sums) {
+  switch (kind) {
+  case VALUE_U32:
+    TAKE_VALUES(uint32_t, x);
+  case VALUE_I32:
+    TAKE_VALUES(uint32_t, (uint64_t)x - 0x80000000u);
+  case VALUE_U64:
+    TAKE_VALUES(uint64_t, x);
+  case VALUE_I64:
+    TAKE_VALUES(uint64_t, x ^ 1ull << 63);
+  }
+}
+
+static void values(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_values_args *a = arguments;
+  for (uint64_t i = a->first; a->values_valid && i < (uint64_t)a->first + a->count; i++)
+    if (a->rows[i] != NO_ROW && !has_bit(a->values_valid, a->rows[i]))
+      a->rows[i] = NO_ROW;
+  take_values(a->rows + a->first, a->count, a->values, variant[0], a->sums + a->first);
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->counts[i] = a->rows[i] != NO_ROW;
+}
+
 #define KERNEL(name_, args, constants, body_, words_)                                                                  \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
@@ -127,6 +160,12 @@ static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0,
 static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_refine_wide_comp);
 static const rdx_kernel floats_kernel =
     KERNEL("refine floats", refine_floats_args, 1, floats, spirv_refine_floats_comp);
+
+static const rdx_kernel values_kernel = {.name = "refine values",
+                                         .args_size = sizeof(struct refine_values_args),
+                                         .variants = 1,
+                                         .grain = 4096,
+                                         .body = values};
 
 rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, rdx_buffer *bits,
                             uint64_t count, rdx_error *err) {
@@ -183,6 +222,16 @@ rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_b
   RDX_TRY(rdx_stream_launch(stream, &pair_kernel, &pair_args, NULL, probes, NULL, err));
   RDX_TRY(rdx_stream_sort(stream, pairs, 8, 32 + bits_of(probes), NULL, total, err));
   return rdx_stream_launch(stream, &unpair_kernel, &unpair_args, NULL, total, NULL, err);
+}
+
+rdx_status rdx_refine_values(rdx_stream *stream, rdx_buffer *rows, const uint32_t *column, const uint32_t *valid,
+                             uint32_t value, rdx_buffer *sums, uint64_t probes, rdx_error *err) {
+  const struct refine_values_args args = {.rows = RDX_ADDRESS(uint32_t, rows),
+                                          .values = (uint32_t *)(uintptr_t)column,
+                                          .values_valid = (uint32_t *)(uintptr_t)valid,
+                                          .sums = RDX_ADDRESS(uint64_t, sums),
+                                          .counts = RDX_ADDRESS(uint32_t, rows)};
+  return rdx_stream_launch(stream, &values_kernel, &args, &value, probes, NULL, err);
 }
 
 rdx_status rdx_refine_wide(rdx_stream *stream, const rdx_buffer *halves, bool is_signed, rdx_buffer *sums,

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "index/partition.h"
+
+#include <stdlib.h>
+
+#include "kernels/lookup/lookup.h"
+
+#define SAMPLE 4096u
+#define LEAST_PROBES (1u << 20)
+#define BYTES_EACH 128u /* of the index for each probe, at most: else hardly two look at the same line */
+#define CHUNKS 4u       /* for each thread */
+#define LEAST_CHUNK 65536u
+
+/* ---- The map ---- */
+
+static int compare(const void *x, const void *y) {
+  const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+  return (a > b) - (a < b);
+}
+
+/* Sort a sample of the probes; false where most ascend or descend as they come, or half of them are equal to others. */
+static bool take_sample(const rdx_index *index, const rdx_probes *probes, uint64_t *sample) {
+  uint32_t up = 0, distinct = 1;
+  for (uint32_t i = 0; i < SAMPLE; i++) {
+    sample[i] = load_key(probes->lower, (uint32_t)(probes->count / SAMPLE * i), index->stats.key_bits == 64);
+    up += i > 0 && sample[i] >= sample[i - 1];
+  }
+  if (up >= SAMPLE / 4 * 3 || up <= SAMPLE / 4)
+    return false;
+  qsort(sample, SAMPLE, sizeof *sample, compare);
+  for (uint32_t i = 1; i < SAMPLE; i++)
+    distinct += sample[i] != sample[i - 1];
+  return distinct > SAMPLE / 2;
+}
+
+/* Cells between the least and the largest of the sample; a cell's partition is what part of the sample is below it.
+ * False where some cell has more than a few partitions' share. */
+static bool map_keys(const uint64_t *sample, rdx_partition_map *out) {
+  const uint64_t span = sample[SAMPLE - 1] - sample[0];
+  out->lowest = sample[0];
+  while (span >> out->shift >= RDX_PARTITION_CELLS)
+    out->shift++;
+  for (uint32_t cell = 0, below = 0; cell < RDX_PARTITION_CELLS; cell++) {
+    const uint32_t begin = below;
+    out->of_cell[cell] = (uint16_t)((uint64_t)below * RDX_PARTITIONS / SAMPLE);
+    while (below < SAMPLE - 1 && (sample[below] - sample[0]) >> out->shift <= cell)
+      below++;
+    if (below - begin > SAMPLE / 32)
+      return false;
+  }
+  return true;
+}
+
+bool rdx_partition_helps(const rdx_index *index, const rdx_probes *probes, const rdx_index_query *q,
+                         rdx_partition_map *out) {
+  uint64_t sample[SAMPLE];
+  *out = (rdx_partition_map){.key64 = index->stats.key_bits == 64};
+  const uint64_t least = index->ops->partition_bytes, bytes = index->stats.bytes_resident;
+  const bool large =
+      least > 0 && bytes >= least && probes->count >= LEAST_PROBES && probes->count >= bytes / BYTES_EACH;
+  const bool points = !probes->upper && !q->included && q->gather != GATHER_ROWS;
+  return index->device->info.backend == RDX_BACKEND_CPU && large && points && take_sample(index, probes, sample) &&
+         map_keys(sample, out);
+}
+
+/* ---- Queries ---- */
+
+typedef struct partition_run {
+  rdx_partitioned p;
+  rdx_buffer *keys, *count, *first, *sum;
+  rdx_index_query query; /* of the keys in their new order */
+} partition_run;
+
+static rdx_status make(rdx_stream *stream, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(stream->device, size, "probes by partitions", out, err);
+}
+
+static rdx_status prepare(partition_run *r, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  const uint64_t n = q->count, chunks = (n + r->p.chunk - 1) / r->p.chunk;
+  RDX_TRY(rdx_alloc(chunks, sizeof *r->p.starts, "probes by partitions", (void **)&r->p.starts, err));
+  RDX_TRY(make(stream, n * (r->p.map->key64 ? 8 : 4), &r->keys, err));
+  if (q->out_count)
+    RDX_TRY(make(stream, n * 4, &r->count, err));
+  if (q->out_first)
+    RDX_TRY(make(stream, n * 4, &r->first, err));
+  if (q->out_sum)
+    RDX_TRY(make(stream, n * (q->gather == GATHER_SUM_WIDE ? 16 : 8), &r->sum, err));
+  r->query = *q;
+  r->query.lower = RDX_ADDRESS(uint32_t, r->keys);
+  r->query.valid = NULL;
+  r->query.out_count = RDX_ADDRESS(uint32_t, r->count);
+  r->query.out_first = RDX_ADDRESS(uint32_t, r->first);
+  r->query.out_sum = RDX_ADDRESS(uint64_t, r->sum);
+  return RDX_OK;
+}
+
+static rdx_status put_back(const partition_run *r, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  const uint32_t words = q->gather == GATHER_SUM_WIDE ? 4 : 2;
+  if (q->out_count)
+    RDX_TRY(rdx_partition_restore(stream, &r->p, r->count, 1, q->valid, 0, q->out_count, err));
+  if (q->out_first)
+    RDX_TRY(rdx_partition_restore(stream, &r->p, r->first, 1, q->valid, NO_ROW, q->out_first, err));
+  return q->out_sum ? rdx_partition_restore(stream, &r->p, r->sum, words, q->valid, 0, q->out_sum, err) : RDX_OK;
+}
+
+static rdx_status run(partition_run *r, const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,
+                      double *ms, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(prepare(r, stream, q, err));
+  RDX_TRY(rdx_partition_move(stream, &r->p, r->keys, err));
+  RDX_TRY(index->ops->query(index->self, stream, &r->query, err));
+  RDX_TRY(put_back(r, stream, q, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
+}
+
+rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,
+                               const rdx_partition_map *map, double *ms, rdx_error *err) {
+  const uint64_t chunk = q->count / (CHUNKS * index->device->info.threads) + 1;
+  partition_run r = {
+      .p = {.map = map, .keys = q->lower, .count = q->count, .chunk = chunk > LEAST_CHUNK ? chunk : LEAST_CHUNK}};
+  const rdx_status status = run(&r, index, stream, q, ms, err);
+  rdx_buffer_destroy(&r.keys);
+  rdx_buffer_destroy(&r.count);
+  rdx_buffer_destroy(&r.first);
+  rdx_buffer_destroy(&r.sum);
+  rdx_free(r.p.starts);
+  return status;
+}
