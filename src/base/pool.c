@@ -17,7 +17,7 @@
 #include "base/base.h"
 
 #define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
-#define PATIENCE_MS 0.05        /* about what it takes to wake a thread */
+#define PATIENCE_MS 0.2         /* a few times what it takes to wake a thread */
 #define RUNS_AHEAD 4            /* a thread takes its share of what is left in so many parts */
 #define ASK_EVERY_MS 100        /* how often the caller asks whether to go on */
 
