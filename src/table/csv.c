@@ -245,22 +245,6 @@ static bool keeps_guess(const rdx_column *c, field f, const void *value) {
   }
 }
 
-static rdx_status read_fields(reader *r, uint64_t row, rdx_error *err);
-
-/* Whether the record at r->record has all its fields, and no more. r->at stays where it is. */
-static bool is_whole(reader *r) {
-  const char *const at = r->at, *const resume = r->resume, *const problem = r->problem;
-  rdx_error err;
-  r->at = r->record;
-  r->looking = true;
-  const bool whole = read_fields(r, 0, &err) == RDX_OK;
-  r->looking = false;
-  r->at = at;
-  r->resume = resume;
-  r->problem = problem;
-  return whole;
-}
-
 /* Add a field to its column, the long way. A value that a guessed type does not hold widens it instead. */
 static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f, rdx_error *err) {
   const uint32_t target = r->targets[number];
@@ -276,10 +260,6 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
     return RDX_OK;
   if (r->fixed[target])
     return bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
-  if (r->lenient && !is_whole(r))
-    return RDX_OK; /* the record is about to fail */
-  const char *next;
-  RDX_TRY(read_field(r, number, &f, &next, err)); /* looking at others may have taken its place */
   rdx_inference_add(&r->inferred[target], f.text, f.length);
   r->widened = true;
   return RDX_OK;
@@ -287,7 +267,7 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
 
 /* Take in the field at r->at. */
 static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const char **next, rdx_error *err) {
-  const uint32_t target = r->looking ? SKIP : r->targets[number];
+  const uint32_t target = r->targets[number];
   field f;
   if (target != SKIP) {
     int64_t value;
@@ -313,7 +293,7 @@ static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const cha
 }
 
 static rdx_status read_fields(reader *r, uint64_t row, rdx_error *err) {
-  const char *const record = r->at;
+  const char *record = r->at;
   for (uint32_t number = 0; number < r->field_count; number++) {
     const char *next = NULL;
     r->resume = NULL;
@@ -330,10 +310,7 @@ static rdx_status read_fields(reader *r, uint64_t row, rdx_error *err) {
 }
 
 rdx_status rdx_csv_read_record(reader *r, uint64_t row, rdx_error *err) {
-  r->record = r->at;
-  r->looking = r->lenient && r->inferring && !is_whole(r);
   const rdx_status status = read_fields(r, row, err);
-  r->looking = false;
   for (uint32_t i = 0; status != RDX_OK && !r->inferring && i < r->table->column_count; i++)
     rdx_growing_undo(&r->table->columns[i], row);
   return status;
@@ -496,10 +473,10 @@ bool rdx_csv_is_unsure(const reader *r) {
 static rdx_status sample(reader *r, rdx_error *err) {
   rdx_status status = RDX_OK;
   r->at = r->first;
-  r->inferring = r->lenient = true;
+  r->inferring = true;
   for (uint32_t row = 0; row < SAMPLE && r->at < r->end && status == RDX_OK; row++)
     status = rdx_csv_read_record(r, row, err);
-  r->inferring = r->lenient = false;
+  r->inferring = false;
   r->problem = NULL;
   return status == RDX_ERROR_MEMORY ? status : RDX_OK;
 }
@@ -507,10 +484,10 @@ static rdx_status sample(reader *r, rdx_error *err) {
 /* The sample may have had no value of a column: look on until there is one. What is wrong is left as above. */
 static rdx_status make_sure(reader *r, rdx_error *err) {
   rdx_status status = RDX_OK;
-  r->inferring = r->lenient = true;
+  r->inferring = true;
   while (r->at < r->end && status == RDX_OK && rdx_csv_is_unsure(r))
     status = rdx_csv_read_record(r, 0, err);
-  r->inferring = r->lenient = false;
+  r->inferring = false;
   r->problem = NULL;
   return status == RDX_ERROR_MEMORY ? status : RDX_OK;
 }

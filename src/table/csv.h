@@ -16,7 +16,6 @@ typedef struct rdx_csv_reader {
   const char *begin, *end; /* the text, without a byte order mark */
   const char *first;       /* the first record of data */
   const char *tail;        /* from here on there are blank lines only */
-  const char *record;      /* the one that is being read */
   const char *at;          /* the next field */
   const char *problem;     /* what an error is about; NULL: no place in the text */
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
@@ -26,8 +25,6 @@ typedef struct rdx_csv_reader {
   bool *fixed;             /* of each column: its type was given */
   rdx_inference *inferred; /* of each column */
   bool inferring;          /* values go to `inferred`, not to the table */
-  bool lenient;            /* records that fail are left out: what there is of their fields tells no type */
-  bool looking;            /* values go nowhere */
   bool widened;            /* a value does not fit a type that was inferred, and has gone to `inferred` */
   rdx_table *table;
   char *scratch; /* a quoted field without its quotes */

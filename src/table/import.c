@@ -402,7 +402,6 @@ rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_imp
   if (status == RDX_OK)
     status = rdx_csv_start(&m.reader, csv, m.file.text ? m.file.text : "", m.file.size, &m.params->csv, err);
   m.counted = m.reader.begin;
-  m.reader.lenient = m.params->max_rejects > 0;
   if (status == RDX_OK)
     status = run(&m, err);
   tell_rejects(&m);
