@@ -111,7 +111,9 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *
   rdx_partition_map map;
   if (!probes->places && rdx_partition_helps(r->index, probes, q, &map)) {
     *ms += rdx_now_ms() - start;
-    return rdx_partition_query(r->index, stream, q, &map, ms, err);
+    const rdx_status status = rdx_partition_query(r->index, stream, q, &map, ms, err);
+    if (status != RDX_ERROR_DEVICE_MEMORY)
+      return status;
   }
   if (!probes->places)
     return run_as_arranged(r, stream, q, ms, err);

@@ -9,9 +9,11 @@
 
 #define SAMPLE 4096u
 #define LEAST_PROBES (1u << 20)
-#define BYTES_EACH 128u /* of the index for each probe, at most: else hardly two look at the same line */
-#define CHUNKS 4u       /* for each thread */
+#define BYTES_EACH 64u /* of the index for each probe, at most: else hardly two look at the same line */
+#define CHUNKS 4u      /* for each thread */
 #define LEAST_CHUNK 65536u
+#define MOST_CHUNK (1u << 22) /* so that threads are asked often enough whether to go on */
+#define NEAR 4u               /* probes that far from each other */
 
 /* ---- The map ---- */
 
@@ -20,11 +22,17 @@ static int compare(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
+/* A probe of the i-th part of them, anywhere in it, so that no pattern of theirs is met. */
+static uint32_t place_in_sample(const rdx_probes *probes, uint32_t i) {
+  const uint64_t part = probes->count / SAMPLE;
+  return (uint32_t)(part * i + (i * 0x9e3779b1ull >> 7) % (part - NEAR));
+}
+
 /* Sort a sample of the probes; false where most ascend or descend as they come, or half of them are equal to others. */
 static bool take_sample(const rdx_index *index, const rdx_probes *probes, uint64_t *sample) {
   uint32_t up = 0, distinct = 1;
   for (uint32_t i = 0; i < SAMPLE; i++) {
-    sample[i] = load_key(probes->lower, (uint32_t)(probes->count / SAMPLE * i), index->stats.key_bits == 64);
+    sample[i] = load_key(probes->lower, place_in_sample(probes, i), index->stats.key_bits == 64);
     up += i > 0 && sample[i] >= sample[i - 1];
   }
   if (up >= SAMPLE / 4 * 3 || up <= SAMPLE / 4)
@@ -53,16 +61,30 @@ static bool map_keys(const uint64_t *sample, rdx_partition_map *out) {
   return true;
 }
 
+/* Whether many probes have near ones in their partition: they come in clusters, which caches like as they are. */
+static bool are_near(const rdx_index *index, const rdx_probes *probes, const rdx_partition_map *map) {
+  const uint32_t key64 = index->stats.key_bits == 64;
+  uint32_t near = 0;
+  for (uint32_t i = 0; i < SAMPLE; i++) {
+    const uint32_t place = place_in_sample(probes, i);
+    near += rdx_partition_of(map, load_key(probes->lower, place, key64)) ==
+            rdx_partition_of(map, load_key(probes->lower, place + NEAR, key64));
+  }
+  return near > SAMPLE / 8;
+}
+
 bool rdx_partition_helps(const rdx_index *index, const rdx_probes *probes, const rdx_index_query *q,
                          rdx_partition_map *out) {
   uint64_t sample[SAMPLE];
-  *out = (rdx_partition_map){.key64 = index->stats.key_bits == 64};
   const uint64_t least = index->ops->partition_bytes, bytes = index->stats.bytes_resident;
-  const bool large =
-      least > 0 && bytes >= least && probes->count >= LEAST_PROBES && probes->count >= bytes / BYTES_EACH;
+  const bool large = least > 0 && bytes >= least && probes->count >= LEAST_PROBES &&
+                     probes->count >= bytes / BYTES_EACH &&
+                     probes->count >= (uint64_t)LEAST_CHUNK * index->device->info.threads;
   const bool points = !probes->upper && !q->included && q->gather != GATHER_ROWS;
-  return index->device->info.backend == RDX_BACKEND_CPU && large && points && take_sample(index, probes, sample) &&
-         map_keys(sample, out);
+  if (index->device->info.backend != RDX_BACKEND_CPU || !large || !points || !take_sample(index, probes, sample))
+    return false;
+  *out = (rdx_partition_map){.key64 = index->stats.key_bits == 64};
+  return map_keys(sample, out) && !are_near(index, probes, out);
 }
 
 /* ---- Queries ---- */
@@ -107,8 +129,8 @@ static rdx_status put_back(const partition_run *r, rdx_stream *stream, const rdx
 
 static rdx_status run(partition_run *r, const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,
                       double *ms, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(prepare(r, stream, q, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_partition_move(stream, &r->p, r->keys, err));
   RDX_TRY(index->ops->query(index->self, stream, &r->query, err));
   RDX_TRY(put_back(r, stream, q, err));
@@ -121,8 +143,12 @@ static rdx_status run(partition_run *r, const rdx_index *index, rdx_stream *stre
 rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,
                                const rdx_partition_map *map, double *ms, rdx_error *err) {
   const uint64_t chunk = q->count / (CHUNKS * index->device->info.threads) + 1;
-  partition_run r = {
-      .p = {.map = map, .keys = q->lower, .count = q->count, .chunk = chunk > LEAST_CHUNK ? chunk : LEAST_CHUNK}};
+  partition_run r = {.p = {.map = map,
+                           .keys = q->lower,
+                           .count = q->count,
+                           .chunk = chunk < LEAST_CHUNK  ? LEAST_CHUNK
+                                    : chunk > MOST_CHUNK ? MOST_CHUNK
+                                                         : chunk}};
   const rdx_status status = run(&r, index, stream, q, ms, err);
   rdx_buffer_destroy(&r.keys);
   rdx_buffer_destroy(&r.count);

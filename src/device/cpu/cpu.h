@@ -39,8 +39,8 @@ typedef struct rdx_cpu_device {
 RDX_MUST_USE rdx_status rdx_cpu_block_create(rdx_cpu_spares *spares, uint64_t size, rdx_cpu_block *out, rdx_error *err);
 uint64_t rdx_cpu_block_address(const rdx_cpu_block *block);
 void rdx_cpu_block_destroy(rdx_cpu_spares *spares, rdx_cpu_block *block);
-/* Give all that is kept back to the system. */
-void rdx_cpu_spares_drop(rdx_cpu_spares *spares);
+/* Give all that is kept back to the system; whether there was something. */
+bool rdx_cpu_spares_drop(rdx_cpu_spares *spares);
 
 rdx_status rdx_cpu_scene_create(rdx_device *device, const rdx_scene_params *params, uint64_t partition_size,
                                 uint32_t partitions, rdx_scene **out, rdx_error *err);

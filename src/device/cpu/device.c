@@ -239,7 +239,7 @@ static rdx_status finish(rdx_stream *stream, rdx_error *err) {
 static void close_device(rdx_device *device) {
   rdx_cpu_device *d = (rdx_cpu_device *)device;
   rdx_pool_destroy(&d->pool);
-  rdx_cpu_spares_drop(&d->spares);
+  (void)rdx_cpu_spares_drop(&d->spares);
   pthread_mutex_destroy(&d->spares.lock);
   rdx_free(d);
 }

@@ -15,14 +15,26 @@
 #define PADDING 16u           /* Embree reads 16 bytes at each vertex, the last one included */
 #define LARGE (4 * HUGE_PAGE) /* bytes of a block on huge pages */
 #define LEAST_KEPT (1u << 20) /* bytes */
-#ifdef __SANITIZE_ADDRESS__   /* which is to see who uses what was freed */
-#define MOST_KEPT 0u
-#else
 #define MOST_KEPT (1u << 29)
+#define PAGE 4096u
+
+/* Under AddressSanitizer, which is to see who uses what was freed, no block is kept. */
+static bool is_kept(uint64_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  return false && size;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return false && size;
+#else
+  return size >= LEAST_KEPT && size <= MOST_KEPT;
 #endif
+#else
+  return size >= LEAST_KEPT && size <= MOST_KEPT;
+#endif
+}
 
 static uint64_t alignment_of(uint64_t size) {
-  return size >= LARGE ? HUGE_PAGE : ALIGNMENT;
+  return size >= LARGE ? HUGE_PAGE : size >= LEAST_KEPT ? PAGE : ALIGNMENT;
 }
 
 uint64_t rdx_cpu_block_address(const rdx_cpu_block *block) {
@@ -30,8 +42,9 @@ uint64_t rdx_cpu_block_address(const rdx_cpu_block *block) {
   return ((uintptr_t)block->memory + alignment - 1) / alignment * alignment;
 }
 
-static void advise(const rdx_cpu_block *block, int advice) {
-  const uint64_t size = block->size / HUGE_PAGE * HUGE_PAGE;
+/* On whole pages of `page` bytes. */
+static void advise(const rdx_cpu_block *block, int advice, uint64_t page) {
+  const uint64_t size = block->size / page * page;
   madvise((void *)(uintptr_t)rdx_cpu_block_address(block), size, advice); /* a wish: failing is fine */
 }
 
@@ -58,35 +71,35 @@ static bool find(rdx_cpu_spares *s, uint64_t size, rdx_cpu_block *out) {
   return best < RDX_CPU_SPARES;
 }
 
-void rdx_cpu_spares_drop(rdx_cpu_spares *s) {
+bool rdx_cpu_spares_drop(rdx_cpu_spares *s) {
   pthread_mutex_lock(&s->lock);
+  const bool any = s->count > 0;
   while (s->count > 0)
     rdx_free(take(s, 0).memory);
   pthread_mutex_unlock(&s->lock);
+  return any;
 }
 
 rdx_status rdx_cpu_block_create(rdx_cpu_spares *s, uint64_t size, rdx_cpu_block *out, rdx_error *err) {
-  if (size >= LEAST_KEPT && find(s, size, out))
+  if (is_kept(size) && find(s, size, out))
     return RDX_OK;
   out->size = size;
   const uint64_t room = size + alignment_of(size) + PADDING;
   rdx_status status = rdx_alloc(room, 1, "a buffer of the CPU device", &out->memory, err);
-  if (status != RDX_OK) { /* memory is short: the rest of it is wanted back */
-    rdx_cpu_spares_drop(s);
+  if (status != RDX_OK && rdx_cpu_spares_drop(s)) /* memory is short: the rest of it is wanted back */
     status = rdx_alloc(room, 1, "a buffer of the CPU device", &out->memory, err);
-  }
   if (status == RDX_OK && size >= LARGE) /* random gathers run into the TLB */
-    advise(out, MADV_HUGEPAGE);
+    advise(out, MADV_HUGEPAGE, HUGE_PAGE);
   return status;
 }
 
 /* The oldest ones make room. */
 void rdx_cpu_block_destroy(rdx_cpu_spares *s, rdx_cpu_block *block) {
-  if (block->size < LEAST_KEPT || block->size > MOST_KEPT) {
+  if (!is_kept(block->size)) {
     rdx_free(block->memory);
     return;
   }
-  advise(block, MADV_FREE);
+  advise(block, MADV_FREE, PAGE);
   pthread_mutex_lock(&s->lock);
   while (s->count == RDX_CPU_SPARES || s->bytes + block->size > MOST_KEPT)
     rdx_free(take(s, 0).memory);

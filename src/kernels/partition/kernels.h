@@ -24,6 +24,11 @@ typedef struct rdx_partition_map {
   uint16_t of_cell[RDX_PARTITION_CELLS];
 } rdx_partition_map;
 
+static inline uint32_t rdx_partition_of(const rdx_partition_map *map, uint64_t key) {
+  const uint64_t cell = key > map->lowest ? (key - map->lowest) >> map->shift : 0;
+  return map->of_cell[cell < RDX_PARTITION_CELLS ? cell : RDX_PARTITION_CELLS - 1];
+}
+
 typedef struct rdx_partitioned {
   const rdx_partition_map *map;
   const uint32_t *keys; /* in the order given */

@@ -23,11 +23,6 @@ struct partition_args {
   uint32_t none;
 };
 
-INLINE uint32_t partition_of(const rdx_partition_map *m, uint64_t key) {
-  const uint64_t cell = key > m->lowest ? (key - m->lowest) >> m->shift : 0;
-  return m->of_cell[cell < RDX_PARTITION_CELLS ? cell : RDX_PARTITION_CELLS - 1];
-}
-
 INLINE uint64_t key_at(const rdx_partitioned *p, uint64_t i, bool key64) {
   return key64 ? ((const uint64_t *)(const void *)p->keys)[i] : p->keys[i];
 }
@@ -47,7 +42,7 @@ INLINE void count_chunk(const rdx_partitioned *p, uint32_t chunk, bool key64) {
   uint32_t counts[RDX_PARTITIONS] = {0};
   const uint64_t end = end_of(p, chunk);
   for (uint64_t i = begin_of(p, chunk); i < end; i++)
-    counts[partition_of(p->map, key_at(p, i, key64))]++;
+    counts[rdx_partition_of(p->map, key_at(p, i, key64))]++;
   memcpy(p->starts[chunk], counts, sizeof counts);
 }
 
@@ -96,7 +91,7 @@ static inline void write_line(void *to, const void *from) {
     const uint64_t end = end_of(p, chunk);                                                                             \
     for (uint64_t i = begin_of(p, chunk); i < end; i++) {                                                              \
       const type key = (type)key_at(p, i, is64);                                                                       \
-      const uint32_t k = partition_of(p->map, key), at = next[k]++;                                                    \
+      const uint32_t k = rdx_partition_of(p->map, key), at = next[k]++;                                                \
       lines[k][at % LINE] = key;                                                                                       \
       if (at % LINE < LINE - 1)                                                                                        \
         continue;                                                                                                      \
@@ -137,7 +132,7 @@ INLINE void restore_chunk(const struct partition_args *a, uint32_t chunk, uint32
   memcpy(next, p->starts[chunk], sizeof next);
   const uint64_t end = end_of(p, chunk);
   for (uint64_t i = begin_of(p, chunk); i < end; i++) {
-    const uint64_t at = next[partition_of(p->map, key_at(p, i, key64))]++;
+    const uint64_t at = next[rdx_partition_of(p->map, key_at(p, i, key64))]++;
     memcpy((uint32_t *)a->out + i * words, a->answers + at * words, words * sizeof *a->answers);
     __builtin_prefetch(a->answers + at * words + 2 * LINE_BYTES / 4); /* hardware follows fewer streams */
   }
