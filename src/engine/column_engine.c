@@ -21,7 +21,7 @@
 typedef struct workspace {
   rdx_stream *stream;
   rdx_buffer *slots;  /* all zero between runs: reading groups out clears them, so that no run clears all */
-  rdx_buffer *memory; /* begins with counters, of which that of tiles is zero between runs in the same way */
+  rdx_buffer *memory; /* begins with counters: those of tiles and workers are zero between runs in the same way */
 } workspace;
 
 typedef struct column_engine {

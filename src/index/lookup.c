@@ -112,7 +112,7 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *
   if (!probes->places && rdx_partition_helps(r->index, probes, q, &map)) {
     *ms += rdx_now_ms() - start;
     const rdx_status status = rdx_partition_query(r->index, stream, q, &map, ms, err);
-    if (status != RDX_ERROR_DEVICE_MEMORY)
+    if (status != RDX_ERROR_DEVICE_MEMORY && status != RDX_ERROR_MEMORY)
       return status;
   }
   if (!probes->places)

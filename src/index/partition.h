@@ -13,8 +13,8 @@
 bool rdx_partition_helps(const rdx_index *index, const rdx_probes *probes, const rdx_index_query *query,
                          rdx_partition_map *out);
 
-/* Run a query so, and finish the stream; adds the time to `*ms`. RDX_ERROR_DEVICE_MEMORY: there is no room for moving
- * probes; the query may still run as they are. */
+/* Run a query so, and finish the stream; adds the time to `*ms`. RDX_ERROR_DEVICE_MEMORY and RDX_ERROR_MEMORY: there
+ * is no room for moving probes, and the query may still run with them as they are. */
 RDX_MUST_USE rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
                                             const rdx_partition_map *map, double *ms, rdx_error *err);
 

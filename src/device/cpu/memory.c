@@ -18,19 +18,17 @@
 #define MOST_KEPT (1u << 29)
 #define PAGE 4096u
 
-/* Under AddressSanitizer, which is to see who uses what was freed, no block is kept. */
-static bool is_kept(uint64_t size) {
-#if defined(__SANITIZE_ADDRESS__)
-  return false && size;
+/* AddressSanitizer is to see who uses what was freed: then no block is kept. */
+#ifdef __SANITIZE_ADDRESS__
+#define KEEPS false
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  return false && size;
+#define KEEPS !__has_feature(address_sanitizer)
 #else
-  return size >= LEAST_KEPT && size <= MOST_KEPT;
+#define KEEPS true
 #endif
-#else
-  return size >= LEAST_KEPT && size <= MOST_KEPT;
-#endif
+
+static bool is_kept(uint64_t size) {
+  return KEEPS && size >= LEAST_KEPT && size <= MOST_KEPT;
 }
 
 static uint64_t alignment_of(uint64_t size) {

@@ -135,7 +135,7 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
       a->rows[i] = NO_ROW;
   take_values(a->rows + a->first, a->count, a->values, variant[0], a->sums + a->first);
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->counts[i] = a->rows[i] != NO_ROW;
+    a->rows[i] = a->rows[i] != NO_ROW;
 }
 
 #define KERNEL(name_, args, constants, body_, words_)                                                                  \
@@ -229,8 +229,7 @@ rdx_status rdx_refine_values(rdx_stream *stream, rdx_buffer *rows, const uint32_
   const struct refine_values_args args = {.rows = RDX_ADDRESS(uint32_t, rows),
                                           .values = (uint32_t *)(uintptr_t)column,
                                           .values_valid = (uint32_t *)(uintptr_t)valid,
-                                          .sums = RDX_ADDRESS(uint64_t, sums),
-                                          .counts = RDX_ADDRESS(uint32_t, rows)};
+                                          .sums = RDX_ADDRESS(uint64_t, sums)};
   return rdx_stream_launch(stream, &values_kernel, &args, &value, probes, NULL, err);
 }
 

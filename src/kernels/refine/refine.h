@@ -89,16 +89,15 @@ FN u32 gathered_bits(PTR(u32) bits, PTR(u32) rows, u32 word, u32 n) {
   return gathered;
 }
 
-/* Item: a probe that matches a row at most. `rows` and `counts` may be the same. */
+/* Item: a probe that matches a row at most. */
 struct refine_values_args {
   LAUNCH_HEADER;
-  PTR(u32) rows; /* NO_ROW: none */
+  PTR(u32) rows; /* NO_ROW: none; become counts */
   PTR(u32) values;
   PTR(u32) values_valid;
   PTR(u64) sums;
-  PTR(u32) counts;
 };
-ARGS_SIZE(refine_values_args, 56);
+ARGS_SIZE(refine_values_args, 48);
 
 /* Item: a probe. Join its sums of low and of high halves (GATHER_SUM_WIDE); where the whole does not fit 64 bits, set
  * overflow[0] to the probe + 1. */
