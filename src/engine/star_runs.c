@@ -231,17 +231,21 @@ static uint32_t end_of_group(const rdx_runs *runs, uint32_t first, uint32_t end)
   return next < end ? next : end;
 }
 
-/* Add runs of one group to its record, whose slots are as star_query has them: rows, then for each measure the number
- * of values where it has NULLs, and their sum where it is wanted. */
-static inline void add_runs(const reading *r, uint32_t first, uint32_t end, uint64_t *record) {
-  record[0] += r->runs->starts[end] - r->runs->starts[first];
+/* What runs of one group come to, put into a record or added to it, whose slots are as star_query has them: rows, then
+ * for each measure the number of values where it has NULLs, and their sum where it is wanted. */
+static inline void take_runs(const reading *r, uint32_t first, uint32_t end, bool add, uint64_t *record) {
+  record[0] = r->runs->starts[end] - r->runs->starts[first] + (add ? record[0] : 0);
   uint64_t *slot = record + 1;
   for (uint32_t m = 0; m < r->q->measure_count; m++) {
     const rdx_run_totals *t = r->totals[m];
-    if (r->q->measures[m].slots & STAR_COUNT)
-      *slot++ += t->counts[end] - t->counts[first];
-    if (r->q->measures[m].slots & STAR_SUM)
-      *slot++ += t->sums[end] - t->sums[first];
+    if (r->q->measures[m].slots & STAR_COUNT) {
+      *slot = t->counts[end] - t->counts[first] + (add ? *slot : 0);
+      slot++;
+    }
+    if (r->q->measures[m].slots & STAR_SUM) {
+      *slot = t->sums[end] - t->sums[first] + (add ? *slot : 0);
+      slot++;
+    }
   }
 }
 
@@ -257,9 +261,7 @@ static bool list_records(const reading *r, uint64_t most, uint64_t *records) {
         return false;
       next = end_of_group(r->runs, k, end);
       record[0] = r->runs->groups ? r->runs->groups[k] : 0;
-      for (uint64_t slot = 1; slot <= slots; slot++)
-        record[slot] = 0;
-      add_runs(r, k, next, record + 1);
+      take_runs(r, k, next, false, record + 1);
     }
   }
   records[0] = count;
@@ -277,7 +279,7 @@ static uint32_t accumulate_runs(const reading *r, uint64_t *sums, uint32_t *touc
       next = end_of_group(r->runs, k, end);
       if (record[0] == 0)
         touched[count++] = group;
-      add_runs(r, k, next, record);
+      take_runs(r, k, next, true, record);
     }
   }
   return count;

@@ -5,15 +5,19 @@
  * filter bit vectors. A term is the vectors next to its bounds with the bits of the rows in between flipped. Instead of
  * a copy of a vector for each term and launches for each, one launch combines the vectors of all terms, and two decide
  * the rows in between: one that a vector should have is in unless other terms are against it, one that it should not
- * have is out. */
+ * have is out. A CPU with few threads does without launches after one another, and without sharing the words of the
+ * result: each thread does all that for the rows of a slice. */
 
 #include <string.h>
 
 #include "scan/sieve.h"
 
 #define MOST_TERMS 8
+#define FEW_THREADS 16
+#define SLICE_ROWS 32768u /* fewer are not worth a slice */
 
 typedef struct bindex {
+  uint32_t slices; /* each of which a thread answers by itself; 0: see above */
   uint32_t count;
   uint64_t rows;
   rdx_scan_column *columns;
@@ -66,6 +70,12 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   return RDX_OK;
 }
 
+/* More than there are threads, as one may be slower; but not for the sake of a few rows. */
+static uint32_t slices_of(uint64_t rows, uint32_t threads) {
+  const uint64_t most = threads < 4 ? 2 * threads : threads, worth = 1 + rows / SLICE_ROWS;
+  return (uint32_t)(most < worth ? most : worth);
+}
+
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   const rdx_sieve_params sieve = sieve_params(params);
@@ -76,6 +86,8 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   bindex *b = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
   b->rows = columns[0].rows;
+  if (device->info.backend == RDX_BACKEND_CPU && device->info.threads <= FEW_THREADS)
+    b->slices = slices_of(b->rows, device->info.threads);
   const rdx_status status = build_parts(device, columns, count, sieve, b, err);
   if (status != RDX_OK) {
     destroy(b);
@@ -102,10 +114,12 @@ static uint32_t kind_of(const rdx_span *span) {
   return span->truth == RDX_YES ? MISSED : REST;
 }
 
-/* Rows that are missed are looked up in other columns, if there are any: about three times the time of the rest. */
+/* Rows that are missed are looked up in other columns, if there are any, which takes a few times as long as the rest
+ * do. */
 static void make_plan(const bindex *b, const rdx_term *terms, uint32_t count, plan *p) {
+  const double missed = b->slices > 0 ? 4.5 : 3;
   const rdx_sieve_cost cost = {
-      .layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1), .missed = count > 1 ? 3 : 1};
+      .layer = 1, .cost = RDX_SCAN_BIT_BYTES * 8.0 / (double)(b->rows + 1), .missed = count > 1 ? missed : 1};
   *p = (plan){0};
   for (uint32_t t = 0; t < count; t++) {
     const uint32_t c = terms[t].column;
@@ -143,34 +157,51 @@ static void fill_regions(const bindex *b, const rdx_term *terms, uint32_t count,
 }
 
 /* Combine the vectors, then decide the rows that are to be refined. */
+static rdx_status launch_phases(const bindex *b, const plan *p, const struct sieve_slices_args *a, rdx_scan_call *call,
+                                rdx_stream *stream, rdx_error *err) {
+  RDX_TRY(
+      rdx_sieve_combine(stream, (uintptr_t)a->query, a->term_count, b->rows, a->narrow, call->out, call->total, err));
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
+    const struct sieve_refine_args args = {.query = a->query,
+                                           .mask = a->mask,
+                                           .out_bits = a->out_bits,
+                                           .total = a->total,
+                                           .regions = a->regions[kind],
+                                           .region_count = a->region_count[kind],
+                                           .term_count = a->term_count};
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_refine, &args, NULL, p->refined[kind], NULL, err));
+  }
+  return RDX_OK;
+}
+
 static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query, rdx_scan_call *call,
                          rdx_stream *stream, rdx_error *err) {
-  const uint32_t count = call->count;
-  uint32_t places[KINDS];
+  struct sieve_slices_args args = {.out_bits = RDX_ADDRESS(uint32_t, call->out),
+                                   .total = RDX_ADDRESS(uint32_t, call->total),
+                                   .stride = b->sieves[0].stride,
+                                   .term_count = call->count,
+                                   .rows = (uint32_t)b->rows,
+                                   .narrow = call->narrow,
+                                   .slices = b->slices};
   rdx_buffer *mask = NULL;
   uint64_t address = 0;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
     const uint32_t size = p->regions[kind] * (uint32_t)sizeof(struct sieve_region);
-    fill_regions(b, call->terms, count, p, kind, query->words, rdx_sieve_query_take(query, size, &places[kind]));
+    args.region_count[kind] = p->regions[kind];
+    args.refined[kind] = (uint32_t)p->refined[kind];
+    fill_regions(b, call->terms, call->count, p, kind, query->words,
+                 rdx_sieve_query_take(query, size, &args.regions[kind]));
   }
   if (call->narrow && p->refined[MISSED] + p->refined[REST] > 0)
     RDX_TRY(rdx_sieve_mask(stream, call->out, &mask, err));
   RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
+  args.query = (uint64_t *)(uintptr_t)address;
+  args.mask = RDX_ADDRESS(uint32_t, mask);
   if (call->total)
     RDX_TRY(rdx_stream_fill(stream, call->total, 0, sizeof(uint64_t), 0, err));
   call->counted = call->total != NULL;
-  RDX_TRY(rdx_sieve_combine(stream, address, count, b->rows, call->narrow, call->out, call->total, err));
-  for (uint32_t kind = 0; kind < KINDS; kind++) {
-    const struct sieve_refine_args args = {.query = (uint64_t *)(uintptr_t)address,
-                                           .mask = RDX_ADDRESS(uint32_t, mask),
-                                           .out_bits = RDX_ADDRESS(uint32_t, call->out),
-                                           .total = RDX_ADDRESS(uint32_t, call->total),
-                                           .regions = places[kind],
-                                           .region_count = p->regions[kind],
-                                           .term_count = count};
-    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_refine, &args, NULL, p->refined[kind], NULL, err));
-  }
-  return RDX_OK;
+  return b->slices > 0 ? rdx_stream_launch(stream, &rdx_kernel_sieve_slices, &args, NULL, b->slices, NULL, err)
+                       : launch_phases(b, p, &args, call, stream, err);
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,

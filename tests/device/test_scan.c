@@ -195,6 +195,32 @@ static void test_options(void **state) {
   }
 }
 
+/* BinDex on CPUs of few threads, which take slices of the rows, and of many. */
+static void test_slices(void **state) {
+  (void)state;
+  static const uint32_t threads[] = {1, 3, 16, 17};
+  if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
+    skip();
+  for (size_t i = 0; i < COUNT(threads); i++) {
+    rdx_device *device = NULL;
+    rdx_scan *scan = NULL;
+    table t = make_table(3, 30000 + test_random() % 200000);
+    OK(rdx_device_open("cpu", &(rdx_device_params){.threads = threads[i]}, &device, err));
+    OK(rdx_scan_create(device, t.views, t.count, &(rdx_scan_params){.method = RDX_SCAN_BINDEX}, &scan, err));
+    for (uint32_t k = 0; k < 12; k++) {
+      static tree predicate;
+      tree_make(t.views, t.count, &predicate);
+      expected e = expect(&t, predicate.nodes);
+      check_run(scan, &t, predicate.nodes, &e, (rdx_scan_result_kind)(k % 3));
+      free_expected(&e);
+      tree_free(&predicate);
+    }
+    rdx_scan_destroy(&scan);
+    rdx_device_close(&device);
+    free_table(&t);
+  }
+}
+
 /* Several methods: whatever is chosen is right, and the one that is expected to take least. */
 static void test_choice(void **state) {
   (void)state;
@@ -598,7 +624,7 @@ int main(void) {
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
-      cmocka_unit_test(test_choice),
+      cmocka_unit_test(test_choice),         cmocka_unit_test(test_slices),
   };
   return TEST_MAIN(tests);
 }

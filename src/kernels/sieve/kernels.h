@@ -11,5 +11,6 @@ extern const rdx_kernel rdx_kernel_sieve_map;
 extern const rdx_kernel rdx_kernel_sieve_build;
 extern const rdx_kernel rdx_kernel_sieve_combine;
 extern const rdx_kernel rdx_kernel_sieve_refine;
+extern const rdx_kernel rdx_kernel_sieve_slices;
 
 #endif

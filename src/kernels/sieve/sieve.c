@@ -10,6 +10,10 @@
 #include "spirv/sieve_refine_comp.h"
 #include "spirv/sieve_map_comp.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 static void map(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct sieve_map_args *a = arguments;
@@ -73,7 +77,7 @@ static void build(const void *arguments, const uint32_t *variant, const rdx_scen
 
 /* ---- Terms to a result ---- */
 
-#define BLOCK_WORDS 1024u /* words of the result in flight */
+#define BLOCK_WORDS 512u /* words of the result in flight */
 
 #define MOST_SOURCES 3 /* in flight */
 
@@ -169,10 +173,12 @@ static uint32_t list_streams(const struct sieve_combine_args *a, const uint32_t 
 }
 
 /* Fetch a block, side by side: memory gives more to several streams at a time. */
-static void fetch_block(const uint32_t *const *streams, uint32_t count, uint64_t first, uint32_t words) {
-  for (uint32_t word = 0; word < words; word += LINE_WORDS)
+static void fetch_block(const uint32_t *const *streams, uint32_t count, uint32_t *out, uint64_t first, uint32_t words) {
+  for (uint32_t word = 0; word < words; word += LINE_WORDS) {
     for (uint32_t s = 0; s < count; s++)
       __builtin_prefetch(streams[s] + first + word);
+    __builtin_prefetch(out + first + word, 1);
+  }
 }
 
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
@@ -194,22 +200,29 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
   }
 }
 
-static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct sieve_combine_args *a = arguments;
+/* Words begin .. end - 1 of the result; returns how many rows they have. */
+static uint32_t combine_words(const struct sieve_combine_args *a, uint64_t begin, uint64_t end) {
   const uint64_t all = ((uint64_t)a->rows + 31) / 32;
-  const uint64_t wanted = ((uint64_t)a->first + a->count) * SIEVE_WORDS, end = wanted < all ? wanted : all;
   const uint32_t *streams[MOST_STREAMS];
   const uint32_t stream_count = list_streams(a, streams);
   uint32_t found = 0;
-  for (uint64_t word = (uint64_t)a->first * SIEVE_WORDS; word < end; word += BLOCK_WORDS) {
+  for (uint64_t word = begin; word < end; word += BLOCK_WORDS) {
     const uint32_t words = (uint32_t)(end - word < BLOCK_WORDS ? end - word : BLOCK_WORDS);
-    fetch_block(streams, stream_count, word, words);
+    fetch_block(streams, stream_count, a->out_bits, word, words);
     combine_block(a, (uint32_t)word, words);
     if (word + words == all && a->rows % 32)
       a->out_bits[all - 1] &= (1u << a->rows % 32) - 1;
     found += a->total ? rdx_count_bits(a->out_bits + word, words) : 0;
   }
+  return found;
+}
+
+static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct sieve_combine_args *a = arguments;
+  const uint64_t all = ((uint64_t)a->rows + 31) / 32;
+  const uint64_t wanted = ((uint64_t)a->first + a->count) * SIEVE_WORDS, end = wanted < all ? wanted : all;
+  const uint32_t found = combine_words(a, (uint64_t)a->first * SIEVE_WORDS, end);
   if (a->total)
     __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
 }
@@ -250,19 +263,31 @@ typedef struct dispute {
   uint32_t row, term;
 } dispute;
 
-static uint32_t settle(const struct sieve_refine_args *a, uint32_t known, const dispute *disputes, uint32_t count) {
+/* As sieve_put(), and without others where a thread is `alone` with the words of its rows. */
+static inline uint32_t put(const struct sieve_refine_args *a, bool alone, uint32_t row, bool yes) {
+  if (!alone)
+    return sieve_put(a->out_bits, row, yes);
+  uint32_t *word = &a->out_bits[row / 32];
+  const uint32_t bit = row % 32, was = *word >> bit & 1u;
+  *word ^= (was ^ yes) << bit;
+  return yes - was;
+}
+
+static uint32_t settle(const struct sieve_refine_args *a, bool alone, uint32_t known, const dispute *disputes,
+                       uint32_t count) {
   uint32_t change = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t row = disputes[i].row;
     if (sieve_true(a->query, SIEVE_TERM(a->query, disputes[i].term), row) &&
         sieve_admits(a->query, a->term_count, known, a->mask, row))
-      change += sieve_put(a->out_bits, row, true);
+      change += put(a, alone, row, true);
   }
   return change;
 }
 
 /* Returns what the number of rows changes by; so does refine_rows. */
-static uint32_t admit_rows(const struct sieve_refine_args *a, uint32_t known, const uint32_t *rows, uint32_t count) {
+static uint32_t admit_rows(const struct sieve_refine_args *a, bool alone, uint32_t known, const uint32_t *rows,
+                           uint32_t count) {
   uint32_t change = 0;
   for (uint32_t done = 0; done < count; done += BATCH) {
     const uint32_t end = count - done < BATCH ? count : done + BATCH;
@@ -273,27 +298,27 @@ static uint32_t admit_rows(const struct sieve_refine_args *a, uint32_t known, co
         fetch_words(a, SIEVE_YES, rows[i + AHEAD]);
       const uint32_t row = rows[i], against = has_bit(a->mask, row) ? first_against(a, known, row) : known;
       if (against == NOBODY) {
-        change += sieve_put(a->out_bits, row, true);
+        change += put(a, alone, row, true);
       } else if (against != known && SIEVE_TERM(a->query, against).misses) {
         fetch_code(&SIEVE_TERM(a->query, against), row);
         disputes[n++] = (dispute){row, against};
       }
     }
-    change += settle(a, known, disputes, n);
+    change += settle(a, alone, known, disputes, n);
   }
   return change;
 }
 
-static uint32_t refine_rows(const struct sieve_refine_args *a, const struct sieve_region *region, const uint32_t *rows,
-                            uint32_t count) {
+static uint32_t refine_rows(const struct sieve_refine_args *a, bool alone, const struct sieve_region *region,
+                            const uint32_t *rows, uint32_t count) {
   uint32_t change = 0;
   if (region->truth == SIEVE_YES)
-    return admit_rows(a, region->term, rows, count);
+    return admit_rows(a, alone, region->term, rows, count);
   for (uint32_t i = 0; i < count; i++) {
     if (count - i > AHEAD)
       fetch_words(a, region->truth, rows[i + AHEAD]);
-    change += sieve_put(a->out_bits, rows[i],
-                        region->truth == SIEVE_DOUBT && sieve_decide(a->query, a->term_count, a->mask, rows[i]));
+    change +=
+        put(a, alone, rows[i], region->truth == SIEVE_DOUBT && sieve_decide(a->query, a->term_count, a->mask, rows[i]));
   }
   return change;
 }
@@ -307,11 +332,96 @@ static void refine(const void *arguments, const uint32_t *variant, const rdx_sce
   for (uint32_t i = a->first; i < end; r++) {
     const struct sieve_region *region = &regions[r];
     const uint32_t next = r + 1 < a->region_count && regions[r + 1].start < end ? regions[r + 1].start : end;
-    change += refine_rows(a, region, region->rows + (i - region->start), next - i);
+    change += refine_rows(a, false, region, region->rows + (i - region->start), next - i);
     i = next;
   }
   if (a->total)
     __atomic_fetch_add(a->total, change, __ATOMIC_RELAXED);
+}
+
+/* ---- Slices: all of that, by the words of the result ---- */
+
+#define PICKED 4096u /* rows of a region that are gone through at a time */
+
+#define PICK(name, attributes)                                                                                         \
+  attributes static uint32_t name(const uint32_t *rows, uint32_t count, uint32_t begin, uint32_t size, uint32_t *out)
+
+/* Those of the rows that are among the `size` from `begin` on. */
+PICK(pick_any, ) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    out[n] = rows[i];
+    n += rows[i] - begin < size;
+  }
+  return n;
+}
+
+#if defined(__x86_64__)
+PICK(pick_avx512, __attribute__((target("avx512f,popcnt")))) {
+  const __m512i first = _mm512_set1_epi32((int)begin), all = _mm512_set1_epi32((int)size);
+  uint32_t n = 0, i = 0;
+  for (; i + 16 <= count; i += 16) {
+    const __m512i some = _mm512_loadu_si512(rows + i);
+    const __mmask16 mine = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(some, first), all);
+    _mm512_storeu_si512(out + n, _mm512_maskz_compress_epi32(mine, some));
+    n += (uint32_t)_mm_popcnt_u32(mine);
+  }
+  return n + pick_any(rows + i, count - i, begin, size, out + n);
+}
+
+PICK(pick, ) {
+  return (__builtin_cpu_supports("avx512f") ? pick_avx512 : pick_any)(rows, count, begin, size, out);
+}
+#else
+#define pick pick_any
+#endif
+
+/* The rows of a region that are in a slice. */
+static uint32_t refine_slice(const struct sieve_refine_args *a, const struct sieve_region *region, uint32_t count,
+                             uint32_t begin, uint32_t size) {
+  uint32_t picked[PICKED + 16], change = 0;
+  for (uint32_t i = 0; i < count; i += PICKED) {
+    const uint32_t n = pick(region->rows + i, count - i < PICKED ? count - i : PICKED, begin, size, picked);
+    change += refine_rows(a, true, region, picked, n);
+  }
+  return change;
+}
+
+static uint32_t answer_slice(const struct sieve_slices_args *a, uint32_t slice) {
+  const uint64_t words = ((uint64_t)a->rows + 31) / 32, each = (words + a->slices - 1) / a->slices;
+  const uint64_t size = (each + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS, begin = slice * size;
+  if (begin >= words)
+    return 0;
+  const uint64_t end = words - begin < size ? words : begin + size;
+  const struct sieve_combine_args combining = {.query = a->query,
+                                               .out_bits = a->out_bits,
+                                               .total = a->total,
+                                               .stride = a->stride,
+                                               .term_count = a->term_count,
+                                               .rows = a->rows,
+                                               .narrow = a->narrow};
+  const struct sieve_refine_args refining = {
+      .query = a->query, .mask = a->mask, .out_bits = a->out_bits, .term_count = a->term_count};
+  uint32_t found = combine_words(&combining, begin, end);
+  for (uint32_t kind = 0; kind < 2; kind++) {
+    const struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions[kind]);
+    for (uint32_t r = 0; r < a->region_count[kind]; r++) {
+      const uint32_t next = r + 1 < a->region_count[kind] ? regions[r + 1].start : a->refined[kind];
+      found += refine_slice(&refining, &regions[r], next - regions[r].start, (uint32_t)begin * 32,
+                            (uint32_t)(end - begin) * 32);
+    }
+  }
+  return found;
+}
+
+static void answer_slices(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct sieve_slices_args *a = arguments;
+  for (uint32_t slice = a->first; slice < a->first + a->count; slice++) {
+    const uint32_t found = answer_slice(a, slice);
+    if (a->total)
+      __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
+  }
 }
 
 #define SPIRV(words_)                                                                                                  \
@@ -346,3 +456,6 @@ const rdx_kernel rdx_kernel_sieve_refine = {.name = "sieve refine",
                                             .group = 256,
                                             .body = refine,
                                             .compute = SPIRV(spirv_sieve_refine_comp)};
+
+const rdx_kernel rdx_kernel_sieve_slices = {
+    .name = "sieve slices", .args_size = sizeof(struct sieve_slices_args), .grain = 1, .body = answer_slices};

@@ -134,6 +134,26 @@ struct sieve_refine_args {
 };
 ARGS_SIZE(sieve_refine_args, 64);
 
+#ifndef RDX_GLSL
+/* Item: a slice of the result: what sieve_combine and both launches of sieve_refine come to, by one thread, which goes
+ * through all regions for the rows of its slice. For few threads: then that takes less than to share the words of the
+ * result with others. CPU only. */
+struct sieve_slices_args {
+  LAUNCH_HEADER;
+  PTR(u64) query;
+  PTR(u32) mask;
+  PTR(u32) out_bits;
+  PTR(u32) total;
+  u64 stride;
+  u32 term_count;
+  u32 rows;
+  u32 narrow;
+  u32 slices;
+  u32 regions[2], region_count[2], refined[2]; /* of each launch of sieve_refine */
+};
+ARGS_SIZE(sieve_slices_args, 96);
+#endif
+
 /* The first of `n` ascending keys that is not below `key` (or, with `after`, that is above it); n where there is
  * none. */
 FN u32 sieve_search(PTR(u32) keys, u32 n, u64 key, bool after, u32 key64) {
