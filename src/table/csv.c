@@ -265,11 +265,28 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
   return RDX_OK;
 }
 
+/* What a field tells of its column's type. One of a type that is given tells whether its record is good. */
+static rdx_status learn_field(reader *r, uint32_t number, field f, rdx_error *err) {
+  const uint32_t target = r->targets[number];
+  const rdx_growing *c = &r->table->columns[target];
+  uint64_t value[2];
+  if (f.length == 0)
+    return RDX_OK;
+  if (!r->fixed[target]) {
+    rdx_inference_add(&r->inferred[target], f.text, f.length);
+    return RDX_OK;
+  }
+  if (c->view.type == RDX_TYPE_STRING)
+    return RDX_OK;
+  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length, value);
+  return result == RDX_PARSE_OK ? RDX_OK : bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
+}
+
 /* Take in the field at r->at. */
 static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const char **next, rdx_error *err) {
   const uint32_t target = r->targets[number];
   field f;
-  if (target != SKIP) {
+  if (target != SKIP && !(r->inferring && r->fixed[target])) {
     int64_t value;
     if (fast_integer(r, r->at, &value, next)) {
       if (r->inferring) {
@@ -283,13 +300,8 @@ static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const cha
   RDX_TRY(read_field(r, number, &f, next, err));
   if (target == SKIP)
     return RDX_OK;
-  if (!r->inferring) {
-    r->resume = *next;
-    return store_field(r, number, row, f, err);
-  }
-  if (f.length > 0)
-    rdx_inference_add(&r->inferred[target], f.text, f.length);
-  return RDX_OK;
+  r->resume = *next;
+  return r->inferring ? learn_field(r, number, f, err) : store_field(r, number, row, f, err);
 }
 
 static rdx_status read_fields(reader *r, uint64_t row, rdx_error *err) {
@@ -469,27 +481,32 @@ bool rdx_csv_is_unsure(const reader *r) {
   return false;
 }
 
-/* Guess types from the first records. Errors in them are left for the pass that reads everything. */
-static rdx_status sample(reader *r, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  r->at = r->first;
-  r->inferring = true;
-  for (uint32_t row = 0; row < SAMPLE && r->at < r->end && status == RDX_OK; row++)
-    status = rdx_csv_read_record(r, row, err);
-  r->inferring = false;
-  r->problem = NULL;
-  return status == RDX_ERROR_MEMORY ? status : RDX_OK;
+/* Learn types from a record. One that is wrong tells none, and is left for the pass that reads everything. `before` is
+ * room for what was known before it. */
+static rdx_status learn_record(reader *r, rdx_inference *before, rdx_error *err) {
+  const size_t size = r->table->column_count * sizeof *before;
+  memcpy(before, r->inferred, size);
+  const rdx_status status = rdx_csv_read_record(r, 0, err);
+  if (status == RDX_OK || status == RDX_ERROR_MEMORY)
+    return status;
+  memcpy(r->inferred, before, size);
+  rdx_error ignored;
+  rdx_csv_skip_record(r, &ignored);
+  return RDX_OK;
 }
 
-/* The sample may have had no value of a column: look on until there is one. What is wrong is left as above. */
-static rdx_status make_sure(reader *r, rdx_error *err) {
+/* Learn types from some records that follow, or, where `count` is 0, until all columns have had a value. */
+static rdx_status learn(reader *r, uint32_t count, rdx_error *err) {
+  rdx_inference *before = NULL;
+  RDX_TRY(rdx_alloc(r->table->column_count, sizeof *before, "a CSV file", (void **)&before, err));
   rdx_status status = RDX_OK;
   r->inferring = true;
-  while (r->at < r->end && status == RDX_OK && rdx_csv_is_unsure(r))
-    status = rdx_csv_read_record(r, 0, err);
+  for (uint32_t row = 0; r->at < r->end && status == RDX_OK && (count ? row < count : rdx_csv_is_unsure(r)); row++)
+    status = learn_record(r, before, err);
   r->inferring = false;
   r->problem = NULL;
-  return status == RDX_ERROR_MEMORY ? status : RDX_OK;
+  rdx_free(before);
+  return status;
 }
 
 rdx_status rdx_csv_start_columns(reader *r, uint64_t capacity, rdx_error *err) {
@@ -587,7 +604,10 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   for (uint32_t i = 0; i < r->field_count; i++)
     rdx_free(names[i]);
   rdx_free(names);
-  return status == RDX_OK ? sample(r, err) : rdx_csv_place(r, status, line_of(r, r->problem), err);
+  if (status != RDX_OK)
+    return rdx_csv_place(r, status, line_of(r, r->problem), err);
+  r->at = r->first;
+  return learn(r, SAMPLE, err);
 }
 
 void rdx_csv_drop(reader *r) {
@@ -600,7 +620,7 @@ void rdx_csv_drop(reader *r) {
 
 static rdx_status parse(reader *r, rdx_error *err) {
   uint64_t rows = 0;
-  RDX_TRY(make_sure(r, err));
+  RDX_TRY(learn(r, 0, err)); /* the sample may have had no value of a column */
   do {
     /* A first guess at the number of rows, from the length of the header: growing is cheap. */
     RDX_TRY(rdx_csv_start_columns(r, (uint64_t)(r->end - r->first) / (8 * (uint64_t)r->field_count) + 1, err));

@@ -36,6 +36,7 @@ typedef struct piece {
   rdx_csv_reader reader;     /* has a table, scratch and inferences of its own; at: the end */
   uint64_t rows;
   reject_list rejects;
+  rdx_inference *before; /* room for what was known before a record that may be rejected */
   rdx_status status;
   rdx_error err;
 } piece;
@@ -75,13 +76,19 @@ static rdx_status add_reject(reject_list *list, reject r, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Note the record that has just failed, and move behind it. */
+static uint64_t inference_bytes(const importing *m) {
+  return m->reader.table->column_count * sizeof(rdx_inference);
+}
+
+/* Note the record that has just failed, and move behind it. What there is of its values tells no types. */
 static rdx_status reject_record(const importing *m, piece *p, const char *record, rdx_error *problem) {
   rdx_csv_reader *r = &p->reader;
   reject x = {.record = record, .problem_at = r->problem};
   r->problem = NULL;
   rdx_error ignored;
   rdx_csv_skip_record(r, &ignored);
+  memcpy(r->inferred, m->inferring ? p->before : m->reader.inferred, inference_bytes(m));
+  r->widened = false;
   x.length = (uint64_t)(r->at - record);
   if (m->inferring)
     return RDX_OK;
@@ -131,6 +138,8 @@ static rdx_status read_records(const importing *m, piece *p) {
     const char *record = r->at;
     if (!m->inferring)
       RDX_TRY(rdx_csv_reserve(r, p->rows, &p->err));
+    else if (p->before)
+      memcpy(p->before, r->inferred, inference_bytes(m));
     rdx_error problem;
     rdx_status status = rdx_csv_read_record(r, p->rows, &problem);
     if (status == RDX_OK) {
@@ -157,7 +166,7 @@ static rdx_status read_piece(const importing *m, piece *p) {
   r->inferring = m->inferring;
   p->rows = 0;
   drop_rejects(&p->rejects);
-  memcpy(r->inferred, m->reader.inferred, model->column_count * sizeof *r->inferred);
+  memcpy(r->inferred, m->reader.inferred, inference_bytes(m));
   for (uint32_t i = 0; i < model->column_count && !m->inferring; i++)
     RDX_TRY(rdx_growing_start(&r->table->columns[i], model->columns[i].view.type, model->columns[i].view.scale, 1024,
                               &p->err));
@@ -348,12 +357,17 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
     rdx_status status = rdx_calloc(columns, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err);
     if (status == RDX_OK)
       status = rdx_table_create(columns, &r->table, err);
-    for (uint32_t i = 0; status == RDX_OK && i < columns; i++) { /* for error texts; the first reader owns them */
-      r->table->columns[i].name = m->reader.table->columns[i].name;
-    }
+    if (status == RDX_OK && m->params->max_rejects > 0)
+      status = rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&m->pieces[m->room].before, err);
     if (status != RDX_OK) {
+      rdx_table_destroy(&r->table);
       rdx_free(r->inferred);
       return status;
+    }
+    for (uint32_t i = 0; i < columns; i++) {
+      const rdx_growing *c = &m->reader.table->columns[i];
+      r->table->columns[i].name = c->name; /* for error texts; the first reader owns it */
+      r->table->columns[i].view = (rdx_column){.type = c->view.type, .scale = c->view.scale}; /* where it is given */
     }
   }
   return RDX_OK;
@@ -366,6 +380,7 @@ static void drop_pieces(importing *m) {
       p->reader.table->columns[k].name = NULL;
     rdx_table_destroy(&p->reader.table);
     rdx_free(p->reader.inferred);
+    rdx_free(p->before);
     rdx_free(p->reader.scratch);
     drop_rejects(&p->rejects);
   }

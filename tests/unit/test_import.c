@@ -261,6 +261,50 @@ static void test_rejects(void **state) {
 }
 
 /* Blank lines are records that are malformed, except at the end; many of them are no reason to take long. */
+/* Good records to both files, and bad ones among them to the first. Their values would make other types. */
+static uint64_t make_both(uint64_t rows) {
+  static const char *const bad[] = {"1,word",           "1,word,2024-01-01,more", "text,0.5,word", "1,\"word\"more,x",
+                                    "99999999999,1.5,", "1,two,\"a\"b",           "1,1e9",         "1.5,true,\"word\""};
+  const uint64_t often = 1 + next_random() % 300, first_value = next_random() % 2 ? next_random() % rows : 0;
+  const bool late = next_random() % 2;
+  uint64_t rejected = 0;
+  FILE *mixed = fopen(csv, "wb"), *good = fopen(back, "wb");
+  assert_true(mixed && good);
+  for (FILE *f = mixed; f; f = f == mixed ? good : NULL)
+    fputs("given,number,date\n", f);
+  for (uint64_t i = 0; i < rows; i++) {
+    for (; next_random() % often == 0 && rejected < 5000; rejected++)
+      fprintf(mixed, "%s\n", bad[next_random() % (sizeof bad / sizeof *bad)]);
+    for (FILE *f = mixed; f; f = f == mixed ? good : NULL)
+      fprintf(f, late && i + 1 == rows ? "%d,%d.5,%s\n" : "%d,%d,%s\n", (int)i, (int)(i % 7),
+              i < first_value ? "" : "2024-02-03");
+  }
+  fputs("7,word", mixed); /* ends in the middle */
+  fclose(mixed);
+  fclose(good);
+  return rejected + 1;
+}
+
+/* Records that are left out tell no types. */
+static void test_types_of_rejects(void **state) {
+  (void)state;
+  const rdx_csv_type given = {"given", RDX_TYPE_I32, 0};
+  for (int i = 0; i < 60; i++) {
+    const rdx_import_params params = {
+        .csv = {.types = &given, .type_count = 1}, .threads = 1 + (uint32_t)i % 3, .max_rejects = 10000};
+    rdx_table *imported = NULL, *read = NULL;
+    rdx_import_stats stats;
+    const uint64_t rejected = make_both(1 + next_random() % (i % 20 ? 3000 : 120000));
+    OK(rdx_table_import_csv(csv, rdx, &params, &stats, err));
+    assert_int_equal(stats.rejected, rejected);
+    OK(rdx_table_open(rdx, &imported, err));
+    OK(rdx_table_read_csv(back, &params.csv, &read, err));
+    check_same(imported, read);
+    rdx_table_destroy(&imported);
+    rdx_table_destroy(&read);
+  }
+}
+
 static void test_blank_lines(void **state) {
   (void)state;
   enum { BLANK = 60000 };
@@ -426,9 +470,11 @@ static void test_kills(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_files), cmocka_unit_test(test_export),      cmocka_unit_test(test_export_values),
-      cmocka_unit_test(test_rejects),      cmocka_unit_test(test_blank_lines), cmocka_unit_test(test_open_quote),
-      cmocka_unit_test(test_errors),       cmocka_unit_test(test_cancel),      cmocka_unit_test(test_kills),
+      cmocka_unit_test(test_random_files),     cmocka_unit_test(test_export),
+      cmocka_unit_test(test_export_values),    cmocka_unit_test(test_rejects),
+      cmocka_unit_test(test_types_of_rejects), cmocka_unit_test(test_blank_lines),
+      cmocka_unit_test(test_open_quote),       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_cancel),           cmocka_unit_test(test_kills),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
