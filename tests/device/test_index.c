@@ -597,35 +597,42 @@ static void check_batch(rdx_index_kind kind, const batch *b) {
     OK(rdx_index_lookup(index, &b->probes, &lookup, &results[k], err));
     OK(rdx_result_read(results[k], &views[k], err));
   }
-  for (uint64_t i = 0; i < BATCH_PROBES; i++)
+  for (uint64_t i = 0; i < b->probes.rows; i++)
     check_batch_probe(b, views, i);
   for (int k = 0; k < 3; k++)
     rdx_result_destroy(&results[k]);
   rdx_index_destroy(&index);
 }
 
-static void make_batch(batch *b, uint32_t spread, bool wide, bool nulls, uint64_t distinct) {
-  const uint64_t bytes = wide ? 8 : 4;
-  char *keys = malloc(BATCH_ROWS * bytes), *probes = malloc(BATCH_PROBES * bytes);
-  uint8_t *validity = malloc(BATCH_PROBES / 8 + 1);
-  b->asked = malloc(BATCH_PROBES * sizeof *b->asked);
+static void make_batch(batch *b, uint64_t rows, uint32_t spread, bool wide, bool nulls, uint64_t distinct) {
+  const uint64_t bytes = wide ? 8 : 4, asked = rows / 4 > BATCH_PROBES ? rows / 4 : BATCH_PROBES;
+  char *keys = malloc(rows * bytes), *probes = malloc(asked * bytes);
+  uint8_t *validity = malloc(asked / 8 + 1);
+  b->asked = malloc(asked * sizeof *b->asked);
   b->distinct = distinct;
-  for (uint64_t i = 0; i < BATCH_ROWS; i++) {
+  for (uint64_t i = 0; i < rows; i++) {
     const uint64_t key = batch_key(spread, i % distinct);
     memcpy(keys + i * bytes, &key, bytes);
   }
-  for (uint64_t i = 0; i < BATCH_PROBES; i++) {
+  for (uint64_t i = 0; i < asked; i++) {
     b->asked[i] = test_random() % (distinct + distinct / 4);
     const uint64_t key = batch_key(spread, b->asked[i]);
     memcpy(probes + i * bytes, &key, bytes);
   }
-  for (uint64_t i = 0; i < BATCH_PROBES / 8 + 1; i++)
+  for (uint64_t i = 0; i < asked / 8 + 1; i++)
     validity[i] = (uint8_t)(test_random() | test_random());
   const rdx_type type = wide ? RDX_TYPE_U64 : RDX_TYPE_U32;
-  b->keys = (rdx_column){.type = type, .rows = BATCH_ROWS, .values = keys};
-  b->probes = (rdx_column){.type = type, .rows = BATCH_PROBES, .values = probes, .validity = nulls ? validity : NULL};
+  b->keys = (rdx_column){.type = type, .rows = rows, .values = keys};
+  b->probes = (rdx_column){.type = type, .rows = asked, .values = probes, .validity = nulls ? validity : NULL};
   if (!nulls)
     free(validity);
+}
+
+static void free_batch(batch *b) {
+  free((void *)(uintptr_t)b->keys.values);
+  free((void *)(uintptr_t)b->probes.values);
+  free((void *)(uintptr_t)b->probes.validity);
+  free(b->asked);
 }
 
 static void test_batches(void **state) {
@@ -639,15 +646,27 @@ static void test_batches(void **state) {
     test_column values =
         column_make(types[k / 2], twice ? SHAPE_FEW : SHAPE_RANDOM, k % 3 ? SOME_NULLS : NO_NULLS, BATCH_ROWS);
     batch b = {.values = &values.view};
-    make_batch(&b, wide ? k % 3 : k / 2 % 2, wide, k % 3 == 1, twice ? BATCH_ROWS / 2 : BATCH_ROWS);
+    make_batch(&b, BATCH_ROWS, wide ? k % 3 : k / 2 % 2, wide, k % 3 == 1, twice ? BATCH_ROWS / 2 : BATCH_ROWS);
     for (size_t m = 0; m < COUNT(kinds); m++)
       check_batch(kinds[m], &b);
-    free((void *)(uintptr_t)b.keys.values);
-    free((void *)(uintptr_t)b.probes.values);
-    free((void *)(uintptr_t)b.probes.validity);
-    free(b.asked);
+    free_batch(&b);
     column_free(&values);
   }
+}
+
+/* So many keys that trees are looked up so, too. */
+static void test_large_batches(void **state) {
+  (void)state;
+  enum { ROWS = (6 << 20) + 7 };
+  if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU || test_is_slow())
+    skip();
+  test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, SOME_NULLS, ROWS);
+  batch b = {.values = &values.view};
+  make_batch(&b, ROWS, test_random() % 2, true, test_random() % 2, ROWS - test_random() % 2 * 5);
+  check_batch(RDX_INDEX_TREE, &b);
+  check_batch(RDX_INDEX_BTREE, &b);
+  free_batch(&b);
+  column_free(&values);
 }
 
 int main(void) {
@@ -667,6 +686,7 @@ int main(void) {
       cmocka_unit_test(test_guesses),
       cmocka_unit_test(test_directory),
       cmocka_unit_test(test_batches),
+      cmocka_unit_test(test_large_batches),
   };
   return TEST_MAIN(tests);
 }
