@@ -70,9 +70,9 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   return RDX_OK;
 }
 
-/* More than there are threads, as one may be slower; but not for the sake of a few rows. */
+/* More than there are threads, if there are few, as one may be slower; but not for the sake of a few rows. */
 static uint32_t slices_of(uint64_t rows, uint32_t threads) {
-  const uint64_t most = threads < 4 ? 2 * threads : threads, worth = 1 + rows / SLICE_ROWS;
+  const uint64_t most = threads == 2 || threads == 3 ? 2 * threads : threads, worth = 1 + rows / SLICE_ROWS;
   return (uint32_t)(most < worth ? most : worth);
 }
 

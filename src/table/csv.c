@@ -202,24 +202,28 @@ static bool fast_integer(const reader *r, const char *p, int64_t *value, const c
   return true;
 }
 
-/* Put a value that fast_integer() read into its column; false where it does not fit. */
-static bool store_integer(rdx_growing *c, uint64_t row, int64_t value) {
-  switch (c->view.type) {
+/* Whether a value that fast_integer() read is one of this type; false for the types that take the long way. */
+static bool is_fast_value(rdx_type type, int64_t value) {
+  switch (type) {
   case RDX_TYPE_I32:
-    ((int32_t *)c->values)[row] = (int32_t)value;
     return value == (int32_t)value;
   case RDX_TYPE_U32:
-    ((uint32_t *)c->values)[row] = (uint32_t)value;
     return value == (int64_t)(uint32_t)value;
   case RDX_TYPE_I64:
-    ((int64_t *)c->values)[row] = value;
     return true;
   case RDX_TYPE_U64:
-    ((uint64_t *)c->values)[row] = (uint64_t)value;
     return value >= 0;
   default:
     return false;
   }
+}
+
+/* Put it into its column. */
+static void store_integer(rdx_growing *c, uint64_t row, int64_t value) {
+  if (rdx_type_size(c->view.type) == 4)
+    ((uint32_t *)c->values)[row] = (uint32_t)value;
+  else
+    ((uint64_t *)c->values)[row] = (uint64_t)value;
 }
 
 /* Whether a value of a type that was guessed leads to no other one by the rules of inference, which are stricter than
@@ -269,7 +273,7 @@ static rdx_status store_field(reader *r, uint32_t number, uint64_t row, field f,
 static rdx_status learn_field(reader *r, uint32_t number, field f, rdx_error *err) {
   const uint32_t target = r->targets[number];
   const rdx_growing *c = &r->table->columns[target];
-  uint64_t value[2];
+  uint64_t value;
   if (f.length == 0)
     return RDX_OK;
   if (!r->fixed[target]) {
@@ -278,7 +282,7 @@ static rdx_status learn_field(reader *r, uint32_t number, field f, rdx_error *er
   }
   if (c->view.type == RDX_TYPE_STRING)
     return RDX_OK;
-  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length, value);
+  const rdx_parse result = rdx_value_parse(c->view.type, c->view.scale, f.text, f.length, &value);
   return result == RDX_PARSE_OK ? RDX_OK : bad_value(r, number, c, f, result == RDX_PARSE_RANGE, err);
 }
 
@@ -286,15 +290,17 @@ static rdx_status learn_field(reader *r, uint32_t number, field f, rdx_error *er
 static rdx_status take_field(reader *r, uint32_t number, uint64_t row, const char **next, rdx_error *err) {
   const uint32_t target = r->targets[number];
   field f;
-  if (target != SKIP && !(r->inferring && r->fixed[target])) {
-    int64_t value;
-    if (fast_integer(r, r->at, &value, next)) {
-      if (r->inferring) {
-        rdx_inference_add_integer(&r->inferred[target], value);
-        return RDX_OK;
-      }
-      if (store_integer(&r->table->columns[target], row, value))
-        return RDX_OK;
+  int64_t value;
+  if (target != SKIP && fast_integer(r, r->at, &value, next)) {
+    rdx_growing *c = &r->table->columns[target];
+    if (r->inferring && !r->fixed[target]) {
+      rdx_inference_add_integer(&r->inferred[target], value);
+      return RDX_OK;
+    }
+    if (is_fast_value(c->view.type, value)) {
+      if (!r->inferring)
+        store_integer(c, row, value);
+      return RDX_OK;
     }
   }
   RDX_TRY(read_field(r, number, &f, next, err));
@@ -329,17 +335,21 @@ rdx_status rdx_csv_read_record(reader *r, uint64_t row, rdx_error *err) {
 }
 
 /* Where the rest cannot be told to be fields, the line ends the record. */
-void rdx_csv_skip_record(reader *r, rdx_error *err) {
+rdx_status rdx_csv_skip_record(reader *r, rdx_error *err) {
   while (r->resume && r->resume < r->end && *r->resume != '\n') {
     field f;
     r->at = r->resume + 1;
     r->resume = NULL;
-    if (read_field(r, 0, &f, &r->resume, err) != RDX_OK)
+    const rdx_status status = read_field(r, 0, &f, &r->resume, err);
+    if (status == RDX_ERROR_MEMORY)
+      return status;
+    if (status != RDX_OK)
       r->resume = NULL;
   }
   if (!r->resume)
     r->resume = memchr(r->at, '\n', (size_t)(r->end - r->at));
   r->at = !r->resume || r->resume == r->end ? r->end : r->resume + 1;
+  return RDX_OK;
 }
 
 rdx_status rdx_csv_reserve(reader *r, uint64_t row, rdx_error *err) {
@@ -483,26 +493,39 @@ bool rdx_csv_is_unsure(const reader *r) {
 
 /* Learn types from a record. One that is wrong tells none, and is left for the pass that reads everything. `before` is
  * room for what was known before it. */
-static rdx_status learn_record(reader *r, rdx_inference *before, rdx_error *err) {
+static rdx_status learn_record(reader *r, rdx_inference *before, bool *wrong, rdx_error *err) {
   const size_t size = r->table->column_count * sizeof *before;
+  rdx_error problem;
   memcpy(before, r->inferred, size);
-  const rdx_status status = rdx_csv_read_record(r, 0, err);
-  if (status == RDX_OK || status == RDX_ERROR_MEMORY)
-    return status;
-  memcpy(r->inferred, before, size);
-  rdx_error ignored;
-  rdx_csv_skip_record(r, &ignored);
-  return RDX_OK;
+  rdx_status status = rdx_csv_read_record(r, 0, &problem);
+  *wrong = status != RDX_OK && status != RDX_ERROR_MEMORY;
+  if (*wrong) {
+    memcpy(r->inferred, before, size);
+    status = rdx_csv_skip_record(r, &problem);
+  }
+  if (status != RDX_OK && err)
+    *err = problem;
+  return status;
 }
 
-/* Learn types from some records that follow, or, where `count` is 0, until all columns have had a value. */
+/* Learn types from some records that follow, or, where `count` is 0, until all columns have had a value or one is
+ * wrong. */
 static rdx_status learn(reader *r, uint32_t count, rdx_error *err) {
   rdx_inference *before = NULL;
   RDX_TRY(rdx_alloc(r->table->column_count, sizeof *before, "a CSV file", (void **)&before, err));
   rdx_status status = RDX_OK;
+  bool wrong = false;
   r->inferring = true;
-  for (uint32_t row = 0; r->at < r->end && status == RDX_OK && (count ? row < count : rdx_csv_is_unsure(r)); row++)
-    status = learn_record(r, before, err);
+  for (uint32_t row = 0; status == RDX_OK && r->at < r->end; row++) {
+    if (count ? row == count : wrong || !rdx_csv_is_unsure(r))
+      break;
+    if (*r->at <= '\r' && rdx_csv_at_end(r))
+      break;
+    if (row % PROGRESS_EVERY == 0)
+      status = rdx_progress("infer types", (uint64_t)(r->at - r->begin), (uint64_t)(r->end - r->begin), err);
+    if (status == RDX_OK)
+      status = learn_record(r, before, &wrong, err);
+  }
   r->inferring = false;
   r->problem = NULL;
   rdx_free(before);

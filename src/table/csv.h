@@ -51,8 +51,8 @@ RDX_MUST_USE rdx_status rdx_csv_reserve(rdx_csv_reader *r, uint64_t row, rdx_err
 /* Read the record at r->at as row `row`; r->at moves behind it. Where that fails the row has been undone. */
 RDX_MUST_USE rdx_status rdx_csv_read_record(rdx_csv_reader *r, uint64_t row, rdx_error *err);
 
-/* Move behind the rest of a record that failed, as far as its end can be told. */
-void rdx_csv_skip_record(rdx_csv_reader *r, rdx_error *err);
+/* Move behind the rest of a record that failed, as far as its end can be told. RDX_ERROR_MEMORY, or RDX_OK. */
+RDX_MUST_USE rdx_status rdx_csv_skip_record(rdx_csv_reader *r, rdx_error *err);
 
 /* Whether only blank lines are left. */
 bool rdx_csv_at_end(const rdx_csv_reader *r);

@@ -85,8 +85,7 @@ static rdx_status reject_record(const importing *m, piece *p, const char *record
   rdx_csv_reader *r = &p->reader;
   reject x = {.record = record, .problem_at = r->problem};
   r->problem = NULL;
-  rdx_error ignored;
-  rdx_csv_skip_record(r, &ignored);
+  RDX_TRY(rdx_csv_skip_record(r, &p->err));
   memcpy(r->inferred, m->inferring ? p->before : m->reader.inferred, inference_bytes(m));
   r->widened = false;
   x.length = (uint64_t)(r->at - record);

@@ -427,12 +427,15 @@ static rdx_status table_file(rdx_error *err) {
   return status;
 }
 
-/* Threads read the pieces of a file, one record of which is bad; then back to text, and to Arrow and back. */
+/* Threads read the pieces of a file, one record of which is bad, and has lines that would be good ones; then back to
+ * text, and to Arrow and back. */
 static rdx_status import_and_export(rdx_error *err) {
   char csv[] = "/tmp/raydex-memory-XXXXXX", path[] = "/tmp/raydex-memory-XXXXXX";
-  static char text[] = "a,b,c,d\n1,x,true,\n2,\"y \"\"q\"\"\",false,1.5\nbad,z,,2\n3,z,,2024\n";
+  static char text[] = "a,b,c,d\n1,x,true,\n2,\"y \"\"q\"\"\",false,1.5\n"
+                       "bad,\"q\"\"\n7,z,,\n9,\"\"\",,2\n3,z,,2024\n";
   static const rdx_csv_type types[] = {{"a", RDX_TYPE_I32, 0}};
-  const rdx_import_params params = {.csv = {.types = types, .type_count = 1}, .threads = 2, .max_rejects = 1};
+  const rdx_import_params params = {.csv = {.types = types, .type_count = 1}, .threads = 2, .max_rejects = 5};
+  rdx_import_stats stats;
   struct ArrowSchema schema = {0};
   struct ArrowArray array = {0};
   rdx_table *table = NULL, *again = NULL;
@@ -440,7 +443,9 @@ static rdx_status import_and_export(rdx_error *err) {
   assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
   close(file);
   close(mkstemp(path));
-  rdx_status status = rdx_table_import_csv(csv, path, &params, NULL, err);
+  rdx_status status = rdx_table_import_csv(csv, path, &params, &stats, err);
+  if (status == RDX_OK)
+    assert_int_equal(stats.rows, 3);
   if (status == RDX_OK)
     status = rdx_table_read(path, NULL, &table, err);
   if (status == RDX_OK)

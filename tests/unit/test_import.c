@@ -260,7 +260,6 @@ static void test_rejects(void **state) {
   assert_string_equal(import_err.text, read_err.text);
 }
 
-/* Blank lines are records that are malformed, except at the end; many of them are no reason to take long. */
 /* Good records to both files, and bad ones among them to the first. Their values would make other types. */
 static uint64_t make_both(uint64_t rows) {
   static const char *const bad[] = {"1,word",           "1,word,2024-01-01,more", "text,0.5,word", "1,\"word\"more,x",
@@ -305,6 +304,7 @@ static void test_types_of_rejects(void **state) {
   }
 }
 
+/* Blank lines are records that are malformed, except at the end; many of them are no reason to take long. */
 static void test_blank_lines(void **state) {
   (void)state;
   enum { BLANK = 60000 };

@@ -380,8 +380,8 @@ PICK(pick, ) {
 static uint32_t refine_slice(const struct sieve_refine_args *a, const struct sieve_region *region, uint32_t count,
                              uint32_t begin, uint32_t size) {
   uint32_t picked[PICKED + 16], change = 0;
-  for (uint32_t i = 0; i < count; i += PICKED) {
-    const uint32_t n = pick(region->rows + i, count - i < PICKED ? count - i : PICKED, begin, size, picked);
+  for (uint64_t i = 0; i < count; i += PICKED) {
+    const uint32_t n = pick(region->rows + i, (uint32_t)(count - i < PICKED ? count - i : PICKED), begin, size, picked);
     change += refine_rows(a, true, region, picked, n);
   }
   return change;
@@ -402,13 +402,14 @@ static uint32_t answer_slice(const struct sieve_slices_args *a, uint32_t slice) 
                                                .narrow = a->narrow};
   const struct sieve_refine_args refining = {
       .query = a->query, .mask = a->mask, .out_bits = a->out_bits, .term_count = a->term_count};
+  const uint64_t rows = (end - begin) * 32;
   uint32_t found = combine_words(&combining, begin, end);
   for (uint32_t kind = 0; kind < 2; kind++) {
     const struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions[kind]);
     for (uint32_t r = 0; r < a->region_count[kind]; r++) {
       const uint32_t next = r + 1 < a->region_count[kind] ? regions[r + 1].start : a->refined[kind];
       found += refine_slice(&refining, &regions[r], next - regions[r].start, (uint32_t)begin * 32,
-                            (uint32_t)(end - begin) * 32);
+                            (uint32_t)(rows < UINT32_MAX ? rows : UINT32_MAX));
     }
   }
   return found;
