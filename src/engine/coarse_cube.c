@@ -2,15 +2,18 @@
  * Copyright 2026 The Raydex authors */
 
 /* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
- * sorted into cells of neighbouring scan places, within them by group, and cut into blocks, each of which is one
- * triangle; rays run along the cells that a query's ranges touch. With few groups each has a scene row of its own,
- * so that a block's rows are of one group. Rays list the blocks that they meet; then these are added up. See
- * kernels/star/star.h for why each row counts exactly once. */
+ * sorted into cells of neighbouring scan places and cut into blocks, each of which is one triangle; rays run along the
+ * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
+ * kernels/star/star.h for why each row counts exactly once.
+ *
+ * On a CPU the rows of a cell lie in the order of their places, and within a block what runs of rows come to is kept
+ * (star_runs.h): a block is added up without reading its rows. On a GPU they lie in the order of groups, and with few
+ * groups each has a scene row of its own, so that neighbours are of one group, which many threads add up at a time. */
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/star.h"
+#include "engine/star_runs.h"
 #include "kernels/refine/kernels.h"
 
 #define MOST_CELLS (1u << 22) /* of an axis: coordinates */
@@ -19,6 +22,7 @@
 #define GPU_RAYS 16384        /* as many are wanted at least */
 #define CPU_RAYS 64           /* are worth a thread */
 #define GPU_PARTS 4096        /* workgroups that add up blocks */
+#define ROWS_OF_A_RUN 8       /* that a core adds up in the time of a run's totals */
 
 typedef struct coarse_cube {
   rdx_star star;
@@ -29,6 +33,8 @@ typedef struct coarse_cube {
   rdx_buffer *places; /* of rows */
   rdx_buffer *blocks; /* see coarse_args */
   rdx_scene *scene;
+  rdx_runs runs;        /* CPU */
+  uint32_t *block_runs; /* CPU: the first run of each block, and the number of runs; NULL: there are none */
 } coarse_cube;
 
 static void destroy(void *self) {
@@ -36,6 +42,8 @@ static void destroy(void *self) {
   rdx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->places);
   rdx_buffer_destroy(&c->blocks);
+  rdx_runs_destroy(&c->runs);
+  rdx_free(c->block_runs);
   rdx_star_destroy(&c->star);
   rdx_free(c);
 }
@@ -46,26 +54,31 @@ static bool on_cpu(const coarse_cube *c) {
 
 /* ---- The model ----
  *
- * A query that qualifies R rows in I ranges costs R / B hits and, at the ends of ranges, I * B rows in vain. On a
- * core a hit costs as much as some 80 rows (measured: 40 ns, 0.5 ns), so B = sqrt(80 R / I) is best; R = 1/64 of all
- * rows and I = 16 stand for the queries to come. A GPU's thread does a block alone: there blocks are small. */
+ * A query that qualifies R rows costs R / B hits. On a core a hit costs as much as 100 rows (measured: 40 ns, 0.4 ns),
+ * and where rows must be read some thread waits for another for half a block on average, so B = sqrt(200 R) is best;
+ * R = 1/64 of all rows stands for the queries to come. A GPU's workgroup does a block alone: there blocks are small. */
 static uint32_t choose_block(const coarse_cube *c) {
   if (!on_cpu(c))
     return 64;
-  const double best = sqrt(80.0 * (double)c->star.rows / 64 / 16);
+  const double best = sqrt(200.0 * (double)c->star.rows / 64);
   uint32_t rows = 64;
-  while (rows < best && rows < 4096)
+  while (rows * M_SQRT2 < best && rows < 16384)
     rows *= 2;
   return rows;
 }
 
 static bool by_group(const coarse_cube *c) {
-  return c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+  return !on_cpu(c) && c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
 }
 
 /* Whether rows of a cell lie in the order of groups, else in that of places. */
 static bool grouped_cells(const coarse_cube *c) {
-  return c->star.group_bytes && !by_group(c) && c->shift > 0;
+  return !on_cpu(c) && c->star.group_bytes && !by_group(c) && c->shift > 0;
+}
+
+/* Whether rows stay as stars have them: in the order of places, for the same place in that of groups. */
+static bool stays(const coarse_cube *c) {
+  return !by_group(c) && !grouped_cells(c);
 }
 
 /* Cells hold about as many rows of a scene row as a block, or one place. */
@@ -139,6 +152,16 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
   RDX_TRY(append_key(a, places, c->shift, cell_bits, !by_group(c), err));
   return sort(a, cell_bits + (by_group(c) ? group_bits : 0), err);
+}
+
+/* The cell of each row, where rows stay. */
+static rdx_status list_cells(arranging *a, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 8, "the rows of a cube", &a->keys, err));
+  RDX_TRY(append_key(a, a->places, c->shift, 64, true, err));
+  c->places = a->places;
+  a->places = NULL;
+  return RDX_OK;
 }
 
 /* Bring the rows of the cube into the order found. */
@@ -259,8 +282,8 @@ static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_prefere
   if (status == RDX_OK)
     status = rdx_star_places(&c->star, &a.places, err);
   if (status == RDX_OK)
-    status = sort_rows(&a, err);
-  if (status == RDX_OK)
+    status = stays(c) ? list_cells(&a, err) : sort_rows(&a, err);
+  if (status == RDX_OK && !stays(c))
     status = apply(&a, err);
   if (status == RDX_OK)
     status = build_scene(&a, build, err);
@@ -269,6 +292,32 @@ static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_prefere
   rdx_buffer_destroy(&a.places);
   rdx_buffer_destroy(&a.groups);
   rdx_buffer_destroy(&a.keys);
+  return status;
+}
+
+/* What runs of each block come to. */
+static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err) {
+  RDX_TRY(rdx_buffer_download(c->blocks, 0, blocks, (2 * c->block_count + 1) * 4, err));
+  for (uint64_t i = 0; i < c->block_count; i++)
+    blocks[i] = blocks[2 * i];
+  RDX_TRY(rdx_runs_create(&c->star, blocks, c->block_count, &c->runs, err));
+  if (c->runs.count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(c->block_count + 1, 4, "the runs of a cube", (void **)&c->block_runs, err));
+  for (uint32_t i = 0, run = 0; i < c->block_count; i++) {
+    while (c->runs.starts[run] < blocks[i])
+      run++;
+    c->block_runs[i] = run;
+  }
+  c->block_runs[c->block_count] = c->runs.count;
+  return RDX_OK;
+}
+
+static rdx_status add_up(coarse_cube *c, rdx_error *err) {
+  uint32_t *blocks = NULL;
+  RDX_TRY(rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err));
+  const rdx_status status = add_up_blocks(c, blocks, err);
+  rdx_free(blocks);
   return status;
 }
 
@@ -283,6 +332,8 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coar
   if (status == RDX_OK)
     status = rdx_star_store(&c->star, &rows, err);
   rdx_star_rows_drop(&rows);
+  if (status == RDX_OK && on_cpu(c))
+    status = add_up(c, err);
   return status;
 }
 
@@ -304,14 +355,15 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. */
+/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. Where rows of a block are in no order of places
+ * all are read. */
 static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
   const coarse_cube *c = self;
   double ranges = 0, rows = 0;
   (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
   const double rays = ranges * c->scene_rows;
-  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + rays * c->block_rows;
+  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + (on_cpu(c) ? 0 : rays * c->block_rows);
   return RDX_OK;
 }
 
@@ -391,76 +443,109 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
-/* About as many workgroups as blocks are met. */
-static uint64_t gpu_parts(const coarse_cube *c, const rdx_ranges *ranges, uint64_t rays) {
+static uint64_t rows_of(const coarse_cube *c, const rdx_ranges *ranges) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     rows += c->star.scan.starts[ranges->list[2 * i + 1]] - c->star.scan.starts[ranges->list[2 * i]];
+  return rows;
+}
+
+/* About as many workgroups as blocks are met. */
+static uint64_t gpu_parts(const coarse_cube *c, uint64_t rows, uint64_t rays) {
   const uint64_t blocks = rays + rows / c->block_rows;
   return blocks < GPU_PARTS ? blocks : GPU_PARTS;
 }
 
-static rdx_status launch_add(const coarse_cube *c, rdx_star_run *run, uint64_t rays, uint32_t copies,
-                             star_piece *pieces, rdx_buffer *counters, rdx_error *err) {
-  const uint64_t parts = on_cpu(c) ? copies : gpu_parts(c, &run->ranges, rays);
+/* A query under way. */
+typedef struct request {
+  const rdx_plan *plan;
+  rdx_star_run *run;
+  rdx_buffer *counters; /* NULL: not wanted */
+  uint64_t rays, rows;  /* rows that qualify */
+  uint64_t runs;        /* that are added up; 0: rows are */
+  star_piece *pieces;   /* on the device */
+  uint32_t copies;
+} request;
+
+static rdx_status launch_add(const coarse_cube *c, const request *r, rdx_error *err) {
+  const uint64_t parts = on_cpu(c) ? r->copies : gpu_parts(c, r->rows, r->rays);
+  const rdx_ranges *list = &r->run->ranges;
   uint64_t ranges = 0;
-  RDX_TRY(rdx_stream_constants(run->stream, run->ranges.list, (uint64_t)run->ranges.count * 8, &ranges, err));
-  const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)run->query_address,
-                                       .met = RDX_ADDRESS(uint32_t, run->met),
-                                       .pieces = pieces,
+  RDX_TRY(rdx_stream_constants(r->run->stream, list->list, (uint64_t)list->count * 8, &ranges, err));
+  const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
+                                       .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                       .pieces = r->pieces,
                                        .blocks = RDX_ADDRESS(uint32_t, c->blocks),
                                        .places = RDX_ADDRESS(uint32_t, c->places),
                                        .ranges = (uint32_t *)(uintptr_t)ranges,
-                                       .counters = RDX_ADDRESS(uint64_t, counters),
+                                       .counters = RDX_ADDRESS(uint64_t, r->counters),
                                        .shift = c->shift,
-                                       .ordered = !grouped_cells(c),
                                        .parts = (uint32_t)parts};
   const uint64_t items = on_cpu(c) ? parts : parts * COARSE_GROUP;
-  return rdx_stream_launch(run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
 }
 
-static rdx_status launch(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t rays,
-                         rdx_buffer *counters, rdx_error *err) {
-  const uint32_t copies = rdx_star_copies(&c->star, plan, rays * c->block_rows);
+/* On a CPU, whose launches are done when they return: the ranges become such of runs. */
+static rdx_status launch_runs(const coarse_cube *c, const request *r, rdx_error *err) {
+  const star_runs view = rdx_runs_view(&c->star, &c->runs, r->plan);
+  rdx_runs_translate(&c->runs, &r->run->ranges);
+  const struct coarse_runs_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
+                                        .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                        .pieces = r->pieces,
+                                        .runs = &view,
+                                        .block_runs = c->block_runs,
+                                        .ranges = r->run->ranges.list,
+                                        .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                        .parts = r->copies};
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_runs, &args, NULL, r->copies, NULL, err);
+}
+
+static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
+  rdx_star_run *run = r->run;
   uint64_t pieces = 0;
+  r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * ROWS_OF_A_RUN : r->rows);
   if (!run->met)
     RDX_TRY(rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->met, err));
-  RDX_TRY(rdx_star_start(&c->star, plan, copies, run, err));
-  RDX_TRY(rdx_stream_constants(run->stream, run->rows, rays / c->scene_rows * sizeof(star_piece), &pieces, err));
-  RDX_TRY(launch_rays(c, run, rays, (star_piece *)(uintptr_t)pieces, err));
-  return launch_add(c, run, rays, copies, (star_piece *)(uintptr_t)pieces, counters, err);
+  if (r->counters)
+    RDX_TRY(rdx_stream_fill(run->stream, r->counters, 0, 16, 0, err));
+  RDX_TRY(rdx_star_start(&c->star, r->plan, r->copies, run, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->rows, r->rays / c->scene_rows * sizeof(star_piece), &pieces, err));
+  r->pieces = (star_piece *)(uintptr_t)pieces;
+  RDX_TRY(launch_rays(c, run, r->rays, r->pieces, err));
+  return r->runs > 0 ? launch_runs(c, r, err) : launch_add(c, r, err);
 }
 
-static rdx_status run_counted(const coarse_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
-                              rdx_buffer *counters, rdx_query_counts *counts, double *device_ms, rdx_error *err) {
-  RDX_TRY(rdx_star_select(&c->star, plan, run, err));
-  if (run->ranges.count == 0)
-    return rdx_star_groups(plan, 0, out, err);
+static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out, rdx_query_counts *counts,
+                              double *device_ms, rdx_error *err) {
+  RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
+  if (r->run->ranges.count == 0)
+    return rdx_star_groups(r->plan, 0, out, err);
   uint64_t pieces = 0;
-  RDX_TRY(cut(c, run, &pieces, err));
-  const uint64_t rays = pieces * c->scene_rows;
-  if (counters)
-    RDX_TRY(rdx_stream_fill(run->stream, counters, 0, 16, 0, err));
-  RDX_TRY(launch(c, plan, run, rays, counters, err));
-  RDX_TRY(rdx_star_finish(&c->star, plan, run, out, device_ms, err));
-  if (!counters)
+  RDX_TRY(cut(c, r->run, &pieces, err));
+  r->rays = pieces * c->scene_rows;
+  r->rows = rows_of(c, &r->run->ranges);
+  r->runs = rdx_runs_of(&c->star, &c->runs, r->plan, &r->run->ranges);
+  if (r->runs * ROWS_OF_A_RUN > r->rows)
+    r->runs = 0;
+  RDX_TRY(launch(c, r, err));
+  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, device_ms, err));
+  if (!r->counters)
     return RDX_OK;
-  counts->rays = rays;
-  return rdx_star_counts(run, counters, counts, err);
+  counts->rays = r->rays;
+  return rdx_star_counts(r->run, r->counters, counts, err);
 }
 
 static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
                       double *device_ms, rdx_error *err) {
   coarse_cube *c = (coarse_cube *)(uintptr_t)self; /* spares are shared under a lock */
-  rdx_star_run *r = NULL;
-  rdx_buffer *counters = NULL;
+  request r = {.plan = plan};
   if (counts)
-    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &counters, err));
-  rdx_status status = rdx_star_take(&c->star, &r, err);
+    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_star_take(&c->star, &r.run, err);
   if (status == RDX_OK)
-    status = run_counted(c, plan, r, out, counters, counts, device_ms, err);
-  rdx_star_give(&c->star, &r, status);
-  rdx_buffer_destroy(&counters);
+    status = run_counted(c, &r, out, counts, device_ms, err);
+  rdx_star_give(&c->star, &r.run, status);
+  rdx_buffer_destroy(&r.counters);
   return status;
 }
 

@@ -7,6 +7,10 @@
 
 #include "engine/star_runs.h"
 
+/* A run takes a few nanoseconds on one core, a row less than one on all that a device has, which first must be told. */
+#define WORTH_RUNS 16384
+#define ROWS_OF_A_RUN 16
+
 typedef struct sorted_cube {
   rdx_star star;
   rdx_runs runs;
@@ -28,7 +32,7 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube
   if (status == RDX_OK)
     status = rdx_star_store(&c->star, &rows, err);
   rdx_star_rows_drop(&rows);
-  return status == RDX_OK ? rdx_runs_create(&c->star, &c->runs, err) : status;
+  return status == RDX_OK ? rdx_runs_create(&c->star, NULL, 0, &c->runs, err) : status;
 }
 
 static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
@@ -92,7 +96,8 @@ static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_s
     rows += c->star.scan.starts[run->ranges.list[2 * i + 1]] - c->star.scan.starts[run->ranges.list[2 * i]];
   if (rows == 0)
     return rdx_star_groups(plan, 0, out, err);
-  if (rdx_runs_of(&c->star, &c->runs, plan, &run->ranges, rows) > 0)
+  const uint64_t runs = rdx_runs_of(&c->star, &c->runs, plan, &run->ranges);
+  if (runs > 0 && runs <= WORTH_RUNS + rows / ROWS_OF_A_RUN)
     return rdx_runs_answer(&c->star, &c->runs, plan, run, out, err);
   RDX_TRY(run_ranges(c, plan, run, rows, out, device_ms, err));
   if (counts) {

@@ -99,13 +99,12 @@ static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer 
   return status;
 }
 
-/* The group of each run, the next run of another group, and the first run of each place. */
+/* The group of each run, and the next run of another group. */
 static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
   const star_step step = rdx_star_load(star->group_codes, star->group_bytes);
   rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->nexts, err));
-  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
   RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
@@ -113,6 +112,12 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
     return status;
   for (uint32_t i = out->count; i-- > 0;)
     out->nexts[i] = i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->nexts[i + 1] : i + 1;
+  return RDX_OK;
+}
+
+/* The first run of each place. */
+static rdx_status find_firsts(const rdx_star *star, rdx_runs *out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
   for (uint32_t place = 0, run = 0; place <= star->scan.count; place++) {
     while (run < out->count && out->starts[run] < star->scan.starts[place])
       run++;
@@ -121,41 +126,70 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
   return RDX_OK;
 }
 
-static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
-                            rdx_runs *out, rdx_error *err) {
+/* Put `cuts` among the `count` rows that begin runs; both ascend. Returns how many there are then. */
+static uint64_t merge_cuts(uint32_t *starts, uint64_t count, const uint32_t *cuts, uint64_t cut_count) {
+  uint64_t both = 0;
+  for (uint64_t i = 0, k = 0; k < cut_count; k++) {
+    while (i < count && starts[i] < cuts[k])
+      i++;
+    both += i < count && starts[i] == cuts[k];
+  }
+  const uint64_t all = count + cut_count - both;
+  for (uint64_t at = all; cut_count > 0; at--) {
+    const uint32_t cut = cuts[cut_count - 1];
+    const bool keep = count > 0 && starts[count - 1] >= cut;
+    cut_count -= !keep || starts[count - 1] == cut;
+    starts[at - 1] = keep ? starts[--count] : cut;
+  }
+  return all;
+}
+
+/* The first row of each run, on the host and in `starts`. */
+static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
+                              const uint32_t *cuts, uint64_t cut_count, rdx_runs *out, rdx_error *err) {
   uint64_t count = star->scan.count;
   if (star->group_bytes)
     RDX_TRY(list_starts(star, stream, starts, number, &count, err));
   else
     RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
-  if (count > most_runs(star))
+  if (count + cut_count > most_runs(star))
     return RDX_OK;
-  RDX_TRY(rdx_alloc(count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
+  RDX_TRY(rdx_alloc(count + cut_count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
-  out->starts[count] = (uint32_t)star->rows;
-  out->count = (uint32_t)count;
+  out->count = (uint32_t)merge_cuts(out->starts, count, cuts, cut_count);
+  out->starts[out->count] = (uint32_t)star->rows;
+  return cut_count > 0 ? rdx_buffer_upload(starts, 0, out->starts, out->count * 4ul, err) : RDX_OK;
+}
+
+static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
+                            rdx_error *err) {
   if (star->group_bytes)
     RDX_TRY(add_groups(star, starts, out, err));
+  if (out->count > star->scan.count)
+    RDX_TRY(find_firsts(star, out, err));
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
     if (star->measures[m].span <= UINT64_MAX / star->rows) /* a sum of codes passes 64 bits nowhere */
       RDX_TRY(add_totals(star, m, starts, stream, out, err));
   return RDX_OK;
 }
 
-rdx_status rdx_runs_create(const rdx_star *star, rdx_runs *out, rdx_error *err) {
+rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
+                           rdx_error *err) {
   *out = (rdx_runs){0};
-  if (star->rows == 0 || star->scan.count > most_runs(star))
+  if (star->rows == 0 || star->scan.count + cut_count > most_runs(star))
     return RDX_OK;
   rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
-  const uint64_t most = star->group_bytes ? star->rows : star->scan.count;
+  const uint64_t most = star->group_bytes ? star->rows : star->scan.count + cut_count;
   rdx_status status = rdx_buffer_create(star->device, most * 4, "the runs of a cube", &starts, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(star->device, 8, "the number of runs", &number, err);
   if (status == RDX_OK)
     status = rdx_stream_create(star->device, &stream, err);
   if (status == RDX_OK)
-    status = add_parts(star, stream, starts, number, out, err);
+    status = find_starts(star, stream, starts, number, cuts, cut_count, out, err);
+  if (status == RDX_OK && out->count > 0)
+    status = add_parts(star, stream, starts, out, err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&starts);
   rdx_buffer_destroy(&number);
@@ -170,27 +204,46 @@ static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
   return runs->firsts ? runs->firsts[place] : place;
 }
 
-/* A run takes a few nanoseconds on one core, a row less than one on all that a device has, which first must be told. */
-#define WORTH_RUNS 16384
-#define ROWS_OF_A_RUN 16
-
-uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges,
-                     uint64_t rows) {
-  const bool grouped = plan->query->group_count > 0;
-  uint64_t count = 0;
-  if (runs->count == 0)
-    return 0;
+/* Whether they tell what a plan wants of the rows. */
+static bool serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
   for (uint32_t i = 0; i < plan->measure_count; i++)
     if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
         !runs->totals[rdx_star_measure_of(star, &plan->measures[i])].sums)
-      return 0;
+      return false;
+  return runs->count > 0;
+}
+
+uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges) {
+  const bool grouped = plan->query->group_count > 0;
+  uint64_t count = 0;
+  if (!serve(star, runs, plan))
+    return 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     count += grouped ? first_of(runs, ranges->list[2 * i + 1]) - first_of(runs, ranges->list[2 * i]) : 1;
-  return count <= WORTH_RUNS + rows / ROWS_OF_A_RUN ? count : 0;
+  return count;
+}
+
+uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < ranges->count; i++) {
+    ranges->list[2 * i] = first_of(runs, ranges->list[2 * i]);
+    ranges->list[2 * i + 1] = first_of(runs, ranges->list[2 * i + 1]);
+    count += ranges->list[2 * i + 1] - ranges->list[2 * i];
+  }
+  return count;
+}
+
+star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
+  const bool grouped = plan->query->group_count > 0;
+  star_runs r = {
+      .starts = runs->starts, .groups = grouped ? runs->groups : NULL, .nexts = grouped ? runs->nexts : NULL};
+  for (uint32_t i = 0; i < plan->measure_count; i++)
+    r.totals[i] = runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
+  return r;
 }
 
 /* Where there is one group, ranges are differences of totals. */
-static void add_ranges(const rdx_runs *runs, const rdx_run_totals *t, const rdx_ranges *ranges, int64_t least,
+static void add_ranges(const rdx_runs *runs, const star_totals *t, const rdx_ranges *ranges, int64_t least,
                        uint64_t rows, rdx_group_value *out) {
   uint64_t sum = 0, count = 0; /* of codes */
   for (uint32_t i = 0; i < ranges->count; i++) {
@@ -217,72 +270,23 @@ static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const r
   return RDX_OK;
 }
 
-/* What answering a plan by groups reads. */
-typedef struct reading {
-  const rdx_runs *runs;
-  const star_query *q;
-  const rdx_ranges *ranges;
-  const rdx_run_totals *totals[RDX_MOST_TUPLE]; /* of each of the query's measures */
-} reading;
-
-/* The end of the runs from `first` on that are of one group, before `end`. */
-static uint32_t end_of_group(const rdx_runs *runs, uint32_t first, uint32_t end) {
-  const uint32_t next = runs->nexts ? runs->nexts[first] : end;
-  return next < end ? next : end;
-}
-
-/* What runs of one group come to, put into a record or added to it, whose slots are as star_query has them: rows, then
- * for each measure the number of values where it has NULLs, and their sum where it is wanted. */
-static inline void take_runs(const reading *r, uint32_t first, uint32_t end, bool add, uint64_t *record) {
-  record[0] = r->runs->starts[end] - r->runs->starts[first] + (add ? record[0] : 0);
-  uint64_t *slot = record + 1;
-  for (uint32_t m = 0; m < r->q->measure_count; m++) {
-    const rdx_run_totals *t = r->totals[m];
-    if (r->q->measures[m].slots & STAR_COUNT) {
-      *slot = t->counts[end] - t->counts[first] + (add ? *slot : 0);
-      slot++;
-    }
-    if (r->q->measures[m].slots & STAR_SUM) {
-      *slot = t->sums[end] - t->sums[first] + (add ? *slot : 0);
-      slot++;
-    }
-  }
-}
-
 /* Where groups are many and few of them are in the ranges, records follow each other as runs do: a group may have
  * several. Their number is the first word. Returns false where they are more than `most`. */
-static bool list_records(const reading *r, uint64_t most, uint64_t *records) {
-  const uint64_t slots = r->q->slot_count;
+static bool list_records(const star_runs *r, const star_query *q, const uint32_t *ranges, uint32_t range_count,
+                         uint64_t most, uint64_t *records) {
   uint64_t count = 0, *record = records + 1;
-  for (uint32_t i = 0; i < r->ranges->count; i++) {
-    const uint32_t end = first_of(r->runs, r->ranges->list[2 * i + 1]);
-    for (uint32_t k = first_of(r->runs, r->ranges->list[2 * i]), next; k < end; k = next, record += 1 + slots) {
+  for (uint32_t i = 0; i < range_count; i++) {
+    const uint32_t end = ranges[2 * i + 1];
+    for (uint32_t k = ranges[2 * i], next; k < end; k = next, record += 1 + q->slot_count) {
       if (count++ == most)
         return false;
-      next = end_of_group(r->runs, k, end);
-      record[0] = r->runs->groups ? r->runs->groups[k] : 0;
-      take_runs(r, k, next, false, record + 1);
+      next = star_end_of_group(r, k, end);
+      record[0] = r->groups ? r->groups[k] : 0;
+      star_take_runs(r, q, k, next, false, record + 1);
     }
   }
   records[0] = count;
   return true;
-}
-
-/* Add runs to accumulators; returns how many groups have some, which `touched` lists. */
-static uint32_t accumulate_runs(const reading *r, uint64_t *sums, uint32_t *touched) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < r->ranges->count; i++) {
-    const uint32_t end = first_of(r->runs, r->ranges->list[2 * i + 1]);
-    for (uint32_t k = first_of(r->runs, r->ranges->list[2 * i]), next; k < end; k = next) {
-      const uint32_t group = r->runs->groups ? r->runs->groups[k] : 0;
-      uint64_t *record = sums + (uint64_t)group * r->q->slot_count;
-      next = end_of_group(r->runs, k, end);
-      if (record[0] == 0)
-        touched[count++] = group;
-      take_runs(r, k, next, true, record);
-    }
-  }
-  return count;
 }
 
 /* Room for a record for each group, which are 0. */
@@ -317,21 +321,22 @@ rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx
                            rdx_groups *out, rdx_error *err) {
   if (plan->query->group_count == 0)
     return answer_one(star, runs, plan, &run->ranges, out, err);
-  reading r = {.runs = runs, .q = &run->query, .ranges = &run->ranges};
-  uint64_t all = 0;
-  for (uint32_t i = 0; i < run->ranges.count; i++)
-    all += first_of(runs, run->ranges.list[2 * i + 1]) - first_of(runs, run->ranges.list[2 * i]);
-  for (uint32_t i = 0; i < plan->measure_count; i++)
-    r.totals[i] = &runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
+  const star_runs r = rdx_runs_view(star, runs, plan);
+  const star_query *q = &run->query;
+  const uint64_t all = rdx_runs_translate(runs, &run->ranges);
+  const uint32_t *ranges = run->ranges.list, range_count = run->ranges.count;
   rdx_star_prepare(star, plan, 1, run);
-  const uint64_t group_count = run->query.group_count, slots = run->query.slot_count;
+  const uint64_t group_count = q->group_count, slots = q->slot_count;
   const uint64_t groups = all < group_count ? all : group_count,
                  listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
   RDX_TRY(rdx_star_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
-  if (!list_records(&r, listed, run->records)) {
+  if (!list_records(&r, q, ranges, range_count, listed, run->records)) {
+    uint32_t touched = 0;
     RDX_TRY(make_room(run, err));
     RDX_TRY(rdx_star_room(run, groups, err));
-    collect(run, run->rows, accumulate_runs(&r, run->host_sums, run->rows), run->records);
+    for (uint32_t i = 0; i < range_count; i++)
+      touched = star_add_runs(&r, q, ranges[2 * i], ranges[2 * i + 1], run->host_sums, run->rows, touched);
+    collect(run, run->rows, touched, run->records);
   }
   return rdx_star_read(star, plan, run, run->records, out, err);
 }

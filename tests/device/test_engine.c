@@ -223,6 +223,78 @@ static void test_groups_apart(void **state) {
   }
 }
 
+#define RUN_ROWS 400003
+#define RUN_PLACES 16384
+
+static uint32_t run_places[RUN_ROWS];
+static int16_t run_values[RUN_ROWS];
+static uint8_t run_groups[RUN_ROWS], run_validity[(RUN_ROWS + 7) / 8];
+
+/* The sums of values, how many there are and the least of them, by two groups, of the places of a span. */
+static void check_runs(rdx_engine *engine, const uint32_t span[2]) {
+  static const uint32_t group_by[] = {1};
+  static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2};
+  const rdx_aggregate aggregates[] = {
+      {RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, &value}, {RDX_AGGREGATE_MIN, &value}};
+  const rdx_predicate where = {
+      .kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}};
+  int64_t sums[2] = {0}, least[2] = {INT16_MAX, INT16_MAX};
+  uint64_t counts[2] = {0};
+  for (uint32_t i = 0; i < RUN_ROWS; i++) {
+    if (run_places[i] < span[0] || run_places[i] > span[1] || !(run_validity[i / 8] >> i % 8 & 1))
+      continue;
+    sums[run_groups[i]] += run_values[i];
+    counts[run_groups[i]]++;
+    least[run_groups[i]] = run_values[i] < least[run_groups[i]] ? run_values[i] : least[run_groups[i]];
+  }
+  for (uint32_t aggregate_count = 2; aggregate_count <= 3; aggregate_count++) {
+    const rdx_query q = {.where = &where,
+                         .group_by = group_by,
+                         .group_count = 1,
+                         .aggregates = aggregates,
+                         .aggregate_count = aggregate_count};
+    rdx_query_result *result = NULL;
+    OK(run(engine, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), 2);
+    for (uint32_t g = 0; g < 2; g++) {
+      assert_int_equal(((const int64_t *)rdx_query_result_column(result, 1)->values)[g], sums[g]);
+      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 2)->values)[g], counts[g]);
+      if (aggregate_count == 3)
+        assert_int_equal(((const int16_t *)rdx_query_result_column(result, 3)->values)[g], least[g]);
+    }
+    rdx_query_result_destroy(&result);
+  }
+}
+
+/* Runs of a dozen rows, so many that threads share them: of all places, and of spans. */
+static void test_many_runs(void **state) {
+  (void)state;
+  memset(run_validity, 0, sizeof run_validity);
+  for (uint32_t i = 0; i < RUN_ROWS; i++) {
+    run_places[i] = i < 2 * RUN_PLACES ? i / 2 : (uint32_t)(test_random() % RUN_PLACES);
+    run_values[i] = (int16_t)test_random();
+    run_groups[i] = (uint8_t)(i % 2);
+    run_validity[i / 8] |= (uint8_t)((i < 2 * RUN_PLACES || test_random() % 3 > 0) << i % 8);
+  }
+  const rdx_attribute columns[] = {
+      {"place", {.type = RDX_TYPE_U32, .rows = RUN_ROWS, .values = run_places}, 0},
+      {"group", {.type = RDX_TYPE_U8, .rows = RUN_ROWS, .values = run_groups}, 0},
+      {"value", {.type = RDX_TYPE_I16, .rows = RUN_ROWS, .values = run_values, .validity = run_validity}, 0}};
+  const rdx_relation relation = {.rows = RUN_ROWS, .attributes = columns, .attribute_count = 3};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_COARSE_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    if (kind == RDX_ENGINE_COARSE_CUBE && (test_is_slow() || !test_traces()))
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    check_runs(engine, (const uint32_t[]){0, RUN_PLACES});
+    for (uint32_t i = 0; i < 8; i++) {
+      const uint32_t low = (uint32_t)(test_random() % RUN_PLACES), rest = RUN_PLACES - low;
+      check_runs(engine, (const uint32_t[]){low, low + (uint32_t)(test_random() % rest)});
+    }
+    rdx_engine_destroy(&engine);
+  }
+}
+
 #define PLACE_ROWS 5003
 #define PLACES 7
 
@@ -778,6 +850,7 @@ int main(void) {
       cmocka_unit_test(test_selective),
       cmocka_unit_test(test_dimension_sizes),
       cmocka_unit_test(test_groups_apart),
+      cmocka_unit_test(test_many_runs),
       cmocka_unit_test(test_widest_nulls),
       cmocka_unit_test(test_long_string_keys),
       cmocka_unit_test(test_code_widths),

@@ -5,11 +5,12 @@
 
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
+#include "kernels/star/totals.h"
 #include "spirv/coarse_add_comp.h"
 #include "spirv/coarse_rahit.h"
 #include "spirv/coarse_rgen.h"
 
-#define LIST 256 /* blocks that are listed together, and rows that are added together */
+#define LIST 256 /* blocks that are listed together */
 
 /* ---- Rays ---- */
 
@@ -61,24 +62,6 @@ static void coarse(const void *arguments, const uint32_t *variant, const rdx_sce
 
 /* ---- Blocks ---- */
 
-/* Rows whose places are in the ranges, in no order: found without a branch. Returns how many are looked at. */
-static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
-                         uint32_t end) {
-  const uint32_t low = a->ranges[2 * piece->first_range], size = a->ranges[2 * piece->first_range + 1] - low;
-  uint32_t list[LIST];
-  for (uint32_t from = begin; from < end; from += LIST) {
-    const uint32_t to = end - from < LIST ? end : from + LIST;
-    uint32_t n = 0;
-    for (uint32_t i = from; i < to; i++) {
-      list[n] = i;
-      n += piece->range_count == 1 ? a->places[i] - low < size
-                                   : star_inside(a->ranges, piece->first_range, piece->range_count, a->places[i]);
-    }
-    rdx_star_add(a->query, part, list, 0, n);
-  }
-  return end - begin;
-}
-
 /* The first of rows begin .. end - 1, in the order of their places, whose place is not below `place`. */
 static uint32_t find_row(const uint32_t *places, uint32_t begin, uint32_t end, uint32_t place) {
   while (begin < end) {
@@ -91,9 +74,9 @@ static uint32_t find_row(const uint32_t *places, uint32_t begin, uint32_t end, u
   return begin;
 }
 
-/* The same of rows in the order of their places. */
-static uint32_t add_ordered(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
-                            uint32_t end) {
+/* Those of a block whose places are in the ranges. Returns how many. */
+static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
+                         uint32_t end) {
   const uint32_t first = star_interval(a->ranges, piece->first_range, piece->range_count, a->places[begin]);
   const uint32_t *range = a->ranges + 2 * (uint64_t)first;
   const uint32_t *stop = a->ranges + 2 * (uint64_t)(piece->first_range + piece->range_count);
@@ -117,7 +100,7 @@ static void add_part(const struct coarse_add_args *a, uint32_t part) {
       rdx_star_add(a->query, part, NULL, block[0], block[2]);
       rows += block[2] - block[0];
     } else {
-      rows += (a->ordered ? add_ordered : add_some)(a, part, piece, block[0], block[2]);
+      rows += add_some(a, part, piece, block[0], block[2]);
     }
   }
   if (a->counters) {
@@ -131,6 +114,37 @@ static void coarse_add(const void *arguments, const uint32_t *variant, const rdx
   const struct coarse_add_args *a = arguments;
   for (uint32_t part = a->first; part < a->first + a->count; part++)
     add_part(a, part);
+}
+
+/* ---- Blocks by runs ---- */
+
+static void add_block_runs(const struct coarse_runs_args *a, uint32_t block, const star_piece *piece, uint64_t *sums,
+                           uint32_t *touched, uint32_t *count) {
+  const uint32_t begin = a->block_runs[block], end = a->block_runs[block + 1];
+  const uint32_t first = star_interval(a->ranges, piece->first_range, piece->range_count, begin);
+  const uint32_t *range = a->ranges + 2 * (uint64_t)first;
+  const uint32_t *stop = a->ranges + 2 * (uint64_t)(piece->first_range + piece->range_count);
+  for (; range < stop && range[0] < end; range += 2)
+    *count = star_add_runs(a->runs, a->query, range[0] > begin ? range[0] : begin, range[1] < end ? range[1] : end,
+                           sums, touched, *count);
+}
+
+static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
+  const star_query *q = a->query;
+  const uint64_t met = a->met[0], begin = met * part / a->parts, end = met * (part + 1) / a->parts;
+  uint64_t *sums = q->sums + (uint64_t)part * q->group_count * q->slot_count;
+  uint32_t *touched = q->touched + (uint64_t)part * (q->group_count + 1);
+  for (uint64_t i = begin; i < end; i++)
+    add_block_runs(a, a->met[1 + 2 * i], &a->pieces[a->met[2 + 2 * i]], sums, touched, &q->marks[part]);
+  if (a->counters)
+    __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);
+}
+
+static void coarse_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct coarse_runs_args *a = arguments;
+  for (uint32_t part = a->first; part < a->first + a->count; part++)
+    add_part_runs(a, part);
 }
 
 #define SPIRV(words_)                                                                                                  \
@@ -149,3 +163,6 @@ const rdx_kernel rdx_kernel_coarse_add = {.name = "coarse cube blocks",
                                           .group = COARSE_GROUP,
                                           .body = coarse_add,
                                           .compute = SPIRV(spirv_coarse_add_comp)};
+
+const rdx_kernel rdx_kernel_coarse_runs = {
+    .name = "coarse cube runs", .args_size = sizeof(struct coarse_runs_args), .grain = 1, .body = coarse_runs};

@@ -17,6 +17,7 @@ extern const rdx_kernel rdx_kernel_star_ranges;
 extern const rdx_kernel rdx_kernel_star_collect;
 extern const rdx_kernel rdx_kernel_coarse;
 extern const rdx_kernel rdx_kernel_coarse_add;
+extern const rdx_kernel rdx_kernel_coarse_runs;
 extern const rdx_kernel rdx_kernel_rt_place;
 extern const rdx_kernel rdx_kernel_rt_rays;
 

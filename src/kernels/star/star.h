@@ -339,10 +339,25 @@ struct coarse_add_args {
   PTR(u32) ranges;   /* pairs (low, end) of places */
   PTR(u64) counters; /* hits, and rows; 0: not wanted */
   u32 shift;
-  u32 ordered; /* the rows of a block lie in the order of their places */
   u32 parts;
 };
-ARGS_SIZE(coarse_add_args, 88);
+ARGS_SIZE(coarse_add_args, 80);
+
+#ifndef RDX_GLSL
+/* The same by runs whose totals are kept (totals.h), of which each block has some of its own. Item: a part, which is a
+ * copy of the accumulators. CPU only. */
+struct coarse_runs_args {
+  LAUNCH_HEADER;
+  PTR(star_query) query;
+  PTR(u32) met;
+  PTR(star_piece) pieces;
+  const struct star_runs *runs;
+  const uint32_t *block_runs; /* the first run of each block, and the number of runs */
+  PTR(u32) ranges;            /* pairs (low, end) of runs */
+  PTR(u64) counters;          /* hits, and rows, of which none is read; 0: not wanted */
+  u32 parts;
+};
+#endif
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
 FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
