@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_RUNS 100
-#define MAX_ENGINES 9
+#define MAX_ENGINES 11 /* those of rtcudb-blocks */
 
 typedef struct contender {
   const char *variant; /* "" for the only one of its engine */
@@ -377,8 +377,9 @@ rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error
   { #rows, {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = rows }, false }
 
 rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {BLOCK(16),  BLOCK(32),   BLOCK(64),   BLOCK(128), BLOCK(256),
-                                         BLOCK(512), BLOCK(1024), BLOCK(2048), BLOCK(4096)};
+  static const contender contenders[] = {BLOCK(16),   BLOCK(32),   BLOCK(64),   BLOCK(128),  BLOCK(256),  BLOCK(512),
+                                         BLOCK(1024), BLOCK(2048), BLOCK(4096), BLOCK(8192), BLOCK(16384)};
+  _Static_assert(COUNT(contenders) <= MAX_ENGINES, "a session has room for them");
   return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
 }
 
