@@ -12,7 +12,7 @@
  * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals, which stay in the range of their type
  * (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the column's type; a number is
  * compared with floats in double precision: for f32 columns write 0.1::real or '0.1'. Names that are not in quotes are
- * turned to lower case, as SQL has it.
+ * turned to lower case, as SQL has it. AND, OR and NOT may be nested 200 levels deep, parentheses a little deeper.
  */
 
 #include <raydex/column.h>

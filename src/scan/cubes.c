@@ -234,7 +234,7 @@ rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, con
                            rdx_stream *stream, rdx_error *err) {
   if (launch->rays > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "a query needs %llu rays, more than 2^32 - 1: use wider cubes, or fewer rays along an axis",
+                    "a query needs %llu rays, more than 2^32 - 1: raise cube_width (rtscan) or lower rays (rtc3)",
                     (unsigned long long)launch->rays);
   const struct cubes_rays_args args = {.query = (uint64_t *)(uintptr_t)launch->query,
                                        .cells = RDX_ADDRESS(uint64_t, c->cells),

@@ -124,8 +124,6 @@ static rdx_status bind_floats(binder *b, const rdx_literal *literals, uint64_t c
     if (literals[i].kind == RDX_LITERAL_NULL)
       continue;
     RDX_TRY(rdx_literal_float(&literals[i], column, name, &value, err));
-    if (literals[i].kind == RDX_LITERAL_UNTYPED && column->type == RDX_TYPE_F32)
-      value = (float)value; /* strings become values of the column's type, numbers stay as exact as they are */
     set_value(out, i, &value);
   }
   return RDX_OK;

@@ -185,10 +185,19 @@ rdx_status rdx_literal_float(const rdx_literal *l, const rdx_column *column, con
                              rdx_error *err) {
   if (l->kind != RDX_LITERAL_NUMBER && l->kind != RDX_LITERAL_UNTYPED)
     return mismatch(l, column, name, err);
-  const rdx_parse result = rdx_value_parse(RDX_TYPE_F64, 0, l->text, strlen(l->text), out);
-  if (result == RDX_PARSE_OK)
-    return RDX_OK;
-  return no_value(l, result == RDX_PARSE_RANGE ? "within the range of a float" : "a number", err);
+  /* Strings become values of the column's type, numbers stay as exact as they are. */
+  const bool narrow = l->kind == RDX_LITERAL_UNTYPED && column->type == RDX_TYPE_F32;
+  float single = 0;
+  const rdx_parse result = rdx_value_parse(narrow ? RDX_TYPE_F32 : RDX_TYPE_F64, 0, l->text, strlen(l->text),
+                                           narrow ? (void *)&single : out);
+  if (result != RDX_PARSE_OK)
+    return no_value(l,
+                    result != RDX_PARSE_RANGE ? "a number"
+                    : narrow                  ? "within the range of a real"
+                                              : "within the range of a float",
+                    err);
+  *out = narrow ? single : *out;
+  return RDX_OK;
 }
 
 rdx_status rdx_literal_string(const rdx_literal *l, const rdx_column *column, const char *name, const char **out,

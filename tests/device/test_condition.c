@@ -13,13 +13,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char csv[] = "i,d,f,s,day,at,b,\"Odd Name\",big,tiny\n"
-                          "1,1.25,0.5,apple,2024-01-01,2024-01-01 10:00:00,true,7,18446744073709551615,-128\n"
-                          "2,-0.75,-2.5,pear,2024-02-29,2024-02-29 00:00:00,false,8,0,127\n"
-                          "3,3.00,1e10,,1969-12-31,,true,9,5,0\n"
-                          ",,,,,,,,,\n"
-                          "5,100.10,0.1,it's,2024-01-01,1999-12-31 23:59:59.999999,,10,6,1\n";
-static const rdx_csv_type csv_types[] = {{"tiny", RDX_TYPE_I8, 0}, {"big", RDX_TYPE_U64, 0}};
+static const char csv[] = "i,d,f,s,day,at,b,\"Odd Name\",big,tiny,r\n"
+                          "1,1.25,0.5,apple,2024-01-01,2024-01-01 10:00:00,true,7,18446744073709551615,-128,0.1\n"
+                          "2,-0.75,-2.5,pear,2024-02-29,2024-02-29 00:00:00,false,8,0,127,-2.5\n"
+                          "3,3.00,1e10,,1969-12-31,,true,9,5,0,inf\n"
+                          ",,,,,,,,,,\n"
+                          "5,100.10,0.1,it's,2024-01-01,1999-12-31 23:59:59.999999,,10,6,1,0\n";
+static const rdx_csv_type csv_types[] = {{"tiny", RDX_TYPE_I8, 0}, {"big", RDX_TYPE_U64, 0}, {"r", RDX_TYPE_F32, 0}};
 
 /* The rows that a condition selects, as digits. */
 static void select_rows(const rdx_table *table, const char *text, char rows[16]) {
@@ -119,6 +119,11 @@ static const struct {
     {"f < 0.1::real", "14"},
     {"f = 0.1::float8", "4"},
     {"i = 2::real", "1"},
+    {"r = 0.1", ""}, /* which is less */
+    {"r > 0.1 AND r <= '0.1'", "0"},
+    {"r IN ('0.1'::real, '-2.5')", "01"},
+    {"r < 1e39", "014"},
+    {"r > '3.4028234e38'", "2"},
     {"f > '-infinity'", "0124"},
     {"f >= 1e10 OR f <= -2.5", "12"},
     {"s = 'apple'", "0"},
@@ -218,6 +223,8 @@ static const struct {
     {"d = 'x'", RDX_ERROR_ARGUMENT, "not a decimal number"},
     {"f = 'x'", RDX_ERROR_ARGUMENT, "not a number"},
     {"f = 1e999", RDX_ERROR_ARGUMENT, "range"},
+    {"r = '1e39'", RDX_ERROR_ARGUMENT, "character 5: '1e39' is not within the range of a real"},
+    {"r NOT IN ('1', '1e-60')", RDX_ERROR_ARGUMENT, "'1e-60' is not within the range"},
     {"day = '2024-13-01'", RDX_ERROR_ARGUMENT, "not a date"},
     {"day = 5", RDX_ERROR_ARGUMENT, "cannot be compared with a number"},
     {"at = 'noon'", RDX_ERROR_ARGUMENT, "not a timestamp"},
