@@ -6,9 +6,10 @@
  * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
  * kernels/star/star.h for why each row counts exactly once.
  *
- * On a CPU the rows of a cell lie in the order of their places, and within a block what runs of rows come to is kept
- * (star_runs.h): a block is added up without reading its rows. On a GPU they lie in the order of groups, and with few
- * groups each has a scene row of its own, so that neighbours are of one group, which many threads add up at a time. */
+ * On a CPU the rows of a cell lie in the order of their places, and what runs of them come to is kept where runs are
+ * long (star_runs.h): then most queries add up blocks without reading their rows. Else, and on GPUs, where many threads
+ * add up neighbours at a time, these are to be of one group: the rows of a cell lie in the order of groups, or where
+ * groups are few each has a scene row of its own. */
 
 #include <math.h>
 #include <string.h>
@@ -17,16 +18,17 @@
 #include "kernels/refine/kernels.h"
 
 #define MOST_CELLS (1u << 22) /* of an axis: coordinates */
-#define FEW_GROUPS 64         /* have scene rows of their own */
+#define FEW_GROUPS 64         /* may have scene rows of their own */
 #define MOST_LANES 256        /* scene rows that the blocks of a cell spread over */
 #define GPU_RAYS 16384        /* as many are wanted at least */
 #define CPU_RAYS 64           /* are worth a thread */
 #define GPU_PARTS 4096        /* workgroups that add up blocks */
-#define ROWS_OF_A_RUN 8       /* that a core adds up in the time of a run's totals */
+#define RUN_ROWS 8            /* that a core adds up in the time of a run's totals */
 
 typedef struct coarse_cube {
   rdx_star star;
   uint32_t block_rows;
+  bool by_group;  /* each group has scene rows of its own */
   uint32_t shift; /* places of a cell, as a power of two */
   uint32_t lanes, scene_rows;
   uint64_t block_count;
@@ -67,23 +69,19 @@ static uint32_t choose_block(const coarse_cube *c) {
   return rows;
 }
 
-static bool by_group(const coarse_cube *c) {
-  return !on_cpu(c) && c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
-}
-
-/* Whether rows of a cell lie in the order of groups, else in that of places. */
+/* Whether the rows of a cell lie in the order of groups, else in that of places. */
 static bool grouped_cells(const coarse_cube *c) {
-  return !on_cpu(c) && c->star.group_bytes && !by_group(c) && c->shift > 0;
+  return !on_cpu(c) && c->star.group_bytes && !c->by_group && c->shift > 0;
 }
 
 /* Whether rows stay as stars have them: in the order of places, for the same place in that of groups. */
 static bool stays(const coarse_cube *c) {
-  return !by_group(c) && !grouped_cells(c);
+  return !c->by_group && !grouped_cells(c);
 }
 
 /* Cells hold about as many rows of a scene row as a block, or one place. */
 static void choose_cells(coarse_cube *c) {
-  const double rows = (double)c->star.rows / (by_group(c) ? c->star.groups.count : 1);
+  const double rows = (double)c->star.rows / (c->by_group ? c->star.groups.count : 1);
   const double places = c->star.scan.count;
   while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places) ||
          c->star.scan.count >> c->shift >= MOST_CELLS)
@@ -92,7 +90,7 @@ static void choose_cells(coarse_cube *c) {
   c->lanes = 1;
   while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MOST_LANES)
     c->lanes *= 2;
-  c->scene_rows = c->lanes * (by_group(c) ? c->star.groups.count : 1);
+  c->scene_rows = c->lanes * (c->by_group ? c->star.groups.count : 1);
 }
 
 /* ---- Building ---- */
@@ -131,16 +129,77 @@ static uint32_t bits_of(uint64_t count) {
   return count <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
 }
 
+/* The runs of equal keys: where they begin, and their keys. */
+typedef struct key_runs {
+  uint64_t count;
+  uint32_t *starts;
+  uint64_t *keys;
+} key_runs;
+
+static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows, sizes[4] = {(rows + 31) / 32 * 4, rows * 4, rows * 8, 8};
+  for (uint32_t i = 0; i < 4; i++)
+    RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
+  RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
+  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[3], rows, err));
+  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[2], buffers[3], rows, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
+  RDX_TRY(rdx_buffer_download(buffers[3], 0, &out->count, 8, err));
+  RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
+  RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
+  RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
+  out->starts[out->count] = (uint32_t)rows;
+  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+}
+
+static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
+  rdx_buffer *buffers[4] = {0};
+  const rdx_status status = list_runs(a, buffers, out, err);
+  for (uint32_t i = 0; i < 4; i++)
+    rdx_buffer_destroy(&buffers[i]);
+  return status;
+}
+
+static void drop_runs(key_runs *runs) {
+  rdx_free(runs->starts);
+  rdx_free(runs->keys);
+}
+
+/* How many runs of one place and one group there are. */
+static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
+  key_runs runs = {0};
+  RDX_TRY(append_key(a, a->places, 0, 64, true, err));
+  RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->star.groups.count), false, err));
+  const rdx_status status = find_runs(a, &runs, err);
+  *count = runs.count;
+  drop_runs(&runs);
+  return status;
+}
+
+/* ---- The order of rows ---- */
+
+/* A CPU that adds up runs need not have rows by group. */
+static rdx_status choose_order(arranging *a, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  uint64_t count = 0;
+  c->by_group = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+  if (a->rows->group && (c->by_group || !on_cpu(c)))
+    RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
+  if (c->by_group && on_cpu(c)) {
+    RDX_TRY(count_runs(a, &count, err));
+    c->by_group = count * RUN_ROWS > c->star.rows;
+  }
+  choose_cells(c);
+  return RDX_OK;
+}
+
 /* Sort a permutation of the rows, at first by scan places: by scene row, cell, and within it by group. */
 static rdx_status sort_rows(arranging *a, rdx_error *err) {
   const coarse_cube *c = a->cube;
   const rdx_star *star = &c->star;
   const uint32_t group_bits = bits_of(star->groups.count), cell_bits = bits_of((star->scan.count >> c->shift) + 1);
   RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
-  RDX_TRY(rdx_buffer_create(star->device, star->rows * 8, "the rows of a cube", &a->keys, err));
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
-  if (a->rows->group)
-    RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
   if (grouped_cells(c)) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
@@ -148,20 +207,10 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   rdx_buffer *places = NULL;
   RDX_TRY(rdx_stream_scratch(a->stream, star->rows * 4, "the rows of a cube", &places, err));
   RDX_TRY(rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
-  if (by_group(c))
+  if (c->by_group)
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
-  RDX_TRY(append_key(a, places, c->shift, cell_bits, !by_group(c), err));
-  return sort(a, cell_bits + (by_group(c) ? group_bits : 0), err);
-}
-
-/* The cell of each row, where rows stay. */
-static rdx_status list_cells(arranging *a, rdx_error *err) {
-  coarse_cube *c = a->cube;
-  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 8, "the rows of a cube", &a->keys, err));
-  RDX_TRY(append_key(a, a->places, c->shift, 64, true, err));
-  c->places = a->places;
-  a->places = NULL;
-  return RDX_OK;
+  RDX_TRY(append_key(a, places, c->shift, cell_bits, !c->by_group, err));
+  return sort(a, cell_bits + (c->by_group ? group_bits : 0), err);
 }
 
 /* Bring the rows of the cube into the order found. */
@@ -180,30 +229,22 @@ static rdx_status apply(arranging *a, rdx_error *err) {
   return RDX_OK;
 }
 
-/* ---- Blocks ---- */
-
-/* The runs of equal keys: where they begin, and their keys. */
-typedef struct runs {
-  uint64_t count;
-  uint32_t *starts;
-  uint64_t *keys;
-} runs;
-
-static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], runs *out, rdx_error *err) {
-  const uint64_t rows = a->cube->star.rows, sizes[4] = {(rows + 31) / 32 * 4, rows * 4, rows * 8, 8};
-  for (uint32_t i = 0; i < 4; i++)
-    RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
-  RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
-  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[3], rows, err));
-  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[2], buffers[3], rows, err));
-  RDX_TRY(rdx_stream_finish(a->stream, err));
-  RDX_TRY(rdx_buffer_download(buffers[3], 0, &out->count, 8, err));
-  RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
-  RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
-  RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
-  out->starts[out->count] = (uint32_t)rows;
-  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+/* Bring the rows into the cube's order, the keys being their cells. */
+static rdx_status order_rows(arranging *a, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 8, "the rows of a cube", &a->keys, err));
+  RDX_TRY(choose_order(a, err));
+  if (!stays(c)) {
+    RDX_TRY(sort_rows(a, err));
+    return apply(a, err);
+  }
+  RDX_TRY(append_key(a, a->places, c->shift, 64, true, err));
+  c->places = a->places;
+  a->places = NULL;
+  return RDX_OK;
 }
+
+/* ---- Blocks ---- */
 
 /* The triangle of kernels/rx/rx_primitives.h: the point lies inside, and a ray along x passes edges at a distance. */
 static void write_triangle(float *v, float x, float y) {
@@ -212,7 +253,7 @@ static void write_triangle(float *v, float x, float y) {
 }
 
 /* Cut runs into blocks; returns how many. NULL: only count. */
-static uint64_t cut_runs(const coarse_cube *c, const runs *r, uint32_t *blocks, float *triangles) {
+static uint64_t cut_runs(const coarse_cube *c, const key_runs *r, uint32_t *blocks, float *triangles) {
   const uint32_t cell_bits = bits_of((c->star.scan.count >> c->shift) + 1);
   uint64_t n = 0;
   for (uint64_t i = 0; i < r->count; i++) {
@@ -235,7 +276,7 @@ static rdx_status upload_array(rdx_device *device, const void *from, uint64_t si
   return rdx_buffer_upload(*out, 0, from, size, err);
 }
 
-static rdx_status make_scene(coarse_cube *c, const runs *r, rdx_build_preference build, uint32_t *blocks,
+static rdx_status make_scene(coarse_cube *c, const key_runs *r, rdx_build_preference build, uint32_t *blocks,
                              float *triangles, rdx_error *err) {
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->block_count,
@@ -254,13 +295,10 @@ static rdx_status make_scene(coarse_cube *c, const runs *r, rdx_build_preference
 
 static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_error *err) {
   coarse_cube *c = a->cube;
-  rdx_buffer *buffers[4] = {0};
-  runs r = {0};
+  key_runs r = {0};
   uint32_t *blocks = NULL;
   float *triangles = NULL;
-  rdx_status status = list_runs(a, buffers, &r, err);
-  for (uint32_t i = 0; i < 4; i++)
-    rdx_buffer_destroy(&buffers[i]);
+  rdx_status status = find_runs(a, &r, err);
   if (status == RDX_OK) {
     c->block_count = cut_runs(c, &r, NULL, NULL);
     status = rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err);
@@ -271,8 +309,7 @@ static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_erro
     status = make_scene(c, &r, build, blocks, triangles, err);
   rdx_free(blocks);
   rdx_free(triangles);
-  rdx_free(r.starts);
-  rdx_free(r.keys);
+  drop_runs(&r);
   return status;
 }
 
@@ -282,9 +319,7 @@ static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_prefere
   if (status == RDX_OK)
     status = rdx_star_places(&c->star, &a.places, err);
   if (status == RDX_OK)
-    status = stays(c) ? list_cells(&a, err) : sort_rows(&a, err);
-  if (status == RDX_OK && !stays(c))
-    status = apply(&a, err);
+    status = order_rows(&a, err);
   if (status == RDX_OK)
     status = build_scene(&a, build, err);
   rdx_stream_destroy(&a.stream);
@@ -326,13 +361,12 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coar
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
   c->block_rows = params->block_rows ? params->block_rows : choose_block(c);
-  choose_cells(c);
   if (status == RDX_OK)
     status = arrange(c, &rows, params->build, err);
   if (status == RDX_OK)
     status = rdx_star_store(&c->star, &rows, err);
   rdx_star_rows_drop(&rows);
-  if (status == RDX_OK && on_cpu(c))
+  if (status == RDX_OK && on_cpu(c) && stays(c))
     status = add_up(c, err);
   return status;
 }
@@ -355,8 +389,7 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. Where rows of a block are in no order of places
- * all are read. */
+/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. A GPU reads all rows of a block. */
 static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
   const coarse_cube *c = self;
   double ranges = 0, rows = 0;
@@ -443,13 +476,6 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
-static uint64_t rows_of(const coarse_cube *c, const rdx_ranges *ranges) {
-  uint64_t rows = 0;
-  for (uint32_t i = 0; i < ranges->count; i++)
-    rows += c->star.scan.starts[ranges->list[2 * i + 1]] - c->star.scan.starts[ranges->list[2 * i]];
-  return rows;
-}
-
 /* About as many workgroups as blocks are met. */
 static uint64_t gpu_parts(const coarse_cube *c, uint64_t rows, uint64_t rays) {
   const uint64_t blocks = rays + rows / c->block_rows;
@@ -503,7 +529,7 @@ static rdx_status launch_runs(const coarse_cube *c, const request *r, rdx_error 
 static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_star_run *run = r->run;
   uint64_t pieces = 0;
-  r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * ROWS_OF_A_RUN : r->rows);
+  r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
   if (!run->met)
     RDX_TRY(rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->met, err));
   if (r->counters)
@@ -523,9 +549,9 @@ static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out,
   uint64_t pieces = 0;
   RDX_TRY(cut(c, r->run, &pieces, err));
   r->rays = pieces * c->scene_rows;
-  r->rows = rows_of(c, &r->run->ranges);
+  r->rows = rdx_star_rows_of(&c->star, &r->run->ranges);
   r->runs = rdx_runs_of(&c->star, &c->runs, r->plan, &r->run->ranges);
-  if (r->runs * ROWS_OF_A_RUN > r->rows)
+  if (r->runs * RUN_ROWS > r->rows)
     r->runs = 0;
   RDX_TRY(launch(c, r, err));
   RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, device_ms, err));

@@ -9,7 +9,7 @@
 
 /* A run takes a few nanoseconds on one core, a row less than one on all that a device has, which first must be told. */
 #define WORTH_RUNS 16384
-#define ROWS_OF_A_RUN 16
+#define RUN_ROWS 16
 
 typedef struct sorted_cube {
   rdx_star star;
@@ -91,13 +91,11 @@ static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_sta
 static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
                                rdx_query_counts *counts, double *device_ms, rdx_error *err) {
   RDX_TRY(rdx_star_select(&c->star, plan, run, err));
-  uint64_t rows = 0;
-  for (uint32_t i = 0; i < run->ranges.count; i++)
-    rows += c->star.scan.starts[run->ranges.list[2 * i + 1]] - c->star.scan.starts[run->ranges.list[2 * i]];
+  const uint64_t rows = rdx_star_rows_of(&c->star, &run->ranges);
   if (rows == 0)
     return rdx_star_groups(plan, 0, out, err);
   const uint64_t runs = rdx_runs_of(&c->star, &c->runs, plan, &run->ranges);
-  if (runs > 0 && runs <= WORTH_RUNS + rows / ROWS_OF_A_RUN)
+  if (runs > 0 && runs <= WORTH_RUNS + rows / RUN_ROWS)
     return rdx_runs_answer(&c->star, &c->runs, plan, run, out, err);
   RDX_TRY(run_ranges(c, plan, run, rows, out, device_ms, err));
   if (counts) {

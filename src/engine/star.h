@@ -91,6 +91,8 @@ void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status);
 
 /* Find the plan's ranges of scan places: run->ranges. */
 RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err);
+/* How many rows ranges of places have. */
+uint64_t rdx_star_rows_of(const rdx_star *star, const rdx_ranges *ranges);
 /* Room for `words` in run->rows. */
 RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
 

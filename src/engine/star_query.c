@@ -116,14 +116,14 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
                           rdx_error *err) {
   star_query *q = &run->query;
   rdx_star_prepare(star, plan, copies, run);
-  const uint64_t groups = q->group_count, cells = copies * groups * q->slot_count;
+  const uint64_t groups = q->group_count, cells = copies * star_record_stride(q);
   if (cells > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query adds up %llu groups of %u numbers, more than 2^32 in all",
                     (unsigned long long)groups, q->slot_count);
   RDX_TRY(grow(run, star->device, cells * 8, true, &run->sums, err));
   RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
   if (star->device->info.backend == RDX_BACKEND_CPU) {
-    RDX_TRY(grow(run, star->device, copies * (groups + 1) * 4, false, &run->touched, err));
+    RDX_TRY(grow(run, star->device, copies * star_list_stride(q) * 4, false, &run->touched, err));
     RDX_TRY(grow(run, star->device, (STAR_COPIES + (groups + 31) / 32 + (groups + 1023) / 1024) * 4, true, &run->marks,
                  err));
   }
@@ -265,6 +265,13 @@ rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_s
 
 rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err) {
   return rdx_tuples_select(&star->scan, plan, &run->ranges, err);
+}
+
+uint64_t rdx_star_rows_of(const rdx_star *star, const rdx_ranges *ranges) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    rows += star->scan.starts[ranges->list[2 * i + 1]] - star->scan.starts[ranges->list[2 * i]];
+  return rows;
 }
 
 rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,

@@ -152,12 +152,17 @@ static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
     RDX_TRY(list_starts(star, stream, starts, number, &count, err));
   else
     RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
-  if (count + cut_count > most_runs(star))
+  if (count > most_runs(star))
     return RDX_OK;
   RDX_TRY(rdx_alloc(count + cut_count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
-  out->count = (uint32_t)merge_cuts(out->starts, count, cuts, cut_count);
-  out->starts[out->count] = (uint32_t)star->rows;
+  count = merge_cuts(out->starts, count, cuts, cut_count);
+  if (count > most_runs(star)) {
+    rdx_runs_destroy(out);
+    return RDX_OK;
+  }
+  out->count = (uint32_t)count;
+  out->starts[count] = (uint32_t)star->rows;
   return cut_count > 0 ? rdx_buffer_upload(starts, 0, out->starts, out->count * 4ul, err) : RDX_OK;
 }
 
@@ -176,7 +181,7 @@ static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer
 rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
                            rdx_error *err) {
   *out = (rdx_runs){0};
-  if (star->rows == 0 || star->scan.count + cut_count > most_runs(star))
+  if (star->rows == 0 || star->scan.count > most_runs(star))
     return RDX_OK;
   rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
@@ -257,9 +262,7 @@ static void add_ranges(const rdx_runs *runs, const star_totals *t, const rdx_ran
 
 static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges,
                              rdx_groups *out, rdx_error *err) {
-  uint64_t rows = 0;
-  for (uint32_t i = 0; i < ranges->count; i++)
-    rows += star->scan.starts[ranges->list[2 * i + 1]] - star->scan.starts[ranges->list[2 * i]];
+  const uint64_t rows = rdx_star_rows_of(star, ranges);
   RDX_TRY(rdx_star_groups(plan, 1, out, err));
   out->group[0] = 0;
   out->rows[0] = rows;

@@ -224,14 +224,13 @@ static void test_groups_apart(void **state) {
 }
 
 #define RUN_ROWS 400003
-#define RUN_PLACES 16384
-
 static uint32_t run_places[RUN_ROWS];
 static int16_t run_values[RUN_ROWS];
 static uint8_t run_groups[RUN_ROWS], run_validity[(RUN_ROWS + 7) / 8];
 
-/* The sums of values, how many there are and the least of them, by two groups, of the places of a span. */
-static void check_runs(rdx_engine *engine, const uint32_t span[2]) {
+/* The sums of values, how many there are and the least of them, by two groups, of the places of a span. For sums no
+ * rows are read where what runs come to is `kept`. */
+static void check_runs(rdx_engine *engine, const uint32_t span[2], bool kept) {
   static const uint32_t group_by[] = {1};
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2};
   const rdx_aggregate aggregates[] = {
@@ -254,7 +253,12 @@ static void check_runs(rdx_engine *engine, const uint32_t span[2]) {
                          .aggregates = aggregates,
                          .aggregate_count = aggregate_count};
     rdx_query_result *result = NULL;
-    OK(run(engine, &q, &result, err));
+    rdx_query_stats stats;
+    OK(rdx_engine_prepare(engine, &q, 1, err));
+    OK(rdx_engine_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
+    rdx_query_result_get_stats(result, &stats);
+    if (kept)
+      assert_int_equal(stats.rows > 0, aggregate_count == 3);
     assert_int_equal(rdx_query_result_rows(result), 2);
     for (uint32_t g = 0; g < 2; g++) {
       assert_int_equal(((const int64_t *)rdx_query_result_column(result, 1)->values)[g], sums[g]);
@@ -266,33 +270,39 @@ static void check_runs(rdx_engine *engine, const uint32_t span[2]) {
   }
 }
 
-/* Runs of a dozen rows, so many that threads share them: of all places, and of spans. */
-static void test_many_runs(void **state) {
-  (void)state;
-  memset(run_validity, 0, sizeof run_validity);
-  for (uint32_t i = 0; i < RUN_ROWS; i++) {
-    run_places[i] = i < 2 * RUN_PLACES ? i / 2 : (uint32_t)(test_random() % RUN_PLACES);
-    run_values[i] = (int16_t)test_random();
-    run_groups[i] = (uint8_t)(i % 2);
-    run_validity[i / 8] |= (uint8_t)((i < 2 * RUN_PLACES || test_random() % 3 > 0) << i % 8);
-  }
+static void check_many_runs(uint32_t places, bool kept) {
   const rdx_attribute columns[] = {
       {"place", {.type = RDX_TYPE_U32, .rows = RUN_ROWS, .values = run_places}, 0},
       {"group", {.type = RDX_TYPE_U8, .rows = RUN_ROWS, .values = run_groups}, 0},
       {"value", {.type = RDX_TYPE_I16, .rows = RUN_ROWS, .values = run_values, .validity = run_validity}, 0}};
   const rdx_relation relation = {.rows = RUN_ROWS, .attributes = columns, .attribute_count = 3};
+  memset(run_validity, 0, sizeof run_validity);
+  for (uint32_t i = 0; i < RUN_ROWS; i++) {
+    run_places[i] = i < 2 * places ? i / 2 : (uint32_t)(test_random() % places);
+    run_values[i] = (int16_t)test_random();
+    run_groups[i] = (uint8_t)(i % 2);
+    run_validity[i / 8] |= (uint8_t)((i < 2 * places || test_random() % 3 > 0) << i % 8);
+  }
   for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_COARSE_CUBE; kind++) {
     rdx_engine *engine = NULL;
-    if (kind == RDX_ENGINE_COARSE_CUBE && (test_is_slow() || !test_traces()))
+    const bool coarse = kind == RDX_ENGINE_COARSE_CUBE;
+    if (coarse && (test_is_slow() || !test_traces()))
       continue;
     OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-    check_runs(engine, (const uint32_t[]){0, RUN_PLACES});
+    check_runs(engine, (const uint32_t[]){0, places}, coarse && kept);
     for (uint32_t i = 0; i < 8; i++) {
-      const uint32_t low = (uint32_t)(test_random() % RUN_PLACES), rest = RUN_PLACES - low;
-      check_runs(engine, (const uint32_t[]){low, low + (uint32_t)(test_random() % rest)});
+      const uint32_t low = (uint32_t)(test_random() % (places - 100)), rest = places - 100 - low;
+      check_runs(engine, (const uint32_t[]){low, low + 100 + (uint32_t)(test_random() % rest)}, coarse && kept);
     }
     rdx_engine_destroy(&engine);
   }
+}
+
+/* Runs of a dozen rows, so many that threads share them: of all places, and of spans. Then runs of two rows. */
+static void test_many_runs(void **state) {
+  (void)state;
+  check_many_runs(16384, rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU);
+  check_many_runs(100000, false);
 }
 
 #define PLACE_ROWS 5003

@@ -340,6 +340,34 @@ static rdx_status coarse_cube(rdx_error *err) {
   return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 1}, err);
 }
 
+/* A coarse cube that keeps what runs of rows come to. */
+static rdx_status coarse_runs(rdx_error *err) {
+  static uint32_t values[96];
+  for (uint32_t i = 0; i < 96; i++)
+    values[i] = i / 32;
+  const rdx_attribute attribute = {"a", {.type = RDX_TYPE_U32, .rows = 96, .values = values}, 0};
+  const rdx_relation relation = {.rows = 96, .attributes = &attribute, .attribute_count = 1};
+  const rdx_engine_params params = {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 24};
+  const rdx_expression a = {.kind = RDX_EXPRESSION_ATTRIBUTE};
+  const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &a};
+  const uint32_t group = 0, two = 2;
+  const rdx_predicate where = {.kind = RDX_PREDICATE_LT, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &two}};
+  const rdx_query query = {
+      .where = &where, .group_by = &group, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+  rdx_engine *engine = NULL;
+  rdx_query_result *result = NULL;
+  rdx_status status = rdx_engine_create(test_device, &relation, &params, &engine, err);
+  if (status == RDX_OK)
+    status = rdx_engine_prepare(engine, &query, 1, err);
+  if (status == RDX_OK)
+    status = rdx_engine_run(engine, &query, NULL, &result, err);
+  if (status == RDX_OK)
+    assert_int_equal(rdx_query_result_rows(result), 2);
+  rdx_query_result_destroy(&result);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
 static rdx_status split_rt_cube(rdx_error *err) {
   return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
                                         .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .leg_x = 2, .leg_y = 2}},
@@ -518,6 +546,7 @@ static void test_failing_allocations(void **state) {
     CHECK_JOB(rebuilds_job);
     CHECK_JOB(rtscan_scan);
     CHECK_JOB(coarse_cube);
+    CHECK_JOB(coarse_runs);
     CHECK_JOB(split_rt_cube);
   }
   if (test_traces() && !test_is_slow()) {

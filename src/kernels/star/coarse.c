@@ -132,10 +132,12 @@ static void add_block_runs(const struct coarse_runs_args *a, uint32_t block, con
 static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
   const star_query *q = a->query;
   const uint64_t met = a->met[0], begin = met * part / a->parts, end = met * (part + 1) / a->parts;
-  uint64_t *sums = q->sums + (uint64_t)part * q->group_count * q->slot_count;
-  uint32_t *touched = q->touched + (uint64_t)part * (q->group_count + 1);
+  uint64_t *sums = q->sums + part * star_record_stride(q);
+  uint32_t *touched = q->touched + part * star_list_stride(q);
+  uint32_t count = q->marks[part];
   for (uint64_t i = begin; i < end; i++)
-    add_block_runs(a, a->met[1 + 2 * i], &a->pieces[a->met[2 + 2 * i]], sums, touched, &q->marks[part]);
+    add_block_runs(a, a->met[1 + 2 * i], &a->pieces[a->met[2 + 2 * i]], sums, touched, &count);
+  q->marks[part] = count;
   if (a->counters)
     __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);
 }

@@ -209,8 +209,8 @@ static uint32_t *gather_copies(const star_query *q) {
   uint32_t *bits = q->marks + STAR_COPIES, *words = bits + (q->group_count + 31) / 32;
   list_flags(q, flags);
   for (uint32_t copy = 0; copy < q->copies; copy++) {
-    const uint32_t *list = q->touched + (uint64_t)copy * (q->group_count + 1);
-    uint64_t *sums = q->sums + (uint64_t)copy * q->group_count * q->slot_count;
+    const uint32_t *list = q->touched + copy * star_list_stride(q);
+    uint64_t *sums = q->sums + copy * star_record_stride(q);
     for (uint32_t i = 0; i < q->marks[copy]; i++) {
       bits[list[i] / 32] |= 1u << list[i] % 32;
       words[list[i] / 1024] |= 1u << list[i] / 32 % 32;

@@ -61,6 +61,16 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_query_p
 typedef struct star_query star_query;
 #endif
 
+#ifndef RDX_GLSL
+/* CPU: words from a copy to the next of records and of lists: threads do not meet at a line of a cache. */
+static inline uint64_t star_record_stride(const star_query *q) {
+  return ((uint64_t)q->group_count * q->slot_count + 15) / 16 * 16;
+}
+static inline uint64_t star_list_stride(const star_query *q) {
+  return ((uint64_t)q->group_count + 1 + 31) / 32 * 32;
+}
+#endif
+
 FN bool star_is_null(u32 slots, u64 code, u64 null_code) {
   return (slots & STAR_NULLS) != 0u && code == null_code;
 }

@@ -137,8 +137,8 @@ static void add_any(const star_query *q, target *t, const uint32_t *rows, uint32
 }
 
 void rdx_star_add(const star_query *q, uint32_t copy, const uint32_t *rows, uint32_t begin, uint32_t end) {
-  target t = {.sums = q->sums + (uint64_t)copy * q->group_count * q->slot_count,
-              .list = q->touched + (uint64_t)copy * (q->group_count + 1),
+  target t = {.sums = q->sums + copy * star_record_stride(q),
+              .list = q->touched + copy * star_list_stride(q),
               .touched = q->marks[copy]};
   if (!q->simple)
     add_any(q, &t, rows, begin, end);
