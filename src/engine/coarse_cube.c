@@ -6,10 +6,10 @@
  * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
  * kernels/star/star.h for why each row counts exactly once.
  *
- * On a CPU the rows of a cell lie in the order of their places, and what runs of them come to is kept where runs are
- * long (star_runs.h): then most queries add up blocks without reading their rows. Else, and on GPUs, where many threads
- * add up neighbours at a time, these are to be of one group: the rows of a cell lie in the order of groups, or where
- * groups are few each has a scene row of its own. */
+ * On a CPU the rows of a cell lie in the order of their places, and what runs of them come to is kept where these are
+ * few (star_runs.h): then most queries add up blocks without reading rows. On a GPU many threads add up neighbours at a
+ * time, which are to be of one group: the rows of a cell lie in the order of groups. Where groups are few each has a
+ * scene row of its own, on a CPU if runs are short. */
 
 #include <math.h>
 #include <string.h>
