@@ -16,9 +16,10 @@
 #define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
 #define Y_BITS 21
 #define Z_BITS 22
-#define CPU_Z_SHIFT 2   /* a leaf of Embree's trees has four triangles: those of one z */
-#define CPU_LEG 0x1p46f /* 2^-24 of it is more than any coordinate */
-#define FLAT 31         /* a shift that makes z 0 */
+#define CPU_Z_SHIFT 2       /* a leaf of Embree's trees has four triangles: those of one z */
+#define CPU_LEG 0x1p46f     /* 2^-24 of it is more than any coordinate */
+#define GPU_Z_SCALE 0x1p16f /* a power of two */
+#define FLAT 31             /* a shift that makes z 0 */
 #define MOST_HALF_LEG (1u << 21)
 #define MOST_GRID 1024    /* rays of a grid that the model asks for */
 #define GPU_PIECES 131072 /* wanted of a query of many rows */
@@ -29,7 +30,7 @@ typedef struct rt_cube {
   rdx_star star;
   rdx_rt_cube_params params;
   uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
-  float leg_x, leg_y;
+  float leg_x, leg_y, z_scale;
   uint64_t x_count, y_count; /* coordinates are below */
   uint32_t *y_cuts;          /* SPLIT_GROUP: the first groups of each y */
   uint32_t *z_cuts;          /* SPLIT_SCAN: the first scan places of each code of the first attribute */
@@ -158,9 +159,11 @@ static void choose_steps(rt_cube *c) {
     c->half_y = (uint32_t)(c->params.leg_y / 2);
 }
 
-/* Where one ray does for all, legs may be of any length. Embree's fast builder sorts triangles by the centres of their
- * boxes, each axis as fine as any other. Legs so long that their far ends do not depend on x and y give all boxes the
- * same centre but for z: the tree is then one of z, along which all rays go, and a short ray meets what it hits. */
+/* Where one ray does for all, the tree is to be one of z, along which all rays go: then a short ray meets what it hits
+ * and little else. Embree's fast builder sorts triangles by the centres of their boxes, each axis as fine as any other;
+ * legs so long that their far ends do not depend on x and y give all boxes the same centre but for z. Drivers of GPUs
+ * weigh the areas of boxes, of which legs so long would hide what z adds (on one it took forever); with large units of
+ * z, cuts across z save the most area. */
 static void choose_legs(rt_cube *c) {
   const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
   const bool one = !asked && c->half_x >= c->x_count && c->half_y >= c->y_count;
@@ -173,6 +176,7 @@ static void choose_legs(rt_cube *c) {
   const float factor = one ? 4 : 2;
   c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_x;
   c->leg_y = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_y;
+  c->z_scale = one && !on_cpu(c) ? GPU_Z_SCALE : 1;
 }
 
 static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
@@ -211,7 +215,8 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
                                      .half_y = c->half_y,
                                      .columns = c->columns,
                                      .leg_x = c->leg_x,
-                                     .leg_y = c->leg_y};
+                                     .leg_y = c->leg_y,
+                                     .z_scale = c->z_scale};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rt_place, &args, NULL, c->star.rows, NULL, err));
   return rdx_stream_finish(stream, err);
 }
@@ -397,7 +402,8 @@ static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
                                     .half_y = c->half_y,
                                     .rays = (uint32_t)rays,
                                     .partition_size = (uint32_t)c->scene->partition_size,
-                                    .parts = copies};
+                                    .parts = copies,
+                                    .z_scale = c->z_scale};
   return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? copies : rays, c->scene, err);
 }
 

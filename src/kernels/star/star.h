@@ -392,7 +392,8 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
  * margin of a half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
  *
  * None outside counts. Rays end half a unit before and after their z, and none is longer than 2^16, so that the error
- * of a distance does not matter. Where rows share a z with those of another run, their numbers tell them apart.
+ * of a distance does not matter. Where rows share a z with those of another run, their numbers tell them apart. A unit
+ * of z may be a power of two (z_scale), which changes no digit of a number.
  *
  * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
  * that is hit (algorithm 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over:
@@ -420,6 +421,7 @@ struct rt_place_args {
   u32 columns;
   f32 leg_x;
   f32 leg_y;
+  f32 z_scale;
 };
 ARGS_SIZE(rt_place_args, 104);
 
@@ -463,8 +465,9 @@ struct rt_rays_args {
   u32 rays;
   u32 partition_size;
   u32 parts;
+  f32 z_scale;
 };
-ARGS_SIZE(rt_rays_args, 112);
+ARGS_SIZE(rt_rays_args, 120);
 
 #define RT_PLACE_ON_GRID(half_leg, i) (TO_F32((half_leg) * ((i) + 1u)) - 0.5f)
 

@@ -51,11 +51,11 @@ FN u32 rt_axis(u32 number, PTR(u32) cuts, u32 cut_count, u32 shift) {
 #define RT_PLACE(a, i)                                                                                                 \
   rt_place(a.triangles, a.owners, i, TO_U32(star_value(a.steps, a.step_count, i, 0ul, 0ul) >> a.x_shift),              \
            rt_axis(TO_U32(star_load(a.groups, a.group_bytes, i)), a.y_cuts, a.y_cut_count, a.y_shift),                 \
-           (i) >> a.z_shift, a.half_x, a.half_y, a.columns, a.leg_x, a.leg_y)
+           (i) >> a.z_shift, a.half_x, a.half_y, a.columns, a.leg_x, a.leg_y, a.z_scale)
 
 FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
-                 f32 leg_x, f32 leg_y) {
-  f32 fx = TO_F32(x), fy = TO_F32(y), fz = TO_F32(z);
+                 f32 leg_x, f32 leg_y, f32 z_scale) {
+  f32 fx = TO_F32(x), fy = TO_F32(y), fz = TO_F32(z) * z_scale;
 #ifdef RDX_GLSL
   f32_ptr corners = f32_ptr(u64(triangles) + u64(row) * 36);
 #else
