@@ -92,7 +92,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_engine_add_cube(rdx_engine *engine, const rd
 RDX_API RDX_MUST_USE rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count,
                                                    rdx_error *err);
 
-/** Bytes are device bytes; times are milliseconds. */
+/** Bytes are device bytes, those of cubes with what they keep on the host; times are milliseconds. */
 typedef struct rdx_engine_stats {
   rdx_engine_kind kind;
   uint64_t rows;

@@ -382,7 +382,8 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     destroy(c);
     return status;
   }
-  *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes;
+  *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes +
+           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_count * sizeof *c->block_runs : 0);
   *out = c;
   return RDX_OK;
 }

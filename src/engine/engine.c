@@ -89,7 +89,7 @@ static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_er
     return status;
   }
   rdx_engine_stats *s = &engine->stats;
-  const uint64_t held = s->bytes_columns + s->bytes_cubes + peak;
+  const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
   s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
   s->bytes_cubes += cube.bytes;
   s->cubes += engine->ops->cubes;

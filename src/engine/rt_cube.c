@@ -286,7 +286,7 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     destroy(c);
     return status;
   }
-  *bytes = atomic_load(&relation->device->memory_used) - used;
+  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_star_host_bytes(&c->star);
   *out = c;
   return RDX_OK;
 }

@@ -45,7 +45,7 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     destroy(c);
     return status;
   }
-  *bytes = rdx_star_bytes(&c->star);
+  *bytes = rdx_star_bytes(&c->star) + rdx_runs_bytes(&c->star, &c->runs);
   *out = c;
   return RDX_OK;
 }

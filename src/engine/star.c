@@ -330,8 +330,12 @@ void rdx_star_destroy(rdx_star *star) {
   pthread_mutex_destroy(&star->lock);
 }
 
+uint64_t rdx_star_host_bytes(const rdx_star *star) {
+  return rdx_tuples_bytes(&star->scan) + rdx_tuples_bytes(&star->groups);
+}
+
 uint64_t rdx_star_bytes(const rdx_star *star) {
-  uint64_t bytes = star->group_codes ? star->group_codes->size : 0;
+  uint64_t bytes = rdx_star_host_bytes(star) + (star->group_codes ? star->group_codes->size : 0);
   for (uint32_t i = 0; i < star->plan.measure_count; i++)
     bytes += star->measures[i].codes->size;
   return bytes;

@@ -79,7 +79,8 @@ RDX_MUST_USE rdx_status rdx_star_pack(rdx_device *device, const star_step *steps
 /* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
 star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes);
 
-/* Device bytes that a cube holds so far. */
+/* What a cube holds so far: of host memory, its tuples; in all. */
+uint64_t rdx_star_host_bytes(const rdx_star *star);
 uint64_t rdx_star_bytes(const rdx_star *star);
 
 /* Estimates of how many ranges and rows a plan's query reads. */

@@ -19,6 +19,13 @@ void rdx_runs_destroy(rdx_runs *runs) {
   *runs = (rdx_runs){0};
 }
 
+uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
+  uint64_t each = runs->groups ? 12 : 4;
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+    each += (runs->totals[i].sums ? 8 : 0) + (runs->totals[i].counts ? 8 : 0);
+  return runs->count * each + (runs->firsts ? star->scan.count * 4ul : 0);
+}
+
 /* ---- Building ---- */
 
 /* As many as take 4 bytes of the host's memory for each row, and 2 MiB. */

@@ -24,6 +24,9 @@ RDX_MUST_USE rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cu
                                         rdx_error *err);
 void rdx_runs_destroy(rdx_runs *runs);
 
+/* Of host memory. */
+uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs);
+
 /* How many runs the ranges of a query take in; 0 where their totals do not tell what the plan wants. */
 uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges);
 

@@ -264,6 +264,16 @@ void rdx_tuples_destroy(rdx_tuples *t) {
 
 /* ---- Reading ---- */
 
+uint64_t rdx_tuples_bytes(const rdx_tuples *tuples) {
+  uint64_t bytes = (uint64_t)tuples->count * (sizeof *tuples->keys + sizeof *tuples->starts);
+  for (uint32_t i = 0; i < tuples->attribute_count; i++) {
+    bytes += (uint64_t)tuples->dictionary_counts[i] * sizeof **tuples->dictionaries;
+    for (uint32_t j = 0; j < tuples->attribute_count; j++)
+      bytes += tuples->determined[i][j] ? sizeof **tuples->determined[i] << tuples->bits[i] : 0;
+  }
+  return bytes;
+}
+
 uint32_t rdx_tuples_position(const rdx_tuples *t, uint32_t attribute) {
   for (uint32_t i = 0; i < t->attribute_count; i++)
     if (t->attributes[i] == attribute)

@@ -33,6 +33,9 @@ RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rd
                                           rdx_buffer **out_places, rdx_error *err);
 void rdx_tuples_destroy(rdx_tuples *tuples);
 
+/* Of host memory. */
+uint64_t rdx_tuples_bytes(const rdx_tuples *tuples);
+
 /* Which attribute of the tuples this is; RDX_MOST_TUPLE: none. */
 uint32_t rdx_tuples_position(const rdx_tuples *tuples, uint32_t attribute);
 
