@@ -87,7 +87,8 @@ RDX_API RDX_MUST_USE rdx_status rdx_engine_add_cube(rdx_engine *engine, const rd
 
 /**
  * Build the cubes that `queries` need and the engine has not: as few as serve each of them well. Queries with the same
- * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded.
+ * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded. On
+ * failure the engine is as before, and the text says which query it is about. Reports progress as stage "build".
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count,
                                                    rdx_error *err);

@@ -309,6 +309,12 @@ rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *er
   return device->ops->stream_create(device, out, err);
 }
 
+rdx_status rdx_stream_create_for(rdx_device *device, const char *stage, rdx_stream **out, rdx_error *err) {
+  RDX_TRY(rdx_stream_create(device, out, err));
+  (*out)->stage = stage;
+  return RDX_OK;
+}
+
 static void free_scratch(rdx_stream *stream) {
   for (uint32_t i = 0; i < stream->scratch_count; i++)
     rdx_buffer_destroy(&stream->scratch[i]);

@@ -120,13 +120,15 @@ typedef struct rdx_kernel {
 typedef struct rdx_stream rdx_stream;
 
 RDX_MUST_USE rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err);
+/* A stream whose launches may be cancelled: see rdx_stream_launch(). `stage` lives as long as it. */
+RDX_MUST_USE rdx_status rdx_stream_create_for(rdx_device *device, const char *stage, rdx_stream **out, rdx_error *err);
 void rdx_stream_destroy(rdx_stream **stream);
 
 /* Run `count` items of a kernel. `args` begins with LAUNCH_HEADER, which this call fills in. `variant` has
  * kernel->variants values (NULL when 0). `scene` is NULL for compute kernels. Split where a launch limit is lower.
  *
- * On the CPU a long launch of a stream with a stage asks rdx_progress() whether to go on. A cancelled one has written a
- * part of what it was to write: only streams whose results are then dropped have a stage. */
+ * On the CPU a long launch of a stream with a stage asks rdx_progress() whether to go on, as do the primitives below. A
+ * cancelled one has written a part of what it was to write: only streams whose results are dropped then have one. */
 RDX_MUST_USE rdx_status rdx_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args,
                                           const uint32_t *variant, uint64_t count, const rdx_scene *scene,
                                           rdx_error *err);

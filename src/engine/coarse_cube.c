@@ -315,7 +315,7 @@ static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_erro
 
 static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_preference build, rdx_error *err) {
   arranging a = {.cube = c, .rows = rows};
-  rdx_status status = rdx_stream_create(c->star.device, &a.stream, err);
+  rdx_status status = rdx_stream_create_for(c->star.device, "build", &a.stream, err);
   if (status == RDX_OK)
     status = rdx_star_places(&c->star, &a.places, err);
   if (status == RDX_OK)

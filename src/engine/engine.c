@@ -130,13 +130,33 @@ static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, const
   return add_cube(engine, &spec, err);
 }
 
+/* Say which one of several queries an error is about. */
+static rdx_status name_query(rdx_status status, uint32_t query, uint32_t count, rdx_error *err) {
+  if (status == RDX_OK || status == RDX_ERROR_CANCELLED || count == 1 || !err)
+    return status;
+  const rdx_error why = *err;
+  return rdx_fail(err, status, "query %u of %u: %s", query + 1, count, why.text);
+}
+
 /* A plan for each query, which checks it, and what it needs. `*planned` counts the plans to destroy. */
 static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
                            rdx_needs *needs, uint32_t *planned, rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
-    RDX_TRY(rdx_plan_create(engine->relation, &queries[i], &plans[i], err));
+    RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    RDX_TRY(rdx_needs_of(&queries[i], &needs[i], err));
+    RDX_TRY(name_query(rdx_needs_of(&queries[i], &needs[i], err), i, count, err));
+  }
+  return RDX_OK;
+}
+
+/* The cubes that plans need and the engine has not; those that were built stay after an error. */
+static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+                             rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_covered(engine, &needs[i]))
+      continue;
+    RDX_TRY(rdx_progress("build", i, count, err));
+    RDX_TRY(name_query(prepare_from(engine, &needs[i], &plans[i], count - i, err), i, count, err));
   }
   return RDX_OK;
 }
@@ -148,15 +168,21 @@ rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint
     return RDX_OK;
   rdx_needs *needs = NULL;
   rdx_plan *plans = NULL;
+  const rdx_engine_stats stats = engine->stats;
+  const uint32_t before = engine->cube_count;
   uint32_t planned = 0;
   rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
   if (status == RDX_OK)
     status = rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err);
   if (status == RDX_OK)
     status = plan_all(engine, queries, count, plans, needs, &planned, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    if (!is_covered(engine, &needs[i]))
-      status = prepare_from(engine, &needs[i], &plans[i], count - i, err);
+  if (status == RDX_OK)
+    status = add_needed(engine, needs, plans, count, err);
+  if (status != RDX_OK) {
+    while (engine->cube_count > before)
+      destroy_cube(engine, &engine->cubes[--engine->cube_count]);
+    engine->stats = stats;
+  }
   for (uint32_t i = 0; i < planned; i++)
     rdx_plan_destroy(&plans[i]);
   rdx_free(plans);

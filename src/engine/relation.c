@@ -158,7 +158,7 @@ static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, ui
                                 rdx_error *err) {
   rdx_buffer *bits = NULL, *buffers[3] = {0};
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = RDX_OK;
   if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
     status = mark_keys(stream, s, &bits, &out->count, err);
@@ -300,7 +300,7 @@ static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t c
   rdx_stream *stream = NULL;
   rdx_buffer *largest = NULL;
   uint64_t most = 0;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_buffer_create(device, 8, "a number of rows", &largest, err);
   if (status == RDX_OK)
     status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, rows, 4, largest, count, err);
@@ -460,8 +460,10 @@ static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_
   r->dimension_count = relation->dimension_count;
   RDX_TRY(create_late(r, err));
   RDX_TRY(copy_names(relation, r, err));
-  for (uint32_t i = 0; i < relation->attribute_count; i++)
+  for (uint32_t i = 0; i < relation->attribute_count; i++) {
+    RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
     RDX_TRY(create_attribute(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+  }
   for (uint32_t i = 0; i < relation->dimension_count; i++)
     RDX_TRY(create_partner(r->device, &relation->dimensions[i], i + 1, &r->partners[i], &r->encode_ms, err));
   return RDX_OK;
@@ -571,7 +573,7 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
     return RDX_OK;
   rdx_stream *stream = NULL;
   rdx_buffer *count = NULL;
-  RDX_TRY(rdx_stream_create(relation->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(relation->device, "build", &stream, err));
   rdx_status status = rdx_buffer_create(relation->device, 8, "a number of rows", &count, err);
   if (status == RDX_OK)
     status = list_joined(relation, stream, out_rows, count, err);

@@ -226,7 +226,7 @@ static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t s
   rdx_stream *stream = NULL;
   if (c->columns * c->lines > 1)
     RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the rays of rows", &c->owners, err));
-  RDX_TRY(rdx_stream_create(c->star.device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(c->star.device, "build", &stream, err));
   const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
   rdx_stream_destroy(&stream);
   return status;

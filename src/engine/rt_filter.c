@@ -16,7 +16,7 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
                           rdx_buffer **out, rdx_error *err) {
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(star->device, star->rows * bits / 8, "the codes of a scan", out, err));
-  RDX_TRY(rdx_stream_create(star->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(star->device, "build", &stream, err));
   rdx_status status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, star->rows, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);

@@ -27,7 +27,7 @@ static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct
                               rdx_error *err) {
   rdx_stream *stream = NULL;
   uint64_t address = 0;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_stream_constants(stream, steps, args->step_count * sizeof *steps, &address, err);
   args->steps = (star_step *)(uintptr_t)address;
   if (status == RDX_OK)
@@ -223,7 +223,7 @@ static rdx_status find_starts(ordering *o, rdx_error *err) {
 static rdx_status order_rows(rdx_star *star, rdx_buffer **scan_places, rdx_star_rows *rows, rdx_error *err) {
   ordering o = {.star = star, .place_bits = bits_of(star->scan.count), .group_bits = bits_of(star->groups.count)};
   o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
-  rdx_status status = rdx_stream_create(star->device, &o.stream, err);
+  rdx_status status = rdx_stream_create_for(star->device, "build", &o.stream, err);
   if (status == RDX_OK && o.place_bits + o.group_bits > 0)
     status = make_keys(&o, scan_places, rows->group, err);
   if (status == RDX_OK)
@@ -241,7 +241,7 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
   rdx_stream *stream = NULL;
   uint64_t starts = 0;
   RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the places of rows", out, err));
-  rdx_status status = rdx_stream_create(star->device, &stream, err);
+  rdx_status status = rdx_stream_create_for(star->device, "build", &stream, err);
   if (status == RDX_OK)
     status = rdx_stream_constants(stream, star->scan.starts, (uint64_t)star->scan.count * 4, &starts, err);
   const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
@@ -350,10 +350,8 @@ rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
   if (*out)
     return RDX_OK;
   RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
-  const rdx_status status = rdx_stream_create(star->device, &(*out)->stream, err);
-  if (status == RDX_OK) {
-    (*out)->stream->stage = "query";
-  } else {
+  const rdx_status status = rdx_stream_create_for(star->device, "query", &(*out)->stream, err);
+  if (status != RDX_OK) {
     destroy_run(*out);
     *out = NULL;
   }

@@ -197,7 +197,7 @@ rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t 
   if (status == RDX_OK)
     status = rdx_buffer_create(star->device, 8, "the number of runs", &number, err);
   if (status == RDX_OK)
-    status = rdx_stream_create(star->device, &stream, err);
+    status = rdx_stream_create_for(star->device, "build", &stream, err);
   if (status == RDX_OK)
     status = find_starts(star, stream, starts, number, cuts, cut_count, out, err);
   if (status == RDX_OK && out->count > 0)

@@ -214,7 +214,7 @@ static rdx_status find_all_determined(rdx_tuples *t, rdx_error *err) {
 static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
   rdx_tuples *t = b->tuples;
   rdx_buffer *buffers[3] = {0};
-  RDX_TRY(rdx_stream_create(b->device, &b->stream, err));
+  RDX_TRY(rdx_stream_create_for(b->device, "build", &b->stream, err));
   RDX_TRY(rdx_buffer_create(b->device, 8, "the tuples of a cube", &b->number, err));
   RDX_TRY(choose_bits(b, err));
   const uint32_t bits = t->attribute_count == 0 ? 0 : t->shifts[0] + t->bits[0];

@@ -820,6 +820,44 @@ static void *run_job(void *argument) {
 }
 
 /* Queries of one engine at the same time. */
+static bool stop_second(void *calls, const char *stage, uint64_t done, uint64_t total) {
+  assert_string_equal(stage, "build");
+  assert_true(done <= total);
+  return ++*(uint32_t *)calls == 2;
+}
+
+/* Preparing for several queries does it all or nothing. */
+static void test_failed_prepare(void **state) {
+  (void)state;
+  static const uint32_t no_attribute = 77, second = 1;
+  const rdx_expression bad_value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = no_attribute};
+  const rdx_aggregate good = {RDX_AGGREGATE_SUM, &number}, bad = {RDX_AGGREGATE_SUM, &bad_value};
+  const rdx_query queries[] = {{.aggregates = &good, .aggregate_count = 1},
+                               {.aggregates = &good, .aggregate_count = 1, .group_by = &second, .group_count = 1},
+                               {.aggregates = &bad, .aggregate_count = 1}};
+  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    rdx_engine_stats stats;
+    uint32_t calls = 0;
+    if (!test_traces() && kind != RDX_ENGINE_SORTED_CUBE)
+      continue;
+    OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = kind}, &engine, err));
+    rdx_error text;
+    assert_int_equal(rdx_engine_prepare(engine, queries, 3, &text), RDX_ERROR_ARGUMENT);
+    assert_non_null(strstr(text.text, "query 3 of 3"));
+    rdx_set_progress(stop_second, &calls);
+    FAILS(RDX_ERROR_CANCELLED, rdx_engine_prepare(engine, queries, 2, err));
+    rdx_set_progress(NULL, NULL);
+    rdx_engine_get_stats(engine, &stats);
+    assert_int_equal(stats.cubes, 0);
+    assert_int_equal(stats.bytes_cubes, 0);
+    OK(rdx_engine_prepare(engine, queries, 2, err));
+    rdx_engine_get_stats(engine, &stats);
+    assert_int_equal(stats.cubes, 2);
+    rdx_engine_destroy(&engine);
+  }
+}
+
 static void test_threads(void **state) {
   (void)state;
   static test_query queries[4];
@@ -856,23 +894,15 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_stars),
-      cmocka_unit_test(test_large),
-      cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_bad_queries),
-      cmocka_unit_test(test_bad_relations),
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_many_groups),
-      cmocka_unit_test(test_few_values),
-      cmocka_unit_test(test_selective),
-      cmocka_unit_test(test_dimension_sizes),
-      cmocka_unit_test(test_groups_apart),
-      cmocka_unit_test(test_many_runs),
-      cmocka_unit_test(test_widest_nulls),
-      cmocka_unit_test(test_long_string_keys),
-      cmocka_unit_test(test_code_widths),
-      cmocka_unit_test(test_long_lists),
+      cmocka_unit_test(test_random_stars),   cmocka_unit_test(test_large),
+      cmocka_unit_test(test_sums),           cmocka_unit_test(test_bad_queries),
+      cmocka_unit_test(test_bad_relations),  cmocka_unit_test(test_names),
+      cmocka_unit_test(test_failed_prepare), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_many_groups),    cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_selective),      cmocka_unit_test(test_dimension_sizes),
+      cmocka_unit_test(test_groups_apart),   cmocka_unit_test(test_many_runs),
+      cmocka_unit_test(test_widest_nulls),   cmocka_unit_test(test_long_string_keys),
+      cmocka_unit_test(test_code_widths),    cmocka_unit_test(test_long_lists),
   };
   return TEST_MAIN(tests);
 }

@@ -150,7 +150,9 @@ static bool place(sort_pass *p, uint64_t stripes) {
 }
 
 /* As few passes as may be, of equal digits, which do not go beyond the bytes of `key_bits`. */
-static void sort_passes(rdx_pool *pool, sort_pass *p, uint32_t key_bytes, uint32_t key_bits, bool *swapped) {
+static rdx_status sort_passes(rdx_stream *stream, sort_pass *p, uint32_t key_bytes, uint32_t key_bits, bool *swapped,
+                              rdx_error *err) {
+  rdx_pool *pool = pool_of(stream);
   const uint64_t stripes = (p->count + p->stripe - 1) / p->stripe;
   const uint32_t passes = (key_bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
   const uint32_t digit_bits = passes > 0 ? (key_bits + passes - 1) / passes : 0;
@@ -167,7 +169,10 @@ static void sort_passes(rdx_pool *pool, sort_pass *p, uint32_t key_bytes, uint32
     p->values = p->values_out;
     p->values_out = values;
     *swapped = !*swapped;
+    if (stream->stage && p->large)
+      RDX_TRY(rdx_progress(stream->stage, p->shift, key_bits, err));
   }
+  return RDX_OK;
 }
 
 uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes) {
@@ -194,8 +199,8 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
   if (status == RDX_OK) {
     p.keys_out = RDX_ADDRESS(void, other_keys);
     p.values_out = RDX_ADDRESS(uint32_t, other_values);
-    sort_passes(pool, &p, key_bytes, key_bits, &swapped);
-    if (swapped)
+    status = sort_passes(stream, &p, key_bytes, key_bits, &swapped, err);
+    if (status == RDX_OK && swapped)
       rdx_pool_run(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p);
   }
   rdx_buffer_destroy(&other_keys);
@@ -231,13 +236,15 @@ static rdx_status run_pieces(rdx_stream *stream, piecewise *p, rdx_task_fn task,
                              rdx_error *err) {
   const uint64_t pieces = pieces_of(count);
   RDX_TRY(rdx_alloc(pieces, sizeof *p->numbers, "counting", (void **)&p->numbers, err));
-  rdx_pool_run(pool_of(stream), count, PIECE, task, p);
-  *total = accumulate(p->numbers, pieces);
-  p->write = true;
-  if (p->out_u32 || p->out_u64)
-    rdx_pool_run(pool_of(stream), count, PIECE, task, p);
+  rdx_status status = rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err);
+  if (status == RDX_OK) {
+    *total = accumulate(p->numbers, pieces);
+    p->write = true;
+    if (p->out_u32 || p->out_u64)
+      status = rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err);
+  }
   rdx_free(p->numbers);
-  return RDX_OK;
+  return status;
 }
 
 static void scan_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
