@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Dictionaries of tuples, and the ranges of places that a condition means. */
+/* Dictionaries of tuples. */
 
 #include "engine/tuples.h"
 
@@ -23,10 +23,6 @@ static uint64_t largest_code(const rdx_coded *a) {
 
 uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute) {
   return largest_code(attribute) > UINT32_MAX ? 8 : 4;
-}
-
-static uint64_t mask_of(uint32_t bits) {
-  return bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
 }
 
 /* ---- Building ---- */
@@ -180,18 +176,14 @@ static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
 /* Attributes of up to so many bits are looked at: what they determine is searched in each query. */
 #define DETERMINING_BITS 12
 
-static uint64_t field_of(const rdx_tuples *t, uint64_t key, uint32_t position) {
-  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & mask_of(t->bits[position]);
-}
-
 static rdx_status find_determined(rdx_tuples *t, uint32_t from, uint32_t to, rdx_error *err) {
   const size_t size = (size_t)1 << t->bits[from];
   uint32_t *codes = NULL;
   RDX_TRY(rdx_alloc(size, sizeof *codes, "the tuples of a cube", (void **)&codes, err));
   memset(codes, 0xff, size * sizeof *codes);
   for (uint32_t i = 0; i < t->count; i++) {
-    const uint32_t code = (uint32_t)field_of(t, t->keys[i], to);
-    uint32_t *known = &codes[field_of(t, t->keys[i], from)];
+    const uint32_t code = (uint32_t)rdx_tuples_field(t, t->keys[i], to);
+    uint32_t *known = &codes[rdx_tuples_field(t, t->keys[i], from)];
     if (*known != UINT32_MAX && *known != code) {
       rdx_free(codes);
       return RDX_OK;
@@ -209,6 +201,19 @@ static rdx_status find_all_determined(rdx_tuples *t, rdx_error *err) {
           !t->dictionaries[to])
         RDX_TRY(find_determined(t, from, to, err));
   return RDX_OK;
+}
+
+/* Where neighbours differ first. */
+static void count_prefixes(rdx_tuples *t) {
+  uint32_t differ[RDX_MOST_TUPLE] = {0}, position_of[64];
+  for (uint32_t i = t->attribute_count; i-- > 0;)
+    for (uint32_t bit = 0; bit < t->bits[i]; bit++)
+      position_of[t->shifts[i] + bit] = i;
+  for (uint32_t i = 1; i < t->count; i++)
+    differ[position_of[63 - (uint32_t)__builtin_clzll(t->keys[i] ^ t->keys[i - 1])]]++;
+  t->prefixes[0] = t->count > 0;
+  for (uint32_t i = 0; i < t->attribute_count; i++)
+    t->prefixes[i + 1] = t->prefixes[i] + differ[i];
 }
 
 static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
@@ -231,7 +236,10 @@ static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
     rdx_buffer_destroy(&buffers[i]);
   if (t->count == 1)
     rdx_buffer_destroy(places);
-  return status == RDX_OK ? find_all_determined(t, err) : status;
+  if (status != RDX_OK)
+    return status;
+  count_prefixes(t);
+  return find_all_determined(t, err);
 }
 
 rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
@@ -282,227 +290,17 @@ uint32_t rdx_tuples_position(const rdx_tuples *t, uint32_t attribute) {
 }
 
 uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position) {
-  const uint64_t field = field_of(t, t->keys[place], position);
+  const uint64_t field = rdx_tuples_field(t, t->keys[place], position);
   return t->dictionaries[position] ? t->dictionaries[position][field] : field;
 }
 
 void rdx_tuples_add(const rdx_tuples *t, uint32_t position, const uint64_t *keys, uint64_t count, uint64_t low,
                     uint64_t factor, uint64_t *sums) {
   const uint64_t *dictionary = t->dictionaries[position];
-  const uint64_t mask = t->bits[position] == 0 ? 0 : mask_of(t->bits[position]);
+  const uint64_t mask = rdx_tuples_most(t, position);
   const uint32_t shift = t->bits[position] == 0 ? 0 : t->shifts[position];
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t field = keys[i] >> shift & mask;
     sums[i] += ((dictionary ? dictionary[field] : field) - low) * factor;
   }
-}
-
-/* The first of keys begin .. end - 1 that is not below `key`. */
-static uint32_t lower_bound(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (keys[middle] < key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/* The same where it is probably near `begin`. */
-static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
-  uint32_t step = 1;
-  while (step < end - begin && keys[begin + step] < key) {
-    begin += step;
-    step *= 2;
-  }
-  return lower_bound(keys, begin, step < end - begin ? begin + step : end, key);
-}
-
-/* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
-
-#define MOST_DERIVED 64
-#define ASK_EACH 1024 /* tuples whether to go on */
-
-/* What the terms of other attributes say of an attribute without one. */
-typedef struct derived {
-  rdx_intervals set;
-  rdx_interval list[MOST_DERIVED];
-} derived;
-
-typedef struct selection {
-  const rdx_tuples *tuples;
-  const rdx_node *rest;
-  const rdx_intervals *sets[RDX_MOST_TUPLE]; /* of codes; NULL: any */
-  uint32_t depth;                            /* of the last that has one, plus 1 */
-  rdx_ranges *ranges;
-  rdx_error *err;
-} selection;
-
-static rdx_status emit(selection *s, uint32_t begin, uint32_t end) {
-  rdx_ranges *r = s->ranges;
-  if (begin >= end)
-    return RDX_OK;
-  if (r->count > 0 && r->list[2 * r->count - 1] == begin) {
-    r->list[2 * r->count - 1] = end;
-    return RDX_OK;
-  }
-  if (r->count == r->capacity) {
-    const uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
-    RDX_TRY(rdx_realloc((void **)&r->list, capacity, 8, "the ranges of a query", s->err));
-    r->capacity = capacity;
-  }
-  r->list[2 * r->count] = begin;
-  r->list[2 * r->count++ + 1] = end;
-  return RDX_OK;
-}
-
-static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
-  if (node->kind == RDX_NODE_TERM) {
-    const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
-    return rdx_intervals_have(node->term.intervals, node->term.interval_count, code);
-  }
-  const bool decider = node->kind == RDX_NODE_OR;
-  for (uint32_t i = 0; i < node->count; i++)
-    if (holds(t, place, &node->children[i]) == decider)
-      return decider;
-  return !decider;
-}
-
-/* All terms hold; what is left decides tuple by tuple. */
-static rdx_status take(selection *s, uint32_t begin, uint32_t end) {
-  if (!s->rest)
-    return emit(s, begin, end);
-  for (uint32_t i = begin; i < end; i++) {
-    if (i % ASK_EACH == ASK_EACH - 1)
-      RDX_TRY(rdx_progress("query", i, s->tuples->count, s->err));
-    if (holds(s->tuples, i, s->rest))
-      RDX_TRY(emit(s, i, i + 1));
-  }
-  return RDX_OK;
-}
-
-/* An interval of codes as one of fields; false where it is empty. */
-static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes, uint64_t *low, uint64_t *high) {
-  const uint64_t most = mask_of(t->bits[position]), *dictionary = t->dictionaries[position];
-  *low = codes.low;
-  *high = codes.high;
-  if (dictionary) {
-    const uint32_t n = t->dictionary_counts[position];
-    *low = lower_bound(dictionary, 0, n, codes.low);
-    const uint64_t end = codes.high == UINT64_MAX ? n : lower_bound(dictionary, (uint32_t)*low, n, codes.high + 1);
-    if (end <= *low)
-      return false;
-    *high = end - 1;
-  }
-  *high = t->bits[position] == 0 ? 0 : *high < most ? *high : most;
-  return *low <= *high;
-}
-
-static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position);
-
-/* Go on below each distinct value of the attribute at `position`. */
-static rdx_status descend_each(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
-  const rdx_tuples *t = s->tuples;
-  if (t->bits[position] == 0)
-    return descend(s, begin, end, position + 1);
-  while (begin < end) {
-    const uint64_t next = ((t->keys[begin] >> t->shifts[position]) + 1) << t->shifts[position];
-    const uint32_t stop = next == 0 ? end : lower_bound_near(t->keys, begin, end, next); /* 0: it was the last of all */
-    RDX_TRY(descend(s, begin, stop, position + 1));
-    begin = stop;
-  }
-  return RDX_OK;
-}
-
-static rdx_status below(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
-  return position + 1 == s->depth ? take(s, begin, end) : descend_each(s, begin, end, position);
-}
-
-/* Keys begin .. end - 1 agree in all attributes before `position`. */
-static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
-  const rdx_tuples *t = s->tuples;
-  if (begin >= end)
-    return RDX_OK;
-  if (position >= s->depth)
-    return take(s, begin, end);
-  const rdx_intervals *set = s->sets[position];
-  if (!set)
-    return below(s, begin, end, position);
-  const uint32_t bits = t->bits[position], shift = t->shifts[position];
-  const uint64_t prefix = bits + shift >= 64 ? 0 : t->keys[begin] >> (bits + shift) << (bits + shift);
-  /* Intervals and keys take turns to say from where on to look: neither are all gone through. */
-  uint64_t code = rdx_tuples_code(t, begin, position);
-  for (uint32_t i = 0; begin < end;) {
-    uint64_t low = 0, high = 0;
-    i = rdx_intervals_from(set->list, i, set->count, code);
-    if (i == set->count)
-      break;
-    if (!fields_of(t, position, set->list[i], &low, &high)) {
-      if (!t->dictionaries[position] || low >= t->dictionary_counts[position])
-        break;
-      code = t->dictionaries[position][low];
-      continue;
-    }
-    uint32_t stop = end;
-    if (bits > 0) {
-      begin = lower_bound_near(t->keys, begin, end, prefix | low << shift);
-      stop = high == mask_of(bits) ? end : lower_bound_near(t->keys, begin, end, prefix | (high + 1) << shift);
-    }
-    RDX_TRY(below(s, begin, stop, position));
-    begin = stop;
-    code = begin < end ? rdx_tuples_code(t, begin, position) : 0;
-  }
-  return RDX_OK;
-}
-
-/* False where there is no room. */
-static bool add_derived(derived *d, uint64_t code) {
-  if (d->set.count > 0 && d->list[d->set.count - 1].high + 1 == code) {
-    d->list[d->set.count - 1].high = code;
-    return true;
-  }
-  if (d->set.count == MOST_DERIVED)
-    return false;
-  d->list[d->set.count++] = (rdx_interval){code, code};
-  return true;
-}
-
-/* The codes of an attribute that go with a term of another, where one determines the other; false: nothing known. */
-static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const rdx_intervals *set, derived *out) {
-  const uint32_t *forth = t->determined[position][other], *back = t->determined[other][position];
-  const uint64_t size = 1ull << t->bits[forth ? position : other];
-  *out = (derived){.set.list = out->list};
-  for (uint64_t code = 0; forth && code < size; code++)
-    if (forth[code] != UINT32_MAX && rdx_intervals_have(set->list, set->count, forth[code]) && !add_derived(out, code))
-      return false;
-  for (uint32_t i = 0; !forth && back && i < set->count; i++)
-    for (uint64_t code = set->list[i].low; code <= set->list[i].high && code < size; code++)
-      if (back[code] != UINT32_MAX && !add_derived(out, back[code]))
-        return false;
-  out->set.count = rdx_intervals_unite(out->list, out->set.count);
-  return forth || back;
-}
-
-/* Attributes without a term that come before one with: else all their values are gone through. */
-static void derive_all(selection *s, derived *room) {
-  const rdx_intervals *asked[RDX_MOST_TUPLE];
-  memcpy(asked, s->sets, sizeof asked);
-  for (uint32_t position = 0; position < s->depth; position++)
-    for (uint32_t other = 0; other < s->depth && !s->sets[position]; other++)
-      if (asked[other] && derive(s->tuples, position, other, asked[other], &room[position]))
-        s->sets[position] = &room[position].set;
-}
-
-rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
-  selection s = {.tuples = tuples, .rest = plan->rest, .ranges = ranges, .err = err};
-  ranges->count = 0;
-  for (uint32_t i = 0; i < plan->term_count; i++) {
-    const uint32_t position = rdx_tuples_position(tuples, plan->terms[i].attribute);
-    s.sets[position] = &plan->terms[i].intervals;
-    s.depth = position + 1 > s.depth ? position + 1 : s.depth;
-  }
-  derived room[RDX_MOST_TUPLE];
-  derive_all(&s, room);
-  return plan->empty ? RDX_OK : descend(&s, 0, tuples->count, 0);
 }

@@ -19,7 +19,8 @@ typedef struct rdx_tuples {
   uint64_t *dictionaries[RDX_MOST_TUPLE]; /* ascending codes, whose places stand in the key; NULL: codes do */
   uint32_t dictionary_counts[RDX_MOST_TUPLE];
   uint32_t count;
-  uint64_t *keys; /* ascending */
+  uint64_t *keys;                        /* ascending */
+  uint32_t prefixes[RDX_MOST_TUPLE + 1]; /* distinct tuples of the first attributes, of so many */
   /* determined[b][a], where attribute b of a tuple determines its attribute a (a month its year): the code of a for
    * each code of b, or UINT32_MAX where b has none. Else NULL. */
   uint32_t *determined[RDX_MOST_TUPLE][RDX_MOST_TUPLE];
@@ -38,6 +39,14 @@ uint64_t rdx_tuples_bytes(const rdx_tuples *tuples);
 
 /* Which attribute of the tuples this is; RDX_MOST_TUPLE: none. */
 uint32_t rdx_tuples_position(const rdx_tuples *tuples, uint32_t attribute);
+
+/* A field of a key is the code of attribute `position`, or its place in the dictionary. The largest; that of a key. */
+static inline uint64_t rdx_tuples_most(const rdx_tuples *t, uint32_t position) {
+  return t->bits[position] == 0 ? 0 : UINT64_MAX >> (64 - t->bits[position]);
+}
+static inline uint64_t rdx_tuples_field(const rdx_tuples *t, uint64_t key, uint32_t position) {
+  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & rdx_tuples_most(t, position);
+}
 
 /* The code of attribute `position` in tuple `place`. */
 uint64_t rdx_tuples_code(const rdx_tuples *tuples, uint32_t place, uint32_t position);

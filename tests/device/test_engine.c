@@ -46,8 +46,11 @@ static void destroy_all(rdx_engine *engines[COUNT(contenders)]) {
 /* Run a query on every engine. One may say when it prepares for it that it can not, as it may when it runs it. */
 static void check_query(rdx_engine *engines[COUNT(contenders)], const star *s, const test_query *q, const expected *e) {
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    const rdx_status status = rdx_engine_prepare(engines[m], &q->query, 1, NULL);
+    rdx_error why = {""};
+    const rdx_status status = rdx_engine_prepare(engines[m], &q->query, 1, &why);
     assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);
+    if (status == RDX_ERROR_UNSUPPORTED && strstr(why.text, "no code is left for NULL"))
+      continue; /* of cubes: values of all 64 bits, and NULLs */
     query_check(engines[m], s, q, e);
   }
 }
@@ -292,10 +295,11 @@ static void check_many_runs(uint32_t places, bool few) {
       continue;
     OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
     check_runs(engine, (const uint32_t[]){0, places}, coarse && kept);
-    if (kind == RDX_ENGINE_SORTED_CUBE && few) { /* codes, and on the host tuples and two runs of each */
+    if (kind == RDX_ENGINE_SORTED_CUBE &&
+        few) { /* codes of 3 or 5 bytes, and on the host tuples and two runs of each */
       rdx_engine_stats stats;
       rdx_engine_get_stats(engine, &stats);
-      assert_in_range(stats.bytes_cubes, RUN_ROWS * 5 + places * (12 + 2 * 28), RUN_ROWS * 5 + places * 80ul);
+      assert_in_range(stats.bytes_cubes, RUN_ROWS * 3 + places * (12 + 2 * 28), RUN_ROWS * 5 + places * 80ul);
       assert_true(stats.bytes_peak >= stats.bytes_cubes);
     }
     for (uint32_t i = 0; i < 8; i++) {
