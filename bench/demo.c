@@ -27,7 +27,7 @@ static size_t list_engines(const bench_report *report, const bench_row *engines[
   size_t count = 0;
   for (size_t i = 0; i < bench_report_count(report) && count < MOST_ENGINES; i++) {
     const bench_row *row = bench_report_row(report, i);
-    if (find(report, row, NULL, row->metric) == row && strcmp(row->metric, "total_ms") == 0)
+    if (find(report, row, NULL, row->metric) == row && strcmp(row->metric, "answer_ms") == 0)
       engines[count++] = row;
   }
   return count;
@@ -43,7 +43,7 @@ static rdx_status print_query(const bench *b, uint32_t q, const bench_row *const
   snprintf(name, sizeof name, "Q%s", ssb_queries[q].name);
   printf("%-5s %9" PRIu64 " %7" PRIu64, name, selected, rows);
   for (size_t k = 0; k < count; k++) {
-    const bench_row *row = find(b->report, engines[k], name, "total_ms");
+    const bench_row *row = find(b->report, engines[k], name, "answer_ms");
     char text[32] = "-"; /* cannot answer it here */
     if (row)
       snprintf(text, sizeof text, "%.3f", row->median);

@@ -27,7 +27,7 @@ static void print_help(void) {
       "  --sf N            scale factor of the Star Schema Benchmark (20 on a GPU, 1 on the CPU, 0.01 on an emulated\n"
       "                    device); its tables are made in a folder in $TMPDIR (/tmp), which is gone before queries\n"
       "                    run\n"
-      "  --data DIR        take its table files from there, lineorder_flat.rdx included where there is one\n"
+      "  --data DIR        instead take its table files from there, lineorder_flat.rdx included where there is one\n"
       "  --runs N          counted runs of each method, after one that is not (5)\n"
       "  --seed N          of the data (1)\n"
       "  --budget SECONDS  start no measurement after so long\n"
@@ -79,7 +79,9 @@ static const char *take(int option, const char *value, bench_options *o) {
     return NULL;
   case METHODS:
     o->methods = value;
-    return bench_check_methods(value) ? NULL : "it is a list of methods, with commas between them";
+    return bench_check_methods(value)
+               ? NULL
+               : "it names what is no method; methods are such as tree,rtscan,rt_cube, with commas between them";
   case SCALE:
     if (!console_parse_u64(value, 10, 30, &number))
       return "it is a number from 10 to 30";
@@ -133,6 +135,8 @@ static int parse(int argc, char **argv, bench_options *o) {
     if (wrong)
       return console_usage(NULL, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
   }
+  if (o->data && o->scale_factor > 0)
+    return console_usage(NULL, "--sf says which tables are made, --data which are there: give one of them") + 1;
   if (optind == argc)
     return console_usage(NULL, "name an experiment; 'raydex-bench list' lists them") + 1;
   return 0;

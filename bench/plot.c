@@ -23,7 +23,7 @@ typedef struct view {
 
 static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE},
                              {"scan_ms", "", "scan [ms]", PLAIN},
-                             {"query_ms", "", "query [ms]", PLAIN},
+                             {"answer_ms", "", "call to result [ms]", PLAIN},
                              {"gb_per_s", "-bandwidth", "GB a second", PLAIN},
                              {"selectivity", "-selectivity", "rows selected [%]", PLAIN},
                              {"build_ms", "-build", "build or update [ms]", PLAIN},

@@ -189,7 +189,7 @@ static const star_column star_columns[] = {
     {"result_rows", "reference", "%.0f", 1, 9, PUBLISHED},
     {"query_ms", "device ms", "%.4f", 1, 10, VALUE},
     {"query_ms", "+-", "%.0f%%", 0.01, 5, SPREAD},
-    {"total_ms", "total ms", "%.4f", 1, 10, VALUE},
+    {"answer_ms", "answer ms", "%.4f", 1, 10, VALUE},
     {"rays", "rays", "%.0f", 1, 9, VALUE},
     {"hits", "hits", "%.0f", 1, 10, VALUE},
     {"rows_read", "rows read", "%.0f", 1, 10, VALUE},

@@ -17,7 +17,7 @@ static const struct {
     {"lookup", "look up keys in a column of a table or CSV file", cli_lookup},
     {"join", "match the rows of two table or CSV files", cli_join},
     {"scan", "find the rows of a table or CSV file that satisfy a condition", cli_scan},
-    {"ssb", "make the tables of the Star Schema Benchmark, print its queries", cli_ssb},
+    {"ssb", "make the tables of the Star Schema Benchmark, run or print its queries", cli_ssb},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

@@ -144,7 +144,7 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
   }
   const rdx_device_info *info = rdx_device_get_info(j->device);
   j->warm = info->backend == RDX_BACKEND_CPU || info->emulated;
-  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
+  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK && !console_interrupted(); q++)
     if (j->queries[q])
       status = run_query(j, engine, q, err);
   rdx_engine_destroy(&engine);
@@ -162,11 +162,12 @@ static rdx_status run(job *j, rdx_error *err) {
     status = console_output_open(o->out, &j->output, err);
   if (status != RDX_OK)
     return status;
-  for (uint32_t q = 0; q < SSB_QUERIES && o->check && status == RDX_OK; q++) { /* now, so that no device waits for it */
+  for (uint32_t q = 0; q < SSB_QUERIES && o->check && status == RDX_OK && !console_interrupted();
+       q++) { /* now, so that no device waits for it */
     uint64_t selected = 0, rows = 0;
     status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
   }
-  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES && status == RDX_OK; kind++)
+  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES && status == RDX_OK && !console_interrupted(); kind++)
     if (j->engines[kind])
       status = run_engine(j, (rdx_engine_kind)kind, err);
   if (status == RDX_OK)

@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 typedef enum rdx_engine_kind {
-  RDX_ENGINE_AUTO = 0,
-  RDX_ENGINE_COLUMN, /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
+  RDX_ENGINE_AUTO = 0, /**< what is expected to be fastest: today the column engine, which needs no cubes */
+  RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
   RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
   RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; CPUs add up what is kept of its runs */
   RDX_ENGINE_RT_CUBE,     /**< RTCUDB: a triangle for each row, which one ray owns instead of a flag (algorithm 1) */
@@ -43,8 +43,10 @@ typedef enum rdx_rt_cube_operators {
 
 typedef struct rdx_rt_cube_params {
   rdx_rt_cube_operators operators;
-  double leg_x, leg_y;       /**< legs of the triangles; rays lie half a leg apart (section 3.2); 0: by the model */
-  uint32_t sub_accumulators; /**< copies of a group's result that rays spread over; 0: by the number of groups */
+  double leg_x, leg_y;       /**< legs of the triangles; rays lie half a leg apart (section 3.2); 0: by the model;
+                                else 2 to 4194304, one of them at most 262144 */
+  uint32_t sub_accumulators; /**< copies of a group's result that rays spread over, at most 256; 0: by the number of
+                                groups */
   rdx_build_preference build;
 } rdx_rt_cube_params;
 
@@ -133,7 +135,8 @@ typedef struct rdx_query_stats {
   uint64_t rays;   /**< this and the next two only with rdx_query_params.stats, else 0 */
   uint64_t hits;   /**< calls of hit programs */
   uint64_t rows;   /**< looked at one by one */
-  uint64_t bytes;  /**< read on the device, as far as the engine knows */
+  uint64_t bytes;  /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
+                      attributes named, of which it may skip many */
   double device_ms;
   double total_ms; /**< from call to return */
 } rdx_query_stats;

@@ -54,7 +54,7 @@ static rdx_status take(rdx_replacement *r, rdx_error *err) {
       rdx_status status = fail_write(r->path, err);
       if (busy)
         status =
-            rdx_fail(err, RDX_ERROR_IO, "cannot write %s: another process is writing it, as %s", r->path, r->growing);
+            rdx_fail(err, RDX_ERROR_IO, "cannot write %s: it is being written already, as %s", r->path, r->growing);
       close(r->file);
       r->file = -1;
       return status;

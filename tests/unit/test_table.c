@@ -397,7 +397,7 @@ static void test_writer_errors(void **state) {
   FAILS(rdx_table_writer_create(folder, same, 1, &w, err), RDX_ERROR_ARGUMENT, "no ordinary file");
   assert_null(w);
   OK(rdx_table_writer_create(path, same, 1, &w, err));
-  FAILS(rdx_table_writer_create(path, same, 1, &second, err), RDX_ERROR_IO, "another process is writing it");
+  FAILS(rdx_table_writer_create(path, same, 1, &second, err), RDX_ERROR_IO, "it is being written already");
   static const int32_t values[] = {1, 2};
   const rdx_column wrong_type = {.type = RDX_TYPE_DATE, .rows = 2, .values = values};
   FAILS(rdx_table_writer_append(w, &wrong_type, err), RDX_ERROR_ARGUMENT, "the rows date");
