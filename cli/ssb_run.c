@@ -162,8 +162,8 @@ static rdx_status run(job *j, rdx_error *err) {
     status = console_output_open(o->out, &j->output, err);
   if (status != RDX_OK)
     return status;
-  for (uint32_t q = 0; q < SSB_QUERIES && o->check && status == RDX_OK && !console_interrupted();
-       q++) { /* now, so that no device waits for it */
+  /* Now, so that no device waits for it. */
+  for (uint32_t q = 0; q < SSB_QUERIES && o->check && status == RDX_OK && !console_interrupted(); q++) {
     uint64_t selected = 0, rows = 0;
     status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
   }

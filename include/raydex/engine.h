@@ -76,7 +76,8 @@ typedef struct rdx_engine rdx_engine;
 
 /**
  * Make an engine for a relation. Its attributes are brought to the device as packed codes, shared by all that the
- * engine builds; the relation may be freed afterwards. Destroy the engine before its device is closed.
+ * engine builds; the relation may be freed afterwards. Reports progress as stage "pack". Destroy the engine before its
+ * device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation,
                                                   const rdx_engine_params *params, rdx_engine **out, rdx_error *err);

@@ -223,6 +223,8 @@ static rdx_status scan(selection *s) {
 
 #define WORTH_PREFIXES 16 /* tuples that are looked at in the time of finding the next prefix */
 #define FEW_TUPLES 256    /* of which each is asked, whatever the condition */
+#define MANY_RANGES 65536
+#define ASK_EACH 64 /* children of an OR whether to go on */
 
 /* The tuples whose attributes are in `sets` (NULL: any). */
 static rdx_status select_sets(const rdx_tuples *t, const rdx_intervals *const sets[RDX_MOST_TUPLE], rdx_ranges *out,
@@ -292,12 +294,19 @@ static rdx_status select_node(const rdx_tuples *t, const rdx_node *node,
 static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_intervals *const sets[RDX_MOST_TUPLE],
                              rdx_ranges *out, rdx_error *err) {
   rdx_ranges one = {0};
+  uint32_t most = MANY_RANGES; /* that are gathered before they are united */
   rdx_status status = RDX_OK;
   out->count = 0;
   for (uint32_t i = 0; i < node->count && status == RDX_OK; i++) {
-    status = select_node(t, &node->children[i], sets, &one, err);
+    status = i % ASK_EACH == ASK_EACH - 1 ? rdx_progress("query", i, node->count, err) : RDX_OK;
+    if (status == RDX_OK)
+      status = select_node(t, &node->children[i], sets, &one, err);
     for (uint32_t k = 0; k < one.count && status == RDX_OK; k++)
       status = emit(out, one.list[2 * k], one.list[2 * k + 1], err);
+    if (out->count > most) {
+      unite(out);
+      most = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
+    }
   }
   rdx_free(one.list);
   unite(out);

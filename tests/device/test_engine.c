@@ -823,7 +823,63 @@ static void *run_job(void *argument) {
   return NULL;
 }
 
-/* Queries of one engine at the same time. */
+#define EITHER_ROWS 20011
+
+/* Conditions that are no conjunctions, over so many tuples that they are looked up, or all looked at: rows by cubes of
+ * an attribute without duplicates and one of few values. */
+static void test_either(void **state) {
+  (void)state;
+  static uint32_t a[EITHER_ROWS];
+  static uint8_t b[EITHER_ROWS];
+  for (uint32_t i = 0; i < EITHER_ROWS; i++) {
+    a[i] = (uint32_t)((uint64_t)i * 7919 % EITHER_ROWS);
+    b[i] = (uint8_t)(test_random() % 7);
+  }
+  const rdx_attribute columns[] = {{"a", {.type = RDX_TYPE_U32, .rows = EITHER_ROWS, .values = a}, 0},
+                                   {"b", {.type = RDX_TYPE_U8, .rows = EITHER_ROWS, .values = b}, 0}};
+  const rdx_relation relation = {.rows = EITHER_ROWS, .attributes = columns, .attribute_count = 2};
+  const uint32_t low = (uint32_t)(test_random() % EITHER_ROWS), spans[] = {low, low + 3000, low / 2, low};
+  const uint8_t one = (uint8_t)(test_random() % 7), two = (uint8_t)(test_random() % 7);
+  const rdx_column first = {.type = RDX_TYPE_U32, .rows = 2, .values = spans},
+                   second = {.type = RDX_TYPE_U32, .rows = 2, .values = spans + 2},
+                   b_one = {.type = RDX_TYPE_U8, .rows = 1, .values = &one},
+                   b_two = {.type = RDX_TYPE_U8, .rows = 1, .values = &two};
+  const rdx_predicate leaves[] = {{.kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = first},
+                                  {.kind = RDX_PREDICATE_EQ, .column = 1, .values = b_one},
+                                  {.kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = second},
+                                  {.kind = RDX_PREDICATE_EQ, .column = 1, .values = b_two}};
+  const rdx_predicate pairs[] = {{.kind = RDX_PREDICATE_AND, .children = leaves, .child_count = 2},
+                                 {.kind = RDX_PREDICATE_AND, .children = leaves + 2, .child_count = 2},
+                                 {.kind = RDX_PREDICATE_OR, .children = leaves, .child_count = 2},
+                                 {.kind = RDX_PREDICATE_OR, .children = leaves + 2, .child_count = 2}};
+  const rdx_predicate conditions[] = {{.kind = RDX_PREDICATE_OR, .children = pairs, .child_count = 2},
+                                      {.kind = RDX_PREDICATE_AND, .children = pairs + 2, .child_count = 2},
+                                      {.kind = RDX_PREDICATE_NOT, .children = pairs, .child_count = 1},
+                                      pairs[2]};
+  uint64_t wanted[COUNT(conditions)] = {0};
+  for (uint32_t i = 0; i < EITHER_ROWS; i++) {
+    const bool x = a[i] >= spans[0] && a[i] <= spans[1], y = b[i] == one, z = a[i] >= spans[2] && a[i] <= spans[3],
+               w = b[i] == two, all[] = {(x && y) || (z && w), (x || y) && (z || w), !(x && y), x || y};
+    for (size_t k = 0; k < COUNT(all); k++)
+      wanted[k] += all[k];
+  }
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    if (!test_traces() && kind >= RDX_ENGINE_COARSE_CUBE)
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    for (size_t k = 0; k < COUNT(conditions); k++) {
+      const rdx_aggregate count = {RDX_AGGREGATE_COUNT, NULL};
+      const rdx_query q = {.where = &conditions[k], .aggregates = &count, .aggregate_count = 1};
+      rdx_query_result *result = NULL;
+      OK(run(engine, &q, &result, err));
+      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted[k]);
+      rdx_query_result_destroy(&result);
+    }
+    rdx_engine_destroy(&engine);
+  }
+}
+
 static bool stop_second(void *calls, const char *stage, uint64_t done, uint64_t total) {
   assert_string_equal(stage, "build");
   assert_true(done <= total);
@@ -862,6 +918,7 @@ static void test_failed_prepare(void **state) {
   }
 }
 
+/* Queries of one engine at the same time. */
 static void test_threads(void **state) {
   (void)state;
   static test_query queries[4];
@@ -907,6 +964,7 @@ int main(void) {
       cmocka_unit_test(test_groups_apart),   cmocka_unit_test(test_many_runs),
       cmocka_unit_test(test_widest_nulls),   cmocka_unit_test(test_long_string_keys),
       cmocka_unit_test(test_code_widths),    cmocka_unit_test(test_long_lists),
+      cmocka_unit_test(test_either),
   };
   return TEST_MAIN(tests);
 }
