@@ -15,15 +15,15 @@
 
 #define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
 #define Y_BITS 21
-#define Z_BITS 22
+#define Z_BITS 24
 #define CPU_Z_SHIFT 2       /* a leaf of Embree's trees has four triangles: those of one z */
 #define CPU_LEG 0x1p46f     /* 2^-24 of it is more than any coordinate */
 #define GPU_Z_SCALE 0x1p16f /* a power of two */
 #define FLAT 31             /* a shift that makes z 0 */
 #define MOST_HALF_LEG (1u << 21)
-#define MOST_GRID 1024    /* rays of a grid that the model asks for */
-#define GPU_PIECES 131072 /* wanted of a query of many rows */
-#define GPU_LEAST 32      /* rows of a piece */
+#define MOST_GRID 1024   /* rays of a grid that the model asks for */
+#define GPU_PIECES 65536 /* wanted of a query of many rows */
+#define GPU_LEAST 8      /* rows of a piece */
 #define CPU_LEAST 4096
 
 typedef struct rt_cube {

@@ -55,7 +55,7 @@ static void trace_ray(tracing *t, uint32_t ray, const rdx_scene *scene) {
   t->run = a->runs[rt_find(a->runs, a->run_count, piece)];
   const uint32_t first = rt_first_cell(t->run, piece, a->cells, a->z_shift);
   const rdx_ray r = {{RT_PLACE_ON_GRID(a->half_x, t->cell % a->columns),
-                      RT_PLACE_ON_GRID(a->half_y, t->cell / a->columns), (float)first - 0.5f},
+                      RT_PLACE_ON_GRID(a->half_y, t->cell / a->columns), RT_Z(first)},
                      0,
                      {0, 0, 1},
                      (float)rt_cells(t->run, first, a->cells, a->z_shift)};

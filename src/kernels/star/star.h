@@ -378,7 +378,7 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
 /* ---- The RT cube (RTCUDB, sections 3.2 and 4) ----
  *
  * Rows are numbered in the order of their scan codes. A row is a right triangle at x = its measures, y = its group,
- * each as far as 21 bits tell, and z = its number, as far as 22 bits tell: so a run of codes is a run of z, rows of a
+ * each as far as 21 bits tell, and z = its number, as far as 24 bits tell: so a run of codes is a run of z, rows of a
  * code lie one behind the other, and a ray may be cut anywhere. Corners: (x, y, z), (x + leg x, y, z), (x, y + leg y,
  * z). For each run of rows rays along z start at a grid of points (hx (i + 1) - 1/2, hy (j + 1) - 1/2), hx and hy at
  * most half a leg, as in section 3.2.
@@ -391,9 +391,10 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
  * an error of about 2^-22 of the product of the legs. So the legs are 4 times hx and hy or longer, which leaves a
  * margin of a half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
  *
- * None outside counts. Rays end half a unit before and after their z, and none is longer than 2^16, so that the error
- * of a distance does not matter. Where rows share a z with those of another run, their numbers tell them apart. A unit
- * of z may be a power of two (z_scale), which changes no digit of a number.
+ * None outside counts. Triangles lie in the middle of their unit of z, rays end where units do, so half a unit away, and
+ * none is longer than 2^16, so that the error of a distance does not matter. All these are whole numbers and halves, of
+ * both signs so that they stay within 2^23; a unit may be a power of two (z_scale), which changes no digit of them. Where
+ * rows share a z with those of another run, their numbers tell them apart.
  *
  * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
  * that is hit (algorithm 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over:
@@ -469,6 +470,8 @@ struct rt_rays_args {
 };
 ARGS_SIZE(rt_rays_args, 120);
 
+/* z of a cell, 0 in the middle of the 2^24 that there may be. */
+#define RT_Z(cell) (TO_F32(cell) - 8388608.0f)
 #define RT_PLACE_ON_GRID(half_leg, i) (TO_F32((half_leg) * ((i) + 1u)) - 0.5f)
 
 /* The run that a piece is of. */

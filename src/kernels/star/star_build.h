@@ -55,7 +55,7 @@ FN u32 rt_axis(u32 number, PTR(u32) cuts, u32 cut_count, u32 shift) {
 
 FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
                  f32 leg_x, f32 leg_y, f32 z_scale) {
-  f32 fx = TO_F32(x), fy = TO_F32(y), fz = TO_F32(z) * z_scale;
+  f32 fx = TO_F32(x), fy = TO_F32(y), fz = (RT_Z(z) + 0.5f) * z_scale;
 #ifdef RDX_GLSL
   f32_ptr corners = f32_ptr(u64(triangles) + u64(row) * 36);
 #else
