@@ -23,7 +23,7 @@ typedef enum rdx_engine_kind {
   RDX_ENGINE_AUTO = 0, /**< what is expected to be fastest: today the column engine, which needs no cubes */
   RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
   RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
-  RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; CPUs add up what is kept of its runs */
+  RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; what its runs of rows come to is kept */
   RDX_ENGINE_RT_CUBE,     /**< RTCUDB: a triangle for each row, which one ray owns instead of a flag (algorithm 1) */
 } rdx_engine_kind;
 

@@ -6,10 +6,10 @@
  * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
  * kernels/star/star.h for why each row counts exactly once.
  *
- * On a CPU the rows of a cell lie in the order of their places, and what runs of them come to is kept where these are
- * few (star_runs.h): then most queries add up blocks without reading rows. On a GPU many threads add up neighbours at a
- * time, which are to be of one group: the rows of a cell lie in the order of groups. Where groups are few each has a
- * scene row of its own, on a CPU if runs are short. */
+ * Where runs of rows of one place and one group are long, rows stay in the order of places, and what runs come to is
+ * kept (star_runs.h): then most queries add up blocks without reading rows. Where they are short, many threads of a GPU
+ * add up neighbours at a time, which are to be of one group: there the rows of a cell lie in the order of groups. Where
+ * groups are few each has a scene row of its own then. */
 
 #include <math.h>
 #include <string.h>
@@ -23,20 +23,27 @@
 #define GPU_RAYS 16384        /* as many are wanted at least */
 #define CPU_RAYS 64           /* are worth a thread */
 #define GPU_PARTS 4096        /* workgroups that add up blocks */
+#define GPU_RUN_PARTS 16384   /* threads that do by runs, */
+#define GPU_RUNS 4            /* of which each may have as few */
 #define RUN_ROWS 8            /* that a core adds up in the time of a run's totals */
+#define MOST_BLOCK 16384      /* rows, by the model */
+#define GPU_BLOCK 64
+#define GPU_RUNS_BLOCK 1024
 
 typedef struct coarse_cube {
   rdx_star star;
   uint32_t block_rows;
   bool by_group;  /* each group has scene rows of its own */
+  bool long_runs; /* of one place and one group: rows stay in their order */
   uint32_t shift; /* places of a cell, as a power of two */
   uint32_t lanes, scene_rows;
   uint64_t block_count;
   rdx_buffer *places; /* of rows */
   rdx_buffer *blocks; /* see coarse_args */
   rdx_scene *scene;
-  rdx_runs runs;        /* CPU */
-  uint32_t *block_runs; /* CPU: the first run of each block, and the number of runs; NULL: there are none */
+  rdx_runs runs, device_runs;
+  rdx_buffer *run_memory; /* of device_runs; NULL on CPUs */
+  rdx_buffer *block_runs; /* the first run of each block, and the number of runs; NULL: there are none */
 } coarse_cube;
 
 static void destroy(void *self) {
@@ -45,7 +52,8 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->places);
   rdx_buffer_destroy(&c->blocks);
   rdx_runs_destroy(&c->runs);
-  rdx_free(c->block_runs);
+  rdx_buffer_destroy(&c->run_memory);
+  rdx_buffer_destroy(&c->block_runs);
   rdx_star_destroy(&c->star);
   rdx_free(c);
 }
@@ -58,20 +66,21 @@ static bool on_cpu(const coarse_cube *c) {
  *
  * A query that qualifies R rows costs R / B hits. On a core a hit costs as much as 100 rows (measured: 40 ns, 0.4 ns),
  * and where rows must be read some thread waits for another for half a block on average, so B = sqrt(200 R) is best;
- * R = 1/64 of all rows stands for the queries to come. A GPU's workgroup does a block alone: there blocks are small. */
+ * R = 1/64 of all rows stands for the queries to come. A GPU reads all rows of a block that is met, so blocks are small;
+ * with runs kept it reads few, and larger blocks cost fewer hits. */
 static uint32_t choose_block(const coarse_cube *c) {
   if (!on_cpu(c))
-    return 64;
+    return c->long_runs ? GPU_RUNS_BLOCK : GPU_BLOCK;
   const double best = sqrt(200.0 * (double)c->star.rows / 64);
   uint32_t rows = 64;
-  while (rows * M_SQRT2 < best && rows < 16384)
+  while (rows * M_SQRT2 < best && rows < MOST_BLOCK)
     rows *= 2;
   return rows;
 }
 
 /* Whether the rows of a cell lie in the order of groups, else in that of places. */
 static bool grouped_cells(const coarse_cube *c) {
-  return !on_cpu(c) && c->star.group_bytes && !c->by_group && c->shift > 0;
+  return !on_cpu(c) && c->star.group_bytes && !c->by_group && !c->long_runs && c->shift > 0;
 }
 
 /* Whether rows stay as stars have them: in the order of places, for the same place in that of groups. */
@@ -178,17 +187,19 @@ static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
 
 /* ---- The order of rows ---- */
 
-/* A CPU that adds up runs need not have rows by group. */
+/* Where runs are added up rows need not be by group. */
 static rdx_status choose_order(arranging *a, rdx_error *err) {
   coarse_cube *c = a->cube;
-  uint64_t count = 0;
-  c->by_group = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
-  if (a->rows->group && (c->by_group || !on_cpu(c)))
+  uint64_t count = c->star.scan.count;
+  const bool few = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+  if (a->rows->group && (few || !on_cpu(c))) {
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (c->by_group && on_cpu(c)) {
     RDX_TRY(count_runs(a, &count, err));
-    c->by_group = count * RUN_ROWS > c->star.rows;
   }
+  c->long_runs = count * RUN_ROWS <= c->star.rows && rdx_runs_fit(&c->star, count + c->star.rows / GPU_RUNS_BLOCK);
+  c->by_group = few && !c->long_runs;
+  if (c->block_rows == 0)
+    c->block_rows = choose_block(c);
   choose_cells(c);
   return RDX_OK;
 }
@@ -338,14 +349,14 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
   RDX_TRY(rdx_runs_create(&c->star, blocks, c->block_count, &c->runs, err));
   if (c->runs.count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_alloc(c->block_count + 1, 4, "the runs of a cube", (void **)&c->block_runs, err));
   for (uint32_t i = 0, run = 0; i < c->block_count; i++) {
     while (c->runs.starts[run] < blocks[i])
       run++;
-    c->block_runs[i] = run;
+    blocks[i] = run;
   }
-  c->block_runs[c->block_count] = c->runs.count;
-  return RDX_OK;
+  blocks[c->block_count] = c->runs.count;
+  RDX_TRY(upload_array(c->star.device, blocks, (c->block_count + 1) * 4, &c->block_runs, err));
+  return rdx_runs_share(&c->star, &c->runs, &c->device_runs, &c->run_memory, err);
 }
 
 static rdx_status add_up(coarse_cube *c, rdx_error *err) {
@@ -360,13 +371,13 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coar
                               const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
-  c->block_rows = params->block_rows ? params->block_rows : choose_block(c);
+  c->block_rows = params->block_rows;
   if (status == RDX_OK)
     status = arrange(c, &rows, params->build, err);
   if (status == RDX_OK)
     status = rdx_star_store(&c->star, &rows, err);
   rdx_star_rows_drop(&rows);
-  if (status == RDX_OK && on_cpu(c) && stays(c))
+  if (status == RDX_OK && stays(c))
     status = add_up(c, err);
   return status;
 }
@@ -383,21 +394,22 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     return status;
   }
   *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes +
-           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_count * sizeof *c->block_runs : 0);
+           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_runs->size : 0) +
+           (c->run_memory ? c->run_memory->size : 0);
   *out = c;
   return RDX_OK;
 }
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. A GPU reads all rows of a block. */
+/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. A GPU reads all rows of a block, or runs. */
 static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
   const coarse_cube *c = self;
   double ranges = 0, rows = 0;
   (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
   const double rays = ranges * c->scene_rows;
-  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + (on_cpu(c) ? 0 : rays * c->block_rows);
+  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows);
   return RDX_OK;
 }
 
@@ -477,12 +489,6 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
-/* About as many workgroups as blocks are met. */
-static uint64_t gpu_parts(const coarse_cube *c, uint64_t rows, uint64_t rays) {
-  const uint64_t blocks = rays + rows / c->block_rows;
-  return blocks < GPU_PARTS ? blocks : GPU_PARTS;
-}
-
 /* A query under way. */
 typedef struct request {
   const rdx_plan *plan;
@@ -491,13 +497,24 @@ typedef struct request {
   uint64_t rays, rows;  /* rows that qualify */
   uint64_t runs;        /* that are added up; 0: rows are */
   star_piece *pieces;   /* on the device */
-  uint32_t copies;
+  uint32_t copies, parts, shares;
 } request;
 
-static rdx_status launch_add(const coarse_cube *c, const request *r, rdx_error *err) {
-  const uint64_t parts = on_cpu(c) ? r->copies : gpu_parts(c, r->rows, r->rays);
+/* Deal out the blocks to at most as many threads, or workgroups, of a GPU as say `most`. Where blocks are few, several
+ * share each, `useful` of them at most. */
+static void deal_out(const coarse_cube *c, request *r, uint64_t useful, uint64_t most) {
+  const uint64_t blocks = r->rays + r->rows / c->block_rows; /* about as many are met */
+  const uint64_t shares = useful < most / blocks ? useful : most / blocks;
+  const bool one = on_cpu(c) || shares < 1 || shares > INT32_MAX / c->block_count;
+  r->shares = one ? 1 : (uint32_t)shares;
+  const uint64_t parts = blocks * r->shares;
+  r->parts = on_cpu(c) ? r->copies : (uint32_t)(parts < most ? parts : most);
+}
+
+static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
   const rdx_ranges *list = &r->run->ranges;
   uint64_t ranges = 0;
+  deal_out(c, r, c->block_rows / COARSE_GROUP, GPU_PARTS);
   RDX_TRY(rdx_stream_constants(r->run->stream, list->list, (uint64_t)list->count * 8, &ranges, err));
   const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
                                        .met = RDX_ADDRESS(uint32_t, r->run->met),
@@ -507,24 +524,33 @@ static rdx_status launch_add(const coarse_cube *c, const request *r, rdx_error *
                                        .ranges = (uint32_t *)(uintptr_t)ranges,
                                        .counters = RDX_ADDRESS(uint64_t, r->counters),
                                        .shift = c->shift,
-                                       .parts = (uint32_t)parts};
-  const uint64_t items = on_cpu(c) ? parts : parts * COARSE_GROUP;
+                                       .parts = r->parts,
+                                       .shares = r->shares,
+                                       .by_place = stays(c)};
+  const uint64_t items = on_cpu(c) ? r->parts : (uint64_t)r->parts * COARSE_GROUP;
   return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
 }
 
-/* On a CPU, whose launches are done when they return: the ranges become such of runs. */
-static rdx_status launch_runs(const coarse_cube *c, const request *r, rdx_error *err) {
-  const star_runs view = rdx_runs_view(&c->star, &c->runs, r->plan);
+/* The ranges become such of runs. Runs of one group are added at once, those of several one after the other. */
+static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) {
+  rdx_stream *stream = r->run->stream;
+  const star_runs view = rdx_runs_view(&c->star, &c->device_runs, r->plan);
+  const rdx_ranges *list = &r->run->ranges;
+  uint64_t runs = 0, ranges = 0;
+  deal_out(c, r, c->runs.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
   rdx_runs_translate(&c->runs, &r->run->ranges);
+  RDX_TRY(rdx_stream_constants(stream, &view, sizeof view, &runs, err));
+  RDX_TRY(rdx_stream_constants(stream, list->list, (uint64_t)list->count * 8, &ranges, err));
   const struct coarse_runs_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
                                         .met = RDX_ADDRESS(uint32_t, r->run->met),
                                         .pieces = r->pieces,
-                                        .runs = &view,
-                                        .block_runs = c->block_runs,
-                                        .ranges = r->run->ranges.list,
+                                        .runs = (star_runs *)(uintptr_t)runs,
+                                        .block_runs = RDX_ADDRESS(uint32_t, c->block_runs),
+                                        .ranges = (uint32_t *)(uintptr_t)ranges,
                                         .counters = RDX_ADDRESS(uint64_t, r->counters),
-                                        .parts = r->copies};
-  return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_runs, &args, NULL, r->copies, NULL, err);
+                                        .parts = r->parts,
+                                        .shares = r->shares};
+  return rdx_stream_launch(stream, &rdx_kernel_coarse_runs, &args, NULL, r->parts, NULL, err);
 }
 
 static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {

@@ -5,6 +5,8 @@
 
 #include "engine/star_runs.h"
 
+#include "kernels/star/totals.h"
+
 #include <string.h>
 
 void rdx_runs_destroy(rdx_runs *runs) {
@@ -28,12 +30,12 @@ uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
 
 /* ---- Building ---- */
 
-/* As many as take 4 bytes of the host's memory for each row, and 2 MiB. */
-static uint64_t most_runs(const rdx_star *star) {
+/* As many are as take 4 bytes of the host's memory for each row, and 2 MiB. */
+bool rdx_runs_fit(const rdx_star *star, uint64_t count) {
   uint64_t each = star->group_bytes ? 16 : 4;
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
     each += star->plan.measures[m].nulls ? 16 : 8;
-  return ((2ul << 20) + 4 * star->rows) / each;
+  return count * each <= (2ul << 20) + 4 * star->rows;
 }
 
 /* On the device: where runs of places begin, as bits, and these as a list. */
@@ -159,12 +161,12 @@ static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
     RDX_TRY(list_starts(star, stream, starts, number, &count, err));
   else
     RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
-  if (count > most_runs(star))
+  if (!rdx_runs_fit(star, count))
     return RDX_OK;
   RDX_TRY(rdx_alloc(count + cut_count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
   count = merge_cuts(out->starts, count, cuts, cut_count);
-  if (count > most_runs(star)) {
+  if (!rdx_runs_fit(star, count)) {
     rdx_runs_destroy(out);
     return RDX_OK;
   }
@@ -188,7 +190,7 @@ static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer
 rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
                            rdx_error *err) {
   *out = (rdx_runs){0};
-  if (star->rows == 0 || star->scan.count > most_runs(star))
+  if (star->rows == 0 || !rdx_runs_fit(star, star->scan.count))
     return RDX_OK;
   rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
@@ -207,6 +209,45 @@ rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t 
   rdx_buffer_destroy(&number);
   if (status != RDX_OK)
     rdx_runs_destroy(out);
+  return status;
+}
+
+/* ---- On a device ---- */
+
+/* Copy an array to `memory`, if there is one, and put its address there into `out`. Returns the place after it. */
+static uint64_t share(const void *from, uint64_t size, uint64_t place, rdx_buffer *memory, void *out,
+                      rdx_status *status, rdx_error *err) {
+  if (!from)
+    return place;
+  if (memory && *status == RDX_OK) {
+    const uint64_t address = memory->address + place;
+    memcpy(out, &address, sizeof address);
+    *status = rdx_buffer_upload(memory, place, from, size, err);
+  }
+  return place + (size + 7) / 8 * 8;
+}
+
+static uint64_t share_all(const rdx_runs *runs, rdx_buffer *memory, rdx_runs *out, rdx_status *status, rdx_error *err) {
+  const uint64_t n = runs->count;
+  uint64_t place = share(runs->starts, (n + 1) * 4, 0, memory, &out->starts, status, err);
+  place = share(runs->groups, n * 4, place, memory, &out->groups, status, err);
+  place = share(runs->nexts, n * 4, place, memory, &out->nexts, status, err);
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
+    place = share(runs->totals[i].sums, (n + 1) * 8, place, memory, &out->totals[i].sums, status, err);
+    place = share(runs->totals[i].counts, (n + 1) * 8, place, memory, &out->totals[i].counts, status, err);
+  }
+  return place;
+}
+
+rdx_status rdx_runs_share(const rdx_star *star, const rdx_runs *runs, rdx_runs *out, rdx_buffer **memory,
+                          rdx_error *err) {
+  rdx_status status = RDX_OK;
+  *out = *runs;
+  *memory = NULL;
+  if (star->device->info.backend == RDX_BACKEND_CPU)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(star->device, share_all(runs, NULL, out, &status, err), "the runs of a cube", memory, err));
+  share_all(runs, *memory, out, &status, err);
   return status;
 }
 

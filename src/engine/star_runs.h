@@ -8,7 +8,6 @@
  * query adds up runs instead of rows, which on the host may be all that there is to do. */
 
 #include "engine/star.h"
-#include "kernels/star/totals.h"
 
 typedef struct rdx_runs {
   uint32_t count;   /* 0: they are too many */
@@ -18,6 +17,9 @@ typedef struct rdx_runs {
   uint32_t *nexts;  /* for each run the next one of another group: what lies between is one difference of totals */
   star_totals totals[RDX_MOST_TUPLE];
 } rdx_runs;
+
+/* Whether so many runs are kept. */
+bool rdx_runs_fit(const rdx_star *star, uint64_t count);
 
 /* Add up the runs of a cube whose rows are stored. The rows `cuts`, which ascend, begin runs in any case. */
 RDX_MUST_USE rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
@@ -32,6 +34,11 @@ uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan 
 
 /* Make ranges of scan places to such of runs; returns how many runs they take in. */
 uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges);
+
+/* A copy of what queries read on a device: `out` has its addresses there, all in `memory`. On a CPU they are those of
+ * `runs` themselves, and `memory` is NULL. */
+RDX_MUST_USE rdx_status rdx_runs_share(const rdx_star *star, const rdx_runs *runs, rdx_runs *out, rdx_buffer **memory,
+                                       rdx_error *err);
 /* What a plan's query reads of them, for as long as the runs live. */
 star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan);
 

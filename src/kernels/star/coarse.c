@@ -9,6 +9,7 @@
 #include "spirv/coarse_add_comp.h"
 #include "spirv/coarse_rahit.h"
 #include "spirv/coarse_rgen.h"
+#include "spirv/coarse_runs_comp.h"
 
 #define LIST 256 /* blocks that are listed together */
 
@@ -131,7 +132,7 @@ static void add_block_runs(const struct coarse_runs_args *a, uint32_t block, con
 
 static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
   const star_query *q = a->query;
-  const uint64_t met = a->met[0], begin = met * part / a->parts, end = met * (part + 1) / a->parts;
+  const uint32_t begin = coarse_part(a->met[0], part, a->parts), end = coarse_part(a->met[0], part + 1, a->parts);
   uint64_t *sums = q->sums + part * star_record_stride(q);
   uint32_t *touched = q->touched + part * star_list_stride(q);
   uint32_t count = q->marks[part];
@@ -166,5 +167,9 @@ const rdx_kernel rdx_kernel_coarse_add = {.name = "coarse cube blocks",
                                           .body = coarse_add,
                                           .compute = SPIRV(spirv_coarse_add_comp)};
 
-const rdx_kernel rdx_kernel_coarse_runs = {
-    .name = "coarse cube runs", .args_size = sizeof(struct coarse_runs_args), .grain = 1, .body = coarse_runs};
+const rdx_kernel rdx_kernel_coarse_runs = {.name = "coarse cube runs",
+                                           .args_size = sizeof(struct coarse_runs_args),
+                                           .grain = 1,
+                                           .group = COARSE_GROUP,
+                                           .body = coarse_runs,
+                                           .compute = SPIRV(spirv_coarse_runs_comp)};

@@ -11,20 +11,29 @@ layout(push_constant, scalar) uniform push { coarse_add_args a; };
 
 shared star_sum lanes[COARSE_GROUP];
 
-/* Rows of a group follow each other in a block: the first of them adds all up. After the step of 2^k lanes[i] is the
- * sum of those of the next 2^k lanes that have its group. */
+shared u32 places[COARSE_GROUP];
+
+bool same(u32 x, u32 y) {
+  return lanes[x].group == lanes[y].group && places[x] == places[y];
+}
+
+/* Rows of a group (and of a place) follow each other in a block: the first of them adds all up. After the step of 2^k
+ * lanes[i] is the sum of those of the next 2^k lanes that have its group. */
 void add_simple(u32 copy, bool counts, u32 row, u32 end) {
   const u32 lane = gl_LocalInvocationIndex;
   star_sum s = star_sum(0xffffffff, 0, 0);
   if (row < end)
     s.group = u32(star_load(AT(a.query, 0).groups, AT(a.query, 0).group_bytes, row));
+  places[lane] = 0;
+  if (row < end && a.by_place != 0)
+    places[lane] = AT(a.places, row);
   if (counts)
     star_add(a.query, copy, s, row);
   lanes[lane] = s;
   for (u32 step = 1; step < COARSE_GROUP; step *= 2) {
     barrier();
-    const bool same = lane + step < COARSE_GROUP && lanes[lane + step].group == s.group;
-    if (same) {
+    const bool add = lane + step < COARSE_GROUP && same(lane, lane + step);
+    if (add) {
       s.rows += lanes[lane + step].rows;
       s.sum += lanes[lane + step].sum;
     }
@@ -32,15 +41,15 @@ void add_simple(u32 copy, bool counts, u32 row, u32 end) {
     lanes[lane] = s;
   }
   barrier();
-  if (lane == 0 || lanes[lane - 1].group != s.group)
+  if (lane == 0 || !same(lane - 1, lane))
     star_flush(a.query, copy, s);
   barrier();
 }
 
-void add_block(u32 copy, u32 block, star_piece piece) {
+void add_share(u32 copy, u32 block, u32 share, star_piece piece) {
   const u32 begin = AT(a.blocks, 2 * block), end = AT(a.blocks, 2 * block + 2);
   const bool all = coarse_all(a.ranges, piece, AT(a.blocks, 2 * block + 1), a.shift);
-  for (u32 first = begin; first < end; first += COARSE_GROUP) {
+  for (u32 first = begin + share * COARSE_GROUP; first < end; first += a.shares * COARSE_GROUP) {
     const u32 row = first + gl_LocalInvocationIndex;
     const bool counts =
         row < end && (all || star_inside(a.ranges, piece.first_range, piece.range_count, AT(a.places, row)));
@@ -49,14 +58,16 @@ void add_block(u32 copy, u32 block, star_piece piece) {
     else if (counts)
       star_add_row(a.query, copy, row);
   }
-  if (!IS_NULL(a.counters) && gl_LocalInvocationIndex == 0) {
+  if (!IS_NULL(a.counters) && share == 0 && gl_LocalInvocationIndex == 0) {
     atomicAdd(AT(a.counters, 0), 1ul);
     atomicAdd(AT(a.counters, 1), u64(end - begin));
   }
 }
 
 void main() {
-  const u32 part = a.first / COARSE_GROUP + gl_WorkGroupID.x, met = AT(a.met, 0);
-  for (u32 i = part; i < met; i += a.parts)
-    add_block(part % AT(a.query, 0).copies, AT(a.met, 1 + 2 * i), AT(a.pieces, AT(a.met, 2 + 2 * i)));
+  const u32 part = a.first / COARSE_GROUP + gl_WorkGroupID.x, all = AT(a.met, 0) * a.shares;
+  for (u32 k = part; k < all; k += a.parts) {
+    const u32 i = k / a.shares;
+    add_share(part % AT(a.query, 0).copies, AT(a.met, 1 + 2 * i), k % a.shares, AT(a.pieces, AT(a.met, 2 + 2 * i)));
+  }
 }

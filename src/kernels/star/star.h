@@ -293,6 +293,37 @@ struct star_ranges_args {
 };
 ARGS_SIZE(star_ranges_args, 48);
 
+/* ---- Runs ----
+ *
+ * Of rows of one scan place and one group, and what all rows before each of them come to: then many runs of one group
+ * are one difference. */
+
+/* Of a measure: of all rows before each run, and of all rows. */
+struct star_totals {
+  PTR(u64) sums;   /* of codes; 0: not kept */
+  PTR(u64) counts; /* of values; 0: no value is NULL */
+};
+
+#ifndef RDX_GLSL
+typedef struct star_totals star_totals;
+#endif
+
+struct star_runs {
+  PTR(u32) starts;                   /* the first row of each, and the number of rows */
+  PTR(u32) groups;                   /* 0: there is one group */
+  PTR(u32) nexts;                    /* for each the next one of another group; 0: there is one group */
+  star_totals totals[STAR_MEASURES]; /* of each of the query's measures: what it wants of them is kept */
+};
+ARGS_SIZE(star_runs, 24 + 8 * 16);
+
+#ifdef RDX_GLSL
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_runs_ptr {
+  star_runs v[];
+};
+#else
+typedef struct star_runs star_runs;
+#endif
+
 /* ---- The coarse cube ----
  *
  * Rows lie in blocks. A cell is 2^shift scan places, in each of a few scene rows; a block has rows of one cell, and is
@@ -336,8 +367,8 @@ struct coarse_args {
 };
 ARGS_SIZE(coarse_args, 48);
 
-/* Add up the blocks listed. Item: on GPUs a lane of a workgroup, `parts` of which share the list; on the CPU a part,
- * which is a copy of the accumulators. */
+/* Add up the blocks listed. Item: on GPUs a lane of a workgroup, `parts` of which the shares of all blocks are dealt
+ * out to; on the CPU a part, which is a copy of the accumulators. */
 #define COARSE_GROUP 64u
 struct coarse_add_args {
   LAUNCH_HEADER;
@@ -350,24 +381,31 @@ struct coarse_add_args {
   PTR(u64) counters; /* hits, and rows; 0: not wanted */
   u32 shift;
   u32 parts;
+  u32 shares;   /* of a block; on the CPU 1 */
+  u32 by_place; /* rows of a cell are in the order of places, for the same in that of groups; else of groups */
 };
-ARGS_SIZE(coarse_add_args, 80);
+ARGS_SIZE(coarse_add_args, 88);
 
-#ifndef RDX_GLSL
-/* The same by runs whose totals are kept (totals.h), of which each block has some of its own. Item: a part, which is a
- * copy of the accumulators. CPU only. */
+/* The same by runs whose totals are kept, of which each block has some of its own. Item: a part, `parts` of which the
+ * shares of all blocks are dealt out to; on the CPU a copy of the accumulators. */
 struct coarse_runs_args {
   LAUNCH_HEADER;
   PTR(star_query) query;
   PTR(u32) met;
   PTR(star_piece) pieces;
-  const struct star_runs *runs;
-  const uint32_t *block_runs; /* the first run of each block, and the number of runs */
-  PTR(u32) ranges;            /* pairs (low, end) of runs */
-  PTR(u64) counters;          /* hits, and rows, of which none is read; 0: not wanted */
+  PTR(star_runs) runs;
+  PTR(u32) block_runs; /* the first run of each block, and the number of runs */
+  PTR(u32) ranges;     /* pairs (low, end) of runs */
+  PTR(u64) counters;   /* hits, and rows, of which none is read; 0: not wanted */
   u32 parts;
+  u32 shares; /* of a block; on the CPU 1 */
 };
-#endif
+ARGS_SIZE(coarse_runs_args, 80);
+
+/* The first of `count` things that are dealt out to a part. */
+FN u32 coarse_part(u32 count, u32 part, u32 parts) {
+  return TO_U32(TO_U64(count) * part / parts);
+}
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
 FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {

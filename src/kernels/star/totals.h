@@ -3,23 +3,9 @@
 #ifndef RDX_KERNELS_STAR_TOTALS_H
 #define RDX_KERNELS_STAR_TOTALS_H
 
-/* Runs of rows of one scan place and one group, and what all rows before each of them come to: then many runs of one
- * group are one difference. On the CPU. */
+/* Adding up runs on the CPU. */
 
 #include "kernels/star/star.h"
-
-/* Of a measure: of all rows before each run, and of all rows. */
-typedef struct star_totals {
-  uint64_t *sums;   /* of codes; NULL: not kept */
-  uint64_t *counts; /* of values; NULL: no value is NULL */
-} star_totals;
-
-typedef struct star_runs {
-  const uint32_t *starts;            /* the first row of each, and the number of rows */
-  const uint32_t *groups;            /* NULL: there is one group */
-  const uint32_t *nexts;             /* for each the next one of another group; NULL: there is one group */
-  star_totals totals[STAR_MEASURES]; /* of each of the query's measures: what it wants of them is kept */
-} star_runs;
 
 /* The end of the runs from `first` on that are of one group, before `end`. */
 static inline uint32_t star_end_of_group(const star_runs *r, uint32_t first, uint32_t end) {
