@@ -66,8 +66,8 @@ static bool on_cpu(const coarse_cube *c) {
  *
  * A query that qualifies R rows costs R / B hits. On a core a hit costs as much as 100 rows (measured: 40 ns, 0.4 ns),
  * and where rows must be read some thread waits for another for half a block on average, so B = sqrt(200 R) is best;
- * R = 1/64 of all rows stands for the queries to come. A GPU reads all rows of a block that is met, so blocks are small;
- * with runs kept it reads few, and larger blocks cost fewer hits. */
+ * R = 1/64 of all rows stands for the queries to come. A GPU reads all rows of a block that is met, so blocks are
+ * small; with runs kept it reads few, and larger blocks cost fewer hits. */
 static uint32_t choose_block(const coarse_cube *c) {
   if (!on_cpu(c))
     return c->long_runs ? GPU_RUNS_BLOCK : GPU_BLOCK;

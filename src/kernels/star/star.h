@@ -429,10 +429,10 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
  * an error of about 2^-22 of the product of the legs. So the legs are 4 times hx and hy or longer, which leaves a
  * margin of a half, or the smaller of hx and hy is at most 2^17, which leaves 2^-19.
  *
- * None outside counts. Triangles lie in the middle of their unit of z, rays end where units do, so half a unit away, and
- * none is longer than 2^16, so that the error of a distance does not matter. All these are whole numbers and halves, of
- * both signs so that they stay within 2^23; a unit may be a power of two (z_scale), which changes no digit of them. Where
- * rows share a z with those of another run, their numbers tell them apart.
+ * None outside counts. Triangles lie in the middle of their unit of z, rays end where units do, so half a unit away,
+ * and none is longer than 2^16, so that the error of a distance does not matter. All these are whole numbers and
+ * halves, of both signs so that they stay within 2^23; a unit may be a power of two (z_scale), which changes no digit
+ * of them. Where rows share a z with those of another run, their numbers tell them apart.
  *
  * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
  * that is hit (algorithm 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over:
