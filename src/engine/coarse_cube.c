@@ -17,16 +17,18 @@
 #include "engine/star_runs.h"
 #include "kernels/refine/kernels.h"
 
-#define MOST_CELLS (1u << 22) /* of an axis: coordinates */
-#define FEW_GROUPS 64         /* may have scene rows of their own */
-#define MOST_LANES 256        /* scene rows that the blocks of a cell spread over */
-#define GPU_RAYS 16384        /* as many are wanted at least */
-#define CPU_RAYS 64           /* are worth a thread */
-#define GPU_PARTS 4096        /* workgroups that add up blocks */
-#define GPU_RUN_PARTS 16384   /* threads that do by runs, */
-#define GPU_RUNS 4            /* of which each may have as few */
-#define RUN_ROWS 8            /* that a core adds up in the time of a run's totals */
-#define MOST_BLOCK 16384      /* rows, by the model */
+#define MOST_CELLS (1u << 22)    /* of an axis: coordinates */
+#define MOST_SHIFT 31            /* of 32 bits */
+#define FEW_GROUPS 64            /* may have scene rows of their own */
+#define MOST_LANES 256           /* scene rows that the blocks of a cell spread over */
+#define GPU_RAYS 16384           /* as many are wanted at least */
+#define CPU_RAYS 64              /* are worth a thread */
+#define GPU_PARTS 4096           /* workgroups that add up blocks */
+#define GPU_RUN_PARTS 16384      /* threads that do by runs, */
+#define GPU_RUNS 4               /* of which each may have as few */
+#define RUN_ROWS 8               /* that a core adds up in the time of a run's totals */
+#define MOST_BLOCK 16384         /* rows, by the model, */
+#define LARGEST_BLOCK (1u << 31) /* and asked for: sums with it stay below 2^32 */
 #define GPU_BLOCK 64
 #define GPU_RUNS_BLOCK 1024
 
@@ -34,15 +36,14 @@ typedef struct coarse_cube {
   rdx_star star;
   uint32_t block_rows;
   bool by_group;  /* each group has scene rows of its own */
-  bool long_runs; /* of one place and one group: rows stay in their order */
+  bool long_runs; /* of one place and one group, where that matters: rows stay in their order */
   uint32_t shift; /* places of a cell, as a power of two */
   uint32_t lanes, scene_rows;
   uint64_t block_count;
   rdx_buffer *places; /* of rows */
   rdx_buffer *blocks; /* see coarse_args */
   rdx_scene *scene;
-  rdx_runs runs, device_runs;
-  rdx_buffer *run_memory; /* of device_runs; NULL on CPUs */
+  rdx_runs runs;          /* on the device */
   rdx_buffer *block_runs; /* the first run of each block, and the number of runs; NULL: there are none */
 } coarse_cube;
 
@@ -52,7 +53,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->places);
   rdx_buffer_destroy(&c->blocks);
   rdx_runs_destroy(&c->runs);
-  rdx_buffer_destroy(&c->run_memory);
   rdx_buffer_destroy(&c->block_runs);
   rdx_star_destroy(&c->star);
   rdx_free(c);
@@ -92,7 +92,8 @@ static bool stays(const coarse_cube *c) {
 static void choose_cells(coarse_cube *c) {
   const double rows = (double)c->star.rows / (c->by_group ? c->star.groups.count : 1);
   const double places = c->star.scan.count;
-  while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places) ||
+  while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places &&
+          c->shift < MOST_SHIFT) ||
          c->star.scan.count >> c->shift >= MOST_CELLS)
     c->shift++;
   const double blocks = rows * (double)(1ull << c->shift) / (places > 0 ? places : 1) / c->block_rows;
@@ -145,20 +146,28 @@ typedef struct key_runs {
   uint64_t *keys;
 } key_runs;
 
-static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
-  const uint64_t rows = a->cube->star.rows, sizes[4] = {(rows + 31) / 32 * 4, rows * 4, rows * 8, 8};
-  for (uint32_t i = 0; i < 4; i++)
+/* Where they begin, as bits, buffers[0], and as a list, buffers[1]; buffers[2] is for their number. */
+static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *count, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows, sizes[3] = {(rows + 31) / 32 * 4, rows * 4, 8};
+  for (uint32_t i = 0; i < 3; i++)
     RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
   RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
-  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[3], rows, err));
-  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[2], buffers[3], rows, err));
+  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[2], rows, err));
   RDX_TRY(rdx_stream_finish(a->stream, err));
-  RDX_TRY(rdx_buffer_download(buffers[3], 0, &out->count, 8, err));
+  return rdx_buffer_download(buffers[2], 0, count, 8, err);
+}
+
+static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows;
+  RDX_TRY(mark_runs(a, buffers, &out->count, err));
+  RDX_TRY(rdx_buffer_create(a->cube->star.device, out->count * 8, "the blocks of a cube", &buffers[3], err));
+  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[3], buffers[2], rows, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
   RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
   RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
   out->starts[out->count] = (uint32_t)rows;
-  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+  return rdx_buffer_download(buffers[3], 0, out->keys, out->count * 8, err);
 }
 
 static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
@@ -176,27 +185,32 @@ static void drop_runs(key_runs *runs) {
 
 /* How many runs of one place and one group there are. */
 static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
-  key_runs runs = {0};
+  rdx_buffer *buffers[3] = {0};
   RDX_TRY(append_key(a, a->places, 0, 64, true, err));
   RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->star.groups.count), false, err));
-  const rdx_status status = find_runs(a, &runs, err);
-  *count = runs.count;
-  drop_runs(&runs);
+  const rdx_status status = mark_runs(a, buffers, count, err);
+  for (uint32_t i = 0; i < 3; i++)
+    rdx_buffer_destroy(&buffers[i]);
   return status;
 }
 
 /* ---- The order of rows ---- */
 
-/* Where runs are added up rows need not be by group. */
+/* Whether so many runs are worth their totals. */
+static bool are_long(const rdx_star *star, uint64_t runs) {
+  return runs * RUN_ROWS <= star->rows && rdx_runs_fit(star, runs + star->rows / GPU_RUNS_BLOCK);
+}
+
+/* Where runs are added up rows need not be by group. On a CPU they matter where groups are few. */
 static rdx_status choose_order(arranging *a, rdx_error *err) {
   coarse_cube *c = a->cube;
   uint64_t count = c->star.scan.count;
   const bool few = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
-  if (a->rows->group && (few || !on_cpu(c))) {
+  if (a->rows->group && (few || !on_cpu(c)))
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
+  if (a->groups && are_long(&c->star, count))
     RDX_TRY(count_runs(a, &count, err));
-  }
-  c->long_runs = count * RUN_ROWS <= c->star.rows && rdx_runs_fit(&c->star, count + c->star.rows / GPU_RUNS_BLOCK);
+  c->long_runs = are_long(&c->star, count);
   c->by_group = few && !c->long_runs;
   if (c->block_rows == 0)
     c->block_rows = choose_block(c);
@@ -356,7 +370,7 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
   }
   blocks[c->block_count] = c->runs.count;
   RDX_TRY(upload_array(c->star.device, blocks, (c->block_count + 1) * 4, &c->block_runs, err));
-  return rdx_runs_share(&c->star, &c->runs, &c->device_runs, &c->run_memory, err);
+  return rdx_runs_move(&c->star, &c->runs, err);
 }
 
 static rdx_status add_up(coarse_cube *c, rdx_error *err) {
@@ -371,7 +385,7 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coar
                               const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
-  c->block_rows = params->block_rows;
+  c->block_rows = params->block_rows < LARGEST_BLOCK ? params->block_rows : LARGEST_BLOCK;
   if (status == RDX_OK)
     status = arrange(c, &rows, params->build, err);
   if (status == RDX_OK)
@@ -394,8 +408,7 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
     return status;
   }
   *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes +
-           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_runs->size : 0) +
-           (c->run_memory ? c->run_memory->size : 0);
+           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_runs->size : 0);
   *out = c;
   return RDX_OK;
 }
@@ -531,13 +544,14 @@ static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
   return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
 }
 
-/* The ranges become such of runs. Runs of one group are added at once, those of several one after the other. */
+/* The ranges become such of runs. Runs of one group are added at once, those of several one after the other. (A CPU has
+ * run a launch when it returns, so that constants may be of this function.) */
 static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_stream *stream = r->run->stream;
-  const star_runs view = rdx_runs_view(&c->star, &c->device_runs, r->plan);
+  const star_runs view = rdx_runs_view(&c->star, &c->runs, r->plan);
   const rdx_ranges *list = &r->run->ranges;
   uint64_t runs = 0, ranges = 0;
-  deal_out(c, r, c->runs.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
+  deal_out(c, r, view.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
   rdx_runs_translate(&c->runs, &r->run->ranges);
   RDX_TRY(rdx_stream_constants(stream, &view, sizeof view, &runs, err));
   RDX_TRY(rdx_stream_constants(stream, list->list, (uint64_t)list->count * 8, &ranges, err));

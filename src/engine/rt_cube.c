@@ -19,7 +19,7 @@
 #define CPU_Z_SHIFT 2       /* a leaf of Embree's trees has four triangles: those of one z */
 #define CPU_LEG 0x1p46f     /* 2^-24 of it is more than any coordinate */
 #define GPU_Z_SCALE 0x1p16f /* a power of two */
-#define FLAT 31             /* a shift that makes z 0 */
+#define FLAT 31             /* a shift that makes z 0, or 1 */
 #define MOST_HALF_LEG (1u << 21)
 #define MOST_GRID 1024   /* rays of a grid that the model asks for */
 #define GPU_PIECES 65536 /* wanted of a query of many rows */
@@ -97,7 +97,7 @@ static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
     c->y_shift++;
   c->y_count = groups > 0 ? ((groups - 1) >> c->y_shift) + 1 : 1;
   c->z_shift = on_cpu(c) ? CPU_Z_SHIFT : 0;
-  while (c->star.rows >> c->z_shift >= 1u << Z_BITS)
+  while (c->star.rows > 0 && (c->star.rows - 1) >> c->z_shift >= 1u << Z_BITS)
     c->z_shift++;
   if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
     c->z_shift = FLAT;

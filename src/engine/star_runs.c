@@ -9,28 +9,37 @@
 
 #include <string.h>
 
-void rdx_runs_destroy(rdx_runs *runs) {
+static void free_arrays(rdx_runs *runs) {
   rdx_free(runs->starts);
-  rdx_free(runs->firsts);
   rdx_free(runs->groups);
   rdx_free(runs->nexts);
   for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);
   }
+}
+
+void rdx_runs_destroy(rdx_runs *runs) {
+  if (!runs->memory)
+    free_arrays(runs);
+  rdx_buffer_destroy(&runs->memory);
+  rdx_free(runs->firsts);
   *runs = (rdx_runs){0};
 }
 
 uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
+  const uint64_t firsts = runs->firsts ? star->scan.count * 4ul : 0;
   uint64_t each = runs->groups ? 12 : 4;
+  if (runs->memory)
+    return runs->memory->size + firsts;
   for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
     each += (runs->totals[i].sums ? 8 : 0) + (runs->totals[i].counts ? 8 : 0);
-  return runs->count * each + (runs->firsts ? star->scan.count * 4ul : 0);
+  return runs->count * each + firsts;
 }
 
 /* ---- Building ---- */
 
-/* As many are as take 4 bytes of the host's memory for each row, and 2 MiB. */
+/* As many are as take 4 bytes for each row, and 2 MiB. */
 bool rdx_runs_fit(const rdx_star *star, uint64_t count) {
   uint64_t each = star->group_bytes ? 16 : 4;
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
@@ -214,41 +223,50 @@ rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t 
 
 /* ---- On a device ---- */
 
-/* Copy an array to `memory`, if there is one, and put its address there into `out`. Returns the place after it. */
-static uint64_t share(const void *from, uint64_t size, uint64_t place, rdx_buffer *memory, void *out,
-                      rdx_status *status, rdx_error *err) {
+/* Copy an array to memory->address + *place, if there is memory, and make *array that; moves *place on. */
+static rdx_status move_array(void *array, uint64_t size, rdx_buffer *memory, uint64_t *place, rdx_error *err) {
+  const void *from = NULL;
+  memcpy(&from, array, sizeof from);
+  const uint64_t at = *place, address = memory ? memory->address + at : 0;
   if (!from)
-    return place;
-  if (memory && *status == RDX_OK) {
-    const uint64_t address = memory->address + place;
-    memcpy(out, &address, sizeof address);
-    *status = rdx_buffer_upload(memory, place, from, size, err);
-  }
-  return place + (size + 7) / 8 * 8;
-}
-
-static uint64_t share_all(const rdx_runs *runs, rdx_buffer *memory, rdx_runs *out, rdx_status *status, rdx_error *err) {
-  const uint64_t n = runs->count;
-  uint64_t place = share(runs->starts, (n + 1) * 4, 0, memory, &out->starts, status, err);
-  place = share(runs->groups, n * 4, place, memory, &out->groups, status, err);
-  place = share(runs->nexts, n * 4, place, memory, &out->nexts, status, err);
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
-    place = share(runs->totals[i].sums, (n + 1) * 8, place, memory, &out->totals[i].sums, status, err);
-    place = share(runs->totals[i].counts, (n + 1) * 8, place, memory, &out->totals[i].counts, status, err);
-  }
-  return place;
-}
-
-rdx_status rdx_runs_share(const rdx_star *star, const rdx_runs *runs, rdx_runs *out, rdx_buffer **memory,
-                          rdx_error *err) {
-  rdx_status status = RDX_OK;
-  *out = *runs;
-  *memory = NULL;
-  if (star->device->info.backend == RDX_BACKEND_CPU)
     return RDX_OK;
-  RDX_TRY(rdx_buffer_create(star->device, share_all(runs, NULL, out, &status, err), "the runs of a cube", memory, err));
-  share_all(runs, *memory, out, &status, err);
-  return status;
+  *place += (size + 7) / 8 * 8;
+  if (!memory)
+    return RDX_OK;
+  memcpy(array, &address, sizeof address);
+  return rdx_buffer_upload(memory, at, from, size, err);
+}
+
+/* Move the arrays of `runs`, of which nothing is freed. memory NULL: nothing is moved. Returns the bytes they take. */
+static rdx_status move_arrays(rdx_runs *runs, rdx_buffer *memory, uint64_t *bytes, rdx_error *err) {
+  const uint64_t n = runs->count;
+  *bytes = 0;
+  RDX_TRY(move_array(&runs->starts, (n + 1) * 4, memory, bytes, err));
+  RDX_TRY(move_array(&runs->groups, n * 4, memory, bytes, err));
+  RDX_TRY(move_array(&runs->nexts, n * 4, memory, bytes, err));
+  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
+    RDX_TRY(move_array(&runs->totals[i].sums, (n + 1) * 8, memory, bytes, err));
+    RDX_TRY(move_array(&runs->totals[i].counts, (n + 1) * 8, memory, bytes, err));
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err) {
+  rdx_runs moved = *runs;
+  uint64_t bytes = 0;
+  if (star->device->info.backend == RDX_BACKEND_CPU || runs->count == 0)
+    return RDX_OK;
+  RDX_TRY(move_arrays(&moved, NULL, &bytes, err));
+  RDX_TRY(rdx_buffer_create(star->device, bytes, "the runs of a cube", &moved.memory, err));
+  const rdx_status status = move_arrays(&moved, moved.memory, &bytes, err);
+  if (status != RDX_OK) {
+    rdx_buffer_destroy(&moved.memory);
+    return status;
+  }
+  runs->firsts = NULL;
+  rdx_runs_destroy(runs);
+  *runs = moved;
+  return RDX_OK;
 }
 
 /* ---- Answering ---- */

@@ -4,11 +4,12 @@
 #define RDX_ENGINE_STAR_RUNS_H
 
 /* Runs of a cube: rows of the same scan tuple and the same group, which follow each other where rows are in the order
- * of scan tuples and for the same tuple of groups. What they come to is kept on the host, where it is little: then a
- * query adds up runs instead of rows, which on the host may be all that there is to do. */
+ * of scan tuples and for the same tuple of groups. What they come to is kept where it is little: then a query adds up
+ * runs instead of rows, which on the host may be all that there is to do. */
 
 #include "engine/star.h"
 
+/* Arrays are on the host, or in `memory`, but for firsts, which always are on the host. */
 typedef struct rdx_runs {
   uint32_t count;   /* 0: they are too many */
   uint32_t *starts; /* count + 1: the first row of each, and the number of rows */
@@ -16,6 +17,7 @@ typedef struct rdx_runs {
   uint32_t *groups; /* NULL: there is one group */
   uint32_t *nexts;  /* for each run the next one of another group: what lies between is one difference of totals */
   star_totals totals[RDX_MOST_TUPLE];
+  rdx_buffer *memory; /* NULL: on the host */
 } rdx_runs;
 
 /* Whether so many runs are kept. */
@@ -26,7 +28,7 @@ RDX_MUST_USE rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cu
                                         rdx_error *err);
 void rdx_runs_destroy(rdx_runs *runs);
 
-/* Of host memory. */
+/* Of memory. */
 uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs);
 
 /* How many runs the ranges of a query take in; 0 where their totals do not tell what the plan wants. */
@@ -35,10 +37,9 @@ uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan 
 /* Make ranges of scan places to such of runs; returns how many runs they take in. */
 uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges);
 
-/* A copy of what queries read on a device: `out` has its addresses there, all in `memory`. On a CPU they are those of
- * `runs` themselves, and `memory` is NULL. */
-RDX_MUST_USE rdx_status rdx_runs_share(const rdx_star *star, const rdx_runs *runs, rdx_runs *out, rdx_buffer **memory,
-                                       rdx_error *err);
+/* Move what queries read to the device: to `memory`, unless that is a CPU. If it fails they stay. */
+RDX_MUST_USE rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err);
+
 /* What a plan's query reads of them, for as long as the runs live. */
 star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan);
 

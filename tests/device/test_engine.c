@@ -273,8 +273,9 @@ static void check_runs(rdx_engine *engine, const uint32_t span[2], bool kept) {
   }
 }
 
-/* Runs that are few have what they come to kept, by coarse cubes, too. */
-static void check_many_runs(uint32_t places, bool few) {
+/* Runs that are few have what they come to kept, by coarse cubes, too, unless blocks cut them: of `block_rows`. 0: by
+ * the model, and the other engines, too. */
+static void check_many_runs(uint32_t places, bool few, uint32_t block_rows) {
   const rdx_attribute columns[] = {
       {"place", {.type = RDX_TYPE_U32, .rows = RUN_ROWS, .values = run_places}, 0},
       {"group", {.type = RDX_TYPE_U8, .rows = RUN_ROWS, .values = run_groups}, 0},
@@ -287,12 +288,14 @@ static void check_many_runs(uint32_t places, bool few) {
     run_groups[i] = (uint8_t)(i % 2);
     run_validity[i / 8] |= (uint8_t)((i < 2 * places || test_random() % 3 > 0) << i % 8);
   }
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_COARSE_CUBE; kind++) {
+  for (rdx_engine_kind kind = block_rows ? RDX_ENGINE_COARSE_CUBE : RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_COARSE_CUBE;
+       kind++) {
     rdx_engine *engine = NULL;
+    const rdx_engine_params params = {.kind = kind, .coarse_cube.block_rows = block_rows};
     const bool coarse = kind == RDX_ENGINE_COARSE_CUBE;
     if (coarse && !test_traces())
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_engine_create(test_device, &relation, &params, &engine, err));
     check_runs(engine, (const uint32_t[]){0, places}, coarse && few);
     if (kind == RDX_ENGINE_SORTED_CUBE &&
         few) { /* codes of 3 or 5 bytes, and on the host tuples and two runs of each */
@@ -309,11 +312,14 @@ static void check_many_runs(uint32_t places, bool few) {
   }
 }
 
-/* Runs of a dozen rows, so many that threads share them: of all places, and of spans. Then runs of two rows. */
+/* Runs of a dozen rows, so many that threads share them: of all places, and of spans. Then runs of two rows, and such
+ * as are long, but not in blocks of one row. */
 static void test_many_runs(void **state) {
   (void)state;
-  check_many_runs(16384, true);
-  check_many_runs(100000, false);
+  check_many_runs(16384, true, 0);
+  check_many_runs(100000, false, 0);
+  if (!test_is_slow())
+    check_many_runs(1000, false, 1);
 }
 
 #define PLACE_ROWS 5003

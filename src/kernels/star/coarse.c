@@ -40,9 +40,9 @@ static bool on_block(void *context, uint32_t lane, uint32_t primitive) {
 }
 
 static void trace(const struct coarse_args *a, uint32_t part, const rdx_scene *scene) {
-  const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
+  const uint32_t end = star_part(a->rays, part + 1, a->parts);
   tracing t = {.args = a};
-  for (uint32_t ray = (uint32_t)((uint64_t)a->rays * part / a->parts); ray < end; ray++) {
+  for (uint32_t ray = star_part(a->rays, part, a->parts); ray < end; ray++) {
     t.piece = ray / a->scene_rows;
     const star_piece *piece = &a->pieces[t.piece];
     const rdx_ray r = {{(float)piece->first_cell - 0.5f, (float)(ray % a->scene_rows), 0},
@@ -92,7 +92,7 @@ static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const s
 }
 
 static void add_part(const struct coarse_add_args *a, uint32_t part) {
-  const uint64_t met = a->met[0], begin = met * part / a->parts, end = met * (part + 1) / a->parts;
+  const uint32_t begin = star_part(a->met[0], part, a->parts), end = star_part(a->met[0], part + 1, a->parts);
   uint64_t rows = 0;
   for (uint64_t i = begin; i < end; i++) {
     const uint32_t *block = a->blocks + 2 * (uint64_t)a->met[1 + 2 * i];
@@ -132,7 +132,7 @@ static void add_block_runs(const struct coarse_runs_args *a, uint32_t block, con
 
 static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
   const star_query *q = a->query;
-  const uint32_t begin = coarse_part(a->met[0], part, a->parts), end = coarse_part(a->met[0], part + 1, a->parts);
+  const uint32_t begin = star_part(a->met[0], part, a->parts), end = star_part(a->met[0], part + 1, a->parts);
   uint64_t *sums = q->sums + part * star_record_stride(q);
   uint32_t *touched = q->touched + part * star_list_stride(q);
   uint32_t count = q->marks[part];

@@ -4,28 +4,27 @@
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/star/star_sums.glsl.h"
 
-/* Add up the blocks that rays met: a workgroup one after the other, a lane a row of it. */
+/* Add up the blocks that rays met: a workgroup one share of a block after the other, a lane a row of it. */
 
 layout(local_size_x = COARSE_GROUP) in;
 layout(push_constant, scalar) uniform push { coarse_add_args a; };
 
 shared star_sum lanes[COARSE_GROUP];
-
 shared u32 places[COARSE_GROUP];
 
 bool same(u32 x, u32 y) {
   return lanes[x].group == lanes[y].group && places[x] == places[y];
 }
 
-/* Rows of a group (and of a place) follow each other in a block: the first of them adds all up. After the step of 2^k
- * lanes[i] is the sum of those of the next 2^k lanes that have its group. */
-void add_simple(u32 copy, bool counts, u32 row, u32 end) {
+/* Rows of a group (by_place: and of a place) follow each other in a block: the first of them adds all up. After the
+ * step of 2^k lanes[i] is the sum of those of the next 2^k lanes that are the same. */
+void add_simple(u32 copy, bool exists, bool counts, u32 row) {
   const u32 lane = gl_LocalInvocationIndex;
   star_sum s = star_sum(0xffffffff, 0, 0);
-  if (row < end)
+  if (exists)
     s.group = u32(star_load(AT(a.query, 0).groups, AT(a.query, 0).group_bytes, row));
   places[lane] = 0;
-  if (row < end && a.by_place != 0)
+  if (exists && a.by_place != 0)
     places[lane] = AT(a.places, row);
   if (counts)
     star_add(a.query, copy, s, row);
@@ -47,20 +46,21 @@ void add_simple(u32 copy, bool counts, u32 row, u32 end) {
 }
 
 void add_share(u32 copy, u32 block, u32 share, star_piece piece) {
-  const u32 begin = AT(a.blocks, 2 * block), end = AT(a.blocks, 2 * block + 2);
+  const u32 begin = AT(a.blocks, 2 * block), end = AT(a.blocks, 2 * block + 2), rows = end - begin;
   const bool all = coarse_all(a.ranges, piece, AT(a.blocks, 2 * block + 1), a.shift);
-  for (u32 first = begin + share * COARSE_GROUP; first < end; first += a.shares * COARSE_GROUP) {
-    const u32 row = first + gl_LocalInvocationIndex;
+  for (u32 at = share * COARSE_GROUP; at < rows; at += a.shares * COARSE_GROUP) {
+    const u32 row = begin + at + gl_LocalInvocationIndex;
+    const bool exists = at + gl_LocalInvocationIndex < rows;
     const bool counts =
-        row < end && (all || star_inside(a.ranges, piece.first_range, piece.range_count, AT(a.places, row)));
+        exists && (all || star_inside(a.ranges, piece.first_range, piece.range_count, AT(a.places, row)));
     if (AT(a.query, 0).simple != 0)
-      add_simple(copy, counts, row, end);
+      add_simple(copy, exists, counts, row);
     else if (counts)
       star_add_row(a.query, copy, row);
   }
   if (!IS_NULL(a.counters) && share == 0 && gl_LocalInvocationIndex == 0) {
     atomicAdd(AT(a.counters, 0), 1ul);
-    atomicAdd(AT(a.counters, 1), u64(end - begin));
+    atomicAdd(AT(a.counters, 1), u64(rows));
   }
 }
 

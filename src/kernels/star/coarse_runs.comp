@@ -47,7 +47,7 @@ void add_runs(u32 copy, inout star_sum s, u32 first, u32 end) {
 
 void add_share(u32 copy, inout star_sum s, u32 block, u32 share, star_piece piece) {
   const u32 first = AT(a.block_runs, block), count = AT(a.block_runs, block + 1) - first,
-            begin = first + coarse_part(count, share, a.shares), end = first + coarse_part(count, share + 1, a.shares),
+            begin = first + star_part(count, share, a.shares), end = first + star_part(count, share + 1, a.shares),
             stop = piece.first_range + piece.range_count;
   u32 range = star_interval(a.ranges, piece.first_range, piece.range_count, begin);
   for (; range < stop && AT(a.ranges, 2 * range) < end; range++)
@@ -58,7 +58,7 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 part = a.first + gl_GlobalInvocationID.x, copy = part % AT(a.query, 0).copies, met = AT(a.met, 0),
-            begin = coarse_part(met * a.shares, part, a.parts), end = coarse_part(met * a.shares, part + 1, a.parts);
+            begin = star_part(met * a.shares, part, a.parts), end = star_part(met * a.shares, part + 1, a.parts);
   star_sum s = star_sum(0, 0, 0);
   for (u32 k = begin; k < end; k++) {
     const u32 i = k / a.shares;

@@ -63,9 +63,9 @@ static void trace_ray(tracing *t, uint32_t ray, const rdx_scene *scene) {
 }
 
 static void trace(const struct rt_rays_args *a, uint32_t part, const rdx_scene *scene) {
-  const uint32_t end = (uint32_t)((uint64_t)a->rays * (part + 1) / a->parts);
+  const uint32_t end = star_part(a->rays, part + 1, a->parts);
   tracing t = {.args = a, .part = part};
-  for (uint32_t ray = (uint32_t)((uint64_t)a->rays * part / a->parts); ray < end; ray++)
+  for (uint32_t ray = star_part(a->rays, part, a->parts); ray < end; ray++)
     trace_ray(&t, ray, scene);
   add_listed(&t);
   if (a->counters) {

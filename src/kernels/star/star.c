@@ -170,8 +170,8 @@ static void ranges(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)variant, (void)scene;
   const struct star_ranges_args *a = arguments;
   for (uint32_t part = a->first; part < a->first + a->count; part++) {
-    uint64_t at = (uint64_t)a->rows * part / a->parts;
-    const uint64_t end = (uint64_t)a->rows * (part + 1) / a->parts;
+    uint64_t at = star_part(a->rows, part, a->parts);
+    const uint64_t end = star_part(a->rows, part + 1, a->parts);
     for (uint32_t r = star_find(a->ranges, a->range_count, (uint32_t)at); at < end; r++) {
       const uint64_t stop = r + 1 < a->range_count && a->ranges[r + 1] < end ? a->ranges[r + 1] : end;
       const uint32_t begin = a->ranges[a->range_count + r] + (uint32_t)(at - a->ranges[r]);

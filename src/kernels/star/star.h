@@ -279,6 +279,11 @@ ARGS_SIZE(star_runs_args, 72);
 
 /* ---- Answering ---- */
 
+/* The first of `count` things that are dealt out to a part, that of part + 1 being where they end. */
+FN u32 star_part(u32 count, u32 part, u32 parts) {
+  return TO_U32(TO_U64(count) * part / parts);
+}
+
 /* Add up the rows of some ranges, thought of as one after the other. Item: on GPUs a thread, STAR_WORK rows for each
  * workgroup; on the CPU a part of `parts`, which is a copy of the accumulators. */
 #define STAR_GROUP 256u
@@ -402,11 +407,6 @@ struct coarse_runs_args {
 };
 ARGS_SIZE(coarse_runs_args, 80);
 
-/* The first of `count` things that are dealt out to a part. */
-FN u32 coarse_part(u32 count, u32 part, u32 parts) {
-  return TO_U32(TO_U64(count) * part / parts);
-}
-
 /* Whether all places of a cell are in the first of a piece's ranges. */
 FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
   u32 low = AT(ranges, 2u * piece.first_range), end = AT(ranges, 2u * piece.first_range + 1u);
@@ -432,7 +432,9 @@ FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
  * None outside counts. Triangles lie in the middle of their unit of z, rays end where units do, so half a unit away,
  * and none is longer than 2^16, so that the error of a distance does not matter. All these are whole numbers and
  * halves, of both signs so that they stay within 2^23; a unit may be a power of two (z_scale), which changes no digit
- * of them. Where rows share a z with those of another run, their numbers tell them apart.
+ * of them. (Embree's test of a box rounds a product of origin and direction, by a quarter at 2^22 and above: the half
+ * allows for it, but not for a 25th bit.) Where rows share a z with those of another run, their numbers tell them
+ * apart.
  *
  * Each row counts once. Up to three rays hit a triangle if legs are 2 hx and 2 hy; the paper sets a flag for each row
  * that is hit (algorithm 1, line 3). Here the ray (i, j) of above owns the row, and hits of others are passed over:
