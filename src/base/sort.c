@@ -66,6 +66,7 @@ uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t c
 /* ---- The order of keys ---- */
 
 #define RADIX_LEAST 128 /* fewer are merged faster */
+#define SPARE_BITS 6    /* more than number the keys: evenly spread ones seldom have all of them in common */
 
 static uint32_t bits_of(uint64_t x) {
   return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
@@ -92,6 +93,34 @@ static uint64_t *sort_by_bits(uint64_t *words, uint64_t count, uint32_t first, u
   return words;
 }
 
+/* Insertion sort, until words have moved by more than `most` places in all. Returns whether it came to the end. */
+static bool sort_nearly_sorted(uint64_t *words, uint64_t count, uint64_t most) {
+  for (uint64_t i = 1; i < count; i++) {
+    const uint64_t word = words[i];
+    uint64_t k = i;
+    for (; k > 0 && words[k - 1] > word; k--)
+      words[k] = words[k - 1];
+    words[k] = word;
+    if (i - k > most)
+      return false;
+    most -= i - k;
+  }
+  return true;
+}
+
+/* Sort words by bits first .. end - 1, those equal in these being in order. The highest of them mostly put all but a
+ * few into their places. */
+static uint64_t *sort_by_most_bits(uint64_t *words, uint64_t count, uint32_t first, uint32_t end, uint64_t *room) {
+  const uint32_t telling = (bits_of(count) + SPARE_BITS + 7) / 8 * 8;
+  if (end - first > telling) {
+    uint64_t *const sorted = sort_by_bits(words, count, end - telling, end, room);
+    if (sort_nearly_sorted(sorted, count, count))
+      return sorted;
+    return sort_by_bits(sorted, count, first, end, sorted == words ? room : words);
+  }
+  return sort_by_bits(words, count, first, end, room);
+}
+
 /* A key and its place in one word, if they fit: without the `low` bits that are 0 in all keys. */
 static void sort_words(const uint64_t *keys, uint64_t count, uint32_t low, uint32_t place_bits, uint64_t *order,
                        uint64_t *room) {
@@ -102,8 +131,8 @@ static void sort_words(const uint64_t *keys, uint64_t count, uint32_t low, uint3
   }
   if (differ != 0)
     room = count < RADIX_LEAST ? sort(room, count, 1, 1, room + count)
-                               : sort_by_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
-                                              place_bits + bits_of(differ), room + count);
+                               : sort_by_most_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
+                                                   place_bits + bits_of(differ), room + count);
   for (uint64_t i = 0; i < count; i++)
     order[i] = room[i] & ((1ull << place_bits) - 1);
 }

@@ -431,14 +431,16 @@ static void test_sort_order(void **state) {
   (void)state;
   static uint64_t keys[3000], order[3000], room[4 * 3001];
   static const uint64_t counts[] = {0, 1, 2, 9, 127, 128, 129, 1000, 3000};
-  static const uint64_t masks[] = {0, 1, 0xff, 0xffff, 0xfffff00, 0xffull << 56, 0x8000000000000001u, UINT64_MAX};
+  static const uint64_t masks[] = {
+      0, 1, 0xff, 0xffff, 0xfffff00, 0x700003ffffff, 0xffull << 56, 0x8000000000000001u, UINT64_MAX};
   uint64_t seed = 7;
   for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)
-      for (uint64_t base = 0; base <= 1; base++) {
+      for (uint64_t base = 0; base <= 2; base++) { /* 2: a bit of the first, so that the highest tell little */
+        const uint64_t bit = base == 2 ? 1ull << 45 : base << 62;
         for (uint64_t i = 0; i < counts[n]; i++) {
           seed = seed * 6364136223846793005u + 1442695040888963407u;
-          keys[i] = ((seed ^ seed >> 31) & masks[m]) | base << 62;
+          keys[i] = ((seed ^ seed >> 31) & masks[m]) | (base == 1 || i == 0 ? bit : 0);
         }
         rdx_sort_order(keys, counts[n], order, room);
         uint64_t places = 0;
