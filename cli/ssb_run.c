@@ -82,14 +82,16 @@ typedef struct job {
   console_output output;
   uint32_t wrong, shown; /* answers that differ; results written */
   bool warm;             /* the device has just worked */
+  char doing[32];        /* what an error is of */
 } job;
 
-static rdx_status run_query(job *j, rdx_engine *engine, uint32_t q, rdx_error *err) {
+static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, uint32_t q, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
   rdx_engine_stats built;
   ssb_difference difference = {""};
+  snprintf(j->doing, sizeof j->doing, "%s, Q%s: ", rdx_engine_kind_name(kind), ssb_queries[q].name);
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
   rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
@@ -127,6 +129,7 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
   rdx_engine *engine = NULL;
   rdx_query needed[SSB_QUERIES];
   uint32_t count = 0;
+  snprintf(j->doing, sizeof j->doing, "%s: ", rdx_engine_kind_name(kind));
   for (uint32_t q = 0; q < SSB_QUERIES; q++)
     if (j->queries[q])
       needed[count++] = *ssb_star_query(j->star, q);
@@ -138,15 +141,18 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
     rdx_engine_stats s;
     char columns[32], cubes[32], peak[32];
     rdx_engine_get_stats(engine, &s);
-    console_note("%s: %" PRIu64 " rows, columns %s in %.0f ms, %u cubes %s in %.0f ms, peak %s",
+    console_note("%s: %" PRIu64 " rows, columns %s in %.0f ms, %u cube%s %s in %.0f ms, peak %s",
                  rdx_engine_kind_name(s.kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
-                 console_bytes(s.bytes_cubes, cubes), s.build_ms, console_bytes(s.bytes_peak, peak));
+                 s.cubes == 1 ? "" : "s", console_bytes(s.bytes_cubes, cubes), s.build_ms,
+                 console_bytes(s.bytes_peak, peak));
   }
   const rdx_device_info *info = rdx_device_get_info(j->device);
   j->warm = info->backend == RDX_BACKEND_CPU || info->emulated;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK && !console_interrupted(); q++)
     if (j->queries[q])
-      status = run_query(j, engine, q, err);
+      status = run_query(j, kind, engine, q, err);
+  if (status == RDX_OK)
+    j->doing[0] = '\0';
   rdx_engine_destroy(&engine);
   return status;
 }
@@ -201,7 +207,7 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   ssb_star_close(&j.star);
   rdx_device_close(&j.device);
   if (status != RDX_OK)
-    return console_fail(status, "%s", err.text);
+    return console_fail(status, "%s%s", j.doing, err.text);
   if (j.wrong > 0)
     return console_fail(RDX_ERROR_INTERNAL, "%u answers differ from those of looking at every row", j.wrong);
   return EXIT_SUCCESS;
