@@ -93,6 +93,24 @@ static void add_pairs(building *b, const rdx_interval *list, uint32_t count, uin
   }
 }
 
+/* The widest gap between intervals, and how codes are compared with it. No gap is one of no codes. */
+static void find_gap(const rdx_interval *list, uint32_t count, uint64_t codes, engine_term *t) {
+  const uint64_t top = (uint64_t)1 << (8 * t->bytes - 1);
+  t->gap_low = 1;
+  for (uint32_t i = 1; i < count; i++) {
+    const uint64_t low = list[i - 1].high + 1, high = list[i].low - 1;
+    if (t->gap_low > t->gap_high || high - low > t->gap_high - t->gap_low) {
+      t->gap_low = low;
+      t->gap_high = high;
+    }
+  }
+  if (t->bytes < 4 && (t->low & top) != ((t->low + t->span) & top))
+    t->compare = COMPARE_WIDE;
+  else if (count > 1 || (t->bytes < 4 && codes > top))
+    t->compare = COMPARE_GAP;
+  t->exact = count == 1 || (count == 2 && t->compare == COMPARE_GAP);
+}
+
 /* `own`: the rows are those of the attribute's table; else of the fact table. */
 static void add_term(building *b, uint32_t attribute, const rdx_interval *list, uint32_t count, bool own) {
   const rdx_coded *c = attribute_of(b, attribute);
@@ -106,8 +124,8 @@ static void add_term(building *b, uint32_t attribute, const rdx_interval *list, 
                      .bytes = c->bytes,
                      .partner_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
-                     .count = count > 1 && span < MOST_BITMAP ? 0 : count,
-                     .wide = codes > (uint64_t)1 << (8 * c->bytes - 1)};
+                     .count = count > 1 && span < MOST_BITMAP ? 0 : count};
+  find_gap(list, count, codes, t);
   b->out->bytes += c->rows * c->bytes;
   if (count > 1 && t->count == 0)
     add_bitmap(b, list, count, list[0].low);
@@ -339,8 +357,9 @@ static void choose_early(building *b) {
     const engine_term *t = &b->terms[o->early_terms];
     if (c->dimension != 0)
       continue;
-    const double spanned = left * ((double)t->span + 1) / ((double)c->count + c->nulls);
-    const bool late_set = t->count != 1 && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
+    const double gap = t->compare == COMPARE_GAP ? (double)(t->gap_high + 1 - t->gap_low) : 0;
+    const double spanned = left * ((double)t->span + 1 - gap) / ((double)c->count + c->nulls);
+    const bool late_set = !t->exact && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
     if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
       break;
     o->early_terms++;

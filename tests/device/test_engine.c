@@ -545,26 +545,34 @@ static uint64_t count_rows(rdx_engine *engine, const rdx_predicate *where) {
   return rows;
 }
 
-/* Count the rows of a span of an attribute, also where the last attribute, whose values come in runs, is 1. */
+/* Count the rows of a span of an attribute, less a gap in it where that has values, also where the last attribute, whose
+ * values come in runs, is 1. */
 static void check_span(rdx_engine *engine, uint32_t (*values)[SELECTIVE_ROWS], uint32_t attribute,
-                       const uint32_t span[2]) {
+                       const uint32_t span[2], const uint32_t gap[2]) {
   const uint32_t one = 1;
   uint64_t all = 0, in_runs = 0;
   for (uint32_t i = 0; i < SELECTIVE_ROWS; i++) {
-    const bool inside = span[0] <= values[attribute][i] && values[attribute][i] <= span[1];
+    const uint32_t x = values[attribute][i];
+    const bool inside = span[0] <= x && x <= span[1] && !(gap[0] <= x && x <= gap[1]);
     all += inside;
     in_runs += inside && values[WIDTHS][i] == 1;
   }
+#define BETWEEN(ends)                                                                                                  \
+  { .kind = RDX_PREDICATE_BETWEEN, .column = attribute, .values = {.type = RDX_TYPE_U32, .rows = 2, .values = ends } }
+  const rdx_predicate inner = BETWEEN(gap);
   const rdx_predicate parts[] = {
-      {.kind = RDX_PREDICATE_BETWEEN, .column = attribute, .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}},
+      BETWEEN(span),
+      {.kind = RDX_PREDICATE_NOT, .children = &inner, .child_count = 1},
       {.kind = RDX_PREDICATE_EQ, .column = WIDTHS, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &one}}};
-  assert_int_equal(count_rows(engine, &parts[0]), all);
+#undef BETWEEN
   assert_int_equal(count_rows(engine, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2}),
+                   all);
+  assert_int_equal(count_rows(engine, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 3}),
                    in_runs);
 }
 
-/* Spans of codes that just fit a number of bits, or just do not: at both ends, in the middle, next to the highest bit.
- */
+/* Spans of codes that just fit a number of bits, or just do not: at both ends, in the middle, next to the highest bit;
+ * each whole, but for its ends, and without one or a few values in it. */
 static void test_code_widths(void **state) {
   (void)state;
   static const uint32_t codes[WIDTHS] = {127, 128, 129, 255, 256, 257, 32767, 32768, 32769, 65535, 65536, 65537};
@@ -584,8 +592,13 @@ static void test_code_widths(void **state) {
     const uint32_t spans[][2] = {
         {0, 0},   {0, last - 1},        {1, last},          {last, last},    {0, last},
         {0, top}, {last / 3, last / 2}, {top - 2, top + 1}, {top - 1, last}, {top / 2, top + top / 3}};
-    for (size_t k = 0; k < COUNT(spans); k++)
-      check_span(engine, values, a, spans[k]);
+    for (size_t k = 0; k < COUNT(spans); k++) {
+      const uint32_t low = spans[k][0], high = spans[k][1], third = (high - low) / 3;
+      check_span(engine, values, a, spans[k], (const uint32_t[]){1, 0});
+      check_span(engine, values, a, spans[k], (const uint32_t[]){low + 1, high - 1 + (high == 0)});
+      check_span(engine, values, a, spans[k], (const uint32_t[]){low + 1, low + 1});
+      check_span(engine, values, a, spans[k], (const uint32_t[]){low + third, high - third});
+    }
   }
   rdx_engine_destroy(&engine);
 }

@@ -12,18 +12,25 @@
 
 /* ---- What a query is to the kernels: arrays in constants of the stream ---- */
 
+/* How GPUs compare side by side the codes of a term with its span, less a gap; all of them below 8 bytes. */
+#define COMPARE_SPAN 0 /* no code has its highest bit set, and there is no gap */
+#define COMPARE_GAP 1  /* the highest bits of those in the span are the same */
+#define COMPARE_WIDE 2 /* they are not; the gap is not looked at */
+
 /* A set of codes of an attribute: low .. low + span of it, less what is not in the bitmap, or in the intervals. */
 struct engine_term {
   PTR(u32) codes;
   PTR(u32) partners; /* of the attribute's dimension; 0: codes are of the row itself */
   u64 low;
   u64 span;
+  u64 gap_low; /* the most codes side by side in the span that are not in the set; gap_low > gap_high: all are */
+  u64 gap_high;
   u32 bytes;
   u32 partner_bytes;
   u32 set;   /* where in `numbers` a bit for each code from `low` on is, or pairs of intervals */
   u32 count; /* 1: the whole span; 0: a bitmap; else so many intervals */
-  u32 wide;  /* whether some codes have their highest bit set */
-  u32 reserved;
+  u32 compare;
+  u32 exact; /* whether comparing so decides */
 };
 
 struct engine_link {
@@ -192,7 +199,7 @@ struct engine_tile_args {
   u32 early_terms;     /* GPUs: all rows are looked at for these */
   u32 early_links;     /* and for these */
   u32 first_late_term; /* the rows that are left are looked at for terms from here on. Some may be early ones, of whose
-                        * sets only the spans were looked at; sets of those before are bitmaps */
+                        * sets only the spans were looked at; sets of those before are exact, or bitmaps */
   u32 part_count;
   u32 measure_count;
   u32 test_count;

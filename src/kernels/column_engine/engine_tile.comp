@@ -41,8 +41,15 @@ shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and
 /* The early terms and dimensions, where they are at hand. */
 const u32 EARLY = ENGINE_MOST_EARLY;
 shared u32_ptr codes_of[EARLY], set_of[EARLY], partners_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
-shared u32 bytes_of[EARLY], low_of[EARLY], wide_of[EARLY], partner_bytes_of[EARLY];
-shared u32 lows_of[EARLY], highs_of[EARLY]; /* the ends of spans as in_span() needs them */
+shared u32 bytes_of[EARLY], low_of[EARLY], partner_bytes_of[EARLY];
+
+/* A span and its gap for codes side by side in a word: ends of the span; and what is added to a code without its
+ * highest bit, or what that is taken from, so that the highest bit becomes 1 within them. For codes of 4 bytes the gap
+ * begins at above_gap and spans below_gap more. */
+struct bounds {
+  u32 compare, low, high, above, below, above_gap, below_gap;
+};
+shared bounds bounds_of[EARLY];
 
 /* The query, with what is in the arguments from there. */
 engine_query query() {
@@ -80,21 +87,39 @@ u32 row_of_bit(u32 bit) {
   return bit / 2 % 4 * lanes_of_subgroup() * PART + bit % 2 * 4 + bit / 8;
 }
 
-/* Whether numbers side by side in a word, whose highest bits are `top`, are within bounds: in these bits, among others
- * that mean nothing. No number has its highest bit set, so that none borrows from the next. */
-u32 within(u32 x, u32 lows, u32 highs, u32 top) {
-  return (x + (top - lows)) & ((highs | top) - x);
+/* Whether numbers side by side in a word, whose highest bits are `top`, are in the span of a term: in these bits, among
+ * others that mean nothing. Numbers without their highest bits do not borrow from each other. */
+u32 in_span_only(u32 x, bounds b, u32 top) {
+  return (x + b.above) & (b.below - x);
 }
 
-/* The same of any numbers. */
-u32 within_wide(u32 x, u32 lows, u32 highs, u32 top) {
-  const u32 rest = x & ~top, above = rest + (top - (lows & ~top)), below = (highs | top) - rest;
-  return ((above & (x | ~lows)) | (x & ~lows)) & ((below & (highs | ~x)) | (highs & ~x));
+/* The same of any numbers, and not in the gap. */
+u32 in_span_less_gap(u32 x, bounds b, u32 top) {
+  const u32 rest = x & ~top;
+  const u32 in_gap = (rest + b.above_gap) & (b.below_gap - rest);
+  return (rest + b.above) & (b.below - rest) & ~(x ^ b.low) & ~in_gap;
 }
 
-/* Of the rows of a stretch those whose codes are low .. low + span. Parts without rows are not loaded. */
-u32 in_span8(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
+/* The same where the highest bits of the span's ends differ, and the gap does not count. */
+u32 in_wide_span(u32 x, bounds b, u32 top) {
+  const u32 rest = x & ~top, above = rest + b.above, below = b.below - rest;
+  return ((above & (x | ~b.low)) | (x & ~b.low)) & ((below & (b.high | ~x)) | (b.high & ~x));
+}
+
+#define COMPARE_AS(kind)                                                                                               \
+  if ((kind) == COMPARE_SPAN) {                                                                                        \
+    COMPARE(in_span_only)                                                                                              \
+  } else if ((kind) == COMPARE_GAP) {                                                                                  \
+    COMPARE(in_span_less_gap)                                                                                          \
+  } else {                                                                                                             \
+    COMPARE(in_wide_span)                                                                                              \
+  }
+
+/* Of the rows of a stretch those whose codes are in the span of a term. Parts without rows are not loaded. */
+u32 in_span8(u32 t, u32 row, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
+  u32_ptr codes = codes_of[t];
+  const bounds b = bounds_of[t];
   u32 found = 0;
   uvec2 w[PARTS];
   if (rows == ~0u) {
@@ -104,21 +129,19 @@ u32 in_span8(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
     [[unroll]] for (u32 p = 0; p < PARTS; p++)
       w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec2_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec2(0);
   }
-#define COMPARE(within)                                                                                                \
+#define COMPARE(in_span)                                                                                               \
   [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++)                                                                       \
-    found |= within(w[k / 2][k % 2], lows, highs, 0x80808080u) >> 7 - k & 0x01010101u << k;
-  if (wide) {
-    COMPARE(within_wide)
-  } else {
-    COMPARE(within)
-  }
+    found |= in_span(w[k / 2][k % 2], b, 0x80808080u) >> 7 - k & 0x01010101u << k;
+  COMPARE_AS(b.compare)
 #undef COMPARE
   return found & rows;
 }
 
 /* Two words have the codes of rows 4c to 4c + 3: put side by side, those of rows 1 and 2 have changed places. */
-u32 in_span16(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) {
+u32 in_span16(u32 t, u32 row, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
+  u32_ptr codes = codes_of[t];
+  const bounds b = bounds_of[t];
   u32 found = 0;
   uvec4 w[PARTS];
   if (rows == ~0u) {
@@ -128,33 +151,34 @@ u32 in_span16(u32_ptr codes, u32 row, u32 lows, u32 highs, bool wide, u32 rows) 
     [[unroll]] for (u32 p = 0; p < PARTS; p++)
       w[p] = (rows & PART_BITS << 2 * p) != 0 ? AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 8) : uvec4(0);
   }
-#define COMPARE(within)                                                                                                \
+#define COMPARE(in_span)                                                                                               \
   [[unroll]] for (u32 k = 0; k < 2 * PARTS; k++) {                                                                     \
-    const u32 first = within(w[k / 2][k % 2 * 2], lows, highs, 0x80008000u);                                           \
-    const u32 second = within(w[k / 2][k % 2 * 2 + 1], lows, highs, 0x80008000u);                                      \
+    const u32 first = in_span(w[k / 2][k % 2 * 2], b, 0x80008000u);                                                    \
+    const u32 second = in_span(w[k / 2][k % 2 * 2 + 1], b, 0x80008000u);                                               \
     found |= ((first >> 8 & 0x00ff00ffu) | (second & 0xff00ff00u)) >> 7 - k & 0x01010101u << k;                        \
   }
-  if (wide) {
-    COMPARE(within_wide)
-  } else {
-    COMPARE(within)
-  }
+  COMPARE_AS(b.compare)
 #undef COMPARE
   found = (found & 0xff0000ffu) | (found & 0xff00u) << 8 | (found >> 8 & 0xff00u);
   return found & rows;
 }
 
-u32 in_span32(u32_ptr codes, u32 row, u32 low, u32 high, u32 rows) {
+u32 in_span32(u32 t, u32 row, u32 rows) {
   const u32 lane = gl_SubgroupInvocationID;
+  const bounds b = bounds_of[t];
+  const bool gap = b.compare == COMPARE_GAP;
   u32 found = 0;
   [[dont_unroll]] for (u32 p = 0; p < PARTS; p++) {
     if ((rows & PART_BITS << 2 * p) == 0)
       continue;
     uvec4 w[2];
     [[unroll]] for (u32 k = 0; k < 2; k++)
-      w[k] = AT(uvec4_ptr(u64(codes)), row_of(row, p, lane) / 4 + k);
-    [[unroll]] for (u32 r = 0; r < PART; r++)
-      found |= u32(w[r / 4][r % 4] - low <= high - low) << BIT(p, r);
+      w[k] = AT(uvec4_ptr(u64(codes_of[t])), row_of(row, p, lane) / 4 + k);
+    [[unroll]] for (u32 r = 0; r < PART; r++) {
+      const u32 x = w[r / 4][r % 4];
+      const bool in_gap = gap && x - b.above_gap <= b.below_gap;
+      found |= u32(x - b.low <= b.high - b.low && !in_gap) << BIT(p, r);
+    }
   }
   return found & rows;
 }
@@ -199,10 +223,7 @@ u32 look_up(u32_ptr codes, u32 bytes, u32 low, u32_ptr bits, u32 row, u32 rows) 
 
 /* Of the rows of a stretch those whose codes are in the span of an early term. */
 u32 in_span(u32 t, u32 row, u32 rows) {
-  const bool wide = wide_of[t] != 0;
-  return bytes_of[t] == 1   ? in_span8(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
-         : bytes_of[t] == 2 ? in_span16(codes_of[t], row, lows_of[t], highs_of[t], wide, rows)
-                            : in_span32(codes_of[t], row, lows_of[t], highs_of[t], rows);
+  return bytes_of[t] == 1 ? in_span8(t, row, rows) : bytes_of[t] == 2 ? in_span16(t, row, rows) : in_span32(t, row, rows);
 }
 
 /* Of the rows of a stretch those for which an early term holds. Its attribute is of the fact table. */
@@ -230,18 +251,25 @@ u32 narrow_all(u32 row, u32 rows) {
   return rows;
 }
 
+bounds make_bounds(engine_term t) {
+  const u32 each = t.bytes == 1 ? 0x01010101u : t.bytes == 2 ? 0x00010001u : 1, top = each << 8 * t.bytes - 1;
+  const u32 low = u32(t.low) * each, high = u32(t.low + t.span) * each;
+  const u32 gap_low = u32(t.gap_low) * each, gap_high = u32(t.gap_high) * each;
+  if (t.bytes == 4)
+    return bounds(t.compare, low, high, 0, 0, gap_low, gap_high - gap_low);
+  return bounds(t.compare, low, high, top - (low & ~top), high | top, top - (gap_low & ~top), gap_high | top);
+}
+
 void prepare_early() {
   const u32 i = gl_LocalInvocationIndex;
   if (i < a.early_terms) {
     engine_term term = AT(a.terms, i);
+    const bool bitmap = term.count == 0 && term.exact == 0 && i < a.first_late_term;
     codes_of[i] = term.codes;
     bytes_of[i] = term.bytes;
     low_of[i] = u32(term.low);
-    wide_of[i] = term.wide;
-    const u32 each = term.bytes == 1 ? 0x01010101u : term.bytes == 2 ? 0x00010001u : 1;
-    lows_of[i] = u32(term.low) * each;
-    highs_of[i] = u32(term.low + term.span) * each;
-    set_of[i] = u32_ptr(term.count == 0 && i < a.first_late_term ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
+    bounds_of[i] = make_bounds(term);
+    set_of[i] = u32_ptr(bitmap ? u64(AT(a.query, 0).numbers) + term.set * 8ul : 0ul);
   }
   if (i < a.early_links) {
     engine_link link = AT(a.links, i);
