@@ -24,7 +24,8 @@ endif()
 function(raydex_program target)
   target_link_libraries(${target} PRIVATE raydex_flags ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  # Without pages of their own for code, small programs take a tenth less space: a bundle has many.
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags -Wl,-z,noseparate-code)
   set_target_properties(${target} PROPERTIES BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "$ORIGIN/../lib"
                                              INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endfunction()
