@@ -173,7 +173,7 @@ ARGS_SIZE(engine_table_args, 72);
  * an item is a worker, which takes tiles that a counter deals out. What they read of the query for each row
  * is in the arguments, where it takes no registers. Constants: how a GPU adds up, see below, and whether the threads
  * of a subgroup take each step together, as those of emulated devices do. */
-#define ENGINE_WORKERS 1024u
+#define ENGINE_WORKERS 792u        /* an H100 runs so many at a time */
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
 #define ENGINE_FEW_GROUPS 1024u    /* GPUs: the last worker lists them, from ENGINE_FOUND bytes after the counters on */
 #define ENGINE_FOUND 64u
