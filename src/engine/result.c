@@ -251,8 +251,8 @@ typedef struct choosing {
   const finishing *f;
   rdx_arena arena;
   rdx_scan_column *keyed; /* of each column */
-  uint64_t **keys;
-  uint64_t *rows; /* that are left, in order */
+  uint64_t **keys;        /* NULL: not asked for */
+  uint64_t *rows;         /* that are left, in order */
   uint64_t count;
 } choosing;
 
@@ -323,13 +323,7 @@ static bool is_null(const choosing *c, uint32_t column, uint64_t row) {
 static void pack_column(const choosing *c, const rdx_order *o, sort_records *r, uint32_t stride) {
   const uint64_t *keys = c->keys[o->column], *rows = c->rows;
   const bool nulls = has_nulls(c, o->column);
-  uint64_t least = UINT64_MAX, most = 0;
-  for (uint64_t i = 0; i < c->count; i++) {
-    if (nulls && is_null(c, o->column, rows[i]))
-      continue;
-    least = keys[rows[i]] < least ? keys[rows[i]] : least;
-    most = keys[rows[i]] > most ? keys[rows[i]] : most;
-  }
+  const uint64_t least = c->keyed[o->column].smallest, most = c->keyed[o->column].largest;
   const uint32_t bits = least < most ? bits_of(most - least) : 0, flag = nulls ? next_word(r, 1) : 0,
                  flag_shift = r->bits, value = next_word(r, bits), shift = r->bits;
   for (uint64_t i = 0; i < c->count; i++) {
@@ -379,18 +373,29 @@ static rdx_status sort_rows(choosing *c, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Keys of the columns that HAVING or ORDER BY may ask for. Codes of groups keep the order of values, too. */
+/* The codes of a group's attribute as keys: they keep the order of values. */
+static void key_codes(choosing *c, uint32_t number) {
+  const rdx_plan *p = c->f->plan;
+  const uint64_t low = p->group_low[number], high = low + p->group_width[number] - 1;
+  const rdx_code_places *places = p->group_places[number];
+  list_codes(c->f, number, NULL, c->f->count, c->keys[number]);
+  c->keyed[number] =
+      (rdx_scan_column){.smallest = places ? places->codes[low] : low, .largest = places ? places->codes[high] : high};
+}
+
+/* Keys of the columns that HAVING or ORDER BY may ask for. */
 static rdx_status key_columns(choosing *c, rdx_error *err) {
   const rdx_query *q = c->f->plan->query;
   for (uint32_t i = 0; i < column_count(c->f); i++) {
     bool wanted = q->having;
     for (uint32_t k = 0; k < q->order_count; k++)
       wanted |= q->order_by[k].column == i;
+    c->keys[i] = NULL;
     if (!wanted)
       continue;
     RDX_TRY(rdx_arena_alloc(&c->arena, c->f->count, 8, "the keys of a result", (void **)&c->keys[i], err));
     if (!q->having && i < q->group_count)
-      list_codes(c->f, i, NULL, c->f->count, c->keys[i]);
+      key_codes(c, i);
     else
       RDX_TRY(make_keys(&c->f->columns[i], &c->keyed[i], c->keys[i], err));
   }
@@ -462,11 +467,20 @@ static rdx_status take_rows(const rdx_column *c, const uint64_t *rows, uint64_t 
   return RDX_OK;
 }
 
+/* Values of a group's attribute, whose codes may be at hand as keys. */
+static rdx_status take_group(const finishing *f, const choosing *c, uint32_t number, rdx_column *out, rdx_error *err) {
+  if (!c->keys[number])
+    return make_group(f, number, c->rows, c->count, out, err);
+  for (uint64_t i = 0; i < c->count; i++)
+    f->codes[i] = c->keys[number][c->rows[i]];
+  return rdx_coded_values(group_attribute(f, number), f->codes, c->count, out, err);
+}
+
 /* Columns of the rows that the query leaves. */
 static rdx_status take_columns(const finishing *f, const choosing *c, rdx_column *out, rdx_error *err) {
   const rdx_query *q = f->plan->query;
   for (uint32_t i = 0; i < column_count(f); i++)
-    RDX_TRY(i < q->group_count && !q->having ? make_group(f, i, c->rows, c->count, &out[i], err)
+    RDX_TRY(i < q->group_count && !q->having ? take_group(f, c, i, &out[i], err)
                                              : take_rows(&f->columns[i], c->rows, c->count, &out[i], err));
   return RDX_OK;
 }

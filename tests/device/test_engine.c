@@ -545,8 +545,8 @@ static uint64_t count_rows(rdx_engine *engine, const rdx_predicate *where) {
   return rows;
 }
 
-/* Count the rows of a span of an attribute, less a gap in it where that has values, also where the last attribute, whose
- * values come in runs, is 1. */
+/* Count the rows of a span of an attribute, less a gap in it where that has values; also where the last attribute,
+ * whose values come in runs, is 1. */
 static void check_span(rdx_engine *engine, uint32_t (*values)[SELECTIVE_ROWS], uint32_t attribute,
                        const uint32_t span[2], const uint32_t gap[2]) {
   const uint32_t one = 1;

@@ -223,7 +223,9 @@ u32 look_up(u32_ptr codes, u32 bytes, u32 low, u32_ptr bits, u32 row, u32 rows) 
 
 /* Of the rows of a stretch those whose codes are in the span of an early term. */
 u32 in_span(u32 t, u32 row, u32 rows) {
-  return bytes_of[t] == 1 ? in_span8(t, row, rows) : bytes_of[t] == 2 ? in_span16(t, row, rows) : in_span32(t, row, rows);
+  return bytes_of[t] == 1   ? in_span8(t, row, rows)
+         : bytes_of[t] == 2 ? in_span16(t, row, rows)
+                            : in_span32(t, row, rows);
 }
 
 /* Of the rows of a stretch those for which an early term holds. Its attribute is of the fact table. */
