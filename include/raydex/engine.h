@@ -69,7 +69,8 @@ typedef struct rdx_cube_spec {
   const uint32_t *group_by;                 /**< in the order that results are sorted by */
   uint32_t group_count;                     /**< at most 8 */
   const rdx_expression *const *expressions; /**< what aggregates are made of */
-  uint32_t expression_count;                /**< at most 8 */
+  uint32_t expression_count;                /**< at most 8, of 16 numbers of a row (rdx_query): a float is kept as its
+                                               code and as what its sum takes */
 } rdx_cube_spec;
 
 typedef struct rdx_engine rdx_engine;

@@ -52,7 +52,7 @@ typedef enum rdx_expression_kind {
 /** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL
  * with any NULL operand; at most 64 steps. RDX_ERROR_OVERFLOW where a step may pass 64 bits (signed) by the ranges of
  * its attributes, each at the scale that it has in the result, whether or not a row does. An expression of one
- * attribute may be of any type where it is not calculated with. */
+ * attribute may be of any type where it is not calculated with; floats may be added up. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;
@@ -63,7 +63,10 @@ typedef struct rdx_expression {
 
 typedef enum rdx_aggregate_kind {
   RDX_AGGREGATE_COUNT = 0, /**< of rows where the expression is not NULL; without an expression: of rows. u64 */
-  RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value */
+  RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value. Of
+                        floats f64: the exact sum, rounded once, whatever the order of rows; with infinities or NaN what
+                        IEEE 754 says. RDX_ERROR_UNSUPPORTED where f64 values of an attribute, least and largest, are
+                        more than about 10^77 apart in size */
   RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value; u64 below 2^63 only */
   RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated); NULL for no value */
   RDX_AGGREGATE_MAX,
@@ -88,7 +91,10 @@ typedef struct rdx_query {
    * and the engine keeps 4 bytes a row of such an attribute, and 8 a value. */
   uint32_t group_count;
   const rdx_aggregate *aggregates;
-  uint32_t aggregate_count;    /**< at most 8; with none, the distinct groups are the result */
+  /** At most 8; with none, the distinct groups are the result. RDX_ERROR_UNSUPPORTED where all together take more than
+   * 16 numbers of a row: a sum of floats takes 1 to 6 (mostly 1 of f32, 2 of f64). The first one of an attribute takes
+   * time, and the engine keeps up to 4 bytes a row, and 16 to 56 a distinct value. */
+  uint32_t aggregate_count;
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
   const rdx_order *order_by;   /**< ties: in the order of the group's attributes, of which NULL comes last */
   uint32_t order_count;

@@ -242,7 +242,7 @@ static rdx_status add_attribute(steps *s, uint32_t attribute, uint32_t up, bound
   out->height = 1;
   s->nulls |= c->nulls;
   RDX_TRY(check_bounds(out, err));
-  const int64_t base = c->keys || !some ? 0 : (int64_t)out->least;
+  const int64_t base = c->values || !some ? 0 : (int64_t)out->least;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = attribute, .value = base, .factor = factor});
   return RDX_OK;
 }
@@ -355,18 +355,17 @@ static void code_measure(const rdx_coded *c, steps *s, rdx_measure *m) {
   m->most = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
 }
 
-static rdx_status make_measure(rdx_plan *plan, const rdx_aggregate *a, steps *s, rdx_measure *m, rdx_error *err) {
-  const rdx_expression *e = a->expression;
-  const bool sums = a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG;
+/* `codes`: an attribute that cannot be calculated with may do, by its codes. */
+static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool codes, steps *s, rdx_measure *m,
+                               rdx_error *err) {
   *s = (steps){.plan = plan};
   *m = (rdx_measure){.numeric = true};
   bounds b;
   uint32_t scale = 0, nodes = RDX_MOST_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
-    RDX_TRY(check_attribute(plan, e->attribute, "an aggregate", err));
     const rdx_coded *c = &plan->relation->attributes[e->attribute];
     const bool fits = rdx_coded_is_numeric(c) && (c->count == 0 || value_of_key(c, c->source.largest) <= INT64_MAX);
-    if (!fits && !sums) {
+    if (!fits && codes) {
       code_measure(c, s, m);
       add_step(s, (rdx_step){.kind = e->kind, .attribute = e->attribute, .factor = 1});
       return RDX_OK;
@@ -400,6 +399,10 @@ static rdx_status take_measure(rdx_plan *plan, const steps *s, const rdx_measure
       return RDX_OK;
     }
   }
+  if (plan->measure_count == RDX_MOST_MEASURES)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "all aggregates together take more than %d numbers of a row: sums of floats take 1 to %d each",
+                    RDX_MOST_MEASURES, RDX_MOST_DIGITS + 1);
   rdx_measure *m = &plan->measures[plan->measure_count];
   *m = *made;
   m->nulls = s->nulls;
@@ -425,20 +428,47 @@ static uint8_t wanted_by(rdx_aggregate_kind kind, bool nulls) {
   }
 }
 
+static bool is_float(const rdx_plan *plan, const rdx_expression *e) {
+  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_coded_is_float(&plan->relation->attributes[e->attribute]);
+}
+
+/* Measures of the digits of a float attribute. */
+static rdx_status plan_float_sum(rdx_plan *plan, uint32_t attribute, rdx_float_sum *out, rdx_error *err) {
+  RDX_TRY(rdx_coded_digits(plan->relation, attribute, &out->digits, err));
+  for (uint32_t k = 0; k < out->digits->count + out->digits->special; k++) {
+    steps s = {.plan = plan};
+    bounds b;
+    RDX_TRY(add_attribute(&s, out->digits->first + k, 0, &b, err));
+    const rdx_measure made = {.numeric = true, .least = (int64_t)b.least, .most = (int64_t)b.most};
+    RDX_TRY(take_measure(plan, &s, &made, &out->measures[k], err));
+    plan->measures[out->measures[k]].wanted |= wanted_by(RDX_AGGREGATE_SUM, s.nulls);
+  }
+  return RDX_OK;
+}
+
 static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err) {
   const rdx_aggregate *a = &plan->query->aggregates[number];
+  const bool sums = a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG;
   steps s;
   rdx_measure made;
   plan->aggregate_measure[number] = UINT32_MAX;
+  plan->float_sums[number] = (rdx_float_sum){0};
   if (a->kind < RDX_AGGREGATE_COUNT || a->kind > RDX_AGGREGATE_MAX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown aggregate kind %d", (int)a->kind);
   if (!a->expression)
     return a->kind == RDX_AGGREGATE_COUNT ? RDX_OK
                                           : rdx_fail(err, RDX_ERROR_ARGUMENT, "aggregate %u has no expression", number);
-  RDX_TRY(make_measure(plan, a, &s, &made, err));
+  uint32_t *at = &plan->aggregate_measure[number];
+  if (a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
+    RDX_TRY(check_attribute(plan, a->expression->attribute, "an aggregate", err));
+  if (sums && is_float(plan, a->expression)) {
+    RDX_TRY(plan_float_sum(plan, a->expression->attribute, &plan->float_sums[number], err));
+    *at = plan->float_sums[number].measures[0];
+    return RDX_OK;
+  }
+  RDX_TRY(make_measure(plan, a->expression, !sums, &s, &made, err));
   if (a->kind == RDX_AGGREGATE_COUNT && !s.nulls)
     return RDX_OK; /* that of rows */
-  uint32_t *at = &plan->aggregate_measure[number];
   RDX_TRY(take_measure(plan, &s, &made, at, err));
   plan->measures[*at].wanted |= wanted_by(a->kind, s.nulls);
   return RDX_OK;
@@ -545,13 +575,19 @@ static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
   return RDX_OK;
 }
 
+static rdx_status make_room(rdx_plan *plan, rdx_error *err) {
+  return rdx_arena_alloc(&plan->arena, RDX_MOST_MEASURES, sizeof *plan->measures, "a plan", (void **)&plan->measures,
+                         err);
+}
+
 static rdx_status make(rdx_plan *plan, rdx_error *err) {
   const uint32_t count = plan->query->aggregate_count;
   RDX_TRY(check_query(plan, err));
   RDX_TRY(plan_predicate(plan, err));
-  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->measures, "a plan", (void **)&plan->measures, err));
+  RDX_TRY(make_room(plan, err));
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->aggregate_measure, "a plan",
                           (void **)&plan->aggregate_measure, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->float_sums, "a plan", (void **)&plan->float_sums, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(plan_aggregate(plan, i, err));
   return plan_groups(plan, err);
@@ -560,6 +596,36 @@ static rdx_status make(rdx_plan *plan, rdx_error *err) {
 rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out, rdx_error *err) {
   *out = (rdx_plan){.relation = relation, .query = query};
   const rdx_status status = make(out, err);
+  if (status != RDX_OK)
+    rdx_plan_destroy(out);
+  return status;
+}
+
+/* Of an expression that is a float attribute its codes, and its digits unless they are too many for any sum. */
+static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, rdx_error *err) {
+  const rdx_digits *digits = NULL;
+  rdx_float_sum sum;
+  steps s;
+  rdx_measure made;
+  uint32_t at = 0;
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
+    RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
+  RDX_TRY(make_measure(plan, e, true, &s, &made, err));
+  RDX_TRY(take_measure(plan, &s, &made, &at, err));
+  if (!is_float(plan, e))
+    return RDX_OK;
+  const rdx_status status = rdx_coded_digits(plan->relation, e->attribute, &digits, err);
+  if (status != RDX_OK)
+    return status == RDX_ERROR_UNSUPPORTED ? RDX_OK : status;
+  return plan_float_sum(plan, e->attribute, &sum, err);
+}
+
+rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_expression *const *expressions,
+                             uint32_t count, rdx_plan *out, rdx_error *err) {
+  *out = (rdx_plan){.relation = relation};
+  rdx_status status = make_room(out, err);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = plan_expression(out, expressions[i], err);
   if (status != RDX_OK)
     rdx_plan_destroy(out);
   return status;

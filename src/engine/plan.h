@@ -47,6 +47,14 @@ typedef struct rdx_measure {
   int64_t least, most; /* of its values, by the ranges of its attributes; not numeric: 0 and the last code */
 } rdx_measure;
 
+/* SUM or AVG of a float attribute: what its digits add up to. */
+typedef struct rdx_float_sum {
+  const rdx_digits *digits; /* NULL: an aggregate is none */
+  uint32_t measures[RDX_MOST_DIGITS + 1];
+} rdx_float_sum;
+
+#define RDX_MOST_MEASURES 16
+
 typedef struct rdx_plan {
   rdx_arena arena;
   const rdx_coded_relation *relation;
@@ -55,9 +63,10 @@ typedef struct rdx_plan {
   rdx_condition_term *terms; /* of distinct attributes: all must hold */
   uint32_t term_count;
   rdx_node *rest;        /* what is not a conjunction of terms (codes as in rdx_condition_term); NULL: nothing */
-  rdx_measure *measures; /* distinct; aggregates name them by number */
+  rdx_measure *measures; /* distinct, at most RDX_MOST_MEASURES; aggregates name them by number */
   uint32_t measure_count;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
+  rdx_float_sum *float_sums;   /* for each aggregate */
   /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with
    * the terms given. Where numbers would pass 64 bits places of codes take the place of some attributes' codes
    * (group_places; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
@@ -68,6 +77,9 @@ typedef struct rdx_plan {
 
 RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out,
                                         rdx_error *err);
+/* Only the measures, of all that aggregates of some expressions may take. */
+RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_expression *const *expressions,
+                                          uint32_t count, rdx_plan *out, rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
 
 /* What an engine found for one group, for each of the plan's measures: what its `wanted` asks for. Rows of the plan's

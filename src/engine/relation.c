@@ -6,7 +6,6 @@
 
 #include "engine/relation.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -429,15 +428,17 @@ static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r
   return RDX_OK;
 }
 
-struct rdx_late_places {
-  pthread_mutex_t lock;
-  rdx_code_places of[]; /* of each attribute; without `places` until they are asked for */
-};
-
-static rdx_status create_late(rdx_coded_relation *r, rdx_error *err) {
-  RDX_TRY(
-      rdx_calloc(1, sizeof *r->late + r->attribute_count * sizeof *r->late->of, "a relation", (void **)&r->late, err));
+/* Places and digits are made later, but have their attributes' numbers now. */
+static rdx_status create_late(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+  const uint32_t count = relation->attribute_count;
+  RDX_TRY(rdx_calloc(1, sizeof *r->late + count * sizeof *r->late->of, "a relation", (void **)&r->late, err));
   pthread_mutex_init(&r->late->lock, NULL);
+  r->all_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_type type = relation->attributes[i].column.type;
+    r->late->of[i].digits.first = r->all_count;
+    r->all_count += type == RDX_TYPE_F32 || type == RDX_TYPE_F64 ? RDX_MOST_DIGITS + 1 : 0;
+  }
   return RDX_OK;
 }
 
@@ -445,20 +446,20 @@ static void destroy_late(rdx_coded_relation *r) {
   if (!r->late)
     return;
   for (uint32_t i = 0; i < r->attribute_count; i++) {
-    rdx_free(r->late->of[i].codes);
-    rdx_buffer_destroy(&r->late->of[i].places);
+    rdx_free(r->late->of[i].places.codes);
+    rdx_buffer_destroy(&r->late->of[i].places.places);
   }
   pthread_mutex_destroy(&r->late->lock);
   rdx_free(r->late);
 }
 
 static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+  RDX_TRY(create_late(relation, r, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
-  RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
+  RDX_TRY(rdx_calloc(r->all_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
   RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->partners, "a relation", (void **)&r->partners, err));
   r->attribute_count = relation->attribute_count;
   r->dimension_count = relation->dimension_count;
-  RDX_TRY(create_late(r, err));
   RDX_TRY(copy_names(relation, r, err));
   for (uint32_t i = 0; i < relation->attribute_count; i++) {
     RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
@@ -489,18 +490,22 @@ rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_relation *rel
   return RDX_OK;
 }
 
+void rdx_coded_drop(rdx_coded *attribute) {
+  rdx_scan_column_drop(&attribute->source);
+  rdx_free(attribute->keys);
+  rdx_buffer_destroy(&attribute->codes);
+  rdx_buffer_destroy(&attribute->values);
+  *attribute = (rdx_coded){0};
+}
+
 void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
   rdx_coded_relation *r = *relation;
   if (!r)
     return;
-  for (uint32_t i = 0; i < r->attribute_count; i++) {
-    rdx_coded *c = &r->attributes[i];
-    rdx_scan_column_drop(&c->source);
-    rdx_free(c->keys);
-    rdx_buffer_destroy(&c->codes);
-    rdx_buffer_destroy(&c->values);
+  for (uint32_t i = 0; r->attributes && i < r->all_count; i++)
+    rdx_coded_drop(&r->attributes[i]);
+  for (uint32_t i = 0; i < r->attribute_count; i++)
     rdx_free(r->names[i]);
-  }
   for (uint32_t i = 0; i < r->dimension_count; i++)
     rdx_buffer_destroy(&r->partners[i].codes);
   destroy_late(r);
@@ -629,7 +634,7 @@ static rdx_status create_places(rdx_device *device, const rdx_coded *c, rdx_code
 
 rdx_status rdx_coded_places(const rdx_coded_relation *relation, uint32_t attribute, const rdx_code_places **out,
                             rdx_error *err) {
-  rdx_code_places *places = &relation->late->of[attribute];
+  rdx_code_places *places = &relation->late->of[attribute].places;
   pthread_mutex_lock(&relation->late->lock);
   const rdx_status status =
       places->places ? RDX_OK : create_places(relation->device, &relation->attributes[attribute], places, err);

@@ -5,6 +5,8 @@
 
 /* A relation on the device, as packed codes. */
 
+#include <pthread.h>
+
 #include <raydex/query.h>
 
 #include "scan/scan.h"
@@ -43,14 +45,38 @@ typedef struct rdx_code_places {
   rdx_buffer *places; /* of the rows of the attribute's table, packed as codes are */
 } rdx_code_places;
 
+/* Values of a float attribute as whole numbers of a unit, in digits, which are attributes like any other: what these
+ * add up to does not depend on the order of rows, as what floats add up to does. A value's digits all have its sign. */
+typedef struct rdx_digits {
+  uint32_t first;   /* attribute of the lowest digit; the others follow */
+  uint32_t count;   /* of digits; 0: they are not made yet */
+  uint32_t special; /* 1: behind them comes an attribute that is not 0 for values that are not finite: 1 for infinity,
+                     * RDX_SPECIAL_DOWN for its opposite, and both for NaN */
+  uint32_t bits;    /* of a digit */
+  int exponent;     /* of the unit, as a power of 2 */
+} rdx_digits;
+
+#define RDX_MOST_DIGITS 5 /* f32 take at most 277 bits */
+#define RDX_SPECIAL_DOWN ((int64_t)1 << 32) /* more than there are rows */
+
+/* What is made of an attribute when it is asked for first. */
+typedef struct rdx_late {
+  pthread_mutex_t lock;
+  struct {
+    rdx_code_places places;
+    rdx_digits digits;
+  } of[]; /* each attribute */
+} rdx_late;
+
 typedef struct rdx_coded_relation {
   rdx_device *device;
   uint64_t rows;
   uint32_t attribute_count, dimension_count;
   char **names;
-  rdx_coded *attributes;
+  rdx_coded *attributes; /* then room for the digits of those that are floats: all_count in all */
+  uint32_t all_count;
   rdx_partner *partners;
-  struct rdx_late_places *late; /* see rdx_coded_places() */
+  rdx_late *late;
   uint64_t bytes;
   double encode_ms;
 } rdx_coded_relation;
@@ -81,10 +107,21 @@ RDX_MUST_USE rdx_status rdx_coded_places(const rdx_coded_relation *relation, uin
 /* The first place whose code is not below this one; their number where none is. */
 uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code);
 
+/* The digits of a float attribute: made when they are asked for first, and the relation's. RDX_ERROR_UNSUPPORTED where
+ * values are too far apart. */
+RDX_MUST_USE rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribute, const rdx_digits **out,
+                                         rdx_error *err);
+/* Free what an attribute consists of. */
+void rdx_coded_drop(rdx_coded *attribute);
+
 /* Codes to values: a host column of the values of `count` codes of an attribute. Its arrays are by rdx_alloc(): on
  * failure, too, the caller frees those that are not NULL. */
 RDX_MUST_USE rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count,
                                          rdx_column *out, rdx_error *err);
+
+static inline bool rdx_coded_is_float(const rdx_coded *attribute) {
+  return attribute->source.type == RDX_TYPE_F32 || attribute->source.type == RDX_TYPE_F64;
+}
 
 /* Whether values of a type can be calculated with: integers and decimals. */
 static inline bool rdx_coded_is_numeric(const rdx_coded *attribute) {

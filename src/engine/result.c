@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "engine/plan.h"
 #include "index/keys.h"
 
@@ -76,35 +77,6 @@ static rdx_status make_group(const finishing *f, uint32_t number, const uint64_t
 
 /* ---- Aggregates ---- */
 
-static uint32_t bit_length(rdx_i128 x) {
-  const uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
-  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
-}
-
-/* sum / divisor, rounded once: by long division to 63 bits, of which the last says whether anything follows. Both
- * are below 2^100, so that remainders can be doubled. */
-static double divide(rdx_i128 sum, rdx_i128 divisor) {
-  const bool negative = sum < 0;
-  rdx_i128 rest = negative ? -sum : sum, quotient = rest / divisor;
-  int exponent = 0;
-  if (sum == 0)
-    return 0;
-  rest %= divisor;
-  while (bit_length(quotient) > 62) {
-    rest |= quotient & 1;
-    quotient >>= 1;
-    exponent++;
-  }
-  while (bit_length(quotient) < 62) {
-    rest *= 2;
-    quotient = quotient * 2 + (rest >= divisor);
-    rest -= rest >= divisor ? divisor : 0;
-    exponent--;
-  }
-  const double result = ldexp((double)((uint64_t)quotient << 1 | (rest != 0)), exponent - 1);
-  return negative ? -result : result;
-}
-
 static const rdx_group_value *value_at(const finishing *f, uint32_t measure, uint64_t group) {
   return &f->groups->values[group * f->plan->measure_count + measure];
 }
@@ -147,8 +119,39 @@ static void make_averages(const finishing *f, uint32_t measure, double *values) 
     scale *= 10;
   for (uint64_t i = 0; i < f->count; i++) {
     const uint64_t count = values_of(f, measure, i);
-    values[i] = count > 0 ? divide(value_at(f, measure, i)->sum, count * scale) : 0;
+    rdx_wide sum = {0};
+    rdx_wide_add(&sum, value_at(f, measure, i)->sum, 0);
+    values[i] = count > 0 ? rdx_wide_quotient(&sum, 0, count * scale) : 0;
   }
+}
+
+/* What values that are not finite make of a sum; 0: there are none. */
+static double special_sum(const finishing *f, const rdx_float_sum *sum, uint64_t group) {
+  if (!sum->digits->special)
+    return 0;
+  const rdx_i128 all = value_at(f, sum->measures[sum->digits->count], group)->sum;
+  const bool up = all % RDX_SPECIAL_DOWN > 0, down = all >= RDX_SPECIAL_DOWN;
+  return up && down ? NAN : up ? INFINITY : down ? -INFINITY : 0;
+}
+
+/* Sums of floats, or their averages: rounded once. */
+static rdx_status make_float_sums(const finishing *f, uint32_t number, double *values, rdx_error *err) {
+  const rdx_float_sum *sum = &f->plan->float_sums[number];
+  const bool average = f->plan->query->aggregates[number].kind == RDX_AGGREGATE_AVG;
+  for (uint64_t i = 0; i < f->count; i++) {
+    const uint64_t count = values_of(f, sum->measures[0], i);
+    rdx_wide all = {0};
+    values[i] = count > 0 ? special_sum(f, sum, i) : 0;
+    if (count == 0 || values[i] != 0)
+      continue;
+    for (uint32_t k = 0; k < sum->digits->count; k++)
+      rdx_wide_add(&all, value_at(f, sum->measures[k], i)->sum, k * sum->digits->bits);
+    values[i] = rdx_wide_quotient(&all, sum->digits->exponent, average ? count : 1);
+    if (isinf(values[i]))
+      return rdx_fail(err, RDX_ERROR_OVERFLOW, "a sum of %llu values passes the largest float",
+                      (unsigned long long)count);
+  }
+  return RDX_OK;
 }
 
 /* MIN or MAX of an attribute: as codes again, so that the column gets its type. */
@@ -175,11 +178,13 @@ static void make_numbers(const finishing *f, uint32_t measure, bool most, rdx_ty
   rdx_keys_decode(type, f->codes, f->count, values);
 }
 
-static rdx_type type_of(const finishing *f, const rdx_aggregate *a, uint32_t measure) {
+static rdx_type type_of(const finishing *f, uint32_t number) {
+  const rdx_aggregate *a = &f->plan->query->aggregates[number];
+  const uint32_t measure = f->plan->aggregate_measure[number];
   const rdx_measure *m = measure == UINT32_MAX ? NULL : &f->plan->measures[measure];
   if (a->kind == RDX_AGGREGATE_COUNT)
     return RDX_TYPE_U64;
-  if (a->kind == RDX_AGGREGATE_AVG)
+  if (a->kind == RDX_AGGREGATE_AVG || f->plan->float_sums[number].digits)
     return RDX_TYPE_F64;
   if (a->kind != RDX_AGGREGATE_SUM && a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
     return f->plan->relation->attributes[a->expression->attribute].source.type;
@@ -189,7 +194,7 @@ static rdx_type type_of(const finishing *f, const rdx_aggregate *a, uint32_t mea
 static rdx_status make_aggregate(const finishing *f, uint32_t number, rdx_column *out, rdx_error *err) {
   const rdx_aggregate *a = &f->plan->query->aggregates[number];
   const uint32_t measure = f->plan->aggregate_measure[number];
-  const rdx_type type = type_of(f, a, measure);
+  const rdx_type type = type_of(f, number);
   const bool most = a->kind == RDX_AGGREGATE_MAX;
   void *values = NULL;
   if ((a->kind == RDX_AGGREGATE_MIN || most) && !f->plan->measures[measure].numeric) {
@@ -200,6 +205,10 @@ static rdx_status make_aggregate(const finishing *f, uint32_t number, rdx_column
       .type = type, .scale = type == RDX_TYPE_DECIMAL ? f->plan->measures[measure].scale : 0, .rows = f->count};
   RDX_TRY(rdx_alloc(f->count, rdx_type_size(type), "the values of a result", &values, err));
   out->values = values;
+  if (f->plan->float_sums[number].digits) {
+    RDX_TRY(make_float_sums(f, number, values, err));
+    return make_validity(f, measure, out, err);
+  }
   switch (a->kind) {
   case RDX_AGGREGATE_COUNT:
     for (uint64_t i = 0; i < f->count; i++)
@@ -542,7 +551,7 @@ static rdx_status finish(finishing *f, rdx_query_result **out, rdx_error *err) {
 rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out, rdx_error *err) {
   /* Without GROUP BY there is a group of no rows, too. */
   static uint64_t zero;
-  static rdx_group_value none[8];
+  static rdx_group_value none[RDX_MOST_MEASURES];
   const rdx_groups one = {.count = 1, .group = &zero, .rows = &zero, .values = none};
   const bool bare = groups->count == 0 && plan->query->group_count == 0;
   finishing f = {.plan = plan, .groups = bare ? &one : groups, .count = bare ? 1 : groups->count};

@@ -144,18 +144,6 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
   return status;
 }
 
-/* The plan of a query for all of the spec's expressions: what brings them to measures. */
-static rdx_status plan_measures(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
-  rdx_aggregate aggregates[RDX_MOST_TUPLE] = {{RDX_AGGREGATE_COUNT, NULL}}; /* a query needs one */
-  for (uint32_t i = 0; i < spec->expression_count; i++)
-    aggregates[i] = (rdx_aggregate){RDX_AGGREGATE_MAX, spec->expressions[i]};
-  const rdx_query query = {.aggregates = aggregates,
-                           .aggregate_count = spec->expression_count > 0 ? spec->expression_count : 1};
-  const rdx_status status = rdx_plan_create(star->relation, &query, &star->plan, err);
-  star->plan.query = NULL;
-  return status;
-}
-
 /* ---- The order of rows ---- */
 
 static uint32_t bits_of(uint32_t count) {
@@ -261,7 +249,7 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
   rdx_buffer *scan_places = NULL;
-  RDX_TRY(plan_measures(star, spec, err));
+  RDX_TRY(rdx_plan_measures(star->relation, spec->expressions, spec->expression_count, &star->plan, err));
   RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
   RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
                             &scan_places, err));
@@ -321,7 +309,7 @@ static void destroy_run(rdx_star_run *run) {
 void rdx_star_destroy(rdx_star *star) {
   for (uint32_t i = 0; i < star->spare_count; i++)
     destroy_run(star->spares[i]);
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++)
     rdx_buffer_destroy(&star->measures[i].codes);
   rdx_buffer_destroy(&star->group_codes);
   rdx_tuples_destroy(&star->scan);

@@ -225,7 +225,7 @@ static bool are_sorted(const uint64_t *numbers, uint64_t count) {
 static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const uint64_t *records,
                         const uint64_t *numbers, const uint64_t *order, uint64_t count, rdx_groups *out) {
   const uint64_t size = 1 + q->slot_count;
-  const rdx_measure *measures[RDX_MOST_TUPLE];
+  const rdx_measure *measures[RDX_MOST_MEASURES];
   uint64_t at = 0;
   for (uint32_t m = 0; m < plan->measure_count; m++)
     measures[m] = &star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])];

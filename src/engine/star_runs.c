@@ -13,7 +13,7 @@ static void free_arrays(rdx_runs *runs) {
   rdx_free(runs->starts);
   rdx_free(runs->groups);
   rdx_free(runs->nexts);
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
+  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);
   }
@@ -32,7 +32,7 @@ uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
   uint64_t each = runs->groups ? 12 : 4;
   if (runs->memory)
     return runs->memory->size + firsts;
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++)
     each += (runs->totals[i].sums ? 8 : 0) + (runs->totals[i].counts ? 8 : 0);
   return runs->count * each + firsts;
 }
@@ -244,7 +244,7 @@ static rdx_status move_arrays(rdx_runs *runs, rdx_buffer *memory, uint64_t *byte
   RDX_TRY(move_array(&runs->starts, (n + 1) * 4, memory, bytes, err));
   RDX_TRY(move_array(&runs->groups, n * 4, memory, bytes, err));
   RDX_TRY(move_array(&runs->nexts, n * 4, memory, bytes, err));
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++) {
+  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++) {
     RDX_TRY(move_array(&runs->totals[i].sums, (n + 1) * 8, memory, bytes, err));
     RDX_TRY(move_array(&runs->totals[i].counts, (n + 1) * 8, memory, bytes, err));
   }

@@ -16,7 +16,7 @@ typedef struct rdx_runs {
   uint32_t *firsts; /* the first run of each scan place, and `count`; NULL: each place is a run */
   uint32_t *groups; /* NULL: there is one group */
   uint32_t *nexts;  /* for each run the next one of another group: what lies between is one difference of totals */
-  star_totals totals[RDX_MOST_TUPLE];
+  star_totals totals[RDX_MOST_MEASURES];
   rdx_buffer *memory; /* NULL: on the host */
 } rdx_runs;
 

@@ -40,6 +40,8 @@ static uint64_t number_of(test_shape shape, uint64_t row, uint64_t rows) {
 static void set_float(void *to, rdx_type type, test_shape shape, uint64_t number) {
   static const double special[] = {0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-310, -1e-310, 1e300, -1e300};
   double value = (double)(int64_t)number;
+  if (shape == SHAPE_FEW || shape == SHAPE_SORTED)
+    value *= 0.01;
   if (shape == SHAPE_EXTREMES)
     value = special[number % 11];
   else if (shape == SHAPE_RANDOM)

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -291,18 +292,22 @@ static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
   static const uint32_t groups[] = {0, 1, 0, 0, 0, 0, 0, 0};
   const rdx_column keys = {.type = RDX_TYPE_STRING, .rows = 3, .values = text, .offsets = offsets};
   const rdx_column foreign = {.type = RDX_TYPE_STRING, .rows = 6, .values = text, .offsets = offsets};
-  const rdx_attribute attributes[] = {{"number", int_keys, 0}, {"name", keys, 1}};
+  static const double weights[] = {0.5, -1e30, NAN};
+  const rdx_attribute attributes[] = {
+      {"number", int_keys, 0}, {"name", keys, 1}, {"weight", {.type = RDX_TYPE_F64, .rows = 3, .values = weights}, 1}};
   const rdx_dimension dimension = {foreign, keys};
   const rdx_relation relation = {
-      .rows = 6, .attributes = attributes, .attribute_count = 2, .dimensions = &dimension, .dimension_count = 1};
+      .rows = 6, .attributes = attributes, .attribute_count = 3, .dimensions = &dimension, .dimension_count = 1};
   const rdx_predicate leaves[] = {
       {.kind = RDX_PREDICATE_IS_NULL},
       {.kind = RDX_PREDICATE_GE, .column = 1, .values = {RDX_TYPE_STRING, 0, 1, text, first, NULL, NULL, NULL}}};
   const rdx_predicate either = {.kind = RDX_PREDICATE_OR, .children = leaves, .child_count = 2};
   const rdx_expression number = {.kind = RDX_EXPRESSION_ATTRIBUTE},
                        name = {RDX_EXPRESSION_ATTRIBUTE, 1, 0, 0, NULL, NULL},
+                       weight = {RDX_EXPRESSION_ATTRIBUTE, 2, 0, 0, NULL, NULL},
                        twice = {.kind = RDX_EXPRESSION_ADD, .left = &number, .right = &number};
-  const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &twice}, {RDX_AGGREGATE_MIN, &name}};
+  const rdx_aggregate aggregates[] = {
+      {RDX_AGGREGATE_SUM, &twice}, {RDX_AGGREGATE_MIN, &name}, {RDX_AGGREGATE_SUM, &weight}};
   const rdx_order order = {.column = 1, .descending = true};
   const uint32_t counts[] = {2, 8};
   rdx_engine *engine = NULL;
@@ -312,7 +317,7 @@ static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
                              .group_by = groups,
                              .group_count = counts[i],
                              .aggregates = aggregates,
-                             .aggregate_count = 2,
+                             .aggregate_count = 3,
                              .having = leaves + 1, /* a name, too */
                              .order_by = &order,
                              .order_count = 1};

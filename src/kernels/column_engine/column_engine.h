@@ -149,7 +149,7 @@ ENGINE_PTR(engine_query)
 typedef struct engine_query engine_query;
 #endif
 
-#define ENGINE_MOST_SLOTS 41 /* rows; for each of 8 measures: count, sum and its high half, least, most */
+#define ENGINE_MOST_SLOTS 57 /* rows; of 16 measures: count, sum and its high half; of 8 aggregates: least or most */
 
 /* ---- Kernels ---- */
 

@@ -24,7 +24,7 @@
 
 #define STAR_NULLS 32u /* no slot: the measure has NULLs, whose code is null_code */
 
-#define STAR_MEASURES 8u
+#define STAR_MEASURES 16u
 #define STAR_COPIES 256u
 
 struct star_measure {
@@ -51,7 +51,7 @@ struct star_query {
   u32 simple; /* no measure, or one with a whole sum and nothing else and no NULL */
   star_measure measures[STAR_MEASURES];
 };
-ARGS_SIZE(star_query, 56 + 8 * 24);
+ARGS_SIZE(star_query, 56 + 16 * 24);
 
 #ifdef RDX_GLSL
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_query_ptr {
@@ -319,7 +319,7 @@ struct star_runs {
   PTR(u32) nexts;                    /* for each the next one of another group; 0: there is one group */
   star_totals totals[STAR_MEASURES]; /* of each of the query's measures: what it wants of them is kept */
 };
-ARGS_SIZE(star_runs, 24 + 8 * 16);
+ARGS_SIZE(star_runs, 24 + 16 * 16);
 
 #ifdef RDX_GLSL
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_runs_ptr {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "base/wide.h"
+
+#include <math.h>
+
+#define LEAST_EXPONENT (-1074) /* of f64: that of its smallest number */
+#define MANTISSA_BITS 53
+
+void rdx_wide_add(rdx_wide *to, rdx_i128 x, uint32_t shift) {
+  const uint64_t sign = x < 0 ? UINT64_MAX : 0;
+  const uint64_t parts[] = {0, (uint64_t)x, (uint64_t)(x >> 64), sign};
+  const uint32_t skipped = shift / 64, bits = shift % 64;
+  unsigned carry = 0;
+  for (uint32_t i = skipped, k = 1; i < RDX_WIDE_WORDS; i++, k++) {
+    const uint64_t low = k < 4 ? parts[k - 1] : sign, high = k < 4 ? parts[k] : sign;
+    const uint64_t word = bits ? high << bits | low >> (64 - bits) : high;
+    uint64_t sum = 0;
+    const bool first = __builtin_add_overflow(to->words[i], word, &sum);
+    const bool second = __builtin_add_overflow(sum, carry, &to->words[i]);
+    carry = first || second;
+  }
+}
+
+static void negate(rdx_wide *x) {
+  unsigned carry = 1;
+  for (uint32_t i = 0; i < RDX_WIDE_WORDS; i++)
+    carry = __builtin_add_overflow(~x->words[i], carry, &x->words[i]);
+}
+
+static uint32_t bit_length(const rdx_wide *x) {
+  uint32_t i = RDX_WIDE_WORDS;
+  while (i > 0 && x->words[i - 1] == 0)
+    i--;
+  return i > 0 ? 64 * i - (uint32_t)__builtin_clzll(x->words[i - 1]) : 0;
+}
+
+static bool any_below(const rdx_wide *x, uint32_t bits) {
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < bits / 64; i++)
+    any |= x->words[i];
+  return any != 0 || (bits % 64 > 0 && x->words[bits / 64] << (64 - bits % 64) != 0);
+}
+
+/* number * 2^exponent, and with `more` a little above that, rounded; the number has 64 bits, unless it is exact. */
+static double round_once(uint64_t number, bool more, int exponent) {
+  const int length = number ? 64 - __builtin_clzll(number) : 0;
+  int least = exponent + length - MANTISSA_BITS;
+  least = least > LEAST_EXPONENT ? least : LEAST_EXPONENT;
+  const int drop = least - exponent;
+  if (drop <= 0 || number == 0)
+    return ldexp((double)number, exponent);
+  if (drop > 64)
+    return 0;
+  const uint64_t kept = drop < 64 ? number >> drop : 0, half = 1ull << (drop - 1), rest = number & (half * 2 - 1);
+  const bool up = rest > half || (rest == half && (more || kept % 2 == 1));
+  return ldexp((double)(kept + up), least);
+}
+
+/* Long division, until the quotient has 64 bits or nothing is left. */
+double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
+  const bool negative = x->words[RDX_WIDE_WORDS - 1] >> 63;
+  rdx_wide n = *x;
+  if (negative)
+    negate(&n);
+  uint32_t left = bit_length(&n);
+  uint64_t quotient = 0;
+  rdx_i128 rest = 0;
+  for (; left > 0 && quotient >> 63 == 0; left--) {
+    rest = rest * 2 + (n.words[(left - 1) / 64] >> (left - 1) % 64 & 1);
+    quotient = quotient * 2 + (rest >= divisor);
+    rest -= rest >= divisor ? divisor : 0;
+  }
+  int shift = (int)left;
+  for (; rest > 0 && quotient >> 63 == 0; shift--) {
+    rest *= 2;
+    quotient = quotient * 2 + (rest >= divisor);
+    rest -= rest >= divisor ? divisor : 0;
+  }
+  const double result = round_once(quotient, rest > 0 || any_below(&n, left), exponent + shift);
+  return negative ? -result : result;
+}

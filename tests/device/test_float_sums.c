@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Sums and averages of floats by engines: exact, whatever the order of rows. (Random ones are among test_engine's.) */
+
+#include "queries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ROWS 70001 /* more than there are places of few values */
+#define GROUPS 7
+
+static double values[ROWS];
+static float narrow[ROWS];
+static uint8_t groups[ROWS];
+
+static const rdx_expression first = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
+static const rdx_expression second = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
+static const uint32_t by_group[] = {2};
+static const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &first},
+                                           {RDX_AGGREGATE_AVG, &first},
+                                           {RDX_AGGREGATE_SUM, &second},
+                                           {RDX_AGGREGATE_MIN, &first}};
+
+/* A flat table of the first rows. */
+static rdx_relation relation_of(rdx_attribute attributes[3], uint64_t rows) {
+  attributes[0] = (rdx_attribute){"value", {.type = RDX_TYPE_F64, .rows = rows, .values = values}, 0};
+  attributes[1] = (rdx_attribute){"narrow", {.type = RDX_TYPE_F32, .rows = rows, .values = narrow}, 0};
+  attributes[2] = (rdx_attribute){"group", {.type = RDX_TYPE_U8, .rows = rows, .values = groups}, 0};
+  return (rdx_relation){.rows = rows, .attributes = attributes, .attribute_count = 3};
+}
+
+static rdx_status run(rdx_engine_kind kind, uint64_t rows, const rdx_query *q, rdx_query_result **out, rdx_error *why) {
+  rdx_attribute attributes[3];
+  const rdx_relation relation = relation_of(attributes, rows);
+  rdx_engine *engine = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+  rdx_status status = rdx_engine_prepare(engine, q, 1, why);
+  if (status == RDX_OK)
+    status = rdx_engine_run(engine, q, NULL, out, why);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+static bool is_left_out(rdx_engine_kind kind) {
+  return !test_traces() && (kind == RDX_ENGINE_COARSE_CUBE || kind == RDX_ENGINE_RT_CUBE);
+}
+
+static double float_at(const rdx_query_result *result, uint32_t column, uint64_t row) {
+  assert_int_equal(rdx_query_result_column(result, column)->type, RDX_TYPE_F64);
+  return ((const double *)rdx_query_result_column(result, column)->values)[row];
+}
+
+/* Each value is a whole number of 2^-40, or of 2^-11, so that numbers of 128 bits add them up: more distinct values
+ * than there are places, and few. */
+static void check_units(uint64_t distinct) {
+  i128 sums[GROUPS] = {0}, narrow_sums[GROUPS] = {0};
+  uint64_t counts[GROUPS] = {0};
+  for (uint64_t i = 0; i < ROWS; i++) {
+    const int64_t units = (int64_t)(((i % distinct) * 2654435761u) << 21 ^ (i % distinct)) >> i % 3;
+    const int64_t small = (int64_t)((i % distinct) * 40503 % (1 << 24)) - (1 << 23);
+    groups[i] = (uint8_t)(test_random() % GROUPS);
+    values[i] = ldexp((double)(units % (1ll << 53)), -40);
+    narrow[i] = (float)ldexp((double)small, -11);
+    sums[groups[i]] += units % (1ll << 53);
+    narrow_sums[groups[i]] += small;
+    counts[groups[i]]++;
+  }
+  const rdx_query q = {
+      .group_by = by_group, .group_count = 1, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_query_result *result = NULL;
+    if (is_left_out(kind))
+      continue;
+    OK(run(kind, ROWS, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), GROUPS);
+    for (uint32_t g = 0; g < GROUPS; g++) {
+      __extension__ typedef __float128 f128;
+      assert_true(float_at(result, 1, g) == ldexp((double)sums[g], -40));
+      assert_true(float_at(result, 2, g) == ldexp((double)((f128)sums[g] / counts[g]), -40));
+      assert_true(float_at(result, 3, g) == ldexp((double)narrow_sums[g], -11));
+    }
+    rdx_query_result_destroy(&result);
+  }
+}
+
+static void test_units(void **state) {
+  (void)state;
+  check_units(ROWS);
+  check_units(1000);
+}
+
+typedef struct few {
+  uint32_t count;
+  double values[6], sum, average;
+} few;
+
+/* What is lost when floats are added one after another; the smallest and the largest; what is not finite. */
+static void test_few(void **state) {
+  (void)state;
+  static const few cases[] = {
+      {3, {1e16, 1, -1e16}, 1, 1 / 3.},
+      {6, {1e30, 1, 1e-20, -1e30, 1e-20, -1}, 2e-20, 2e-20 / 6},
+      {3, {0.1, 0.2, 0.3}, 0.6, 0.2},
+      {4, {4.9406564584124654e-324, 4.9406564584124654e-324, 0, 1e-310}, 1e-310 + 9.881312916824931e-324, 2.5e-311},
+      {2, {1.7976931348623157e308, -1.7976931348623157e308}, 0, 0},
+      {1, {-0.0}, 0, 0},
+      {2, {INFINITY, 1}, INFINITY, INFINITY},
+      {2, {-INFINITY, 1e300}, -INFINITY, -INFINITY},
+      {3, {INFINITY, 0, -INFINITY}, NAN, NAN},
+      {2, {NAN, 5}, NAN, NAN},
+      {4, {INFINITY, INFINITY, INFINITY, INFINITY}, INFINITY, INFINITY}};
+  const rdx_query q = {.aggregates = aggregates, .aggregate_count = 2};
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    memcpy(values, cases[c].values, sizeof cases[c].values);
+    for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+      rdx_query_result *result = NULL;
+      if (is_left_out(kind))
+        continue;
+      OK(run(kind, cases[c].count, &q, &result, err));
+      const double sum = float_at(result, 0, 0), average = float_at(result, 1, 0);
+      assert_true(sum == cases[c].sum || (isnan(sum) && isnan(cases[c].sum)));
+      assert_true(average == cases[c].average || (isnan(average) && isnan(cases[c].average)));
+      rdx_query_result_destroy(&result);
+    }
+  }
+}
+
+/* A sum that passes the largest float, which its average does not. */
+static void test_overflow(void **state) {
+  (void)state;
+  values[0] = values[1] = 1.7976931348623157e308;
+  const rdx_query sum = {.aggregates = aggregates, .aggregate_count = 1},
+                  average = {.aggregates = aggregates + 1, .aggregate_count = 1};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_query_result *result = NULL;
+    if (is_left_out(kind))
+      continue;
+    FAILS(RDX_ERROR_OVERFLOW, run(kind, 2, &sum, &result, err));
+    OK(run(kind, 2, &average, &result, err));
+    assert_true(float_at(result, 0, 0) == values[0]);
+    rdx_query_result_destroy(&result);
+  }
+}
+
+/* Values that are too far apart to be added up can be counted and compared all the same, by cubes, too. */
+static void test_far_apart(void **state) {
+  (void)state;
+  values[0] = 1e300;
+  values[1] = 1e-300;
+  const rdx_query sum = {.aggregates = aggregates, .aggregate_count = 1},
+                  least = {.aggregates = aggregates + 3, .aggregate_count = 1};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_query_result *result = NULL;
+    rdx_error why = {""};
+    if (is_left_out(kind))
+      continue;
+    assert_int_equal(run(kind, 2, &sum, &result, &why), RDX_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.text, "value cannot be added up"));
+    OK(run(kind, 2, &least, &result, err));
+    assert_true(float_at(result, 0, 0) == 1e-300);
+    rdx_query_result_destroy(&result);
+  }
+}
+
+/* More sums than there is room for. */
+static void test_many_sums(void **state) {
+  (void)state;
+  enum { SUMS = 8, MANY = 20 };
+  static double columns[SUMS][MANY];
+  rdx_attribute attributes[SUMS];
+  rdx_expression expressions[SUMS];
+  rdx_aggregate sums[SUMS];
+  for (uint32_t a = 0; a < SUMS; a++) {
+    for (uint32_t i = 0; i < MANY; i++)
+      columns[a][i] = i == 0 ? 0x1p-120 : i + a; /* three digits */
+    attributes[a] = (rdx_attribute){"x", {.type = RDX_TYPE_F64, .rows = MANY, .values = columns[a]}, 0};
+    expressions[a] = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
+    sums[a] = (rdx_aggregate){RDX_AGGREGATE_SUM, &expressions[a]};
+  }
+  const rdx_relation relation = {.rows = MANY, .attributes = attributes, .attribute_count = SUMS};
+  rdx_engine *engine = NULL;
+  rdx_query_result *result = NULL;
+  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  rdx_query q = {.aggregates = sums, .aggregate_count = 6};
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_run(engine, &q, NULL, &result, err));
+  q.aggregate_count = 5;
+  OK(rdx_engine_run(engine, &q, NULL, &result, err));
+  for (uint32_t a = 0; a < 5; a++)
+    assert_true(float_at(result, a, 0) == 190 + 19. * a); /* 2^-120 is less than half of a last bit */
+  rdx_query_result_destroy(&result);
+  rdx_engine_destroy(&engine);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_few),
+                                     cmocka_unit_test(test_overflow), cmocka_unit_test(test_far_apart),
+                                     cmocka_unit_test(test_many_sums)};
+  return TEST_MAIN(tests);
+}
