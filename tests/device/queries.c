@@ -708,6 +708,23 @@ void expected_free(expected *e) {
     column_free(&e->columns[i]);
 }
 
+/* ---- Running ---- */
+
+rdx_status query_run(rdx_engine *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
+  const rdx_status status = rdx_engine_prepare(engine, q, 1, err);
+  return status == RDX_OK ? rdx_engine_run(engine, q, NULL, out, err) : status;
+}
+
+uint64_t query_count_rows(rdx_engine *engine, const rdx_predicate *where) {
+  const rdx_aggregate count = {0};
+  const rdx_query q = {.where = where, .aggregates = &count, .aggregate_count = 1};
+  rdx_query_result *result = NULL;
+  OK(query_run(engine, &q, &result, err));
+  const uint64_t rows = ((const uint64_t *)rdx_query_result_column(result, 0)->values)[0];
+  rdx_query_result_destroy(&result);
+  return rows;
+}
+
 /* ---- Checking ---- */
 
 /* Whether an engine may say that numbers are too large before it has seen them. */
