@@ -80,7 +80,8 @@ typedef struct job {
   ssb_star *star;
   rdx_device *device;
   console_output output;
-  uint32_t wrong, shown; /* answers that differ; results written */
+  uint32_t wrong; /* answers that differ */
+  int shown;      /* the engine whose results are written; -1: none yet */
   bool warm;             /* the device has just worked */
   char doing[32];        /* what an error is of */
 } job;
@@ -100,9 +101,8 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
   if (status == RDX_OK) {
     rdx_engine_get_stats(engine, &built);
     j->wrong += difference.text[0] != '\0';
-    if (built.kind == j->shown || j->shown == 0) { /* of several engines, the first one's */
-      if (j->shown == 0)
-        j->shown = built.kind;
+    if ((int)built.kind == j->shown || j->shown < 0) { /* of several engines, the first one's */
+      j->shown = (int)built.kind;
       uint32_t wanted = 0;
       for (uint32_t i = 0; i < SSB_QUERIES; i++)
         wanted += j->queries[i];
@@ -113,7 +113,7 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
     if (o->stats || o->check)
       console_note("Q%s %-12s %6" PRIu64 " rows %10.4f ms +-%3.0f%% %10.4f on the device %10" PRIu64 " rays %10" PRIu64
                    " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
-                   ssb_queries[q].name, rdx_engine_kind_name(built.kind), rdx_query_result_rows(result), t.total_ms,
+                   ssb_queries[q].name, rdx_engine_kind_name(t.stats.kind), rdx_query_result_rows(result), t.total_ms,
                    100 * t.spread, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
                    !o->check            ? ""
                    : difference.text[0] ? "  WRONG: "
@@ -193,7 +193,7 @@ static int check_output(const cli_ssb_run_options *o, bool streams) {
 }
 
 int cli_ssb_run(const cli_ssb_run_options *o) {
-  job j = {.options = o};
+  job j = {.options = o, .shown = -1};
   rdx_error err = {""};
   const char *wrong = parse_queries(o->queries ? o->queries : "all", j.queries);
   if (wrong)

@@ -20,7 +20,8 @@ extern "C" {
 #endif
 
 typedef enum rdx_engine_kind {
-  RDX_ENGINE_AUTO = 0, /**< what is expected to be fastest: today the column engine, which needs no cubes */
+  RDX_ENGINE_AUTO = 0,    /**< sorted cubes for the queries that are prepared, the column engine for others, and where a
+                             cube cannot be had or is expected to take longer */
   RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
   RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
   RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; what its runs of rows come to is kept */
@@ -86,13 +87,15 @@ RDX_API RDX_MUST_USE rdx_status rdx_engine_create(rdx_device *device, const rdx_
 /** Free `*engine` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_engine_destroy(rdx_engine **engine);
 
-/** Build a cube. A column engine needs none: RDX_ERROR_UNSUPPORTED. On failure the engine is as before. */
+/** Build a cube; with RDX_ENGINE_AUTO a sorted one. A column engine needs none: RDX_ERROR_UNSUPPORTED. On failure the
+ * engine is as before. */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err);
 
 /**
  * Build the cubes that `queries` need and the engine has not: as few as serve each of them well. Queries with the same
- * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded. On
- * failure the engine is as before, and the text says which query it is about. Reports progress as stage "build".
+ * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded. With
+ * RDX_ENGINE_AUTO a query for which none can be built, or held in memory, is left to the column engine. On failure the
+ * engine is as before, and the text says which query it is about. Reports progress as stage "build".
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count,
                                                    rdx_error *err);
@@ -133,6 +136,7 @@ RDX_API const rdx_column *rdx_query_result_column(const rdx_query_result *result
 
 /** What a query did. Times are milliseconds. */
 typedef struct rdx_query_stats {
+  rdx_engine_kind kind; /**< what answered it, also with RDX_ENGINE_AUTO */
   uint64_t groups; /**< that qualified, before HAVING and LIMIT */
   uint64_t rays;   /**< this and the next two only with rdx_query_params.stats, else 0 */
   uint64_t hits;   /**< calls of hit programs */

@@ -617,7 +617,7 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
 }
 
 const rdx_engine_ops rdx_coarse_cube_ops = {
-    .name = "coarse_cube",
+    .kind = RDX_ENGINE_COARSE_CUBE,
     .traces_rays = true,
     .cubes = true,
     .build = build,

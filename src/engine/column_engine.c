@@ -470,6 +470,14 @@ static rdx_status run_sparse(run *r, sorting *s, rdx_groups *out, rdx_error *err
 
 /* ---- Queries ---- */
 
+static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+  const column_engine *e = self;
+  const rdx_row_cost each = rdx_row_cost_of(e->relation->device);
+  (void)plan, (void)err;
+  *out = each.start + (double)e->relation->rows * each.row;
+  return RDX_OK;
+}
+
 static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
   RDX_TRY(rdx_column_query_create(r->plan, &r->query, err));
   if (r->query.wide_extremes && !r->plan->relation->device->has_atomic_u64)
@@ -504,8 +512,9 @@ static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *o
 }
 
 const rdx_engine_ops rdx_column_engine_ops = {
-    .name = "column",
+    .kind = RDX_ENGINE_COLUMN,
     .build = build,
+    .cost = cost,
     .run = run_plan,
     .destroy = destroy,
 };

@@ -12,29 +12,35 @@
 #include "engine/result.h"
 #include "engine/spec.h"
 
-static const rdx_engine_ops *const kinds[] = {
-    [RDX_ENGINE_COLUMN] = &rdx_column_engine_ops,
-    [RDX_ENGINE_SORTED_CUBE] = &rdx_sorted_cube_ops,
-    [RDX_ENGINE_COARSE_CUBE] = &rdx_coarse_cube_ops,
-    [RDX_ENGINE_RT_CUBE] = &rdx_rt_cube_ops,
+/* What answers queries: by cubes, and without any. */
+typedef struct engine_kind {
+  const char *name;
+  const rdx_engine_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
+  const rdx_engine_ops *cubed; /* NULL: there are no cubes */
+} engine_kind;
+
+static const engine_kind kinds[] = {
+    [RDX_ENGINE_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
+    [RDX_ENGINE_COLUMN] = {"column", &rdx_column_engine_ops, NULL},
+    [RDX_ENGINE_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
+    [RDX_ENGINE_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
+    [RDX_ENGINE_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
 };
 
 struct rdx_engine {
   rdx_device *device;
-  const rdx_engine_ops *ops;
+  const engine_kind *kind;
   rdx_engine_params params;
   rdx_coded_relation *relation;
   rdx_engine_stats stats;
-  rdx_cube *cubes; /* a kind without cubes has one with an empty spec */
+  rdx_cube *cubes; /* the first of a kind that answers all queries is none: its spec is empty */
   uint32_t cube_count, cube_capacity;
 };
 
 /* ---- Names ---- */
 
 const char *rdx_engine_kind_name(rdx_engine_kind kind) {
-  if (kind == RDX_ENGINE_AUTO)
-    return "auto";
-  return (size_t)kind < RDX_COUNT(kinds) && kinds[kind] ? kinds[kind]->name : "unknown";
+  return (size_t)kind < RDX_COUNT(kinds) ? kinds[kind].name : "unknown";
 }
 
 rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err) {
@@ -42,36 +48,33 @@ rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_kind_from_name: name and out must not be NULL");
   char list[256] = "";
   for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
-    const rdx_engine_kind kind = (rdx_engine_kind)i;
-    if (kind != RDX_ENGINE_AUTO && !kinds[i])
-      continue;
-    if (strcmp(name, rdx_engine_kind_name(kind)) == 0) {
-      *out = kind;
+    if (strcmp(name, kinds[i].name) == 0) {
+      *out = (rdx_engine_kind)i;
       return RDX_OK;
     }
     const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", rdx_engine_kind_name(kind));
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
   }
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no engine '%.40s'; there are %s", name, list);
 }
 
 /* ---- Cubes ---- */
 
-static void destroy_cube(const rdx_engine *engine, rdx_cube *cube) {
+static void destroy_cube(rdx_cube *cube) {
   if (cube->self)
-    engine->ops->destroy(cube->self);
+    cube->ops->destroy(cube->self);
   rdx_arena_free(&cube->arena);
   *cube = (rdx_cube){0};
 }
 
 static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
-  *cube = (rdx_cube){0};
+  *cube = (rdx_cube){.ops = spec ? engine->kind->cubed : engine->kind->plain};
   if (spec)
     RDX_TRY(rdx_spec_copy(spec, engine->relation, &cube->arena, &cube->spec, err));
-  return engine->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self,
-                            err);
+  return cube->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self, err);
 }
 
+/* `spec` NULL: what answers all queries. */
 static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
   const double start = rdx_now_ms();
   if (engine->cube_count == engine->cube_capacity) {
@@ -85,14 +88,14 @@ static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_er
   const rdx_status status = build_cube(engine, spec, &cube, err);
   const uint64_t peak = atomic_load(&engine->device->memory_mark) - used;
   if (status != RDX_OK) {
-    destroy_cube(engine, &cube);
+    destroy_cube(&cube);
     return status;
   }
   rdx_engine_stats *s = &engine->stats;
   const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
   s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
   s->bytes_cubes += cube.bytes;
-  s->cubes += engine->ops->cubes;
+  s->cubes += spec != NULL;
   s->build_ms += rdx_now_ms() - start;
   engine->cubes[engine->cube_count++] = cube;
   return RDX_OK;
@@ -101,14 +104,17 @@ static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_er
 rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
   if (!engine || !spec)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_add_cube: engine and spec must not be NULL");
-  if (!engine->ops->cubes)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->ops->name);
+  if (!engine->kind->cubed)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->kind->name);
   return add_cube(engine, spec, err);
 }
 
+/* Whether there is no cube to build for a query: one serves it, or none can. */
 static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
+  if (needs->too_many)
+    return true;
   for (uint32_t i = 0; i < engine->cube_count; i++)
-    if (rdx_spec_covers(&engine->cubes[i].spec, needs, engine->relation, NULL) == RDX_OK)
+    if (engine->cubes[i].ops->cubes && rdx_spec_covers(&engine->cubes[i].spec, needs, engine->relation, NULL) == RDX_OK)
       return true;
   return false;
 }
@@ -144,7 +150,10 @@ static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, u
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    RDX_TRY(name_query(rdx_needs_of(&queries[i], &needs[i], err), i, count, err));
+    const rdx_status status = rdx_needs_of(&queries[i], &needs[i], err);
+    needs[i].too_many = status == RDX_ERROR_UNSUPPORTED && engine->kind->plain;
+    if (!needs[i].too_many)
+      RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
 }
@@ -156,7 +165,10 @@ static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const r
     if (is_covered(engine, &needs[i]))
       continue;
     RDX_TRY(rdx_progress("build", i, count, err));
-    RDX_TRY(name_query(prepare_from(engine, &needs[i], &plans[i], count - i, err), i, count, err));
+    const rdx_status status = prepare_from(engine, &needs[i], &plans[i], count - i, err);
+    if (engine->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
+      continue; /* it will be answered without */
+    RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
 }
@@ -164,7 +176,7 @@ static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const r
 rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
   if (!engine || (count > 0 && !queries))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_prepare: engine and queries must not be NULL");
-  if (!engine->ops->cubes)
+  if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs *needs = NULL;
   rdx_plan *plans = NULL;
@@ -180,7 +192,7 @@ rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint
     status = add_needed(engine, needs, plans, count, err);
   if (status != RDX_OK) {
     while (engine->cube_count > before)
-      destroy_cube(engine, &engine->cubes[--engine->cube_count]);
+      destroy_cube(&engine->cubes[--engine->cube_count]);
     engine->stats = stats;
   }
   for (uint32_t i = 0; i < planned; i++)
@@ -201,7 +213,7 @@ static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_e
   engine->stats.encode_ms = engine->relation->encode_ms;
   engine->stats.bytes_columns = engine->relation->bytes;
   engine->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
-  return engine->ops->cubes ? RDX_OK : add_cube(engine, NULL, err);
+  return engine->kind->plain ? add_cube(engine, NULL, err) : RDX_OK;
 }
 
 rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation, const rdx_engine_params *params,
@@ -209,18 +221,16 @@ rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation, c
   static const rdx_engine_params defaults = {0};
   if (!device || !relation || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_create: device, relation and out must not be NULL");
-  rdx_engine_params used = params ? *params : defaults;
-  if (used.kind == RDX_ENGINE_AUTO)
-    used.kind = RDX_ENGINE_COLUMN;
-  if ((size_t)used.kind >= RDX_COUNT(kinds) || !kinds[used.kind])
+  const rdx_engine_params used = params ? *params : defaults;
+  if ((size_t)used.kind >= RDX_COUNT(kinds))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.kind);
-  const rdx_engine_ops *ops = kinds[used.kind];
-  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  const engine_kind *kind = &kinds[used.kind];
+  if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
   rdx_engine *engine = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *engine, "an engine", (void **)&engine, err));
   engine->device = device;
-  engine->ops = ops;
+  engine->kind = kind;
   engine->params = used;
   engine->stats.kind = used.kind;
   const rdx_status status = create(engine, relation, err);
@@ -237,7 +247,7 @@ void rdx_engine_destroy(rdx_engine **engine) {
     return;
   rdx_engine *e = *engine;
   for (uint32_t i = 0; i < e->cube_count; i++)
-    destroy_cube(e, &e->cubes[i]);
+    destroy_cube(&e->cubes[i]);
   rdx_free(e->cubes);
   rdx_coded_relation_destroy(&e->relation);
   rdx_free(e);
@@ -250,25 +260,29 @@ void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
 
 /* ---- Queries ---- */
 
-/* The cheapest cube that has what the plan needs. The error is that of the last one that has not. */
+/* The cheapest of what has all that the plan needs. The error is that of the last cube that has not. */
 static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = engine->cubes;
-  if (!engine->ops->cubes)
+  if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs needs;
   double best = 0;
   rdx_error why = {""};
-  RDX_TRY(rdx_needs_of(plan->query, &needs, err));
   rdx_status last = rdx_fail(&why, RDX_ERROR_UNSUPPORTED,
-                             "the %s engine has no cube yet; add one, or prepare the query", engine->ops->name);
+                             "the %s engine has no cube yet; add one, or prepare the query", engine->kind->name);
+  const rdx_status needed = rdx_needs_of(plan->query, &needs, &why);
+  last = needed == RDX_OK ? last : needed;
   *out = NULL;
   for (uint32_t i = 0; i < engine->cube_count; i++) {
+    const rdx_cube *cube = &engine->cubes[i];
     double cost = 0;
-    rdx_status status = rdx_spec_covers(&engine->cubes[i].spec, &needs, engine->relation, &why);
+    rdx_status status = cube->ops->cubes ? needed : RDX_OK;
+    if (status == RDX_OK && cube->ops->cubes)
+      status = rdx_spec_covers(&cube->spec, &needs, engine->relation, &why);
     if (status == RDX_OK)
-      status = engine->ops->cost(engine->cubes[i].self, plan, &cost, &why);
+      status = cube->ops->cost(cube->self, plan, &cost, &why);
     if (status == RDX_OK && (!*out || cost < best)) {
-      *out = &engine->cubes[i];
+      *out = cube;
       best = cost;
     } else if (status != RDX_OK) {
       last = status;
@@ -291,12 +305,12 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
   rdx_query_counts counts = {0};
   double device_ms = 0, ignored = 0;
   RDX_TRY(choose_cube(engine, plan, &cube, err));
-  rdx_status status = plan->empty ? RDX_OK : engine->ops->run(cube->self, plan, &groups, NULL, &device_ms, err);
+  rdx_status status = plan->empty ? RDX_OK : cube->ops->run(cube->self, plan, &groups, NULL, &device_ms, err);
   if (status == RDX_OK)
     status = rdx_groups_finish(plan, &groups, out, err);
   const double end = rdx_now_ms();
   if (status == RDX_OK && stats && !plan->empty)
-    status = engine->ops->run(cube->self, plan, &again, &counts, &ignored, err);
+    status = cube->ops->run(cube->self, plan, &again, &counts, &ignored, err);
   free_groups(&groups);
   free_groups(&again);
   if (status != RDX_OK) {
@@ -304,6 +318,7 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
     return status;
   }
   rdx_query_stats *s = &(*out)->stats;
+  s->kind = cube->ops->kind;
   s->rays = counts.rays;
   s->hits = counts.hits;
   s->rows = counts.rows;

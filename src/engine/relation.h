@@ -56,7 +56,7 @@ typedef struct rdx_digits {
   int exponent;     /* of the unit, as a power of 2 */
 } rdx_digits;
 
-#define RDX_MOST_DIGITS 5 /* f32 take at most 277 bits */
+#define RDX_MOST_DIGITS 5                   /* f32 take at most 277 bits */
 #define RDX_SPECIAL_DOWN ((int64_t)1 << 32) /* more than there are rows */
 
 /* What is made of an attribute when it is asked for first. */

@@ -454,7 +454,7 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
 }
 
 const rdx_engine_ops rdx_rt_cube_ops = {
-    .name = "rt_cube",
+    .kind = RDX_ENGINE_RT_CUBE,
     .traces_rays = true,
     .cubes = true,
     .build = build,

@@ -52,13 +52,16 @@ static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_par
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: finding a range takes some 50, a row about 1 on a core. */
+/* Finding a range takes some 50 ns, a run about 1 on a core. */
 static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
   const sorted_cube *c = self;
+  const rdx_row_cost each = rdx_row_cost_of(c->star.device);
   double ranges = 0, rows = 0;
   (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
-  *out = 50 * ranges + rows;
+  const double by_rows = each.start + rows * each.row;
+  const double by_runs = (double)c->runs.count * (rows / (double)(c->star.rows + 1));
+  *out = 50 * ranges + (rdx_runs_serve(&c->star, &c->runs, plan) && by_runs < by_rows ? by_runs : by_rows);
   return RDX_OK;
 }
 
@@ -116,7 +119,7 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
 }
 
 const rdx_engine_ops rdx_sorted_cube_ops = {
-    .name = "sorted_cube",
+    .kind = RDX_ENGINE_SORTED_CUBE,
     .cubes = true,
     .build = build,
     .cost = cost,

@@ -36,26 +36,27 @@ static const rdx_intervals *set_of(const rdx_plan *plan, uint32_t attribute) {
   return NULL;
 }
 
-/* As if attributes were independent and each code as frequent as any other: the ranges are the intervals of the last
- * attribute that has a term, for each combination of codes of those before it (section 4.2). */
+/* As if conditions were independent and each code as frequent as any other: the ranges are the intervals of the last
+ * attribute that has a term, for each tuple of those before it that qualifies (section 4.2), and no more than tuples of
+ * both. */
 void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows) {
-  double combinations = 1;
+  const rdx_tuples *t = &star->scan;
+  double share = 1;
   *ranges = 1;
-  *rows = (double)star->rows;
-  for (uint32_t i = 0; i < star->scan.attribute_count; i++) {
-    const uint32_t attribute = star->scan.attributes[i];
-    const double all = (double)star->relation->attributes[attribute].count + 1;
-    const rdx_intervals *set = set_of(plan, attribute);
-    double codes = set ? 0 : all;
-    for (uint32_t k = 0; set && k < set->count; k++)
+  for (uint32_t i = 0; i < t->attribute_count; i++) {
+    const rdx_intervals *set = set_of(plan, t->attributes[i]);
+    const double all = (double)star->relation->attributes[t->attributes[i]].count + 1;
+    const double before = t->prefixes[i] * share;
+    double codes = 0;
+    if (!set)
+      continue;
+    for (uint32_t k = 0; k < set->count; k++)
       codes += (double)(set->list[k].high - set->list[k].low) + 1;
-    if (set) {
-      *ranges = combinations * set->count;
-      *rows *= codes < all ? codes / all : 1;
-    }
-    combinations *= codes;
+    share *= codes < all ? codes / all : 1;
+    const double most = t->prefixes[i + 1] * share, found = (before > 1 ? before : 1) * set->count;
+    *ranges = most < 1 ? 1 : found < most ? found : most;
   }
-  *ranges = *ranges < star->scan.count ? *ranges : star->scan.count;
+  *rows = (double)star->rows * share;
 }
 
 /* ---- Accumulators ---- */

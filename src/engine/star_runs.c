@@ -275,8 +275,7 @@ static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
   return runs->firsts ? runs->firsts[place] : place;
 }
 
-/* Whether they tell what a plan wants of the rows. */
-static bool serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
+bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
   for (uint32_t i = 0; i < plan->measure_count; i++)
     if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
         !runs->totals[rdx_star_measure_of(star, &plan->measures[i])].sums)
@@ -287,7 +286,7 @@ static bool serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *pl
 uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges) {
   const bool grouped = plan->query->group_count > 0;
   uint64_t count = 0;
-  if (!serve(star, runs, plan))
+  if (!rdx_runs_serve(star, runs, plan))
     return 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     count += grouped ? first_of(runs, ranges->list[2 * i + 1]) - first_of(runs, ranges->list[2 * i]) : 1;

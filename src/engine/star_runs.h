@@ -31,7 +31,9 @@ void rdx_runs_destroy(rdx_runs *runs);
 /* Of memory. */
 uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs);
 
-/* How many runs the ranges of a query take in; 0 where their totals do not tell what the plan wants. */
+/* Whether there are some, and they tell what a plan wants of the rows. */
+bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan);
+/* How many runs the ranges of a query take in; 0 where they do not serve it. */
 uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges);
 
 /* Make ranges of scan places to such of runs; returns how many runs they take in. */

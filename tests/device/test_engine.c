@@ -14,6 +14,7 @@
 
 /* What every test runs on. */
 static const rdx_engine_params contenders[] = {
+    {.kind = RDX_ENGINE_AUTO},
     {.kind = RDX_ENGINE_COLUMN},
     {.kind = RDX_ENGINE_SORTED_CUBE},
     {.kind = RDX_ENGINE_COARSE_CUBE},
@@ -536,8 +537,8 @@ static void test_bad_relations(void **state) {
   rdx_engine *engine = NULL;
   FAILS(RDX_ERROR_ARGUMENT,
         rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = (rdx_engine_kind)99}, &engine, err));
-  OK(rdx_engine_create(test_device, &flat, NULL, &engine, err));
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err)); /* it needs none */
+  OK(rdx_engine_create(test_device, &flat, &contenders[1], &engine, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
   rdx_engine_destroy(&engine);
 }
 
@@ -706,13 +707,90 @@ static void test_threads(void **state) {
   star_free(&s);
 }
 
+#define AUTO_ROWS 200003
+#define AUTO_COLUMNS 10 /* more than a cube has attributes to scan */
+
+/* What answered a query, whose only value is `wanted`. */
+static rdx_engine_kind answered_by(const rdx_engine *engine, const rdx_query *q, uint64_t wanted) {
+  rdx_query_result *result = NULL;
+  rdx_query_stats stats;
+  OK(rdx_engine_run(engine, q, NULL, &result, err));
+  assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted);
+  rdx_query_result_get_stats(result, &stats);
+  rdx_query_result_destroy(&result);
+  return stats.kind;
+}
+
+/* Without a wish, what is prepared is answered by a cube, unless there can be none, or looking at rows is cheaper. */
+static void test_auto(void **state) {
+  (void)state;
+  static uint32_t values[2][AUTO_ROWS];
+  rdx_attribute columns[AUTO_COLUMNS];
+  rdx_predicate parts[AUTO_COLUMNS];
+  const uint32_t bounds[2][2] = {{3, 5}, {AUTO_ROWS / 2, AUTO_ROWS}}, most[] = {1, 97}, odd[] = {1, 3, 5, 7, 9, 11};
+  uint64_t counts[3] = {0};
+  for (uint32_t i = 0; i < AUTO_ROWS; i++) {
+    values[0][i] = (uint32_t)(test_random() % 100);
+    values[1][i] = (uint32_t)(i * 7919ull % AUTO_ROWS);
+    const bool few = 3 <= values[0][i] && values[0][i] <= 5;
+    counts[0] += few;
+    counts[1] += few && values[1][i] >= bounds[1][0];
+    counts[2] += 1 <= values[0][i] && values[0][i] <= 97;
+  }
+  for (uint32_t a = 0; a < AUTO_COLUMNS; a++) {
+    columns[a] = (rdx_attribute){"a", {.type = RDX_TYPE_U32, .rows = AUTO_ROWS, .values = values[a == 1]}, 0};
+    parts[a] = (rdx_predicate){.kind = RDX_PREDICATE_BETWEEN,
+                               .column = a,
+                               .values = {.type = RDX_TYPE_U32, .rows = 2, .values = bounds[a == 1]}};
+  }
+  const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = parts, .child_count = AUTO_COLUMNS},
+                      in = {.kind = RDX_PREDICATE_IN,
+                            .column = 1,
+                            .values = {.type = RDX_TYPE_U32, .rows = COUNT(odd), .values = odd}};
+  const rdx_relation relation = {.rows = AUTO_ROWS, .attributes = columns, .attribute_count = AUTO_COLUMNS};
+  const rdx_aggregate count = {0};
+  const rdx_query few = {.where = &parts[0], .aggregates = &count, .aggregate_count = 1},
+                  many = {.where = &all, .aggregates = &count, .aggregate_count = 1},
+                  listed = {.where = &in, .aggregates = &count, .aggregate_count = 1};
+  rdx_engine *engine = NULL;
+  rdx_engine_stats stats;
+  OK(rdx_engine_create(test_device, &relation, NULL, &engine, err));
+  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_ENGINE_COLUMN);
+  OK(rdx_engine_prepare(engine, (const rdx_query[]){few, many}, 2, err));
+  rdx_engine_get_stats(engine, &stats);
+  assert_int_equal(stats.kind, RDX_ENGINE_AUTO);
+  assert_int_equal(stats.cubes, 1);
+  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_ENGINE_SORTED_CUBE);
+  assert_int_equal(answered_by(engine, &many, counts[1]), RDX_ENGINE_COLUMN);
+  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_ENGINE_COLUMN); /* no cube has attribute 1 */
+  /* A cube for one attribute, and one where another takes a range of rows for nearly each value of the first. */
+  const uint32_t scanned[] = {1, 2};
+  parts[2].values.values = most;
+  const rdx_query third = {.where = &parts[2], .aggregates = &count, .aggregate_count = 1};
+  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
+  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_ENGINE_SORTED_CUBE);
+  assert_int_equal(answered_by(engine, &third, counts[2]), RDX_ENGINE_COLUMN);
+  rdx_engine_destroy(&engine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_stars),     cmocka_unit_test(test_large),         cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_bad_queries),      cmocka_unit_test(test_bad_relations), cmocka_unit_test(test_names),
-      cmocka_unit_test(test_failed_prepare),   cmocka_unit_test(test_threads),       cmocka_unit_test(test_many_groups),
-      cmocka_unit_test(test_few_values),       cmocka_unit_test(test_groups_apart),  cmocka_unit_test(test_many_runs),
-      cmocka_unit_test(test_long_string_keys), cmocka_unit_test(test_long_lists),    cmocka_unit_test(test_either),
+      cmocka_unit_test(test_random_stars),
+      cmocka_unit_test(test_large),
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_bad_queries),
+      cmocka_unit_test(test_bad_relations),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_failed_prepare),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_many_groups),
+      cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_groups_apart),
+      cmocka_unit_test(test_many_runs),
+      cmocka_unit_test(test_long_string_keys),
+      cmocka_unit_test(test_long_lists),
+      cmocka_unit_test(test_either),
+      cmocka_unit_test(test_auto),
   };
   return TEST_MAIN(tests);
 }

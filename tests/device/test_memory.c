@@ -333,6 +333,11 @@ static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
   return status;
 }
 
+/* One for which there is no memory does without a cube. */
+static rdx_status auto_engine(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_AUTO}, err);
+}
+
 static rdx_status column_engine(rdx_error *err) {
   return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, err);
 }
@@ -592,16 +597,18 @@ static void test_device_memory_of_failures(void **state) {
   static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
                              join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
                              changes_job,     column_scan, bindex_scan,   column_engine,   flat_table,
-                             sorted_cube,     coarse_cube, coarse_runs,   split_rt_cube};
+                             auto_engine,     sorted_cube, coarse_cube,   coarse_runs,     split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
     for (int64_t k = 0; k < 200; k++) {
       rdx_device_usage before, after;
       rdx_device_get_usage(test_device, &before);
+      const int64_t allocated = live;
       countdown = k;
       const rdx_status status = jobs[i](NULL);
       countdown = INT64_MAX;
       assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+      assert_int_equal(live, allocated);
       rdx_device_get_usage(test_device, &after);
       assert_int_equal(after.memory_used, before.memory_used);
     }
