@@ -42,8 +42,8 @@ typedef struct rdx_engine_ops {
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
   rdx_status (*build)(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                       uint64_t *bytes, void **out, rdx_error *err);
-  /* What a plan would cost, in nanoseconds or, where it is only compared with its kind's, any unit: the cheapest that has
-   * all attributes answers. RDX_ERROR_UNSUPPORTED, with the reason, where this cube cannot. */
+  /* What a plan would cost, in nanoseconds or, where it is only compared with its kind's, any unit: the cheapest that
+   * has all attributes answers. RDX_ERROR_UNSUPPORTED, with the reason, where this cube cannot. */
   rdx_status (*cost)(const void *self, const rdx_plan *plan, double *out, rdx_error *err);
   /* Find the groups; arrays by rdx_alloc(), freed by the caller. One submission to the device where possible. */
   rdx_status (*run)(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
