@@ -7,6 +7,7 @@ target_compile_definitions(raydex_flags INTERFACE _GNU_SOURCE)
 target_compile_options(raydex_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
   $<$<BOOL:${RAYDEX_WERROR}>:-Werror>
+  -ffunction-sections
   # A fused multiply-add rounds once where two operations round twice: answers must be the same everywhere.
   -ffp-contract=off)
 
@@ -24,8 +25,8 @@ endif()
 function(raydex_program target)
   target_link_libraries(${target} PRIVATE raydex_flags ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  # Without pages of their own for code, small programs take a tenth less space: a bundle has many.
-  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags -Wl,-z,noseparate-code)
+  # Programs are small, and a bundle has many: without pages of their own for code, and what they do not call.
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags -Wl,-z,noseparate-code -Wl,--gc-sections)
   set_target_properties(${target} PROPERTIES BUILD_RPATH_USE_ORIGIN ON BUILD_RPATH "$ORIGIN/../lib"
                                              INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endfunction()

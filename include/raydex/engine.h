@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 typedef enum rdx_engine_kind {
-  RDX_ENGINE_AUTO = 0,    /**< sorted cubes for the queries that are prepared, the column engine for others, and where a
+  RDX_ENGINE_AUTO = 0, /**< sorted cubes for the queries that are prepared, the column engine for others, and where a
                              cube cannot be had or is expected to take longer */
   RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
   RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
@@ -71,7 +71,8 @@ typedef struct rdx_cube_spec {
   uint32_t group_count;                     /**< at most 8 */
   const rdx_expression *const *expressions; /**< what aggregates are made of */
   uint32_t expression_count;                /**< at most 8, of 16 numbers of a row (rdx_query): a float is kept as its
-                                               code and as what its sum takes */
+                                               code and, unless it is not summed, as what its sum takes */
+  uint32_t unsummed; /**< a bit for each expression, the lowest for the first, that no SUM or AVG is asked of */
 } rdx_cube_spec;
 
 typedef struct rdx_engine rdx_engine;
@@ -105,7 +106,7 @@ typedef struct rdx_engine_stats {
   rdx_engine_kind kind;
   uint64_t rows;
   uint32_t cubes;
-  uint64_t bytes_columns; /**< packed attributes */
+  uint64_t bytes_columns; /**< packed attributes, without what queries add to them (rdx_query) */
   uint64_t bytes_cubes;
   uint64_t bytes_peak;
   double encode_ms; /**< packing attributes */
@@ -122,8 +123,8 @@ typedef struct rdx_query_result rdx_query_result;
 
 /**
  * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
- * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or an expression may (rdx_expression). Destroy the result with
- * rdx_query_result_destroy(); it does not need its engine.
+ * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or the largest f64, or an expression may (rdx_expression). Destroy the
+ * result with rdx_query_result_destroy(); it does not need its engine.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,
                                                const rdx_query_params *params, rdx_query_result **out, rdx_error *err);
@@ -137,11 +138,11 @@ RDX_API const rdx_column *rdx_query_result_column(const rdx_query_result *result
 /** What a query did. Times are milliseconds. */
 typedef struct rdx_query_stats {
   rdx_engine_kind kind; /**< what answered it, also with RDX_ENGINE_AUTO */
-  uint64_t groups; /**< that qualified, before HAVING and LIMIT */
-  uint64_t rays;   /**< this and the next two only with rdx_query_params.stats, else 0 */
-  uint64_t hits;   /**< calls of hit programs */
-  uint64_t rows;   /**< looked at one by one */
-  uint64_t bytes;  /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
+  uint64_t groups;      /**< that qualified, before HAVING and LIMIT */
+  uint64_t rays;        /**< this and the next two only with rdx_query_params.stats, else 0 */
+  uint64_t hits;        /**< calls of hit programs */
+  uint64_t rows;        /**< looked at one by one */
+  uint64_t bytes;       /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
                       attributes named, of which it may skip many */
   double device_ms;
   double total_ms; /**< from call to return */

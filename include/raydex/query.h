@@ -64,10 +64,11 @@ typedef struct rdx_expression {
 typedef enum rdx_aggregate_kind {
   RDX_AGGREGATE_COUNT = 0, /**< of rows where the expression is not NULL; without an expression: of rows. u64 */
   RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value. Of
-                        floats f64: the exact sum, rounded once, whatever the order of rows; with infinities or NaN what
-                        IEEE 754 says. RDX_ERROR_UNSUPPORTED where f64 values of an attribute, least and largest, are
-                        more than about 10^77 apart in size */
-  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value; u64 below 2^63 only */
+                        floats f64: the exact sum, rounded once, whatever the order of rows, or RDX_ERROR_OVERFLOW; with
+                        infinities among them infinite, or NaN, and with NaN NaN */
+  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value; u64 below 2^63 only. AVG
+                        and SUM of f64: RDX_ERROR_UNSUPPORTED where the largest value of the attribute in any row is
+                        more than about 10^77 times the least one that is not 0 (both finite, by size) */
   RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated); NULL for no value */
   RDX_AGGREGATE_MAX,
 } rdx_aggregate_kind;
@@ -93,7 +94,8 @@ typedef struct rdx_query {
   const rdx_aggregate *aggregates;
   /** At most 8; with none, the distinct groups are the result. RDX_ERROR_UNSUPPORTED where all together take more than
    * 16 numbers of a row: a sum of floats takes 1 to 6 (mostly 1 of f32, 2 of f64). The first one of an attribute takes
-   * time, and the engine keeps up to 4 bytes a row, and 16 to 56 a distinct value. */
+   * time, and the engine keeps 8 bytes of each number for each distinct value, and where these are many 4 bytes a row
+   * and 8 more a value. */
   uint32_t aggregate_count;
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
   const rdx_order *order_by;   /**< ties: in the order of the group's attributes, of which NULL comes last */

@@ -32,7 +32,7 @@ typedef enum rdx_status {
   RDX_ERROR_RANGE,         /**< a value does not fit its type, or a key its key mode */
   RDX_ERROR_FORMAT,        /**< input data is malformed; the text names the line and column */
   RDX_ERROR_IO,            /**< the operating system refused a file operation */
-  RDX_ERROR_OVERFLOW,      /**< an exact result does not fit 64 bits */
+  RDX_ERROR_OVERFLOW,      /**< a result does not fit its type */
   RDX_ERROR_MEMORY,        /**< host memory ran out */
   RDX_ERROR_DEVICE_MEMORY, /**< device memory ran out, or the estimate says it would */
   RDX_ERROR_DEVICE_LOST,   /**< the driver gave the device up; close it and open it again */

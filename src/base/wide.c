@@ -58,7 +58,21 @@ static double round_once(uint64_t number, bool more, int exponent) {
   return ldexp((double)(kept + up), least);
 }
 
-/* Long division, until the quotient has 64 bits or nothing is left. */
+/* Bits end - count .. end - 1, at most 64. */
+static uint64_t bits_before(const rdx_wide *x, uint32_t end, uint32_t count) {
+  const uint32_t word = (end - count) / 64, shift = (end - count) % 64;
+  uint64_t bits = x->words[word] >> shift;
+  if (shift > 0 && word + 1 < RDX_WIDE_WORDS)
+    bits |= x->words[word + 1] << (64 - shift);
+  return count < 64 ? bits & ((1ull << count) - 1) : bits;
+}
+
+static uint32_t bit_length_of(rdx_i128 x) {
+  const uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
+  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
+}
+
+/* Long division by as many bits at a time as 127 have room for, until the quotient has 64 or nothing is left. */
 double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
   const bool negative = x->words[RDX_WIDE_WORDS - 1] >> 63;
   rdx_wide n = *x;
@@ -67,17 +81,20 @@ double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
   uint32_t left = bit_length(&n);
   uint64_t quotient = 0;
   rdx_i128 rest = 0;
-  for (; left > 0 && quotient >> 63 == 0; left--) {
-    rest = rest * 2 + (n.words[(left - 1) / 64] >> (left - 1) % 64 & 1);
-    quotient = quotient * 2 + (rest >= divisor);
-    rest -= rest >= divisor ? divisor : 0;
+  while (quotient >> 63 == 0 && (left > 0 || rest > 0)) {
+    const uint32_t room = 127 - bit_length_of(rest), lacking = 64 - bit_length_of((rdx_i128)quotient);
+    uint32_t bits = room < lacking ? room : lacking;
+    if (left > 0) {
+      bits = bits < left ? bits : left;
+      left -= bits;
+      rest = rest << bits | bits_before(&n, left + bits, bits);
+    } else { /* behind the point */
+      exponent -= (int)bits;
+      rest <<= bits;
+    }
+    quotient = (bits < 64 ? quotient << bits : 0) | (uint64_t)(rest / divisor);
+    rest %= divisor;
   }
-  int shift = (int)left;
-  for (; rest > 0 && quotient >> 63 == 0; shift--) {
-    rest *= 2;
-    quotient = quotient * 2 + (rest >= divisor);
-    rest -= rest >= divisor ? divisor : 0;
-  }
-  const double result = round_once(quotient, rest > 0 || any_below(&n, left), exponent + shift);
+  const double result = round_once(quotient, rest > 0 || any_below(&n, left), exponent + (int)left);
   return negative ? -result : result;
 }

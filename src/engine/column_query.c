@@ -108,7 +108,7 @@ static void find_gap(const rdx_interval *list, uint32_t count, uint64_t codes, e
     t->compare = COMPARE_WIDE;
   else if (count > 1 || (t->bytes < 4 && codes > top))
     t->compare = COMPARE_GAP;
-  t->exact = count == 1 || (count == 2 && t->compare == COMPARE_GAP);
+  t->exact = count == 1 || (count == 2 && t->compare == COMPARE_GAP && t->bytes < 8);
 }
 
 /* `own`: the rows are those of the attribute's table; else of the fact table. */

@@ -58,7 +58,7 @@ static int64_t split(double value, int *exponent) {
 }
 
 /* The unit, and how many digits of how many bits the largest value takes. */
-static rdx_status choose_digits(const digits_work *w, const char *name, rdx_digits *d, rdx_error *err) {
+static void choose_digits(const digits_work *w, rdx_digits *d) {
   int low = 2000, end = -2000; /* exponents of the lowest bit, and past the highest */
   for (uint64_t i = 0; i < w->count; i++) {
     int exponent = 0, past = 0;
@@ -75,13 +75,14 @@ static rdx_status choose_digits(const digits_work *w, const char *name, rdx_digi
   d->count = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
   d->bits = (bits + d->count - 1) / d->count;
   d->exponent = low < end ? low : 0;
-  if (d->count > RDX_MOST_DIGITS)
-    return rdx_fail(
-        err, RDX_ERROR_UNSUPPORTED,
-        "the values of %.40s cannot be added up: they take the bits from 2^%d to 2^%d, which are %u, and at "
-        "most %d can be",
-        name, low, end - 1, bits, RDX_MOST_DIGITS * MOST_DIGIT_BITS);
-  return RDX_OK;
+}
+
+static rdx_status check_digits(const rdx_digits *d, const char *name, rdx_error *err) {
+  if (d->count <= RDX_MOST_DIGITS)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                  "the values of %.40s cannot be added up: their bits go from 2^%d to about 2^%d, and may span %d",
+                  name, d->exponent, d->exponent + (int)(d->count * d->bits), RDX_MOST_DIGITS * MOST_DIGIT_BITS);
 }
 
 /* ---- Attributes ---- */
@@ -130,14 +131,13 @@ static rdx_status add_digit(digits_work *w, const rdx_digits *d, uint32_t number
   return RDX_OK;
 }
 
-static rdx_status make_digits(digits_work *w, const char *name, const uint64_t *listed, rdx_digits *out,
-                              rdx_error *err) {
+static rdx_status make_digits(digits_work *w, const uint64_t *listed, rdx_digits *out, rdx_error *err) {
   rdx_digits d = {.first = out->first};
   rdx_coded *attributes = w->relation->attributes + d.first;
   RDX_TRY(list_values(w, listed, err));
-  RDX_TRY(choose_digits(w, name, &d, err));
+  choose_digits(w, &d);
   RDX_TRY(rdx_alloc(w->count, sizeof *w->table, "the digits of a column", (void **)&w->table, err));
-  for (uint32_t k = 0; k < d.count + d.special; k++) {
+  for (uint32_t k = 0; d.count <= RDX_MOST_DIGITS && k < d.count + d.special; k++) {
     const rdx_status status = add_digit(w, &d, k, &attributes[k], err);
     if (status != RDX_OK) {
       for (uint32_t i = 0; i <= k; i++)
@@ -159,7 +159,7 @@ static rdx_status create_digits(const rdx_coded_relation *relation, uint32_t att
     w.bytes = places->bytes;
     w.count = places->count - c->nulls;
   }
-  const rdx_status status = make_digits(&w, relation->names[attribute], places ? places->codes : NULL, out, err);
+  const rdx_status status = make_digits(&w, places ? places->codes : NULL, out, err);
   rdx_free(w.values);
   rdx_free(w.table);
   return status;
@@ -177,5 +177,5 @@ rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribu
   const rdx_status status = digits->count > 0 ? RDX_OK : create_digits(relation, attribute, places, digits, err);
   pthread_mutex_unlock(&late->lock);
   *out = digits;
-  return status;
+  return status == RDX_OK ? check_digits(digits, relation->names[attribute], err) : status;
 }

@@ -441,7 +441,6 @@ static rdx_status plan_float_sum(rdx_plan *plan, uint32_t attribute, rdx_float_s
     RDX_TRY(add_attribute(&s, out->digits->first + k, 0, &b, err));
     const rdx_measure made = {.numeric = true, .least = (int64_t)b.least, .most = (int64_t)b.most};
     RDX_TRY(take_measure(plan, &s, &made, &out->measures[k], err));
-    plan->measures[out->measures[k]].wanted |= wanted_by(RDX_AGGREGATE_SUM, s.nulls);
   }
   return RDX_OK;
 }
@@ -462,8 +461,11 @@ static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err
   if (a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
     RDX_TRY(check_attribute(plan, a->expression->attribute, "an aggregate", err));
   if (sums && is_float(plan, a->expression)) {
-    RDX_TRY(plan_float_sum(plan, a->expression->attribute, &plan->float_sums[number], err));
-    *at = plan->float_sums[number].measures[0];
+    rdx_float_sum *sum = &plan->float_sums[number];
+    RDX_TRY(plan_float_sum(plan, a->expression->attribute, sum, err));
+    for (uint32_t k = 0; k < sum->digits->count + sum->digits->special; k++)
+      plan->measures[sum->measures[k]].wanted |= wanted_by(a->kind, plan->measures[sum->measures[k]].nulls);
+    *at = sum->measures[0];
     return RDX_OK;
   }
   RDX_TRY(make_measure(plan, a->expression, !sums, &s, &made, err));
@@ -601,9 +603,8 @@ rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *
   return status;
 }
 
-/* Of an expression that is a float attribute its codes, and its digits unless they are too many for any sum. */
-static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, rdx_error *err) {
-  const rdx_digits *digits = NULL;
+/* Of an expression that is a float attribute its codes, and its digits if it is summed. */
+static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool summed, rdx_error *err) {
   rdx_float_sum sum;
   steps s;
   rdx_measure made;
@@ -612,20 +613,15 @@ static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, rdx_e
     RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
   RDX_TRY(make_measure(plan, e, true, &s, &made, err));
   RDX_TRY(take_measure(plan, &s, &made, &at, err));
-  if (!is_float(plan, e))
-    return RDX_OK;
-  const rdx_status status = rdx_coded_digits(plan->relation, e->attribute, &digits, err);
-  if (status != RDX_OK)
-    return status == RDX_ERROR_UNSUPPORTED ? RDX_OK : status;
-  return plan_float_sum(plan, e->attribute, &sum, err);
+  return summed && is_float(plan, e) ? plan_float_sum(plan, e->attribute, &sum, err) : RDX_OK;
 }
 
-rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_expression *const *expressions,
-                             uint32_t count, rdx_plan *out, rdx_error *err) {
+rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
+                             rdx_error *err) {
   *out = (rdx_plan){.relation = relation};
   rdx_status status = make_room(out, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = plan_expression(out, expressions[i], err);
+  for (uint32_t i = 0; i < spec->expression_count && status == RDX_OK; i++)
+    status = plan_expression(out, spec->expressions[i], (spec->unsummed >> i & 1) == 0, err);
   if (status != RDX_OK)
     rdx_plan_destroy(out);
   return status;

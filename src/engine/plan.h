@@ -77,9 +77,9 @@ typedef struct rdx_plan {
 
 RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out,
                                         rdx_error *err);
-/* Only the measures, of all that aggregates of some expressions may take. */
-RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_expression *const *expressions,
-                                          uint32_t count, rdx_plan *out, rdx_error *err);
+/* Only the measures, of all that aggregates of a cube's expressions may take; nothing is wanted of them. */
+RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
+                                          rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
 
 /* What an engine found for one group, for each of the plan's measures: what its `wanted` asks for. Rows of the plan's

@@ -239,7 +239,7 @@ static rdx_build_preference preference(const rt_cube *c) {
 }
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
-  star_step steps[2 * RDX_MOST_TUPLE];
+  star_step steps[2 * RDX_MOST_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->star.rows,
                             .preference = preference(c),

@@ -28,11 +28,12 @@ static bool same_expression(const rdx_expression *a, const rdx_expression *b) {
   return same_expression(a->left, b->left) && same_expression(a->right, b->right);
 }
 
-static bool has_expression(const rdx_expression *const *list, uint32_t count, const rdx_expression *e) {
-  for (uint32_t i = 0; i < count; i++)
-    if (same_expression(list[i], e))
-      return true;
-  return false;
+/* Where it is in the list; `count`: nowhere. */
+static uint32_t find_expression(const rdx_expression *const *list, uint32_t count, const rdx_expression *e) {
+  uint32_t i = 0;
+  while (i < count && !same_expression(list[i], e))
+    i++;
+  return i;
 }
 
 /* ---- What queries need ---- */
@@ -64,9 +65,16 @@ rdx_status rdx_needs_of(const rdx_query *query, rdx_needs *out, rdx_error *err) 
     if (!contains(out->group_by, out->group_count, query->group_by[i]))
       out->group_by[out->group_count++] = query->group_by[i];
   for (uint32_t i = 0; i < query->aggregate_count; i++) {
-    const rdx_expression *e = query->aggregates[i].expression;
-    if (e && !has_expression(out->expressions, out->expression_count, e))
-      out->expressions[out->expression_count++] = e;
+    const rdx_aggregate *a = &query->aggregates[i];
+    if (!a->expression)
+      continue;
+    const uint32_t at = find_expression(out->expressions, out->expression_count, a->expression);
+    if (at == out->expression_count) {
+      out->expressions[out->expression_count++] = a->expression;
+      out->unsummed |= 1u << at;
+    }
+    if (a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG)
+      out->unsummed &= ~(1u << at);
   }
   return RDX_OK;
 }
@@ -78,7 +86,7 @@ static bool same_but_scan(const rdx_needs *a, const rdx_needs *b) {
     if (a->group_by[i] != b->group_by[i])
       return false;
   for (uint32_t i = 0; i < a->expression_count; i++)
-    if (!has_expression(b->expressions, b->expression_count, a->expressions[i]))
+    if (find_expression(b->expressions, b->expression_count, a->expressions[i]) == b->expression_count)
       return false;
   return true;
 }
@@ -94,6 +102,9 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
       return false;
     all.scan[all.scan_count++] = more->scan[i];
   }
+  for (uint32_t i = 0; i < more->expression_count; i++)
+    if ((more->unsummed >> i & 1) == 0)
+      all.unsummed &= ~(1u << find_expression(all.expressions, all.expression_count, more->expressions[i]));
   *needs = all;
   return true;
 }
@@ -192,7 +203,19 @@ rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
                          .group_by = needs->group_by,
                          .group_count = needs->group_count,
                          .expressions = needs->expressions,
-                         .expression_count = needs->expression_count};
+                         .expression_count = needs->expression_count,
+                         .unsummed = needs->unsummed};
+}
+
+/* Whether a cube has expression `number` of a query; of floats their sums are something apart. */
+static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, uint32_t number,
+                           const rdx_coded_relation *relation) {
+  const rdx_expression *e = needs->expressions[number];
+  const uint32_t at = find_expression(spec->expressions, spec->expression_count, e);
+  if (at == spec->expression_count || e->kind != RDX_EXPRESSION_ATTRIBUTE)
+    return at < spec->expression_count;
+  return !rdx_coded_is_float(&relation->attributes[e->attribute]) || (needs->unsummed >> number & 1) != 0 ||
+         (spec->unsummed >> at & 1) == 0;
 }
 
 rdx_status rdx_spec_covers(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
@@ -206,7 +229,7 @@ rdx_status rdx_spec_covers(const rdx_cube_spec *spec, const rdx_needs *needs, co
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: one lacks %.40s to group by",
                       relation->names[needs->group_by[i]]);
   for (uint32_t i = 0; i < needs->expression_count; i++)
-    if (!has_expression(spec->expressions, spec->expression_count, needs->expressions[i]))
+    if (!has_expression(spec, needs, i, relation))
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                       "no cube has all that the query needs: one lacks an expression of its aggregates");
   return RDX_OK;

@@ -14,7 +14,8 @@ typedef struct rdx_needs {
   uint32_t scan[RDX_MOST_SPEC], group_by[RDX_MOST_SPEC];
   const rdx_expression *expressions[RDX_MOST_SPEC];
   uint32_t scan_count, group_count, expression_count;
-  bool too_many; /* for any cube */
+  uint32_t unsummed; /* see rdx_cube_spec */
+  bool too_many;     /* for any cube */
 } rdx_needs;
 
 /* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have. */

@@ -249,7 +249,7 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
   rdx_buffer *scan_places = NULL;
-  RDX_TRY(rdx_plan_measures(star->relation, spec->expressions, spec->expression_count, &star->plan, err));
+  RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
   RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
   RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
                             &scan_places, err));

@@ -183,10 +183,15 @@ static void read_value(const rdx_measure *m, uint32_t slots, const uint64_t **sl
     out->most = (int64_t)(*(*slot)++ + (uint64_t)m->least);
 }
 
-static void merge_value(const rdx_group_value *from, rdx_group_value *into) {
-  if (from->count > 0 && (into->count == 0 || from->least < into->least))
+/* How far values are above the measure's least: codes may pass 63 bits. */
+static uint64_t above(const rdx_measure *m, int64_t value) {
+  return (uint64_t)value - (uint64_t)m->least;
+}
+
+static void merge_value(const rdx_measure *m, const rdx_group_value *from, rdx_group_value *into) {
+  if (from->count > 0 && (into->count == 0 || above(m, from->least) < above(m, into->least)))
     into->least = from->least;
-  if (from->count > 0 && (into->count == 0 || from->most > into->most))
+  if (from->count > 0 && (into->count == 0 || above(m, from->most) > above(m, into->most)))
     into->most = from->most;
   into->count += from->count;
   into->sum += from->sum;
@@ -241,7 +246,7 @@ static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_sta
       rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
       read_value(measures[m], q->measures[m].slots, &slot, rows, same ? &value : into);
       if (same)
-        merge_value(&value, into);
+        merge_value(measures[m], &value, into);
     }
   }
   out->count = count > 0 ? at + 1 : 0;

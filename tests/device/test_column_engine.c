@@ -214,7 +214,10 @@ static void test_code_widths(void **state) {
   rdx_attribute columns[WIDTHS + 1];
   for (uint32_t a = 0; a <= WIDTHS; a++) {
     for (uint32_t i = 0; i < SELECTIVE_ROWS; i++)
-      values[a][i] = a == WIDTHS ? i / 1000 % 3 : i < codes[a] ? i : (uint32_t)(test_random() % codes[a]);
+      values[a][i] = a == WIDTHS        ? i / 1000 % 3
+                     : i < codes[a]     ? i /* each next to the one before it */
+                     : i < 2 * codes[a] ? 2 * codes[a] - 1 - i
+                                        : (uint32_t)(test_random() % codes[a]);
     columns[a] = (rdx_attribute){"codes", {.type = RDX_TYPE_U32, .rows = SELECTIVE_ROWS, .values = values[a]}, 0};
   }
   columns[WIDTHS].name = "runs";

@@ -195,9 +195,99 @@ static void test_many_sums(void **state) {
   rdx_engine_destroy(&engine);
 }
 
+/* Many aggregates of floats that take little, as many as there may be; then of such as cubes would not have room for if
+ * they were summed, which they are not. */
+static void test_many_aggregates(void **state) {
+  (void)state;
+  enum { AGGREGATES = 8, FEW = 8 };
+  static float bits[AGGREGATES][FEW];
+  static double thirds[AGGREGATES][FEW];
+  rdx_attribute attributes[2 * AGGREGATES];
+  rdx_expression expressions[2 * AGGREGATES];
+  rdx_aggregate sums[AGGREGATES], least[AGGREGATES];
+  for (uint32_t a = 0; a < AGGREGATES; a++) {
+    for (uint32_t i = 0; i < FEW; i++) {
+      bits[a][i] = (float)((a + i) % 2);
+      thirds[a][i] = 1e60 * a + 1. / 3 / (i + 1);
+    }
+    attributes[a] = (rdx_attribute){"bit", {.type = RDX_TYPE_F32, .rows = FEW, .values = bits[a]}, 0};
+    attributes[AGGREGATES + a] = (rdx_attribute){"third", {.type = RDX_TYPE_F64, .rows = FEW, .values = thirds[a]}, 0};
+    for (uint32_t k = 0; k < 2 * AGGREGATES; k += AGGREGATES)
+      expressions[k + a] = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = k + a};
+    sums[a] = (rdx_aggregate){RDX_AGGREGATE_SUM, &expressions[a]};
+    least[a] = (rdx_aggregate){RDX_AGGREGATE_MIN, &expressions[AGGREGATES + a]};
+  }
+  const rdx_relation relation = {.rows = FEW, .attributes = attributes, .attribute_count = 2 * AGGREGATES};
+  const rdx_query queries[] = {{.aggregates = sums, .aggregate_count = AGGREGATES},
+                               {.aggregates = least, .aggregate_count = AGGREGATES}};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    if (is_left_out(kind))
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    for (int q = 0; q < 2; q++) {
+      rdx_query_result *result = NULL;
+      rdx_error why = {""};
+      assert_int_equal(rdx_engine_prepare(engine, &queries[q], 1, &why), RDX_OK);
+      assert_string_equal(why.text, "");
+      OK(rdx_engine_run(engine, &queries[q], NULL, &result, err));
+      for (uint32_t a = 0; a < AGGREGATES; a++)
+        assert_true(float_at(result, a, 0) == (q == 0 ? FEW / 2 : thirds[a][FEW - 1]));
+      rdx_query_result_destroy(&result);
+    }
+    /* The cube of the least values has no sums: one of another spec has, and an error says so where there is none. */
+    const rdx_aggregate third_sum = {RDX_AGGREGATE_SUM, &expressions[AGGREGATES]};
+    const rdx_query sum = {.aggregates = &third_sum, .aggregate_count = 1};
+    rdx_query_result *result = NULL;
+    const rdx_status status = rdx_engine_run(engine, &sum, NULL, &result, NULL);
+    assert_int_equal(status, kind == RDX_ENGINE_COLUMN ? RDX_OK : RDX_ERROR_UNSUPPORTED);
+    rdx_query_result_destroy(&result);
+    OK(rdx_engine_prepare(engine, &sum, 1, err));
+    OK(rdx_engine_run(engine, &sum, NULL, &result, err));
+    assert_true(fabs(float_at(result, 0, 0) - (1 + 1 / 2. + 1 / 3. + 1 / 4. + 1 / 5. + 1 / 6. + 1 / 7. + 1 / 8.) / 3) <
+                1e-15);
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
+}
+
+/* The least and largest of many values of both signs, whose codes pass 63 bits, where a query groups by less than its
+ * cube. */
+static void test_fewer_groups(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < ROWS; i++) {
+    values[i] = ((double)i - ROWS / 2) * 0.37;
+    narrow[i] = 0;
+    groups[i] = values[i] < 0;
+  }
+  rdx_attribute attributes[3];
+  const rdx_relation relation = relation_of(attributes, ROWS);
+  const uint32_t both[] = {2, 1}, one[] = {1};
+  const rdx_aggregate ends[] = {{RDX_AGGREGATE_MIN, &first}, {RDX_AGGREGATE_MAX, &first}};
+  rdx_query q = {.group_by = both, .group_count = 2, .aggregates = ends, .aggregate_count = 2};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    if (is_left_out(kind))
+      continue;
+    q.group_by = both;
+    q.group_count = 2;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_engine_prepare(engine, &q, 1, err));
+    q.group_by = one;
+    q.group_count = 1;
+    OK(rdx_engine_run(engine, &q, NULL, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), 1);
+    assert_true(float_at(result, 1, 0) == values[0] && float_at(result, 2, 0) == values[ROWS - 1]);
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units), cmocka_unit_test(test_few),
-                                     cmocka_unit_test(test_overflow), cmocka_unit_test(test_far_apart),
-                                     cmocka_unit_test(test_many_sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),       cmocka_unit_test(test_few),
+                                     cmocka_unit_test(test_overflow),    cmocka_unit_test(test_far_apart),
+                                     cmocka_unit_test(test_many_sums),   cmocka_unit_test(test_many_aggregates),
+                                     cmocka_unit_test(test_fewer_groups)};
   return TEST_MAIN(tests);
 }
