@@ -93,9 +93,8 @@ typedef struct rdx_query {
   uint32_t group_count;
   const rdx_aggregate *aggregates;
   /** At most 8; with none, the distinct groups are the result. RDX_ERROR_UNSUPPORTED where all together take more than
-   * 16 numbers of a row: a sum of floats takes 1 to 6 (mostly 1 of f32, 2 of f64). The first one of an attribute takes
-   * time, and the engine keeps 8 bytes of each number for each distinct value, and where these are many 4 bytes a row
-   * and 8 more a value. */
+   * 16 numbers of a row: a sum of floats takes 1 to 6 (mostly 1 or 2 of f32, 2 or 3 of f64). The first one of an
+   * attribute takes time, and the engine keeps each number as it keeps an attribute of integers. */
   uint32_t aggregate_count;
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
   const rdx_order *order_by;   /**< ties: in the order of the group's attributes, of which NULL comes last */

@@ -242,7 +242,7 @@ static rdx_status add_attribute(steps *s, uint32_t attribute, uint32_t up, bound
   out->height = 1;
   s->nulls |= c->nulls;
   RDX_TRY(check_bounds(out, err));
-  const int64_t base = c->values || !some ? 0 : (int64_t)out->least;
+  const int64_t base = c->keys || !some ? 0 : (int64_t)out->least;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = attribute, .value = base, .factor = factor});
   return RDX_OK;
 }

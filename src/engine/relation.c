@@ -247,9 +247,8 @@ static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error
   return status;
 }
 
-/* What is left in `out` on failure is dropped with the relation. */
-static rdx_status create_attribute(rdx_device *device, const rdx_attribute *attribute, rdx_coded *out, double *ms,
-                                   rdx_error *err) {
+rdx_status rdx_coded_create(rdx_device *device, const rdx_attribute *attribute, rdx_coded *out, double *ms,
+                            rdx_error *err) {
   rdx_scan_column *s = &out->source;
   *out = (rdx_coded){.dimension = attribute->dimension, .rows = attribute->column.rows};
   RDX_TRY(rdx_scan_column_create(device, &attribute->column, s, err));
@@ -463,7 +462,7 @@ static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_
   RDX_TRY(copy_names(relation, r, err));
   for (uint32_t i = 0; i < relation->attribute_count; i++) {
     RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
-    RDX_TRY(create_attribute(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+    RDX_TRY(rdx_coded_create(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
   }
   for (uint32_t i = 0; i < relation->dimension_count; i++)
     RDX_TRY(create_partner(r->device, &relation->dimensions[i], i + 1, &r->partners[i], &r->encode_ms, err));

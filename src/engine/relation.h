@@ -112,6 +112,9 @@ uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code);
  * values are too far apart. */
 RDX_MUST_USE rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribute, const rdx_digits **out,
                                          rdx_error *err);
+/* Code an attribute. Adds to `ms`. What is left in `out` on failure the caller drops. */
+RDX_MUST_USE rdx_status rdx_coded_create(rdx_device *device, const rdx_attribute *attribute, rdx_coded *out, double *ms,
+                                         rdx_error *err);
 /* Free what an attribute consists of. */
 void rdx_coded_drop(rdx_coded *attribute);
 
