@@ -150,9 +150,9 @@ static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, u
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    const rdx_status status = rdx_needs_of(&queries[i], &needs[i], err);
-    needs[i].too_many = status == RDX_ERROR_UNSUPPORTED && engine->kind->plain;
-    if (!needs[i].too_many)
+    const rdx_status status = rdx_needs_of(&queries[i], &needs[i], engine->kind->plain ? NULL : err);
+    needs[i].too_many = status != RDX_OK;
+    if (!engine->kind->plain)
       RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
@@ -165,9 +165,12 @@ static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const r
     if (is_covered(engine, &needs[i]))
       continue;
     RDX_TRY(rdx_progress("build", i, count, err));
-    const rdx_status status = prepare_from(engine, &needs[i], &plans[i], count - i, err);
+    rdx_error why = {""};
+    const rdx_status status = prepare_from(engine, &needs[i], &plans[i], count - i, &why);
     if (engine->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
       continue; /* it will be answered without */
+    if (status != RDX_OK && err)
+      *err = why;
     RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
