@@ -48,9 +48,8 @@ typedef struct rdx_code_places {
 /* Values of a float attribute as whole numbers of a unit, in digits, which are attributes like any other: what these
  * add up to does not depend on the order of rows, as what floats add up to does. A value's digits all have its sign. */
 typedef struct rdx_digits {
-  uint32_t first; /* attribute of the lowest digit; the others follow */
-  uint32_t
-      count; /* of digits; 0: they are not made yet; above RDX_MOST_DIGITS: none are, for values are too far apart */
+  uint32_t first;   /* attribute of the lowest digit; the others follow */
+  uint32_t count;   /* of digits; 0: not made yet; above RDX_MOST_DIGITS: there are none, values are too far apart */
   uint32_t special; /* 1: behind them comes an attribute that is not 0 for values that are not finite: 1 for infinity,
                      * RDX_SPECIAL_DOWN for its opposite, and both for NaN */
   uint32_t bits;    /* of a digit */
