@@ -81,7 +81,8 @@ void rdx_free(void *memory) {
 
 /* ---- Arenas: blocks from which memory is cut ---- */
 
-#define ARENA_BLOCK 4096
+#define ARENA_BLOCK 4096    /* bytes of the first block; each is four times as large as the one before it */
+#define ARENA_LARGEST 32768 /* without a need: allocators hold on to blocks of this size */
 #define ARENA_ALIGNMENT 16
 
 struct rdx_arena_block {
@@ -97,7 +98,9 @@ rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const ch
   need = (need + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
   struct rdx_arena_block *block = arena->blocks;
   if (!block || need > block->size - block->used) {
-    const size_t room = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+    size_t room = block ? 4 * block->size : ARENA_BLOCK;
+    room = room < ARENA_LARGEST ? room : ARENA_LARGEST;
+    room = room < need ? need : room;
     RDX_TRY(rdx_alloc(1, sizeof *block + room, what, (void **)&block, err));
     *block = (struct rdx_arena_block){.next = arena->blocks, .size = room};
     arena->blocks = block;

@@ -79,13 +79,16 @@ static uint64_t *sort_by_bits(uint64_t *words, uint64_t count, uint32_t first, u
   for (uint32_t pass = 0; pass < passes; pass++) {
     const uint32_t shift = first + (end - first) * pass / passes;
     const uint32_t values = 1u << (first + (end - first) * (pass + 1) / passes - shift);
-    uint64_t ends[257] = {0};
+    uint64_t places[256] = {0}, before = 0;
     for (uint64_t i = 0; i < count; i++)
-      ends[(words[i] >> shift & (values - 1)) + 1]++;
-    for (uint32_t digit = 0; digit < values; digit++)
-      ends[digit + 1] += ends[digit];
+      places[words[i] >> shift & (values - 1)]++;
+    for (uint32_t digit = 0; digit < values; digit++) {
+      const uint64_t digits = places[digit];
+      places[digit] = before;
+      before += digits;
+    }
     for (uint64_t i = 0; i < count; i++)
-      room[ends[words[i] >> shift & (values - 1)]++] = words[i];
+      room[places[words[i] >> shift & (values - 1)]++] = words[i];
     uint64_t *const sorted = room;
     room = words;
     words = sorted;
