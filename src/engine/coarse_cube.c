@@ -586,7 +586,7 @@ static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out,
                               double *device_ms, rdx_error *err) {
   RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
   if (r->run->ranges.count == 0)
-    return rdx_star_groups(r->plan, 0, out, err);
+    return RDX_OK;
   uint64_t pieces = 0;
   RDX_TRY(cut(c, r->run, &pieces, err));
   r->rays = pieces * c->scene_rows;

@@ -217,29 +217,24 @@ static rdx_status finish(run *r, rdx_error *err) {
 
 /* ---- Groups from slots ---- */
 
-static rdx_status create_groups(uint64_t count, uint32_t measures, rdx_groups *out, rdx_error *err) {
-  out->count = count;
-  RDX_TRY(rdx_alloc(count, sizeof *out->group, "the groups of a result", (void **)&out->group, err));
-  RDX_TRY(rdx_alloc(count, sizeof *out->rows, "the groups of a result", (void **)&out->rows, err));
-  return rdx_calloc(count * measures, sizeof *out->values, "the groups of a result", (void **)&out->values, err);
-}
+_Static_assert(NO_SLOT == RDX_NO_WORD, "slots are words of records");
 
-static void take_group(const rdx_plan *plan, const engine_measure *measures, uint64_t number, const uint64_t *slots,
-                       uint64_t at, rdx_groups *out) {
-  out->group[at] = number;
-  out->rows[at] = slots[0];
-  for (uint32_t k = 0; k < plan->measure_count; k++) {
-    const engine_measure *m = &measures[k];
-    rdx_group_value *v = &out->values[at * plan->measure_count + k];
-    v->count = m->count_slot != NO_SLOT ? slots[m->count_slot] : slots[0];
-    if (m->sum_slot != NO_SLOT)
-      v->sum = (rdx_i128)slots[m->sum_slot] + (m->wide ? (rdx_i128)slots[m->sum_slot + 1] << 32 : 0) +
-               (rdx_i128)(int64_t)m->least * v->count;
-    if (m->least_slot != NO_SLOT)
-      v->least = (int64_t)(m->most - slots[m->least_slot]);
-    if (m->most_slot != NO_SLOT)
-      v->most = (int64_t)(m->least + slots[m->most_slot]);
+/* Slots of groups, whose numbers are distinct, as records. */
+static rdx_status take_groups(const run *r, const uint64_t *numbers, const uint64_t *slots, uint32_t stride,
+                              uint64_t count, rdx_groups *out, rdx_error *err) {
+  rdx_records records = {
+      .count = count, .numbers = numbers, .distinct = true, .words = slots, .stride = stride, .size = r->query.q.slots};
+  for (uint32_t i = 0; i < r->plan->measure_count; i++) {
+    const engine_measure *m = &r->query.measures[i];
+    records.measures[i] = (rdx_record_words){.count = m->count_slot,
+                                             .sum = m->sum_slot,
+                                             .high = m->sum_slot != NO_SLOT && m->wide ? m->sum_slot + 1 : NO_SLOT,
+                                             .least = m->least_slot,
+                                             .most = m->most_slot,
+                                             .zero = m->least,
+                                             .top = m->most};
   }
+  return rdx_groups_create(r->plan, records, out, err);
 }
 
 /* ---- Few groups: slots for each ---- */
@@ -314,41 +309,14 @@ static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
   return rdx_buffer_download(r->work.memory, ENGINE_FOUND, *out, *r->count * entry_bytes(r), err);
 }
 
-/* Put entries into the order of their groups: by sorting few, and many by where they would be among all. */
-static rdx_status order_found(const run *r, const uint64_t *entries, uint64_t count, uint32_t *order, rdx_error *err) {
-  const uint64_t words = r->query.q.slots + 1;
-  if (count < 4096) {
-    uint64_t *numbers = NULL;
-    RDX_TRY(rdx_alloc(5 * count + 4, sizeof *numbers, "the groups of a result", (void **)&numbers, err));
-    for (uint64_t i = 0; i < count; i++)
-      numbers[i] = entries[i * words];
-    rdx_sort_order(numbers, count, numbers, numbers + count);
-    for (uint64_t i = 0; i < count; i++)
-      order[i] = (uint32_t)numbers[i];
-    rdx_free(numbers);
-    return RDX_OK;
-  }
-  uint32_t *all = NULL; /* the entry of each group, and 1 */
-  uint64_t kept = 0;
-  RDX_TRY(rdx_calloc(r->plan->groups, sizeof *all, "the groups of a result", (void **)&all, err));
+static rdx_status take_found(const run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
+  const uint32_t words = r->query.q.slots + 1;
+  uint64_t *numbers = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof *numbers, "the groups of a result", (void **)&numbers, err));
   for (uint64_t i = 0; i < count; i++)
-    all[entries[i * words]] = (uint32_t)i + 1;
-  for (uint64_t g = 0; g < r->plan->groups; g++)
-    if (all[g])
-      order[kept++] = all[g] - 1;
-  rdx_free(all);
-  return RDX_OK;
-}
-
-static rdx_status take_found(run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
-  const uint64_t words = r->query.q.slots + 1;
-  uint32_t *order = NULL;
-  RDX_TRY(create_groups(count, r->plan->measure_count, out, err));
-  RDX_TRY(rdx_alloc(count, sizeof *order, "the groups of a result", (void **)&order, err));
-  const rdx_status status = order_found(r, entries, count, order, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++)
-    take_group(r->plan, r->query.measures, entries[order[i] * words], entries + order[i] * words + 1, i, out);
-  rdx_free(order);
+    numbers[i] = entries[i * words];
+  const rdx_status status = take_groups(r, numbers, entries + 1, words, count, out, err);
+  rdx_free(numbers);
   return status;
 }
 
@@ -445,15 +413,14 @@ static rdx_status add_runs(run *r, sorting *s, rdx_error *err) {
 static rdx_status take_runs(run *r, const sorting *s, rdx_groups *out, rdx_error *err) {
   const uint32_t slots = r->query.q.slots;
   uint64_t *numbers = NULL, *cells = NULL;
-  RDX_TRY(create_groups(s->run_count, r->plan->measure_count, out, err));
   RDX_TRY(rdx_alloc(s->run_count, 8, "the groups of a result", (void **)&numbers, err));
   rdx_status status = rdx_alloc(s->run_count, slots * 8ul, "the groups of a result", (void **)&cells, err);
   if (status == RDX_OK)
     status = rdx_buffer_download(s->distinct, 0, numbers, s->run_count * 8, err);
   if (status == RDX_OK)
     status = rdx_buffer_download(s->slots, 0, cells, s->run_count * slots * 8, err);
-  for (uint64_t i = 0; i < s->run_count && status == RDX_OK; i++)
-    take_group(r->plan, r->query.measures, numbers[i], cells + i * slots, i, out);
+  if (status == RDX_OK)
+    status = take_groups(r, numbers, cells, slots, s->run_count, out, err);
   rdx_free(numbers);
   rdx_free(cells);
   return status;

@@ -114,7 +114,7 @@ static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
   if (needs->too_many)
     return true;
   for (uint32_t i = 0; i < engine->cube_count; i++)
-    if (engine->cubes[i].ops->cubes && rdx_spec_covers(&engine->cubes[i].spec, needs, engine->relation, NULL) == RDX_OK)
+    if (engine->cubes[i].ops->cubes && rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0) == 0)
       return true;
   return false;
 }
@@ -263,41 +263,52 @@ void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
 
 /* ---- Queries ---- */
 
-/* The cheapest of what has all that the plan needs. The error is that of the last cube that has not. */
+/* Why no cube serves a query: what the one that lacks least lacks. */
+static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *needs, rdx_error *err) {
+  const rdx_cube *nearest = NULL;
+  uint32_t least = UINT32_MAX;
+  char text[160];
+  for (uint32_t i = 0; i < engine->cube_count; i++) {
+    const uint32_t lacks = rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0);
+    if (lacks < least)
+      nearest = &engine->cubes[i];
+    least = lacks < least ? lacks : least;
+  }
+  if (!nearest)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine has no cube yet; add one, or prepare the query",
+                    engine->kind->name);
+  rdx_spec_lacks(&nearest->spec, needs, engine->relation, text, sizeof text);
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: %s lacks %s",
+                  engine->cube_count > 1 ? "the nearest" : "the only one", text);
+}
+
+/* The cheapest of what has all that the plan needs. */
 static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = engine->cubes;
   if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs needs;
   double best = 0;
-  rdx_error why = {""};
-  rdx_status last = rdx_fail(&why, RDX_ERROR_UNSUPPORTED,
-                             "the %s engine has no cube yet; add one, or prepare the query", engine->kind->name);
+  rdx_error why;
   const rdx_status needed = rdx_needs_of(plan->query, &needs, &why);
-  last = needed == RDX_OK ? last : needed;
+  rdx_status refused = needed;
   *out = NULL;
   for (uint32_t i = 0; i < engine->cube_count; i++) {
     const rdx_cube *cube = &engine->cubes[i];
     double cost = 0;
-    rdx_status status = cube->ops->cubes ? needed : RDX_OK;
-    if (status == RDX_OK && cube->ops->cubes)
-      status = rdx_spec_covers(&cube->spec, &needs, engine->relation, &why);
-    if (status == RDX_OK)
-      status = cube->ops->cost(cube->self, plan, &cost, &why);
-    if (status == RDX_OK && (!*out || cost < best)) {
+    if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, engine->relation, NULL, 0) > 0))
+      continue;
+    const rdx_status status = cube->ops->cost(cube->self, plan, &cost, &why);
+    if (status != RDX_OK) {
+      refused = status;
+    } else if (!*out || cost < best) {
       *out = cube;
       best = cost;
-    } else if (status != RDX_OK) {
-      last = status;
     }
   }
-  return *out ? RDX_OK : rdx_fail(err, last, "%s", why.text);
-}
-
-static void free_groups(rdx_groups *groups) {
-  rdx_free(groups->group);
-  rdx_free(groups->rows);
-  rdx_free(groups->values);
+  if (*out)
+    return RDX_OK;
+  return refused == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, refused, "%s", why.text);
 }
 
 static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
@@ -314,8 +325,8 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
   const double end = rdx_now_ms();
   if (status == RDX_OK && stats && !plan->empty)
     status = cube->ops->run(cube->self, plan, &again, &counts, &ignored, err);
-  free_groups(&groups);
-  free_groups(&again);
+  rdx_groups_drop(&groups);
+  rdx_groups_drop(&again);
   if (status != RDX_OK) {
     rdx_query_result_destroy(out);
     return status;

@@ -7,7 +7,7 @@
 
 #include <raydex/engine.h>
 
-#include "engine/plan.h"
+#include "engine/groups.h"
 
 typedef struct rdx_query_counts {
   uint64_t rays, hits, rows, bytes;
@@ -45,7 +45,7 @@ typedef struct rdx_engine_ops {
   /* What a plan would cost, in nanoseconds or, where it is only compared with its kind's, any unit: the cheapest that
    * has all attributes answers. RDX_ERROR_UNSUPPORTED, with the reason, where this cube cannot. */
   rdx_status (*cost)(const void *self, const rdx_plan *plan, double *out, rdx_error *err);
-  /* Find the groups; arrays by rdx_alloc(), freed by the caller. One submission to the device where possible. */
+  /* Find the groups, which are the caller's then. One submission to the device where possible. */
   rdx_status (*run)(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
                     double *device_ms, rdx_error *err);
   void (*destroy)(void *self);

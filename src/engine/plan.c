@@ -9,8 +9,6 @@
 
 #include "index/keys.h"
 
-#define MOST_GROUP_BY 8
-#define MOST_AGGREGATES 8
 #define MOST_SCALE 18
 
 /* ---- Predicates: from keys to codes ---- */
@@ -556,13 +554,13 @@ static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
   const rdx_query *q = plan->query;
   if (q->group_count > 0 && !q->group_by)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by %u attributes, but names none", q->group_count);
-  if (q->group_count > MOST_GROUP_BY)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", MOST_GROUP_BY,
+  if (q->group_count > RDX_MOST_GROUP_BY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", RDX_MOST_GROUP_BY,
                     q->group_count);
   if (q->aggregate_count > 0 && !q->aggregates)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has %u aggregates, but names none", q->aggregate_count);
-  if (q->aggregate_count > MOST_AGGREGATES)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", MOST_AGGREGATES,
+  if (q->aggregate_count > RDX_MOST_AGGREGATES)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", RDX_MOST_AGGREGATES,
                     q->aggregate_count);
   if (q->group_count + q->aggregate_count == 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query needs an attribute to group by, or an aggregate");

@@ -28,7 +28,7 @@ typedef struct rdx_step {
   int64_t factor;
 } rdx_step;
 
-/* Which fields of rdx_group_value a query needs. */
+/* Which arrays of rdx_group_values a query needs. */
 #define RDX_WANT_COUNT 1u
 #define RDX_WANT_SUM 2u
 #define RDX_WANT_LEAST 4u
@@ -54,6 +54,8 @@ typedef struct rdx_float_sum {
 } rdx_float_sum;
 
 #define RDX_MOST_MEASURES 16
+#define RDX_MOST_GROUP_BY 8
+#define RDX_MOST_AGGREGATES 8
 
 typedef struct rdx_plan {
   rdx_arena arena;
@@ -81,24 +83,5 @@ RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, cons
 RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                                           rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
-
-/* What an engine found for one group, for each of the plan's measures: what its `wanted` asks for. Rows of the plan's
- * measure that are NULL count in `rows` only. */
-typedef struct rdx_group_value {
-  uint64_t count; /* of values that are not NULL */
-  rdx_i128 sum;
-  int64_t least, most; /* numeric: values; else codes */
-} rdx_group_value;
-
-typedef struct rdx_groups {
-  uint64_t count;
-  uint64_t *group;         /* numbers by the plan's strides, ascending, distinct */
-  uint64_t *rows;          /* that qualified, at least 1 */
-  rdx_group_value *values; /* count * measure_count */
-} rdx_groups;
-
-/* HAVING, ORDER BY, LIMIT; and codes to values. Owns nothing of `groups`. */
-RDX_MUST_USE rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out,
-                                          rdx_error *err);
 
 #endif

@@ -656,56 +656,80 @@ uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code) {
 
 /* ---- Values ---- */
 
-#define SHORT 16 /* bytes that are copied for each string, if it has no more: faster than as many as it has */
+/* Strings that are all short are copied as if they had the most bytes, one over the end of another. */
+static void copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, uint64_t *offsets, char *text) {
+  uint64_t at = 0;
+  for (uint64_t i = 0; i < count; i++) {
+    offsets[i] = at;
+    if (codes[i] < d->count) {
+      const uint64_t *from = d->offsets + codes[i];
+      memcpy(text + at, d->bytes + from[0], RDX_DICTIONARY_SPARE);
+      at += from[1] - from[0];
+    }
+  }
+  offsets[count] = at;
+}
 
-static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_column *out,
-                               rdx_error *err) {
+static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_arena *arena,
+                               rdx_column *out, rdx_error *err) {
+  const bool are_short = d->longest <= RDX_DICTIONARY_SPARE;
   uint64_t *offsets = NULL, bytes = 0;
   char *text = NULL;
-  RDX_TRY(rdx_alloc(count + 1, 8, "the strings of a result", (void **)&offsets, err));
-  out->offsets = offsets;
-  for (uint64_t i = 0; i < count; i++) {
+  RDX_TRY(rdx_arena_alloc(arena, count + 1, 8, "the strings of a result", (void **)&offsets, err));
+  for (uint64_t i = 0; i < count && !are_short; i++) {
     offsets[i] = bytes;
     bytes += codes[i] < d->count ? d->offsets[codes[i] + 1] - d->offsets[codes[i]] : 0;
   }
   offsets[count] = bytes;
-  RDX_TRY(rdx_alloc(bytes + SHORT, 1, "the strings of a result", (void **)&text, err));
+  RDX_TRY(rdx_arena_alloc(arena, are_short ? (count + 1) * RDX_DICTIONARY_SPARE : bytes, 1, "the strings of a result",
+                          (void **)&text, err));
+  if (are_short)
+    copy_short(d, codes, count, offsets, text);
+  for (uint64_t i = 0; i < count && !are_short; i++)
+    if (offsets[i + 1] > offsets[i])
+      memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
+  out->offsets = offsets;
   out->values = text;
-  const uint64_t all = d->count ? d->offsets[d->count] : 0;
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t length = offsets[i + 1] - offsets[i], from = length > 0 ? d->offsets[codes[i]] : 0;
-    if (length <= SHORT && all - from >= SHORT)
-      memcpy(text + offsets[i], d->bytes + from, SHORT);
-    else if (length > 0)
-      memcpy(text + offsets[i], d->bytes + from, length);
-  }
   return RDX_OK;
 }
 
-static rdx_status make_values(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_column *out,
-                              rdx_error *err) {
-  uint64_t *keys = NULL;
-  void *values = NULL;
-  RDX_TRY(rdx_alloc(count, rdx_type_size(c->source.type), "the values of a result", &values, err));
+#define DECODED 256 /* codes at a time */
+
+/* NULLs get the value 0. */
+static rdx_status make_values(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
+                              rdx_column *out, rdx_error *err) {
+  const size_t size = rdx_type_size(c->source.type);
+  const uint64_t zero = rdx_key_zero(c->source.type);
+  uint64_t keys[DECODED];
+  char *values = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, count, size, "the values of a result", (void **)&values, err));
+  for (uint64_t first = 0, n; first < count; first += n) {
+    n = count - first < DECODED ? count - first : DECODED;
+    for (uint64_t i = 0; i < n; i++)
+      keys[i] = codes[first + i] < c->count ? rdx_coded_key(c, codes[first + i]) : zero;
+    rdx_keys_decode(c->source.type, keys, n, values + first * size);
+  }
   out->values = values;
-  RDX_TRY(rdx_alloc(count, 8, "the values of a result", (void **)&keys, err));
-  for (uint64_t i = 0; i < count; i++) /* NULLs get the value 0 */
-    keys[i] = codes[i] >= c->count ? rdx_key_zero(c->source.type) : c->keys ? c->keys[codes[i]] : c->base + codes[i];
-  rdx_keys_decode(c->source.type, keys, count, values);
-  rdx_free(keys);
   return RDX_OK;
 }
 
-rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count, rdx_column *out,
-                            rdx_error *err) {
+static rdx_status make_validity(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
+                                rdx_column *out, rdx_error *err) {
+  uint8_t *validity = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, (count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
+  memset(validity, 0, (count + 7) / 8);
+  for (uint64_t i = 0; i < count; i++)
+    validity[i / 8] |= (uint8_t)((codes[i] < c->count) << i % 8);
+  out->validity = validity;
+  return RDX_OK;
+}
+
+rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count, bool nulls,
+                            rdx_arena *arena, rdx_column *out, rdx_error *err) {
   *out = (rdx_column){.type = attribute->source.type, .scale = attribute->source.scale, .rows = count};
-  if (attribute->nulls) {
-    uint8_t *validity = NULL;
-    RDX_TRY(rdx_calloc((count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
-    out->validity = validity;
-    for (uint64_t i = 0; i < count; i++)
-      validity[i / 8] |= (uint8_t)((codes[i] < attribute->count) << i % 8);
-  }
-  return attribute->source.type == RDX_TYPE_STRING ? make_strings(attribute->source.dictionary, codes, count, out, err)
-                                                   : make_values(attribute, codes, count, out, err);
+  if (nulls)
+    RDX_TRY(make_validity(attribute, codes, count, arena, out, err));
+  return attribute->source.type == RDX_TYPE_STRING
+             ? make_strings(attribute->source.dictionary, codes, count, arena, out, err)
+             : make_values(attribute, codes, count, arena, out, err);
 }

@@ -117,10 +117,15 @@ RDX_MUST_USE rdx_status rdx_coded_create(rdx_device *device, const rdx_attribute
 /* Free what an attribute consists of. */
 void rdx_coded_drop(rdx_coded *attribute);
 
-/* Codes to values: a host column of the values of `count` codes of an attribute. Its arrays are by rdx_alloc(): on
- * failure, too, the caller frees those that are not NULL. */
-RDX_MUST_USE rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count,
-                                         rdx_column *out, rdx_error *err);
+/* Codes to values: a host column of the values of `count` codes of an attribute, in an arena. `nulls`: some may be
+ * NULL, which is any code that is no value's. */
+RDX_MUST_USE rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count, bool nulls,
+                                         rdx_arena *arena, rdx_column *out, rdx_error *err);
+
+/* The key of a code that is not NULL. */
+static inline uint64_t rdx_coded_key(const rdx_coded *attribute, uint64_t code) {
+  return attribute->keys ? attribute->keys[code] : attribute->base + code;
+}
 
 static inline bool rdx_coded_is_float(const rdx_coded *attribute) {
   return attribute->source.type == RDX_TYPE_F32 || attribute->source.type == RDX_TYPE_F64;

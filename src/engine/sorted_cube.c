@@ -96,7 +96,7 @@ static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_s
   RDX_TRY(rdx_star_select(&c->star, plan, run, err));
   const uint64_t rows = rdx_star_rows_of(&c->star, &run->ranges);
   if (rows == 0)
-    return rdx_star_groups(plan, 0, out, err);
+    return RDX_OK;
   const uint64_t runs = rdx_runs_of(&c->star, &c->runs, plan, &run->ranges);
   if (runs > 0 && runs <= WORTH_RUNS + rows / RUN_ROWS)
     return rdx_runs_answer(&c->star, &c->runs, plan, run, out, err);

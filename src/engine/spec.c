@@ -5,6 +5,7 @@
 
 #include "engine/spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_DEPTH 64
@@ -218,21 +219,29 @@ static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, ui
          (spec->unsummed >> at & 1) == 0;
 }
 
-rdx_status rdx_spec_covers(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
-                           rdx_error *err) {
+/* Count what is lacking, and add it to the text. */
+static void lack(uint32_t *count, char *text, size_t size, const char *what, const char *name) {
+  const size_t used = text ? strlen(text) : 0;
+  if (text)
+    snprintf(text + used, size - used, "%s%s%.40s", *count > 0 ? ", " : "", what, name);
+  ++*count;
+}
+
+uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
+                        char *text, size_t size) {
+  uint32_t count = 0;
+  if (text)
+    text[0] = '\0';
   for (uint32_t i = 0; i < needs->scan_count; i++)
     if (!contains(spec->scan, spec->scan_count, needs->scan[i]))
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: one lacks %.40s to scan",
-                      relation->names[needs->scan[i]]);
+      lack(&count, text, size, "to scan ", relation->names[needs->scan[i]]);
   for (uint32_t i = 0; i < needs->group_count; i++)
     if (!contains(spec->group_by, spec->group_count, needs->group_by[i]))
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: one lacks %.40s to group by",
-                      relation->names[needs->group_by[i]]);
+      lack(&count, text, size, "to group by ", relation->names[needs->group_by[i]]);
   for (uint32_t i = 0; i < needs->expression_count; i++)
     if (!has_expression(spec, needs, i, relation))
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                      "no cube has all that the query needs: one lacks an expression of its aggregates");
-  return RDX_OK;
+      lack(&count, text, size, "an expression of its aggregates", "");
+  return count;
 }
 
 /* ---- Copies ---- */

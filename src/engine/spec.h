@@ -30,9 +30,9 @@ void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count);
 
 rdx_cube_spec rdx_needs_spec(const rdx_needs *needs);
 
-/* Whether a spec has all attributes and expressions that are needed; RDX_ERROR_UNSUPPORTED names one that it lacks. */
-RDX_MUST_USE rdx_status rdx_spec_covers(const rdx_cube_spec *spec, const rdx_needs *needs,
-                                        const rdx_coded_relation *relation, rdx_error *err);
+/* How many of the attributes and expressions that are needed a spec lacks, and, unless `text` is NULL, which. */
+uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
+                        char *text, size_t size);
 
 /* A copy, in the arena, of a spec that is checked on the way. */
 RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_coded_relation *relation, rdx_arena *arena,

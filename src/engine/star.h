@@ -110,9 +110,10 @@ RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *pl
 /* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
 void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run);
 RDX_MUST_USE rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err);
-/* Records, as star_collect_args says, to groups as the plan numbers them. */
+/* Records, as star_collect_args says, to groups as the plan numbers them. `parts`: a group of the cube has a record for
+ * each range of rows of one scan tuple, at most; else one. */
 RDX_MUST_USE rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
-                                      const uint64_t *records, rdx_groups *out, rdx_error *err);
+                                      const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err);
 
 /* Bytes of the groups and measures of a row that a query reads. */
 uint64_t rdx_star_row_bytes(const rdx_star_run *run);
@@ -120,8 +121,6 @@ uint64_t rdx_star_row_bytes(const rdx_star_run *run);
 RDX_MUST_USE rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
                                         rdx_error *err);
 
-/* Room in `out` for `count` groups. */
-RDX_MUST_USE rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out, rdx_error *err);
 /* The cube's measure that is a plan's. */
 uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure);
 

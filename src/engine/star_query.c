@@ -138,15 +138,6 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
 
 /* ---- Results ---- */
 
-rdx_status rdx_star_groups(const rdx_plan *plan, uint64_t count, rdx_groups *out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(count, sizeof *out->group, "the groups of a query", (void **)&out->group, err));
-  RDX_TRY(rdx_alloc(count, sizeof *out->rows, "the groups of a query", (void **)&out->rows, err));
-  RDX_TRY(
-      rdx_alloc(count * plan->measure_count, sizeof *out->values, "the groups of a query", (void **)&out->values, err));
-  out->count = count;
-  return RDX_OK;
-}
-
 rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
   if (words <= run->record_capacity)
     return RDX_OK;
@@ -167,106 +158,38 @@ static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint
   return rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err);
 }
 
-/* Codes to values. */
-static void read_value(const rdx_measure *m, uint32_t slots, const uint64_t **slot, uint64_t rows,
-                       rdx_group_value *out) {
-  *out = (rdx_group_value){.count = rows};
-  if (slots & STAR_COUNT)
-    out->count = *(*slot)++;
-  if (slots & STAR_SUM)
-    out->sum = (rdx_i128) * (*slot)++ + (rdx_i128)out->count * m->least;
-  if (slots & STAR_HIGH)
-    out->sum += (rdx_i128) * (*slot)++ << 32;
-  if (slots & STAR_LEAST)
-    out->least = (int64_t)(~*(*slot)++ + (uint64_t)m->least);
-  if (slots & STAR_MOST)
-    out->most = (int64_t)(*(*slot)++ + (uint64_t)m->least);
-}
-
-/* How far values are above the measure's least: codes may pass 63 bits. */
-static uint64_t above(const rdx_measure *m, int64_t value) {
-  return (uint64_t)value - (uint64_t)m->least;
-}
-
-static void merge_value(const rdx_measure *m, const rdx_group_value *from, rdx_group_value *into) {
-  if (from->count > 0 && (into->count == 0 || above(m, from->least) < above(m, into->least)))
-    into->least = from->least;
-  if (from->count > 0 && (into->count == 0 || above(m, from->most) > above(m, into->most)))
-    into->most = from->most;
-  into->count += from->count;
-  into->sum += from->sum;
-}
-
-/* Groups as the plan numbers them, of each record. */
-static void number_records(const rdx_star *star, const rdx_plan *plan, const uint64_t *records, uint64_t size,
-                           uint64_t count, uint64_t *numbers, uint64_t *keys) {
-  const rdx_tuples *t = &star->groups;
-  for (uint64_t i = 0; i < count; i++) {
-    numbers[i] = 0;
-    keys[i] = plan->query->group_count > 0 ? t->keys[records[i * size]] : 0;
-  }
-  for (uint32_t i = 0; i < plan->query->group_count; i++) {
-    const uint32_t position = rdx_tuples_position(t, plan->query->group_by[i]);
-    const uint64_t low = plan->group_low[i], stride = plan->group_stride[i];
-    if (!plan->group_places[i])
-      rdx_tuples_add(t, position, keys, count, low, stride, numbers);
-    for (uint64_t k = 0; plan->group_places[i] && k < count; k++) {
-      const uint64_t code = rdx_tuples_code(t, (uint32_t)records[k * size], position);
-      numbers[k] += (rdx_code_place(plan->group_places[i], code) - low) * stride;
-    }
-  }
-}
-
-/* Places ascend as numbers do where the query groups by the first of the cube's attributes, in their order: then there
- * is nothing to sort (section 5). */
-static bool are_sorted(const uint64_t *numbers, uint64_t count) {
-  for (uint64_t i = 1; i < count; i++)
-    if (numbers[i - 1] > numbers[i])
-      return false;
-  return true;
-}
-
-/* Records to groups, in an order (NULL: as they are) in which their numbers ascend. Of several records of one number
- * the group is the sum: the query groups by fewer attributes than the cube. */
-static void fill_groups(const rdx_plan *plan, const star_query *q, const rdx_star *star, const uint64_t *records,
-                        const uint64_t *numbers, const uint64_t *order, uint64_t count, rdx_groups *out) {
-  const uint64_t size = 1 + q->slot_count;
-  const rdx_measure *measures[RDX_MOST_MEASURES];
-  uint64_t at = 0;
-  for (uint32_t m = 0; m < plan->measure_count; m++)
-    measures[m] = &star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])];
-  for (uint64_t i = 0; i < count; i++) {
-    const uint64_t record = order ? order[i] : i, number = numbers[record];
-    const bool same = i > 0 && number == out->group[at];
-    const uint64_t *slot = records + record * size + 2, rows = slot[-1];
-    at += i > 0 && !same;
-    out->group[at] = number;
-    out->rows[at] = (same ? out->rows[at] : 0) + rows;
-    for (uint32_t m = 0; m < plan->measure_count; m++) {
-      rdx_group_value value, *into = &out->values[at * plan->measure_count + m];
-      read_value(measures[m], q->measures[m].slots, &slot, rows, same ? &value : into);
-      if (same)
-        merge_value(measures[m], &value, into);
-    }
-  }
-  out->count = count > 0 ? at + 1 : 0;
+/* Where records have what a measure comes to. */
+static rdx_record_words words_of(const rdx_measure *m, uint32_t slots, uint32_t *next) {
+  rdx_record_words w = {.zero = (uint64_t)m->least, .top = (uint64_t)m->least - 1};
+  w.count = slots & STAR_COUNT ? (*next)++ : RDX_NO_WORD;
+  w.sum = slots & STAR_SUM ? (*next)++ : RDX_NO_WORD;
+  w.high = slots & STAR_HIGH ? (*next)++ : RDX_NO_WORD;
+  w.least = slots & STAR_LEAST ? (*next)++ : RDX_NO_WORD;
+  w.most = slots & STAR_MOST ? (*next)++ : RDX_NO_WORD;
+  return w;
 }
 
 rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run, const uint64_t *records,
-                         rdx_groups *out, rdx_error *err) {
-  const uint64_t count = *records++;
+                         bool parts, rdx_groups *out, rdx_error *err) {
+  const uint64_t count = records[0];
+  const uint32_t size = run->query.slot_count;
   uint64_t *numbers = NULL;
-  RDX_TRY(rdx_star_groups(plan, count, out, err));
-  RDX_TRY(rdx_alloc(6 * count + 4, sizeof *numbers, "the groups of a query", (void **)&numbers, err));
-  uint64_t *order = NULL, *room = numbers + count;
-  number_records(star, plan, records, 1 + run->query.slot_count, count, numbers, room);
-  if (!are_sorted(numbers, count)) {
-    order = room;
-    rdx_sort_order(numbers, count, order, room + count);
-  }
-  fill_groups(plan, &run->query, star, records, numbers, order, count, out);
+  RDX_TRY(rdx_alloc(count, sizeof *numbers, "the groups of a query", (void **)&numbers, err));
+  rdx_tuples_number(&star->groups, plan, records + 1, 1 + size, count, numbers);
+  rdx_records r = {.count = count,
+                   .numbers = numbers,
+                   .distinct =
+                       rdx_tuples_are_told(&star->groups, plan) && (!parts || rdx_tuples_are_told(&star->scan, plan)),
+                   .words = records + 2,
+                   .stride = 1 + size,
+                   .size = size};
+  uint32_t next = 1;
+  for (uint32_t m = 0; m < plan->measure_count; m++)
+    r.measures[m] = words_of(&star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])],
+                             run->query.measures[m].slots, &next);
+  const rdx_status status = rdx_groups_create(plan, r, out, err);
   rdx_free(numbers);
-  return RDX_OK;
+  return status;
 }
 
 rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err) {
@@ -296,7 +219,7 @@ rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_
   RDX_TRY(rdx_stream_finish(run->stream, err));
   *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
   RDX_TRY(take_records(run, &records, first, err));
-  return rdx_star_read(star, plan, run, records, out, err);
+  return rdx_star_read(star, plan, run, records, false, out, err);
 }
 
 /* ---- Counting ---- */

@@ -312,47 +312,57 @@ star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_pl
   return r;
 }
 
-/* Where there is one group, ranges are differences of totals. */
-static void add_ranges(const rdx_runs *runs, const star_totals *t, const rdx_ranges *ranges, int64_t least,
-                       uint64_t rows, rdx_group_value *out) {
-  uint64_t sum = 0, count = 0; /* of codes */
-  for (uint32_t i = 0; i < ranges->count; i++) {
-    const uint32_t low = first_of(runs, ranges->list[2 * i]), end = first_of(runs, ranges->list[2 * i + 1]);
-    sum += t->sums[end] - t->sums[low];
-    count += t->counts ? t->counts[end] - t->counts[low] : 0;
+/* Where there is one group, ranges are differences of totals: its record. */
+static void add_ranges(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const star_query *q,
+                       const rdx_ranges *ranges, uint64_t *record) {
+  *record++ = rdx_star_rows_of(star, ranges);
+  for (uint32_t m = 0; m < plan->measure_count; m++) {
+    const star_totals *t = &runs->totals[rdx_star_measure_of(star, &plan->measures[m])];
+    uint64_t sum = 0, count = 0;
+    for (uint32_t i = 0; i < ranges->count; i++) {
+      const uint32_t low = first_of(runs, ranges->list[2 * i]), end = first_of(runs, ranges->list[2 * i + 1]);
+      sum += t->sums[end] - t->sums[low];
+      count += t->counts ? t->counts[end] - t->counts[low] : 0;
+    }
+    if (q->measures[m].slots & STAR_COUNT)
+      *record++ = count;
+    if (q->measures[m].slots & STAR_SUM)
+      *record++ = sum;
   }
-  count = t->counts ? count : rows;
-  *out = (rdx_group_value){.count = count, .sum = (rdx_i128)sum + (rdx_i128)count * least};
 }
 
-static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges,
+static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
                              rdx_groups *out, rdx_error *err) {
-  const uint64_t rows = rdx_star_rows_of(star, ranges);
-  RDX_TRY(rdx_star_groups(plan, 1, out, err));
-  out->group[0] = 0;
-  out->rows[0] = rows;
-  for (uint32_t i = 0; i < plan->measure_count; i++) {
-    const uint32_t m = rdx_star_measure_of(star, &plan->measures[i]);
-    add_ranges(runs, &runs->totals[m], ranges, star->plan.measures[m].least, rows, &out->values[i]);
-  }
-  return RDX_OK;
+  rdx_star_prepare(star, plan, 1, run);
+  RDX_TRY(rdx_star_record_room(run, 2 + run->query.slot_count, err));
+  run->records[0] = 1;
+  run->records[1] = 0;
+  add_ranges(star, runs, plan, &run->query, &run->ranges, run->records + 2);
+  return rdx_star_read(star, plan, run, run->records, false, out, err);
 }
 
-/* Where groups are many and few of them are in the ranges, records follow each other as runs do: a group may have
- * several. Their number is the first word. Returns false where they are more than `most`. */
-static bool list_records(const star_runs *r, const star_query *q, const uint32_t *ranges, uint32_t range_count,
-                         uint64_t most, uint64_t *records) {
-  uint64_t count = 0, *record = records + 1;
-  for (uint32_t i = 0; i < range_count; i++) {
-    const uint32_t end = ranges[2 * i + 1];
-    for (uint32_t k = ranges[2 * i], next; k < end; k = next, record += 1 + q->slot_count) {
+/* Where groups are many and few of them are in the ranges: records that follow each other as runs do, several of which
+ * may be of one group. The number of records is the first word. Returns false where they are more than `most`. */
+static bool list_records(const star_runs *r, const rdx_star_run *run, uint64_t most, uint64_t *records) {
+  const star_query *q = &run->query;
+  const uint32_t *ranges = run->ranges.list;
+  const uint64_t *sums = q->simple && q->measure_count == 1 ? r->totals[0].sums : NULL;
+  uint64_t *record = records + 1, count = 0;
+  for (uint32_t i = 0; i < run->ranges.count; i++)
+    for (uint32_t k = ranges[2 * i], next; k < ranges[2 * i + 1]; k = next, record += 1 + q->slot_count) {
       if (count++ == most)
         return false;
-      next = star_end_of_group(r, k, end);
       record[0] = r->groups ? r->groups[k] : 0;
-      star_take_runs(r, q, k, next, false, record + 1);
+      next = k + 1; /* mostly, and then what comes next need not wait for nexts[k] */
+      if (!r->groups || (next < ranges[2 * i + 1] && r->nexts && r->groups[next] == record[0]))
+        next = star_end_of_group(r, k, ranges[2 * i + 1]);
+      if (sums) {
+        record[1] = r->starts[next] - r->starts[k];
+        record[2] = sums[next] - sums[k];
+      } else {
+        star_take_runs(r, q, k, next, false, record + 1);
+      }
     }
-  }
   records[0] = count;
   return true;
 }
@@ -388,7 +398,7 @@ static void collect(const rdx_star_run *run, const uint32_t *touched, uint32_t c
 rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
                            rdx_groups *out, rdx_error *err) {
   if (plan->query->group_count == 0)
-    return answer_one(star, runs, plan, &run->ranges, out, err);
+    return answer_one(star, runs, plan, run, out, err);
   const star_runs r = rdx_runs_view(star, runs, plan);
   const star_query *q = &run->query;
   const uint64_t all = rdx_runs_translate(runs, &run->ranges);
@@ -398,7 +408,8 @@ rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx
   const uint64_t groups = all < group_count ? all : group_count,
                  listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
   RDX_TRY(rdx_star_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
-  if (!list_records(&r, q, ranges, range_count, listed, run->records)) {
+  const bool parts = list_records(&r, run, listed, run->records);
+  if (!parts) {
     uint32_t touched = 0;
     RDX_TRY(make_room(run, err));
     RDX_TRY(rdx_star_room(run, groups, err));
@@ -406,5 +417,5 @@ rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx
       touched = star_add_runs(&r, q, ranges[2 * i], ranges[2 * i + 1], run->host_sums, run->rows, touched);
     collect(run, run->rows, touched, run->records);
   }
-  return rdx_star_read(star, plan, run, run->records, out, err);
+  return rdx_star_read(star, plan, run, run->records, parts, out, err);
 }

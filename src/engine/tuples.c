@@ -294,13 +294,71 @@ uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position)
   return t->dictionaries[position] ? t->dictionaries[position][field] : field;
 }
 
-void rdx_tuples_add(const rdx_tuples *t, uint32_t position, const uint64_t *keys, uint64_t count, uint64_t low,
-                    uint64_t factor, uint64_t *sums) {
-  const uint64_t *dictionary = t->dictionaries[position];
-  const uint64_t mask = rdx_tuples_most(t, position);
-  const uint32_t shift = t->bits[position] == 0 ? 0 : t->shifts[position];
+/* A field's part of the number of a group. */
+typedef struct field {
+  uint32_t shift;
+  uint64_t mask, stride;
+} field;
+
+/* Of an attribute whose fields stand for codes, or whose codes for places. */
+static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number, uint32_t position,
+                      const uint64_t *places, uint64_t stride, uint64_t count, uint64_t *numbers) {
   for (uint64_t i = 0; i < count; i++) {
-    const uint64_t field = keys[i] >> shift & mask;
-    sums[i] += ((dictionary ? dictionary[field] : field) - low) * factor;
+    uint64_t code = rdx_tuples_code(t, (uint32_t)places[i * stride], position);
+    if (plan->group_places[number])
+      code = rdx_code_place(plan->group_places[number], code);
+    numbers[i] += code * plan->group_stride[number];
   }
+}
+
+void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t *places, uint64_t stride,
+                       uint64_t count, uint64_t *numbers) {
+  const uint32_t attributes = plan->query->group_count;
+  field fields[RDX_MOST_TUPLE];
+  uint32_t n = 0;
+  uint64_t lowest = 0; /* the number of codes that are all the least */
+  for (uint32_t a = 0; a < attributes; a++) {
+    const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
+    lowest += plan->group_low[a] * plan->group_stride[a];
+    if (t->bits[position] > 0 && !t->dictionaries[position] && !plan->group_places[a])
+      fields[n++] = (field){t->shifts[position], rdx_tuples_most(t, position), plan->group_stride[a]};
+  }
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t key = attributes > 0 ? t->keys[places[i * stride]] : 0;
+    uint64_t number = -lowest;
+    for (uint32_t k = 0; k < n; k++)
+      number += (key >> fields[k].shift & fields[k].mask) * fields[k].stride;
+    numbers[i] = number;
+  }
+  for (uint32_t a = 0; a < attributes; a++) {
+    const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
+    if (t->dictionaries[position] || plan->group_places[a])
+      add_codes(t, plan, a, position, places, stride, count, numbers);
+  }
+}
+
+/* Whether rows of one group agree in an attribute. */
+static bool is_told(const rdx_plan *plan, uint32_t attribute) {
+  for (uint32_t i = 0; i < plan->query->group_count; i++)
+    if (plan->query->group_by[i] == attribute)
+      return true;
+  for (uint32_t i = 0; i < plan->term_count; i++) {
+    const rdx_intervals *set = &plan->terms[i].intervals;
+    if (plan->terms[i].attribute == attribute)
+      return set->count == 1 && set->list[0].low == set->list[0].high;
+  }
+  return false;
+}
+
+bool rdx_tuples_are_told(const rdx_tuples *t, const rdx_plan *plan) {
+  bool told[RDX_MOST_TUPLE];
+  for (uint32_t i = 0; i < t->attribute_count; i++)
+    told[i] = t->bits[i] == 0 || is_told(plan, t->attributes[i]);
+  for (uint32_t i = 0; i < t->attribute_count; i++) {
+    for (uint32_t k = 0; k < t->attribute_count && !told[i]; k++)
+      told[i] = told[k] && t->determined[k][i];
+    if (!told[i])
+      return false;
+  }
+  return true;
 }

@@ -50,12 +50,16 @@ static inline uint64_t rdx_tuples_field(const rdx_tuples *t, uint64_t key, uint3
 
 /* The code of attribute `position` in tuple `place`. */
 uint64_t rdx_tuples_code(const rdx_tuples *tuples, uint32_t place, uint32_t position);
-/* Add (code - low) * factor of attribute `position` in each of `count` tuples, which are given by their keys. */
-void rdx_tuples_add(const rdx_tuples *tuples, uint32_t position, const uint64_t *keys, uint64_t count, uint64_t low,
-                    uint64_t factor, uint64_t *sums);
+/* The groups, as a plan numbers them, of tuples that have all attributes that it groups by. Their places are given
+ * `stride` words apart. */
+void rdx_tuples_number(const rdx_tuples *tuples, const rdx_plan *plan, const uint64_t *places, uint64_t stride,
+                       uint64_t count, uint64_t *numbers);
 
 /* The codes of an attribute, gathered: of 4 or 8 bytes. */
 uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute);
+
+/* Whether no two tuples that fulfil a plan's terms have rows of the same group. */
+bool rdx_tuples_are_told(const rdx_tuples *tuples, const rdx_plan *plan);
 
 /* Places as disjoint ascending ranges (low, end), in memory that grows. */
 typedef struct rdx_ranges {

@@ -148,10 +148,12 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
     d->offsets[i] = total;
     rdx_column_text(strings, sorted ? sorted[i] : i, &length);
     total += length;
+    d->longest = length > d->longest ? length : d->longest;
   }
   d->offsets[count] = total;
   d->count = count;
-  RDX_TRY(rdx_alloc(total, 1, "a dictionary", (void **)&d->bytes, err));
+  RDX_TRY(rdx_alloc(total + RDX_DICTIONARY_SPARE, 1, "a dictionary", (void **)&d->bytes, err));
+  memset(d->bytes + total, 0, RDX_DICTIONARY_SPARE);
   for (uint32_t i = 0; i < count; i++) {
     const char *bytes = rdx_column_text(strings, sorted ? sorted[i] : i, &length);
     memcpy(d->bytes + d->offsets[i], bytes, length);

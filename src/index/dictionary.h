@@ -32,10 +32,13 @@ void rdx_distinct_drop(rdx_distinct *distinct);
 
 /* ---- Dictionaries of columns ---- */
 
+#define RDX_DICTIONARY_SPARE 16u /* bytes behind the last string, so that as many may be read of each */
+
 /* The distinct strings of a column, ascending: the code of a string is its place. */
 typedef struct rdx_dictionary {
   uint32_t count;
   uint64_t *offsets; /* count + 1 */
+  uint64_t longest;  /* bytes of a string */
   char *bytes;
 } rdx_dictionary;
 

@@ -20,6 +20,7 @@ typedef struct flattening {
   void *codes;       /* of an attribute in them */
   rdx_column *columns;
   rdx_column *dictionaries;
+  rdx_arena arena; /* what the columns of a piece view */
 } flattening;
 
 /* The codes of an attribute in the rows of a piece. */
@@ -32,50 +33,47 @@ static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer
   return status;
 }
 
-/* Strings stay places in their dictionary. The arrays of `out` are the caller's, also after a failure. */
-static rdx_status make_strings(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
-                               rdx_column *out, rdx_error *err) {
+/* Strings stay places in their dictionary. */
+static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
+                               rdx_error *err) {
   const rdx_coded *c = &f->relation->attributes[attribute];
   uint32_t *places = NULL;
   uint8_t *validity = NULL;
   *out = (rdx_column){.type = RDX_TYPE_STRING, .rows = count, .dictionary = &f->dictionaries[attribute]};
-  RDX_TRY(rdx_alloc(count, sizeof *places, "a piece of a flat table", (void **)&places, err));
+  RDX_TRY(rdx_arena_alloc(&f->arena, count, sizeof *places, "a piece of a flat table", (void **)&places, err));
   out->values = places;
   RDX_TRY(read_codes(f, attribute, numbers, count, sizeof *places, places, err));
   if (!c->nulls)
     return RDX_OK;
-  RDX_TRY(rdx_calloc((count + 7) / 8, 1, "a piece of a flat table", (void **)&validity, err));
+  RDX_TRY(rdx_arena_alloc(&f->arena, (count + 7) / 8, 1, "a piece of a flat table", (void **)&validity, err));
+  memset(validity, 0, (count + 7) / 8);
   out->validity = validity;
   for (uint64_t i = 0; i < count; i++)
     validity[i / 8] |= (uint8_t)((places[i] < c->count) << i % 8);
   return RDX_OK;
 }
 
-static rdx_status make_column(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
-                              rdx_column *out, rdx_error *err) {
+static rdx_status make_column(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
+                              rdx_error *err) {
   const rdx_coded *c = &f->relation->attributes[attribute];
   if (c->source.type == RDX_TYPE_STRING)
     return make_strings(f, attribute, numbers, count, out, err);
   RDX_TRY(read_codes(f, attribute, numbers, count, sizeof(uint64_t), f->codes, err));
-  return rdx_coded_values(c, f->codes, count, out, err);
+  return rdx_coded_values(c, f->codes, count, c->nulls, &f->arena, out, err);
 }
 
-static rdx_status write_columns(const flattening *f, rdx_buffer *numbers, uint64_t count, rdx_error *err) {
+static rdx_status write_columns(flattening *f, rdx_buffer *numbers, uint64_t count, rdx_error *err) {
   const uint32_t attributes = f->relation->attribute_count;
   rdx_status status = RDX_OK;
-  memset(f->columns, 0, attributes * sizeof *f->columns);
   for (uint32_t i = 0; i < attributes && status == RDX_OK; i++)
     status = make_column(f, i, numbers, count, &f->columns[i], err);
   if (status == RDX_OK)
     status = rdx_table_writer_append(f->writer, f->columns, err);
-  for (uint32_t i = 0; i < attributes; i++) {
-    rdx_free((void *)f->columns[i].values);
-    rdx_free((void *)f->columns[i].validity);
-  }
+  rdx_arena_free(&f->arena);
   return status;
 }
 
-static rdx_status write_piece(const flattening *f, uint64_t begin, uint64_t count, rdx_error *err) {
+static rdx_status write_piece(flattening *f, uint64_t begin, uint64_t count, rdx_error *err) {
   rdx_buffer *numbers = NULL;
   if (f->joined)
     RDX_TRY(rdx_buffer_download(f->joined, begin * sizeof *f->numbers, f->numbers, count * sizeof *f->numbers, err));

@@ -85,6 +85,52 @@ static void test_random_stars(void **state) {
   }
 }
 
+/* A cube of all attributes, for whose queries rows of a group are apart. */
+static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
+  static const uint32_t all[MOST_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const rdx_expression *expressions[COUNT(q->aggregates)];
+  rdx_cube_spec spec = {.scan = all,
+                        .scan_count = s->relation.attribute_count,
+                        .group_by = all,
+                        .group_count = s->relation.attribute_count,
+                        .expressions = expressions};
+  for (uint32_t i = 0; i < q->query.aggregate_count; i++)
+    if (q->aggregates[i].expression)
+      expressions[spec.expression_count++] = q->aggregates[i].expression;
+  rdx_error why;
+  const rdx_status status = rdx_engine_add_cube(engine, &spec, &why);
+  assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);
+}
+
+static void test_wide_cubes(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < (test_is_slow() ? 4 : 60); i++) {
+    star s;
+    star_make(&s, 1 + test_random() % 600, 1 + (uint32_t)(test_random() % 4), (uint32_t)(test_random() % 2), true);
+    for (uint32_t k = 0; k < 4; k++) {
+      static test_query q;
+      static expected e;
+      query_make(&s, &q);
+      query_expect(&s, &q, true, &e);
+      for (size_t m = 0; m < COUNT(contenders); m++) {
+        rdx_engine *engine = NULL;
+        rdx_engine_stats stats;
+        if (contenders[m].kind == RDX_ENGINE_AUTO || contenders[m].kind == RDX_ENGINE_COLUMN)
+          continue;
+        OK(rdx_engine_create(test_device, &s.relation, &contenders[m], &engine, err));
+        add_all(engine, &s, &q);
+        rdx_engine_get_stats(engine, &stats);
+        if (stats.cubes > 0)
+          query_check(engine, &s, &q, &e);
+        rdx_engine_destroy(&engine);
+      }
+      expected_free(&e);
+      query_free(&q);
+    }
+    star_free(&s);
+  }
+}
+
 static void test_large(void **state) {
   (void)state;
   for (uint32_t tables = 0; tables <= 2; tables += 2) {
@@ -318,6 +364,104 @@ static void test_many_runs(void **state) {
     check_many_runs(1000, false, 1);
 }
 
+#define MANY_GROUPS 3000
+#define MANY_ROWS 60000
+#define MANY_PLACES 1500
+
+static uint8_t many_days[MANY_ROWS], many_validity[MANY_ROWS / 8];
+static uint16_t many_places[MANY_ROWS], many_groups[MANY_ROWS];
+static int32_t many_values[MANY_ROWS];
+
+/* The groups of a few of many places, on a few days, in the order of their sums. */
+static void check_few_groups(const rdx_engine *engine, const uint16_t places[2], const uint8_t days[2], bool counted) {
+  static const uint32_t group_by[] = {2};
+  static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 3};
+  static const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, NULL}};
+  static const rdx_order order = {.column = 1, .descending = true, .nulls_first = true};
+  int64_t sums[MANY_GROUPS] = {0};
+  uint64_t counts[MANY_GROUPS] = {0}, values[MANY_GROUPS] = {0}, groups = 0;
+  for (uint32_t i = 0; i < MANY_ROWS; i++) {
+    if (many_places[i] < places[0] || many_places[i] > places[1] || many_days[i] < days[0] || many_days[i] > days[1])
+      continue;
+    const bool has = many_validity[i / 8] >> i % 8 & 1;
+    groups += counts[many_groups[i]]++ == 0;
+    values[many_groups[i]] += has;
+    sums[many_groups[i]] += has ? many_values[i] : 0;
+  }
+  const rdx_predicate leaves[] = {
+      {.kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = {.type = RDX_TYPE_U16, .rows = 2, .values = places}},
+      {.kind = RDX_PREDICATE_BETWEEN, .column = 1, .values = {.type = RDX_TYPE_U8, .rows = 2, .values = days}}};
+  const rdx_predicate both = {.kind = RDX_PREDICATE_AND, .children = leaves, .child_count = 2};
+  const rdx_query q = {.where = &both,
+                       .group_by = group_by,
+                       .group_count = 1,
+                       .aggregates = aggregates,
+                       .aggregate_count = counted ? 2 : 1,
+                       .order_by = &order,
+                       .order_count = 1};
+  rdx_query_result *result = NULL;
+  OK(rdx_engine_run(engine, &q, NULL, &result, err));
+  assert_int_equal(rdx_query_result_rows(result), groups);
+  const uint16_t *found = rdx_query_result_column(result, 0)->values;
+  const rdx_column *sum = rdx_query_result_column(result, 1);
+  for (uint64_t i = 0; i < groups; i++) {
+    const uint16_t group = found[i];
+    assert_true(column_has(sum, i) == (values[group] > 0));
+    assert_true(!column_has(sum, i) || ((const int64_t *)sum->values)[i] == sums[group]);
+    if (counted)
+      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i], counts[group]);
+    if (i == 0)
+      continue;
+    const bool before = values[found[i - 1]] > 0,
+               same = before && values[group] > 0 && sums[group] == sums[found[i - 1]];
+    assert_true(values[group] > 0 ? !before || sums[group] <= sums[found[i - 1]] : !before);
+    assert_true((before != (values[group] > 0)) || (before && !same) || group > found[i - 1]);
+  }
+  rdx_query_result_destroy(&result);
+}
+
+/* Groups that each place has some of, with NULLs among the values and without; then one for each place. */
+static void test_few_of_many_groups(void **state) {
+  (void)state;
+  const rdx_attribute columns[] = {
+      {"place", {.type = RDX_TYPE_U16, .rows = MANY_ROWS, .values = many_places}, 0},
+      {"day", {.type = RDX_TYPE_U8, .rows = MANY_ROWS, .values = many_days}, 0},
+      {"group", {.type = RDX_TYPE_U16, .rows = MANY_ROWS, .values = many_groups}, 0},
+      {"value", {.type = RDX_TYPE_I32, .rows = MANY_ROWS, .values = many_values, .validity = many_validity}, 0}};
+  const rdx_relation relation = {.rows = MANY_ROWS, .attributes = columns, .attribute_count = 4};
+  static const uint32_t scan[] = {0, 1}, group_by[] = {2};
+  static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 3};
+  static const rdx_expression *const expressions[] = {&value};
+  const rdx_cube_spec spec = {.scan = scan,
+                              .scan_count = 2,
+                              .group_by = group_by,
+                              .group_count = 1,
+                              .expressions = expressions,
+                              .expression_count = 1};
+  for (uint32_t round = 0; round < 3; round++) {
+    for (uint32_t i = 0; i < MANY_ROWS; i++) {
+      many_places[i] = (uint16_t)(test_random() % MANY_PLACES);
+      many_days[i] = (uint8_t)(test_random() % 7);
+      many_groups[i] = (uint16_t)((round == 2 ? many_places[i] * 2ul : test_random()) % MANY_GROUPS);
+      many_values[i] = (int32_t)(test_random() % 100) - 50;
+      many_validity[i / 8] = round ? (uint8_t)(test_random() | test_random()) : 0xff;
+    }
+    for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+      rdx_engine *engine = NULL;
+      if (!test_traces() && kind >= RDX_ENGINE_COARSE_CUBE)
+        continue;
+      OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+      if (kind != RDX_ENGINE_COLUMN)
+        OK(rdx_engine_add_cube(engine, &spec, err));
+      for (uint16_t place = 0; place < MANY_PLACES; place += 250)
+        for (uint8_t more = 0; more < 3; more++)
+          check_few_groups(engine, (const uint16_t[]){place, place + 30 * more},
+                           (const uint8_t[]){place / 250, place / 250 + more}, more % 2 == 0);
+      rdx_engine_destroy(&engine);
+    }
+  }
+}
+
 #define PLACE_ROWS 5003
 #define PLACES 7
 
@@ -539,6 +683,34 @@ static void test_bad_relations(void **state) {
         rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = (rdx_engine_kind)99}, &engine, err));
   OK(rdx_engine_create(test_device, &flat, &contenders[1], &engine, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
+  rdx_engine_destroy(&engine);
+}
+
+static void fails_saying(const rdx_engine *engine, const rdx_query *q, const char *text) {
+  rdx_query_result *result = NULL;
+  rdx_error why = {""};
+  assert_int_equal(rdx_engine_run(engine, q, NULL, &result, &why), RDX_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(why.text, text));
+  assert_null(result);
+}
+
+/* A query that no cube serves is refused with all that the nearest one lacks. */
+static void test_no_cube(void **state) {
+  (void)state;
+  static const uint32_t scan[] = {0};
+  const rdx_predicate five = {.kind = RDX_PREDICATE_GT,
+                              .values = {.type = RDX_TYPE_I64, .rows = 1, .values = &large[5]}};
+  const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number};
+  const rdx_query q = {
+      .where = &five, .group_by = by_letter, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+  rdx_engine *engine = NULL;
+  OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, &engine, err));
+  fails_saying(engine, &q, "no cube yet");
+  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  fails_saying(engine, &q, "the only one lacks to scan number, to group by letter, an expression of its aggregates");
+  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
+  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  fails_saying(engine, &q, "the nearest lacks to group by letter, an expression of its aggregates");
   rdx_engine_destroy(&engine);
 }
 
@@ -778,10 +950,12 @@ static void test_auto(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_stars),
+      cmocka_unit_test(test_wide_cubes),
       cmocka_unit_test(test_large),
       cmocka_unit_test(test_sums),
       cmocka_unit_test(test_bad_queries),
       cmocka_unit_test(test_bad_relations),
+      cmocka_unit_test(test_no_cube),
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_failed_prepare),
       cmocka_unit_test(test_threads),
@@ -789,6 +963,7 @@ int main(void) {
       cmocka_unit_test(test_few_values),
       cmocka_unit_test(test_groups_apart),
       cmocka_unit_test(test_many_runs),
+      cmocka_unit_test(test_few_of_many_groups),
       cmocka_unit_test(test_long_string_keys),
       cmocka_unit_test(test_long_lists),
       cmocka_unit_test(test_either),
