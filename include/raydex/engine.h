@@ -69,7 +69,7 @@ typedef struct rdx_cube_spec {
   uint32_t scan_count;                      /**< at most 8 */
   const uint32_t *group_by;                 /**< in the order that results are sorted by */
   uint32_t group_count;                     /**< at most 8 */
-  const rdx_expression *const *expressions; /**< what aggregates are made of */
+  const rdx_expression *const *expressions; /**< what aggregates are made of; a + b and a * b are b + a and b * a */
   uint32_t expression_count;                /**< at most 8, of 16 numbers of a row (rdx_query): a float is kept as its
                                                code and, unless it is not summed, as what its sum takes */
   uint32_t unsummed; /**< a bit for each expression, the lowest for the first, that no SUM or AVG is asked of */

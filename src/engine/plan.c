@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "engine/expression.h"
 #include "index/keys.h"
 
 #define MOST_SCALE 18
@@ -307,14 +308,16 @@ static void multiply_bounds(const bounds *a, const bounds *b, bounds *out) {
 static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err);
 
 static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
+  const rdx_expression *first, *second;
   bounds left, right;
   uint32_t left_scale = scale, right_scale = scale;
-  if (e->kind == RDX_EXPRESSION_MULTIPLY) { /* what lacks in scale is added to the left */
-    RDX_TRY(find_scale(s->plan, e->right, &right_scale, err));
+  rdx_expression_operands(e, &first, &second);
+  if (e->kind == RDX_EXPRESSION_MULTIPLY) { /* what lacks in scale is added to the first */
+    RDX_TRY(find_scale(s->plan, second, &right_scale, err));
     left_scale = scale - right_scale;
   }
-  RDX_TRY(add_expression(s, e->left, left_scale, &left, err));
-  RDX_TRY(add_expression(s, e->right, right_scale, &right, err));
+  RDX_TRY(add_expression(s, first, left_scale, &left, err));
+  RDX_TRY(add_expression(s, second, right_scale, &right, err));
   if (e->kind == RDX_EXPRESSION_MULTIPLY) {
     multiply_bounds(&left, &right, out);
   } else if (e->kind == RDX_EXPRESSION_ADD) {

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/expression.h"
+
 #define MOST_DEPTH 64
 
 static bool contains(const uint32_t *list, uint32_t count, uint32_t attribute) {
@@ -17,22 +19,10 @@ static bool contains(const uint32_t *list, uint32_t count, uint32_t attribute) {
   return false;
 }
 
-static bool same_expression(const rdx_expression *a, const rdx_expression *b) {
-  if (a == b)
-    return true;
-  if (a->kind != b->kind)
-    return false;
-  if (a->kind == RDX_EXPRESSION_ATTRIBUTE)
-    return a->attribute == b->attribute;
-  if (a->kind == RDX_EXPRESSION_CONSTANT)
-    return a->value == b->value && a->scale == b->scale;
-  return same_expression(a->left, b->left) && same_expression(a->right, b->right);
-}
-
 /* Where it is in the list; `count`: nowhere. */
 static uint32_t find_expression(const rdx_expression *const *list, uint32_t count, const rdx_expression *e) {
   uint32_t i = 0;
-  while (i < count && !same_expression(list[i], e))
+  while (i < count && !rdx_expressions_equal(list[i], e))
     i++;
   return i;
 }

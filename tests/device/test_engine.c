@@ -85,10 +85,23 @@ static void test_random_stars(void **state) {
   }
 }
 
+/* A copy of a tree at `at` in an array, its operands at 2 at + 1 and 2 at + 2: of sums and products the other way
+ * round. */
+static const rdx_expression *commute(const rdx_expression *e, rdx_expression *nodes, uint32_t at) {
+  nodes[at] = *e;
+  if (e->kind != RDX_EXPRESSION_ATTRIBUTE && e->kind != RDX_EXPRESSION_CONSTANT) {
+    const bool swap = e->kind != RDX_EXPRESSION_SUBTRACT;
+    nodes[at].left = commute(swap ? e->right : e->left, nodes, 2 * at + 1);
+    nodes[at].right = commute(swap ? e->left : e->right, nodes, 2 * at + 2);
+  }
+  return &nodes[at];
+}
+
 /* A cube of all attributes, for whose queries rows of a group are apart. */
 static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
   static const uint32_t all[MOST_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
   const rdx_expression *expressions[COUNT(q->aggregates)];
+  rdx_expression nodes[COUNT(q->aggregates)][COUNT(q->expressions[0])];
   rdx_cube_spec spec = {.scan = all,
                         .scan_count = s->relation.attribute_count,
                         .group_by = all,
@@ -96,7 +109,7 @@ static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
                         .expressions = expressions};
   for (uint32_t i = 0; i < q->query.aggregate_count; i++)
     if (q->aggregates[i].expression)
-      expressions[spec.expression_count++] = q->aggregates[i].expression;
+      expressions[spec.expression_count++] = commute(q->aggregates[i].expression, nodes[i], 0);
   rdx_error why;
   const rdx_status status = rdx_engine_add_cube(engine, &spec, &why);
   assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);

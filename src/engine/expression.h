@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_EXPRESSION_H
+#define RDX_ENGINE_EXPRESSION_H
+
+/* Expressions that are the same but for the order of what is added or multiplied: one measure, and one of a cube's
+ * expressions, serves them all. They lack no operand and are small (RDX_MOST_STEPS). */
+
+#include <raydex/query.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A value on the stack for each operand that waits for the other. */
+uint32_t rdx_expression_height(const rdx_expression *e);
+
+/* The operands in the order that they are computed in, the same however they were written. */
+void rdx_expression_operands(const rdx_expression *e, const rdx_expression **first, const rdx_expression **second);
+
+bool rdx_expressions_equal(const rdx_expression *a, const rdx_expression *b);
+
+#endif
