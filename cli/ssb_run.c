@@ -82,8 +82,8 @@ typedef struct job {
   console_output output;
   uint32_t wrong; /* answers that differ */
   int shown;      /* the engine whose results are written; -1: none yet */
-  bool warm;             /* the device has just worked */
-  char doing[32];        /* what an error is of */
+  bool warm;      /* the device has just worked */
+  char doing[32]; /* what an error is of */
 } job;
 
 static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, uint32_t q, rdx_error *err) {

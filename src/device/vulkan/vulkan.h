@@ -158,7 +158,7 @@ typedef struct rdx_vk_stream {
   VkQueryPool queries;
   bool recording;
   bool working; /* work was recorded after the last barrier */
-  bool broken; /* a submission failed: nothing about it is known any more */
+  bool broken;  /* a submission failed: nothing about it is known any more */
   rdx_vk_host_buffer
       constants; /* RDX_VK_CONSTANTS_SIZE bytes, made on first use and kept; not in the books on memory */
   uint64_t constants_used;

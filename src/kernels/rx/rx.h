@@ -26,7 +26,7 @@
 #define RX_PRIMITIVE_BOX 3
 
 #define SEGMENT_BITS 20
-#define EXTENDED_BITS 29     /* of keys; every second of 2^30 floats, 2^23 of them to an octave */
+#define EXTENDED_BITS 29 /* of keys; every second of 2^30 floats, 2^23 of them to an octave */
 #define EXTENDED_OCTAVES 128
 #define FAR_SLACK 9.5367431640625e-7f /* 2^-20 */
 #define RX_RADIUS 0.25f               /* of spheres; also half a box (section 3.5) */

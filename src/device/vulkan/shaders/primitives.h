@@ -43,8 +43,8 @@ struct radix_args {
   PTR(u32) values; /* 0: none */
   PTR(u32) keys_out;
   PTR(u32) values_out;
-  PTR(u32) bins;  /* of this pass: where the keys of each digit begin */
-  PTR(u64) sums;  /* [tiles][RADIX]: what is told of a digit in a tile, see radix_scatter.comp */
+  PTR(u32) bins; /* of this pass: where the keys of each digit begin */
+  PTR(u64) sums; /* [tiles][RADIX]: what is told of a digit in a tile, see radix_scatter.comp */
   u32 n;
   u32 shift;
   u32 patience; /* how often a tile looks for what another has counted before it counts that, too */
