@@ -81,8 +81,8 @@ void rdx_free(void *memory) {
 
 /* ---- Arenas: blocks from which memory is cut ---- */
 
-#define ARENA_BLOCK 4096    /* bytes of the first block; each is four times as large as the one before it */
-#define ARENA_LARGEST 32768 /* without a need: allocators hold on to blocks of this size */
+#define ARENA_BLOCK 4096    /* bytes of the first block; others are four times as large as the one before them, up to */
+#define ARENA_LARGEST 32768 /* unless one array needs more: allocators hold on to blocks of this size */
 #define ARENA_ALIGNMENT 16
 
 struct rdx_arena_block {

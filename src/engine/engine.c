@@ -267,7 +267,7 @@ void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
 static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *needs, rdx_error *err) {
   const rdx_cube *nearest = NULL;
   uint32_t least = UINT32_MAX;
-  char text[160];
+  char text[sizeof err->text - 100];
   for (uint32_t i = 0; i < engine->cube_count; i++) {
     const uint32_t lacks = rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0);
     if (lacks < least)

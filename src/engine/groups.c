@@ -173,15 +173,14 @@ static bool are_ascending(const uint64_t *numbers, uint64_t count) {
 
 rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_groups *out, rdx_error *err) {
   uint64_t *memory = NULL;
-  const bool ascending = are_ascending(records.numbers, records.count);
-  if (!ascending && !records.distinct)
+  if (!records.distinct && !are_ascending(records.numbers, records.count))
     RDX_TRY(join_records(plan, &records, &memory, err));
   const rdx_status status =
       rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err);
   if (status == RDX_OK) {
     lay_out(plan, &records, out->memory, out);
     fill(plan, &records, out);
-    out->ascending = ascending;
+    out->ascending = are_ascending(records.numbers, records.count);
   }
   rdx_free(memory);
   return status;

@@ -20,7 +20,7 @@ typedef struct rdx_groups {
   uint64_t count;
   bool ascending;    /* their numbers do */
   uint64_t *numbers; /* by the plan's strides, distinct */
-  uint64_t *rows;    /* that qualified, at least 1; NULL: no aggregate asks */
+  uint64_t *rows;    /* that qualified; NULL: no aggregate asks */
   rdx_group_values values[RDX_MOST_MEASURES];
   void *memory; /* of all arrays */
 } rdx_groups;

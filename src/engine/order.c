@@ -71,12 +71,12 @@ static rdx_scan_column describe(const rdx_group_column *c) {
   rdx_scan_column described = {.type = c->values.type,
                                .scale = c->values.scale,
                                .key_bits = rdx_key_bits(c->values.type),
-                               .rows = c->values.rows,
                                .smallest = c->low,
                                .largest = c->high};
   if (c->attribute)
     described = c->attribute->source;
   described.nulls = c->nulls;
+  described.rows = UINT64_MAX; /* whether all are NULL is not known */
   return described;
 }
 
@@ -155,7 +155,7 @@ static bool are_numbered(const rdx_finishing *f, const rdx_order *terms, uint32_
     if (terms[i].column != column || terms[i].descending || (terms[i].nulls_first && f->columns[column].nulls))
       return false;
   }
-  return count <= f->plan->query->group_count;
+  return true;
 }
 
 /* What rows are sorted by: numbers that ascend, those of all terms packed into as few words as hold them. */

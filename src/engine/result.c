@@ -253,8 +253,8 @@ static rdx_status take_values(const rdx_finishing *f, const rdx_column *from, rd
   out->values = values;
   if (!rows)
     memcpy(values, from->values, n * size);
-  else if (size == 8) /* most results */
-    take_numbers(from->values, rows, n, (uint64_t *)(void *)values);
+  for (uint64_t i = 0; rows && i < n && size == 8; i++) /* most results: words are copied */
+    memcpy(values + i * 8, (const char *)from->values + rows[i] * 8, 8);
   for (uint64_t i = 0; rows && i < n && size != 8; i++)
     memcpy(values + i * size, (const char *)from->values + rows[i] * size, size);
   if (!from->validity)

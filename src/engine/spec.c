@@ -209,29 +209,35 @@ static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, ui
          (spec->unsummed >> at & 1) == 0;
 }
 
-/* Count what is lacking, and add it to the text. */
-static void lack(uint32_t *count, char *text, size_t size, const char *what, const char *name) {
+/* Add what is lacking to the text, if there is any. */
+static void name_lack(char *text, size_t size, const char *what, const char *name) {
   const size_t used = text ? strlen(text) : 0;
   if (text)
-    snprintf(text + used, size - used, "%s%s%.40s", *count > 0 ? ", " : "", what, name);
-  ++*count;
+    snprintf(text + used, size - used, "%s%s%.40s", used > 0 ? ", " : "", what, name);
 }
 
 uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
                         char *text, size_t size) {
-  uint32_t count = 0;
+  uint32_t count = 0, expressions = 0;
   if (text)
     text[0] = '\0';
-  for (uint32_t i = 0; i < needs->scan_count; i++)
-    if (!contains(spec->scan, spec->scan_count, needs->scan[i]))
-      lack(&count, text, size, "to scan ", relation->names[needs->scan[i]]);
-  for (uint32_t i = 0; i < needs->group_count; i++)
-    if (!contains(spec->group_by, spec->group_count, needs->group_by[i]))
-      lack(&count, text, size, "to group by ", relation->names[needs->group_by[i]]);
+  for (uint32_t i = 0; i < needs->scan_count; i++) {
+    if (contains(spec->scan, spec->scan_count, needs->scan[i]))
+      continue;
+    name_lack(text, size, "to scan ", relation->names[needs->scan[i]]);
+    count++;
+  }
+  for (uint32_t i = 0; i < needs->group_count; i++) {
+    if (contains(spec->group_by, spec->group_count, needs->group_by[i]))
+      continue;
+    name_lack(text, size, "to group by ", relation->names[needs->group_by[i]]);
+    count++;
+  }
   for (uint32_t i = 0; i < needs->expression_count; i++)
-    if (!has_expression(spec, needs, i, relation))
-      lack(&count, text, size, "an expression of its aggregates", "");
-  return count;
+    expressions += !has_expression(spec, needs, i, relation);
+  if (expressions > 0)
+    name_lack(text, size, expressions > 1 ? "expressions of its aggregates" : "an expression of its aggregates", "");
+  return count + expressions;
 }
 
 /* ---- Copies ---- */

@@ -724,6 +724,8 @@ static void test_no_cube(void **state) {
   OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
   OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
   fails_saying(engine, &q, "the nearest lacks to group by letter, an expression of its aggregates");
+  const rdx_aggregate sums[] = {sum, {RDX_AGGREGATE_MAX, &letter}};
+  fails_saying(engine, &(rdx_query){.aggregates = sums, .aggregate_count = 2}, "lacks expressions of its aggregates");
   rdx_engine_destroy(&engine);
 }
 
