@@ -727,6 +727,18 @@ static void test_no_cube(void **state) {
   const rdx_aggregate sums[] = {sum, {RDX_AGGREGATE_MAX, &letter}};
   fails_saying(engine, &(rdx_query){.aggregates = sums, .aggregate_count = 2}, "lacks expressions of its aggregates");
   rdx_engine_destroy(&engine);
+  rdx_attribute many[8]; /* the list is whole, however long it is */
+  uint32_t all[COUNT(many)];
+  for (uint32_t i = 0; i < COUNT(many); i++) {
+    all[i] = i;
+    many[i] = (rdx_attribute){"a name of forty letters, and all are said", attributes[0].column, 0};
+  }
+  const rdx_relation wide = {.rows = ROWS, .attributes = many, .attribute_count = COUNT(many)};
+  OK(rdx_engine_create(test_device, &wide, &(rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, &engine, err));
+  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  const rdx_query long_q = {.group_by = all, .group_count = COUNT(all), .aggregates = &sum, .aggregate_count = 1};
+  fails_saying(engine, &long_q, "an expression of its aggregates");
+  rdx_engine_destroy(&engine);
 }
 
 static void test_names(void **state) {
