@@ -73,6 +73,18 @@ static uint32_t all_rows(uint32_t n, uint64_t *words) {
   return count;
 }
 
+#define LINE 64 /* bytes of the cache */
+
+/* Fetch what the `n` rows after those from `at` on have in the column of a dimension. Of these, `left` are looked up in
+ * it: where that is in fewer than every second line, nothing is fetched. */
+HOT void fetch_next(const engine_query *q, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
+  const char *next = (const char *)link->partners + ((uint64_t)at + n) * link->bytes;
+  if ((uint64_t)left * 2 * LINE < (uint64_t)n * link->bytes || q->rows - at < 2 * n)
+    return;
+  for (uint32_t k = 0; k < n * link->bytes; k += LINE)
+    __builtin_prefetch(next + k);
+}
+
 /* Narrow the bits of rows `first` .. first + n - 1 to those for which a term holds. */
 HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numbers, const small_bits *small,
                     uint32_t t, uint32_t first, uint32_t n, uint64_t *words) {
@@ -114,8 +126,11 @@ HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uin
     const bool small = o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link);
     if (!link->bits)
       continue;
-    if (count_rows(words, count) * (small ? FEW_FOR_SMALL : FEW_FOR_ANY) < n)
+    const uint32_t left = count_rows(words, count);
+    if (left * (small ? FEW_FOR_SMALL : FEW_FOR_ANY) < n)
       break;
+    if (!small) /* shuffles go through it fast enough for the processor to fetch by itself */
+      fetch_next(q, link, first, n, left);
     const char *partners = (const char *)link->partners + (uint64_t)first * link->bytes;
     const code_set set = {link->bits, 0};
     if (small)
@@ -152,9 +167,12 @@ HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
     apply_term(o, q->terms, q->numbers, b->small_terms, t, at, n, words);
   const uint32_t done = apply_links(o, b, at, n, words, count);
   uint32_t left = o->list(words, count, at - b->first, rows);
-  for (uint32_t l = done; l < q->link_count && left > 0; l++)
-    if (q->links[l].bits)
-      left = o->follow(&q->links[l], b->first, rows, left);
+  for (uint32_t l = done; l < q->link_count && left > 0; l++) {
+    if (!q->links[l].bits)
+      continue;
+    fetch_next(q, &q->links[l], at, n, left);
+    left = o->follow(&q->links[l], b->first, rows, left);
+  }
   if (q->test_count > 0)
     left = apply_tests(q, b->first, rows, left);
   if (left < n / 8)
