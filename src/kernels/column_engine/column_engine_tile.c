@@ -21,6 +21,7 @@ typedef struct batch {
   const engine_query *q;
   const small_bits *small_terms, *small_links; /* of the first ENGINE_MOST_EARLY, if they are small */
   uint32_t first;                              /* row of the tile */
+  uint32_t dense;                              /* a bit for each of 32 terms: its column is fetched ahead */
   uint32_t late_count;
   late_column late[MOST_LATE];
   uint32_t n;                                     /* of rows that qualify and wait to be added */
@@ -73,18 +74,6 @@ static uint32_t all_rows(uint32_t n, uint64_t *words) {
   return count;
 }
 
-#define LINE 64 /* bytes of the cache */
-
-/* Fetch what the `n` rows after those from `at` on have in the column of a dimension. Of these, `left` are looked up in
- * it: where that is in fewer than every second line, nothing is fetched. */
-HOT void fetch_next(const engine_query *q, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
-  const char *next = (const char *)link->partners + ((uint64_t)at + n) * link->bytes;
-  if ((uint64_t)left * 2 * LINE < (uint64_t)n * link->bytes || q->rows - at < 2 * n)
-    return;
-  for (uint32_t k = 0; k < n * link->bytes; k += LINE)
-    __builtin_prefetch(next + k);
-}
-
 /* Narrow the bits of rows `first` .. first + n - 1 to those for which a term holds. */
 HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numbers, const small_bits *small,
                     uint32_t t, uint32_t first, uint32_t n, uint64_t *words) {
@@ -115,6 +104,41 @@ static uint32_t count_rows(const uint64_t *words, uint32_t count) {
   return n;
 }
 
+/* ---- What comes next is on its way meanwhile ----
+ *
+ * A batch reads a piece of each of several columns, with gaps in some: the processor does not foresee all of that. */
+
+#define LINE 64 /* bytes of the cache */
+
+/* Whether at least every second line of a column has one of the `left` among `n` rows. */
+static bool is_dense(uint32_t bytes, uint32_t n, uint32_t left) {
+  return (uint64_t)left * 2 * LINE >= (uint64_t)n * bytes;
+}
+
+/* Fetch what the `n` rows after those from `at` on have in a column, if there are as many. */
+HOT void fetch_next(const engine_query *q, const void *codes, uint32_t bytes, uint32_t at, uint32_t n) {
+  if (q->rows - at < 2 * n)
+    return;
+  for (uint32_t k = 0; k < n * bytes; k += LINE)
+    __builtin_prefetch((const char *)codes + ((uint64_t)at + n) * bytes + k);
+}
+
+/* Narrow the bits of the batch by terms. The first batch of a tile tells which columns are fetched ahead: where two
+ * rows of a line are looked at, on average; but not the first one alone. */
+HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words, uint32_t count) {
+  const engine_query *q = b->q;
+  for (uint32_t t = 0; t < q->term_count; t++) {
+    const uint32_t bytes = q->terms[t].bytes;
+    if (at == b->first && t < 32)
+      b->dense |= (uint32_t)is_dense(bytes, n, count_rows(words, count) / 4) << t;
+    if (t < 32 && (b->dense >> t & 1) != 0)
+      fetch_next(q, q->terms[t].codes, bytes, at, n);
+    apply_term(o, q->terms, q->numbers, b->small_terms, t, at, n, words);
+  }
+  if (at == b->first && b->dense == 1)
+    b->dense = 0;
+}
+
 /* Narrow the bits of the batch by dimensions while that is sooner done than by a list of rows. Returns how many of the
  * dimensions were looked at. */
 HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uint32_t n, uint64_t *words,
@@ -129,8 +153,8 @@ HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uin
     const uint32_t left = count_rows(words, count);
     if (left * (small ? FEW_FOR_SMALL : FEW_FOR_ANY) < n)
       break;
-    if (!small) /* shuffles go through it fast enough for the processor to fetch by itself */
-      fetch_next(q, link, first, n, left);
+    if (is_dense(link->bytes, n, left))
+      fetch_next(q, link->partners, link->bytes, first, n);
     const char *partners = (const char *)link->partners + (uint64_t)first * link->bytes;
     const code_set set = {link->bits, 0};
     if (small)
@@ -163,14 +187,14 @@ HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
   uint64_t words[WORDS];
   uint32_t *rows = b->rows + b->n;
   const uint32_t count = all_rows(n, words);
-  for (uint32_t t = 0; t < q->term_count; t++)
-    apply_term(o, q->terms, q->numbers, b->small_terms, t, at, n, words);
+  apply_terms(o, b, at, n, words, count);
   const uint32_t done = apply_links(o, b, at, n, words, count);
   uint32_t left = o->list(words, count, at - b->first, rows);
   for (uint32_t l = done; l < q->link_count && left > 0; l++) {
     if (!q->links[l].bits)
       continue;
-    fetch_next(q, &q->links[l], at, n, left);
+    if (is_dense(q->links[l].bytes, n, left))
+      fetch_next(q, q->links[l].partners, q->links[l].bytes, at, n);
     left = o->follow(&q->links[l], b->first, rows, left);
   }
   if (q->test_count > 0)
