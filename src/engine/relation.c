@@ -18,7 +18,6 @@
 
 #define MOST_DIMENSIONS 8
 #define MOST_PLACES 65536u /* of attributes that differences could code as well */
-#define PADDING 128u       /* kernels read codes of 32 rows at a time */
 #define BITMAP_BITS 22     /* of bitmaps of keys, as a power of two: they stay in a cache */
 
 /* ---- Checks ---- */
@@ -72,7 +71,7 @@ static uint32_t bytes_for(uint64_t most) {
 
 /* A new buffer for `rows` codes. */
 static rdx_status create_codes(rdx_device *device, uint64_t rows, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + PADDING, "packed codes", out, err);
+  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + CODED_PADDING, "packed codes", out, err);
 }
 
 static rdx_status pack(rdx_device *device, const struct coded_pack_args *args, bool key64, uint32_t bytes, double *ms,

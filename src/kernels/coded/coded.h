@@ -7,6 +7,8 @@
 
 #include "kernels/lookup/lookup.h"
 
+#define CODED_PADDING 256u /* bytes after a column's last code: codes of 64 rows are read at a time, of up to 4 bytes */
+
 /* Code `i` of a column. */
 #ifdef RDX_GLSL
 u64 load_code(PTR(u32) codes, u32 bytes, u32 i) {

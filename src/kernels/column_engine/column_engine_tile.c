@@ -31,23 +31,12 @@ typedef struct batch {
 
 /* ---- Rows that qualify ---- */
 
-/* Dimensions are looked at for words of rows, rather than for rows one by one, where of so many rows one is left. */
-#define FEW_FOR_SMALL 10
-#define FEW_FOR_ANY 2
-
 static bool is_small_link(const engine_link *link) {
   return link->bits && link->rows < ENGINE_SMALL && link->bytes <= 2;
 }
 
 static bool is_small_term(const engine_term *term) {
   return term->count == 0 && term->low + term->span < ENGINE_SMALL && term->bytes <= 2;
-}
-
-/* Bits of `count` codes from `low` on, in the form for shuffles. */
-static void make_small(const uint32_t *bits, uint64_t low, uint64_t count, small_bits *out) {
-  memset(out, 0, sizeof *out);
-  for (uint64_t k = 0; k < count; k++)
-    out->bytes[(low + k) % 512] |= (uint8_t)((bits[k / 32] >> k % 32 & 1) << (low + k) / 512);
 }
 
 static const uint32_t *set_bits(const engine_term *term, const uint64_t *numbers) {
@@ -97,7 +86,7 @@ HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numb
     }
 }
 
-static uint32_t count_rows(const uint64_t *words, uint32_t count) {
+static inline uint32_t count_rows(const uint64_t *words, uint32_t count) {
   uint32_t n = 0;
   for (uint32_t w = 0; w < count; w++)
     n += (uint32_t)__builtin_popcountll(words[w]);
@@ -147,17 +136,16 @@ HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uin
   uint32_t l = 0;
   for (; l < q->link_count; l++) {
     const engine_link *link = &q->links[l];
-    const bool small = o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link);
     if (!link->bits)
       continue;
     const uint32_t left = count_rows(words, count);
-    if (left * (small ? FEW_FOR_SMALL : FEW_FOR_ANY) < n)
+    if (left * o->few < n)
       break;
     if (is_dense(link->bytes, n, left))
       fetch_next(q, link->partners, link->bytes, first, n);
     const char *partners = (const char *)link->partners + (uint64_t)first * link->bytes;
     const code_set set = {link->bits, 0};
-    if (small)
+    if (o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link))
       o->look_up_small(partners, link->bytes, &b->small_links[l], count, words);
     else
       o->look_up(partners, link->bytes, &set, count, words);
@@ -502,23 +490,19 @@ HOT void fill_table(const operators *o, const struct engine_table_args *a, bool 
   }
 }
 
-#define DEFINE_BODIES(isa, TARGET, operators_of, small)                                                                \
+#define DEFINE_BODIES(isa, TARGET)                                                                                     \
   TARGET static void tile_##isa(const struct engine_tile_args *a, uint32_t tile) {                                     \
-    static const operators o = {compare_##operators_of, list_##operators_of, look_up_##operators_of, small,            \
-                                follow_##operators_of};                                                                \
-    run_tile(&o, a, tile);                                                                                             \
+    run_tile(&operators_##isa, a, tile);                                                                               \
   }                                                                                                                    \
   TARGET static void table_##isa(const struct engine_table_args *a, bool group64) {                                    \
-    static const operators o = {                                                                                       \
-        .compare = compare_##operators_of, .look_up = look_up_##operators_of, .look_up_small = small};                 \
-    fill_table(&o, a, group64);                                                                                        \
+    fill_table(&operators_##isa, a, group64);                                                                          \
   }
 
-DEFINE_BODIES(plain, , plain, NULL)
+DEFINE_BODIES(plain, )
 #if defined __x86_64__
-DEFINE_BODIES(avx2, AVX2, avx2, NULL)
-DEFINE_BODIES(avx512, AVX512, avx512, NULL)
-DEFINE_BODIES(vbmi, VBMI, avx512, look_up_small_vbmi)
+DEFINE_BODIES(avx2, AVX2)
+DEFINE_BODIES(avx512, AVX512)
+DEFINE_BODIES(vbmi2, VBMI2)
 #endif
 
 typedef struct bodies {
@@ -528,8 +512,10 @@ typedef struct bodies {
 
 static bodies best_bodies(void) {
 #if defined __x86_64__
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return __builtin_cpu_supports("avx512vbmi") ? (bodies){tile_vbmi, table_vbmi} : (bodies){tile_avx512, table_avx512};
+  if (has_vbmi2())
+    return (bodies){tile_vbmi2, table_vbmi2};
+  if (has_avx512())
+    return (bodies){tile_avx512, table_avx512};
   if (__builtin_cpu_supports("avx2"))
     return (bodies){tile_avx2, table_avx2};
 #endif

@@ -8,7 +8,7 @@
 #include "kernels/column_engine/kernels.h"
 
 #define ENGINE_BATCH 2048 /* rows that are selected at a time */
-#define ENGINE_CHUNK 512  /* rows that are added at a time: what they take is on the stack of a thread */
+#define ENGINE_CHUNK 256  /* rows that are added at a time: what they take is on the stack of a thread */
 
 /* The bodies of the kernels that go through many rows. */
 void engine_table_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene);

@@ -5,7 +5,7 @@
 
 /* What tiles do to many rows at once on the CPU, for each instruction set: for the file that includes it. */
 
-#include "kernels/column_engine/kernels.h"
+#include "kernels/column_engine/host.h"
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -20,14 +20,22 @@ typedef struct small_bits {
   uint8_t bytes[ENGINE_SMALL / 8] __attribute__((aligned(64)));
 } small_bits;
 
+/* Bits of `count` codes from `low` on, in the form for shuffles. */
+static inline void make_small(const uint32_t *bits, uint64_t low, uint64_t count, small_bits *out) {
+  memset(out, 0, sizeof *out);
+  for (uint64_t k = 0; k < count; k++)
+    out->bytes[(low + k) % 512] |= (uint8_t)((bits[k / 32] >> k % 32 & 1) << (low + k) / 512);
+}
+
 /* A bit for each code from `low` on. */
 typedef struct code_set {
   const uint32_t *bits;
   uint64_t low;
 } code_set;
 
-/* What is written for each instruction set. */
+/* What is written for each instruction set; words are at most a batch's. */
 typedef struct operators {
+  uint32_t few; /* words are looked up while one row of so many is left; then it is sooner done to follow a list */
   /* Narrow words of 64 rows, from `codes` on, to those whose code less `low` is at most `span`. */
   void (*compare)(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count, uint64_t *words);
   /* List the rows whose bits are set, of which the first is `row`. */
@@ -136,7 +144,7 @@ static uint32_t follow_plain(const engine_link *link, uint32_t first, uint32_t *
 
 #define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))
-#define VBMI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,popcnt")))
+#define VBMI2 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
 
 AVX2 static void compare_avx2(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
                               uint64_t *words) {
@@ -153,6 +161,27 @@ AVX2 static void look_up_avx2(const void *codes, uint32_t bytes, const code_set 
 
 AVX2 static uint32_t follow_avx2(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
   return follow_any(link, first, rows, n);
+}
+
+/* A bit for each of the first `n`, at most 16. */
+static inline uint16_t first_of_16(uint32_t n) {
+  return n < 16 ? (uint16_t)((1u << n) - 1) : UINT16_MAX;
+}
+
+/* A bit for each word, of at most 32, that has rows. */
+AVX512 static inline uint32_t words_with_rows(const uint64_t *words, uint32_t count) {
+  uint32_t found = 0;
+  for (uint32_t w = 0; w < count; w += 8) {
+    const __mmask8 some = (__mmask8)first_of_16(count - w);
+    const __m512i eight = _mm512_maskz_loadu_epi64(some, words + w);
+    found |= (uint32_t)_mm512_test_epi64_mask(eight, eight) << w;
+  }
+  return found;
+}
+
+/* Whether rows are sooner done one by one than vectors of which most have none: `found` of so many words have some. */
+static inline bool is_sparse(uint32_t found, uint32_t count) {
+  return (uint32_t)__builtin_popcount(found) * 5 < count * 2;
 }
 
 AVX512 static inline uint64_t inside_u8(const char *codes, __m512i low, __m512i span) {
@@ -172,10 +201,11 @@ AVX512 static inline uint64_t inside_u64(const char *codes, __m512i low, __m512i
 }
 
 #define COMPARE_VECTORS(bits, set1, type)                                                                              \
-  for (uint32_t w = 0; w < count; w++) {                                                                               \
+  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {                                   \
+    const uint32_t w = (uint32_t)__builtin_ctz(left);                                                                  \
     const char *from = (const char *)codes + (size_t)w * 64 * (bits / 8);                                              \
     uint64_t found = 0;                                                                                                \
-    for (uint32_t k = 0; k < bits / 8 && words[w] != 0; k++)                                                           \
+    for (uint32_t k = 0; k < bits / 8; k++)                                                                            \
       found |= inside_u##bits(from + 64 * k, set1((type)low), set1((type)span)) << (512 / bits * k);                   \
     words[w] &= found;                                                                                                 \
   }                                                                                                                    \
@@ -198,8 +228,9 @@ AVX512 static void compare_avx512(const void *codes, uint32_t bytes, uint64_t lo
 AVX512 static uint32_t list_avx512(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   uint32_t n = 0;
-  for (uint32_t w = 0; w < count; w++) {
-    for (uint32_t k = 0; k < 4 && words[w] != 0; k++) {
+  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {
+    const uint32_t w = (uint32_t)__builtin_ctz(left);
+    for (uint32_t k = 0; k < 4; k++) {
       const __mmask16 bits = (__mmask16)(words[w] >> (16 * k));
       const __m512i numbers = _mm512_add_epi32(lanes, _mm512_set1_epi32((int)(row + 64 * w + 16 * k)));
       _mm512_storeu_si512(rows + n, _mm512_maskz_compress_epi32(bits, numbers));
@@ -216,20 +247,20 @@ AVX512 static inline __mmask16 gather_bits(const uint32_t *bits, __m512i codes, 
   return _mm512_test_epi32_mask(_mm512_srlv_epi32(words, _mm512_and_si512(codes, low_bits)), one) & some;
 }
 
-/* Codes may be read a vector past the last row, which buffers have room for. */
+/* Codes of the last word are read whole, which buffers have room for. */
 AVX512 static void look_up_avx512(const void *codes, uint32_t bytes, const code_set *set, uint32_t count,
                                   uint64_t *words) {
   const __m512i low = _mm512_set1_epi32((int)set->low);
-  const char *from = codes;
   if (bytes == 8) {
     look_up_any(codes, bytes, set, count, words);
     return;
   }
-  for (uint32_t w = 0; w < count; w++) {
-    const uint64_t rows = words[w];
+  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {
+    const uint32_t w = (uint32_t)__builtin_ctz(left);
+    const char *from = (const char *)codes + 64 * (size_t)w * bytes;
     uint64_t found = 0;
     for (uint32_t k = 0; k < 64; k += 16, from += 16 * (size_t)bytes) {
-      const __mmask16 some = (__mmask16)(rows >> k);
+      const __mmask16 some = (__mmask16)(words[w] >> k);
       if (some == 0)
         continue;
       const __m512i all = bytes == 1   ? _mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)from))
@@ -246,7 +277,7 @@ AVX512 static uint32_t follow_avx512(const engine_link *link, uint32_t first, ui
   const __m512i none = _mm512_setzero_si512();
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i += 16) {
-    const __mmask16 some = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xffff;
+    const __mmask16 some = first_of_16(n - i);
     const __m512i some_rows = _mm512_loadu_si512(rows + i);
     __m512i codes;
     if (link->bytes == 1)
@@ -262,9 +293,85 @@ AVX512 static uint32_t follow_avx512(const engine_link *link, uint32_t first, ui
   return kept;
 }
 
+VBMI2 static uint32_t list_vbmi2(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+  const __m512i lanes =
+      _mm512_set_epi64(0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
+                       0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
+  uint32_t n = 0, found = words_with_rows(words, count);
+  if (is_sparse(found, count)) {
+    for (; found != 0; found &= found - 1) {
+      const uint32_t w = (uint32_t)__builtin_ctz(found);
+      n += list_any(words + w, 1, row + 64 * w, rows + n);
+    }
+    return n;
+  }
+  for (uint32_t w = 0; w < count; w++) {
+    const __m512i first = _mm512_set1_epi32((int)(row + 64 * w));
+    const uint32_t end = n + (uint32_t)__builtin_popcountll(words[w]);
+    __m512i some = _mm512_maskz_compress_epi8(words[w], lanes);
+    do {
+      _mm512_storeu_si512(rows + n, _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(some))));
+      some = _mm512_shuffle_i64x2(some, some, 0x39); /* the next 16 */
+      n += 16;
+    } while (n < end);
+    n = end;
+  }
+  return n;
+}
+
+/* Put the codes of rows whose bits are set one behind the other. Returns their number. */
+#define DEFINE_PACK(bits, lanes)                                                                                       \
+  VBMI2 static inline uint32_t pack_u##bits(const void *codes, uint32_t count, const uint64_t *words,                  \
+                                            uint##bits##_t *packed) {                                                  \
+    uint32_t n = 0;                                                                                                    \
+    for (uint32_t w = 0; w < count; w++)                                                                               \
+      for (uint32_t k = 0; k < 64; k += lanes) {                                                                       \
+        const __mmask##lanes some = (__mmask##lanes)(words[w] >> k);                                                   \
+        const __m512i all = _mm512_loadu_si512((const uint##bits##_t *)codes + 64 * (size_t)w + k);                    \
+        _mm512_storeu_si512(packed + n, _mm512_maskz_compress_epi##bits(some, all));                                   \
+        n += (uint32_t)__builtin_popcount(some);                                                                       \
+      }                                                                                                                \
+    return n;                                                                                                          \
+  }
+
+DEFINE_PACK(16, 32)
+DEFINE_PACK(32, 16)
+
+/* Narrow words to those of their rows, of which each has a bit in `bits`, that have theirs set. */
+VBMI2 static inline void keep_rows(const uint16_t *bits, uint32_t count, uint64_t *words) {
+  for (uint32_t w = 0, at = 0; w < count; w++) {
+    const uint32_t n = (uint32_t)__builtin_popcountll(words[w]);
+    uint64_t some[2];
+    memcpy(some, (const char *)bits + at / 8, sizeof some);
+    words[w] = _pdep_u64(some[0] >> at % 8 | some[1] << 1 << (63 - at % 8), words[w]);
+    at += n;
+  }
+}
+
+VBMI2 static void look_up_vbmi2(const void *codes, uint32_t bytes, const code_set *set, uint32_t count,
+                                uint64_t *words) {
+  const __m512i low = _mm512_set1_epi32((int)set->low);
+  union {
+    uint16_t u16[ENGINE_BATCH + 2 * ENGINE_SLACK];
+    uint32_t u32[ENGINE_BATCH + ENGINE_SLACK];
+  } packed;
+  uint16_t bits[ENGINE_BATCH / 16 + 8]; /* of which a word may be read past the last */
+  if (bytes == 1 || bytes == 8 || is_sparse(words_with_rows(words, count), count)) {
+    look_up_avx512(codes, bytes, set, count, words);
+    return;
+  }
+  const uint32_t n = bytes == 2 ? pack_u16(codes, count, words, packed.u16) : pack_u32(codes, count, words, packed.u32);
+  for (uint32_t i = 0; i < n; i += 16) {
+    const __m512i some = bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(packed.u16 + i)))
+                                    : _mm512_loadu_si512(packed.u32 + i);
+    bits[i / 16] = (uint16_t)gather_bits(set->bits, _mm512_sub_epi32(some, low), first_of_16(n - i));
+  }
+  keep_rows(bits, count, words);
+}
+
 /* A code's low byte and the lowest bit of its high byte number one of 512 bytes, the rest a bit in it. */
-VBMI static void look_up_small_vbmi(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count,
-                                    uint64_t *words) {
+VBMI2 static void look_up_small_vbmi2(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count,
+                                      uint64_t *words) {
   const __m512i evens =
       _mm512_set_epi64(0x7e7c7a7876747270, 0x6e6c6a6866646260, 0x5e5c5a5856545250, 0x4e4c4a4846444240,
                        0x3e3c3a3836343230, 0x2e2c2a2826242220, 0x1e1c1a1816141210, 0x0e0c0a0806040200);
@@ -273,10 +380,9 @@ VBMI static void look_up_small_vbmi(const void *codes, uint32_t bytes, const sma
   __m512i t[8];
   for (uint32_t k = 0; k < 8; k++)
     t[k] = _mm512_load_si512(small->bytes + 64 * k);
-  for (uint32_t w = 0; w < count; w++) {
+  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {
+    const uint32_t w = (uint32_t)__builtin_ctz(left);
     const char *from = (const char *)codes + (size_t)w * 64 * bytes;
-    if (words[w] == 0)
-      continue;
     __m512i low = _mm512_loadu_si512(from), high = _mm512_setzero_si512();
     if (bytes == 2) {
       const __m512i first = low, second = _mm512_loadu_si512(from + 64);
@@ -293,6 +399,34 @@ VBMI static void look_up_small_vbmi(const void *codes, uint32_t bytes, const sma
   }
 }
 
+#endif
+
+/* ---- Sets of operators ---- */
+
+static const operators operators_plain = {
+    .few = 2, .compare = compare_plain, .list = list_plain, .look_up = look_up_plain, .follow = follow_plain};
+
+#if defined __x86_64__
+static const operators operators_avx2 = {
+    .few = 2, .compare = compare_avx2, .list = list_avx2, .look_up = look_up_avx2, .follow = follow_avx2};
+
+static const operators operators_avx512 = {
+    .few = 2, .compare = compare_avx512, .list = list_avx512, .look_up = look_up_avx512, .follow = follow_avx512};
+
+static const operators operators_vbmi2 = {.few = 16,
+                                          .compare = compare_avx512,
+                                          .list = list_vbmi2,
+                                          .look_up = look_up_vbmi2,
+                                          .look_up_small = look_up_small_vbmi2,
+                                          .follow = follow_avx512};
+
+static inline bool has_avx512(void) {
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+static inline bool has_vbmi2(void) {
+  return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+}
 #endif
 
 #endif
