@@ -41,6 +41,11 @@ static uint64_t code_in(const batch *b, uint32_t row) {
   return code;
 }
 
+/* `ahead` is only fetched: any number will do. */
+static piece piece_of(const batch *b) {
+  return (piece){b->codes, b->bytes, b->count, next_random() % 2 ? b->n * b->bytes : 0};
+}
+
 static bool is_left(const uint64_t *words, uint32_t row) {
   return (words[row / 64] >> row % 64 & 1) != 0;
 }
@@ -98,7 +103,8 @@ static void check_compare(const operators *o) {
       if (is_left(b.words, row) && code_in(&b, row) - low <= span)
         expected[row / 64] |= 1ul << row % 64;
     memcpy(words, b.words, sizeof words);
-    o->compare(b.codes, b.bytes, low, span, b.count, words);
+    const piece p = piece_of(&b);
+    o->compare(&p, low, span, words);
     check_words(&b, expected, words);
     free(b.codes);
   }
@@ -149,7 +155,8 @@ static void check_look_up(const operators *o) {
     uint64_t expected[WORDS], words[WORDS];
     find_expected(&b, bits, expected);
     memcpy(words, b.words, sizeof words);
-    o->look_up(b.codes, b.bytes, &set, b.count, words);
+    const piece p = piece_of(&b);
+    o->look_up(&p, &set, words);
     check_words(&b, expected, words);
     free(bits);
     free(b.codes);
@@ -166,7 +173,8 @@ static void check_look_up_small(const operators *o) {
     make_small(bits, 0, b.codes_in_use, &small);
     find_expected(&b, bits, expected);
     memcpy(words, b.words, sizeof words);
-    o->look_up_small(b.codes, b.bytes, &small, b.count, words);
+    const piece p = piece_of(&b);
+    o->look_up_small(&p, &small, words);
     check_words(&b, expected, words);
     free(bits);
     free(b.codes);

@@ -22,6 +22,7 @@ typedef struct batch {
   const small_bits *small_terms, *small_links; /* of the first ENGINE_MOST_EARLY, if they are small */
   uint32_t first;                              /* row of the tile */
   uint32_t dense;                              /* a bit for each of 32 terms: its column is fetched ahead */
+  uint32_t fetched;                            /* bytes of a row that are */
   uint32_t late_count;
   late_column late[MOST_LATE];
   uint32_t n;                                     /* of rows that qualify and wait to be added */
@@ -63,18 +64,19 @@ static uint32_t all_rows(uint32_t n, uint64_t *words) {
   return count;
 }
 
-/* Narrow the bits of rows `first` .. first + n - 1 to those for which a term holds. */
+/* Narrow the bits of the `n` rows of a piece, which begins with row `first`, to those for which a term holds. */
 HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numbers, const small_bits *small,
-                    uint32_t t, uint32_t first, uint32_t n, uint64_t *words) {
+                    uint32_t t, uint32_t ahead, uint32_t first, uint32_t n, uint64_t *words) {
   const engine_term *term = &terms[t];
-  const void *codes = (const char *)term->codes + (uint64_t)first * term->bytes;
-  uint32_t done = n / 64;
-  o->compare(codes, term->bytes, term->low, term->span, done, words);
+  piece p = {(const char *)term->codes + (uint64_t)first * term->bytes, term->bytes, n / 64, ahead};
+  uint32_t done = p.count;
+  o->compare(&p, term->low, term->span, words);
+  p.ahead = 0;
   if (term->count == 0 && o->look_up_small && t < ENGINE_MOST_EARLY && is_small_term(term)) {
-    o->look_up_small(codes, term->bytes, &small[t], done, words);
+    o->look_up_small(&p, &small[t], words);
   } else if (term->count == 0) {
     const code_set set = {set_bits(term, numbers), term->low};
-    o->look_up(codes, term->bytes, &set, done, words);
+    o->look_up(&p, &set, words);
   }
   if (term->count > 1) /* intervals */
     done = 0;
@@ -86,30 +88,23 @@ HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numb
     }
 }
 
-static inline uint32_t count_rows(const uint64_t *words, uint32_t count) {
+static uint32_t count_rows(const uint64_t *words, uint32_t count) {
   uint32_t n = 0;
   for (uint32_t w = 0; w < count; w++)
     n += (uint32_t)__builtin_popcountll(words[w]);
   return n;
 }
 
-/* ---- What comes next is on its way meanwhile ----
- *
- * A batch reads a piece of each of several columns, with gaps in some: the processor does not foresee all of that. */
-
-#define LINE 64 /* bytes of the cache */
+/* ---- Columns ---- */
 
 /* Whether at least every second line of a column has one of the `left` among `n` rows. */
 static bool is_dense(uint32_t bytes, uint32_t n, uint32_t left) {
-  return (uint64_t)left * 2 * LINE >= (uint64_t)n * bytes;
+  return (uint64_t)left * 2 * 64 >= (uint64_t)n * bytes;
 }
 
-/* Fetch what the `n` rows after those from `at` on have in a column, if there are as many. */
-HOT void fetch_next(const engine_query *q, const void *codes, uint32_t bytes, uint32_t at, uint32_t n) {
-  if (q->rows - at < 2 * n)
-    return;
-  for (uint32_t k = 0; k < n * bytes; k += LINE)
-    __builtin_prefetch((const char *)codes + ((uint64_t)at + n) * bytes + k);
+/* How far ahead the next `n` rows are in a column after those from `at` on; 0: there are not as many. */
+static uint32_t bytes_ahead(const engine_query *q, uint32_t bytes, uint32_t at, uint32_t n) {
+  return q->rows - at >= 2 * n ? n * bytes : 0;
 }
 
 /* Narrow the bits of the batch by terms. The first batch of a tile tells which columns are fetched ahead: where two
@@ -118,20 +113,29 @@ HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint
   const engine_query *q = b->q;
   for (uint32_t t = 0; t < q->term_count; t++) {
     const uint32_t bytes = q->terms[t].bytes;
-    if (at == b->first && t < 32)
-      b->dense |= (uint32_t)is_dense(bytes, n, count_rows(words, count) / 4) << t;
-    if (t < 32 && (b->dense >> t & 1) != 0)
-      fetch_next(q, q->terms[t].codes, bytes, at, n);
-    apply_term(o, q->terms, q->numbers, b->small_terms, t, at, n, words);
+    if (at == b->first && t < 32 && is_dense(bytes, n, count_rows(words, count) / 4)) {
+      b->dense |= 1u << t;
+      b->fetched += bytes;
+    }
+    const uint32_t ahead = t < 32 && (b->dense >> t & 1) != 0 ? bytes_ahead(q, bytes, at, n) : 0;
+    apply_term(o, q->terms, q->numbers, b->small_terms, t, ahead, at, n, words);
   }
   if (at == b->first && b->dense == 1)
-    b->dense = 0;
+    b->dense = b->fetched = 0;
+}
+
+/* A dimension's piece of a batch, of whose `n` rows some are left. */
+HOT piece partners_of(batch *b, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
+  const bool dense = is_dense(link->bytes, n, left);
+  if (at == b->first && dense)
+    b->fetched += link->bytes;
+  return (piece){(const char *)link->partners + (uint64_t)at * link->bytes, link->bytes, (n + 63) / 64,
+                 dense ? bytes_ahead(b->q, link->bytes, at, n) : 0};
 }
 
 /* Narrow the bits of the batch by dimensions while that is sooner done than by a list of rows. Returns how many of the
  * dimensions were looked at. */
-HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uint32_t n, uint64_t *words,
-                         uint32_t count) {
+HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words, uint32_t count) {
   const engine_query *q = b->q;
   uint32_t l = 0;
   for (; l < q->link_count; l++) {
@@ -141,16 +145,29 @@ HOT uint32_t apply_links(const operators *o, const batch *b, uint32_t first, uin
     const uint32_t left = count_rows(words, count);
     if (left * o->few < n)
       break;
-    if (is_dense(link->bytes, n, left))
-      fetch_next(q, link->partners, link->bytes, first, n);
-    const char *partners = (const char *)link->partners + (uint64_t)first * link->bytes;
+    const piece p = partners_of(b, link, at, n, left);
     const code_set set = {link->bits, 0};
     if (o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link))
-      o->look_up_small(partners, link->bytes, &b->small_links[l], count, words);
+      o->look_up_small(&p, &b->small_links[l], words);
     else
-      o->look_up(partners, link->bytes, &set, count, words);
+      o->look_up(&p, &set, words);
   }
   return l;
+}
+
+/* Shorten the list of the batch by the other dimensions. Returns how many rows are left. */
+HOT uint32_t follow_links(const operators *o, batch *b, uint32_t l, uint32_t at, uint32_t n, uint32_t *rows,
+                          uint32_t left) {
+  const engine_query *q = b->q;
+  for (; l < q->link_count && left > 0; l++) {
+    if (!q->links[l].bits)
+      continue;
+    const piece p = partners_of(b, &q->links[l], at, n, left);
+    for (uint32_t w = 0; w < p.count && p.ahead != 0; w++)
+      fetch_word_ahead(&p, w);
+    left = o->follow(&q->links[l], b->first, rows, left);
+  }
+  return left;
 }
 
 static uint32_t apply_tests(const engine_query *q, uint32_t first, uint32_t *rows, uint32_t n) {
@@ -178,13 +195,7 @@ HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
   apply_terms(o, b, at, n, words, count);
   const uint32_t done = apply_links(o, b, at, n, words, count);
   uint32_t left = o->list(words, count, at - b->first, rows);
-  for (uint32_t l = done; l < q->link_count && left > 0; l++) {
-    if (!q->links[l].bits)
-      continue;
-    if (is_dense(q->links[l].bytes, n, left))
-      fetch_next(q, q->links[l].partners, q->links[l].bytes, at, n);
-    left = o->follow(&q->links[l], b->first, rows, left);
-  }
+  left = follow_links(o, b, done, at, n, rows, left);
   if (q->test_count > 0)
     left = apply_tests(q, b->first, rows, left);
   if (left < n / 8)
@@ -393,6 +404,14 @@ void engine_add_single(const engine_query *q, uint32_t first, const uint32_t *ro
 
 /* ---- Tiles ---- */
 
+#define FETCHED_BYTES 8192u /* of the next batch, beside this one in a core's first cache */
+
+/* Rows of the batches of a tile, by the bytes of a row that are fetched ahead. */
+static uint32_t batch_rows(uint32_t fetched) {
+  const uint32_t rows = fetched > 0 ? FETCHED_BYTES / fetched / 64 * 64 : ENGINE_BATCH;
+  return rows > ENGINE_BATCH ? ENGINE_BATCH : rows < ENGINE_BATCH / 2 ? ENGINE_BATCH / 2 : rows;
+}
+
 static void add_late(batch *b, const uint32_t *codes, uint32_t bytes) {
   if (b->late_count < MOST_LATE)
     b->late[b->late_count++] = (late_column){(const char *)codes + (uint64_t)b->first * bytes, bytes};
@@ -439,8 +458,10 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
     make_small_terms(q->terms, q->term_count, q->numbers, terms);
     make_small_links(q->links, q->link_count, links);
   }
-  for (uint64_t row = begin; row < end; row += ENGINE_BATCH) {
-    select_rows(o, &b, (uint32_t)row, end - row < ENGINE_BATCH ? (uint32_t)(end - row) : ENGINE_BATCH);
+  for (uint64_t row = begin, size = ENGINE_BATCH; row < end; row += size) {
+    if (row > begin)
+      size = batch_rows(b.fetched);
+    select_rows(o, &b, (uint32_t)row, (uint32_t)(end - row < size ? end - row : size));
     if (b.n >= ENGINE_CHUNK)
       add_waiting(&b, t);
   }
@@ -482,7 +503,7 @@ HOT void fill_table(const operators *o, const struct engine_table_args *a, bool 
     if (row + n > a->rows) /* the last is none */
       words[count - 1] &= ~(1ul << (n - 1) % 64);
     for (uint32_t t = 0; t < a->term_count; t++)
-      apply_term(o, a->terms, a->numbers, small, t, first, n, words);
+      apply_term(o, a->terms, a->numbers, small, t, 0, first, n, words);
     if (a->bits)
       memcpy(a->bits + first / 32, words, count * sizeof *words);
     if (a->table)

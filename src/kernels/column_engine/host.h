@@ -7,7 +7,7 @@
 
 #include "kernels/column_engine/kernels.h"
 
-#define ENGINE_BATCH 2048 /* rows that are selected at a time */
+#define ENGINE_BATCH 2048 /* rows that are selected at a time, at most */
 #define ENGINE_CHUNK 256  /* rows that are added at a time: what they take is on the stack of a thread */
 
 /* The bodies of the kernels that go through many rows. */

@@ -33,21 +33,46 @@ typedef struct code_set {
   uint64_t low;
 } code_set;
 
-/* What is written for each instruction set; words are at most a batch's. */
+/* A batch's piece of a column, a word of 64 rows after the other. */
+typedef struct piece {
+  const char *codes;
+  uint32_t bytes; /* of a code */
+  uint32_t count; /* words */
+  uint32_t ahead; /* bytes: what is so far ahead of a word is fetched meanwhile; 0: nothing is */
+} piece;
+
+/* What is written for each instruction set. */
 typedef struct operators {
   uint32_t few; /* words are looked up while one row of so many is left; then it is sooner done to follow a list */
-  /* Narrow words of 64 rows, from `codes` on, to those whose code less `low` is at most `span`. */
-  void (*compare)(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count, uint64_t *words);
+  /* Narrow words to the rows whose code less `low` is at most `span`. */
+  void (*compare)(const piece *p, uint64_t low, uint64_t span, uint64_t *words);
   /* List the rows whose bits are set, of which the first is `row`. */
   uint32_t (*list)(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows);
   /* Narrow words to the rows whose codes, none of which is below or beyond those that the set has bits for, have their
    * bits set. */
-  void (*look_up)(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words);
+  void (*look_up)(const piece *p, const code_set *set, uint64_t *words);
   /* The same where the set has that form; NULL: it would take no less than the above. */
-  void (*look_up_small)(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count, uint64_t *words);
+  void (*look_up_small)(const piece *p, const small_bits *small, uint64_t *words);
   /* Keep those of listed rows, counted from `first`, whose partners have their bits set. */
   uint32_t (*follow)(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n);
 } operators;
+
+/* Codes of a word of rows. */
+HOT const char *codes_of(const piece *p, uint32_t w) {
+  return p->codes + (size_t)w * 64 * p->bytes;
+}
+
+/* Fetch what is ahead of a line, of 64 bytes: the processor does not foresee that a batch reads pieces of several
+ * columns, with gaps in some. Line by line, as to ask for all of a piece at once takes long. */
+HOT void fetch_ahead(const piece *p, const char *line) {
+  if (p->ahead != 0)
+    __builtin_prefetch(line + p->ahead);
+}
+
+HOT void fetch_word_ahead(const piece *p, uint32_t w) {
+  for (uint32_t k = 0; k < p->bytes; k++)
+    fetch_ahead(p, codes_of(p, w) + 64 * k);
+}
 
 /* ---- Plain operators ---- */
 
@@ -73,13 +98,15 @@ DEFINE_COMPARE(32)
 DEFINE_COMPARE(64)
 
 #define COMPARE_EACH(bits)                                                                                             \
-  for (uint32_t w = 0; w < count; w++)                                                                                 \
-    if (words[w] != 0)                                                                                                 \
-      words[w] &= compare_u##bits((const uint##bits##_t *)codes + 64 * (size_t)w, low, span);                          \
+  for (uint32_t w = 0; w < p->count; w++)                                                                              \
+    if (words[w] != 0) {                                                                                               \
+      fetch_word_ahead(p, w);                                                                                          \
+      words[w] &= compare_u##bits(codes_of(p, w), low, span);                                                          \
+    }                                                                                                                  \
   break
 
-HOT void compare_any(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count, uint64_t *words) {
-  switch (bytes) {
+HOT void compare_any(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
+  switch (p->bytes) {
   case 1:
     COMPARE_EACH(8);
   case 2:
@@ -99,12 +126,15 @@ HOT uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t row, uint3
   return n;
 }
 
-HOT void look_up_any(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
-  for (uint32_t w = 0; w < count; w++) {
+HOT void look_up_any(const piece *p, const code_set *set, uint64_t *words) {
+  for (uint32_t w = 0; w < p->count; w++) {
+    const uint32_t *codes = (const uint32_t *)(const void *)codes_of(p, w);
     uint64_t found = 0;
+    if (words[w] != 0)
+      fetch_word_ahead(p, w);
     for (uint64_t left = words[w]; left != 0; left &= left - 1) {
       const uint32_t k = (uint32_t)__builtin_ctzll(left);
-      const uint64_t code = load_code((uint32_t *)(uintptr_t)codes, bytes, 64 * w + k) - set->low;
+      const uint64_t code = load_code(codes, p->bytes, k) - set->low;
       found |= (uint64_t)(set->bits[code / 32] >> code % 32 & 1) << k;
     }
     words[w] = found;
@@ -121,17 +151,16 @@ HOT uint32_t follow_any(const engine_link *link, uint32_t first, uint32_t *rows,
   return kept;
 }
 
-static void compare_plain(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
-                          uint64_t *words) {
-  compare_any(codes, bytes, low, span, count, words);
+static void compare_plain(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
+  compare_any(p, low, span, words);
 }
 
 static uint32_t list_plain(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
   return list_any(words, count, row, rows);
 }
 
-static void look_up_plain(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
-  look_up_any(codes, bytes, set, count, words);
+static void look_up_plain(const piece *p, const code_set *set, uint64_t *words) {
+  look_up_any(p, set, words);
 }
 
 static uint32_t follow_plain(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
@@ -146,17 +175,16 @@ static uint32_t follow_plain(const engine_link *link, uint32_t first, uint32_t *
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))
 #define VBMI2 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
 
-AVX2 static void compare_avx2(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
-                              uint64_t *words) {
-  compare_any(codes, bytes, low, span, count, words);
+AVX2 static void compare_avx2(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
+  compare_any(p, low, span, words);
 }
 
 AVX2 static uint32_t list_avx2(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
   return list_any(words, count, row, rows);
 }
 
-AVX2 static void look_up_avx2(const void *codes, uint32_t bytes, const code_set *set, uint32_t count, uint64_t *words) {
-  look_up_any(codes, bytes, set, count, words);
+AVX2 static void look_up_avx2(const piece *p, const code_set *set, uint64_t *words) {
+  look_up_any(p, set, words);
 }
 
 AVX2 static uint32_t follow_avx2(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
@@ -201,19 +229,20 @@ AVX512 static inline uint64_t inside_u64(const char *codes, __m512i low, __m512i
 }
 
 #define COMPARE_VECTORS(bits, set1, type)                                                                              \
-  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {                                   \
+  for (uint32_t left = words_with_rows(words, p->count); left != 0; left &= left - 1) {                                \
     const uint32_t w = (uint32_t)__builtin_ctz(left);                                                                  \
-    const char *from = (const char *)codes + (size_t)w * 64 * (bits / 8);                                              \
+    const char *codes = codes_of(p, w);                                                                                \
     uint64_t found = 0;                                                                                                \
-    for (uint32_t k = 0; k < bits / 8; k++)                                                                            \
-      found |= inside_u##bits(from + 64 * k, set1((type)low), set1((type)span)) << (512 / bits * k);                   \
+    for (uint32_t k = 0; k < bits / 8; k++) {                                                                          \
+      fetch_ahead(p, codes + 64 * k);                                                                                  \
+      found |= inside_u##bits(codes + 64 * k, set1((type)low), set1((type)span)) << (512 / bits * k);                  \
+    }                                                                                                                  \
     words[w] &= found;                                                                                                 \
   }                                                                                                                    \
   break
 
-AVX512 static void compare_avx512(const void *codes, uint32_t bytes, uint64_t low, uint64_t span, uint32_t count,
-                                  uint64_t *words) {
-  switch (bytes) {
+AVX512 static void compare_avx512(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
+  switch (p->bytes) {
   case 1:
     COMPARE_VECTORS(8, _mm512_set1_epi8, char);
   case 2:
@@ -248,17 +277,18 @@ AVX512 static inline __mmask16 gather_bits(const uint32_t *bits, __m512i codes, 
 }
 
 /* Codes of the last word are read whole, which buffers have room for. */
-AVX512 static void look_up_avx512(const void *codes, uint32_t bytes, const code_set *set, uint32_t count,
-                                  uint64_t *words) {
+AVX512 static void look_up_avx512(const piece *p, const code_set *set, uint64_t *words) {
   const __m512i low = _mm512_set1_epi32((int)set->low);
+  const uint32_t bytes = p->bytes;
   if (bytes == 8) {
-    look_up_any(codes, bytes, set, count, words);
+    look_up_any(p, set, words);
     return;
   }
-  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {
+  for (uint32_t left = words_with_rows(words, p->count); left != 0; left &= left - 1) {
     const uint32_t w = (uint32_t)__builtin_ctz(left);
-    const char *from = (const char *)codes + 64 * (size_t)w * bytes;
+    const char *from = codes_of(p, w);
     uint64_t found = 0;
+    fetch_word_ahead(p, w);
     for (uint32_t k = 0; k < 64; k += 16, from += 16 * (size_t)bytes) {
       const __mmask16 some = (__mmask16)(words[w] >> k);
       if (some == 0)
@@ -321,16 +351,18 @@ VBMI2 static uint32_t list_vbmi2(const uint64_t *words, uint32_t count, uint32_t
 
 /* Put the codes of rows whose bits are set one behind the other. Returns their number. */
 #define DEFINE_PACK(bits, lanes)                                                                                       \
-  VBMI2 static inline uint32_t pack_u##bits(const void *codes, uint32_t count, const uint64_t *words,                  \
-                                            uint##bits##_t *packed) {                                                  \
+  VBMI2 static inline uint32_t pack_u##bits(const piece *p, const uint64_t *words, uint##bits##_t *packed) {           \
     uint32_t n = 0;                                                                                                    \
-    for (uint32_t w = 0; w < count; w++)                                                                               \
-      for (uint32_t k = 0; k < 64; k += lanes) {                                                                       \
-        const __mmask##lanes some = (__mmask##lanes)(words[w] >> k);                                                   \
-        const __m512i all = _mm512_loadu_si512((const uint##bits##_t *)codes + 64 * (size_t)w + k);                    \
+    for (uint32_t w = 0; w < p->count; w++) {                                                                          \
+      const char *codes = codes_of(p, w);                                                                              \
+      for (uint32_t k = 0; k < bits / 8; k++) {                                                                        \
+        const __mmask##lanes some = (__mmask##lanes)(words[w] >> (lanes * k));                                         \
+        const __m512i all = _mm512_loadu_si512(codes + 64 * k);                                                        \
+        fetch_ahead(p, codes + 64 * k);                                                                                \
         _mm512_storeu_si512(packed + n, _mm512_maskz_compress_epi##bits(some, all));                                   \
         n += (uint32_t)__builtin_popcount(some);                                                                       \
       }                                                                                                                \
+    }                                                                                                                  \
     return n;                                                                                                          \
   }
 
@@ -348,30 +380,28 @@ VBMI2 static inline void keep_rows(const uint16_t *bits, uint32_t count, uint64_
   }
 }
 
-VBMI2 static void look_up_vbmi2(const void *codes, uint32_t bytes, const code_set *set, uint32_t count,
-                                uint64_t *words) {
+VBMI2 static void look_up_vbmi2(const piece *p, const code_set *set, uint64_t *words) {
   const __m512i low = _mm512_set1_epi32((int)set->low);
   union {
     uint16_t u16[ENGINE_BATCH + 2 * ENGINE_SLACK];
     uint32_t u32[ENGINE_BATCH + ENGINE_SLACK];
   } packed;
   uint16_t bits[ENGINE_BATCH / 16 + 8]; /* of which a word may be read past the last */
-  if (bytes == 1 || bytes == 8 || is_sparse(words_with_rows(words, count), count)) {
-    look_up_avx512(codes, bytes, set, count, words);
+  if (p->bytes == 1 || p->bytes == 8 || is_sparse(words_with_rows(words, p->count), p->count)) {
+    look_up_avx512(p, set, words);
     return;
   }
-  const uint32_t n = bytes == 2 ? pack_u16(codes, count, words, packed.u16) : pack_u32(codes, count, words, packed.u32);
+  const uint32_t n = p->bytes == 2 ? pack_u16(p, words, packed.u16) : pack_u32(p, words, packed.u32);
   for (uint32_t i = 0; i < n; i += 16) {
-    const __m512i some = bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(packed.u16 + i)))
-                                    : _mm512_loadu_si512(packed.u32 + i);
+    const __m512i some = p->bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(packed.u16 + i)))
+                                       : _mm512_loadu_si512(packed.u32 + i);
     bits[i / 16] = (uint16_t)gather_bits(set->bits, _mm512_sub_epi32(some, low), first_of_16(n - i));
   }
-  keep_rows(bits, count, words);
+  keep_rows(bits, p->count, words);
 }
 
 /* A code's low byte and the lowest bit of its high byte number one of 512 bytes, the rest a bit in it. */
-VBMI2 static void look_up_small_vbmi2(const void *codes, uint32_t bytes, const small_bits *small, uint32_t count,
-                                      uint64_t *words) {
+VBMI2 static void look_up_small_vbmi2(const piece *p, const small_bits *small, uint64_t *words) {
   const __m512i evens =
       _mm512_set_epi64(0x7e7c7a7876747270, 0x6e6c6a6866646260, 0x5e5c5a5856545250, 0x4e4c4a4846444240,
                        0x3e3c3a3836343230, 0x2e2c2a2826242220, 0x1e1c1a1816141210, 0x0e0c0a0806040200);
@@ -380,12 +410,14 @@ VBMI2 static void look_up_small_vbmi2(const void *codes, uint32_t bytes, const s
   __m512i t[8];
   for (uint32_t k = 0; k < 8; k++)
     t[k] = _mm512_load_si512(small->bytes + 64 * k);
-  for (uint32_t left = words_with_rows(words, count); left != 0; left &= left - 1) {
+  for (uint32_t left = words_with_rows(words, p->count); left != 0; left &= left - 1) {
     const uint32_t w = (uint32_t)__builtin_ctz(left);
-    const char *from = (const char *)codes + (size_t)w * 64 * bytes;
-    __m512i low = _mm512_loadu_si512(from), high = _mm512_setzero_si512();
-    if (bytes == 2) {
-      const __m512i first = low, second = _mm512_loadu_si512(from + 64);
+    const char *codes = codes_of(p, w);
+    __m512i low = _mm512_loadu_si512(codes), high = _mm512_setzero_si512();
+    fetch_ahead(p, codes);
+    if (p->bytes == 2) {
+      fetch_ahead(p, codes + 64);
+      const __m512i first = low, second = _mm512_loadu_si512(codes + 64);
       high = _mm512_permutex2var_epi8(first, odds, second);
       low = _mm512_permutex2var_epi8(first, evens, second);
     }
