@@ -27,7 +27,7 @@ typedef struct batch {
   late_column late[MOST_LATE];
   uint32_t n;                                     /* of rows that qualify and wait to be added */
   uint32_t rows[2 * ENGINE_BATCH + ENGINE_SLACK]; /* less `first`, ascending */
-  uint32_t groups[ENGINE_CHUNK];                  /* numbers of those that are being added */
+  uint32_t groups[2 * ENGINE_BATCH];              /* their numbers, as far as they are known */
 } batch;
 
 /* ---- Rows that qualify ---- */
@@ -186,6 +186,33 @@ static void fetch(const batch *b, const uint32_t *rows, uint32_t n) {
       __builtin_prefetch(b->late[c].codes + (uint64_t)rows[i] * b->late[c].bytes);
 }
 
+/* ---- Groups ---- */
+
+#define ADD_ENTRIES(type)                                                                                              \
+  for (uint32_t i = 0; i < n; i++)                                                                                     \
+    groups[i] += link->table[((const type *)(const void *)link->partners)[(uint64_t)first + rows[i]]];                 \
+  break
+
+/* Add a dimension's part to the numbers of groups. */
+HOT void add_entries(const engine_link *link, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
+  switch (link->bytes) {
+  case 1:
+    ADD_ENTRIES(uint8_t);
+  case 2:
+    ADD_ENTRIES(uint16_t);
+  default:
+    ADD_ENTRIES(uint32_t);
+  }
+}
+
+/* What dimensions say that the batch looked at, as their columns are in the cache. */
+HOT void begin_groups(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
+  memset(groups, 0, n * sizeof *groups);
+  for (uint32_t l = 0; l < q->link_count; l++)
+    if (q->links[l].table && q->links[l].bits)
+      add_entries(&q->links[l], first, rows, n, groups);
+}
+
 /* List the rows that qualify among `n` from `at` on, behind those that wait. */
 HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
   const engine_query *q = b->q;
@@ -200,6 +227,8 @@ HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
     left = apply_tests(q, b->first, rows, left);
   if (left < n / 8)
     fetch(b, rows, left);
+  if (q->group_count > 1)
+    begin_groups(q, b->first, rows, left, b->groups + b->n);
   b->n += left;
 }
 
@@ -230,24 +259,18 @@ HOT void load_step(const engine_step *s, uint32_t first, const uint32_t *rows, u
     out[i] = load_code(s->codes, s->bytes, (uint32_t)out[i]);
 }
 
-/* The numbers of the groups of rows. */
-HOT void number_groups(batch *b, const uint32_t *rows, uint32_t n) {
-  const engine_query *q = b->q;
+/* Add what the columns of attributes say, and those of dimensions that were not looked at before, to the numbers of
+ * groups. */
+HOT void number_groups(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
   uint64_t codes[ENGINE_CHUNK];
-  memset(b->groups, 0, n * sizeof *b->groups);
-  for (uint32_t l = 0; l < q->link_count; l++) {
-    const engine_link *link = &q->links[l];
-    if (!link->table)
-      continue;
-    load_rows(link->partners, link->bytes, b->first, rows, n, codes);
+  for (uint32_t l = 0; l < q->link_count; l++)
+    if (q->links[l].table && !q->links[l].bits)
+      add_entries(&q->links[l], first, rows, n, groups);
+  for (uint32_t p = 0; p < q->part_count; p++) {
+    const engine_part *part = &q->parts[p];
+    load_rows(part->codes, part->bytes, first, rows, n, codes);
     for (uint32_t i = 0; i < n; i++)
-      b->groups[i] += link->table[codes[i]];
-  }
-  for (uint32_t p = 0; p < b->q->part_count; p++) {
-    const engine_part *part = &b->q->parts[p];
-    load_rows(part->codes, part->bytes, b->first, rows, n, codes);
-    for (uint32_t i = 0; i < n; i++)
-      b->groups[i] += (uint32_t)((codes[i] - part->low) * part->stride);
+      groups[i] += (uint32_t)((codes[i] - part->low) * part->stride);
   }
 }
 
@@ -437,8 +460,10 @@ static void list_late(batch *b) {
 HOT void add_waiting(batch *b, target t) {
   for (uint32_t done = 0; done < b->n; done += ENGINE_CHUNK) {
     const uint32_t n = b->n - done < ENGINE_CHUNK ? b->n - done : ENGINE_CHUNK;
-    if (t.groups)
-      number_groups(b, b->rows + done, n);
+    if (t.groups) {
+      number_groups(b->q, b->first, b->rows + done, n, b->groups + done);
+      t.groups = b->groups + done;
+    }
     add_rows(b->q, b->first, b->rows + done, n, t);
   }
   b->n = 0;
