@@ -10,6 +10,8 @@
 
 /* ---- The program ---- */
 
+#define BENCH_MAX_RUNS 100
+
 typedef struct bench_options {
   const char *device;
   rdx_device_params device_params;
@@ -17,7 +19,7 @@ typedef struct bench_options {
   uint32_t scale;      /* log2 of the keys; 0: by device */
   double scale_factor; /* of the Star Schema Benchmark; 0: by `scale`, or by device */
   const char *data;    /* a folder with its table files; NULL: they are made */
-  uint32_t runs;
+  uint32_t runs; /* at most BENCH_MAX_RUNS */
   const char *out;
   const char *plots, *published;
   uint64_t seed;
@@ -157,10 +159,14 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
 RDX_MUST_USE rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *context, rdx_error *err), void *context,
                                       rdx_error *err);
 
-/* How fast the device's memory is; rows of it, like this one, of metric gb_per_s. */
-RDX_MUST_USE rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error *err);
-RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *reads, uint32_t count,
-                                        rdx_error *err);
+/* GB a second that the device's memory copies and reads, in each run. */
+typedef struct bench_rates {
+  double copies[BENCH_MAX_RUNS], reads[BENCH_MAX_RUNS];
+} bench_rates;
+
+/* Measure them for a run; add rows of them, like this one, of metric gb_per_s. */
+RDX_MUST_USE rdx_status bench_measure_memory(const bench *b, bench_rates *rates, uint32_t run, rdx_error *err);
+RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, bench_rates *rates, rdx_error *err);
 
 /* Whether a failure means that a device or method cannot do this, or has no memory for it, which is no failure of the
  * benchmark. */

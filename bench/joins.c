@@ -11,7 +11,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_JOINERS 12
-#define MAX_RUNS 100
 
 typedef struct joiner {
   const char *variant;
@@ -25,7 +24,7 @@ typedef struct entry {
   const joiner *joiner;
   rdx_index_kind kind; /* that was used */
   bool out;
-  double ms[METRICS][MAX_RUNS];
+  double ms[METRICS][BENCH_MAX_RUNS];
 } entry;
 
 typedef struct joining {

@@ -93,7 +93,7 @@ static const char *take(int option, const char *value, bench_options *o) {
     o->data = value;
     return NULL;
   case RUNS:
-    if (!console_parse_u64(value, 1, 100, &number))
+    if (!console_parse_u64(value, 1, BENCH_MAX_RUNS, &number))
       return "it is a number from 1 to 100";
     o->runs = (uint32_t)number;
     return NULL;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_RUNS 100
 #define MAX_ENGINES 11 /* those of rtcudb-blocks */
 
 typedef struct contender {
@@ -38,9 +37,9 @@ typedef struct entry {
   rdx_engine *engine;
   bool out;  /* cannot take part with the queries at hand */
   bool skip; /* nor with this query */
-  double run[RUN_METRICS][MAX_RUNS], build[BUILD_METRICS][MAX_RUNS];
-  bool incomplete;                            /* it was out with some queries */
-  double all_builds[BUILD_METRICS][MAX_RUNS]; /* of the cubes of all queries */
+  double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
+  bool incomplete;                                  /* it was out with some queries */
+  double all_builds[BUILD_METRICS][BENCH_MAX_RUNS]; /* of the cubes of all queries */
 } entry;
 
 typedef struct session {
@@ -48,6 +47,8 @@ typedef struct session {
   const bench_point *point;
   entry entries[MAX_ENGINES];
   size_t count;
+  bool with_memory; /* measure copies and reads of memory, too, in turn with the engines */
+  bench_rates rates;
 } session;
 
 /* ---- Sessions ---- */
@@ -234,7 +235,8 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
 static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_error *err) {
   rdx_query_stats st;
   run_again again = {s, e, q};
-  rdx_status status = bench_wake_up(s->b, run_unchecked, &again, err);
+  rdx_status status = s->b->info->backend == RDX_BACKEND_CPU ? run_unchecked(&again, err)
+                                                             : bench_wake_up(s->b, run_unchecked, &again, err);
   if (status == RDX_OK)
     status = run_query(s, e, q, false, &st, err);
   if (bench_may_skip(status)) {
@@ -281,10 +283,15 @@ static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
   uint64_t selected = 0, rows = 0;
   status = ssb_star_count(s->b->star, q, &selected, &rows, err); /* now, so that no device waits for it */
   const double warm = bench_seconds() + 1e-3 * SSB_WARM_MS;
-  for (uint32_t r = 0; r <= runs && status == RDX_OK; r += r > 0 || bench_seconds() >= warm)
+  for (uint32_t r = 0; r <= runs && status == RDX_OK; r += r > 0 || bench_seconds() >= warm) {
+    if (s->with_memory && r > 0)
+      status = bench_measure_memory(s->b, &s->rates, r - 1, err);
     for (size_t k = 0; k < s->count && status == RDX_OK; k++)
       if (!s->entries[k].skip)
         status = run_entry(s, &s->entries[k], q, r, err);
+  }
+  if (status == RDX_OK && s->with_memory)
+    status = bench_add_rates(s->b, row_of(s, NULL, place, q, ""), &s->rates, err);
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->skip; m++)
@@ -297,13 +304,9 @@ static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
 
 /* ---- Experiments ---- */
 
-/* Queries from .. to - 1 by some contenders, family by family, so that cubes of one family are held at a time. */
-static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count, uint32_t from,
-                          uint32_t to, rdx_error *err) {
-  session *s = NULL;
-  rdx_status status = open_session(b, point, contenders, count, &s, err);
-  if (status != RDX_OK || !s)
-    return status;
+/* Queries from .. to - 1, family by family, so that cubes of one family are held at a time. */
+static rdx_status run_families(session *s, uint32_t from, uint32_t to, rdx_error *err) {
+  rdx_status status = RDX_OK;
   for (uint32_t q = from; q < to && status == RDX_OK;) {
     family f = family_of(q);
     f.end = f.end < to ? f.end : to;
@@ -312,6 +315,17 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
       status = measure(s, q, err);
     close_engines(s);
   }
+  return status;
+}
+
+/* Queries from .. to - 1 by some contenders. */
+static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count, uint32_t from,
+                          uint32_t to, rdx_error *err) {
+  session *s = NULL;
+  rdx_status status = open_session(b, point, contenders, count, &s, err);
+  if (status != RDX_OK || !s)
+    return status;
+  status = run_families(s, from, to, err);
   close_session(s);
   return status;
 }
@@ -323,22 +337,14 @@ rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *e
 
 /* Figure 13. */
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
-  bool wanted = false;
-  for (size_t k = 0; k < COUNT(all); k++)
-    wanted |= bench_is_wanted(b, rdx_engine_kind_name(all[k].params.kind));
-  if (!wanted)
-    return RDX_OK;
-  rdx_status status = bench_star(b, err);
-  rdx_device_rates rates;
-  if (status == RDX_OK)
-    status = bench_measure_memory(b, &rates, err);
-  const session s = {.b = b, .point = point};
-  for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q += SSB_QUERIES - 1) { /* a line in the picture */
-    const query_text name = query_name(q);
-    const char *place = name.text;
-    status = bench_add_rates(b, row_of(&s, NULL, place, q, ""), &rates.copy, &rates.read, 1, err);
-  }
-  return status == RDX_OK ? compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err) : status;
+  session *s = NULL;
+  rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
+  if (status != RDX_OK || !s)
+    return status;
+  s->with_memory = true;
+  status = run_families(s, 0, SSB_QUERIES, err);
+  close_session(s);
+  return status;
 }
 
 /* Figure 14: the whole query by rays, or RTScan for the predicates and a cube for the rest. */

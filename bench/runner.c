@@ -12,7 +12,6 @@
 #include <time.h>
 
 #define MAX_CONTENDERS 16
-#define MAX_RUNS 100
 #define WAKE_UP 0.3 /* seconds; an H100 that has been idle for one takes up to 0.28 */
 
 double bench_seconds(void) {
@@ -53,18 +52,25 @@ void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, u
 /* ---- Memory ---- */
 
 /* Well above what caches hold, and what a launch costs. */
-rdx_status bench_measure_memory(const bench *b, rdx_device_rates *out, rdx_error *err) {
+rdx_status bench_measure_memory(const bench *b, bench_rates *rates, uint32_t run, rdx_error *err) {
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
-  return rdx_device_measure_memory(b->device, gpu ? 1u << 30 : b->info->emulated ? 1u << 24 : 1u << 28, out, err);
+  const uint64_t bytes = gpu ? 1u << 30 : b->info->emulated ? 1u << 24 : 1u << 28;
+  rdx_device_rates found;
+  const rdx_status status = rdx_device_measure_memory(b->device, bytes, &found, err);
+  if (status == RDX_OK) {
+    rates->copies[run] = found.copy;
+    rates->reads[run] = found.read;
+  }
+  return status;
 }
 
-rdx_status bench_add_rates(bench *b, bench_row row, double *copies, double *reads, uint32_t count, rdx_error *err) {
+rdx_status bench_add_rates(bench *b, bench_row row, bench_rates *rates, rdx_error *err) {
   row.variant[0] = '\0';
   snprintf(row.metric, sizeof row.metric, "gb_per_s");
   snprintf(row.method, sizeof row.method, "copy");
-  const rdx_status status = bench_report_add(b->report, row, copies, count, err);
+  const rdx_status status = bench_report_add(b->report, row, rates->copies, b->options.runs, err);
   snprintf(row.method, sizeof row.method, "read");
-  return status == RDX_OK ? bench_report_add(b->report, row, reads, count, err) : status;
+  return status == RDX_OK ? bench_report_add(b->report, row, rates->reads, b->options.runs, err) : status;
 }
 
 /* ---- Answers ---- */
@@ -253,7 +259,7 @@ typedef struct entry {
   rdx_index *index;
   bool sort_probes; /* as a part of the lookup */
   bool out;         /* cannot take part */
-  double build[BUILD_METRICS][MAX_RUNS], lookup_ms[MAX_RUNS], total_ms[MAX_RUNS];
+  double build[BUILD_METRICS][BENCH_MAX_RUNS], lookup_ms[BENCH_MAX_RUNS], total_ms[BENCH_MAX_RUNS];
 } entry;
 
 typedef struct measurement {

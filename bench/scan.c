@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_RUNS 100
 #define MAX_METHODS 16
 
 typedef struct contender {
@@ -35,7 +34,7 @@ typedef struct entry {
   const contender *contender;
   rdx_scan *scan;
   bool out; /* cannot take part */
-  double run[RUN_METRICS][MAX_RUNS], build[BUILD_METRICS][MAX_RUNS];
+  double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
 } entry;
 
 /* A table and the methods over it. */
@@ -46,7 +45,7 @@ typedef struct session {
   size_t count;
   uint32_t *expected; /* the bitmap of the query at hand */
   bool with_memory;   /* measure copies and reads of memory, too, in turn with the methods */
-  double copies[MAX_RUNS], reads[MAX_RUNS];
+  bench_rates rates;
 } session;
 
 /* A query: so many predicates, each a range of its column. */
@@ -305,29 +304,19 @@ static bool is_late(session *s) {
   return late;
 }
 
-static rdx_status measure_memory(session *s, uint32_t run, rdx_error *err) {
-  rdx_device_rates rates;
-  const rdx_status status = bench_measure_memory(s->b, &rates, err);
-  if (status == RDX_OK && run > 0) {
-    s->copies[run - 1] = rates.copy;
-    s->reads[run - 1] = rates.read;
-  }
-  return status;
-}
-
 /* One run that is not counted, then the runs, the methods taking turns. */
 static rdx_status measure_query(session *s, const bench_point *point, const query *q, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
   rdx_status status = RDX_OK;
   for (uint32_t r = 0; r <= runs && status == RDX_OK; r++) {
-    if (s->with_memory)
-      status = measure_memory(s, r, err);
+    if (s->with_memory && r > 0)
+      status = bench_measure_memory(s->b, &s->rates, r - 1, err);
     for (size_t k = 0; k < s->count && status == RDX_OK; k++)
       if (!s->entries[k].out)
         status = run_entry(s, &s->entries[k], q, r, point, err);
   }
   if (status == RDX_OK && s->with_memory && s->count > 0)
-    status = bench_add_rates(s->b, row_of(s, &s->entries[0], point, q->predicates, ""), s->copies, s->reads, runs, err);
+    status = bench_add_rates(s->b, row_of(s, &s->entries[0], point, q->predicates, ""), &s->rates, err);
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->out; m++)

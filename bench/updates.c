@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RUNS 100
-
 typedef struct updates {
   bench *b;
   const bench_point *point;
@@ -72,7 +70,7 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
   const rdx_column probes = {.type = RDX_TYPE_U32, .rows = w->probes, .values = w->lower};
   rdx_device_column *on_device[4] = {NULL};
   const rdx_column *const columns[4] = {&before, &after, &values, &probes};
-  double update_ms[MAX_RUNS], scene_ms[MAX_RUNS], lookup_ms[MAX_RUNS], ignored = 0;
+  double update_ms[BENCH_MAX_RUNS], scene_ms[BENCH_MAX_RUNS], lookup_ms[BENCH_MAX_RUNS], ignored = 0;
   swap_keys(u, count, positions);
   rdx_status status = expect(u, err);
   for (int i = 0; i < 4 && status == RDX_OK; i++)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #define WAVES 16 /* half of them insert */
-#define MAX_RUNS 100
 #define MOST_METHODS 5
 
 typedef struct method {
@@ -17,7 +16,7 @@ typedef struct method {
   const char *variant;
   bool apply;    /* else rebuild */
   int rivals[2]; /* methods that a batch is compared with: by the time of a rebuild, by lookups after a fresh build */
-  double update_ms[WAVES][MAX_RUNS], lookup_ms[WAVES][MAX_RUNS];
+  double update_ms[WAVES][BENCH_MAX_RUNS], lookup_ms[WAVES][BENCH_MAX_RUNS];
 } method;
 
 typedef struct waves {
