@@ -191,6 +191,18 @@ AVX2 static uint32_t follow_avx2(const engine_link *link, uint32_t first, uint32
   return follow_any(link, first, rows, n);
 }
 
+/* Masks as numbers. The compiler may not know where they are from: gcc 12 makes wider ones of comparisons, stores those
+ * as masks and loads them as numbers, with whatever lies behind. */
+#define DEFINE_NUMBER(bits)                                                                                            \
+  AVX512 static inline uint##bits##_t number_of_##bits(__mmask##bits mask) {                                           \
+    __asm__("" : "+k"(mask));                                                                                          \
+    return mask;                                                                                                       \
+  }
+
+DEFINE_NUMBER(8)
+DEFINE_NUMBER(16)
+DEFINE_NUMBER(32)
+
 /* A bit for each of the first `n`, at most 16. */
 static inline uint16_t first_of_16(uint32_t n) {
   return n < 16 ? (uint16_t)((1u << n) - 1) : UINT16_MAX;
@@ -202,7 +214,7 @@ AVX512 static inline uint32_t words_with_rows(const uint64_t *words, uint32_t co
   for (uint32_t w = 0; w < count; w += 8) {
     const __mmask8 some = (__mmask8)first_of_16(count - w);
     const __m512i eight = _mm512_maskz_loadu_epi64(some, words + w);
-    found |= (uint32_t)_mm512_test_epi64_mask(eight, eight) << w;
+    found |= (uint32_t)number_of_8(_mm512_test_epi64_mask(eight, eight)) << w;
   }
   return found;
 }
@@ -217,15 +229,15 @@ AVX512 static inline uint64_t inside_u8(const char *codes, __m512i low, __m512i 
 }
 
 AVX512 static inline uint64_t inside_u16(const char *codes, __m512i low, __m512i span) {
-  return _mm512_cmple_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(codes), low), span);
+  return number_of_32(_mm512_cmple_epu16_mask(_mm512_sub_epi16(_mm512_loadu_si512(codes), low), span));
 }
 
 AVX512 static inline uint64_t inside_u32(const char *codes, __m512i low, __m512i span) {
-  return _mm512_cmple_epu32_mask(_mm512_sub_epi32(_mm512_loadu_si512(codes), low), span);
+  return number_of_16(_mm512_cmple_epu32_mask(_mm512_sub_epi32(_mm512_loadu_si512(codes), low), span));
 }
 
 AVX512 static inline uint64_t inside_u64(const char *codes, __m512i low, __m512i span) {
-  return _mm512_cmple_epu64_mask(_mm512_sub_epi64(_mm512_loadu_si512(codes), low), span);
+  return number_of_8(_mm512_cmple_epu64_mask(_mm512_sub_epi64(_mm512_loadu_si512(codes), low), span));
 }
 
 #define COMPARE_VECTORS(bits, set1, type)                                                                              \
@@ -270,10 +282,11 @@ AVX512 static uint32_t list_avx512(const uint64_t *words, uint32_t count, uint32
 }
 
 /* The bits of 16 codes. */
-AVX512 static inline __mmask16 gather_bits(const uint32_t *bits, __m512i codes, __mmask16 some) {
+AVX512 static inline uint16_t gather_bits(const uint32_t *bits, __m512i codes, __mmask16 some) {
   const __m512i low_bits = _mm512_set1_epi32(31), one = _mm512_set1_epi32(1);
   const __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), some, _mm512_srli_epi32(codes, 5), bits, 4);
-  return _mm512_test_epi32_mask(_mm512_srlv_epi32(words, _mm512_and_si512(codes, low_bits)), one) & some;
+  return number_of_16(
+      _mm512_mask_test_epi32_mask(some, _mm512_srlv_epi32(words, _mm512_and_si512(codes, low_bits)), one));
 }
 
 /* Codes of the last word are read whole, which buffers have room for. */
@@ -316,7 +329,7 @@ AVX512 static uint32_t follow_avx512(const engine_link *link, uint32_t first, ui
       codes = _mm512_and_si512(_mm512_mask_i32gather_epi32(none, some, some_rows, from, 2), _mm512_set1_epi32(0xffff));
     else
       codes = _mm512_mask_i32gather_epi32(none, some, some_rows, from, 4);
-    const __mmask16 keep = gather_bits(link->bits, codes, some);
+    const uint16_t keep = gather_bits(link->bits, codes, some);
     _mm512_storeu_si512(rows + kept, _mm512_maskz_compress_epi32(keep, some_rows));
     kept += (uint32_t)__builtin_popcount(keep);
   }
@@ -395,7 +408,7 @@ VBMI2 static void look_up_vbmi2(const piece *p, const code_set *set, uint64_t *w
   for (uint32_t i = 0; i < n; i += 16) {
     const __m512i some = p->bytes == 2 ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(packed.u16 + i)))
                                        : _mm512_loadu_si512(packed.u32 + i);
-    bits[i / 16] = (uint16_t)gather_bits(set->bits, _mm512_sub_epi32(some, low), first_of_16(n - i));
+    bits[i / 16] = gather_bits(set->bits, _mm512_sub_epi32(some, low), first_of_16(n - i));
   }
   keep_rows(bits, p->count, words);
 }
