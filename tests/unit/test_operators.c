@@ -128,10 +128,17 @@ static void check_list(const operators *o) {
   }
 }
 
+/* Codes of rows that are not left may be any. */
+static void draw_others(batch *b) {
+  for (uint32_t row = 0; row < b->n; row++)
+    if (!is_left(b->words, row))
+      memset(b->codes + (size_t)row * b->bytes, (int)(next_random() % 256), b->bytes);
+}
+
 static void find_expected(const batch *b, const uint32_t *bits, uint64_t *expected) {
   memset(expected, 0, WORDS * sizeof *expected);
   for (uint32_t row = 0; row < b->n; row++) {
-    const uint64_t k = code_in(b, row) - b->low;
+    const uint64_t k = is_left(b->words, row) ? code_in(b, row) - b->low : 0;
     if (is_left(b->words, row) && (bits[k / 32] >> k % 32 & 1) != 0)
       expected[row / 64] |= 1ul << row % 64;
   }
@@ -152,6 +159,7 @@ static void check_look_up(const operators *o) {
     batch b = draw_codes(round, 8);
     uint32_t *bits = draw_bits(b.codes_in_use);
     const code_set set = {bits, b.low};
+    draw_others(&b);
     uint64_t expected[WORDS], words[WORDS];
     find_expected(&b, bits, expected);
     memcpy(words, b.words, sizeof words);
@@ -167,10 +175,12 @@ static void check_look_up_small(const operators *o) {
   static small_bits small;
   for (uint32_t round = 0; round < 400; round++) {
     const uint32_t bytes = 1 + round % 2;
-    batch b = draw_batch(bytes, 0, bytes == 1 ? 255 : ENGINE_SMALL - 1 - next_random() % 100);
+    const uint64_t low = next_random() % 2 ? 0 : next_random() % 200;
+    batch b = draw_batch(bytes, low, (bytes == 1 ? 255 : ENGINE_SMALL - 1 - next_random() % 100) - low);
     uint32_t *bits = draw_bits(ENGINE_SMALL);
     uint64_t expected[WORDS], words[WORDS];
-    make_small(bits, 0, b.codes_in_use, &small);
+    make_small(bits, low, b.codes_in_use, &small);
+    draw_others(&b);
     find_expected(&b, bits, expected);
     memcpy(words, b.words, sizeof words);
     const piece p = piece_of(&b);
@@ -182,10 +192,12 @@ static void check_look_up_small(const operators *o) {
 }
 
 static void check_follow(const operators *o) {
+  enum { PARTNERS = 1400000 }; /* more than draw_codes() draws */
+  uint32_t *bits = draw_bits(PARTNERS);
   for (uint32_t round = 0; round < 400; round++) {
     batch b = draw_codes(round, 4); /* as dimensions have fewer than 2^32 rows */
     b.low = 0;
-    uint32_t *bits = draw_bits(1400000), n = 0, at = 0;
+    uint32_t n = 0, at = 0;
     const uint32_t first = (uint32_t)(next_random() % b.n);
     uint32_t *rows = malloc((b.n + ENGINE_SLACK) * sizeof *rows);
     assert_non_null(rows);
@@ -194,16 +206,17 @@ static void check_follow(const operators *o) {
         rows[n++] = row - first;
     uint64_t expected[WORDS];
     find_expected(&b, bits, expected);
-    const engine_link link = {.partners = (uint32_t *)(void *)b.codes, .bits = bits, .bytes = b.bytes, .rows = 1400000};
+    const engine_link link = {
+        .partners = (uint32_t *)(void *)b.codes, .bits = bits, .bytes = b.bytes, .rows = PARTNERS};
     const uint32_t kept = o->follow(&link, first, rows, n);
     for (uint32_t row = first; row < b.n; row++)
       if (is_left(expected, row))
         assert_int_equal(rows[at++], row - first);
     assert_int_equal(kept, at);
     free(rows);
-    free(bits);
     free(b.codes);
   }
+  free(bits);
 }
 
 static void check_set(const operators *o) {

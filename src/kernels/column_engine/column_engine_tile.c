@@ -10,6 +10,7 @@
 
 #define WORDS (ENGINE_BATCH / 64)
 #define MOST_LATE 16 /* columns */
+#define MOST_WAITING (ENGINE_CHUNK + ENGINE_BATCH + ENGINE_SLACK)
 
 /* A column that rows are read from which are few by then. */
 typedef struct late_column {
@@ -22,12 +23,12 @@ typedef struct batch {
   const small_bits *small_terms, *small_links; /* of the first ENGINE_MOST_EARLY, if they are small */
   uint32_t first;                              /* row of the tile */
   uint32_t dense;                              /* a bit for each of 32 terms: its column is fetched ahead */
-  uint32_t fetched;                            /* bytes of a row that are */
+  uint32_t fetched;                            /* bytes of a row that are, going by the first batch */
   uint32_t late_count;
   late_column late[MOST_LATE];
-  uint32_t n;                                     /* of rows that qualify and wait to be added */
-  uint32_t rows[2 * ENGINE_BATCH + ENGINE_SLACK]; /* less `first`, ascending */
-  uint32_t groups[2 * ENGINE_BATCH];              /* their numbers, as far as they are known */
+  uint32_t n;       /* of rows that qualify and wait to be added */
+  uint32_t *rows;   /* MOST_WAITING, less `first`, ascending */
+  uint32_t *groups; /* their numbers, as far as they are known */
 } batch;
 
 /* ---- Rows that qualify ---- */
@@ -163,8 +164,9 @@ HOT uint32_t follow_links(const operators *o, batch *b, uint32_t l, uint32_t at,
     if (!q->links[l].bits)
       continue;
     const piece p = partners_of(b, &q->links[l], at, n, left);
-    for (uint32_t w = 0; w < p.count && p.ahead != 0; w++)
-      fetch_word_ahead(&p, w);
+    if (p.ahead != 0)
+      for (uint32_t w = 0; w < p.count; w++)
+        fetch_word_ahead(&p, w);
     left = o->follow(&q->links[l], b->first, rows, left);
   }
   return left;
@@ -427,7 +429,8 @@ void engine_add_single(const engine_query *q, uint32_t first, const uint32_t *ro
 
 /* ---- Tiles ---- */
 
-#define FETCHED_BYTES 8192u /* of the next batch, beside this one in a core's first cache */
+#define FETCHED_BYTES                                                                                                  \
+  8192u /* of the next batch, beside this one in a core's first cache, unless batches got too small */
 
 /* Rows of the batches of a tile, by the bytes of a row that are fetched ahead. */
 static uint32_t batch_rows(uint32_t fetched) {
@@ -476,8 +479,10 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
   uint64_t *cells = q->groups + (a->copies ? (uint64_t)tile * q->group_count * q->slots : 0);
   uint64_t own[ENGINE_MOST_SLOTS] = {0};
   small_bits terms[ENGINE_MOST_EARLY], links[ENGINE_MOST_EARLY];
-  batch b = {.q = q, .small_terms = terms, .small_links = links, .first = (uint32_t)begin};
-  const target t = {single ? own : cells, single ? NULL : b.groups, q->slots, !single && !a->copies};
+  uint32_t rows[MOST_WAITING], groups[MOST_WAITING];
+  batch b = {
+      .q = q, .small_terms = terms, .small_links = links, .first = (uint32_t)begin, .rows = rows, .groups = groups};
+  const target t = {single ? own : cells, single ? NULL : groups, q->slots, !single && !a->copies};
   list_late(&b);
   if (o->look_up_small) {
     make_small_terms(q->terms, q->term_count, q->numbers, terms);

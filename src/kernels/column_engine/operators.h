@@ -63,7 +63,8 @@ HOT const char *codes_of(const piece *p, uint32_t w) {
 }
 
 /* Fetch what is ahead of a line, of 64 bytes: the processor does not foresee that a batch reads pieces of several
- * columns, with gaps in some. Line by line, as to ask for all of a piece at once takes long. */
+ * columns, with gaps in some. Line by line where words are gone through, as to ask for all of a piece at once takes
+ * long. */
 HOT void fetch_ahead(const piece *p, const char *line) {
   if (p->ahead != 0)
     __builtin_prefetch(line + p->ahead);
@@ -191,8 +192,8 @@ AVX2 static uint32_t follow_avx2(const engine_link *link, uint32_t first, uint32
   return follow_any(link, first, rows, n);
 }
 
-/* Masks as numbers. The compiler may not know where they are from: gcc 12 makes wider ones of comparisons, stores those
- * as masks and loads them as numbers, with whatever lies behind. */
+/* Masks of fewer than 64 bits as numbers. The compiler must not know where they are from: gcc 12 makes wider ones of
+ * comparisons, stores those as masks and loads them as numbers, with whatever lies behind. */
 #define DEFINE_NUMBER(bits)                                                                                            \
   AVX512 static inline uint##bits##_t number_of_##bits(__mmask##bits mask) {                                           \
     __asm__("" : "+k"(mask));                                                                                          \
@@ -470,7 +471,8 @@ static inline bool has_avx512(void) {
 }
 
 static inline bool has_vbmi2(void) {
-  return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+  return has_avx512() && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("bmi2");
 }
 #endif
 
