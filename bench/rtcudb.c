@@ -235,6 +235,7 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
 static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_error *err) {
   rdx_query_stats st;
   run_again again = {s, e, q};
+  /* On a CPU once: what other engines, and checks, leave in its caches would count. */
   rdx_status status = s->b->info->backend == RDX_BACKEND_CPU ? run_unchecked(&again, err)
                                                              : bench_wake_up(s->b, run_unchecked, &again, err);
   if (status == RDX_OK)

@@ -15,17 +15,9 @@
 #include <string.h>
 
 #include "kernels/column_engine/operators.h"
+#include "tests/unit/random.h"
 
 #define WORDS (ENGINE_BATCH / 64)
-
-static uint64_t state_of_random = 88172645463325252u;
-
-static uint64_t next_random(void) {
-  state_of_random ^= state_of_random << 13;
-  state_of_random ^= state_of_random >> 7;
-  state_of_random ^= state_of_random << 17;
-  return state_of_random;
-}
 
 /* A batch: codes in exactly the room that they have, and which rows are left. */
 typedef struct batch {

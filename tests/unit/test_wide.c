@@ -14,17 +14,9 @@
 #include <string.h>
 
 #include "base/wide.h"
+#include "tests/unit/random.h"
 
 __extension__ typedef __float128 f128;
-
-static uint64_t state_of_random = 88172645463325252u;
-
-static uint64_t next_random(void) {
-  state_of_random ^= state_of_random << 13;
-  state_of_random ^= state_of_random >> 7;
-  state_of_random ^= state_of_random << 17;
-  return state_of_random;
-}
 
 static double quotient(rdx_i128 x, uint32_t shift, int exponent, rdx_i128 divisor) {
   rdx_wide sum = {{0}};

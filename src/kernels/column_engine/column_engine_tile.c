@@ -429,10 +429,9 @@ void engine_add_single(const engine_query *q, uint32_t first, const uint32_t *ro
 
 /* ---- Tiles ---- */
 
-#define FETCHED_BYTES                                                                                                  \
-  8192u /* of the next batch, beside this one in a core's first cache, unless batches got too small */
+#define FETCHED_BYTES 8192u /* of the next batch, beside this one in a core's first cache */
 
-/* Rows of the batches of a tile, by the bytes of a row that are fetched ahead. */
+/* Rows of the batches of a tile, by the bytes of a row that are fetched ahead; fewer would cost more than they save. */
 static uint32_t batch_rows(uint32_t fetched) {
   const uint32_t rows = fetched > 0 ? FETCHED_BYTES / fetched / 64 * 64 : ENGINE_BATCH;
   return rows > ENGINE_BATCH ? ENGINE_BATCH : rows < ENGINE_BATCH / 2 ? ENGINE_BATCH / 2 : rows;
