@@ -32,6 +32,7 @@ static const bench_contender ordered[] = {
 
 /* ---- cgRX ---- */
 
+/* cgRX, Figure 8 "Impact of key mapping on the naive and optimized representation". */
 rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
@@ -50,6 +51,7 @@ rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err
   return RDX_OK;
 }
 
+/* cgRX, Table 1 "Impact of bucket config. for a uniformity of 100%". */
 rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_error *err) {
   static const uint32_t sizes[] = {4, 16, 256};
   static const char *const names[2][3] = {{"binary column", "binary aligned", "binary packed"},
@@ -70,6 +72,7 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
   return RDX_OK;
 }
 
+/* cgRX, Figure 10a "shows the construction time of cgRX". */
 rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     for (uint32_t log = 1; log <= 16; log += log < 6 ? 1 : 5) {
@@ -84,6 +87,7 @@ rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error 
   return RDX_OK;
 }
 
+/* cgRX, Figure 11a "permanent memory footprint of all methods". */
 rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
@@ -109,10 +113,12 @@ static rdx_status run_ranges(bench *b, const bench_point *point, const bench_con
   return RDX_OK;
 }
 
+/* cgRX, Figure 12 "Range-lookups on a dense 23-bit key range". */
 rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err) {
   return run_ranges(b, point, ordered, COUNT(ordered), err);
 }
 
+/* cgRX, Figure 13 "Varying the hit ratio". */
 rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err) {
   static const double rates[] = {1, 0.9, 0.5, 0.1, 0};
   for (size_t i = 0; i < COUNT(rates); i++) {
@@ -126,6 +132,7 @@ rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *er
   return RDX_OK;
 }
 
+/* cgRX, Figure 14 "Varying the skew of lookups". */
 rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
   static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
   for (size_t i = 0; i < COUNT(coefficients); i++) {
@@ -141,6 +148,9 @@ rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
 
 /* ---- The thesis ---- */
 
+/* thesis, Figure 5.7 "Probe Time Comparison Varied by Log Sub BVHs". */
+/* thesis, Figure 5.8 "Build Size Comparison Varied by Log Sub BVHs". */
+/* thesis, Figure 5.9 "Build Time Comparison Varied by Log Sub BVHs". */
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8; log += 2) {
     const bench_contender contenders[] = {
@@ -158,6 +168,8 @@ rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error
   return RDX_OK;
 }
 
+/* thesis, Figure 5.6 "Point Query Probe Time Comparison Varied by Log Num Multiplicity". */
+/* thesis, Figure 5.10 "Probe Time Comparison Varied by Log Key Multiplicity". */
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"compressed", {.kind = OPTIMIZED}},
@@ -177,6 +189,7 @@ rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_erro
   return RDX_OK;
 }
 
+/* thesis, Figure 5.5 "Range Query Probe Time Comparison Varied by Log Expected Hits". */
 rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {{"original", {.kind = RDX_INDEX_RX}}, {"revised", {.kind = OPTIMIZED}}};
   return run_ranges(b, point, contenders, COUNT(contenders), err);

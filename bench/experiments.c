@@ -137,6 +137,7 @@ static const bench_contender key_modes[] = {
     {"3d", {.kind = RX, .rx.key_mode = RDX_RX_KEY_3D}},
 };
 
+/* RX, Figure 3(a) "varying the build size". */
 static rdx_status run_key_modes(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = bench_at_least(b->log_keys, 5, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.log_rows = log, .log_probes = b->log_probes};
@@ -148,6 +149,7 @@ static rdx_status run_key_modes(bench *b, const bench_point *point, rdx_error *e
   return RDX_OK;
 }
 
+/* RX, Figure 3(b) "key stride". */
 static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err) {
   const uint32_t log_rows = bench_at_least(b->log_keys, 5, 8);
   for (uint32_t log = 0; log <= 3; log++) {
@@ -162,6 +164,7 @@ static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err)
 
 /* ---- Section 3.3: rays ---- */
 
+/* RX, Figure 6 "whether point lookups should be expressed as parallel rays or as perpendicular rays". */
 static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"3d perpendicular", {.kind = RX}},
@@ -181,6 +184,7 @@ static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *
   return RDX_OK;
 }
 
+/* RX, Table 3 "the answering time for offset rays, and rays starting at zero". */
 static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"from offset", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
@@ -212,6 +216,7 @@ static size_t decompositions(uint32_t bits, bench_contender *out, char names[][4
   return count;
 }
 
+/* RX, Figure 8 "the choice of decomposition affects lookup performance". */
 static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
   bench_contender contenders[8];
   char names[8][40];
@@ -222,6 +227,7 @@ static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_erro
   return bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
 }
 
+/* RX, Figure 9 "different decompositions for range lookups". */
 static rdx_status run_decomposition_range(bench *b, const bench_point *point, rdx_error *err) {
   bench_contender contenders[8];
   char names[8][40];
@@ -233,6 +239,7 @@ static rdx_status run_decomposition_range(bench *b, const bench_point *point, rd
 
 /* ---- Section 3.5: primitives ---- */
 
+/* RX, Figure 7 "the build time, and the memory footprint for all three primitive types". */
 static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"triangle", {.kind = RX}},
@@ -250,6 +257,7 @@ static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *
 
 /* ---- Section 4.2: sizes ---- */
 
+/* RX, Figure 10(a) "vary the total number of point lookups". */
 static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = bench_at_least(b->log_probes, 14, 4); log <= b->log_probes; log += 2) {
     const bench_spec spec = {.keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = log};
@@ -279,15 +287,19 @@ static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uin
   return RDX_OK;
 }
 
+/* RX, Figure 10(b) "varying the number of indexed keys". */
 static rdx_status run_build_size(bench *b, const bench_point *point, rdx_error *err) {
   return run_sizes(b, point, false, 8, BENCH_LOOKUPS, err);
 }
 
+/* RX, Figure 10(c) "both a sorted and an unsorted key set". */
 static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *err) {
   const rdx_status status = run_sizes(b, point, false, 3, BENCH_BUILDS, err);
   return status == RDX_OK ? run_sizes(b, point, true, 3, BENCH_BUILDS, err) : status;
 }
 
+/* RX, Table 6 "Overhead during build [GB]". */
+/* cgRX, Figure 1 "Limitations of RX". */
 static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"", {.kind = RX}},
@@ -311,6 +323,7 @@ static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err)
 
 /* ---- Sections 4.3 to 4.9 ---- */
 
+/* RX, Figure 11 "we vary the key multiplicity". */
 static rdx_status run_multiplicity(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8 && log < b->log_keys; log += 2) {
     const bench_spec spec = {
@@ -323,6 +336,7 @@ static rdx_status run_multiplicity(bench *b, const bench_point *point, rdx_error
   return RDX_OK;
 }
 
+/* RX, Figure 12 "all four combinations". */
 static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) {
   static const char *const names[] = {"unsorted unsorted", "unsorted sorted", "sorted unsorted", "sorted sorted"};
   for (int order = 0; order < 4; order++) {
@@ -339,6 +353,7 @@ static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) 
   return RDX_OK;
 }
 
+/* RX, Figure 13 "splitting our lookups into multiple batches". */
 static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 12 && log < b->log_probes; log += 4) {
     const bench_spec spec = {
@@ -364,14 +379,17 @@ static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys k
   return RDX_OK;
 }
 
+/* RX, Figure 14 "we vary the hit rate". */
 static rdx_status run_hit_rate(bench *b, const bench_point *point, rdx_error *err) {
   return run_hit_rates(b, point, BENCH_U32, err);
 }
 
+/* RX, section 4.6 "all misses lie outside the value range of the key column". */
 static rdx_status run_hit_rate_outside(bench *b, const bench_point *point, rdx_error *err) {
   return run_hit_rates(b, point, BENCH_D32, err);
 }
 
+/* RX, Figure 15 "lookup time and index size for 32-bit and 64-bit keys". */
 static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
@@ -384,6 +402,7 @@ static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *er
   return RDX_OK;
 }
 
+/* RX, Figure 16 "introduce skew to the lookups". */
 static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
   static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
   for (size_t i = 0; i < COUNT(coefficients); i++) {
@@ -397,6 +416,7 @@ static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
   return RDX_OK;
 }
 
+/* RX, section 4.9 "non-negative least squares". */
 /* Non-negative least squares of ms = traversal + hits * intersection: of two unknowns, so an unknown that would be
  * negative is 0 and the other follows. */
 static void split_costs(const bench *b, const char *experiment) {
@@ -428,6 +448,7 @@ static void split_costs(const bench *b, const char *experiment) {
          base / probes * 1e6, slope / probes * 1e6);
 }
 
+/* RX, Figure 17 "varying the number of qualifying entries". */
 static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {
   const rdx_status status = run_ranges(b, point, baselines, ORDERED, bench_at_least(b->log_keys, 1, 12),
                                        bench_at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);

@@ -209,6 +209,7 @@ rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err) {
   return RDX_OK;
 }
 
+/* thesis, Figure 5.14 "Total Probe Time + Build Time Comparison for Point Query". */
 /* Thesis, section 5.14: a side four times the other, which the index is over; and more than that. */
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err) {
   static const joiner joiners[] = {

@@ -341,12 +341,15 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
   return status;
 }
 
+/* RTCUDB, Figure 11 "Query execution time of RTCUDB and Crystal". */
+/* RTCUDB, Figure 12 "Performance comparison of RTCUDB (pure CUDA) and Crystal". */
 /* Figures 11 and 12; with RT cores or without them, as the device has it. */
 rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err) {
   return compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err);
 }
 
-/* Figure 13. */
+/* RTCUDB, Figure 3 "Query memory throughput of Crystal on SSB flat". */
+/* RTCUDB, Figure 13 "Query memory throughput of RTCUDB and Crystal". */
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err) {
   session *s = NULL;
   rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
@@ -358,6 +361,7 @@ rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error 
   return status;
 }
 
+/* RTCUDB, Figure 14 "Performance comparison between RTCUDB and RTCUDB +RTScan". */
 /* Figure 14: the whole query by rays, or RTScan for the predicates and a cube for the rest. */
 rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -366,6 +370,7 @@ rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *e
   return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
 }
 
+/* RTCUDB, Figure 15 "Performance improvement with encoding on Scan". */
 /* Figure 15: scan attributes in one coordinate, or all but the first in memory. */
 rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -374,6 +379,7 @@ rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_er
   return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
 }
 
+/* RTCUDB, Figure 16 "Performance improvement with encoding on GroupBy". */
 /* Figure 16: the same of the group's attributes, which flight 1 has not. */
 rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -382,6 +388,7 @@ rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_e
   return compare(b, point, contenders, COUNT(contenders), family_of(0).end, SSB_QUERIES, err);
 }
 
+/* RTCUDB, section 6.2 "all atomic operations target the same scalar value". */
 /* Section 6.2 on Q1.1: all rays add to one sum, or to copies of it. */
 rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -504,6 +511,7 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   return status;
 }
 
+/* RTCUDB, Table 1 "Selectivity of queries in SSB". */
 /* Table 1, and rows of results beside those of the reference data at scale factor 1. */
 rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err) {
   static const contender column[] = {{"", {.kind = RDX_ENGINE_COLUMN}, false}};

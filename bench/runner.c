@@ -120,6 +120,7 @@ static rdx_status check_count(const bench_workload *w, const rdx_result_view *v,
   return RDX_OK;
 }
 
+/* thesis, section 5.4 "Result Validation". */
 static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
   if (v->kind == RDX_RESULT_FIRST)
     return check_first(w, v, begin, err);
@@ -184,6 +185,7 @@ typedef struct plain {
   uint32_t *counts; /* or first rows */
 } plain;
 
+/* RX, section 4.1 "naive binary search". */
 static void search_plain(void *context, uint64_t begin, uint64_t end) {
   const plain *p = context;
   const bench_workload *w = p->w;

@@ -340,6 +340,9 @@ static rdx_status measure(session *s, const bench_point *point, uint32_t predica
 
 static const double selectivities[] = {0.01, 0.1, 0.2, 0.3, 0.4, 0.496, 0.6, 0.7, 0.8, 0.9};
 
+/* RTScan, Figure 4 "Performance of RTc3 on a dataset with uniform data distribution". */
+/* RTScan, Figure 15 "Performance improvement of RTScan on a uniform dataset". */
+/* RTScan, Figure 19 "Performance comparison on uniform dataset". */
 /* Figures 15 and 19: three predicates over uniform columns. */
 rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err) {
   session *s = NULL;
@@ -354,6 +357,9 @@ rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_erro
   return status;
 }
 
+/* RTScan, Figure 5 "Performance of RTc3 on a dataset with skewed data distribution". */
+/* RTScan, Figure 16 "Performance improvement of RTScan on a skewed dataset". */
+/* RTScan, Figure 20 "Performance comparison on skewed dataset". */
 /* Figures 16 and 20: skewed columns, three predicates of selectivity 0.9. */
 rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err) {
   static const scan_data_kind kinds[] = {SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL, SCAN_SMALL};
@@ -370,6 +376,7 @@ rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
+/* RTScan, Figure 21 "Performance of RTScan with TPC-H dataset". */
 /* Figure 21: the predicates of three queries of TPC-H over its tables made flat. */
 rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err) {
   enum { DAY_1994 = 731, DAY_1995 = 1096, MARCH_15 = 1169, EVER = 1 << 30 }; /* days since 1992-01-01 */
@@ -398,6 +405,8 @@ rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
+/* RTScan, Figure 25 "Effect of encoding on skewed datasets". */
+/* RTScan, Figure 26 "Performance impact of encoding on a dataset with small data ranges". */
 /* Figures 25 and 26: with the uniform encoding and without it, over skewed columns, and over columns of 64 values,
  * where fewer vectors leave something to refine. */
 rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err) {
@@ -428,6 +437,8 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
   return status;
 }
 
+/* RTScan, section 5.6 "Performance of Other Number of Predicates". */
+/* RTScan, Figure 24 "Scan on four columns". */
 /* Figures 22 to 24: one, two and four predicates, the latter in groups of 3+1 and of 2+2. */
 rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -467,6 +478,7 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
   return status;
 }
 
+/* RTScan, Figure 27 "Positive and negative selection". */
 /* Figure 27: from one vector's border (119/128) to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -478,6 +490,7 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
   return compare(b, point, contenders, COUNT(contenders), 1, at, COUNT(at), err);
 }
 
+/* RTScan, Figure 28 "The reduced data for scanning with different number of bit vectors". */
 /* Figure 28, and section 5.4's memory: numbers of bit vectors. */
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
@@ -492,6 +505,7 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
   return compare(b, point, contenders, COUNT(contenders), 3, selectivities, COUNT(selectivities), err);
 }
 
+/* RTScan, Figure 29 "Scan performance by varying ray interval (I) and ray spacing". */
 /* Figure 29: rays side by side at an interval, and one after the other with a spacing, as parts of the cubes' width. */
 rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err) {
 #define RAYS(name, interval, spacing)                                                                                  \
@@ -513,6 +527,7 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
   return compare(b, point, contenders, COUNT(contenders), 3, at, COUNT(at), err);
 }
 
+/* RTScan, Figure 18 "Index construction overhead". */
 /* Figure 18: construction over three columns, Zipf 1.5, and over uniform ones. */
 rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err) {
   static const scan_data_kind kinds[] = {SCAN_ZIPF_1_5, SCAN_UNIFORM};

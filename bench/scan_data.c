@@ -68,6 +68,7 @@ static uint32_t tpch(scan_data_kind kind, uint32_t column, uint64_t row, uint64_
   return column == 0 ? below(row, seed, TPCH_BRAND, 25) : below(row, seed, TPCH_CONTAINER, 40);
 }
 
+/* RTScan, section 5.1 "Zipf distributions". */
 static void make_rows(void *context, uint64_t begin, uint64_t end) {
   const maker *m = context;
   const uint64_t seed = m->seed + 100 * (m->column + 1);

@@ -35,6 +35,8 @@ static uint32_t log_probes(const bench *b) {
   return bench_at_least(b->log_probes, 3, 10);
 }
 
+/* thesis, Table 5.4 "Description of methods used in the experiment". */
+/* thesis, Table 5.5 "Sorting settings for different methods". */
 static rdx_status measure_all(bench *b, const bench_point *point, const char *parameter, double value, bench_spec spec,
                               rdx_error *err) {
   const bench_point here = bench_at(point, parameter, value);
@@ -47,6 +49,8 @@ static rdx_status measure_all(bench *b, const bench_point *point, const char *pa
 
 /* ---- Section 5.12 ---- */
 
+/* thesis, Figure 5.12 "Total Probe Time Comparison Varied for Point Query by log probe size". */
+/* thesis, Figure 5.13 "Total Probe Time + Sort Time Comparison Varied for Range Query by log probe size". */
 rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {METHOD(RDX_INDEX_RX_OPTIMIZED), METHOD(RDX_INDEX_RX),
                                                METHOD(RDX_INDEX_CGRX),         METHOD(RDX_INDEX_SORTED_ARRAY),
@@ -68,6 +72,10 @@ rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_er
 
 /* ---- Section 5.16 ---- */
 
+/* thesis, Figure 5.15 "Probe time + sort time for query set Comparison Varied by log build size". */
+/* thesis, Figure 5.16 "Probe Time Comparison Varied by sort_insert and log build size". */
+/* thesis, Figure 5.17 "Build Size Comparison Varied by log build size". */
+/* thesis, Figure 5.18 "Build Time Comparison Varied by log build size". */
 rdx_status bench_thesis_sizes(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = bench_at_least(log_rows(b), 8, 8); log <= log_rows(b); log += 2) {
     for (int sorted = 0; sorted < 2; sorted++) {
@@ -82,6 +90,8 @@ rdx_status bench_thesis_sizes(bench *b, const bench_point *point, rdx_error *err
   return RDX_OK;
 }
 
+/* thesis, Figure 5.19 "Probe Time Comparison for Point Query Varied by log probe size". */
+/* thesis, Figure 5.24 "Probe Time Comparison for Basic Range Query Experiment Varied by log probe size". */
 rdx_status bench_thesis_lookups(bench *b, const bench_point *point, rdx_error *err) {
   const uint32_t most = log_probes(b);
   rdx_status status = RDX_OK;
@@ -95,6 +105,7 @@ rdx_status bench_thesis_lookups(bench *b, const bench_point *point, rdx_error *e
   return status;
 }
 
+/* thesis, Figure 5.20 "Probe Time Comparison for Point Query Varied by log key multiplicity". */
 rdx_status bench_thesis_multiplicity(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t log = 0; log <= 10 && log + 2 < log_rows(b) && status == RDX_OK; log += 2)
@@ -104,6 +115,7 @@ rdx_status bench_thesis_multiplicity(bench *b, const bench_point *point, rdx_err
   return status;
 }
 
+/* thesis, Figure 5.21 "Probe Time Comparison for Point Query Varied by Key Uniformity". */
 rdx_status bench_thesis_uniformity(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (int percent = 0; percent <= 100 && status == RDX_OK; percent += 25)
@@ -112,6 +124,7 @@ rdx_status bench_thesis_uniformity(bench *b, const bench_point *point, rdx_error
   return status;
 }
 
+/* thesis, Figure 5.22 "Probe Time Comparison for Point Query Varied by miss percentages". */
 rdx_status bench_thesis_misses(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (int percent = 0; percent <= 100 && status == RDX_OK; percent += 25)
@@ -120,6 +133,7 @@ rdx_status bench_thesis_misses(bench *b, const bench_point *point, rdx_error *er
   return status;
 }
 
+/* thesis, Figure 5.23 "Probe Time Comparison for Point Query Varied by zipf coefficient". */
 rdx_status bench_thesis_skew(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (int halves = 0; halves <= 4 && status == RDX_OK; halves++)
@@ -127,6 +141,7 @@ rdx_status bench_thesis_skew(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
+/* thesis, Figure 5.25 "Probe Time Comparison for Range Query Experiment Varied by log expected hit". */
 rdx_status bench_thesis_hits(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t log = 2; log <= 10 && log + 2 < log_rows(b) && status == RDX_OK; log += 2)
@@ -138,6 +153,7 @@ rdx_status bench_thesis_hits(bench *b, const bench_point *point, rdx_error *err)
 
 /* ---- cgRX: the same methods with lookups as they come ---- */
 
+/* cgRX, Figure 11b "shift the focus to the point-lookup performance of all methods". */
 rdx_status bench_cgrx_uniformity(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       METHOD(RDX_INDEX_RX),    METHOD(RDX_INDEX_CGRX), METHOD(RDX_INDEX_CGRX_NAIVE), METHOD(RDX_INDEX_SORTED_ARRAY),

@@ -17,6 +17,7 @@ typedef struct updates {
   uint32_t *row_of;  /* the row of each key in w.keys */
 } updates;
 
+/* RX, Table 4 "We swap pairs of adjacent positions in the buffer". */
 /* Swap `count` pairs of neighbours, in the column or in the order of the keys (which are dense). */
 static void swap_keys(updates *u, uint64_t count, bool positions) {
   const uint32_t *keys = u->w.keys;

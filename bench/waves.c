@@ -205,6 +205,7 @@ static void print(const waves *w) {
   }
 }
 
+/* cgRX, Figure 15 "Updating cgRX vs rebuilding it from scratch". */
 rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err) {
   if (b->deadline > 0 && bench_seconds() > b->deadline) {
     b->skipped++;

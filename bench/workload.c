@@ -103,6 +103,8 @@ typedef struct maker {
   bench_zipf zipf;
 } maker;
 
+/* thesis, section 5.2.1 "log_key_multiplicity_options". */
+/* thesis, Figure 5.4 "log_key_multiplicity_options = 10". */
 /* The row's rank among the keys (D32). */
 static uint64_t rank_of_row(const maker *m, uint64_t row) {
   const bench_spec *s = &m->w->spec;
@@ -114,6 +116,9 @@ static uint64_t spread(const maker *m, uint64_t i) {
                                       : bench_mix(i, m->seed + 1); /* a permutation of 64 bits */
 }
 
+/* cgRX, section 5.1 "uniformity". */
+/* thesis, section 5.2.1 "build_key_uniformity_percent_options". */
+/* thesis, Figure 5.1 "Uniform Distribution". */
 /* The i-th of the distinct keys; from `rows` on those that are not in the column. Dense keys come first; a permutation
  * applied until it leaves them is one of the others. */
 static uint64_t distinct_key(const maker *m, uint64_t i) {
@@ -187,6 +192,8 @@ bench_zipf bench_zipf_make(double a, uint64_t n) {
                       .at_once = 2 - zipf_inverse(zipf_integral(2.5, a) - exp(-a * log(2)), a)};
 }
 
+/* thesis, section 5.2.1 "probe_zipf_coefficient_options". */
+/* thesis, Figure 5.3 "Zipf=1 Skewed Distribution". */
 uint64_t bench_zipf_draw(const bench_zipf *z, uint64_t i, uint64_t seed) {
   const double n = (double)z->n;
   for (uint64_t attempt = 0;; attempt++) {
@@ -201,6 +208,8 @@ uint64_t bench_zipf_draw(const bench_zipf *z, uint64_t i, uint64_t seed) {
 
 /* ---- Probes ---- */
 
+/* thesis, section 5.2.1 "misses_percent_options". */
+/* thesis, Figure 5.2 "50% Miss Distribution". */
 static void make_points(void *context, uint64_t begin, uint64_t end) {
   const maker *m = context;
   bench_workload *w = m->w;
@@ -224,6 +233,7 @@ static void make_points(void *context, uint64_t begin, uint64_t end) {
   }
 }
 
+/* thesis, section 5.2.1 "log_expected_hits". */
 static void make_ranges(void *context, uint64_t begin, uint64_t end) {
   const maker *m = context;
   bench_workload *w = m->w;

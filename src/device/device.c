@@ -224,6 +224,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b) {
   return (a + b - 1) / b;
 }
 
+/* thesis, section 3.3 "BVH Partitioning". */
 /* Equal parts, none over the device's limit. */
 static rdx_status plan_parts(const rdx_device *device, const rdx_scene_params *params, uint64_t *size, uint32_t *parts,
                              rdx_error *err) {
@@ -271,6 +272,7 @@ static rdx_status create_whole(rdx_device *device, const rdx_scene_params *param
   return status;
 }
 
+/* RX, section 2.1 "pass it to optixAccelBuild() to generate the BVH". */
 rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out, rdx_error *err) {
   if (device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s does not trace rays", device->info.name);

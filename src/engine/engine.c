@@ -176,6 +176,7 @@ static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const r
   return RDX_OK;
 }
 
+/* RTCUDB, Figure 7 "The workflow of RTCUDB". */
 rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
   if (!engine || (count > 0 && !queries))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_prepare: engine and queries must not be NULL");
@@ -282,6 +283,7 @@ static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *need
                   engine->cube_count > 1 ? "the nearest" : "the only one", text);
 }
 
+/* RTCUDB, section 3.1 "selects the BVH for it". */
 /* The cheapest of what has all that the plan needs. */
 static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = engine->cubes;

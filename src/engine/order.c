@@ -146,6 +146,7 @@ static uint32_t find_terms(const rdx_finishing *f, rdx_order *terms) {
   return count;
 }
 
+/* RTCUDB, section 5 "avoids the real execution of OrderBy in certain queries". */
 /* Whether they say what the numbers of groups do: the first attributes, ascending (RTCUDB, section 4.3). */
 static bool are_numbered(const rdx_finishing *f, const rdx_order *terms, uint32_t count) {
   uint32_t column = 0;
@@ -306,6 +307,7 @@ static rdx_status limit_rows(rdx_finishing *f, rdx_error *err) {
   return RDX_OK;
 }
 
+/* RTCUDB, section 5 "OrderBy, Having, and Top". */
 rdx_status rdx_groups_order(rdx_finishing *f, rdx_error *err) {
   ordering o = {.f = f};
   RDX_TRY(rdx_arena_alloc(&f->arena, f->column_count, sizeof *o.keys, "a result", (void **)&o.keys, err));

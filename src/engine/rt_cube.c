@@ -79,6 +79,7 @@ static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
 
 /* ---- Coordinates ---- */
 
+/* RTCUDB, section 6.6 "We refer to this approach as splitting". */
 /* The first places of each value of the first attribute. */
 static rdx_status cut_by_first(const rdx_tuples *t, uint32_t **out, uint32_t *out_count, rdx_error *err) {
   RDX_TRY(rdx_alloc((size_t)t->count + 1, sizeof **out, "the cells of a cube", (void **)out, err));
@@ -90,6 +91,7 @@ static rdx_status cut_by_first(const rdx_tuples *t, uint32_t **out, uint32_t *ou
   return RDX_OK;
 }
 
+/* RTCUDB, section 4.5 "Supporting More Attributes". */
 static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   const rdx_rt_cube_operators operators = c->params.operators;
   const uint32_t groups = c->star.groups.count;
@@ -117,6 +119,8 @@ static uint32_t bits_of(uint64_t largest) {
   return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
 }
 
+/* RTCUDB, section 4.4 "pack the bits of the attribute values in a 32-bit float coordinate". */
+/* RTCUDB, Figure 10 "Encoding for Aggregation". */
 /* x: the codes of as many measures as fit, side by side (section 4.4). Returns the number of steps. */
 static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
@@ -141,6 +145,7 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
   return count;
 }
 
+/* RTCUDB, section 3.2 "Rays are launched as a two-dimensional array". */
 /* The grid. With n rays in it a query traces n for each piece of z; rows are hit 1 to 3 times, once if n is 1. Pieces
  * may be as short as one likes, so one ray is best, except where all rows have one z. */
 static void choose_steps(rt_cube *c) {
@@ -159,6 +164,7 @@ static void choose_steps(rt_cube *c) {
     c->half_y = (uint32_t)(c->params.leg_y / 2);
 }
 
+/* RTCUDB, section 3.2 "the two leg lengths of the right triangle". */
 /* Where one ray does for all, the tree is to be one of z, along which all rays go: then a short ray meets what it hits
  * and little else. Embree's fast builder sorts triangles by the centres of their boxes, each axis as fine as any other;
  * legs so long that their far ends do not depend on x and y give all boxes the same centre but for z. Drivers of GPUs
@@ -238,6 +244,7 @@ static rdx_build_preference preference(const rt_cube *c) {
   return fast ? RDX_BUILD_FAST_BUILD : c->params.build;
 }
 
+/* RTCUDB, Figure 6 "The design of RTCUDB". */
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * RDX_MOST_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
@@ -315,6 +322,7 @@ typedef struct request {
 
 /* ---- Runs of rows ---- */
 
+/* RTCUDB, section 5 "Fewer Operators". */
 /* The run of rows that a ray must pass for the ranges of places `first` and on: one of them, or with operators split
  * all ranges that the same codes of the first attribute have. */
 static rt_run find_run(const rt_cube *c, const rdx_ranges *ranges, uint32_t first) {
@@ -345,6 +353,7 @@ static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
 }
 
+/* RTCUDB, section 4.2 "Ray Launching after Encoding". */
 /* The runs of the ranges that were selected, cut to pieces. */
 static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
   const rdx_ranges *ranges = &r->run->ranges;

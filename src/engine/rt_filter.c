@@ -141,6 +141,8 @@ static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *str
   return status;
 }
 
+/* RTCUDB, Figure 4 "The execution of RTScan". */
+/* RTCUDB, section 6.5 "RTScan transmits its execution result to RTCUDB in the form of a bit vector". */
 rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const rdx_plan *plan, rdx_buffer **out,
                              rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
   translation t = {.scan = scan, .star = star};

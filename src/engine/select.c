@@ -102,6 +102,7 @@ static rdx_status below(selection *s, uint32_t begin, uint32_t end, uint32_t pos
   return position + 1 == s->depth ? emit(s->ranges, begin, end, s->err) : descend_each(s, begin, end, position);
 }
 
+/* RTCUDB, section 4.2 "the query area is split into two parts". */
 /* Keys begin .. end - 1 agree in all attributes before `position`. */
 static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
   const rdx_tuples *t = s->tuples;
@@ -385,6 +386,7 @@ static uint64_t count_places(const rdx_ranges *r) {
   return count;
 }
 
+/* RTCUDB, Figure 8 "Processing for conjunctive predicates". */
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
   const rdx_intervals *sets[RDX_MOST_TUPLE] = {0};
   rdx_ranges rest = {0};

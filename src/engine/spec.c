@@ -82,6 +82,7 @@ static bool same_but_scan(const rdx_needs *a, const rdx_needs *b) {
   return true;
 }
 
+/* RTCUDB, section 3.1 "RTCUDB maintains multiple BVHs". */
 bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
   rdx_needs all = *needs;
   if (!same_but_scan(needs, more))
@@ -130,6 +131,7 @@ static double ranges_of(const ordering *o, const restriction *attributes) {
   return ranges;
 }
 
+/* RTCUDB, section 4.2 "tends to place attributes with larger predicate ranges later". */
 static void try_orders(ordering *o, uint32_t placed) {
   const uint32_t count = o->needs->scan_count;
   if (placed == count) {
@@ -172,6 +174,7 @@ static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restricti
 
 #define MOST_ORDERING 64 /* plans that are looked at */
 
+/* RTCUDB, section 4.2 "determining the order of the attributes involved in the encoding". */
 void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
   restriction restrictions[MOST_ORDERING][RDX_MOST_SPEC];
   ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MOST_SPEC])restrictions, .least = -1};

@@ -108,6 +108,7 @@ static rdx_status find_unused(const rdx_star *star, const rdx_measure *m, uint64
   return status;
 }
 
+/* RTCUDB, section 4.4 "the calculated result Math + English is directly encoded in the coordinate". */
 /* Several attributes are brought together in the order of rows, so that only results are read in the cube's. */
 static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const star_step *steps,
                                const rdx_buffer *order, rdx_star_measure *out, rdx_error *err) {
@@ -125,6 +126,7 @@ static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const
   return status;
 }
 
+/* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
 static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
                                 rdx_error *err) {
   star_step steps[RDX_MOST_STEPS];
@@ -262,6 +264,7 @@ static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows
   return status;
 }
 
+/* RTCUDB, section 3.1 "the BVHs can be viewed as materialized views". */
 rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
                           rdx_star_rows *rows, rdx_error *err) {
   *out = (rdx_star){.relation = relation, .device = relation->device};

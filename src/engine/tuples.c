@@ -82,6 +82,7 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
   return status;
 }
 
+/* RTCUDB, section 4.2 "each n-tuple is uniquely mapped to a natural number". */
 static rdx_status choose_bits(building *b, rdx_error *err) {
   rdx_tuples *t = b->tuples;
   uint32_t total = 0;
@@ -129,6 +130,7 @@ static bool fits_bitmap(uint64_t count, uint32_t bits) {
   return bits <= 16 || (bits < 32 && 1ull << bits <= 16 * count);
 }
 
+/* RTCUDB, Figure 9 "Encoding for GroupBy". */
 /* Keys are numbers of a set: places are ranks in it. */
 static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
   const uint64_t size = 1ull << bits, most = size < b->count ? size : b->count;
@@ -242,6 +244,7 @@ static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
   return find_all_determined(t, err);
 }
 
+/* RTCUDB, section 4.3 "GroupBy with Multiple Attributes". */
 rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
                              const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
                              rdx_buffer **out_places, rdx_error *err) {
@@ -311,6 +314,7 @@ static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number
   }
 }
 
+/* RTCUDB, section 4.3 "mapping table that allows efficient lookup". */
 void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t *places, uint64_t stride,
                        uint64_t count, uint64_t *numbers) {
   const uint32_t attributes = plan->query->group_count;

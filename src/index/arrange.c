@@ -73,6 +73,8 @@ static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
   *address = RDX_ADDRESS(uint32_t, by);
 }
 
+/* RX, section 4.4 "sorting a batch of point lookups by their requested key". */
+/* thesis, section 3.4 "Spatial-closed Query Mapping". */
 rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow, double *ms,
                               rdx_error *err) {
   arrangement a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};

@@ -184,6 +184,7 @@ static rdx_status load(const btree *b, const tree *t, const rdx_buffer *keys, co
   return status;
 }
 
+/* RX, section 4.1 "bulk-loads the tree with the sorted key-value pairs". */
 static rdx_status load_new(const btree *b, const rdx_buffer *keys, const rdx_buffer *rows, uint64_t n, tree *out,
                            double *ms, rdx_error *err) {
   RDX_TRY(create_tree(b, n, out, err));

@@ -41,6 +41,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 
 /* ---- Building ---- */
 
+/* cgRX, section 3.4 "row layout". */
 /* Replace the columns by rows of words. */
 static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *stats, rdx_error *err) {
   if (p->layout == RDX_CGRX_LAYOUT_COLUMN)
@@ -58,6 +59,7 @@ static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *st
   return RDX_OK;
 }
 
+/* cgRX, Figure 2 "Side-by-side comparison of the high-level principle". */
 static rdx_status build_parts(cgrx *c, const rdx_key_set *keys, const rdx_cgrx_params *p, bool optimized,
                               rdx_index_stats *stats, rdx_error *err) {
   RDX_TRY(rdx_sorted_keys_create(keys, &c->sorted, stats, err));
@@ -85,6 +87,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_cgrx_params *p, bool 
   return RDX_OK;
 }
 
+/* cgRX, section 3.3 "optimized representation". */
 static rdx_status build_optimized(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                                   void **out, rdx_error *err) {
   return build(keys, &params->cgrx, true, stats, out, err);

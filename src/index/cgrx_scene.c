@@ -29,6 +29,7 @@ void rdx_cgrx_scene_destroy(rdx_cgrx_scene *c) {
 
 /* ---- Options ---- */
 
+/* cgRX, section 5.4 "Size recommendation". */
 uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *p) {
   return p->bucket_size ? p->bucket_size : DEFAULT_BUCKET;
 }
@@ -85,6 +86,8 @@ static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
   s->reach_z = rdx_first_reach(range >> (s->x_bits + s->y_bits), s->buckets, 1ull << s->z_bits);
 }
 
+/* cgRX, section 5.2 "we will use the scaled mapping". */
+/* cgRX, Figure 9 "Visualization of the impact of scaling on the BVH structure". */
 static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, const rdx_cgrx_params *p, bool optimized,
                           rdx_error *err) {
   uint64_t least = 0;
@@ -143,6 +146,7 @@ static rdx_status choose_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, rdx_st
   return rdx_stream_finish(stream, err);
 }
 
+/* cgRX, section 3.2 "skip the allocation and generation of plane/row markers". */
 static rdx_status make_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, uint64_t *triangles, double *ms,
                              rdx_error *err) {
   const uint64_t slots = (uint64_t)c->shape.buckets * (1 + c->shape.multi_row + c->shape.multi_plane);

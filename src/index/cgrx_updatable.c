@@ -129,6 +129,7 @@ static rdx_status upload_nodes(const updatable *u, chains *c, rdx_error *err) {
   return rdx_buffer_upload(c->nodes, 0, &image, sizeof image, err);
 }
 
+/* cgRX, section 4 "Initial construction". */
 /* One representative node for each bucket (section 4, "Initial construction"). */
 static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains *c, rdx_index_stats *stats,
                        rdx_error *err) {
@@ -327,6 +328,7 @@ static void destroy_change(const chains *before, change *c) {
     rdx_buffer_destroy(&c->after.slabs[i]);
 }
 
+/* cgRX, section 4 "linked node region". */
 static rdx_status add_slabs(const updatable *u, chains *c, rdx_error *err) {
   const uint64_t bytes = node_bytes(&u->params, u->key_bits), first = 1ull << c->shape.slab_log;
   while (c->used - c->shape.buckets > first * ((1ull << c->slab_count) - 1)) {
@@ -427,6 +429,7 @@ static rdx_status remove_in_place(updatable *u, const rdx_changes *c, plan *p, r
 
 /* ---- Rebuilding ---- */
 
+/* cgRX, section 4 "Rebuilding". */
 /* Whether chains are too long, or buckets mostly empty (section 4, "Rebuilding"). */
 static bool wants_rebuild(const updatable *u, const plan *p) {
   const chains *c = &u->chains;
@@ -476,6 +479,7 @@ static rdx_status build_anew(updatable *u, const rdx_changes *c, const plan *p, 
   return RDX_OK;
 }
 
+/* cgRX, section 4 "periodically rebuild the data structure using the initial construction procedure". */
 static rdx_status rebuild(void *self, rdx_index_stats *stats, rdx_error *err) {
   static const rdx_changes none = {0};
   updatable *u = self;

@@ -148,6 +148,7 @@ static rdx_status narrow(const rdx_index *index, half *h, const acting *a, rdx_s
   return status;
 }
 
+/* cgRX, section 4 "Any key that is both to be inserted and deleted in a batch". */
 /* A key to be inserted and removed in one batch does neither, as often as it stands in both. */
 static rdx_status cancel_pairs(const rdx_index *index, half *inserts, half *removes, rdx_stream *stream,
                                rdx_error *err) {

@@ -45,6 +45,7 @@ static uint32_t choose_lanes(const rdx_device *device, const rdx_hash_params *p)
   return (uint32_t)__builtin_ctz(lanes);
 }
 
+/* RX, section 4.1 "target load factor of 0.8". */
 /* The buckets that `entries` distinct keys are mapped to. */
 static uint32_t count_homes(const rdx_hash_params *p, uint64_t entries, uint32_t key64, uint32_t runs) {
   const uint64_t full = bucket_slots(key64, runs) * (p->load_percent ? p->load_percent : DEFAULT_LOAD);

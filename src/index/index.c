@@ -281,6 +281,7 @@ static rdx_status refit(rdx_index *index, const rdx_device_column *column, rdx_e
   return RDX_OK;
 }
 
+/* RX, section 3.6 "updates in RX should be realized via a full rebuild". */
 rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update_mode mode, rdx_error *err) {
   if (!index || !keys || (mode != RDX_UPDATE_REBUILD && mode != RDX_UPDATE_REFIT))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,

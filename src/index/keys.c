@@ -34,6 +34,7 @@ static uint64_t encode_double(double value) {
   return bits & SIGN64 ? ~bits : bits ^ SIGN64;
 }
 
+/* RX, section 3.2 "the first eight characters in a string". */
 static uint64_t encode_string(const char *bytes, uint64_t length) {
   uint64_t code = 0;
   for (uint32_t i = 0; i < 8; i++)
@@ -71,6 +72,7 @@ uint64_t rdx_key_zero(rdx_type type) {
     }                                                                                                                  \
   } while (0)
 
+/* RX, section 3.2 "Handling other data types". */
 void rdx_keys_encode(const rdx_column *c, uint64_t begin, uint64_t count, void *out) {
   switch (c->type) {
   case RDX_TYPE_BOOL:

@@ -188,6 +188,7 @@ static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *
   return add_stats(r, stream, probes, parts->count, err);
 }
 
+/* RX, section 3.1 "a reserved miss value is written into the result array". */
 static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                             rdx_error *err) {
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->first, err));
@@ -562,6 +563,7 @@ static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const
   return (index->dictionary ? look_up_text : look_up_keys)(index, lower, upper, params, anyhow, out, err);
 }
 
+/* RX, section 3.1 "batch lookups". */
 rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,
                             rdx_result **out, rdx_error *err) {
   if (!index || !probes || !out)

@@ -28,6 +28,7 @@ typedef struct rx {
 
 /* ---- Options ---- */
 
+/* RX, Table 2 "respective ray parameters". */
 static rdx_status resolve_rays(rdx_rx_params *p, rdx_error *err) {
   const bool extended = p->key_mode == RDX_RX_KEY_EXTENDED;
   if (p->point_ray == RDX_RX_RAY_DEFAULT)
@@ -44,6 +45,7 @@ static rdx_status resolve_rays(rdx_rx_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
+/* RX, section 3.2 "Naive Mode". */
 static rdx_status resolve_bits(rdx_rx_params *p, rdx_error *err) {
   if (p->key_mode == RDX_RX_KEY_NAIVE) {
     p->x_bits = 23;
@@ -76,6 +78,7 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
   return resolve_rays(p, err);
 }
 
+/* RX, section 3.4 "decomposition". */
 static uint32_t make_scheme(const rdx_device *device, const rdx_rx_params *p) {
   const uint32_t x = p->x_bits, y = p->y_bits, z = p->z_bits;
   const uint32_t segment = x < SEGMENT_BITS || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_ZERO ? x : SEGMENT_BITS;
@@ -182,6 +185,7 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   return status;
 }
 
+/* RX, section 2.1 "must correspond to its rowID". */
 /* Sort a copy of the keys to survey them. Where the scene wants its primitives in order, `*in_order` is that copy and
  * rows are set accordingly; else it is NULL. */
 static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buffer **in_order, rdx_error *err) {
@@ -246,6 +250,7 @@ static void fill_stats(const rx *r, rdx_index_stats *stats) {
                           (r->keys ? r->keys->size : 0) + (r->segments ? r->segments->size : 0);
 }
 
+/* RX, section 3.4 "RX uses the decomposition". */
 /* Without RT cores scenes of sparse keys are walked faster where the axes are about as long as each other: sorted
  * lookups by 5% on an H100, by 16 to 80% with Embree. Rays along x lose nothing, as they are cut at that length anyway.
  * Dense keys lie in few rows, through which rays go best where they are longest. */
@@ -258,6 +263,7 @@ static void choose_bits(rx *r, bool dense) {
   r->scheme = make_scheme(r->device, p);
 }
 
+/* RX, Figure 1 "high-level principle of the approach". */
 static rdx_status build_scene(rx *r, const rdx_key_set *keys, bool choose, rdx_index_stats *stats, rdx_error *err) {
   /* Scene parts hold contiguous key ranges, and a builder that keeps the input's order needs it to be good. */
   rdx_scene_params params = scene_params(&r->params, r->count);
@@ -361,6 +367,7 @@ static rdx_status refit_scene(rx *r, rx *moved, const rdx_device_column *column,
   return status;
 }
 
+/* RX, section 3.6 "in-place updates to bounding volume hierarchies". */
 static rdx_status refit(void *self, const rdx_device_column *column, rdx_index_stats *stats, rdx_error *err) {
   rx *r = self;
   if (!r->params.updatable)

@@ -5,6 +5,7 @@
 
 #include "index/rx_encoding.h"
 
+/* RX, section 2.1 "stored in a so-called vertex buffer". */
 rdx_status rdx_rx_encode(void *encoding, uint64_t first, uint64_t count, rdx_buffer *out, rdx_error *err) {
   rdx_rx_encoding *e = encoding;
   double ms = 0;

@@ -74,6 +74,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 
 /* ---- Building ---- */
 
+/* thesis, section 4.2 "Duplicated Key Compression". */
 /* Keep one triangle per key (section 4.2): `*keys` becomes a new buffer of the distinct keys. */
 static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, rdx_error *err) {
   rdx_stream *stream = NULL;

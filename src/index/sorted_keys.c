@@ -95,6 +95,7 @@ static rdx_status list_runs(const rdx_sorted_keys *sorted, rdx_stream *stream, r
   return rdx_stream_finish(stream, err);
 }
 
+/* thesis, section 4.2 "unique_by_key". */
 rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count, rdx_error *err) {
   rdx_device *device = sorted->keys->device;
   rdx_buffer *bits = NULL, *list = NULL, *number = NULL;

@@ -14,6 +14,7 @@ static bool matches(const rdx_column *keys, uint32_t row, const rdx_column *lowe
          rdx_column_compare_strings(keys, row, upper, probe) <= 0;
 }
 
+/* RX, section 3.2 "compared and filtered in software". */
 void rdx_strings_refine(const rdx_device_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t begin,
                         uint64_t count, uint64_t *offsets, uint32_t *rows) {
   const rdx_column text = rdx_device_column_text(keys);

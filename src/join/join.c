@@ -39,6 +39,7 @@ static uint64_t left_count(const work *w) {
 
 /* ---- Lookups ---- */
 
+/* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
 /* `anyhow`: the order of answers does not matter. */
 static rdx_status look_up(work *w, rdx_result_kind kind, bool anyhow, rdx_error *err) {
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
@@ -98,6 +99,8 @@ typedef struct matches {
   uint32_t *own_rows;
 } matches;
 
+/* thesis, Algorithm 6 "High-Level Explanation of Collaborative Scan Kernel (Inverse Mapping)". */
+/* thesis, Figure 4.5 "Illustration for Point Query after Inverse Mapping". */
 /* Turn (right, its left rows) into (left, its right rows), by counting. */
 static rdx_status invert(const work *w, matches *m, rdx_error *err) {
   const rdx_result_view *f = &w->found;
@@ -305,6 +308,7 @@ static rdx_index_params choose_index(const work *w) {
   return index;
 }
 
+/* thesis, section 4.3 "Inverse Mapping Algorithm for Point Query". */
 static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
   const double start = rdx_now_ms();
   w->index_params = choose_index(w);
@@ -339,6 +343,7 @@ static rdx_status join_strings(rdx_device *device, const rdx_column *left, const
   return status;
 }
 
+/* thesis, section 3.5 "Inverse Mapping". */
 rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
                           const rdx_join_params *params, rdx_join **out, rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;

@@ -76,6 +76,7 @@ static uint32_t slices_of(uint64_t rows, uint32_t threads) {
   return (uint32_t)(most < worth ? most : worth);
 }
 
+/* RTScan, section 5.1 "BinDex-CUDA". */
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   const rdx_sieve_params sieve = sieve_params(params);

@@ -68,6 +68,7 @@ bool rdx_cubes_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_
   return more;
 }
 
+/* RTScan, section 5.1 "the approximate optimal configuration for the ray length". */
 uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
   const double distance = distance_of(c);
   const double length = 5 * distance * distance / c->width;
@@ -179,6 +180,7 @@ rdx_cells rdx_cubes_cells(const rdx_cubes *c, uint32_t axis, uint64_t begin, uin
                      ((uint32_t)((end - 1) >> c->shift[axis]) << c->spread[axis]) + 1};
 }
 
+/* RTScan, section 4.4.5 "RTScan for One or Two Predicates". */
 static void add_region(rdx_regions *r, const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cells sides[3]) {
   struct cubes_region region = {.start = (uint32_t)r->rays, .axis = 2};
   for (uint32_t k = 0; k < 3; k++) {
@@ -230,6 +232,7 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
   return status;
 }
 
+/* RTScan, section 4.4 "Matrix RT Refine". */
 rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,
                            rdx_stream *stream, rdx_error *err) {
   if (launch->rays > UINT32_MAX)

@@ -35,6 +35,7 @@ static rdx_status place_nulls(rdx_stream *stream, const rdx_scan_column *column,
   return rdx_stream_copy(stream, rows, 0, e->order, e->count * 4ull, column->nulls * 4, err);
 }
 
+/* RTScan, Figure 8 "Uniform encoding". */
 /* Fill e->order, and `codes` with the codes in that order. */
 static rdx_status sort_rows(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *e, rdx_buffer *codes,
                             rdx_error *err) {
@@ -72,6 +73,7 @@ static void drop_repeats(rdx_encoding *e, uint64_t entries) {
   }
 }
 
+/* RTScan, section 4.2 "mapping table". */
 static rdx_status map_codes(rdx_stream *stream, const rdx_scan_column *column, const rdx_buffer *codes, uint32_t step,
                             rdx_encoding *e, rdx_error *err) {
   const uint64_t entries = ((uint64_t)e->count + step - 1) / step;
@@ -101,6 +103,7 @@ static rdx_status map_codes(rdx_stream *stream, const rdx_scan_column *column, c
   return status;
 }
 
+/* RTScan, section 4.2 "Uniform Encoding". */
 rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column, uint32_t step, rdx_encoding *out,
                                rdx_error *err) {
   *out = (rdx_encoding){.rows = (uint32_t)column->rows, .count = (uint32_t)(column->rows - column->nulls)};
@@ -124,6 +127,7 @@ rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column
   return status;
 }
 
+/* RTScan, section 4.2 "a binary search is conducted on the mapping table". */
 rdx_rank rdx_encoding_rank(const rdx_encoding *e, uint64_t code, bool included) {
   uint32_t begin = 0, n = e->entry_count;
   while (n > 0) {

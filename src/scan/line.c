@@ -122,11 +122,13 @@ static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const
   return RDX_OK;
 }
 
+/* RTScan, section 2.2 "Utilizing RT Cores for Scan". */
 static rdx_status build_rtindex(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                                 uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   return build(device, &params->rtc1, columns, count, true, stats, out, err);
 }
 
+/* RTScan, section 2.3 "An Attempt to Improve the Scan Performance". */
 static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                              uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   return build(device, &params->rtc1, columns, count, false, stats, out, err);
@@ -162,6 +164,7 @@ static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *
   return RDX_OK;
 }
 
+/* RTScan, section 3.2 "merge their results with bitwise AND operations". */
 /* The columns one after the other; each keeps of the rows so far those that it finds. */
 static rdx_status scan_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
                                rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {

@@ -110,6 +110,7 @@ static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved
   return RDX_OK;
 }
 
+/* RTScan, section 3.1 "Our Second Attempt: RTc3". */
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtc3_params p = params->rtc3;
@@ -150,6 +151,8 @@ static void cut_axis(const rtc3 *r, const rdx_cubes *c, uint32_t axis, const rdx
   }
 }
 
+/* RTScan, section 3.1 "a cuboid region in the space needs to be scanned". */
+/* RTScan, Figure 3 "Data distribution in multi-dimensional spaces". */
 static void add_regions(const rtc3 *r, const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_term *terms,
                         uint32_t count, rdx_regions *regions) {
   axis_cells axes[3];
@@ -161,6 +164,7 @@ static void add_regions(const rtc3 *r, const rdx_cubes *c, const rdx_ray_matrix 
   rdx_regions_add(regions, c, matrix, lists);
 }
 
+/* RTScan, section 3.1 "perpendicular to the XY-plane is cast into the cuboid". */
 /* Rays run through a whole cuboid, side by side as wide as cubes are. */
 static rdx_ray_matrix matrix_of(const rdx_cubes *c) {
   return (rdx_ray_matrix){.interval = c->width, .length = 2u << CUBES_BITS, .along_z = true};

@@ -43,6 +43,7 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
   *value = *value ? *value : otherwise;
 }
 
+/* RTScan, section 4.3.3 "The number of sieving vectors". */
 static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
   set_default(&p->vectors, 61);
   set_default(&p->planes, 4);
@@ -71,6 +72,7 @@ static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) 
                             .build = p->build};
 }
 
+/* RTScan, section 4.4.3 "Ray Interval and Ray Spacing". */
 /* The interval and the spacing are at most the width, so that no cube is missed. */
 static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) {
   const uint32_t most = 1u << CUBES_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
@@ -163,6 +165,7 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
   return RDX_OK;
 }
 
+/* RTScan, Figure 7 "The workflow of RTScan". */
 static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtscan *r,
                               rdx_scan_stats *stats, rdx_error *err) {
   RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
@@ -230,6 +233,7 @@ static rdx_cells cells_of(const rtscan *r, const rdx_cubes *c, uint32_t axis, co
   return rdx_cubes_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
 }
 
+/* RTScan, Figure 10 "RT refining after Data Sieving with three '<'s". */
 /* The lists of one axis. Neighbouring spans become one where that cannot make regions overlap more than their border
  * cells do anyway. */
 static void cut_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved, axis_cells *out) {
@@ -254,6 +258,8 @@ static void whole_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, axis_
     out->possible_count = out->certain_count = 2;
 }
 
+/* RTScan, section 4.1 "divided into several predicate groups". */
+/* RTScan, section 4.3.2 "RT Refine after Data Sieving". */
 static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, uint32_t count,
                         const rdx_sieved *sieved, rdx_regions *regions) {
   const rdx_cubes *c = &g->cubes;
@@ -297,6 +303,7 @@ static rdx_regions count_regions(const rtscan *r, const run *q) {
   return all;
 }
 
+/* RTScan, section 5.4 "setting up the parameters of rays in these regions". */
 static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   uint32_t place = 0;
   struct cubes_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);

@@ -66,6 +66,7 @@ static uint32_t cut(const rdx_encoding *e, uint32_t most, uint32_t limit, uint32
   return count;
 }
 
+/* RTScan, section 4.3.1 "adjusts the vectors to keep repetitive values in the same vector". */
 /* The borders: parts as small as so many allow. */
 static uint32_t place_borders(const rdx_encoding *e, uint32_t limit, uint32_t *entries) {
   uint32_t low = 1, high = e->count;
@@ -89,6 +90,7 @@ static uint32_t planes_of(uint32_t borders, rdx_sieve_params params) {
   return planes;
 }
 
+/* RTScan, section 4.3.1 "Bit Vectors for Approximate Results". */
 static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *column, const uint64_t *codes,
                                 const rdx_sieve *s, rdx_error *err) {
   rdx_stream *stream = NULL;
@@ -203,6 +205,7 @@ static double refining(const rdx_sieve_cost *cost, uint32_t ranks, bool missed) 
   return cost->cost * (ceil(layers) + 0.01 * layers) * (missed ? cost->missed : 1);
 }
 
+/* RTScan, section 4.3.3 "Positive and negative selection". */
 /* The border to take for the bound at which an interval ends, or begins. Those that need fewer planes are farther from
  * it. */
 static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, bool begins, const rdx_sieve_cost *cost) {
@@ -306,6 +309,7 @@ static void list_spans(const rdx_sieve *s, const choice *c, rdx_sieved *out) {
   }
 }
 
+/* RTScan, section 4.3 "Data Sieving". */
 void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const rdx_term *term,
                     const rdx_sieve_cost *cost, rdx_sieved *out) {
   choice c = {0};

@@ -281,6 +281,7 @@ static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_node *
   return RDX_OK;
 }
 
+/* RTScan, section 3.1 "common subexpression elimination (CSE)". */
 /* One term for terms of the same column: their union, or the complement of the union of their complements. */
 static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_node *terms, uint32_t count,
                               rdx_node *out, rdx_error *err) {

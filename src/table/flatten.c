@@ -120,6 +120,7 @@ static rdx_status write_all(flattening *f, const char *path, rdx_error *err) {
   return rdx_table_writer_finish(f->writer, err);
 }
 
+/* RTCUDB, section 6.1 "flattens SSB into a wide table model". */
 rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation, const char *path, rdx_error *err) {
   rdx_coded_relation *coded = NULL;
   if (!device || !relation || !path)

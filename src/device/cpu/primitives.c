@@ -180,6 +180,7 @@ uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t k
   return count * (key_bytes + 4);
 }
 
+/* RX, section 4.1 "DeviceRadixSort". */
 rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                         uint64_t count, rdx_error *err) {
   rdx_pool *pool = pool_of(stream);

@@ -195,6 +195,7 @@ static rdx_status make_bins(rdx_vk_stream *s, const rdx_buffer *keys, uint32_t k
   return launch(s, &bins_kernel, &bins_args, NULL, passes, err);
 }
 
+/* RX, section 4.1 "DeviceRadixSort". */
 /* A least-significant-digit radix sort that reads keys once to count the digits of all passes, and once in each pass
  * (Adinets and Merrill, Onesweep, 2022). */
 rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,

@@ -28,6 +28,7 @@ typedef struct build {
   uint32_t count;
 } build;
 
+/* RX, section 3.6 "A special flag has to be set during construction". */
 static VkBuildAccelerationStructureFlagsKHR build_flags(const rdx_scene_params *params) {
   VkBuildAccelerationStructureFlagsKHR flags = 0;
   switch (params->preference) {
@@ -151,6 +152,7 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   return RDX_OK;
 }
 
+/* RX, section 3.5 "optixAccelCompact()". */
 /* Replace a structure by a compact copy. */
 static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_error *err) {
   rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
@@ -207,6 +209,7 @@ static uint64_t partition_count(const rdx_scene *scene, uint32_t i) {
   return rest < scene->partition_size ? rest : scene->partition_size;
 }
 
+/* thesis, Figure 4.3 "BVH Partitioning Illustration". */
 /* Its primitives are those of `made`, from its start, or without that the params'. */
 static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint32_t i, rdx_buffer *made,
                                    rdx_error *err) {
@@ -233,6 +236,7 @@ static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint3
   return rdx_progress("build", i + 1, scene->base.partitions, err);
 }
 
+/* thesis, section 4.2 "Instance Acceleration Structure". */
 static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *err) {
   rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
   const uint32_t count = scene->base.partitions;
@@ -265,6 +269,7 @@ static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *
   return RDX_OK;
 }
 
+/* thesis, Algorithm 5 "Sub-BVH Construction and IAS Management". */
 static rdx_status create_parts(rdx_device *device, vk_scene *scene, rdx_error *err) {
   rdx_stream *stream = NULL;
   rdx_buffer *made = NULL;
@@ -299,6 +304,7 @@ rdx_status rdx_vk_scene_create(rdx_device *device, const rdx_scene_params *param
   return RDX_OK;
 }
 
+/* RX, section 3.6 "in-place updates to bounding volume hierarchies". */
 rdx_status rdx_vk_scene_refit(rdx_scene *base, rdx_buffer *primitives, rdx_error *err) {
   vk_scene *scene = (vk_scene *)base;
   rdx_vk_device *d = (rdx_vk_device *)base->device;

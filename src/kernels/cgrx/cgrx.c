@@ -42,6 +42,7 @@ static void load_block(lookup *l) {
   }
 }
 
+/* cgRX, section 3.1 "closest-hit". */
 /* Cast the rays of all searches that go on, round by round. */
 static void locate(lookup *l) {
   const struct cgrx_args *args = l->args;
@@ -66,6 +67,7 @@ static void locate(lookup *l) {
   } while (count > 0);
 }
 
+/* cgRX, section 3.2 "Range-lookup". */
 static struct found answer_entries(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
   const cgrx_state *s = a.state;

@@ -122,16 +122,19 @@ FN u64 cgrx_image(u64 key, CGRX_STATE s) {
   return (key - s.origin) >> s.shift;
 }
 
+/* cgRX, section 2.1 "key mapping". */
 FN u32 cgrx_axis(u64 image, u32 shift, u32 bits) {
   return bits == 0 || shift >= 64 ? 0u : TO_U32(image >> shift) & ((1u << bits) - 1u);
 }
 
+/* cgRX, section 1.1 "indexes it at the granularity of buckets". */
 /* The last entry of a bucket. */
 FN u32 cgrx_last(u32 bucket, CGRX_STATE s) {
   u64 end = (TO_U64(bucket) + 1ul) * s.bucket_size;
   return (end < s.n ? TO_U32(end) : s.n) - 1u;
 }
 
+/* cgRX, section 3.4 "Linear search". */
 /* The first entry that is not below `key`, searched from a bucket on (section 3.4). */
 FN u32 cgrx_entry(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
   u32 begin = bucket * s.bucket_size, end = cgrx_last(bucket, s) + 1u, at = begin;
@@ -187,6 +190,10 @@ FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
   return CGRX_MAKE_WALK(CGRX_DONE, 0, 0, 0, 0.0f, 0.0f, bucket, rays);
 }
 
+/* cgRX, section 3.1 "Case (1)". */
+/* cgRX, Figure 3 "Example key set and associated triangle representation". */
+/* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
+/* cgRX, section 3.2 "additional checks (lines 1 and 2)". */
 /* Algorithm 2, lines 1 to 3. Keys above max_rep belong to the last bucket, if to any. */
 FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
   if (key <= s.min_rep || key > s.max_rep)
@@ -213,6 +220,7 @@ FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, CGRX_STATE s) {
   return CGRX_MAKE_RAY(end, y, CGRX_COVER_RAY, 0.0f, -s.scale_y, 0.0f, w.from, w.from + w.reach);
 }
 
+/* cgRX, section 3.2 "xCast(x, y, z)". */
 /* The next ray. Distances are in units of the image, whatever the scale of the axis. */
 FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
   if (s.representation == CGRX_COVERING)
@@ -230,6 +238,10 @@ FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
   return CGRX_MAKE_RAY(left, low * s.scale_y, (TO_F32(w.z) - 0.5f) * s.scale_z, 0.0f, 0.0f, s.scale_z, w.from, end);
 }
 
+/* cgRX, section 3.1 "Case (2)". */
+/* cgRX, section 3.1 "Case (3)". */
+/* cgRX, Figure 4 "Lookup of key 6 which returns rowID 8". */
+/* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* After a ray without a hit: farther, or round the corner (algorithm 2). Where there is no way left, what rays ought to
  * have found was not found: bucket 0, from which the entries are searched. */
 FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
@@ -247,6 +259,8 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
   return cgrx_done(0, rays);
 }
 
+/* cgRX, Figure 5 "the worst case where five rays are required to perform the lookup". */
+/* cgRX, section 3.3 "the primitive index has to be re-mapped to the corresponding bucketID". */
 /* After a hit. Naive: a marker has the number of the first bucket of its row or plane, so that no further ray is
  * needed. Covering: what a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row
  * does. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end

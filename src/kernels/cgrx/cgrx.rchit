@@ -7,6 +7,8 @@
 
 layout(location = 0) rayPayloadInEXT cgrx_payload hit;
 
+/* cgRX, section 3.1 "closest-hit". */
+/* cgRX, section 3.3 "back-side hit". */
 void main() {
   hit.primitive = gl_InstanceCustomIndexEXT * AT(a.state, 0).partition_size + gl_PrimitiveID;
   hit.flipped = gl_HitKindEXT == gl_HitKindBackFacingTriangleEXT ? 1 : 0;

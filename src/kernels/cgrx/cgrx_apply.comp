@@ -136,6 +136,7 @@ u32 apply_together(cgrx_nodes t, u32 bucket) {
   return total;
 }
 
+/* cgRX, section 4 "Insertion and deletion". */
 void main() {
   cgrx_nodes t = AT(a.nodes, 0);
   const u32 i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_SubgroupID * gl_SubgroupSize + LANE, bucket = a.first + i;

@@ -29,16 +29,22 @@ struct cgrx_slot {
 #define CGRX_MAKE_SLOT(...) ((struct cgrx_slot){__VA_ARGS__})
 #endif
 
+/* cgRX, section 3.1 "bucket representative". */
 FN u64 cgrx_rep(PTR(u32) keys, u32 bucket, CGRX_STATE s, u32 key64) {
   return cgrx_image(load_key(keys, cgrx_last(bucket, s), key64), s);
 }
 
+/* cgRX, section 2.1 "rows and planes". */
 /* Whether two images lie in different planes. */
 FN bool cgrx_planes_differ(u64 first, u64 second, CGRX_STATE s) {
   u32 shift = s.x_bits + s.y_bits;
   return first >> shift != second >> shift;
 }
 
+/* cgRX, section 3.1 "row markers". */
+/* cgRX, section 3.1 "plane marker". */
+/* cgRX, section 3.1 "multiple consecutive buckets share the same representative". */
+/* cgRX, Algorithm 1 "Construction of the naive representation". */
 /* Algorithm 1: the representative where it differs from the one before, and markers for the first of a row or plane. */
 FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, u32 key64) {
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
@@ -51,6 +57,8 @@ FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, 
   return CGRX_MAKE_SLOT(NO_ROW, NO_ROW, z, bucket == 0 || cgrx_planes_differ(rep, previous, s), false);
 }
 
+/* cgRX, Algorithm 3 "Construction of the optimized representation". */
+/* cgRX, Figure 6 "Visualization of the optimized representation". */
 /* Algorithm 3. The last bucket has no next key: it moves to the end of its row, and marks its plane. */
 FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, u32 key64) {
   bool final = bucket + 1u == s.buckets;
@@ -131,6 +139,8 @@ FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, CGRX_STATE s, u32 
   AT(v, 8) = (right - left) * CGRX_COVER_SLOPE;
 }
 
+/* cgRX, section 3.2 "mkTri(x, y, z) function". */
+/* cgRX, section 3.3 "triangle flipping". */
 /* A triangle around the point of a slot, which no axis is parallel to; flipped: with two corners exchanged. */
 FN void cgrx_write(PTR(u32) keys, PTR(f32) triangles, u32 i, u32 slot, CGRX_STATE s, u32 key64) {
   PTR(f32) v = CGRX_TRIANGLE(triangles, i);

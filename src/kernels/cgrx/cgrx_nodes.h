@@ -51,6 +51,9 @@ FN u32 node_words(u32 node_size, u32 key64) {
   return NODE_HEAD + (node_size * (key64 != 0 ? 3u : 2u) + 3u) / 4u * 4u;
 }
 
+/* cgRX, section 4 "linked list of nodes". */
+/* cgRX, section 4 "representative node region". */
+/* cgRX, Figure 7 "Node based representation for updates". */
 FN PTR(u32) node_at(CGRX_NODES t, u32 node, u32 key64) {
   u32 words = node_words(t.node_size, key64);
   if (node < t.buckets)
@@ -85,6 +88,7 @@ static inline void node_prefetch(const u32 *node, u32 words) {
 }
 #endif
 
+/* cgRX, section 4 "Initial construction". */
 /* The head of a representative node of entries begin .. begin + size - 1 of `n`, and what is beside it. */
 FN void load_bucket(CGRX_NODES t, u32 bucket, u32 begin, u32 size, u32 n, u32 key64) {
   PTR(u32) p = node_at(t, bucket, key64);
@@ -116,6 +120,7 @@ struct cgrx_spot {
 #define CGRX_MAKE_SPOT(...) ((struct cgrx_spot){__VA_ARGS__})
 #endif
 
+/* cgRX, section 4 "Point-lookups and range-lookups". */
 /* Where the first entry that is not below `key` would stand: in the first node whose max is not below it, of the first
  * bucket whose fence is not. `bucket` is what rays found, or a guess; nodes tell whether it is right, and if not the
  * fences which one is. */

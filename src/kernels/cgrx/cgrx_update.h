@@ -153,6 +153,7 @@ FN u32 update_skip(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 begin, u64 fe
   return before < end - begin ? begin + before : end;
 }
 
+/* cgRX, section 4 "dedicates one thread to each bucket". */
 /* The part of a bucket. No insert before `insert`, and no remove before `remove`, reaches the fence before it. */
 FN CGRX_PART update_part(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
   CGRX_PART part;
@@ -230,6 +231,7 @@ FN void update_move(PTR(u32) source, u32 from, PTR(u32) target, u32 to, u32 coun
 #endif
 }
 
+/* cgRX, section 4 "Deletion of a key results in keys to the right being shifted to the left". */
 /* Take the entries of removes out of a node, and tell how many are left (slot), and which removes (remove). */
 FN CGRX_TAKEN update_remove(PTR(u32) node, PTR(u32) removes, u32 remove, u32 remove_end, u32 node_size, u32 key64) {
   u32 size = AT(node, NODE_SIZE);
@@ -248,6 +250,7 @@ FN u32 update_new_node(CGRX_APPLY_ARGS a, u32 k) {
   return k < a.free_count ? AT(a.free, k) : a.used + (k - a.free_count);
 }
 
+/* cgRX, section 4 "insertion into a full node splits the node". */
 /* Insert begin .. end - 1 into a node with `size` entries that becomes `nodes` of them: itself and new ones from `take`
  * on. From the last entry to the first: no target is above its source, so that the node is its own source. Inserts come
  * after equal entries. */
@@ -280,6 +283,7 @@ FN void update_insert(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 node, u32 size, u32 b
   }
 }
 
+/* cgRX, section 4 "Underutilized nodes". */
 /* Append a node of `entries` to the one before it, which has `before`. */
 FN void update_merge(CGRX_NODES t, PTR(u32) node, u32 entries, PTR(u32) target, u32 before, u32 key64) {
   update_move(node, 0, target, before, entries, t.node_size, key64);
@@ -295,6 +299,7 @@ FN void update_free(CGRX_APPLY_ARGS a, u32 node) {
   AT(a.free_out, place) = node;
 }
 
+/* cgRX, section 4 "Insertion and deletion". */
 /* The entries that the bucket has then. */
 FN u32 update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
   CGRX_PART part = AT(a.parts, bucket);

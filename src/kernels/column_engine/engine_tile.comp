@@ -480,6 +480,7 @@ void take_rounds(u32 row, u32 rows, bool last, inout queue waiting, inout queue 
   }
 }
 
+/* RTCUDB, Figure 1 "Running Scan on CUDA-based database systems". */
 /* The same where adding up a row takes longer than finding it. A few wait in the order of threads, so that neighbours
  * among them are neighbours in memory, too; of many, all threads put in one at a time. */
 void take_stretch(u32 row, u32 rows, bool last, inout queue waiting, inout queue adding) {
@@ -558,6 +559,7 @@ tile_rows tile_of(u32 number) {
   return begin < a.rows ? tile_rows(u32(begin), min(size, a.rows - u32(begin))) : tile_rows(0, 0);
 }
 
+/* RTCUDB, section 2.1 "tile-based execution model". */
 /* After the last tile comes an empty stretch, with which all that waits is taken: one copy of what is called for each
  * stretch is what the cache of instructions has room for. The next tile is asked for before work on one begins. */
 void take_tiles(u32 asked) {
@@ -616,6 +618,7 @@ void list_groups(engine_query q) {
     AT(a.counters, 1) = AT(a.counters, 2) = 0;
 }
 
+/* RTCUDB, section 6.1 "we emulate the implementation of Crystal on SSB queries". */
 void main() {
   const u32 asked = ask();
   if (a.first + gl_WorkGroupID.x == 0 && gl_LocalInvocationIndex == 0)

@@ -37,6 +37,7 @@ typedef struct tracing {
   float half_width;
 } tracing;
 
+/* RTScan, Algorithm 1 "Pseudo-code of Intersection Shader". */
 static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
   const struct cubes_rays_args *a = t->args;

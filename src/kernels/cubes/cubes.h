@@ -129,6 +129,7 @@ FN f32 cubes_cell(u64 cells, u32 axis) {
   return TO_F32(TO_U32(cells >> (axis * CUBES_BITS) & CUBES_MASK));
 }
 
+/* RTScan, section 4.4.4 "Analysis of the Precision Loss". */
 /* Whether a cube meets what a ray covers on one axis. */
 FN bool cubes_overlap(f32 cell, f32 half_width, f32 low, f32 high) {
   return cell + half_width > low && cell - half_width < high;
@@ -157,12 +158,14 @@ FN u32 cubes_across(u32 size, u32 width, u32 interval) {
   return size > width ? (size - width + interval - 1u) / interval + 1u : 1u;
 }
 
+/* RTScan, Figure 13 "The effect of adding spacing to rays". */
 /* Rays in a row along it. The last begins inside the cube of the last cell. */
 FN u32 cubes_along(u32 size, u32 width, u32 ray_length, u32 spacing) {
   u32 reach = cubes_reach(size, width), period = ray_length + spacing;
   return reach / period + 1u + (reach % period > ray_length ? 1u : 0u);
 }
 
+/* RTScan, Figure 12 "Ray interval and spacing". */
 /* Ray `i` of a region. */
 FN CUBES_RAY_TYPE cubes_ray_of(CUBES_REGION_TYPE region, u32 i, u32 width, u32 interval, u32 ray_length, u32 spacing) {
   CUBES_RAY_TYPE ray;

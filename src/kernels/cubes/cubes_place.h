@@ -22,6 +22,8 @@
     AT((a).cells, place_row) = place_bits;                                                                             \
   } while (false)
 
+/* RTScan, section 4.4.2 "RTScan uses a cube as the primitive". */
+/* RTScan, Figure 11 "Projection of primitives on a 2D plane". */
 FN void cubes_write_box(PTR(u64) cells, PTR(f32) boxes, u32 box, u32 rows, u32 rows_per_box, u32 width) {
   u32 begin = box * rows_per_box, end = rows - begin > rows_per_box ? begin + rows_per_box : rows;
   u32 low[3], high[3];

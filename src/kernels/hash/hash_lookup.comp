@@ -109,6 +109,7 @@ struct entry {
   u32 count;
 };
 
+/* RX, section 4.1 "cooperative probing". */
 /* Look into a bucket for a probe of the group. Returns the bucket to go on with, or DONE with the entry in `e`. */
 u32 look(u32 words[WORDS], u32 bucket, u32 low, u32 high, inout entry e) {
   const u32 slots = bucket_slots(KEY64, RUNS), values = values_at(KEY64, RUNS);

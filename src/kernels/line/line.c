@@ -25,6 +25,7 @@ typedef struct tracing {
   uint32_t hits[BLOCK];
 } tracing;
 
+/* RTScan, section 2.2 "the Any-Hit Program is called to fetch the record ID and set the result". */
 static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
   const struct line_rays_args *a = t->args;

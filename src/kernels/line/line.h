@@ -63,6 +63,8 @@ struct line_ray {
 #define LINE_TRIANGLE(p, i) ((p) + (u64)(i)*9)
 #endif
 
+/* RTScan, Figure 1 "How RTIndex and RTc1 work". */
+/* RTScan, section 2.3 "perpendicular to the XZ-plane". */
 /* Ray `i`. One along x begins and ends beyond the triangles of its first and last cell. */
 FN LINE_RAY_TYPE line_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
   f32 s = TO_F32(width);
@@ -73,6 +75,7 @@ FN LINE_RAY_TYPE line_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
   return ray;
 }
 
+/* RTScan, section 2.3 "The coordinates of a triangle that represents a value k". */
 FN void line_write_triangle(PTR(f32) triangles, u32 i, u32 cell, u32 width) {
   PTR(f32) v = LINE_TRIANGLE(triangles, i);
   f32 k = TO_F32(cell), s = TO_F32(width);

@@ -12,6 +12,8 @@
 #define LAYOUT_ROW_ALIGNED 1 /* key and row side by side; entries begin at multiples of 8 bytes */
 #define LAYOUT_ROW_PACKED 2  /* the same without padding */
 
+/* cgRX, section 3.4 "aligned variant". */
+/* cgRX, section 3.4 "packed variant". */
 /* Words of an entry in a row layout. */
 FN u32 entry_words(u32 layout_kind, u32 key64) {
   return key64 == 0 ? 2u : layout_kind == LAYOUT_ROW_PACKED ? 3u : 4u;
@@ -23,6 +25,7 @@ FN u32 entry_words(u32 layout_kind, u32 key64) {
 #define ENTRY_AT(words, entry, size) ((words) + (u64)(entry) * (size))
 #endif
 
+/* cgRX, section 3.4 "column layout". */
 FN u64 entry_key(PTR(u32) keys, u32 entry, u32 layout_kind, u32 key64) {
   if (layout_kind == LAYOUT_COLUMN)
     return load_key(keys, entry, key64);
@@ -37,6 +40,7 @@ FN u32 entry_row(PTR(u32) keys, PTR(u32) rows, u32 entry, u32 layout_kind, u32 k
   return AT(ENTRY_AT(keys, entry, entry_words(layout_kind, key64)), key64 == 0 ? 1 : 2);
 }
 
+/* cgRX, section 3.4 "Upper-bound binary search". */
 /* The first of the entries begin .. end - 1 that is not below `key`, or `end`; all by halves. */
 FN u32 entry_search(PTR(u32) keys, u32 begin, u32 end, u64 key, u32 layout_kind, u32 key64) {
   while (begin < end) {

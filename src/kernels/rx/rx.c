@@ -56,6 +56,7 @@ static void gather(lookup *l, uint32_t probe, uint32_t primitive) {
   FOUND_ADD(l->found[probe], row, end, l->gather, l->value);
 }
 
+/* RX, section 2.2 "any-hit program". */
 static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
   lookup *l = context;
   const struct rx_args *args = l->args;
@@ -107,6 +108,7 @@ static void store(const lookup *l, uint32_t count) {
     FOUND_STORE(l->found[k], (uint64_t)l->begin + k, l->gather);
 }
 
+/* RX, section 2.2 "cast a short ray perpendicularly to the line of triangles". */
 /* Add a ray per probe, at most BLOCK, so that none is traced yet; whether their keys ascend. */
 static bool add_perpendicular(lookup *l, uint32_t count) {
   const struct rx_args *args = l->args;
@@ -133,6 +135,7 @@ static void single_block(lookup *l, uint32_t count) {
   store(l, count);
 }
 
+/* RX, section 2.2 "cast a ray along the line of triangles". */
 static void range_block(lookup *l, uint32_t count) {
   const struct rx_args *args = l->args;
   const struct rx_state *state = a.state;

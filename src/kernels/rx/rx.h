@@ -113,6 +113,7 @@ struct rx_ray {
 #define RX_RAY_TYPE struct rx_ray
 #endif
 
+/* RX, Table 1 "Distinct Keys". */
 /* Bits of a key that a scheme can represent. */
 FN u32 rx_key_bits(u32 scheme) {
   return RX_EXTENDED(scheme) ? EXTENDED_BITS : RX_X_BITS(scheme) + RX_Y_BITS(scheme) + RX_Z_BITS(scheme);
@@ -123,11 +124,14 @@ FN bool rx_representable(u64 key, u32 scheme) {
   return bits >= 64 || key >> bits == 0ul;
 }
 
+/* RX, section 3.4 "How Can We Decompose the Key?". */
 FN f32 rx_axis(u64 key, u32 shift, u32 bits) {
   return shift >= 64 || bits == 0 ? 0.0f : TO_F32(TO_U32(key >> shift) & ((1u << bits) - 1u));
 }
 
-/* Section 3.2. */
+/* RX, Table 1 "Conversion Formula". */
+/* RX, section 3.2 "Extended Mode". */
+/* RX, section 3.2 "3D Mode". */
 FN RX_VEC_TYPE rx_point(u64 key, u32 scheme) {
   if (RX_EXTENDED(scheme))
     return RX_VEC(BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key)), 0.0f, 0.0f);
@@ -136,6 +140,8 @@ FN RX_VEC_TYPE rx_point(u64 key, u32 scheme) {
                 rx_axis(key, x_bits + y_bits, RX_Z_BITS(scheme)));
 }
 
+/* RX, Table 1 "Gap Creation". */
+/* RX, section 3.2 "nextafter()". */
 /* How far a primitive reaches along x: to the gap values (extended mode), else half a unit. */
 FN f32 rx_left(f32 x, u64 key, u32 scheme) {
   return RX_EXTENDED(scheme) ? BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key) - 1u) : x - 0.5f;
@@ -150,12 +156,16 @@ FN u32 rx_segment_shift(u32 scheme) {
   return scheme >> 25;
 }
 
+/* RX, section 3.3 "Using Perpendicular". */
 /* Perpendicular (section 3.3): along z through the key's point. */
 FN RX_RAY_TYPE rx_perpendicular(u64 key, u32 scheme) {
   RX_VEC_TYPE p = rx_point(key, scheme);
   return RX_RAY(p.x, p.y, p.z - 0.5f, 0.0f, 1.0f);
 }
 
+/* RX, section 3.3 "In Parallel from offset". */
+/* RX, section 3.3 "In Parallel from zero". */
+/* RX, Figure 5 "the two options we have to look up the range". */
 /* Parallel (section 3.3): along x over the keys from lower to upper, which share a segment. */
 FN RX_RAY_TYPE rx_parallel(u64 lower, u64 upper, u32 scheme, u32 from_zero) {
   RX_VEC_TYPE p = rx_point(lower, scheme);
@@ -180,6 +190,7 @@ FN u64 rx_segment_upper(u64 upper, u64 segment, u32 shift) {
   return upper < end ? upper : end;
 }
 
+/* RX, section 3.5 "Spheres". */
 /* Whether the ray meets the sphere or box of a key within its interval, for scenes of boxes. In extended mode only
  * the key decides, since the neighbouring boxes touch. */
 FN bool rx_meets(RX_VEC_TYPE center, RX_VEC_TYPE origin, RX_VEC_TYPE direction, f32 tmin, f32 tmax, u32 primitive,

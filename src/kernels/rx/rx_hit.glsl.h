@@ -18,6 +18,7 @@ bool verified(u32 primitive) {
   return lower <= key && key <= upper;
 }
 
+/* RX, section 3.1 "compute the sum of all retrieved values". */
 void gather(u32 primitive) {
   if (COUNT_ONLY != 0) {
     f.count++;

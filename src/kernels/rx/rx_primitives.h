@@ -19,6 +19,7 @@
 #define RX_TRIANGLE_WORDS 9
 #define RX_BOX_WORDS 6
 
+/* RX, section 2.1 "convert each key of the table column into a corresponding triangle". */
 /* The three corners' offsets from the point sum to zero: the point lies inside, and rays along x and z pass the
  * corners and edges at a distance. */
 FN void rx_write_triangle(PRIMITIVE v, u64 key, u32 scheme) {
@@ -34,6 +35,7 @@ FN void rx_write_triangle(PRIMITIVE v, u64 key, u32 scheme) {
   WORD(v, 8) = p.z - 0.5f;
 }
 
+/* RX, section 3.5 "AABBs". */
 /* The box also stands for a sphere. It reaches half a unit, more than the quarter that counts (rx_meets), because a
  * quarter is not exact in f32 at far coordinates. */
 FN void rx_write_box(PRIMITIVE v, u64 key, u32 scheme) {

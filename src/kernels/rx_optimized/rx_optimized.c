@@ -85,6 +85,7 @@ static rdx_ray next_ray(const lookup *l, uint32_t k) {
   return (rdx_ray){{r.x, r.y, r.z}, w->from, {1, 0, 0}, end < r.tmax ? end : r.tmax};
 }
 
+/* thesis, Algorithm 3 "Revised RTX Range Query Algorithm". */
 /* Take what a ray found: a hit, or nothing and then the rest of the row, or the next one. */
 static void take(const lookup *l, walk *w, uint32_t primitive) {
   const struct rx_optimized_args *args = l->args;

@@ -40,6 +40,7 @@ static uint32_t passed(const uint64_t *borders, uint32_t n, uint64_t code) {
   return (uint32_t)(begin - borders) + (n == 1 && *begin <= code);
 }
 
+/* RTScan, Figure 9 "Sieving bit vectors for one attribute". */
 /* Up to LINE_WORDS words of all vectors and planes: a row is in every vector from the one after the borders it has
  * passed. */
 static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_t word, uint32_t words,

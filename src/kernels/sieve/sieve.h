@@ -171,6 +171,7 @@ FN u32 sieve_search(PTR(u32) keys, u32 n, u64 key, bool after, u32 key64) {
   return begin;
 }
 
+/* RTScan, Algorithm 1 "satisfy". */
 /* Whether a term is true for a row, by its code. */
 FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
   if (!has_bit(term.valid, row))
@@ -189,6 +190,7 @@ FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
   return begin < term.interval_count && AT(query, term.intervals + 2 * begin) <= code;
 }
 
+/* RTScan, Algorithm 1 "set_bit_atomic". */
 /* Give a row of a bitmap its bit, beside others who do so. Returns what its number of rows changes by, modulo 2^32. */
 FN u32 sieve_put(PTR(u32) bits, u32 row, bool yes) {
   const u32 word = row / 32, bit = 1u << (row % 32);

@@ -8,6 +8,7 @@ layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 64) in;
 layout(push_constant, scalar) uniform push { sieve_build_args a; };
 
+/* RTScan, Figure 9 "Sieving bit vectors for one attribute". */
 /* A thread finds how many borders each of its 32 rows lies at or above, and then writes a word of each vector in
  * turn: neighbouring threads write neighbouring words. */
 void main() {

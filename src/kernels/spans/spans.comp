@@ -20,6 +20,7 @@ u64 from_lane(u64 x, u32 distance) {
   return packUint2x32(subgroupShuffleXor(unpackUint2x32(x), distance));
 }
 
+/* RX, section 4.9 "warp-level aggregation". */
 void join(inout found f, u32 distance) {
   f.count += subgroupShuffleXor(f.count, distance);
   f.first = min(f.first, subgroupShuffleXor(f.first, distance));

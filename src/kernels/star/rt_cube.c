@@ -35,6 +35,7 @@ static void add_listed(tracing *t) {
   t->listed = 0;
 }
 
+/* RTCUDB, Algorithm 1 "Pseudo-code of Any Hit Shader". */
 static bool on_row(void *context, uint32_t lane, uint32_t row) {
   (void)lane;
   tracing *t = context;
@@ -48,6 +49,7 @@ static bool on_row(void *context, uint32_t lane, uint32_t row) {
   return false;
 }
 
+/* RTCUDB, section 3.2 "Mapping A Query to Rays". */
 static void trace_ray(tracing *t, uint32_t ray, const rdx_scene *scene) {
   const struct rt_rays_args *a = t->args;
   const uint32_t each = a->columns * a->lines, piece = ray / each;

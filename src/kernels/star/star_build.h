@@ -53,6 +53,7 @@ FN u32 rt_axis(u32 number, PTR(u32) cuts, u32 cut_count, u32 shift) {
            rt_axis(TO_U32(star_load(a.groups, a.group_bytes, i)), a.y_cuts, a.y_cut_count, a.y_shift),                 \
            (i) >> a.z_shift, a.half_x, a.half_y, a.columns, a.leg_x, a.leg_y, a.z_scale)
 
+/* RTCUDB, section 3.2 "Mapping Data to Primitives". */
 FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
                  f32 leg_x, f32 leg_y, f32 z_scale) {
   f32 fx = TO_F32(x), fy = TO_F32(y), fz = (RT_Z(z) + 0.5f) * z_scale;

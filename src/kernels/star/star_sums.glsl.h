@@ -65,6 +65,7 @@ void star_flush(star_query_ptr query, u32 copy, star_sum s) {
     atomicAdd(AT(AT(query, 0).sums, slot + 1), s.sum);
 }
 
+/* RTCUDB, Algorithm 1 "atomic_add". */
 /* Add a row, to a sum that is flushed where the group changes. Rows of a group mostly follow each other. */
 void star_add(star_query_ptr query, u32 copy, inout star_sum s, u32 row) {
   if (AT(query, 0).simple == 0) {
