@@ -330,7 +330,9 @@ static void intersect_16(const cpu_scene *s, trace *t, const int *valid, struct 
 #endif
 }
 
-/* Transpose up to 16 rays, number them from `first`, and mark which of the 16 places are in use. */
+/* Transpose up to 16 rays, number them from `first`, and mark which of the 16 places are in use: by `valid`, and by an
+ * end before the beginning, because Embree takes packets of 16 apart on CPUs without AVX-512 and then looks at that
+ * alone. */
 static void load_rays(struct RTCRay16 *out, int *valid, const rdx_ray *rays, uint32_t first, uint32_t count) {
   for (uint32_t i = 0; i < 16; i++) {
     const rdx_ray *r = &rays[first + (i < count ? i : 0)];
@@ -342,7 +344,7 @@ static void load_rays(struct RTCRay16 *out, int *valid, const rdx_ray *rays, uin
     out->dir_x[i] = r->direction[0];
     out->dir_y[i] = r->direction[1];
     out->dir_z[i] = r->direction[2];
-    out->tfar[i] = r->tmax;
+    out->tfar[i] = i < count ? r->tmax : -INFINITY;
     out->time[i] = 0;
     out->mask[i] = UINT32_MAX;
     out->id[i] = first + i;
