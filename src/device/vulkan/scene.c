@@ -139,6 +139,7 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   RDX_TRY(
       rdx_stream_scratch(&stream->base, scratch_size + alignment, "building an acceleration structure", &scratch, err));
   RDX_TRY(rdx_vk_stream_next(stream, err));
+  rdx_vk_barrier_scene(d, stream->commands);
   b->info.pGeometries = &b->geometry;
   b->info.dstAccelerationStructure = target->handle;
   b->info.scratchData.deviceAddress = (scratch->address + alignment - 1) / alignment * alignment;
@@ -149,6 +150,8 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   const VkAccelerationStructureBuildRangeInfoKHR range = {.primitiveCount = b->count};
   const VkAccelerationStructureBuildRangeInfoKHR *ranges = &range;
   d->fn.CmdBuildAccelerationStructuresKHR(stream->commands, 1, &b->info, &ranges);
+  if (b->info.type == VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR) /* the last build of a scene */
+    rdx_vk_barrier_scene(d, stream->commands);
   return RDX_OK;
 }
 
@@ -165,6 +168,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
   rdx_status status = rdx_vk_stream_next(stream, err);
   if (status == RDX_OK) {
     d->fn.ResetQueryPool(d->handle, pool, 0, 1);
+    rdx_vk_barrier_scene(d, stream->commands);
     d->fn.CmdWriteAccelerationStructuresPropertiesKHR(stream->commands, 1, &s->handle,
                                                       VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, pool, 0);
     status = rdx_stream_finish(&stream->base, err);
@@ -189,6 +193,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
                                                      .src = s->handle,
                                                      .dst = small.handle,
                                                      .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR};
+    rdx_vk_barrier_scene(d, stream->commands);
     d->fn.CmdCopyAccelerationStructureKHR(stream->commands, &copy);
     status = rdx_stream_mark(&stream->base, err);
   }

@@ -89,20 +89,29 @@ void rdx_vk_streams_destroy(rdx_vk_device *d) {
     destroy_parts(d, s);
 }
 
+#define PLAIN_STAGES (VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT)
+#define PLAIN_WRITES (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)
+
 void rdx_vk_barrier(const rdx_vk_device *d, VkCommandBuffer commands, bool for_host) {
-  VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  VkAccessFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT,
-                writes = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  if (d->physical.ray_tracing) {
-    stages |= VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR | VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR;
-    reads |= VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR;
-    writes |= VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR;
-  }
+  const VkPipelineStageFlags stages =
+      PLAIN_STAGES | (d->physical.ray_tracing ? VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR : 0u);
+  const VkAccessFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
   const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = writes,
-                                   .dstAccessMask = reads | writes | (for_host ? VK_ACCESS_HOST_READ_BIT : 0u)};
+                                   .srcAccessMask = PLAIN_WRITES,
+                                   .dstAccessMask = reads | PLAIN_WRITES | (for_host ? VK_ACCESS_HOST_READ_BIT : 0u)};
   d->fn.CmdPipelineBarrier(commands, stages, stages | (for_host ? VK_PIPELINE_STAGE_HOST_BIT : 0u), 0, 1, &barrier, 0,
                            NULL, 0, NULL);
+}
+
+void rdx_vk_barrier_scene(const rdx_vk_device *d, VkCommandBuffer commands) {
+  const VkPipelineStageFlags stages =
+      VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR | VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR;
+  const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = PLAIN_WRITES | VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR,
+                                   .dstAccessMask = VK_ACCESS_SHADER_READ_BIT |
+                                                    VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR |
+                                                    VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR};
+  d->fn.CmdPipelineBarrier(commands, PLAIN_STAGES | stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
 rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {

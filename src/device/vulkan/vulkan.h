@@ -192,6 +192,10 @@ RDX_MUST_USE rdx_status rdx_vk_stream_next(rdx_vk_stream *stream, rdx_error *err
 /* Order work after all work before; where `for_host` is set also what the host reads once the commands are done. It
  * names the kinds of work that there are: a barrier for all that a device can do takes 3 us longer on an H100. */
 void rdx_vk_barrier(const rdx_vk_device *device, VkCommandBuffer commands, bool for_host);
+/* Order builds of acceleration structures, and what traces rays later on, after all work before. One after the last
+ * build of a scene is enough for every stream that traces it. (Without ray queries no compute shader
+ * may be said to read one, so rdx_vk_barrier() does not order that.) */
+void rdx_vk_barrier_scene(const rdx_vk_device *device, VkCommandBuffer commands);
 
 rdx_status rdx_vk_stream_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits,
                               rdx_buffer *values, uint64_t count, rdx_error *err);
