@@ -131,7 +131,7 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
       break;
     steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),
                                  .null_code = UINT64_MAX,
-                                 .factor = 1ull << (count > 0 ? bits : 0),
+                                 .factor = 1ull << bits,
                                  .kind = STAR_ATTRIBUTE,
                                  .bytes = m->bytes};
     if (count > 1)

@@ -67,8 +67,7 @@ static void test_plain(void **state) {
   static const char *const texts[] = {"a,b\n1,x\n2,y\n",
                                       "a,b\n1,x\n2,y",
                                       "a,b\r\n1,x\r\n2,y\r\n",
-                                      "\xef\xbb\xbf"
-                                      "a,b\n1,x\n2,y\n",
+                                      "\357\273\277a,b\n1,x\n2,y\n",
                                       "a,b\n1,x\n2,y\n\n\n",
                                       "\"a\",\"b\"\n1,\"x\"\n2,y\n",
                                       "a,b\r\n\"1\",\"x\"\r\n\"2\",\"y\"\r\n"};

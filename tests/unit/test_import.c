@@ -151,15 +151,7 @@ static void test_export_values(void **state) {
   enum { N = sizeof in / sizeof *in };
   rdx_field fields[N];
   rdx_csv_type types[N];
-  static const char *const names[] = {"\xef\xbb\xbf"
-                                      "a",
-                                      "b,b",
-                                      "c\"c",
-                                      "d\nd",
-                                      "e",
-                                      "f",
-                                      " g ",
-                                      ""};
+  static const char *const names[] = {"\357\273\277a", "b,b", "c\"c", "d\nd", "e", "f", " g ", ""};
   for (int k = 0; k < N; k++) {
     fields[k] = (rdx_field){names[k], in[k].type, in[k].scale};
     types[k] = (rdx_csv_type){names[k], in[k].type, in[k].scale};

@@ -350,8 +350,12 @@ __attribute__((target("avx2"))) static uint64_t sum_avx2(const uint32_t *values,
   return sum_of(values, count);
 }
 
-__attribute__((target("avx512f,prefer-vector-width=512"))) static uint64_t sum_avx512(const uint32_t *values,
-                                                                                      uint64_t count) {
+#ifdef __clang__
+#define AVX512 "avx512f"
+#else
+#define AVX512 "avx512f,prefer-vector-width=512" /* GCC's default is half of it */
+#endif
+__attribute__((target(AVX512))) static uint64_t sum_avx512(const uint32_t *values, uint64_t count) {
   return sum_of(values, count);
 }
 #endif
