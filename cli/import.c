@@ -70,25 +70,34 @@ static const char *take(int option, char *value, void *context) {
 /* ---- Rejected records ---- */
 
 typedef struct reject_log {
-  FILE *stream; /* NULL: some go to stderr */
+  console_output *list; /* NULL: some go to stderr */
   uint64_t count;
 } reject_log;
 
-static void log_reject(void *user, uint64_t line, const char *problem, const char *record, size_t length) {
+static rdx_status log_reject(void *user, uint64_t line, const char *problem, const char *record, size_t length,
+                             rdx_error *err) {
   reject_log *log = user;
   log->count++;
-  if (!log->stream) {
+  if (!log->list) {
     if (log->count <= SHOWN)
       console_note("rejected: %s", problem);
     else if (log->count == SHOWN + 1)
       console_note("rejected: more, which --rejects FILE lists");
-    return;
+    return RDX_OK;
   }
-  fprintf(log->stream, "%" PRIu64 ",", line);
-  cli_write_text(log->stream, problem, strlen(problem));
-  fputc(',', log->stream);
-  cli_write_text(log->stream, record, length);
-  fputc('\n', log->stream);
+  FILE *stream = log->list->stream;
+  fprintf(stream, "%" PRIu64 ",", line);
+  cli_write_text(stream, problem, strlen(problem));
+  fputc(',', stream);
+  cli_write_text(stream, record, length);
+  fputc('\n', stream);
+  return ferror(stream) ? console_output_sync(log->list, err) : RDX_OK;
+}
+
+/* The table is not replaced before the list is on the disk. */
+static rdx_status sync_list(void *user, rdx_error *err) {
+  reject_log *log = user;
+  return log->list ? console_output_sync(log->list, err) : RDX_OK;
 }
 
 /* ---- The work ---- */
@@ -103,6 +112,7 @@ static rdx_status import_file(const import_options *o, reject_log *log, rdx_impo
                                     .threads = o->common.device_params.threads,
                                     .max_rejects = o->max_rejects,
                                     .reject = log_reject,
+                                    .ready = sync_list,
                                     .user = log};
   return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
 }
@@ -129,8 +139,8 @@ static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_erro
   const rdx_status status = console_output_open(o->rejects, &out, err);
   if (status != RDX_OK)
     return status;
-  log.stream = out.stream;
-  fputs("line,problem,record\n", log.stream);
+  log.list = &out;
+  fputs("line,problem,record\n", out.stream);
   const rdx_status imported = import_file(o, &log, stats, err);
   return finish_list(o, log.count, &out, imported, err);
 }

@@ -315,11 +315,15 @@ static mode_t mode_of(const char *path) {
   return stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
 }
 
-rdx_status console_output_commit(console_output *out, rdx_error *err) {
+rdx_status console_output_sync(console_output *out, rdx_error *err) {
   const bool written =
       fflush(out->stream) == 0 && !ferror(out->stream) &&
       (!out->path || (fchmod(fileno(out->stream), mode_of(out->path)) == 0 && fsync(fileno(out->stream)) == 0));
-  rdx_status status = written ? RDX_OK : fail_write(out, err);
+  return written ? RDX_OK : fail_write(out, err);
+}
+
+rdx_status console_output_commit(console_output *out, rdx_error *err) {
+  rdx_status status = console_output_sync(out, err);
   const bool closed = fclose(out->stream) == 0;
   out->stream = NULL;
   if (status == RDX_OK && (!closed || (out->path && rename(out->temporary, out->path) != 0)))

@@ -53,7 +53,10 @@ bool console_same_file(const char *a, const char *b);
 /* Open a new file beside `path`, or the standard output for NULL. */
 RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *out, rdx_error *err);
 
-/* Flush, and move the file to its path. On failure the path is as it was. */
+/* Flush what was written so far, a file to the disk. */
+RDX_MUST_USE rdx_status console_output_sync(console_output *out, rdx_error *err);
+
+/* The same, and move the file to its path. On failure the path is as it was. */
 RDX_MUST_USE rdx_status console_output_commit(console_output *out, rdx_error *err);
 
 /* The same, but after Ctrl-C drop the file: RDX_ERROR_CANCELLED. */

@@ -140,10 +140,18 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_get_stats(const rdx_table *table, uint
                                                     rdx_error *err);
 
 /**
- * Told of each record that an import leaves out, in their order, when it is over: the line and text of the problem
- * (file, line, column, what), and the record as it stands in the file, without its line end.
+ * Told of each record that an import leaves out, in their order, while it runs: the line and text of the problem (file,
+ * line, column, what), and the record as it stands in the file, without its line end. Anything but RDX_OK ends the
+ * import with it. None is kept, however many there are.
  */
-typedef void (*rdx_reject_fn)(void *user, uint64_t line, const char *problem, const char *record, size_t length);
+typedef rdx_status (*rdx_reject_fn)(void *user, uint64_t line, const char *problem, const char *record, size_t length,
+                                    rdx_error *err);
+
+/**
+ * Called once, when the table is complete, before it is moved to its path: anything but RDX_OK, such as for a list of
+ * rejects that cannot be written, ends the import with it.
+ */
+typedef rdx_status (*rdx_ready_fn)(void *user, rdx_error *err);
 
 /** How to import; all zero is the default. */
 typedef struct rdx_import_params {
@@ -151,7 +159,8 @@ typedef struct rdx_import_params {
   uint32_t threads;     /**< 0: one per core that this process may use */
   uint64_t max_rejects; /**< leave out up to so many records that are malformed or do not fit given types */
   rdx_reject_fn reject; /**< may be NULL */
-  void *user;
+  rdx_ready_fn ready;   /**< may be NULL */
+  void *user;           /**< for both */
 } rdx_import_params;
 
 typedef struct rdx_import_stats {

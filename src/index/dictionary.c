@@ -36,7 +36,7 @@ static void place(rdx_distinct *d, uint32_t number) {
 static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   if (d->capacity > UINT32_MAX / 4)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", d->capacity);
-  const uint32_t capacity = d->capacity ? 2 * d->capacity : 1024;
+  const uint32_t capacity = d->capacity ? 2 * d->capacity : 16; /* little, for tables of many columns */
   uint32_t *slots = NULL;
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
   d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */

@@ -17,9 +17,12 @@
 #include "base/column.h"
 #include "table/csv.h"
 #include "table/format.h"
+#include "table/names.h"
 
-#define SAMPLE 1000          /* records that types are guessed from */
-#define RESERVED 1024        /* records that room is made for at a time */
+#define SAMPLE 1000                /* records that types are guessed from */
+#define RESERVED 1024              /* records that room is made for at a time, and */
+#define RESERVED_VALUES (1u << 20) /* at most so many values, and */
+#define RESERVED_LEAST 16
 #define SKIP UINT32_MAX      /* a field that no column wants */
 #define PROGRESS_EVERY 65536 /* records */
 
@@ -353,10 +356,10 @@ rdx_status rdx_csv_skip_record(reader *r, rdx_error *err) {
 }
 
 rdx_status rdx_csv_reserve(reader *r, uint64_t row, rdx_error *err) {
-  if (row % RESERVED != 0)
+  if (row % r->reserved != 0)
     return RDX_OK;
   for (uint32_t i = 0; i < r->table->column_count; i++)
-    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], row + RESERVED, err));
+    RDX_TRY(rdx_growing_reserve(&r->table->columns[i], row + r->reserved, err));
   return RDX_OK;
 }
 
@@ -433,37 +436,41 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
   return RDX_OK;
 }
 
-static rdx_status find_name(const reader *r, char *const *names, const char *wanted, uint32_t *out, rdx_error *err) {
+static rdx_status no_column(const reader *r, char *const *names, const char *wanted, rdx_error *err) {
   char list[512] = "";
   size_t used = 0;
-  uint32_t found = SKIP;
-  for (uint32_t i = 0; i < r->field_count; i++) {
-    if (strcmp(names[i], wanted) == 0) {
-      if (found != SKIP)
-        return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: columns %u and %u are both named '%s'", r->name, found + 1, i + 1,
-                        wanted);
-      found = i;
-    }
-    if (used < sizeof list)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", names[i]);
-  }
-  *out = found;
-  return found != SKIP ? RDX_OK
-                       : rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s", r->name, wanted, list);
+  for (uint32_t i = 0; i < r->field_count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", names[i]);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s", r->name, wanted, list);
+}
+
+static rdx_status find_name(const reader *r, char *const *names, rdx_names *index, const char *wanted, uint32_t *out,
+                            rdx_error *err) {
+  uint32_t second;
+  RDX_TRY(rdx_names_find(index, wanted, out, &second, err));
+  if (*out == RDX_NO_COLUMN)
+    return no_column(r, names, wanted, err);
+  if (second != RDX_NO_COLUMN)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: columns %u and %u are both named '%s'", r->name, *out + 1, second + 1,
+                    wanted);
+  return RDX_OK;
 }
 
 /* Choose the fields that become columns, and move their names to them. */
-static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char **names, rdx_error *err) {
+static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char **names, rdx_names *index,
+                                 rdx_error *err) {
   const uint32_t count = params->columns ? (uint32_t)params->column_count : r->field_count;
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_alloc(r->field_count, sizeof *r->targets, "a CSV file", (void **)&r->targets, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->fixed, "a CSV file", (void **)&r->fixed, err));
   memset(r->targets, 0xff, r->field_count * sizeof *r->targets);
+  const uint32_t reserved = RESERVED_VALUES / (count > 0 ? count : 1);
+  r->reserved = reserved > RESERVED ? RESERVED : reserved < RESERVED_LEAST ? RESERVED_LEAST : reserved;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t number = i;
     if (params->columns)
-      RDX_TRY(find_name(r, names, params->columns[i], &number, err));
+      RDX_TRY(find_name(r, names, index, params->columns[i], &number, err));
     if (r->targets[number] != SKIP)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' is asked for twice", r->name, params->columns[i]);
     r->targets[number] = i;
@@ -473,7 +480,7 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
     const rdx_csv_type *given = &params->types[i];
     uint32_t number = 0;
     RDX_TRY(rdx_column_check(&(rdx_column){.type = given->type, .scale = given->scale}, given->column, err));
-    RDX_TRY(find_name(r, names, given->column, &number, err));
+    RDX_TRY(find_name(r, names, index, given->column, &number, err));
     if (r->targets[number] == SKIP)
       continue;
     rdx_column *view = &r->table->columns[r->targets[number]].view;
@@ -622,8 +629,12 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   rdx_status status = read_names(r, !params->no_header, &names, err);
   if (status == RDX_OK)
     status = find_tail(r, err);
+  rdx_names index = {0};
+  for (uint32_t i = 0; i < r->field_count && status == RDX_OK && (params->columns || params->type_count > 0); i++)
+    status = rdx_names_add(&index, names[i], strlen(names[i]), err);
   if (status == RDX_OK)
-    status = choose_columns(r, params, names, err);
+    status = choose_columns(r, params, names, &index, err);
+  rdx_names_drop(&index);
   for (uint32_t i = 0; i < r->field_count; i++)
     rdx_free(names[i]);
   rdx_free(names);

@@ -21,6 +21,7 @@ typedef struct rdx_csv_reader {
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
   char delimiter;
   uint32_t field_count;    /* of every record */
+  uint32_t reserved;       /* rows that room is made for at a time: few where there are many columns */
   uint32_t *targets;       /* the column of each field, or UINT32_MAX */
   bool *fixed;             /* of each column: its type was given */
   rdx_inference *inferred; /* of each column */

@@ -11,6 +11,7 @@
  * Types are guessed from a sample. Where a value then does not fit, or the sample had none, a pass over the whole text
  * finds the types of all values, and the import starts over. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "table/csv.h"
@@ -21,12 +22,15 @@
 typedef struct reject {
   const char *record, *problem_at;
   uint64_t length;
-  rdx_error *problem; /* without its place */
+  uint64_t problem; /* where its text, without its place, begins among those of the list */
 } reject;
 
+/* Those of a piece. Their problems stand one behind the other, each with a NUL at its end. */
 typedef struct reject_list {
   reject *items;
   uint64_t count, capacity;
+  char *problems;
+  uint64_t size, room;
 } reject_list;
 
 /* A part of the text, and what a thread made of it. */
@@ -51,7 +55,8 @@ typedef struct importing {
   uint32_t room, count; /* pieces: there is memory for; this round has */
   bool inferring;
   rdx_table_writer *writer;
-  reject_list rejects; /* of all pieces taken */
+  uint64_t rejected;   /* in all pieces taken */
+  uint64_t told;       /* of these, in the pass that came furthest */
   const char *counted; /* up to here there are `lines` line ends */
   uint64_t lines;
   uint64_t rows;
@@ -60,18 +65,25 @@ typedef struct importing {
 /* ---- Rejects ---- */
 
 static void drop_rejects(reject_list *list) {
-  for (uint64_t i = 0; i < list->count; i++)
-    rdx_free(list->items[i].problem);
   rdx_free(list->items);
-  *list = (reject_list){0};
+  rdx_free(list->problems);
 }
 
-static rdx_status add_reject(reject_list *list, reject r, rdx_error *err) {
+static rdx_status add_reject(reject_list *list, reject r, const char *problem, rdx_error *err) {
+  const uint64_t length = strlen(problem) + 1;
   if (list->count == list->capacity) {
     const uint64_t capacity = 2 * list->capacity + 16;
     RDX_TRY(rdx_realloc((void **)&list->items, capacity, sizeof *list->items, "rejected records", err));
     list->capacity = capacity;
   }
+  if (list->size + length > list->room) {
+    const uint64_t room = 2 * (list->size + length);
+    RDX_TRY(rdx_realloc((void **)&list->problems, room, 1, "rejected records", err));
+    list->room = room;
+  }
+  r.problem = list->size;
+  memcpy(list->problems + list->size, problem, length);
+  list->size += length;
   list->items[list->count++] = r;
   return RDX_OK;
 }
@@ -89,14 +101,7 @@ static rdx_status reject_record(const importing *m, piece *p, const char *record
   memcpy(r->inferred, m->inferring ? p->before : m->reader.inferred, inference_bytes(m));
   r->widened = false;
   x.length = (uint64_t)(r->at - record);
-  if (m->inferring)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(1, sizeof *x.problem, "rejected records", (void **)&x.problem, &p->err));
-  *x.problem = *problem;
-  const rdx_status status = add_reject(&p->rejects, x, &p->err);
-  if (status != RDX_OK)
-    rdx_free(x.problem);
-  return status;
+  return m->inferring ? RDX_OK : add_reject(&p->rejects, x, problem->text, &p->err);
 }
 
 /* The line of a place; cheap where places ascend. */
@@ -110,26 +115,39 @@ static uint64_t line_of(importing *m, const char *at) {
   return m->lines + 1;
 }
 
-/* Tell the caller of the records that were left out. */
-static void tell_rejects(importing *m) {
+/* Tell the caller of a record that was left out. */
+static rdx_status tell(importing *m, const reject_list *list, const reject *x, rdx_error *err) {
   const rdx_import_params *p = m->params;
-  for (uint64_t i = 0; i < m->rejects.count && p->reject; i++) {
-    reject *x = &m->rejects.items[i];
-    uint64_t length = x->length;
-    while (length > 0 && (x->record[length - 1] == '\n' || x->record[length - 1] == '\r'))
-      length--;
-    const uint64_t line = line_of(m, x->problem_at);
-    m->reader.problem = x->problem_at;
-    (void)rdx_csv_place(&m->reader, RDX_ERROR_FORMAT, line, x->problem);
-    p->reject(p->user, line, x->problem->text, x->record, length);
+  rdx_error problem;
+  uint64_t length = x->length;
+  while (length > 0 && (x->record[length - 1] == '\n' || x->record[length - 1] == '\r'))
+    length--;
+  const uint64_t line = line_of(m, x->problem_at);
+  m->reader.problem = x->problem_at;
+  snprintf(problem.text, sizeof problem.text, "%s", list->problems + x->problem);
+  (void)rdx_csv_place(&m->reader, RDX_ERROR_FORMAT, line, &problem);
+  return p->reject(p->user, line, problem.text, x->record, length, err);
+}
+
+/* Take the rejects of a piece, as far as there may be so many. Which records are rejected is the same in all passes, so
+ * that those of an earlier one are not told again. */
+static rdx_status take_rejects(importing *m, const piece *p, rdx_error *err) {
+  const uint64_t room = m->params->max_rejects - m->rejected;
+  for (uint64_t i = 0; i < p->rejects.count && i < room; i++) {
+    m->rejected++;
+    if (m->rejected <= m->told || !m->params->reject)
+      continue;
+    m->told = m->rejected;
+    RDX_TRY(tell(m, &p->rejects, &p->rejects.items[i], err));
   }
+  return RDX_OK;
 }
 
 /* ---- Reading pieces ---- */
 
 static rdx_status read_records(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
-  while (r->at < p->until && !r->widened) {
+  while (r->at < p->until && !r->widened && p->rejects.size < PIECE) { /* from there on it is read again */
     if (*r->at <= '\r' && rdx_csv_at_end(r)) {
       r->at = r->end;
       break;
@@ -164,11 +182,11 @@ static rdx_status read_piece(const importing *m, piece *p) {
   r->widened = false;
   r->inferring = m->inferring;
   p->rows = 0;
-  drop_rejects(&p->rejects);
+  p->rejects.count = p->rejects.size = 0;
   memcpy(r->inferred, m->reader.inferred, inference_bytes(m));
   for (uint32_t i = 0; i < model->column_count && !m->inferring; i++)
-    RDX_TRY(rdx_growing_start(&r->table->columns[i], model->columns[i].view.type, model->columns[i].view.scale, 1024,
-                              &p->err));
+    RDX_TRY(rdx_growing_start(&r->table->columns[i], model->columns[i].view.type, model->columns[i].view.scale,
+                              r->reserved, &p->err));
   return read_records(m, p);
 }
 
@@ -271,16 +289,14 @@ static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error 
     p->begin = *at;
     p->status = read_piece(m, p);
   }
-  if (p->status == RDX_OK && m->rejects.count + p->rejects.count > m->params->max_rejects) {
-    const reject *x = &p->rejects.items[m->params->max_rejects - m->rejects.count];
+  const uint64_t room = m->params->max_rejects - m->rejected;
+  if (p->status == RDX_OK && p->rejects.count > room) {
+    const reject *x = &p->rejects.items[room];
     p->status = RDX_ERROR_FORMAT;
     p->reader.problem = x->problem_at;
-    p->err = *x->problem;
+    snprintf(p->err.text, sizeof p->err.text, "%s", p->rejects.problems + x->problem);
   }
-  for (uint64_t i = 0; i < p->rejects.count && m->rejects.count < m->params->max_rejects; i++) {
-    RDX_TRY(add_reject(&m->rejects, p->rejects.items[i], err));
-    p->rejects.items[i].problem = NULL;
-  }
+  RDX_TRY(take_rejects(m, p, err));
   if (p->status != RDX_OK)
     return fail_piece(m, p, err);
   *at = p->reader.at;
@@ -298,7 +314,7 @@ static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error 
 static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
   rdx_csv_reader *r = &m->reader;
   const char *at = r->first;
-  drop_rejects(&m->rejects);
+  m->rejected = 0;
   m->rows = 0;
   r->widened = false;
   while (at < r->end && !r->widened) {
@@ -402,7 +418,10 @@ static rdx_status run(importing *m, rdx_error *err) {
       return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
                       m->reader.name);
   }
-  return rdx_table_writer_finish(m->writer, err);
+  RDX_TRY(rdx_table_writer_complete(m->writer, err));
+  if (m->params->ready)
+    RDX_TRY(m->params->ready(m->params->user, err));
+  return rdx_table_writer_commit(m->writer, err);
 }
 
 rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
@@ -418,13 +437,11 @@ rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_imp
   m.counted = m.reader.begin;
   if (status == RDX_OK)
     status = run(&m, err);
-  tell_rejects(&m);
   if (stats)
     *stats = (rdx_import_stats){
-        .rows = m.rows, .rejected = m.rejects.count, .bytes = m.file.size, .total_ms = rdx_now_ms() - begun};
+        .rows = m.rows, .rejected = m.rejected, .bytes = m.file.size, .total_ms = rdx_now_ms() - begun};
   rdx_table_writer_destroy(&m.writer);
   drop_pieces(&m);
-  drop_rejects(&m.rejects);
   rdx_csv_drop(&m.reader);
   rdx_csv_file_close(&m.file);
   return status;

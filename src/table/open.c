@@ -16,6 +16,7 @@
 #include "base/column.h"
 #include "index/keys.h"
 #include "table/format.h"
+#include "table/names.h"
 #include "table/table.h"
 
 #define VERIFIED_AT_A_TIME 1024 /* chunks between reports of progress */
@@ -148,40 +149,46 @@ static rdx_status view_column(struct rdx_opened *o, opened_column *c, rdx_growin
   return RDX_OK;
 }
 
-/* Column `number` of the table is that of this name, or, without one, of this number. */
-static rdx_status choose_column(const char *path, struct rdx_opened *o, const char *name, uint32_t number,
-                                rdx_error *err) {
+static rdx_status no_column(const char *path, const struct rdx_opened *o, const char *name, rdx_error *err) {
   char list[512] = "";
   size_t used = 0;
-  o->columns[number].number = number;
-  if (!name)
-    return RDX_OK;
-  for (uint32_t i = 0; i < o->header.columns; i++) {
-    const char *own = o->directory + o->places[i].name;
-    const int length = (int)file_column(o, i)->name;
-    if (strlen(name) == (size_t)length && memcmp(own, name, (size_t)length) == 0) {
-      o->columns[number].number = i;
-      return RDX_OK;
-    }
-    if (used < sizeof list)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", i ? ", " : "", length, own);
-  }
+  for (uint32_t i = 0; i < o->header.columns && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", i ? ", " : "", (int)file_column(o, i)->name,
+                             o->directory + o->places[i].name);
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s", path, name, list);
+}
+
+/* Which columns of the file are those of the table: the ones of these names, or all. */
+static rdx_status choose_columns(const char *path, struct rdx_opened *o, const char *const *names, rdx_names *index,
+                                 rdx_error *err) {
+  for (uint32_t i = 0; i < o->header.columns && names; i++)
+    RDX_TRY(rdx_names_add(index, o->directory + o->places[i].name, file_column(o, i)->name, err));
+  for (uint32_t i = 0; i < o->count; i++) {
+    uint32_t *number = &o->columns[i].number, second;
+    *number = i;
+    if (!names)
+      continue;
+    if (!names[i])
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: names must not be NULL");
+    RDX_TRY(rdx_names_find(index, names[i], number, &second, err));
+    if (*number == RDX_NO_COLUMN)
+      return no_column(path, o, names[i], err);
+  }
+  return RDX_OK;
 }
 
 static rdx_status make_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
                              rdx_table **out, rdx_error *err) {
+  rdx_names index = {0};
   RDX_TRY(rdx_table_create(count, out, err));
   (*out)->rows = o->header.rows;
   RDX_TRY(rdx_calloc(count, sizeof *o->columns, "a table", (void **)&o->columns, err));
   o->count = count;
-  for (uint32_t i = 0; i < count; i++) {
-    if (names && !names[i])
-      return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: names must not be NULL");
-    RDX_TRY(choose_column(path, o, names ? names[i] : NULL, i, err));
+  const rdx_status status = choose_columns(path, o, names, &index, err);
+  rdx_names_drop(&index);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
     RDX_TRY(view_column(o, &o->columns[i], &(*out)->columns[i], err));
-  }
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Statistics ---- */
@@ -504,18 +511,28 @@ static bool begins_as_table(const char *path) {
   return same;
 }
 
-/* Types that were asked for: of the columns that are there they must be the file's. */
-static rdx_status check_types(const char *path, const rdx_table *table, const rdx_csv_params *params, rdx_error *err) {
+static rdx_status compare_types(const char *path, const rdx_table *table, const rdx_csv_params *params,
+                                rdx_names *index, rdx_error *err) {
+  for (uint32_t i = 0; i < table->column_count; i++)
+    RDX_TRY(rdx_names_add(index, table->columns[i].name, strlen(table->columns[i].name), err));
   for (size_t i = 0; i < params->type_count; i++) {
     const rdx_csv_type *given = &params->types[i];
-    for (uint32_t k = 0; k < table->column_count; k++) {
-      const rdx_column *c = &table->columns[k].view;
-      if (strcmp(given->column, table->columns[k].name) == 0 && (given->type != c->type || given->scale != c->scale))
-        return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' has type %s, and a table file's types are fixed",
-                        path, given->column, rdx_type_name(c->type));
-    }
+    uint32_t number, second;
+    RDX_TRY(rdx_names_find(index, given->column, &number, &second, err));
+    const rdx_column *c = number != RDX_NO_COLUMN ? &table->columns[number].view : NULL;
+    if (c && (given->type != c->type || given->scale != c->scale))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' has type %s, and a table file's types are fixed", path,
+                      given->column, rdx_type_name(c->type));
   }
   return RDX_OK;
+}
+
+/* Types that were asked for: of the columns that are there they must be the file's. */
+static rdx_status check_types(const char *path, const rdx_table *table, const rdx_csv_params *params, rdx_error *err) {
+  rdx_names index = {0};
+  const rdx_status status = params->type_count > 0 ? compare_types(path, table, params, &index, err) : RDX_OK;
+  rdx_names_drop(&index);
+  return status;
 }
 
 rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {

@@ -56,6 +56,10 @@ rdx_table *rdx_table_retain(rdx_table *table);
 void rdx_opened_drop(struct rdx_opened *opened);
 void rdx_held_drop(struct rdx_held *held);
 
+/* The two halves of rdx_table_writer_finish(): write all of the new file, then move it to its path. */
+RDX_MUST_USE rdx_status rdx_table_writer_complete(rdx_table_writer *writer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_table_writer_commit(rdx_table_writer *writer, rdx_error *err);
+
 /* Set the views: the table is complete. */
 void rdx_table_finish(rdx_table *table, uint64_t rows);
 

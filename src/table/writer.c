@@ -18,8 +18,7 @@
 #include "index/keys.h"
 #include "index/dictionary.h"
 #include "table/format.h"
-
-#include <raydex/table.h>
+#include "table/table.h"
 
 #define PARALLEL 65536 /* values in an append that are worth waking threads for */
 
@@ -35,6 +34,7 @@ typedef struct growing_column {
   uint8_t scale;
   uint64_t width;
   uint64_t place; /* of its part in each group of blocks of the spill file: values, then validity */
+  uint64_t room;  /* rows of a block that there is memory for: what grows to a whole block is cheap in wide tables */
   void *values;   /* of the block that fills; strings: numbers of `strings` */
   uint8_t *validity;
   uint32_t block_nulls; /* in that block */
@@ -65,12 +65,22 @@ static rdx_status check_fields(const rdx_field *fields, uint32_t count, rdx_erro
     if (!fields[i].name)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "column %u of the table has no name", i + 1);
     RDX_TRY(rdx_column_check(&(rdx_column){.type = fields[i].type, .scale = fields[i].scale}, fields[i].name, err));
-    for (uint32_t k = 0; k < i; k++)
-      if (strcmp(fields[k].name, fields[i].name) == 0)
-        return rdx_fail(err, RDX_ERROR_ARGUMENT, "columns %u and %u of the table are both named '%s'", k + 1, i + 1,
-                        fields[i].name);
   }
   return RDX_OK;
+}
+
+static rdx_status check_names(const rdx_field *fields, uint32_t count, rdx_error *err) {
+  rdx_distinct names = {0};
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+    uint32_t first = i;
+    status = rdx_distinct_add(&names, fields[i].name, strlen(fields[i].name), &first, err);
+    if (status == RDX_OK && first != i)
+      status = rdx_fail(err, RDX_ERROR_ARGUMENT, "columns %u and %u of the table are both named '%s'", first + 1, i + 1,
+                        fields[i].name);
+  }
+  rdx_distinct_drop(&names);
+  return status;
 }
 
 static rdx_status start_column(rdx_table_writer *w, const rdx_field *field, growing_column *c, rdx_error *err) {
@@ -82,9 +92,19 @@ static rdx_status start_column(rdx_table_writer *w, const rdx_field *field, grow
   w->group += RDX_BLOCK_ROWS * c->width + RDX_BLOCK_ROWS / 8;
   RDX_TRY(rdx_alloc(size, 1, "a column name", (void **)&c->name, err));
   memcpy(c->name, field->name, size);
-  RDX_TRY(rdx_alloc(RDX_BLOCK_ROWS, c->width, "a block of a table", &c->values, err));
-  RDX_TRY(rdx_alloc(RDX_BLOCK_ROWS / 8, 1, "a block of a table", (void **)&c->validity, err));
-  memset(c->validity, 0xff, RDX_BLOCK_ROWS / 8);
+  return RDX_OK;
+}
+
+/* Make room for the first `rows` rows of a block. */
+static rdx_status reserve_block(growing_column *c, uint64_t rows, rdx_error *err) {
+  if (rows <= c->room)
+    return RDX_OK;
+  const uint64_t grown = 2 * c->room > rows ? 2 * c->room : (rows + 7) / 8 * 8;
+  const uint64_t room = grown < RDX_BLOCK_ROWS ? grown : RDX_BLOCK_ROWS;
+  RDX_TRY(rdx_realloc(&c->values, room, c->width, "a block of a table", err));
+  RDX_TRY(rdx_realloc((void **)&c->validity, room / 8, 1, "a block of a table", err));
+  memset(c->validity + c->room / 8, 0xff, (room - c->room) / 8);
+  c->room = room;
   return RDX_OK;
 }
 
@@ -102,6 +122,7 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
   if (!*path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_create: the path is empty");
   RDX_TRY(check_fields(fields, count, err));
+  RDX_TRY(check_names(fields, count, err));
   rdx_table_writer *w = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *w, "a table", (void **)&w, err));
   w->spill = -1;
@@ -114,6 +135,15 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
   return status;
 }
 
+/* Drop the memory of the block that fills. */
+static void drop_block(growing_column *c) {
+  rdx_free(c->values);
+  rdx_free(c->validity);
+  c->values = NULL;
+  c->validity = NULL;
+  c->room = 0;
+}
+
 void rdx_table_writer_destroy(rdx_table_writer **writer) {
   if (!writer || !*writer)
     return;
@@ -121,8 +151,7 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
   for (uint32_t i = 0; w->columns && i < w->count; i++) {
     growing_column *c = &w->columns[i];
     rdx_free(c->name);
-    rdx_free(c->values);
-    rdx_free(c->validity);
+    drop_block(c);
     rdx_free(c->blocks);
     rdx_free(c->sorted);
     rdx_free(c->places);
@@ -296,6 +325,7 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
   for (uint64_t begin = 0; begin < in->rows;) {
     const uint64_t row = w->rows + begin, to = row % RDX_BLOCK_ROWS, room = RDX_BLOCK_ROWS - to;
     const uint64_t n = in->rows - begin < room ? in->rows - begin : room;
+    RDX_TRY(reserve_block(c, to + n, err));
     if (c->type == RDX_TYPE_STRING)
       RDX_TRY(copy_strings(c, in, begin, n, to, known, err));
     else
@@ -459,12 +489,16 @@ static rdx_status put_strings(const growing_column *c, section_stream *offsets, 
   return put_end(text, err);
 }
 
+static uint64_t largest_chunk(const rdx_section *s) {
+  return s->padded < s->chunk ? s->padded : s->chunk;
+}
+
 static rdx_status write_dictionary(const finish_work *f, uint32_t number, rdx_error *err) {
   const rdx_section *sections = f->places[number].sections;
   section_stream offsets = {.work = f, .section = &sections[RDX_SECTION_OFFSETS]};
   section_stream text = {.work = f, .section = &sections[RDX_SECTION_DICTIONARY]};
-  RDX_TRY(rdx_alloc(offsets.section->chunk, 1, "a dictionary", (void **)&offsets.room, err));
-  rdx_status status = rdx_alloc(text.section->chunk, 1, "a dictionary", (void **)&text.room, err);
+  RDX_TRY(rdx_alloc(largest_chunk(offsets.section), 1, "a dictionary", (void **)&offsets.room, err));
+  rdx_status status = rdx_alloc(largest_chunk(text.section), 1, "a dictionary", (void **)&text.room, err);
   if (status == RDX_OK)
     status = put_strings(&f->writer->columns[number], &offsets, &text, err);
   rdx_free(offsets.room);
@@ -482,6 +516,8 @@ static rdx_status finish_column(void *context, uint32_t number, bool reports, rd
     RDX_TRY(rdx_distinct_sort(&c->strings, &c->sorted, &c->places, err));
     RDX_TRY(write_dictionary(f, number, err));
   }
+  if (rest > 0 || full > 0) /* also for the padding of chunks */
+    RDX_TRY(reserve_block(c, full > 0 ? RDX_BLOCK_ROWS : rest + 8 * RDX_PAGE, err));
   if (rest > 0)
     RDX_TRY(write_block(f, number, full, rest, err));
   for (uint64_t k = 0; k < full; k++) {
@@ -490,7 +526,11 @@ static rdx_status finish_column(void *context, uint32_t number, bool reports, rd
     RDX_TRY(load_block(f, c, k, err));
     RDX_TRY(write_block(f, number, k, RDX_BLOCK_ROWS, err));
   }
+  drop_block(c);
   rdx_distinct_drop(&c->strings);
+  rdx_free(c->sorted);
+  rdx_free(c->places);
+  c->sorted = c->places = NULL;
   return RDX_OK;
 }
 
@@ -541,13 +581,10 @@ static rdx_status write_file(finish_work *f, rdx_file_column *columns, rdx_error
   }
   RDX_TRY(describe(f, columns, &header, err));
   RDX_TRY(for_columns(w, w->rows * w->count >= PARALLEL, finish_column, f, err));
-  RDX_TRY(write_frame(f, &header, err));
-  return rdx_replacement_commit(&w->file, err);
+  return write_frame(f, &header, err);
 }
 
-rdx_status rdx_table_writer_finish(rdx_table_writer *w, rdx_error *err) {
-  if (!w)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_finish: writer must not be NULL");
+rdx_status rdx_table_writer_complete(rdx_table_writer *w, rdx_error *err) {
   if (w->over)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the table was finished, or failed, before", w->file.path);
   w->over = true;
@@ -562,4 +599,15 @@ rdx_status rdx_table_writer_finish(rdx_table_writer *w, rdx_error *err) {
   rdx_free(f.places);
   rdx_free(f.directory);
   return status;
+}
+
+rdx_status rdx_table_writer_commit(rdx_table_writer *w, rdx_error *err) {
+  return rdx_replacement_commit(&w->file, err);
+}
+
+rdx_status rdx_table_writer_finish(rdx_table_writer *w, rdx_error *err) {
+  if (!w)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_finish: writer must not be NULL");
+  RDX_TRY(rdx_table_writer_complete(w, err));
+  return rdx_table_writer_commit(w, err);
 }

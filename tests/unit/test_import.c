@@ -184,13 +184,16 @@ typedef struct told {
   char problem[1100], record[200];
 } told;
 
-static void tell(void *user, uint64_t line, const char *problem, const char *record, size_t length) {
+static rdx_status tell(void *user, uint64_t line, const char *problem, const char *record, size_t length,
+                       rdx_error *err) {
+  (void)err;
   told *t = user;
   assert_true(line > t->last_line);
   t->last_line = line;
   t->count++;
   snprintf(t->problem, sizeof t->problem, "%s", problem);
   snprintf(t->record, sizeof t->record, "%.*s", (int)length, record);
+  return RDX_OK;
 }
 
 /* Every kind of bad record, among many good ones, over several pieces. */
