@@ -59,7 +59,8 @@ struct ArrowArray {
  *   bool                                   b: copied to bits
  *   decimal                                d:19,SCALE: copied to 128 bits
  *
- * Release both by their callbacks. On failure nothing was written to them.
+ * Release both by their callbacks. On failure nothing was written to them. RDX_ERROR_UNSUPPORTED where a column's name
+ * is no UTF-8.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_to_arrow(rdx_table *table, struct ArrowSchema *schema,
                                                    struct ArrowArray *array, rdx_error *err);
@@ -70,12 +71,22 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_to_arrow(rdx_table *table, struct Arro
  * so. On failure both stay the caller's. Types:
  *
  *   c C s S i I l L, f, g, tdD, tsu:...    integers, f32, f64, date, timestamp (of any time zone: an instant): shared
- *   d:P,S,64; d:P,S (128 bits)             decimal: shared; copied, RDX_ERROR_RANGE where a value is beyond 64 bits
+ *   e                                      f32: copied
+ *   tss:... tsm:... tsn:...                timestamp: copied to microseconds
+ *   tdm                                    date: copied to days
+ *   tts ttm ttu ttn                        string, HH:MM:SS and a fraction of 0, 3, 6 or 9 digits
+ *   d:P,S,64; d:P,S with 32, 128 or 256    decimal of a scale of 0 to 18: shared; copied to 64 bits
  *   U, Z; u, z                             string: shared; bytes shared, offsets copied
+ *   w:N; vu, vz                            string: bytes shared, offsets made; copied
  *   b                                      bool: copied to bytes
+ *   n                                      string, all NULL
  *   a dictionary of strings                shared where it ascends and its indices have 32 bits, else sorted
+ *   a dictionary of other types            as these, each row with its value
  *
- * NULL bits are shared where they start at a whole byte. Other formats are RDX_ERROR_UNSUPPORTED.
+ * NULL bits are shared where they start at a whole byte. A value that would not be kept exactly is RDX_ERROR_RANGE, with
+ * the column and the row: a timestamp with a part of a microsecond, a date with a part of a day, a decimal beyond 64
+ * bits, a time that is none of a day. Other formats (nested ones, runs, durations, intervals) are
+ * RDX_ERROR_UNSUPPORTED; the text names the column and what to cast it to.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_from_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
                                                      rdx_table **out, rdx_error *err);

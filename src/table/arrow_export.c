@@ -109,14 +109,21 @@ static uint64_t character_length(const uint8_t *text, uint64_t rest) {
   return length;
 }
 
+static bool is_utf8(const char *text, uint64_t length) {
+  const uint8_t *bytes = (const uint8_t *)text;
+  for (uint64_t n; length > 0; bytes += n, length -= n)
+    if ((n = character_length(bytes, length)) == 0)
+      return false;
+  return true;
+}
+
 /* Whether every string is UTF-8 by itself. */
-static bool is_utf8(const rdx_column *c) {
+static bool are_utf8(const rdx_column *c) {
   for (uint64_t row = 0; row < c->rows; row++) {
-    uint64_t length, n;
-    const uint8_t *text = (const uint8_t *)rdx_column_text(c, row, &length);
-    for (; length > 0; text += n, length -= n)
-      if ((n = character_length(text, length)) == 0)
-        return false;
+    uint64_t length;
+    const char *text = rdx_column_text(c, row, &length);
+    if (!is_utf8(text, length))
+      return false;
   }
   return true;
 }
@@ -133,7 +140,7 @@ static void name_format(const rdx_column *c, char format[32]) {
   if (c->type == RDX_TYPE_DECIMAL)
     snprintf(format, 32, "d:19,%u", c->scale);
   else if (c->type == RDX_TYPE_STRING)
-    strcpy(format, c->dictionary ? "I" : is_utf8(c) ? "U" : "Z");
+    strcpy(format, c->dictionary ? "I" : are_utf8(c) ? "U" : "Z");
   else
     strcpy(format, names[c->type]);
 }
@@ -199,6 +206,9 @@ static rdx_status export_table(rdx_table *table, struct ArrowSchema *schema, str
   RDX_TRY(start_array(table, array, table->rows, table->column_count, err));
   for (uint32_t i = 0; i < table->column_count; i++) {
     const rdx_growing *c = &table->columns[i];
+    if (!is_utf8(c->name, strlen(c->name)))
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                      "the name of column %u is no UTF-8, as Arrow needs it: make the table with another name", i + 1);
     RDX_TRY(export_schema(c->name, &c->view, schema->children[i], err));
     RDX_TRY(export_array(table, &c->view, array->children[i], err));
   }

@@ -5,6 +5,7 @@
 
 #include "tables.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,7 +252,26 @@ static void test_decimals(void **state) {
   t = import_hand(&h);
   assert_ptr_equal(rdx_table_column(t, 0)->values, narrow + 3);
   drop_hand(t);
-  static const char *const bad[] = {"d:30,19", "d:30,-1", "d:30", "d:9,2,32", "d:", "d:1,2,3,4"};
+  int32_t small[10] = {0};
+  int64_t huge[40] = {0};
+  for (int i = 0; i < 10; i++) {
+    small[i] = i % 2 ? INT32_MIN : 7;
+    huge[4 * i] = i % 2 ? INT64_MIN : INT64_MAX;
+    huge[4 * i + 1] = huge[4 * i + 2] = huge[4 * i + 3] = i % 2 ? -1 : 0;
+  }
+  make_hand(&h, "d:9,2,32", validity, small, NULL);
+  t = import_hand(&h);
+  c = rdx_table_column(t, 0);
+  assert_true(c->scale == 2 && ((const int64_t *)c->values)[0] == INT32_MIN && ((const int64_t *)c->values)[3] == 7);
+  drop_hand(t);
+  make_hand(&h, "d:70,3,256", NULL, huge, NULL);
+  t = import_hand(&h);
+  assert_true(((const int64_t *)rdx_table_column(t, 0)->values)[1] == INT64_MAX);
+  drop_hand(t);
+  huge[4 * 5 + 3] = 0; /* -2^63 modulo 2^192 */
+  make_hand(&h, "d:70,3,256", NULL, huge, NULL);
+  fail_hand(&h, RDX_ERROR_RANGE, "column 'x', row 2: the decimal does not fit 64 bits");
+  static const char *const bad[] = {"d:30,19", "d:30,-1", "d:30", "d:9,2,16", "d:", "d:1,2,3,4", "d:9,-2"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     make_hand(&h, bad[i], NULL, wide, NULL);
     fail_hand(&h, RDX_ERROR_UNSUPPORTED, bad[i]);
@@ -357,6 +377,222 @@ static void test_dictionaries(void **state) {
   fail_hand(&h, RDX_ERROR_ARGUMENT, "row 1 has place 9 in a dictionary of 4 strings");
   h.child_schema.format = "f";
   fail_hand(&h, RDX_ERROR_UNSUPPORTED, "format 'f'");
+  h.child_schema.format = "I";
+  h.child.buffers = NULL;
+  fail_hand(&h, RDX_ERROR_ARGUMENT, "a buffer is missing");
+}
+
+/* ---- What is converted ---- */
+
+static void check_i64(hand *h, rdx_type type, const int64_t *expected) {
+  rdx_table *t = import_hand(h);
+  const rdx_column *c = rdx_table_column(t, 0);
+  assert_int_equal(c->type, type);
+  for (uint64_t i = 0; i < 5; i++) {
+    assert_int_equal(is_null(c, i), i == 1);
+    if (type == RDX_TYPE_DATE)
+      assert_true(i == 1 || ((const int32_t *)c->values)[i] == expected[i]);
+    else
+      assert_true(i == 1 || ((const int64_t *)c->values)[i] == expected[i]);
+  }
+  drop_hand(t);
+}
+
+/* Row 1 is NULL, and what stands there would not be kept. */
+static void test_times(void **state) {
+  (void)state;
+  static const char *const formats[] = {"tss:", "tsm:Europe/Paris", "tsu:UTC", "tsn:+02:00"};
+  static const int64_t units[] = {1, 1000, 1000000, 1000000000};
+  static const int64_t instants[] = {0, 0, -1000000, 253402300799000000, -62135596800000000};
+  hand h;
+  for (int k = 0; k < 4; k++) {
+    int64_t values[10] = {0}, expected[5];
+    for (int i = 0; i < 5; i++) {
+      const int64_t instant = k == 3 && i > 2 ? 1700000000123456 * (i % 2 ? 1 : -1) : instants[i];
+      expected[i] = instant;
+      values[3 + i] = k < 2 ? instant / (1000000 / units[k]) : instant * (units[k] / 1000000);
+    }
+    values[4] = k < 2 ? INT64_MAX : 1;
+    make_hand(&h, formats[k], validity, values, NULL);
+    check_i64(&h, RDX_TYPE_TIMESTAMP, expected);
+    values[6] = k < 2 ? INT64_MAX / 100 : 999;
+    make_hand(&h, formats[k], validity, values, NULL);
+    if (k == 2)
+      drop_hand(import_hand(&h));
+    else
+      fail_hand(&h, RDX_ERROR_RANGE, k < 2 ? "column 'x', row 3: the timestamp is beyond" : "part of a microsecond");
+  }
+  static const int64_t days[] = {0, 0, -719162, 2932896, 1};
+  int64_t ms[10] = {0};
+  for (int i = 0; i < 5; i++)
+    ms[3 + i] = days[i] * 86400000;
+  ms[4] = 1;
+  make_hand(&h, "tdm", validity, ms, NULL);
+  check_i64(&h, RDX_TYPE_DATE, days);
+  ms[5]++;
+  make_hand(&h, "tdm", validity, ms, NULL);
+  fail_hand(&h, RDX_ERROR_RANGE, "row 2: the date has a part of a day");
+  ms[5] = 86400000 * ((int64_t)INT32_MAX + 1);
+  make_hand(&h, "tdm", validity, ms, NULL);
+  fail_hand(&h, RDX_ERROR_RANGE, "row 2: the date is beyond");
+}
+
+static void test_times_of_day(void **state) {
+  (void)state;
+  static const char *const formats[] = {"tts", "ttm", "ttu", "ttn"};
+  static const char *const ends[] = {"", ".987", ".987654", ".987654321"};
+  static const int64_t units[] = {1, 1000, 1000000, 1000000000};
+  for (int k = 0; k < 4; k++) {
+    int64_t wide[10] = {0};
+    int32_t narrow[10] = {0};
+    char last[32];
+    hand h;
+    wide[7] = 86399 * units[k] + 987654321 / (1000000000 / units[k]) % units[k];
+    wide[4] = -1;
+    for (int i = 0; i < 10; i++)
+      narrow[i] = (int32_t)wide[i];
+    const void *values = k < 2 ? (const void *)narrow : wide;
+    make_hand(&h, formats[k], validity, values, NULL);
+    rdx_table *t = import_hand(&h);
+    char first[32] = "00:00:00.000000000";
+    first[k ? 9 + 3 * k : 8] = '\0';
+    snprintf(last, sizeof last, "23:59:59%s", ends[k]);
+    const char *const texts[] = {first, NULL, first, first, last};
+    check_texts(rdx_table_column(t, 0), texts);
+    drop_hand(t);
+    wide[3] = 86400 * units[k];
+    narrow[3] = (int32_t)wide[3];
+    make_hand(&h, formats[k], validity, values, NULL);
+    fail_hand(&h, RDX_ERROR_RANGE, "column 'x', row 0: the time of day");
+  }
+}
+
+/* All halves, by what their parts say. */
+static void test_halves(void **state) {
+  (void)state;
+  for (uint32_t half = 0; half < 65536; half++) {
+    uint16_t values[10];
+    for (int i = 0; i < 10; i++)
+      values[i] = (uint16_t)half;
+    const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+    float expected = exponent == 31  ? (fraction ? NAN : INFINITY)
+                     : exponent == 0 ? (float)fraction / 16777216
+                                     : ldexpf(1024 + (float)fraction, (int)exponent - 25);
+    expected = half & 0x8000 ? -expected : expected;
+    hand h;
+    make_hand(&h, "e", NULL, values, NULL);
+    rdx_table *t = import_hand(&h);
+    const float got = ((const float *)rdx_table_column(t, 0)->values)[4];
+    assert_int_equal(rdx_table_column(t, 0)->type, RDX_TYPE_F32);
+    assert_true(isnan(expected) ? isnan(got) : memcmp(&got, &expected, sizeof got) == 0);
+    drop_hand(t);
+  }
+}
+
+static void put_view(char *to, int32_t length, const char *bytes, int32_t buffer, int32_t offset) {
+  memset(to, 0, 16);
+  memcpy(to, &length, 4);
+  memcpy(to + 4, bytes, length > 12 || length < 0 ? 4 : (size_t)length);
+  if (length > 12 || length < 0) {
+    memcpy(to + 8, &buffer, 4);
+    memcpy(to + 12, &offset, 4);
+  }
+}
+
+static void test_other_strings(void **state) {
+  (void)state;
+  static const char bytes[] = "aabbccddeeffgghh", longer[] = "..a string that is longer";
+  static const char *const pairs[] = {"dd", NULL, "ff", "gg", "hh"}, *const empty[] = {"", NULL, "", "", ""};
+  static const char *const texts[] = {"a string that is longer", NULL, "", "twelve bytes", "that is longer"};
+  static const char *const nulls[5] = {NULL};
+  hand h;
+  make_hand(&h, "w:2", validity, bytes, NULL);
+  rdx_table *t = import_hand(&h);
+  check_texts(rdx_table_column(t, 0), pairs);
+  assert_ptr_equal(rdx_table_column(t, 0)->values, bytes);
+  drop_hand(t);
+  make_hand(&h, "w:0", validity, NULL, NULL);
+  t = import_hand(&h);
+  check_texts(rdx_table_column(t, 0), empty);
+  drop_hand(t);
+  make_hand(&h, "n", NULL, NULL, NULL);
+  h.child.n_buffers = 0;
+  h.child.buffers = NULL;
+  t = import_hand(&h);
+  check_texts(rdx_table_column(t, 0), nulls);
+  drop_hand(t);
+  char views[8 * 16] = {0};
+  const int64_t size = sizeof longer - 1;
+  const void *buffers[] = {validity, views, longer, &size};
+  put_view(views + 3 * 16, 23, longer + 2, 0, 2);
+  put_view(views + 4 * 16, 1000, "", 77, -5); /* NULL */
+  put_view(views + 6 * 16, 12, "twelve bytes", 0, 0);
+  put_view(views + 7 * 16, 14, longer + 11, 0, 11);
+  for (int k = 0; k < 2; k++) {
+    make_hand(&h, k ? "vz" : "vu", NULL, NULL, NULL);
+    h.child.n_buffers = 4;
+    h.child.buffers = buffers;
+    t = import_hand(&h);
+    check_texts(rdx_table_column(t, 0), texts);
+    drop_hand(t);
+  }
+  static const int32_t wrong[][3] = {{15, 0, 11}, {-1, 0, 0}, {13, 1, 0}, {13, -1, 0}, {13, 0, -1}, {INT32_MAX, 0, 2}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    put_view(views + 7 * 16, wrong[i][0], longer, wrong[i][1], wrong[i][2]);
+    make_hand(&h, "vu", NULL, NULL, NULL);
+    h.child.n_buffers = 4;
+    h.child.buffers = buffers;
+    fail_hand(&h, RDX_ERROR_ARGUMENT, "a view is beyond its buffer");
+  }
+}
+
+/* Of numbers, with a NULL; decimals become narrow on the way. */
+static void test_other_dictionaries(void **state) {
+  (void)state;
+  static const uint8_t places[] = {9, 9, 9, 0, 9, 1, 2, 0}, no_1[] = {0xfd};
+  static const int64_t wide[] = {7, 0, 8, 0, -9, -1};
+  hand h;
+  make_hand(&h, "C", validity, places, NULL);
+  h.dictionary_schema = (struct ArrowSchema){.format = "d:5,2", .release = release_schema};
+  h.dictionary_buffers[0] = no_1;
+  h.dictionary_buffers[1] = wide;
+  h.dictionary = (struct ArrowArray){
+      .length = 3, .null_count = 1, .n_buffers = 2, .buffers = h.dictionary_buffers, .release = release_array};
+  h.child_schema.dictionary = &h.dictionary_schema;
+  h.child.dictionary = &h.dictionary;
+  rdx_table *t = import_hand(&h);
+  const rdx_column *c = rdx_table_column(t, 0);
+  const int64_t *values = c->values;
+  assert_true(c->type == RDX_TYPE_DECIMAL && c->scale == 2 && !c->dictionary);
+  assert_true(values[0] == 7 && values[3] == -9 && values[4] == 7);
+  for (uint64_t i = 0; i < 5; i++)
+    assert_int_equal(is_null(c, i), i == 1 || i == 2);
+  drop_hand(t);
+  h.child_schema.release = release_schema;
+  make_hand(&h, "C", NULL, places, NULL);
+  h.child_schema.dictionary = &h.dictionary_schema;
+  h.child.dictionary = &h.dictionary;
+  h.dictionary_buffers[1] = wide;
+  h.dictionary_schema = (struct ArrowSchema){.format = "d:5,2", .release = release_schema};
+  h.dictionary =
+      (struct ArrowArray){.length = 3, .n_buffers = 2, .buffers = h.dictionary_buffers, .release = release_array};
+  fail_hand(&h, RDX_ERROR_ARGUMENT, "an index is beyond its dictionary");
+}
+
+/* A name that is no UTF-8 is not handed on. */
+static void test_names(void **state) {
+  (void)state;
+  static const int32_t values[10] = {0};
+  hand h;
+  make_hand(&h, "i", NULL, values, NULL);
+  h.child_schema.name = "caf\xe9";
+  rdx_table *t = import_hand(&h);
+  struct ArrowSchema schema = {0};
+  struct ArrowArray array = {0};
+  FAILS(rdx_table_to_arrow(t, &schema, &array, err), RDX_ERROR_UNSUPPORTED, "the name of column 1 is no UTF-8");
+  assert_null(schema.release);
+  assert_null(array.release);
+  drop_hand(t);
 }
 
 static void test_errors(void **state) {
@@ -364,10 +600,11 @@ static void test_errors(void **state) {
   static const int32_t values[10] = {0};
   static const uint8_t some[] = {0xf7};
   hand h;
-  static const char *const formats[] = {"n", "e", "tdm", "tsn:UTC", "+l", "w:5", "vu", ""};
+  static const char *const formats[] = {
+      "+l", "+s", "+r", "+ud:1", "tDs", "tiM", "w:", "w:-1", "tsx:", "ts", "tt", "q", ""};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     make_hand(&h, formats[i], NULL, values, NULL);
-    fail_hand(&h, RDX_ERROR_UNSUPPORTED, "which is not supported");
+    fail_hand(&h, RDX_ERROR_UNSUPPORTED, "which is not supported: ");
   }
   make_hand(&h, "i", NULL, NULL, NULL);
   fail_hand(&h, RDX_ERROR_ARGUMENT, "a buffer is missing");
@@ -393,9 +630,13 @@ static void test_errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trips),  cmocka_unit_test(test_moved_child), cmocka_unit_test(test_fixed),
-      cmocka_unit_test(test_bools),        cmocka_unit_test(test_decimals),    cmocka_unit_test(test_strings),
-      cmocka_unit_test(test_dictionaries), cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_moved_child),
+      cmocka_unit_test(test_fixed),         cmocka_unit_test(test_bools),
+      cmocka_unit_test(test_decimals),      cmocka_unit_test(test_strings),
+      cmocka_unit_test(test_dictionaries),  cmocka_unit_test(test_times),
+      cmocka_unit_test(test_times_of_day),  cmocka_unit_test(test_halves),
+      cmocka_unit_test(test_other_strings), cmocka_unit_test(test_other_dictionaries),
+      cmocka_unit_test(test_names),         cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
