@@ -83,8 +83,8 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_to_arrow(rdx_table *table, struct Arro
  *   a dictionary of strings                shared where it ascends and its indices have 32 bits, else sorted
  *   a dictionary of other types            as these, each row with its value
  *
- * NULL bits are shared where they start at a whole byte. A value that would not be kept exactly is RDX_ERROR_RANGE, with
- * the column and the row: a timestamp with a part of a microsecond, a date with a part of a day, a decimal beyond 64
+ * NULL bits are shared where they start at a whole byte. A value that would not be kept exactly is RDX_ERROR_RANGE; the
+ * text names column and row: a timestamp with a part of a microsecond, a date with a part of a day, a decimal beyond 64
  * bits, a time that is none of a day. Other formats (nested ones, runs, durations, intervals) are
  * RDX_ERROR_UNSUPPORTED; the text names the column and what to cast it to.
  */
