@@ -22,6 +22,7 @@
 static const char *program_name = "raydex";
 static atomic_llong interrupted_at; /* nanoseconds, 0: not yet; written by a signal handler, read by any thread */
 static atomic_int interrupted_by;   /* the first signal */
+static char *_Atomic unfinished;    /* a file that is to go when the program cannot go on; NULL: none */
 
 static struct {
   pthread_mutex_t lock;
@@ -108,6 +109,46 @@ static void catch_signal(int number) {
     sigaction(number, &action, NULL);
 }
 
+/* The mapping that has `address`, of those in the text of /proc/self/maps; NULL: none that is a file. */
+static char *find_mapping(char *text, uintptr_t address) {
+  for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    char *next = NULL;
+    *end = '\0';
+    const uintptr_t begin = strtoull(line, &next, 16), stop = *next == '-' ? strtoull(next + 1, NULL, 16) : 0;
+    if (address >= begin && address < stop)
+      return strchr(line, '/');
+  }
+  return NULL;
+}
+
+static void say(const char *text) {
+  (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+/* A file that is mapped for long, a table file, has become shorter: what was read of it is gone, there is no way on.
+ * Nothing here needs more than a signal handler may use. */
+static void on_bus_error(int number, siginfo_t *info, void *context) {
+  static char text[1 << 20];
+  size_t size = 0;
+  (void)context;
+  const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  for (ssize_t n = 1; file >= 0 && n > 0 && size + 1 < sizeof text; size += n > 0 ? (size_t)n : 0)
+    n = read(file, text + size, sizeof text - 1 - size);
+  text[size] = '\0';
+  const char *path = find_mapping(text, (uintptr_t)info->si_addr);
+  if (!path) {
+    signal(number, SIG_DFL); /* and the same happens again */
+    return;
+  }
+  if (unfinished)
+    unlink(unfinished);
+  say(program_name);
+  say(": ");
+  say(path);
+  say(" has become shorter while it was used: use it when nobody writes to it, or a copy\n");
+  _exit(EXIT_FAILURE);
+}
+
 void console_start(const char *program) {
   hold_streams();
   program_name = program;
@@ -117,6 +158,7 @@ void console_start(const char *program) {
   catch_signal(SIGHUP);
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow */
+  sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO}, NULL);
   rdx_set_progress(on_progress, NULL);
 }
 
@@ -297,6 +339,7 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
     out->temporary[0] = '\0';
     return fail_write(out, err);
   }
+  unfinished = out->temporary;
   out->stream = fdopen(file, "w");
   if (!out->stream) {
     const rdx_status failed = fail_write(out, err);
@@ -328,8 +371,10 @@ rdx_status console_output_commit(console_output *out, rdx_error *err) {
   out->stream = NULL;
   if (status == RDX_OK && (!closed || (out->path && rename(out->temporary, out->path) != 0)))
     status = fail_write(out, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK) {
+    unfinished = NULL;
     out->temporary[0] = '\0';
+  }
   console_output_discard(out);
   return status;
 }
@@ -347,6 +392,7 @@ void console_output_discard(console_output *out) {
   out->stream = NULL;
   if (out->temporary[0])
     unlink(out->temporary);
+  unfinished = NULL;
   out->temporary[0] = '\0';
 }
 

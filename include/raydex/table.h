@@ -52,7 +52,9 @@ typedef struct rdx_csv_params {
  * Read a CSV file (RFC 4180: quotes, doubled quotes, line breaks in quotes; CRLF or LF; a UTF-8 byte order
  * mark is skipped). Errors name the file, line and column. A text whose first eight bytes are those of a table file, or
  * differ in one or two, is refused (RDX_ERROR_FORMAT). Reports progress as stage "read", in bytes.
- * An ordinary file is mapped: one that becomes shorter while it is read ends the program by SIGBUS.
+ * NULL is the standard input, from where it stands on. A pipe is read into memory, an ordinary file is mapped: one that
+ * is written to meanwhile, or becomes shorter or longer, is RDX_ERROR_IO; one that is replaced is read as it was.
+ * (SIGBUS is handled meanwhile; where it is of no such file, the handler that was there before gets it.)
  * Destroy the table with rdx_table_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out,
@@ -103,8 +105,9 @@ RDX_API void rdx_table_writer_destroy(rdx_table_writer **writer);
 
 /**
  * Open a table file. Its columns are views of the mapped file, of strings with a dictionary. The file must not be
- * written to meanwhile (replacing it, as the writer does, is fine): a file that becomes shorter ends the program by
- * SIGBUS where the missing part is read. Destroy the table with rdx_table_destroy().
+ * written to meanwhile (replacing it, as the writer does, is fine): that is RDX_ERROR_IO until this call returns, but a
+ * file that becomes shorter later ends the program by SIGBUS where the missing part is read. Destroy the table with
+ * rdx_table_destroy().
  *
  * All that was opened is verified here, by all cores: every checksum, that places lie in their dictionary, that the
  * dictionary ascends. So a table that is open is right, and its accessors cannot fail. Damage is RDX_ERROR_FORMAT: the
@@ -171,9 +174,10 @@ typedef struct rdx_import_stats {
 
 /**
  * Make a table file (as rdx_table_writer_create() and rdx_table_writer_finish() do) of a CSV file (as
- * rdx_table_read_csv() reads it, with the same types, mapped as there): with all cores, and in memory that does not
- * grow with the file, except for the distinct strings; a pipe is read into memory first. Errors name the file, line and
- * column. Where more than `max_rejects` records are bad the import fails, and the path is as it was.
+ * rdx_table_read_csv() reads it, with the same types, mapped as there; NULL: the standard input): with all cores, and
+ * in memory that does not grow with the file, except for the distinct strings; a pipe is read into memory first. Errors
+ * name the file, line and column. Where more than `max_rejects` records are bad the import fails, and the path is as it
+ * was.
  *
  * `stats` may be NULL; it is filled on failure, too. Reports progress as stages "infer types", "import", in bytes, and
  * "write".
@@ -182,9 +186,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_import_csv(const char *csv, const char
                                                      rdx_import_stats *stats, rdx_error *err);
 
 /**
- * Read a table from a table file or a CSV file, whichever it is: a table file is known by how it begins. Of a table
- * file `params->columns` are opened, as rdx_table_open_columns() does; `params->types` must be the types that it has;
- * what else is in `params` is for CSV.
+ * Read a table from a table file or a CSV file, whichever it is: a table file is known by how it begins. NULL is the
+ * standard input; a table file there must be no pipe. Of a table file `params->columns` are opened, as
+ * rdx_table_open_columns() does; `params->types` must be the types that it has; what else is in `params` is for CSV.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out,
                                                rdx_error *err);

@@ -6,17 +6,11 @@
  * Types are guessed from the first records; then one pass parses every value into its column. A value that does not
  * fit a guessed type widens it, and the pass starts over: rare, and each column's types only ever widen. */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/column.h"
 #include "table/csv.h"
-#include "table/format.h"
 #include "table/names.h"
 
 #define SAMPLE 1000                /* records that types are guessed from */
@@ -571,18 +565,9 @@ static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
   return RDX_OK;
 }
 
-/* How many of the first bytes are not those of a table file. */
-static uint32_t bytes_from_magic(const char *text, size_t size) {
-  const uint32_t length = sizeof(RDX_FILE_MAGIC) - 1;
-  uint32_t different = 0;
-  for (uint32_t i = 0; i < length; i++)
-    different += i >= size || text[i] != RDX_FILE_MAGIC[i];
-  return different;
-}
-
 /* A table file, its beginning damaged or not, would read as CSV of few rows that mean nothing. */
 static rdx_status refuse_table(const char *name, const char *text, size_t size, rdx_error *err) {
-  const uint32_t different = bytes_from_magic(text, size);
+  const uint32_t different = rdx_csv_from_magic(text, size);
   if (different == 0)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is a table file already, not CSV", name);
   if (different <= 2)
@@ -679,84 +664,5 @@ rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, 
     r.table = NULL;
   }
   rdx_csv_drop(&r);
-  return status;
-}
-
-/* ---- Files ---- */
-
-/* What cannot be mapped (a pipe) is read into memory. */
-static rdx_status read_all(const char *path, int file, char **out, size_t *size, rdx_error *err) {
-  size_t capacity = 0;
-  for (;;) {
-    if (*size == capacity) {
-      capacity = 2 * capacity + 65536;
-      RDX_TRY(rdx_realloc((void **)out, capacity, 1, "a CSV file", err));
-    }
-    const ssize_t n = read(file, *out + *size, capacity - *size);
-    if (n < 0 && errno != EINTR)
-      return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-    if (n == 0)
-      return RDX_OK;
-    *size += n > 0 ? (size_t)n : 0;
-    RDX_TRY(rdx_progress("read", *size, 0, err)); /* a signal ends the wait for a pipe */
-  }
-}
-
-/* Opening a pipe waits for who writes it, until a signal comes. */
-static rdx_status open_file(const char *path, int *file, rdx_error *err) {
-  if (!*path)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot open a file without a name");
-  while ((*file = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
-    RDX_TRY(rdx_progress("read", 0, 0, err));
-  if (*file >= 0)
-    return RDX_OK;
-  return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
-                  strerror(errno));
-}
-
-rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err) {
-  *out = (rdx_csv_file){0};
-  int file = -1;
-  RDX_TRY(open_file(path, &file, err));
-  struct stat info;
-  const size_t size = fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-  char *text = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
-  rdx_status status = RDX_OK;
-  if (text != MAP_FAILED) {
-    madvise(text, size, MADV_SEQUENTIAL);
-    *out = (rdx_csv_file){text, size, true};
-  } else {
-    text = NULL;
-    status = read_all(path, file, &text, &out->size, err);
-    out->text = text;
-    if (status == RDX_OK && bytes_from_magic(text, out->size) == 0)
-      status = rdx_fail(err, RDX_ERROR_FORMAT, "%s holds a table file, which cannot be read from a pipe", path);
-  }
-  close(file);
-  return status;
-}
-
-void rdx_csv_file_forget(const rdx_csv_file *file, const char *at) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)(at - file->text) / page * page;
-  if (file->mapped)
-    madvise((void *)(uintptr_t)file->text, size, MADV_DONTNEED);
-}
-
-void rdx_csv_file_close(rdx_csv_file *file) {
-  if (file->mapped)
-    munmap((void *)(uintptr_t)file->text, file->size);
-  else
-    rdx_free((void *)(uintptr_t)file->text);
-  *file = (rdx_csv_file){0};
-}
-
-rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
-  if (!path || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: path and out must not be NULL");
-  rdx_csv_file file;
-  rdx_status status = rdx_csv_file_open(path, &file, err);
-  if (status == RDX_OK)
-    status = rdx_table_parse_csv(path, file.text, file.size, params, out, err);
-  rdx_csv_file_close(&file);
   return status;
 }

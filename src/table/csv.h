@@ -8,6 +8,7 @@
  * Errors of the input leave their text without the place, which rdx_csv_place() puts before it: who reads a part of a
  * file does not know its lines. */
 
+#include "base/mapped.h"
 #include "table/table.h"
 #include "table/value.h"
 
@@ -65,14 +66,23 @@ void rdx_csv_drop(rdx_csv_reader *r);
 
 /* ---- Files ---- */
 
+/* How many of the first bytes are not those of a table file. */
+uint32_t rdx_csv_from_magic(const char *text, size_t size);
+
 /* A file's text: mapped, or, of a pipe, read into memory. */
 typedef struct rdx_csv_file {
+  const char *name; /* for errors */
   const char *text;
   size_t size;
-  bool mapped;
+  rdx_mapped map; /* without data: the text is memory of its own */
 } rdx_csv_file;
 
+/* NULL is the standard input, from where it stands on. */
 RDX_MUST_USE rdx_status rdx_csv_file_open(const char *path, rdx_csv_file *out, rdx_error *err);
+/* RDX_ERROR_IO where the file is not as it was when it was opened: then what was read may be anything. */
+RDX_MUST_USE rdx_status rdx_csv_file_check(const rdx_csv_file *file, rdx_error *err);
+/* The status of who has read it: the same where the file has not changed. */
+RDX_MUST_USE rdx_status rdx_csv_file_judge(const rdx_csv_file *file, rdx_status status, rdx_error *err);
 /* What lies before `at` is not needed for now: its memory goes back, to be read again where it is needed after all. */
 void rdx_csv_file_forget(const rdx_csv_file *file, const char *at);
 void rdx_csv_file_close(rdx_csv_file *file);

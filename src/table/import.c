@@ -321,6 +321,7 @@ static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
     RDX_TRY(rdx_progress(stage, (uint64_t)(at - r->begin), (uint64_t)(r->end - r->begin), err));
     cut(m, at);
     rdx_pool_run(m->pool, m->count, 1, read_pieces, m);
+    RDX_TRY(rdx_csv_file_check(&m->file, err)); /* before anybody is told of what was never there */
     for (uint32_t i = 0; i < m->count && !r->widened; i++)
       if (at < m->pieces[i].until)
         RDX_TRY(take_piece(m, &m->pieces[i], &at, err));
@@ -418,6 +419,7 @@ static rdx_status run(importing *m, rdx_error *err) {
       return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
                       m->reader.name);
   }
+  RDX_TRY(rdx_csv_file_check(&m->file, err));
   RDX_TRY(rdx_table_writer_complete(m->writer, err));
   if (m->params->ready)
     RDX_TRY(m->params->ready(m->params->user, err));
@@ -427,16 +429,18 @@ static rdx_status run(importing *m, rdx_error *err) {
 rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
                                 rdx_import_stats *stats, rdx_error *err) {
   static const rdx_import_params defaults = {0};
-  if (!csv || !path)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: csv and path must not be NULL");
+  if (!path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: path must not be NULL");
   importing m = {.params = params ? params : &defaults, .path = path};
   const double begun = rdx_now_ms();
   rdx_status status = rdx_csv_file_open(csv, &m.file, err);
   if (status == RDX_OK)
-    status = rdx_csv_start(&m.reader, csv, m.file.text ? m.file.text : "", m.file.size, &m.params->csv, err);
+    status = rdx_csv_start(&m.reader, m.file.name, m.file.text ? m.file.text : "", m.file.size, &m.params->csv, err);
   m.counted = m.reader.begin;
   if (status == RDX_OK)
     status = run(&m, err);
+  if (status != RDX_OK) /* perhaps because of what was never there */
+    status = rdx_csv_file_judge(&m.file, status, err);
   if (stats)
     *stats = (rdx_import_stats){
         .rows = m.rows, .rejected = m.rejected, .bytes = m.file.size, .total_ms = rdx_now_ms() - begun};

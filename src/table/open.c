@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/column.h"
+#include "base/mapped.h"
 #include "index/keys.h"
 #include "table/format.h"
 #include "table/names.h"
@@ -30,8 +30,7 @@ typedef struct opened_column {
 } opened_column;
 
 struct rdx_opened {
-  const char *map;
-  uint64_t size;
+  rdx_mapped map;
   const char *directory;
   rdx_file_header header;
   rdx_file_place *places; /* of all columns of the file */
@@ -46,8 +45,7 @@ static const rdx_file_column *file_column(const struct rdx_opened *o, uint32_t n
 void rdx_opened_drop(struct rdx_opened *o) {
   if (!o)
     return;
-  if (o->map)
-    munmap((void *)(uintptr_t)o->map, o->size);
+  rdx_mapped_close(&o->map);
   rdx_free(o->places);
   rdx_free(o->columns);
   rdx_free(o);
@@ -62,21 +60,16 @@ static rdx_status map_file(const char *path, struct rdx_opened *o, rdx_error *er
   if (file < 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", path,
                     strerror(errno));
-  struct stat info;
-  rdx_status status = RDX_OK;
-  void *map = MAP_FAILED;
-  if (fstat(file, &info) != 0)
-    status = rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-  else if (!S_ISREG(info.st_mode) || info.st_size < (off_t)RDX_PAGE)
+  rdx_status status = rdx_mapped_open(file, path, &o->map, err);
+  if (!o->map.data) {
+    struct stat info;
+    if (status == RDX_OK && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+      status = rdx_fail(err, RDX_ERROR_IO, "cannot map %s", path);
+    close(file);
+  }
+  if (status == RDX_OK && o->map.size < RDX_PAGE)
     status = rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file", path);
-  else if ((map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, file, 0)) == MAP_FAILED)
-    status = rdx_fail(err, RDX_ERROR_IO, "cannot map %s: %s", path, strerror(errno));
-  close(file);
-  if (status != RDX_OK)
-    return status;
-  o->map = map;
-  o->size = (uint64_t)info.st_size;
-  return RDX_OK;
+  return status;
 }
 
 static rdx_status damaged(const char *path, const char *what, rdx_error *err) {
@@ -86,8 +79,8 @@ static rdx_status damaged(const char *path, const char *what, rdx_error *err) {
 static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error *err) {
   rdx_file_header *h = &o->header;
   uint64_t checksum;
-  memcpy(h, o->map, sizeof *h);
-  memcpy(&checksum, o->map + RDX_PAGE - sizeof checksum, sizeof checksum);
+  memcpy(h, o->map.data, sizeof *h);
+  memcpy(&checksum, o->map.data + RDX_PAGE - sizeof checksum, sizeof checksum);
   if (memcmp(h->magic, RDX_FILE_MAGIC, sizeof h->magic) != 0)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file: it does not begin as one", path);
   if (h->version != RDX_FORMAT_VERSION)
@@ -95,11 +88,11 @@ static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error
                     "%s says in its header that it is a table file of version %u; this Raydex "
                     "reads version %u",
                     path, h->version, RDX_FORMAT_VERSION);
-  if (checksum != rdx_file_header_checksum(o->map))
+  if (checksum != rdx_file_header_checksum(o->map.data))
     return damaged(path, "the checksum of its header is wrong", err);
-  if (h->size != o->size)
+  if (h->size != o->map.size)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: it has %llu bytes, but its header says %llu", path,
-                    (unsigned long long)o->size, (unsigned long long)h->size);
+                    (unsigned long long)o->map.size, (unsigned long long)h->size);
   if (h->columns == 0 || h->columns > RDX_TABLE_COLUMNS_MAX || h->directory > h->size || h->directory % RDX_PAGE != 0 ||
       h->columns * sizeof(rdx_file_column) > h->size - h->directory)
     return damaged(path, "its header is not possible", err);
@@ -108,7 +101,7 @@ static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error
 
 static rdx_status check_directory(const char *path, struct rdx_opened *o, rdx_error *err) {
   const rdx_file_header *h = &o->header;
-  o->directory = o->map + h->directory;
+  o->directory = o->map.data + h->directory;
   if (rdx_file_checksum(o->directory, h->size - h->directory) != h->directory_checksum)
     return damaged(path, "the checksum of its directory is wrong", err);
   uint64_t directory, size;
@@ -126,7 +119,7 @@ static rdx_status check_directory(const char *path, struct rdx_opened *o, rdx_er
 
 static const void *section_of(const struct rdx_opened *o, uint32_t number, rdx_section_kind kind) {
   const rdx_section *s = &o->places[number].sections[kind];
-  return s->size > 0 ? o->map + s->offset : NULL;
+  return s->size > 0 ? o->map.data + s->offset : NULL;
 }
 
 static rdx_status view_column(struct rdx_opened *o, opened_column *c, rdx_growing *out, rdx_error *err) {
@@ -343,7 +336,7 @@ static void verify_chunks(void *context, uint64_t begin, uint64_t end, uint32_t 
     const struct rdx_opened *o = w->opened;
     const rdx_section *s = &o->places[o->columns[v->column].number].sections[v->kind];
     const uint64_t from = v->chunk * s->chunk, rest = s->padded - from, values = s->size - from;
-    const char *data = o->map + s->offset + from;
+    const char *data = o->map.data + s->offset + from;
     uint64_t checksum;
     memcpy(&checksum, o->directory + s->checksums + 8 * v->chunk, sizeof checksum);
     const char *wrong = "their checksum is wrong";
@@ -456,15 +449,24 @@ static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx
 
 /* ---- Open ---- */
 
-static rdx_status open_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
-                             rdx_table **table, rdx_error *err) {
-  RDX_TRY(map_file(path, o, err));
+static rdx_status open_mapped(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
+                              rdx_table **table, rdx_error *err) {
   RDX_TRY(check_header(path, o, err));
   RDX_TRY(check_directory(path, o, err));
   RDX_TRY(make_table(path, names, names ? count : o->header.columns, o, table, err));
   for (uint32_t i = 0; i < o->count; i++)
     RDX_TRY(find_stats(path, o, &o->columns[i], &(*table)->columns[i].view, err));
   return verify(path, o, *table, err);
+}
+
+/* What looks like damage may be a file that has changed meanwhile. */
+static rdx_status open_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
+                             rdx_table **table, rdx_error *err) {
+  RDX_TRY(map_file(path, o, err));
+  const rdx_status status = open_mapped(path, names, count, o, table, err);
+  if (status == RDX_OK || status == RDX_ERROR_FORMAT)
+    RDX_TRY(rdx_mapped_settle(&o->map, path, err));
+  return status;
 }
 
 static rdx_status open_named(const char *path, const char *const *names, uint32_t count, rdx_table **out,
@@ -536,10 +538,12 @@ static rdx_status check_types(const char *path, const rdx_table *table, const rd
 }
 
 rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
-  if (!path || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: path and out must not be NULL");
-  if (!begins_as_table(path))
+  static const char input[] = "/dev/stdin"; /* where it is a file */
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: out must not be NULL");
+  if (!begins_as_table(path ? path : input))
     return rdx_table_read_csv(path, params, out, err);
+  path = path ? path : input;
   rdx_table *table = NULL;
   const bool some = params && params->columns;
   RDX_TRY(open_named(path, some ? params->columns : NULL, some ? (uint32_t)params->column_count : 0, &table, err));

@@ -89,7 +89,7 @@ static void make_offsets(input *in, node *n, bool large, uint64_t rows) {
     int64_t offset = 0;
     memcpy(&offset, to, large ? 8 : 4);
     at = at + (offset & 7) > STRINGS ? at : at + (offset & 7);
-    const int64_t any = offset & 0x80 ? -offset : offset % (STRINGS + 1);
+    const int64_t any = offset & 0x80 ? -(offset & 0xff) : offset % (STRINGS + 1);
     memcpy(to, n->wild ? &any : &at, large ? 8 : 4);
   }
 }

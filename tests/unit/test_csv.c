@@ -296,7 +296,7 @@ static void test_errors(void **state) {
   assert_int_equal(rdx_table_read_csv("/nonexistent/x.csv", NULL, &t, &err), RDX_ERROR_NOT_FOUND);
   assert_non_null(strstr(err.text, "/nonexistent/x.csv"));
   assert_int_not_equal(rdx_table_read_csv("/", NULL, &t, &err), RDX_OK);
-  assert_int_equal(rdx_table_read_csv(NULL, NULL, &t, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(rdx_table_read_csv("x.csv", NULL, NULL, &err), RDX_ERROR_ARGUMENT);
   assert_null(t);
 }
 

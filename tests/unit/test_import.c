@@ -5,6 +5,7 @@
 
 #include "tables.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,12 +351,167 @@ static void test_errors(void **state) {
   FAILS(rdx_table_import_csv("/nowhere.csv", rdx, NULL, NULL, err), RDX_ERROR_NOT_FOUND, "cannot open /nowhere.csv");
   make_csv(10, false, false);
   FAILS(rdx_table_import_csv(csv, "/nowhere/t.rdx", NULL, NULL, err), RDX_ERROR_IO, "cannot write /nowhere/t.rdx");
-  FAILS(rdx_table_import_csv(NULL, rdx, NULL, NULL, err), RDX_ERROR_ARGUMENT, "must not be NULL");
+  FAILS(rdx_table_import_csv(csv, NULL, NULL, NULL, err), RDX_ERROR_ARGUMENT, "must not be NULL");
   assert_int_not_equal(access(rdx, F_OK), 0);
   f = fopen(csv, "wb");
   fputs("a,a\n1,2\n", f);
   fclose(f);
   FAILS(rdx_table_import_csv(csv, rdx, NULL, NULL, err), RDX_ERROR_ARGUMENT, "both named 'a'");
+}
+
+/* ---- Files that change ---- */
+
+/* What happens to the file when so many bytes of it were read. */
+typedef struct change {
+  uint64_t after;
+  off_t size; /* -1: it is replaced */
+  bool done;
+} change;
+
+static bool change_file(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)stage;
+  (void)total;
+  change *c = user;
+  if (!c->done && done >= c->after) {
+    if (c->size < 0) {
+      FILE *f = fopen(back, "wb");
+      fputs("another\n", f);
+      fclose(f);
+      assert_int_equal(rename(back, csv), 0);
+    } else {
+      assert_int_equal(truncate(csv, c->size), 0);
+    }
+    c->done = true;
+  }
+  return false;
+}
+
+static void on_other(int number) {
+  (void)number;
+}
+
+/* A file that becomes shorter or longer is an error, and the table stays; one that is replaced is read as it was. */
+static void test_changes(void **state) {
+  (void)state;
+  struct sigaction before, after;
+  struct stat info;
+  const char *const words[] = {"has become shorter while it was read", "has become longer while it was read"};
+  signal(SIGBUS, on_other);
+  assert_int_equal(sigaction(SIGBUS, NULL, &before), 0);
+  for (int i = 0; i < 6; i++) {
+    rdx_table *table = NULL;
+    rdx_import_stats stats;
+    make_csv(300, false, false);
+    OK(rdx_table_import_csv(csv, rdx, NULL, NULL, err));
+    make_csv(100000, i & 1, i & 2);
+    assert_int_equal(stat(csv, &info), 0);
+    change c = {(uint64_t)info.st_size / 2, i % 3 == 0 ? 100 : i % 3 == 1 ? info.st_size + 1 : -1, false};
+    const rdx_import_params params = {.threads = 2, .max_rejects = i & 4 ? UINT64_MAX : 0};
+    rdx_set_progress(change_file, &c);
+    if (c.size < 0)
+      OK(rdx_table_import_csv(csv, rdx, &params, &stats, err));
+    else
+      FAILS(rdx_table_import_csv(csv, rdx, &params, &stats, err), RDX_ERROR_IO, words[i % 3]);
+    make_csv(100000, i & 1, i & 2);
+    assert_int_equal(stat(csv, &info), 0);
+    c = (change){(uint64_t)info.st_size / 2, i % 3 == 0 ? 100 : i % 3 == 1 ? info.st_size + 1 : -1, false};
+    if (c.size < 0)
+      OK(rdx_table_read_csv(csv, NULL, &table, err));
+    else
+      FAILS(rdx_table_read_csv(csv, NULL, &table, err), RDX_ERROR_IO, words[i % 3]);
+    rdx_set_progress(NULL, NULL);
+    assert_int_equal(table ? rdx_table_rows(table) : 100000, 100000);
+    rdx_table_destroy(&table);
+    OK(rdx_table_open(rdx, &table, err));
+    assert_int_equal(rdx_table_rows(table), c.size < 0 ? 100000 : 300);
+    rdx_table_destroy(&table);
+    assert_int_equal(sigaction(SIGBUS, NULL, &after), 0);
+    assert_true(after.sa_handler == before.sa_handler);
+  }
+  signal(SIGBUS, SIG_DFL);
+}
+
+/* A table file that is cut while it is verified. */
+static void test_changed_table(void **state) {
+  (void)state;
+  rdx_table *table = NULL;
+  make_csv(100000, false, false);
+  OK(rdx_table_import_csv(csv, rdx, NULL, NULL, err));
+  assert_int_equal(rename(rdx, csv), 0);
+  change c = {0, 8192, false};
+  rdx_set_progress(change_file, &c);
+  FAILS(rdx_table_open(csv, &table, err), RDX_ERROR_IO, "has become shorter while it was read");
+  rdx_set_progress(NULL, NULL);
+  assert_null(table);
+}
+
+/* The standard input from where it stands, as a file or a pipe, and as a table file. */
+static void test_standard_input(void **state) {
+  (void)state;
+  static const char text[] = "skipped\na,b\n1,x\n2,y\n";
+  rdx_table *table = NULL;
+  const int saved = dup(STDIN_FILENO);
+  for (int i = 0; i < 3; i++) {
+    int ends[2];
+    FILE *f = fopen(csv, "wb");
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text + 8, sizeof text - 9), sizeof text - 9);
+    close(ends[1]);
+    const int file = open(csv, O_RDONLY);
+    lseek(file, 8, SEEK_SET);
+    dup2(i == 0 ? ends[0] : file, STDIN_FILENO);
+    close(ends[0]);
+    close(file);
+    if (i < 2)
+      OK(rdx_table_read(NULL, NULL, &table, err));
+    else
+      OK(rdx_table_import_csv(NULL, rdx, NULL, NULL, err));
+    char rest;
+    assert_int_equal(read(STDIN_FILENO, &rest, 1), 0);
+    if (i == 2) {
+      const int made = open(rdx, O_RDONLY);
+      dup2(made, STDIN_FILENO);
+      close(made);
+      OK(rdx_table_read(NULL, NULL, &table, err));
+    }
+    assert_int_equal(rdx_table_rows(table), 2);
+    assert_string_equal(rdx_table_column_name(table, 1), "b");
+    rdx_table_destroy(&table);
+  }
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+}
+
+/* Whoever is told may end an import, and the table stays. */
+static rdx_status refuse(void *user, rdx_error *err) {
+  snprintf(err->text, sizeof err->text, "%s", (const char *)user);
+  return RDX_ERROR_IO;
+}
+
+static rdx_status refuse_record(void *user, uint64_t line, const char *problem, const char *record, size_t length,
+                                rdx_error *err) {
+  (void)line, (void)problem, (void)record, (void)length;
+  return refuse(user, err);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  rdx_table *table = NULL;
+  make_csv(300, false, false);
+  OK(rdx_table_import_csv(csv, rdx, NULL, NULL, err));
+  FILE *f = fopen(csv, "wb");
+  fputs("a,b\n1,2\n3\n", f);
+  fclose(f);
+  rdx_import_params params = {.max_rejects = 1, .ready = refuse, .user = (void *)(uintptr_t) "the disk is full"};
+  FAILS(rdx_table_import_csv(csv, rdx, &params, NULL, err), RDX_ERROR_IO, "the disk is full");
+  params.ready = NULL;
+  params.reject = refuse_record;
+  FAILS(rdx_table_import_csv(csv, rdx, &params, NULL, err), RDX_ERROR_IO, "the disk is full");
+  OK(rdx_table_open(rdx, &table, err));
+  assert_int_equal(rdx_table_rows(table), 300);
+  rdx_table_destroy(&table);
 }
 
 static bool cancel(void *user, const char *stage, uint64_t done, uint64_t total) {
@@ -470,6 +626,8 @@ int main(void) {
       cmocka_unit_test(test_types_of_rejects), cmocka_unit_test(test_blank_lines),
       cmocka_unit_test(test_open_quote),       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_cancel),           cmocka_unit_test(test_kills),
+      cmocka_unit_test(test_changes),          cmocka_unit_test(test_changed_table),
+      cmocka_unit_test(test_standard_input),   cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
