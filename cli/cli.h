@@ -73,9 +73,15 @@ void cli_print_common_help(void);
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
 
-/* Before the work: whether `path`, the value of `option` (NULL: none), can be written and is none of the `count` files
- * that the command reads (NULL among them: none). `streams` as console_output_check() has it. 0 to go on, else the exit
- * status plus one. */
+/* ---- Files (files.c) ---- */
+
+/* "-" is the standard input or output: the path for the library, which is NULL for these. */
+const char *cli_stream_path(const char *path);
+
+/* Before the work: whether the command can read all of the `count` files (NULL among them: none), of which only one can
+ * be the standard input, and can write `path`, the value of `option` (NULL: none): it is none of these, and its name
+ * does not say another format than it gets. That is text where the command `streams`, since it could go to the standard
+ * output, too, else a table file. 0 to go on, else the exit status plus one. */
 int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
                      size_t count);
 
@@ -83,12 +89,33 @@ int cli_check_output(const char *command, const char *option, const char *path, 
 RDX_MUST_USE rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
                                        rdx_error *err);
 
+/* Types of columns as CSV, "column,type": what raydex table prints begins so, too. */
+void cli_write_types(FILE *stream, const rdx_table *table, bool numbered);
+
+/* Read them, for rdx_csv_params; free with cli_drop_types(), also on failure. */
+typedef struct cli_types {
+  rdx_csv_type *types;
+  size_t count;
+  char *names;
+} cli_types;
+RDX_MUST_USE rdx_status cli_read_types(const char *path, cli_types *out, rdx_error *err);
+void cli_drop_types(cli_types *types);
+
+/* "decimal(2)" */
+#define CLI_TYPE_TEXT 32
+const char *cli_type_text(rdx_type type, uint8_t scale, char out[CLI_TYPE_TEXT]);
+
+/* ---- Texts of options ---- */
+
 /* The option that getopt_long() has just refused, when the values of long options are below ' '. */
 const char *cli_unknown_option(char **argv);
 
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);
+
+/* Parse a type alone. `text` is cut. */
+const char *cli_parse_type_name(char *text, rdx_csv_type *out);
 
 /* Names of columns, "A,B,C". */
 #define CLI_MAX_COLUMNS 4096

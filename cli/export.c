@@ -9,40 +9,76 @@
 
 typedef struct export_options {
   cli_columns columns;
+  const char *types;
   cli_common common;
 } export_options;
 
 static void print_help(void) {
   printf(
       "Usage: raydex export TABLE.rdx [OPTION...]\n\n"
-      "Write a table file as CSV. Imported with the same types (see raydex table) it is the same table: NULL is an\n"
-      "empty field, the empty string is in quotes.\n\n"
+      "Write a table file as CSV: NULL is an empty field, the empty string is in quotes. With the types that --types\n"
+      "lists, import --types makes the same table of it again.\n\n"
       "Options:\n"
       "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             leave the line of names out\n"
-      "  --out FILE              write to FILE, which appears when it is complete, instead of the standard output\n");
+      "  --out FILE              write to FILE, which appears when it is complete, instead of the standard output\n"
+      "  --types FILE            list the types in FILE, for import --types; so does raydex table\n");
 }
 
-enum { COLUMNS = CLI_OWN };
+enum { COLUMNS = CLI_OWN, TYPES };
 
-static const struct option options[] = {
-    {"columns", required_argument, NULL, COLUMNS},   {"delimiter", required_argument, NULL, CLI_DELIMITER},
-    {"no-header", no_argument, NULL, CLI_NO_HEADER}, {"out", required_argument, NULL, CLI_OUT},
-    {"help", no_argument, NULL, CLI_HELP},           {0}};
+static const struct option options[] = {{"columns", required_argument, NULL, COLUMNS},
+                                        {"delimiter", required_argument, NULL, CLI_DELIMITER},
+                                        {"no-header", no_argument, NULL, CLI_NO_HEADER},
+                                        {"out", required_argument, NULL, CLI_OUT},
+                                        {"types", required_argument, NULL, TYPES},
+                                        {"help", no_argument, NULL, CLI_HELP},
+                                        {0}};
 
 static const char *take(int option, char *value, void *context) {
-  (void)option;
   export_options *o = context;
-  return cli_parse_columns(value, &o->columns);
+  if (option == TYPES)
+    o->types = value;
+  return option == TYPES ? NULL : cli_parse_columns(value, &o->columns);
+}
+
+static rdx_status write_csv(const export_options *o, const rdx_table *table, rdx_error *err) {
+  return rdx_table_write_csv(table, o->common.out, o->common.delimiter, !o->common.no_header, err);
+}
+
+/* The list of types appears after the CSV, and only with it. */
+static rdx_status write_both(const export_options *o, const rdx_table *table, rdx_error *err) {
+  console_output list;
+  rdx_status status = console_output_open(cli_stream_path(o->types), &list, err);
+  if (status != RDX_OK)
+    return status;
+  cli_write_types(list.stream, table, o->common.no_header);
+  status = console_output_sync(&list, err);
+  if (status == RDX_OK)
+    status = write_csv(o, table, err);
+  if (status == RDX_OK)
+    return console_output_commit(&list, err);
+  console_output_discard(&list);
+  return status;
 }
 
 static rdx_status run(const export_options *o, rdx_table **table, rdx_error *err) {
-  const char *path = o->common.words[0];
-  rdx_status status = cli_open_table(path, o->columns.names, o->columns.count, table, err);
-  if (status == RDX_OK)
-    status = rdx_table_write_csv(*table, o->common.out, o->common.delimiter, !o->common.no_header, err);
-  return status;
+  const rdx_status status = cli_open_table(o->common.words[0], o->columns.names, o->columns.count, table, err);
+  if (status != RDX_OK)
+    return status;
+  return o->types ? write_both(o, *table, err) : write_csv(o, *table, err);
+}
+
+/* 0 to go on, else the exit status plus one. */
+static int check(const export_options *o) {
+  const char *const files[] = {o->common.words[0], o->common.out};
+  const int wrong = cli_check_output("export", "--out", o->common.out, true, files, 1);
+  if (wrong != 0)
+    return wrong;
+  if (o->types && !cli_stream_path(o->types) && !o->common.out)
+    return console_usage("export", "only one of --out and --types can be -, the standard output") + 1;
+  return cli_check_output("export", "--types", o->types, true, files, 2);
 }
 
 int cli_export(int argc, char **argv) {
@@ -53,7 +89,7 @@ int cli_export(int argc, char **argv) {
   const int parsed = cli_parse("export", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
-  const int wrong = cli_check_output("export", "--out", o.common.out, true, o.common.words, 1);
+  const int wrong = check(&o);
   if (wrong != 0)
     return wrong - 1;
   rdx_error err = {""};

@@ -10,12 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_TYPES 4096
 #define SHOWN 10 /* rejected records on stderr */
 
 typedef struct import_options {
-  rdx_csv_type types[MAX_TYPES];
-  size_t type_count;
+  cli_types types; /* of --type */
+  const char *types_file;
   cli_columns columns;
   uint64_t max_rejects;
   const char *rejects;
@@ -25,30 +24,40 @@ typedef struct import_options {
 static void print_help(void) {
   printf(
       "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
-      "Make a table file of a CSV file. The table appears, in place of one that was there, when it is complete.\n\n"
+      "Make a table file of a CSV file (-: the standard input). The table appears, in place of one that was there, "
+      "when\n"
+      "it is complete.\n\n"
       "Options:\n"
       "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
       "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+      "  --types FILE            types of columns from FILE, as export --types and raydex table list them: CSV with\n"
+      "                          the columns column and type; --type goes before it\n"
       "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
       "  --rejects FILE          list those in FILE: line, problem and record, as CSV; an import that fails leaves a\n"
       "                          FILE that is there as it is\n"
       "  --threads N             threads (one a core)\n");
 }
 
-enum { COLUMNS = CLI_OWN, TYPE, MAX_REJECTS, REJECTS };
+enum { COLUMNS = CLI_OWN, TYPE, TYPES, MAX_REJECTS, REJECTS };
 
-static const struct option options[] = {{"columns", required_argument, NULL, COLUMNS},
-                                        {"type", required_argument, NULL, TYPE},
-                                        {"max-rejects", required_argument, NULL, MAX_REJECTS},
-                                        {"rejects", required_argument, NULL, REJECTS},
-                                        {"delimiter", required_argument, NULL, CLI_DELIMITER},
-                                        {"no-header", no_argument, NULL, CLI_NO_HEADER},
-                                        {"threads", required_argument, NULL, CLI_THREADS},
-                                        {"help", no_argument, NULL, CLI_HELP},
-                                        {0}};
+static const struct option options[] = {
+    {"columns", required_argument, NULL, COLUMNS},   {"type", required_argument, NULL, TYPE},
+    {"types", required_argument, NULL, TYPES},       {"max-rejects", required_argument, NULL, MAX_REJECTS},
+    {"rejects", required_argument, NULL, REJECTS},   {"delimiter", required_argument, NULL, CLI_DELIMITER},
+    {"no-header", no_argument, NULL, CLI_NO_HEADER}, {"threads", required_argument, NULL, CLI_THREADS},
+    {"help", no_argument, NULL, CLI_HELP},           {0}};
+
+/* One more of --type. */
+static const char *take_type(import_options *o, char *value) {
+  rdx_csv_type *longer = realloc(o->types.types, (o->types.count + 1) * sizeof *longer);
+  if (!longer)
+    return "host memory ran out";
+  o->types.types = longer;
+  return cli_parse_type(value, &longer[o->types.count++]);
+}
 
 static const char *take(int option, char *value, void *context) {
   import_options *o = context;
@@ -60,10 +69,11 @@ static const char *take(int option, char *value, void *context) {
   case REJECTS:
     o->rejects = value;
     return NULL;
+  case TYPES:
+    o->types_file = value;
+    return NULL;
   default:
-    if (o->type_count == MAX_TYPES)
-      return "there are too many types";
-    return cli_parse_type(value, &o->types[o->type_count++]);
+    return take_type(o, value);
   }
 }
 
@@ -105,8 +115,8 @@ static rdx_status sync_list(void *user, rdx_error *err) {
 static rdx_status import_file(const import_options *o, reject_log *log, rdx_import_stats *stats, rdx_error *err) {
   const rdx_import_params params = {.csv = {.delimiter = o->common.delimiter,
                                             .no_header = o->common.no_header,
-                                            .types = o->types,
-                                            .type_count = o->type_count,
+                                            .types = o->types.types,
+                                            .type_count = o->types.count,
                                             .columns = o->columns.count > 0 ? o->columns.names : NULL,
                                             .column_count = o->columns.count},
                                     .threads = o->common.device_params.threads,
@@ -114,7 +124,7 @@ static rdx_status import_file(const import_options *o, reject_log *log, rdx_impo
                                     .reject = log_reject,
                                     .ready = sync_list,
                                     .user = log};
-  return rdx_table_import_csv(o->common.words[0], o->common.words[1], &params, stats, err);
+  return rdx_table_import_csv(cli_stream_path(o->common.words[0]), o->common.words[1], &params, stats, err);
 }
 
 /* The list of an import that fails is of use unless it is empty, but not worth a file that is there: that one may be
@@ -124,7 +134,7 @@ static rdx_status finish_list(const import_options *o, uint64_t rejected, consol
   rdx_error list_err;
   if (status == RDX_OK)
     return console_output_commit(out, err);
-  if (status == RDX_ERROR_CANCELLED || rejected == 0 || access(o->rejects, F_OK) == 0)
+  if (status == RDX_ERROR_CANCELLED || rejected == 0 || !out->path || access(o->rejects, F_OK) == 0)
     console_output_discard(out);
   else
     (void)!console_output_commit(out, &list_err);
@@ -136,13 +146,42 @@ static rdx_status run(const import_options *o, rdx_import_stats *stats, rdx_erro
   if (!o->rejects)
     return import_file(o, &log, stats, err);
   console_output out;
-  const rdx_status status = console_output_open(o->rejects, &out, err);
+  const rdx_status status = console_output_open(cli_stream_path(o->rejects), &out, err);
   if (status != RDX_OK)
     return status;
   log.list = &out;
   fputs("line,problem,record\n", out.stream);
   const rdx_status imported = import_file(o, &log, stats, err);
   return finish_list(o, log.count, &out, imported, err);
+}
+
+/* Types of the file, and then of --type: the last of a column counts. */
+static rdx_status read_types(import_options *o, cli_types *file, rdx_error *err) {
+  *file = (cli_types){0};
+  rdx_status status = o->types_file ? cli_read_types(o->types_file, file, err) : RDX_OK;
+  if (status != RDX_OK || !o->types_file)
+    return status;
+  rdx_csv_type *both = realloc(file->types, (file->count + o->types.count + 1) * sizeof *both);
+  if (!both) {
+    snprintf(err->text, sizeof err->text, "host memory ran out");
+    return RDX_ERROR_MEMORY;
+  }
+  if (o->types.count > 0)
+    memcpy(both + file->count, o->types.types, o->types.count * sizeof *both);
+  free(o->types.types);
+  o->types.types = both;
+  o->types.count += file->count;
+  file->types = NULL;
+  return RDX_OK;
+}
+
+/* 0 to go on, else the exit status plus one. */
+static int check(const import_options *o) {
+  const char *const files[] = {o->common.words[0], o->types_file, o->common.words[1]};
+  if (!cli_stream_path(files[2]))
+    return console_usage("import", "a table file is no stream: name a file instead of -") + 1;
+  const int wrong = cli_check_output("import", NULL, files[2], false, files, 2);
+  return wrong != 0 ? wrong : cli_check_output("import", "--rejects", o->rejects, true, files, 3);
 }
 
 int cli_import(int argc, char **argv) {
@@ -153,16 +192,17 @@ int cli_import(int argc, char **argv) {
   const int parsed = cli_parse("import", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
-  if (console_same_file(o.common.words[0], o.common.words[1]))
-    return console_usage("import", "%s: the table would replace what it is made of", o.common.words[1]);
-  const int wrong = cli_check_output("import", "--rejects", o.rejects, false, o.common.words, o.common.word_count);
+  const int wrong = check(&o);
   if (wrong != 0)
     return wrong - 1;
   rdx_error err = {""};
   rdx_import_stats s = {0};
-  rdx_status status = console_output_check(o.common.words[1], false, &err);
+  cli_types file;
+  rdx_status status = read_types(&o, &file, &err);
   if (status == RDX_OK)
     status = run(&o, &s, &err);
+  cli_drop_types(&file);
+  free(o.types.types);
   if (status != RDX_OK)
     return console_fail(status, "%s", err.text);
   const double seconds = s.total_ms / 1000;

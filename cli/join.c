@@ -252,7 +252,7 @@ static rdx_status read_side(job *j, int side, const char *const *names, size_t c
                                  .type_count = o->type_count[side],
                                  .columns = columns,
                                  .column_count = used};
-  return rdx_table_read(o->files[side], &params, &j->tables[side], err);
+  return rdx_table_read(cli_stream_path(o->files[side]), &params, &j->tables[side], err);
 }
 
 /* Say which columns an error is about where types are the likely cause. */

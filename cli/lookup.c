@@ -284,7 +284,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
                                  .type_count = o->type_count,
                                  .columns = columns,
                                  .column_count = both ? 2 : 1};
-  rdx_status status = rdx_table_read(o->data, &params, &j->data, err);
+  rdx_status status = rdx_table_read(cli_stream_path(o->data), &params, &j->data, err);
   if (status != RDX_OK)
     return status;
   j->keys = rdx_table_column(j->data, 0);

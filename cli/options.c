@@ -7,7 +7,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char problem[256];
 
@@ -80,7 +79,7 @@ static const char *take_common(int option, char *value, cli_common *o) {
     o->no_header = true;
     return NULL;
   case CLI_OUT:
-    o->out = value;
+    o->out = cli_stream_path(value);
     return NULL;
   case CLI_STATS:
     o->stats = true;
@@ -135,26 +134,6 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 
-int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
-                     size_t count) {
-  rdx_error err = {""};
-  for (size_t i = 0; path && i < count; i++)
-    if (inputs[i] && console_same_file(path, inputs[i]))
-      return console_usage(command, "%s %s: it would replace %s", option, path, inputs[i]) + 1;
-  const rdx_status status = console_output_check(path, streams, &err);
-  return status == RDX_OK ? 0 : console_fail(status, "%s", err.text) + 1;
-}
-
-rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
-                          rdx_error *err) {
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-    snprintf(err->text, sizeof err->text, "%s is no ordinary file: a table file cannot be read from a pipe", path);
-    return RDX_ERROR_FORMAT;
-  }
-  return count > 0 ? rdx_table_open_columns(path, columns, count, out, err) : rdx_table_open(path, out, err);
-}
-
 /* ---- Columns ---- */
 
 /* The quote that closes the one at `text`; NULL: none. */
@@ -205,6 +184,10 @@ const char *cli_parse_type(char *text, rdx_csv_type *out) {
   if (!type || !*text)
     return "a type has the form COLUMN=TYPE, such as zip=string or price=decimal(2)";
   *out = (rdx_csv_type){.column = text};
+  return cli_parse_type_name(type, out);
+}
+
+const char *cli_parse_type_name(char *type, rdx_csv_type *out) {
   char *scale = strchr(type, '(');
   if (scale) {
     const size_t length = strlen(scale);

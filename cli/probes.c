@@ -113,7 +113,7 @@ static bool is_number(rdx_type type) {
 /* What comes through a pipe can be read once. */
 static bool is_pipe(const char *path) {
   struct stat info;
-  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+  return !cli_stream_path(path) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
 /* Read columns of the probe file. For keys that are numbers they may be any numbers, as inferred: what the keys cannot
@@ -132,7 +132,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
                            .type_count = is_number(keys->type) ? 0 : count,
                            .columns = names,
                            .column_count = count};
-  rdx_status status = rdx_table_read(o->file, &params, &p->tables[0], err);
+  rdx_status status = rdx_table_read(cli_stream_path(o->file), &params, &p->tables[0], err);
   if (status != RDX_OK)
     return status;
   rdx_csv_type misfits[2];
@@ -147,7 +147,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
     rdx_table_destroy(&p->tables[0]);
     params.types = misfits;
     params.type_count = misfit_count;
-    status = rdx_table_read(o->file, &params, &p->tables[0], err);
+    status = rdx_table_read(cli_stream_path(o->file), &params, &p->tables[0], err);
     if (status != RDX_OK)
       return status;
   }
@@ -164,7 +164,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
 static rdx_status choose_only_column(const cli_probe_options *o, const char *key_name, char name[256], rdx_error *err) {
   rdx_table *table = NULL;
   const rdx_csv_params params = {.delimiter = o->delimiter, .no_header = o->no_header};
-  rdx_status status = rdx_table_read(o->file, &params, &table, err);
+  rdx_status status = rdx_table_read(cli_stream_path(o->file), &params, &table, err);
   if (status != RDX_OK)
     return status;
   if (rdx_table_columns(table) == 1)

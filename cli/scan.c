@@ -194,7 +194,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
                                  .type_count = o->type_count,
                                  .columns = count > 0 ? j->names : NULL,
                                  .column_count = count};
-  rdx_status status = rdx_table_read(o->data, &params, &j->data, err);
+  rdx_status status = rdx_table_read(cli_stream_path(o->data), &params, &j->data, err);
   if (status != RDX_OK)
     return status;
   for (uint32_t i = 0; i < count || i == 0; i++)

@@ -37,11 +37,9 @@ static const char *take(int option, char *value, void *context) {
 static void print_column(const rdx_table *table, uint32_t i, const rdx_column_stats *s) {
   const char *name = rdx_table_column_name(table, i);
   const rdx_column *c = rdx_table_column(table, i);
+  char type[CLI_TYPE_TEXT];
   cli_write_text(stdout, name, strlen(name));
-  printf(",%s", rdx_type_name(c->type));
-  if (c->type == RDX_TYPE_DECIMAL)
-    printf("(%u)", c->scale);
-  printf(",%" PRIu64 ",", s->nulls);
+  printf(",%s,%" PRIu64 ",", cli_type_text(c->type, c->scale, type), s->nulls);
   if (c->type == RDX_TYPE_STRING)
     printf("%" PRIu64, s->distinct);
   fputc(',', stdout);
