@@ -184,6 +184,8 @@ typedef struct job {
   rdx_device *device;
   rdx_join *join;
   rdx_join_view view;
+  console_output out;
+  bool begun; /* the header is written */
 } job;
 
 static void write_sum(FILE *stream, const rdx_join_view *v) {
@@ -192,30 +194,36 @@ static void write_sum(FILE *stream, const rdx_join_view *v) {
   fputc('\n', stream);
 }
 
-static void write_pairs(FILE *stream, const rdx_join_view *v) {
-  fputs(v->right_rows ? "left,right\n" : "left\n", stream);
-  for (uint64_t i = 0; i < v->count && !console_interrupted() && !ferror(stream); i++) {
-    fprintf(stream, "%" PRIu32, v->left_rows[i]);
-    if (v->right_rows && v->right_rows[i] != RDX_NO_ROW)
-      fprintf(stream, ",%" PRIu32, v->right_rows[i]);
-    else if (v->right_rows)
+/* Not before there is an answer. */
+static void write_header(job *j) {
+  if (!j->begun)
+    fputs(j->options->join.kind > RDX_JOIN_LEFT ? "left\n" : "left,right\n", j->out.stream);
+  j->begun = true;
+}
+
+/* A part of the pairs. */
+static bool write_pairs(void *user, const uint32_t *left_rows, const uint32_t *right_rows, uint64_t count) {
+  job *j = user;
+  FILE *stream = j->out.stream;
+  write_header(j);
+  for (uint64_t i = 0; i < count && !console_output_stopped(&j->out); i++) {
+    fprintf(stream, "%" PRIu32, left_rows[i]);
+    if (right_rows && right_rows[i] != RDX_NO_ROW)
+      fprintf(stream, ",%" PRIu32, right_rows[i]);
+    else if (right_rows)
       fputc(',', stream);
     fputc('\n', stream);
   }
+  return console_output_stopped(&j->out);
 }
 
-static rdx_status write_answer(const job *j, rdx_error *err) {
-  console_output out;
-  rdx_status status = console_output_open(j->options->common.out, &out, err);
-  if (status != RDX_OK)
-    return status;
-  if (j->view.result == RDX_JOIN_PAIRS)
-    write_pairs(out.stream, &j->view);
-  else if (j->view.result == RDX_JOIN_COUNT)
-    fprintf(out.stream, "%" PRIu64 "\n", j->view.count);
+static void write_answer(job *j) {
+  if (j->view.result == RDX_JOIN_COUNT)
+    fprintf(j->out.stream, "%" PRIu64 "\n", j->view.count);
+  else if (j->view.result == RDX_JOIN_SUM)
+    write_sum(j->out.stream, &j->view);
   else
-    write_sum(out.stream, &j->view);
-  return console_output_finish(&out, err);
+    write_header(j);
 }
 
 static void print_stats(const job *j) {
@@ -268,6 +276,10 @@ static rdx_status name_columns(const join_options *o, const rdx_column *left, co
 static rdx_status run_join(job *j, rdx_error *err) {
   const join_options *o = j->options;
   rdx_join_params params = o->join;
+  if (params.result == RDX_JOIN_PAIRS) {
+    params.each = write_pairs;
+    params.each_user = j;
+  }
   const rdx_column *left = NULL, *lower = NULL, *upper = NULL;
   rdx_status status = rdx_table_find(j->tables[0], o->left, &left, err);
   if (status == RDX_OK)
@@ -285,6 +297,14 @@ static rdx_status run_join(job *j, rdx_error *err) {
   return status;
 }
 
+/* Pairs are written as they come. */
+static rdx_status join_and_write(job *j, rdx_error *err) {
+  const rdx_status status = run_join(j, err);
+  if (status == RDX_OK)
+    write_answer(j);
+  return console_output_close(&j->out, status, err);
+}
+
 static rdx_status run(job *j, rdx_error *err) {
   const join_options *o = j->options;
   const char *left[] = {o->left, o->upper ? o->value : NULL};
@@ -295,9 +315,9 @@ static rdx_status run(job *j, rdx_error *err) {
   if (status == RDX_OK)
     status = read_side(j, 1, right, 3, err);
   if (status == RDX_OK)
-    status = run_join(j, err);
+    status = console_output_open(o->common.out, &j->out, err);
   if (status == RDX_OK)
-    status = write_answer(j, err);
+    status = join_and_write(j, err);
   if (status == RDX_OK && o->common.stats)
     print_stats(j);
   return status;

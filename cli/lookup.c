@@ -174,7 +174,8 @@ typedef struct job {
   rdx_device *device;
   rdx_index *index;
   rdx_result *result;
-  rdx_result_view view;
+  console_output out;
+  bool begun; /* the header is written */
 } job;
 
 /* SQL's sum over no rows is NULL. */
@@ -184,29 +185,29 @@ static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
                   v->sum_u64 ? v->sum_u64 + i : NULL, v->sum_f64 ? v->sum_f64 + i : NULL);
 }
 
-static void write_header(FILE *stream, const job *j) {
+/* Of CSV, and not before there is an answer. */
+static void write_header(job *j) {
   static const char *const names[] = {
       [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "row"};
   const cli_probes *p = &j->probes;
+  FILE *stream = j->out.stream;
+  if (j->begun || p->single)
+    return;
+  j->begun = true;
   cli_write_text(stream, p->lower_name, strlen(p->lower_name));
   if (p->upper) {
     fputc(',', stream);
     cli_write_text(stream, p->upper_name, strlen(p->upper_name));
   }
   fputc(',', stream);
-  if (j->view.kind == RDX_RESULT_SUM) {
+  if (j->options->result == RDX_RESULT_SUM) {
     char name[300];
     snprintf(name, sizeof name, "sum(%s)", j->options->value);
     cli_write_text(stream, name, strlen(name));
   } else {
-    fputs(names[j->view.kind], stream);
+    fputs(names[j->options->result], stream);
   }
   fputc('\n', stream);
-}
-
-/* Whether to write on is of no use. */
-static bool stopped(FILE *stream) {
-  return console_interrupted() || ferror(stream);
 }
 
 static void write_probe(FILE *stream, const job *j, uint64_t i) {
@@ -216,15 +217,21 @@ static void write_probe(FILE *stream, const job *j, uint64_t i) {
   fputc(',', stream);
 }
 
-static void write_line(FILE *stream, const job *j, uint64_t i) {
-  const rdx_result_view *v = &j->view;
-  if (v->kind == RDX_RESULT_ROWS) {
-    for (uint64_t k = v->offsets[i]; k < v->offsets[i + 1] && !stopped(stream); k++) {
-      write_probe(stream, j, i);
+/* A part of the rows. */
+static bool write_rows(void *user, uint64_t first, const rdx_result_view *v) {
+  job *j = user;
+  FILE *stream = j->out.stream;
+  write_header(j);
+  for (uint64_t i = 0; i < v->probes && !console_output_stopped(&j->out); i++) {
+    for (uint64_t k = v->offsets[i]; k < v->offsets[i + 1] && !console_output_stopped(&j->out); k++) {
+      write_probe(stream, j, first + i);
       fprintf(stream, "%" PRIu32 "\n", v->rows[k]);
     }
-    return;
   }
+  return console_output_stopped(&j->out);
+}
+
+static void write_line(FILE *stream, const job *j, const rdx_result_view *v, uint64_t i) {
   write_probe(stream, j, i);
   if (v->kind == RDX_RESULT_COUNT)
     fprintf(stream, "%" PRIu32, v->count[i]);
@@ -233,18 +240,6 @@ static void write_line(FILE *stream, const job *j, uint64_t i) {
   else if (v->first[i] != RDX_NO_ROW)
     fprintf(stream, "%" PRIu32, v->first[i]);
   fputc('\n', stream);
-}
-
-static rdx_status write_answer(const job *j, rdx_error *err) {
-  console_output out;
-  rdx_status status = console_output_open(j->options->common.out, &out, err);
-  if (status != RDX_OK)
-    return status;
-  if (!j->probes.single && !stopped(out.stream))
-    write_header(out.stream, j);
-  for (uint64_t i = 0; i < j->view.probes && !stopped(out.stream); i++)
-    write_line(out.stream, j, i);
-  return console_output_finish(&out, err);
 }
 
 static void print_stats(const job *j) {
@@ -293,6 +288,29 @@ static rdx_status read_data(job *j, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Rows are written as they are found, all else in the end. */
+static rdx_status look_up_and_write(job *j, rdx_error *err) {
+  const lookup_options *o = j->options;
+  const bool rows = o->result == RDX_RESULT_ROWS;
+  const rdx_lookup_params params = {.result = o->result,
+                                    .values = j->values,
+                                    .stats = o->common.stats,
+                                    .sort_probes = o->sort_probes,
+                                    .each = rows ? write_rows : NULL,
+                                    .each_user = j};
+  rdx_status status = j->probes.upper
+                          ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
+                          : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
+  rdx_result_view view = {0};
+  if (status == RDX_OK && !rows)
+    status = rdx_result_read(j->result, &view, err);
+  if (status == RDX_OK)
+    write_header(j);
+  for (uint64_t i = 0; i < view.probes && !console_output_stopped(&j->out); i++)
+    write_line(j->out.stream, j, &view, i);
+  return console_output_close(&j->out, status, err);
+}
+
 static rdx_status run(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
   rdx_status status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
@@ -302,15 +320,10 @@ static rdx_status run(job *j, rdx_error *err) {
     status = cli_probes_create(&o->probes, j->keys, o->key, &j->probes, err);
   if (status == RDX_OK)
     status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
-  const rdx_lookup_params params = {
-      .result = o->result, .values = j->values, .stats = o->common.stats, .sort_probes = o->sort_probes};
   if (status == RDX_OK)
-    status = j->probes.upper ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
-                             : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
+    status = console_output_open(o->common.out, &j->out, err);
   if (status == RDX_OK)
-    status = rdx_result_read(j->result, &j->view, err);
-  if (status == RDX_OK)
-    status = write_answer(j, err);
+    status = look_up_and_write(j, err);
   if (status == RDX_OK && o->common.stats)
     print_stats(j);
   return status;

@@ -230,8 +230,15 @@ static rdx_status fail_write(const console_output *out, rdx_error *err) {
     return cancel_output(err);
   if (err)
     snprintf(err->text, sizeof err->text, "cannot write %s: %s", out->path ? out->path : "the standard output",
-             strerror(errno));
+             strerror(out->error ? out->error : errno));
   return RDX_ERROR_IO;
+}
+
+bool console_output_stopped(console_output *out) {
+  const int now = errno;
+  if (ferror(out->stream) && out->error == 0)
+    out->error = now;
+  return console_interrupted() || out->error != 0;
 }
 
 /* The folder of a path; the name in it. */
@@ -375,6 +382,15 @@ rdx_status console_output_commit(console_output *out, rdx_error *err) {
     unfinished = NULL;
     out->temporary[0] = '\0';
   }
+  console_output_discard(out);
+  return status;
+}
+
+rdx_status console_output_close(console_output *out, rdx_status status, rdx_error *err) {
+  if (status == RDX_OK)
+    return console_output_finish(out, err);
+  if (console_interrupted() || ferror(out->stream)) /* which the work was told to stop for */
+    status = fail_write(out, err);
   console_output_discard(out);
   return status;
 }

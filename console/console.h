@@ -41,6 +41,7 @@ typedef struct console_output {
   FILE *stream;
   const char *path; /* NULL: the standard output */
   char target[4096], temporary[4096];
+  int error; /* errno of the write that failed; 0: none has been seen */
 } console_output;
 
 /* Find out before the work, rather than after it, that `path` (NULL: the standard output) cannot be written: only
@@ -53,6 +54,9 @@ bool console_same_file(const char *a, const char *b);
 /* Open a new file beside `path`, or the standard output for NULL. */
 RDX_MUST_USE rdx_status console_output_open(const char *path, console_output *out, rdx_error *err);
 
+/* Whether to write on is of no use: after Ctrl-C, or a write that failed. */
+bool console_output_stopped(console_output *out);
+
 /* Flush what was written so far, a file to the disk. */
 RDX_MUST_USE rdx_status console_output_sync(console_output *out, rdx_error *err);
 
@@ -61,6 +65,10 @@ RDX_MUST_USE rdx_status console_output_commit(console_output *out, rdx_error *er
 
 /* The same, but after Ctrl-C drop the file: RDX_ERROR_CANCELLED. */
 RDX_MUST_USE rdx_status console_output_finish(console_output *out, rdx_error *err);
+
+/* The same for what was written while it was worked out: where that failed, drop the file, and say why, or that writing
+ * failed. */
+RDX_MUST_USE rdx_status console_output_close(console_output *out, rdx_status status, rdx_error *err);
 
 /* Drop the file, unless it was committed. */
 void console_output_discard(console_output *out);

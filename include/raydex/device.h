@@ -53,7 +53,8 @@ typedef struct rdx_device_params {
   uint32_t threads;      /**< CPU: workers, the caller included; 0: one per core */
   bool validation;       /**< Vulkan: switch the Khronos validation layer on; fails where it is missing */
   const char *cache_dir; /**< where compiled pipelines are kept; NULL: the user's cache; "": nowhere */
-  uint64_t memory_limit; /**< refuse to use more device memory than this; 0: what the device has */
+  uint64_t memory_limit; /**< refuse to use more device memory than this, and more of the host's for results (the two
+                              together where the device is the CPU); 0: what there is */
 } rdx_device_params;
 
 typedef struct rdx_device rdx_device;

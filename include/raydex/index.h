@@ -286,14 +286,15 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_include(rdx_index *index, const rdx_co
 typedef struct rdx_index_stats {
   rdx_index_kind kind;
   rdx_type key_type;
-  uint32_t key_bits;          /**< 32 or 64: the width keys are compared in */
-  uint64_t rows;              /**< rows of the key column */
-  uint64_t keys;              /**< keys indexed: rows less NULLs */
-  bool distinct;              /**< no key stands twice; false, too, after keys were inserted, which are not compared,
+  uint32_t key_bits;      /**< 32 or 64: the width keys are compared in */
+  uint64_t rows;          /**< rows of the key column */
+  uint64_t keys;          /**< keys indexed: rows less NULLs */
+  bool distinct;          /**< no key stands twice; false, too, after keys were inserted, which are not compared,
                                * and of some strings longer than eight bytes or with zero bytes */
-  uint64_t distinct_keys;     /**< how many keys differ; 0: not counted, as of such strings */
-  uint32_t partitions;        /**< parts of the scene; 0 for an index without one */
-  uint64_t rebuilds;          /**< times that a batch of changes made the index build itself anew */
+  uint64_t distinct_keys; /**< how many keys differ; 0: not counted, as of such strings */
+  bool long_runs;      /**< some key may stand more than 32 times: counts and sums then look repeated probes up once */
+  uint32_t partitions; /**< parts of the scene; 0 for an index without one */
+  uint64_t rebuilds;   /**< times that a batch of changes made the index build itself anew */
   uint64_t bytes_resident;    /**< all that lookups need, bytes_scene and an included column among it */
   uint64_t bytes_peak;        /**< most held at once during the build, the input column not counted */
   uint64_t bytes_scene;       /**< the acceleration structure (on the CPU with the vertices it refers to) */
@@ -318,6 +319,11 @@ typedef enum rdx_result_kind {
 /** "No row matches", in RDX_RESULT_FIRST. */
 #define RDX_NO_ROW UINT32_MAX
 
+typedef struct rdx_result_view rdx_result_view;
+
+/** Gets the rows of probes first .. first + part->probes - 1. Return true to stop: RDX_ERROR_CANCELLED. */
+typedef bool (*rdx_rows_fn)(void *user, uint64_t first, const rdx_result_view *part);
+
 /** What to return; all zero counts. */
 typedef struct rdx_lookup_params {
   rdx_result_kind result;
@@ -330,6 +336,10 @@ typedef struct rdx_lookup_params {
    * 4.4). RDX_INDEX_RADIX_HASH partitions its probes anyhow, and so do, on CPUs and for a million points or more, large
    * RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE and RDX_INDEX_BTREE. */
   bool sort_probes;
+  /** RDX_RESULT_ROWS: gets the rows in parts of bounded size, some millions of rows or those of one probe, in the order
+   * of probes; the result then has none of them, and is not to be read. The part is valid during the call. */
+  rdx_rows_fn each;
+  void *each_user;
 } rdx_lookup_params;
 
 typedef struct rdx_result rdx_result;
@@ -337,7 +347,9 @@ typedef struct rdx_result rdx_result;
 /**
  * Find, for each of `probes`, the rows whose key equals it. A host column of probes may be of another integer type
  * than the keys (a value outside the keys' type matches nothing); any other difference of type is RDX_ERROR_ARGUMENT.
- * The result stays on the device until it is read. Destroy it with rdx_result_destroy() before its index.
+ * The result stays on the device until it is read. Destroy it with rdx_result_destroy() before its index. Rows that the
+ * host has no memory for, or that pass rdx_device_params.memory_limit, are RDX_ERROR_MEMORY before they are listed,
+ * with their number: look fewer probes up at a time, or see rdx_lookup_params.each.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes,
                                                  const rdx_lookup_params *params, rdx_result **out, rdx_error *err);
@@ -351,7 +363,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_range(const rdx_index *index, const rd
                                                 rdx_result **out, rdx_error *err);
 
 /** A result in host memory, owned by the rdx_result. Arrays that its kind does not have are NULL. */
-typedef struct rdx_result_view {
+struct rdx_result_view {
   rdx_result_kind kind;
   uint64_t probes;
   const uint32_t *count; /**< COUNT and SUM: `probes` numbers of matching rows (SUM: with a value that is not NULL) */
@@ -363,7 +375,7 @@ typedef struct rdx_result_view {
   const double *sum_f64;   /**< floats, added in ascending order of rows */
   const uint64_t *offsets; /**< ROWS: `probes` + 1; the rows of probe i are rows[offsets[i]] to rows[offsets[i+1]-1] */
   const uint32_t *rows;
-} rdx_result_view;
+};
 
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
 RDX_API RDX_MUST_USE rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err);

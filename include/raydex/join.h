@@ -37,6 +37,10 @@ typedef enum rdx_join_mapping {
   RDX_JOIN_MAPPING_INVERSE,  /**< the left side: right rows do */
 } rdx_join_mapping;
 
+/** Gets the next `count` rows of a join's answer (semi and anti joins: `right_rows` is NULL), which are valid during
+ * the call. Return true to stop: RDX_ERROR_CANCELLED. */
+typedef bool (*rdx_pairs_fn)(void *user, const uint32_t *left_rows, const uint32_t *right_rows, uint64_t count);
+
 /** How to join; all zero is an inner join that returns pairs. */
 typedef struct rdx_join_params {
   rdx_join_kind kind;
@@ -49,6 +53,11 @@ typedef struct rdx_join_params {
   /** RDX_JOIN_SUM: a value for each right row (rdx_join_between(): for each left row), NULLs skipped. That side then
    * gets the index. */
   const rdx_column *values;
+  /** RDX_JOIN_PAIRS: gets them in parts of bounded size, in their order, some millions or those of one left row at a
+   * time; the view then has their number only. By an index over the right side, unless they are few or `mapping` and
+   * `index` say otherwise: then by indexes over stretches of left rows, which must be on the host. */
+  rdx_pairs_fn each;
+  void *each_user;
 } rdx_join_params;
 
 typedef struct rdx_join rdx_join;
@@ -56,7 +65,9 @@ typedef struct rdx_join rdx_join;
 /**
  * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
  * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where a sum, or that of
- * one row's pairs, does not fit 64 bits. Destroy the join with rdx_join_destroy().
+ * one row's pairs, does not fit 64 bits; RDX_ERROR_MEMORY, before they are listed, for pairs that the host has no
+ * memory for, or that pass rdx_device_params.memory_limit, with their number: see rdx_join_params.each. Destroy the
+ * join with rdx_join_destroy() before its device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
                                                const rdx_join_params *params, rdx_join **out, rdx_error *err);

@@ -33,7 +33,7 @@ typedef enum rdx_status {
   RDX_ERROR_FORMAT,        /**< input data is malformed; the text names the line and column */
   RDX_ERROR_IO,            /**< the operating system refused a file operation */
   RDX_ERROR_OVERFLOW,      /**< a result does not fit its type */
-  RDX_ERROR_MEMORY,        /**< host memory ran out */
+  RDX_ERROR_MEMORY,        /**< host memory ran out, or a result would take more than there is */
   RDX_ERROR_DEVICE_MEMORY, /**< device memory ran out, or the estimate says it would */
   RDX_ERROR_DEVICE_LOST,   /**< the driver gave the device up; close it and open it again */
   RDX_ERROR_CANCELLED,     /**< the progress callback asked to stop */

@@ -29,6 +29,9 @@ RDX_MUST_USE rdx_status rdx_calloc(size_t count, size_t size, const char *what, 
 RDX_MUST_USE rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err);
 void rdx_free(void *memory);
 
+/* Bytes that the system can still give this process without taking them from others, as far as it says. */
+uint64_t rdx_host_memory_left(void);
+
 /* Host memory that is freed all at once. All zero is an empty arena. */
 typedef struct rdx_arena {
   struct rdx_arena_block *blocks;

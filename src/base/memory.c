@@ -3,8 +3,10 @@
 
 /* Host memory and progress: the two hooks of the process. */
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +79,28 @@ rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *wha
 void rdx_free(void *memory) {
   if (memory)
     current.release(current.user, memory);
+}
+
+/* The number behind `name` in a file of lines "name number"; `none` where there is none. */
+static uint64_t read_number(const char *path, const char *name, uint64_t none) {
+  char line[256];
+  uint64_t number = none;
+  FILE *file = fopen(path, "r");
+  while (file && number == none && fgets(line, sizeof line, file))
+    if (strncmp(line, name, strlen(name)) == 0 &&
+        isdigit((unsigned char)line[strlen(name) + strspn(line + strlen(name), " ")]))
+      number = strtoull(line + strlen(name), NULL, 10);
+  if (file)
+    fclose(file);
+  return number;
+}
+
+uint64_t rdx_host_memory_left(void) {
+  const uint64_t available = read_number("/proc/meminfo", "MemAvailable:", UINT64_MAX / 1024) * 1024;
+  const uint64_t limit = read_number("/sys/fs/cgroup/memory.max", "", UINT64_MAX);
+  const uint64_t used = read_number("/sys/fs/cgroup/memory.stat", "anon", 0);
+  const uint64_t of_group = limit > used ? limit - used : 0;
+  return available < of_group ? available : of_group;
 }
 
 /* ---- Arenas: blocks from which memory is cut ---- */

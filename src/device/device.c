@@ -128,16 +128,21 @@ static void raise(_Atomic uint64_t *highest, uint64_t value) {
     continue;
 }
 
+/* What results on the host take of the device's own memory. */
+static uint64_t used_by_results(const rdx_device *device) {
+  return device->info.backend == RDX_BACKEND_CPU ? atomic_load(&device->host_used) : 0;
+}
+
 rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *what, rdx_error *err) {
   const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
-  const uint64_t before = atomic_fetch_add(&device->memory_used, size);
-  if (before + size < before || before + size > limit) {
+  const uint64_t before = atomic_fetch_add(&device->memory_used, size), total = before + used_by_results(device);
+  if (total + size < total || total + size > limit) {
     atomic_fetch_sub(&device->memory_used, size);
     char a[32], b[32], c[32];
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY,
                     "%s needs %s on %s, of whose %s %s are in use%s; use fewer rows or smaller batches", what,
                     rdx_format_bytes(size, a), device->info.name, rdx_format_bytes(limit, b),
-                    rdx_format_bytes(before, c), device->memory_limit ? " (memory limit)" : "");
+                    rdx_format_bytes(total, c), device->memory_limit ? " (memory limit)" : "");
   }
   raise(&device->memory_peak, before + size);
   raise(&device->memory_mark, before + size);
@@ -146,14 +151,14 @@ rdx_status rdx_device_reserve(rdx_device *device, uint64_t size, const char *wha
 
 uint64_t rdx_device_memory_left(const rdx_device *device) {
   const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
-  const uint64_t used = atomic_load(&device->memory_used);
+  const uint64_t used = atomic_load(&device->memory_used) + used_by_results(device);
   return used < limit ? limit - used : 0;
 }
 
 rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
                              rdx_error *err) {
   const uint64_t limit = device->memory_limit ? device->memory_limit : device->info.memory;
-  const uint64_t used = atomic_load(&device->memory_used);
+  const uint64_t used = atomic_load(&device->memory_used) + used_by_results(device);
   if (need <= rdx_device_memory_left(device))
     return RDX_OK;
   char a[32], b[32], c[32];
@@ -164,6 +169,34 @@ rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char
 
 void rdx_device_release(rdx_device *device, uint64_t size) {
   atomic_fetch_sub(&device->memory_used, size);
+}
+
+#define ASKED_FROM (64u << 20) /* bytes; for less the system is not asked what it has */
+
+rdx_status rdx_device_expect_host(const rdx_device *device, uint64_t need, const char *what, const char *advice,
+                                  rdx_error *err) {
+  const bool shared = device->info.backend == RDX_BACKEND_CPU;
+  const uint64_t used = atomic_load(&device->host_used) + (shared ? atomic_load(&device->memory_used) : 0);
+  const uint64_t limit = device->memory_limit, of_limit = used < limit ? limit - used : 0;
+  char a[32], b[32], c[32];
+  if (limit && need > of_limit)
+    return rdx_fail(err, RDX_ERROR_MEMORY, "%s %s of host memory, of whose %s %s are in use (memory limit); %s", what,
+                    rdx_format_bytes(need, a), rdx_format_bytes(limit, b), rdx_format_bytes(used, c), advice);
+  const uint64_t left = need < ASKED_FROM ? UINT64_MAX : rdx_host_memory_left();
+  if (need > left)
+    return rdx_fail(err, RDX_ERROR_MEMORY, "%s %s of host memory, of which %s are left; %s", what,
+                    rdx_format_bytes(need, a), rdx_format_bytes(left, b), advice);
+  return RDX_OK;
+}
+
+rdx_status rdx_device_reserve_host(rdx_device *device, uint64_t size, const char *what, rdx_error *err) {
+  RDX_TRY(rdx_device_expect_host(device, size, what, "ask for less at a time", err));
+  atomic_fetch_add(&device->host_used, size);
+  return RDX_OK;
+}
+
+void rdx_device_release_host(rdx_device *device, uint64_t size) {
+  atomic_fetch_sub(&device->host_used, size);
 }
 
 rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {

@@ -204,6 +204,15 @@ uint64_t rdx_device_memory_left(const rdx_device *device);
 RDX_MUST_USE rdx_status rdx_device_expect(const rdx_device *device, uint64_t need, const char *what, const char *advice,
                                           rdx_error *err);
 
+/* Refuse a result that takes `need` bytes of host memory where the limit or the system does not have them:
+ * RDX_ERROR_MEMORY with numbers. The text says "`what` of host memory ...; `advice`". */
+RDX_MUST_USE rdx_status rdx_device_expect_host(const rdx_device *device, uint64_t need, const char *what,
+                                               const char *advice, rdx_error *err);
+
+/* The same, and count it until it is released. */
+RDX_MUST_USE rdx_status rdx_device_reserve_host(rdx_device *device, uint64_t size, const char *what, rdx_error *err);
+void rdx_device_release_host(rdx_device *device, uint64_t size);
+
 /* Whether a ray for the closest hit visits near primitives first, so that far ones cost it nothing. GPUs that trace in
  * software do not. */
 bool rdx_device_traces_nearest_first(const rdx_device *device);
@@ -237,6 +246,7 @@ struct rdx_device {
   bool keeps_build_order;       /* the scene builder keeps primitives in input order: sort them in space first */
   uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
   _Atomic uint64_t memory_used;
+  _Atomic uint64_t host_used; /* by results on the host; of a CPU's memory that is a part, too */
   _Atomic uint64_t memory_peak;
   _Atomic uint64_t memory_mark; /* the highest memory_used since someone last set this */
   _Atomic uint64_t validation_messages;

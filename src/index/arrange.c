@@ -73,12 +73,9 @@ static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
   *address = RDX_ADDRESS(uint32_t, by);
 }
 
-/* RX, section 4.4 "sorting a batch of point lookups by their requested key". */
-/* thesis, section 3.4 "Spatial-closed Query Mapping". */
-rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow, double *ms,
-                              rdx_error *err) {
+static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool mixed, bool anyhow,
+                             double *ms, rdx_error *err) {
   arrangement a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};
-  const bool mixed = index->ops->radix_bits != NULL;
   const uint32_t bits = mixed ? index->ops->radix_bits(index->self) : 8 * a.key_bytes;
   const rdx_status status = arrange(&a, mixed, bits, anyhow, ms, err);
   if (status != RDX_OK) {
@@ -97,6 +94,92 @@ rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_pr
     rdx_buffer_destroy(&a.places);
   probes->places = a.places;
   return RDX_OK;
+}
+
+/* RX, section 4.4 "sorting a batch of point lookups by their requested key". */
+/* thesis, section 3.4 "Spatial-closed Query Mapping". */
+rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow, double *ms,
+                              rdx_error *err) {
+  return arrange_as(index, stream, probes, index->ops->radix_bits != NULL, anyhow, ms, err);
+}
+
+/* ---- Disjoint probes ---- */
+
+/* Probes on the host, in order. */
+typedef struct disjoint {
+  uint32_t key_bytes;
+  uint64_t count;
+  void *lower, *upper; /* upper NULL: points */
+  uint32_t *valid;
+} disjoint;
+
+static rdx_status download(const rdx_buffer *buffer, uint64_t size, void **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(size, 1, "probes in order", out, err));
+  return rdx_buffer_download(buffer, 0, *out, size, err);
+}
+
+static rdx_status load(const rdx_probes *p, disjoint *d, rdx_error *err) {
+  d->count = p->count;
+  RDX_TRY(download(p->owned[0], p->count * d->key_bytes, &d->lower, err));
+  if (p->upper)
+    RDX_TRY(download(p->owned[1], p->count * d->key_bytes, &d->upper, err));
+  return p->valid ? download(p->owned[2], (p->count + 31) / 32 * 4, (void **)&d->valid, err) : RDX_OK;
+}
+
+static uint64_t get(const disjoint *d, const void *keys, uint64_t i) {
+  return d->key_bytes == 8 ? ((const uint64_t *)keys)[i] : ((const uint32_t *)keys)[i];
+}
+
+static void set(const disjoint *d, void *keys, uint64_t i, uint64_t key) {
+  if (d->key_bytes == 8)
+    ((uint64_t *)keys)[i] = key;
+  else
+    ((uint32_t *)keys)[i] = (uint32_t)key;
+}
+
+static void merge(disjoint *d) {
+  uint64_t count = 0, end = 0; /* the last key of the last one */
+  for (uint64_t i = 0; i < d->count; i++) {
+    const uint64_t lower = get(d, d->lower, i), upper = d->upper ? get(d, d->upper, i) : lower;
+    if (!has_bit(d->valid, (uint32_t)i) || upper < lower)
+      continue;
+    if (count == 0 || lower > end) {
+      set(d, d->lower, count++, lower);
+      end = upper;
+    }
+    end = upper > end ? upper : end;
+    if (d->upper)
+      set(d, d->upper, count - 1, end);
+  }
+  d->count = count;
+}
+
+static rdx_status store(const disjoint *d, rdx_probes *p, rdx_error *err) {
+  RDX_TRY(rdx_buffer_upload(p->owned[0], 0, d->lower, d->count * d->key_bytes, err));
+  if (d->upper)
+    RDX_TRY(rdx_buffer_upload(p->owned[1], 0, d->upper, d->count * d->key_bytes, err));
+  rdx_buffer_destroy(&p->owned[2]);
+  p->valid = NULL;
+  p->count = d->count;
+  return RDX_OK;
+}
+
+rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, double *ms,
+                                    rdx_error *err) {
+  disjoint d = {.key_bytes = index->stats.key_bits / 8};
+  RDX_TRY(arrange_as(index, stream, probes, false, false, ms, err));
+  rdx_buffer_destroy(&probes->places);
+  const double start = rdx_now_ms();
+  rdx_status status = load(probes, &d, err);
+  if (status == RDX_OK) {
+    merge(&d);
+    status = store(&d, probes, err);
+  }
+  rdx_free(d.lower);
+  rdx_free(d.upper);
+  rdx_free(d.valid);
+  *ms += rdx_now_ms() - start;
+  return status;
 }
 
 /* ---- Answers ---- */

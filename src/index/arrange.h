@@ -14,6 +14,11 @@
 RDX_MUST_USE rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow,
                                            double *ms, rdx_error *err);
 
+/* Sort probes, those of NULLs and ranges without a key removed, and make one of those that are equal, or overlap. They
+ * are ordinary probes then, not those given. */
+RDX_MUST_USE rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_stream *stream, rdx_probes *probes,
+                                                 double *ms, rdx_error *err);
+
 /* A query whose answers are still in the order of arranged probes. */
 typedef struct rdx_arranged {
   rdx_index_query query;

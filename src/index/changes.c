@@ -203,6 +203,7 @@ static rdx_status apply(rdx_index *index, const rdx_index_changes *changes, rdx_
                            .insert_rows = inserts.rows,
                            .remove_keys = removes.keys};
     status = index->ops->apply(index->self, &c, stats, err);
+    stats->long_runs |= c.inserts > 0;
   }
   destroy_half(&inserts);
   destroy_half(&removes);

@@ -217,4 +217,5 @@ const rdx_index_ops rdx_hash_ops = {
     .refuse = refuse,
     .destroy = destroy,
     .rows_in_order = true,
+    .counts_runs = true,
 };

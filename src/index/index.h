@@ -84,6 +84,7 @@ typedef struct rdx_index_ops {
   void (*destroy)(void *self);
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
+  bool counts_runs; /* GATHER_COUNT takes no longer where a key has many rows */
   /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of
    * their keys (index/partition.h); 0: never. */
   uint64_t partition_bytes;
@@ -118,11 +119,28 @@ static inline rdx_type rdx_index_key_type(const rdx_index *index) {
   return index->dictionary ? RDX_TYPE_STRING : index->stats.key_type;
 }
 
-/* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points), with counts, and sums of integers, in whatever
- * order of probes is cheapest: for who adds them up. */
-RDX_MUST_USE rdx_status rdx_index_look_up_anyhow(const rdx_index *index, const rdx_column *lower,
-                                                 const rdx_column *upper, const rdx_lookup_params *params,
-                                                 rdx_result **out, rdx_error *err);
+/* Rows of a lookup in parts, as rdx_rows_fn gets them, for who may fail. */
+typedef struct rdx_rows_sink {
+  rdx_status (*take)(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err);
+  void *context;
+} rdx_rows_sink;
+
+/* What a lookup is for; all zero: its results, probe by probe. */
+typedef struct rdx_lookup_wish {
+  bool anyhow;         /* counts, and sums of integers, in whatever order of probes is cheapest: for who adds them up */
+  uint32_t *marks;     /* ROWS: only set the bit of each row that some probe matches, of as many as the index has */
+  rdx_rows_sink sink;  /* ROWS: `take` not NULL: gets them instead of the result */
+  uint64_t bytes_more; /* ROWS: host memory that the caller takes for each, beside the four bytes of the result */
+} rdx_lookup_wish;
+
+/* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points). */
+RDX_MUST_USE rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                                              const rdx_lookup_params *params, const rdx_lookup_wish *wish,
+                                              rdx_result **out, rdx_error *err);
+
+/* How many rows a part of a lookup's or a join's answer has at most, unless one probe alone has more, where `bytes` of
+ * memory are needed for each. */
+uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes);
 
 /* Of counts: their sum, and how many are not 0. */
 RDX_MUST_USE rdx_status rdx_result_totals(rdx_result *result, uint64_t *pairs, uint64_t *matched, rdx_error *err);

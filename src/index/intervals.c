@@ -113,10 +113,18 @@ static rdx_status build(intervals *s, rdx_result_kind kind, rdx_index_stats *sta
 
 /* ---- Looking up the points ---- */
 
-static rdx_status launch(intervals *s, uint32_t gather, const rdx_parts *parts, const rdx_buffer *counts,
-                         rdx_error *err) {
-  const struct intervals_args args = {.points = RDX_ADDRESS(uint32_t, s->points->keys),
-                                      .valid = RDX_ADDRESS(uint32_t, s->points->valid),
+/* Points `first` to `first + count - 1`; `first` is a multiple of 32 where some are NULL. */
+typedef struct stretch {
+  uint64_t first, count;
+} stretch;
+
+static rdx_status launch(intervals *s, stretch points, uint32_t gather, const rdx_parts *parts,
+                         const rdx_buffer *counts, rdx_error *err) {
+  const rdx_device_column *c = s->points;
+  const uint64_t keys = c->keys->address + points.first * s->key_bytes;
+  const uint64_t valid = c->valid ? c->valid->address + points.first / 8 : 0;
+  const struct intervals_args args = {.points = (uint32_t *)(uintptr_t)keys,
+                                      .valid = (uint32_t *)(uintptr_t)valid,
                                       .lower = RDX_ADDRESS(uint32_t, s->lower),
                                       .upper = RDX_ADDRESS(uint32_t, s->upper),
                                       .rows = RDX_ADDRESS(uint32_t, s->rows),
@@ -128,37 +136,36 @@ static rdx_status launch(intervals *s, uint32_t gather, const rdx_parts *parts, 
                                       .n = (uint32_t)s->count};
   const uint32_t variant[2] = {s->key_bytes == 8, gather};
   RDX_TRY(rdx_stream_mark(s->stream, err));
-  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals, &args, variant, s->points->rows, NULL, err));
+  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals, &args, variant, points.count, NULL, err));
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
   s->result->stats.lookup_ms += rdx_stream_elapsed(s->stream, 0, 1);
   return RDX_OK;
 }
 
-static rdx_status place_rows(intervals *s, rdx_parts *parts, rdx_error *err) {
-  const uint64_t points = s->points->rows;
-  RDX_TRY(make(s, points, 4, &parts->count, err));
-  RDX_TRY(launch(s, GATHER_COUNT, parts, parts->count, err));
-  RDX_TRY(make(s, points + 1, 8, &parts->offsets, err));
-  RDX_TRY(rdx_stream_scan(s->stream, parts->count, parts->offsets, points, err));
-  RDX_TRY(rdx_stream_finish(s->stream, err));
-  rdx_buffer_destroy(&parts->count);
-  return rdx_buffer_download(parts->offsets, points * 8, &parts->row_count, 8, err);
+static rdx_status count(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+  RDX_TRY(make(s, points.count, 4, &parts->count, err));
+  return launch(s, points, GATHER_COUNT, parts, parts->count, err);
 }
 
-static rdx_status find_rows(intervals *s, rdx_parts *parts, rdx_error *err) {
-  rdx_buffer *pairs = NULL;
-  RDX_TRY(place_rows(s, parts, err));
-  if (parts->row_count > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY,
-                    "%llu pairs are more than the 2^32 - 1 that inverse mapping lists; index the other side",
-                    (unsigned long long)parts->row_count);
-  RDX_TRY(make(s, parts->row_count, 4, &parts->rows, err));
-  RDX_TRY(launch(s, GATHER_ROWS, parts, NULL, err));
+static rdx_status place_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+  RDX_TRY(count(s, points, parts, err));
+  RDX_TRY(make(s, points.count + 1, 8, &parts->offsets, err));
+  RDX_TRY(rdx_stream_scan(s->stream, parts->count, parts->offsets, points.count, err));
+  RDX_TRY(rdx_stream_finish(s->stream, err));
+  rdx_buffer_destroy(&parts->count);
+  RDX_TRY(rdx_buffer_download(parts->offsets, points.count * 8, &parts->row_count, 8, err));
+  if (parts->row_count > UINT32_MAX) /* kernels count them in u32: fewer points at a time */
+    return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu pairs", (unsigned long long)parts->row_count);
+  return RDX_OK;
+}
+
+static rdx_status order_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
   const double start = rdx_now_ms();
+  rdx_buffer *pairs = NULL;
   RDX_TRY(make(s, parts->row_count, 8, &pairs, err));
   rdx_status status =
-      rdx_refine_order(s->stream, parts->offsets, parts->rows, s->points->rows, parts->row_count, pairs, err);
+      rdx_refine_order(s->stream, parts->offsets, parts->rows, points.count, parts->row_count, pairs, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(s->stream, err);
   rdx_buffer_destroy(&pairs);
@@ -166,24 +173,105 @@ static rdx_status find_rows(intervals *s, rdx_parts *parts, rdx_error *err) {
   return status;
 }
 
-static rdx_status look_up(intervals *s, rdx_error *err) {
+static rdx_status list_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+  RDX_TRY(place_rows(s, points, parts, err));
+  RDX_TRY(make(s, parts->row_count, 4, &parts->rows, err));
+  RDX_TRY(launch(s, points, GATHER_ROWS, parts, NULL, err));
+  return order_rows(s, points, parts, err);
+}
+
+/* ---- Rows, a few points at a time ---- */
+
+static rdx_status take_rows(intervals *s, stretch points, const rdx_lookup_wish *wish, rdx_parts *parts,
+                            rdx_error *err) {
+  rdx_result *part = NULL;
+  rdx_result_view view;
+  if (!wish->sink.take)
+    return rdx_result_append(s->result, points.count, parts, err);
+  RDX_TRY(rdx_result_create(s->device, RDX_RESULT_ROWS, points.count, &part, err));
+  rdx_status status = rdx_result_append(part, points.count, parts, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(part, &view, err);
+  if (status == RDX_OK)
+    status = wish->sink.take(wish->sink.context, points.first, &view, err);
+  rdx_result_destroy(&part);
+  return status;
+}
+
+/* The points from `first` on that lie in so few ranges together, one at least, or 32 where some are NULL. */
+static stretch cut(const intervals *s, const uint32_t *counts, uint64_t first, uint64_t most) {
+  const uint64_t step = s->points->valid ? 32 : 1, left = s->points->rows - first;
+  uint64_t rows = 0, points = 0;
+  while (points < left) {
+    const uint64_t more = left - points < step ? left - points : step;
+    for (uint64_t k = 0; k < more; k++)
+      rows += counts[first + points + k];
+    if (rows > most && points > 0)
+      break;
+    points += more;
+  }
+  return (stretch){first, points};
+}
+
+static rdx_status list_parts(intervals *s, const uint32_t *counts, const rdx_lookup_wish *wish, rdx_error *err) {
+  const uint64_t most = rdx_part_rows(s->device, wish->bytes_more);
+  for (uint64_t done = 0; done < s->points->rows;) {
+    const stretch points = cut(s, counts, done, most);
+    rdx_parts parts = {0};
+    rdx_status status = list_rows(s, points, &parts, err);
+    if (status == RDX_OK)
+      status = take_rows(s, points, wish, &parts, err);
+    rdx_parts_destroy(&parts);
+    RDX_TRY(status);
+    done += points.count;
+    RDX_TRY(rdx_progress("lookup", done, s->points->rows, err));
+  }
+  return RDX_OK;
+}
+
+/* Refuse what the host has no room for before it is listed. */
+static rdx_status expect(intervals *s, const uint32_t *counts, const rdx_lookup_wish *wish, rdx_error *err) {
+  uint64_t rows = 0;
+  for (uint64_t i = 0; i < s->points->rows; i++)
+    rows += counts[i];
+  if (wish->sink.take)
+    return RDX_OK;
+  RDX_TRY(rdx_expect_rows(s->device, rows, wish, err));
+  return rdx_result_reserve_rows(s->result, rows, err);
+}
+
+static rdx_status count_and_list(intervals *s, const rdx_lookup_wish *wish, rdx_error *err) {
+  uint32_t *counts = NULL;
+  rdx_parts parts = {0};
+  rdx_status status = count(s, (stretch){0, s->points->rows}, &parts, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(s->points->rows, 4, "the counts of points", (void **)&counts, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(parts.count, 0, counts, s->points->rows * 4, err);
+  rdx_parts_destroy(&parts);
+  if (status == RDX_OK)
+    status = expect(s, counts, wish, err);
+  if (status == RDX_OK)
+    status = list_parts(s, counts, wish, err);
+  rdx_free(counts);
+  s->result->given_away = wish->sink.take != NULL;
+  return status;
+}
+
+static rdx_status look_up(intervals *s, const rdx_lookup_wish *wish, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_parts parts = {0};
   rdx_status status = RDX_OK;
   if (s->result->kind == RDX_RESULT_ROWS) {
-    status = find_rows(s, &parts, err);
+    status = count_and_list(s, wish, err);
   } else {
-    status = make(s, s->points->rows, 4, &parts.count, err);
+    status = count(s, (stretch){0, s->points->rows}, &parts, err);
     if (status == RDX_OK)
-      status = launch(s, GATHER_COUNT, &parts, parts.count, err);
-  }
-  if (status != RDX_OK) {
+      rdx_result_take(s->result, &parts);
     rdx_parts_destroy(&parts);
-    return status;
   }
-  rdx_result_take(s->result, &parts);
   s->result->stats.total_ms = rdx_now_ms() - start;
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Both ---- */
@@ -207,7 +295,7 @@ static rdx_status load_ranges(intervals *s, const rdx_column *lower, const rdx_c
 }
 
 static rdx_status run(intervals *s, const rdx_column *lower, const rdx_column *upper, rdx_result_kind kind,
-                      rdx_index_stats *stats, rdx_error *err) {
+                      const rdx_lookup_wish *wish, rdx_index_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   const uint64_t used = atomic_load(&s->device->memory_used);
   *stats = (rdx_index_stats){.kind = RDX_INDEX_SORTED_ARRAY,
@@ -225,17 +313,17 @@ static rdx_status run(intervals *s, const rdx_column *lower, const rdx_column *u
   stats->bytes_peak = atomic_load(&s->device->memory_mark) - used;
   stats->total_ms = rdx_now_ms() - start;
   RDX_TRY(rdx_result_create(s->device, kind, s->points->rows, &s->result, err));
-  return look_up(s, err);
+  return look_up(s, wish, err);
 }
 
 rdx_status rdx_intervals_look_up(rdx_device *device, const rdx_column *points, const rdx_column *lower,
-                                 const rdx_column *upper, rdx_result_kind kind, rdx_index_stats *stats,
-                                 rdx_result **out, rdx_error *err) {
+                                 const rdx_column *upper, rdx_result_kind kind, const rdx_lookup_wish *wish,
+                                 rdx_index_stats *stats, rdx_result **out, rdx_error *err) {
   intervals s = {.device = device};
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(device, points, &s.points, &owned, err));
   s.key_bytes = s.points->key_bits / 8;
-  rdx_status status = run(&s, lower, upper, kind, stats, err);
+  rdx_status status = run(&s, lower, upper, kind, wish, stats, err);
   rdx_stream_destroy(&s.stream);
   rdx_probes_destroy(&s.ranges);
   rdx_buffer *buffers[] = {s.lower, s.upper, s.rows, s.tree, s.ends};

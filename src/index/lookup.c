@@ -4,7 +4,8 @@
 /* Point and range lookups on any index: probes to the device, passes over them, results.
  *
  * A batch runs in one piece and its result stays on the device. If that takes more memory than there is, it runs in
- * ever smaller slices whose results are joined on the host. */
+ * ever smaller slices whose results are joined on the host; of rows, and where these are wanted in parts, slices are
+ * cut by counts. */
 
 #include <string.h>
 
@@ -12,17 +13,23 @@
 #include "index/index.h"
 #include "index/partition.h"
 #include "index/probes.h"
+#include "index/repeats.h"
 #include "index/result.h"
 #include "index/spans.h"
 #include "index/text_codes.h"
 #include "kernels/lookup/lookup.h"
 #include "kernels/refine/kernels.h"
 
-/* Slices are multiples of this, so that each starts on a word of the probes' bitmaps. */
-#define SLICE_ALIGNMENT 32
-#define SMALLEST_SLICE 1024
+#define PREFIX_PROBES (1u << 20) /* in a slice whose rows are compared on the host, at most */
 
-#define LONG_RUN 16 /* rows */
+#define LONG_MEAN 16 /* rows of a key, on average */
+
+/* Probes are looked up once for each distinct key where they are REPEATS_LEAST or more, and a sample, one of
+ * REPEATS_SAMPLE, says that they find more rows than there are, and so many each: a key costs about as much to find
+ * among those that were. */
+#define REPEATS_LEAST 64
+#define REPEATS_SAMPLE 64
+#define REPEATS_PAY 16
 
 /* How values are added. */
 typedef enum summing {
@@ -37,12 +44,16 @@ typedef struct run {
   const rdx_column *lower, *upper; /* upper NULL: points */
   rdx_result_kind kind;
   bool stats;
-  bool arranged;  /* probes get into an order of the index's liking */
-  bool anyhow;    /* and answers may stay in it */
-  bool by_prefix; /* string keys that their prefixes do not tell apart */
+  bool arranged; /* probes get into an order of the index's liking */
+  bool anyhow;   /* and answers may stay in it */
+  const rdx_lookup_wish *wish;
+  uint64_t most_rows; /* in a slice of more than one probe */
+  bool by_prefix;     /* string keys that their prefixes do not tell apart */
   summing summing;
   const rdx_device_column *values;
-  const rdx_included *included; /* whose column `values` is; NULL: not the index's */
+  const rdx_included *included;        /* whose column `values` is; NULL: not the index's */
+  const rdx_distinct_probes *distinct; /* what is looked up instead of these; NULL: the probes themselves */
+  const rdx_probes *repeated;
   rdx_result *result;
 } run;
 
@@ -80,7 +91,7 @@ static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32
 static bool has_long_runs(const rdx_index *index) {
   const rdx_index_stats *stats = &index->stats;
   return index->device->info.backend != RDX_BACKEND_CPU && stats->distinct_keys > 0 &&
-         stats->keys / stats->distinct_keys >= LONG_RUN;
+         stats->keys / stats->distinct_keys >= LONG_MEAN;
 }
 
 /* Run one query between two marks and add its time to `*ms`. */
@@ -163,14 +174,21 @@ static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *p
   return status;
 }
 
+static rdx_status add_hits(const run *r, rdx_stream *stream, const rdx_buffer *counts, uint64_t probes,
+                           rdx_error *err) {
+  uint64_t hits = 0;
+  RDX_TRY(sum_up(r, stream, counts, probes, &hits, err));
+  r->result->stats.hits += hits;
+  return RDX_OK;
+}
+
 /* Count what the statistics ask for: rays and visits by the index's own account, hits as the sum of counts. */
 static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_buffer *counts,
                             rdx_error *err) {
   if (!r->stats)
     return RDX_OK;
-  uint64_t hits = 0;
-  RDX_TRY(sum_up(r, stream, counts, probes->count, &hits, err));
-  r->result->stats.hits += hits;
+  if (!r->distinct)
+    RDX_TRY(add_hits(r, stream, counts, probes->count, err));
   if (r->index->ops->visits_each)
     r->result->stats.visits += probes->count * r->index->ops->visits_each(r->index->self, probes->upper != NULL);
   RDX_TRY(add_work(r, stream, probes, r->index->ops->count_rays, &r->result->stats.rays, err));
@@ -198,9 +216,15 @@ static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *
   q.out_first = RDX_ADDRESS(uint32_t, parts->first);
   q.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
-  RDX_TRY(add_stats(r, stream, probes, parts->count, err));
-  rdx_buffer_destroy(&parts->count);
-  return RDX_OK;
+  return add_stats(r, stream, probes, parts->count, err);
+}
+
+/* The sum of one probe does not fit. */
+static rdx_status fail_sum(const run *r, rdx_stream *stream, const rdx_probes *probes, uint64_t place, rdx_error *err) {
+  uint64_t number = probes->begin + place;
+  if (r->distinct)
+    RDX_TRY(rdx_distinct_probes_name(r->distinct, r->index, stream, r->repeated, place, &number, err));
+  return rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum of probe %llu does not fit 64 bits", (unsigned long long)number);
 }
 
 /* Turn sums of halves into sums, and find out whether one does not fit. */
@@ -219,8 +243,7 @@ static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes
   if (status == RDX_OK)
     status = rdx_buffer_download(overflow, 0, &bad, 4, err);
   if (status == RDX_OK && bad)
-    status = rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum of probe %llu does not fit 64 bits",
-                      (unsigned long long)(probes->begin + bad - 1));
+    status = fail_sum(r, stream, probes, bad - 1, err);
   rdx_buffer_destroy(&overflow);
   rdx_buffer_destroy(&parts->sum);
   parts->sum = sums;
@@ -310,12 +333,19 @@ static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes 
   return status;
 }
 
+/* Whether all rows end up on the host, exact as they are. */
+static bool keeps_rows(const run *r) {
+  return r->kind == RDX_RESULT_ROWS && !r->by_prefix && !r->wish->marks && !r->wish->sink.take;
+}
+
 static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                            rdx_error *err) {
   uint64_t most = 0;
   RDX_TRY(place_rows(r, stream, probes, parts, &most, err));
-  if (parts->row_count > UINT32_MAX) /* kernels count the rows of a slice in u32: have it made smaller */
+  if (parts->row_count > UINT32_MAX || (parts->row_count > r->most_rows && probes->count > 1)) /* make it smaller */
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu rows match", (unsigned long long)parts->row_count);
+  if (keeps_rows(r))
+    RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->wish, err));
   RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
   rdx_index_query q = make_query(r, probes, GATHER_ROWS);
   q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
@@ -361,7 +391,92 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
   return RDX_ERROR_INTERNAL; /* the front end has checked the kind */
 }
 
+/* ---- Probes that repeat ---- */
+
+/* Whether many probes for one key could cost more than the key's rows do once. */
+static bool may_repeat(const run *r, const rdx_probes *probes) {
+  const rdx_index *index = r->index;
+  const bool sums = r->kind == RDX_RESULT_SUM && !r->included;
+  if (probes->upper || probes->count < REPEATS_LEAST || !index->stats.long_runs || r->by_prefix)
+    return false;
+  if (sums && r->summing != SUM_FLOATS && index->ops->rows && has_long_runs(index)) /* by prefix sums, if it pays */
+    return false;
+  return sums || r->kind == RDX_RESULT_FIRST || (r->kind == RDX_RESULT_COUNT && !index->ops->counts_runs);
+}
+
+static rdx_status look_up_distinct(const run *r, rdx_stream *stream, rdx_distinct_probes *distinct, rdx_parts *found,
+                                   rdx_error *err) {
+  if (r->index->ops->radix_bits)
+    RDX_TRY(rdx_probes_arrange(r->index, stream, &distinct->probes, false, &r->result->stats.lookup_ms, err));
+  return run_parts(r, stream, &distinct->probes, found, err);
+}
+
+static rdx_status run_repeated(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                               rdx_error *err) {
+  double *ms = &r->result->stats.lookup_ms;
+  rdx_distinct_probes distinct;
+  rdx_parts found = {0};
+  RDX_TRY(rdx_distinct_probes_create(r->index, stream, probes, &distinct, ms, err));
+  run once = *r;
+  once.distinct = &distinct;
+  once.repeated = probes;
+  rdx_status status = look_up_distinct(&once, stream, &distinct, &found, err);
+  if (status == RDX_OK)
+    status = rdx_distinct_probes_expand(&distinct, r->index, stream, probes, &found, parts, ms, err);
+  rdx_parts_destroy(&found);
+  rdx_distinct_probes_destroy(&distinct);
+  return status == RDX_OK && r->stats ? add_hits(r, stream, parts->count, probes->count, err) : status;
+}
+
+/* The rows that a sample of the probes finds. */
+static rdx_status count_sample(const run *r, rdx_stream *stream, const rdx_probes *sample, uint64_t *rows,
+                               rdx_error *err) {
+  rdx_parts parts = {0};
+  run count = *r;
+  count.kind = RDX_RESULT_COUNT;
+  count.stats = false;
+  rdx_status status = run_repeated(&count, stream, sample, &parts, err);
+  if (status == RDX_OK)
+    status = sum_up(r, stream, parts.count, sample->count, rows, err);
+  rdx_parts_destroy(&parts);
+  return status;
+}
+
+/* Whether it is expected to be cheaper to look up each distinct probe once. */
+static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes *probes, bool *out, rdx_error *err) {
+  *out = false;
+  if (!may_repeat(r, probes))
+    return RDX_OK;
+  const uint64_t some = probes->count / REPEATS_SAMPLE;
+  const uint64_t size = some < REPEATS_LEAST ? REPEATS_LEAST : some;
+  uint64_t rows = 0;
+  rdx_probes sample;
+  RDX_TRY(rdx_probes_sample(r->index, stream, probes, size, &sample, err));
+  const rdx_status status = count_sample(r, stream, &sample, &rows, err);
+  rdx_probes_destroy(&sample);
+  *out =
+      rows / size > REPEATS_PAY && (double)rows / (double)size * (double)probes->count > (double)r->index->stats.keys;
+  return status;
+}
+
+static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probes, rdx_parts *parts, rdx_error *err) {
+  bool repeats = false;
+  if (r->wish->marks && !r->by_prefix) {
+    RDX_TRY(rdx_probes_make_disjoint(r->index, stream, probes, &r->result->stats.lookup_ms, err));
+    if (probes->count == 0)
+      return RDX_OK;
+  }
+  RDX_TRY(repeats_pay(r, stream, probes, &repeats, err));
+  if (repeats)
+    return run_repeated(r, stream, probes, parts, err);
+  if (r->arranged)
+    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->anyhow, &r->result->stats.lookup_ms, err));
+  return run_parts(r, stream, probes, parts, err);
+}
+
 /* ---- Slices ---- */
+
+static rdx_status run_all(run *r, rdx_error *err);
 
 static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
   const double start = rdx_now_ms();
@@ -374,10 +489,10 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
   rdx_status status = rdx_stream_create(r->index->device, &stream, err);
   if (status == RDX_OK)
     stream->stage = "lookup";
-  if (status == RDX_OK && r->arranged)
-    status = rdx_probes_arrange(r->index, stream, &probes, r->anyhow, &r->result->stats.lookup_ms, err);
   if (status == RDX_OK)
-    status = run_parts(r, stream, &probes, parts, err);
+    status = run_probes(r, stream, &probes, parts, err);
+  if (r->kind == RDX_RESULT_FIRST) /* counted for the stats only */
+    rdx_buffer_destroy(&parts->count);
   rdx_stream_destroy(&stream);
   rdx_probes_destroy(&probes);
   if (status != RDX_OK)
@@ -385,8 +500,9 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
   return status;
 }
 
-/* Turn a slice's rows found by prefix into its exact answers, and add them to the host's arrays. */
-static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
+/* Turn a slice's rows found by prefix into its exact answers, and add them to the host's arrays of `out`. */
+static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_result *out,
+                              rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_column keys[2] = {rdx_column_on_host(r->lower), r->upper ? rdx_column_on_host(r->upper) : (rdx_column){0}};
   uint64_t *offsets = NULL;
@@ -394,13 +510,63 @@ static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_
   rdx_status status = rdx_parts_download_rows(parts, count, &offsets, &rows, err);
   if (status == RDX_OK) {
     rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
-    status = rdx_result_append_rows(r->result, r->values, count, offsets, rows, err);
+    status = rdx_result_append_rows(out, r->values, count, offsets, rows, err);
   }
   rdx_free(offsets);
   rdx_free(rows);
   rdx_parts_destroy(parts);
   r->result->stats.refine_ms += rdx_now_ms() - start;
   return status;
+}
+
+static rdx_status append(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_result *out,
+                         rdx_error *err) {
+  return r->by_prefix ? refine_text(r, begin, count, parts, out, err) : rdx_result_append(out, count, parts, err);
+}
+
+static void mark(const uint32_t *rows, uint64_t count, uint32_t *marks) {
+  for (uint64_t k = 0; k < count; k++)
+    marks[rows[k] / 32] |= 1u << rows[k] % 32;
+}
+
+/* Give a slice's rows away. */
+static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
+  const rdx_rows_sink *sink = &r->wish->sink;
+  rdx_result *part = NULL;
+  rdx_result_view view = {0};
+  rdx_status status = rdx_result_create(r->index->device, RDX_RESULT_ROWS, count, &part, err);
+  if (status == RDX_OK)
+    status = append(r, begin, count, parts, part, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(part, &view, err);
+  if (status == RDX_OK && r->wish->marks)
+    mark(view.rows, view.offsets[count], r->wish->marks);
+  else if (status == RDX_OK)
+    status = sink->take(sink->context, begin, &view, err);
+  rdx_parts_destroy(parts);
+  rdx_result_destroy(&part);
+  return status;
+}
+
+/* The rows of disjoint probes, which are not those given. */
+static rdx_status mark_disjoint(const run *r, rdx_parts *parts, rdx_error *err) {
+  uint32_t *rows = NULL;
+  rdx_status status = rdx_alloc(parts->row_count, 4, "the rows that match", (void **)&rows, err);
+  if (status == RDX_OK && parts->rows) /* else no probe was left */
+    status = rdx_buffer_download(parts->rows, 0, rows, parts->row_count * 4, err);
+  if (status == RDX_OK)
+    mark(rows, parts->row_count, r->wish->marks);
+  rdx_free(rows);
+  rdx_parts_destroy(parts);
+  return status;
+}
+
+static rdx_status take_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
+  if (r->wish->marks && !r->by_prefix)
+    return mark_disjoint(r, parts, err);
+  if (r->wish->marks || r->wish->sink.take)
+    return pass_on(r, begin, count, parts, err);
+  return append(r, begin, count, parts, r->result, err);
 }
 
 /* Run in slices, joining on the host; a slice that does not fit is cut in half. */
@@ -410,34 +576,99 @@ static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_e
     const uint64_t count = total - begin < slice ? total - begin : slice;
     rdx_parts parts = {0};
     rdx_status status = run_slice(r, begin, count, &parts, err);
-    if (status == RDX_ERROR_DEVICE_MEMORY && count > SMALLEST_SLICE) {
-      slice = (count / 2 + SLICE_ALIGNMENT - 1) / SLICE_ALIGNMENT * SLICE_ALIGNMENT;
+    if (status == RDX_ERROR_DEVICE_MEMORY && count > 1) {
+      slice = count / 2;
       continue;
     }
     RDX_TRY(status);
-    if (r->by_prefix)
-      RDX_TRY(refine_text(r, begin, count, &parts, err));
-    else
-      RDX_TRY(rdx_result_append(r->result, count, &parts, err));
+    RDX_TRY(take_slice(r, begin, count, &parts, err));
     begin += count;
     RDX_TRY(rdx_progress("lookup", begin, total, err));
   }
   return RDX_OK;
 }
 
-static rdx_status run_all(const run *r, rdx_error *err) {
-  const uint64_t total = r->lower->rows;
-  if (total == 0 || r->by_prefix)
-    return run_slices(r, total, 1u << 20, err);
+/* How many rows each probe has, on the host; by prefix: how many at most. */
+static rdx_status count_rows(const run *r, rdx_result **out, rdx_result_view *view, rdx_error *err) {
+  static const rdx_lookup_wish none = {0};
+  run count = *r;
+  count.kind = RDX_RESULT_COUNT;
+  count.summing = SUM_NONE;
+  count.stats = count.by_prefix = count.anyhow = false;
+  count.values = NULL;
+  count.included = NULL;
+  count.wish = &none;
+  RDX_TRY(rdx_result_create(r->index->device, RDX_RESULT_COUNT, r->lower->rows, &count.result, err));
+  rdx_status status = run_all(&count, err);
+  if (status == RDX_OK)
+    status = rdx_result_read(count.result, view, err);
+  r->result->stats.lookup_ms += count.result->stats.lookup_ms;
+  if (status != RDX_OK)
+    rdx_result_destroy(&count.result);
+  *out = count.result;
+  return status;
+}
+
+/* The probes from `begin` on that have so many rows together, at least one. */
+static uint64_t cut_slice(const rdx_result_view *counts, uint64_t begin, uint64_t most_probes, uint64_t most_rows) {
+  uint64_t count = 0, rows = 0;
+  while (begin + count < counts->probes && count < most_probes) {
+    rows += counts->count[begin + count];
+    if (rows > most_rows && count > 0)
+      break;
+    count++;
+  }
+  return count;
+}
+
+static rdx_status run_counted(run *r, const rdx_result_view *counts, uint64_t most_probes, rdx_error *err) {
+  uint64_t begin = 0, rows = 0;
+  for (uint64_t i = 0; i < counts->probes; i++)
+    rows += counts->count[i];
+  if (keeps_rows(r)) {
+    RDX_TRY(rdx_expect_rows(r->index->device, rows, r->wish, err));
+    RDX_TRY(rdx_result_reserve_rows(r->result, rows, err));
+  }
+  while (begin < counts->probes) {
+    const uint64_t count = cut_slice(counts, begin, most_probes, r->most_rows);
+    rdx_parts parts = {0};
+    rdx_status status = run_slice(r, begin, count, &parts, err);
+    if (status == RDX_ERROR_DEVICE_MEMORY && count > 1) {
+      most_probes = count / 2;
+      continue;
+    }
+    RDX_TRY(status);
+    RDX_TRY(take_slice(r, begin, count, &parts, err));
+    begin += count;
+    RDX_TRY(rdx_progress("lookup", begin, counts->probes, err));
+  }
+  return RDX_OK;
+}
+
+/* Count first, so that slices have few enough rows. */
+static rdx_status run_by_counts(run *r, uint64_t most_probes, rdx_error *err) {
+  rdx_result *counted = NULL;
+  rdx_result_view counts;
+  r->most_rows = rdx_part_rows(r->index->device, r->wish->bytes_more);
+  RDX_TRY(count_rows(r, &counted, &counts, err));
+  const rdx_status status = run_counted(r, &counts, most_probes, err);
+  rdx_result_destroy(&counted);
+  return status;
+}
+
+static rdx_status run_all(run *r, rdx_error *err) {
   /* Kernels number probes, and words of them, in u32: of sums that are put back into order there are four. */
-  const uint64_t most = r->arranged ? 1ull << 29 : 1ull << 31;
-  if (total > most)
+  const uint64_t total = r->lower->rows, most = r->arranged ? 1ull << 29 : 1ull << 31;
+  r->most_rows = UINT32_MAX;
+  if (total > 0 && (r->by_prefix || r->wish->sink.take))
+    return run_by_counts(r, r->by_prefix ? PREFIX_PROBES : most, err);
+  if (total == 0 || total > most || r->wish->marks)
     return run_slices(r, total, most, err);
   rdx_parts parts = {0};
   rdx_status status = run_slice(r, 0, total, &parts, err);
-  if (status == RDX_ERROR_DEVICE_MEMORY && total > SMALLEST_SLICE) {
+  if (status == RDX_ERROR_DEVICE_MEMORY && total > 1) {
     rdx_result_restart(r->result);
-    return run_slices(r, total, (total / 2 + SLICE_ALIGNMENT - 1) / SLICE_ALIGNMENT * SLICE_ALIGNMENT, err);
+    return r->kind == RDX_RESULT_ROWS ? run_by_counts(r, most, err) : run_slices(r, total, total / 2, err);
   }
   RDX_TRY(status);
   rdx_result_take(r->result, &parts);
@@ -495,6 +726,8 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "a value column goes with RDX_RESULT_SUM and with nothing else; it may be one that the index "
                     "includes");
+  if (params->each && params->result != RDX_RESULT_ROWS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "only RDX_RESULT_ROWS comes in parts");
   if (upper && upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
                     (unsigned long long)lower->rows, (unsigned long long)upper->rows);
@@ -505,9 +738,11 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
 }
 
 static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
+                               const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                               rdx_error *err) {
   const double start = rdx_now_ms();
-  run r = {.index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats};
+  run r = {
+      .index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats, .wish = wish};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
   rdx_device_column *owned = NULL;
@@ -526,7 +761,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
   if (status == RDX_OK && r.values)
     status = plan_sum(&r, err);
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
-  r.anyhow = anyhow && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
+  r.anyhow = wish->anyhow && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
   if (status == RDX_OK)
     status = run_all(&r, err);
   rdx_device_column_destroy(&owned);
@@ -535,18 +770,20 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
     return status;
   }
   r.result->stats.total_ms = rdx_now_ms() - start;
+  r.result->given_away = wish->marks || wish->sink.take;
   *out = r.result;
   return RDX_OK;
 }
 
 static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
+                               const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                               rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_text_probes probes;
   rdx_status status = rdx_text_probes_make(index->dictionary, lower, upper, &probes, err);
   const double coding = rdx_now_ms() - start;
   if (status == RDX_OK)
-    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, anyhow, out, err);
+    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, wish, out, err);
   if (status == RDX_OK) {
     (*out)->stats.refine_ms += coding;
     (*out)->stats.total_ms += coding;
@@ -555,32 +792,41 @@ static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, 
   return status;
 }
 
-static rdx_status look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                          const rdx_lookup_params *params, bool anyhow, rdx_result **out, rdx_error *err) {
+/* Hands parts to a function that cannot fail. */
+static rdx_status call_each(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err) {
+  const rdx_lookup_params *params = context;
+  return params->each(params->each_user, first, part)
+             ? rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled by the function that gets the rows")
+             : RDX_OK;
+}
+
+rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
+                                 const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                                 rdx_error *err) {
   static const rdx_lookup_params defaults = {0};
   params = params ? params : &defaults;
   RDX_TRY(check(index, lower, upper, params, err));
-  return (index->dictionary ? look_up_text : look_up_keys)(index, lower, upper, params, anyhow, out, err);
+  rdx_lookup_wish used = *wish;
+  if (params->each)
+    used.sink = (rdx_rows_sink){call_each, (void *)(uintptr_t)params};
+  return (index->dictionary ? look_up_text : look_up_keys)(index, lower, upper, params, &used, out, err);
 }
+
+static const rdx_lookup_wish ordinary = {0};
 
 /* RX, section 3.1 "batch lookups". */
 rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,
                             rdx_result **out, rdx_error *err) {
   if (!index || !probes || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_lookup: index, probes and out must not be NULL");
-  return look_up(index, probes, NULL, params, false, out, err);
+  return rdx_index_look_up_for(index, probes, NULL, params, &ordinary, out, err);
 }
 
 rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                            const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
   if (!index || !lower || !upper || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_range: index, lower, upper and out must not be NULL");
-  return look_up(index, lower, upper, params, false, out, err);
-}
-
-rdx_status rdx_index_look_up_anyhow(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                                    const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
-  return look_up(index, lower, upper, params, true, out, err);
+  return rdx_index_look_up_for(index, lower, upper, params, &ordinary, out, err);
 }
 
 /* ---- Included columns ---- */

@@ -60,12 +60,12 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
 static rdx_status merge_valid(const rdx_device_column *c, const rdx_probes *p, uint32_t *usable, rdx_error *err) {
   if (!c->valid)
     return RDX_OK;
-  const uint64_t words = (p->count + 31) / 32;
+  const uint64_t first = p->begin / 32, end = (p->begin + p->count + 31) / 32, shift = p->begin % 32;
   uint32_t *bits = NULL;
-  RDX_TRY(rdx_alloc(words, 4, "the NULL bits of probes", (void **)&bits, err));
-  rdx_status status = rdx_buffer_download(c->valid, p->begin / 8, bits, words * 4, err);
-  for (uint64_t i = 0; i < words && status == RDX_OK; i++)
-    usable[i] &= bits[i];
+  RDX_TRY(rdx_calloc(end - first + 1, 4, "the NULL bits of probes", (void **)&bits, err));
+  rdx_status status = rdx_buffer_download(c->valid, first * 4, bits, (end - first) * 4, err);
+  for (uint64_t i = 0; i < (p->count + 31) / 32 && status == RDX_OK; i++)
+    usable[i] &= (uint32_t)(((uint64_t)bits[i + 1] << 32 | bits[i]) >> shift);
   rdx_free(bits);
   return status;
 }
@@ -104,7 +104,8 @@ static rdx_status upload_usable(const rdx_index *index, rdx_probes *p, const uin
 rdx_status rdx_probes_create(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, uint64_t begin,
                              uint64_t count, rdx_probes *out, rdx_error *err) {
   *out = (rdx_probes){.begin = begin, .count = count};
-  if (!upper && use_in_place(lower)) { /* nothing to copy: not even NULL bits */
+  const bool on_word = begin % 32 == 0 || !lower->device || !lower->device->valid;
+  if (!upper && use_in_place(lower) && on_word) { /* nothing to copy: not even NULL bits */
     const rdx_device_column *c = lower->device;
     RDX_TRY(check_device_column(index, c, err));
     out->lower = address_in(c, begin);

@@ -14,7 +14,7 @@ typedef struct rdx_probes {
   rdx_buffer *places; /* u32: the place of each arranged probe in the order given; NULL: where it is */
 } rdx_probes;
 
-/* `begin` is a multiple of 32. Checks that the types go together. */
+/* Checks that the types go together. */
 RDX_MUST_USE rdx_status rdx_probes_create(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                                           uint64_t begin, uint64_t count, rdx_probes *out, rdx_error *err);
 void rdx_probes_destroy(rdx_probes *probes);

@@ -78,7 +78,7 @@ static rdx_status insert(building *b, rdx_error *err) {
   RDX_TRY(rdx_buffer_create(device, (partitions + 1) * 4, "the starts of partitions", &h->starts, err));
   RDX_TRY(rdx_buffer_create(device, 2 * count * SLOT_BYTES, "the hash tables of partitions", &h->table, err));
   RDX_TRY(rdx_buffer_create(device, count * LINK_WORDS * 4, "the entries of partitions", &h->links, err));
-  RDX_TRY(rdx_buffer_create(device, 4, "whether keys are repeated", &b->repeated, err));
+  RDX_TRY(rdx_buffer_create(device, 8, "whether keys are repeated", &b->repeated, err));
   const struct radix_hash_starts_args starts = {
       .keys = RDX_ADDRESS(uint32_t, h->keys), .starts = RDX_ADDRESS(uint32_t, h->starts), .n = (uint32_t)count};
   const struct radix_hash_insert_args args = {.keys = RDX_ADDRESS(uint32_t, h->keys),
@@ -87,7 +87,7 @@ static rdx_status insert(building *b, rdx_error *err) {
                                               .table = RDX_ADDRESS(uint32_t, h->table),
                                               .links = RDX_ADDRESS(uint32_t, h->links),
                                               .repeated = RDX_ADDRESS(uint32_t, b->repeated)};
-  RDX_TRY(rdx_stream_fill(b->stream, b->repeated, 0, 4, 0, err));
+  RDX_TRY(rdx_stream_fill(b->stream, b->repeated, 0, 8, 0, err));
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_radix_hash_starts, &starts, variant, partitions + 1, NULL, err));
   if (device->info.backend != RDX_BACKEND_CPU)
     RDX_TRY(rdx_stream_fill(b->stream, h->table, 0, h->table->size, NO_ROW, err));
@@ -107,9 +107,10 @@ static rdx_status build_parts(building *b, rdx_index_stats *stats, rdx_error *er
   RDX_TRY(rdx_stream_mark(b->stream, err));
   RDX_TRY(rdx_stream_finish(b->stream, err));
   stats->encode_ms = rdx_stream_elapsed(b->stream, 0, 1);
-  uint32_t repeated = 0;
-  RDX_TRY(rdx_buffer_download(b->repeated, 0, &repeated, sizeof repeated, err));
-  stats->distinct = !repeated;
+  uint32_t repeated[2] = {0};
+  RDX_TRY(rdx_buffer_download(b->repeated, 0, repeated, sizeof repeated, err));
+  stats->distinct = !repeated[0];
+  stats->long_runs = repeated[1];
   stats->bytes_resident = h->keys->size + h->starts->size + h->table->size + h->links->size;
   return RDX_OK;
 }
@@ -166,4 +167,5 @@ const rdx_index_ops rdx_radix_hash_ops = {
     .refuse = refuse,
     .destroy = destroy,
     .rows_in_order_on_cpu = true,
+    .counts_runs = true,
 };

@@ -5,6 +5,7 @@
 
 #include "index/result.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/lookup/lookup.h"
@@ -41,6 +42,7 @@ void rdx_result_destroy(rdx_result **result) {
   if (!result || !*result)
     return;
   rdx_result *r = *result;
+  rdx_device_release_host(r->device, r->host_bytes);
   rdx_parts_destroy(&r->parts);
   rdx_free(r->count);
   rdx_free(r->first);
@@ -74,17 +76,30 @@ void rdx_result_restart(rdx_result *result) {
 
 /* ---- On the host ---- */
 
+/* An array, on the books. */
+static rdx_status make_array(rdx_result *r, uint64_t count, uint64_t size, void **out, rdx_error *err) {
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_device_reserve_host(r->device, count * size, "a result takes", err));
+  const rdx_status status = rdx_alloc(count, size, "a result", out, err);
+  if (status == RDX_OK)
+    r->host_bytes += count * size;
+  else
+    rdx_device_release_host(r->device, count * size);
+  return status;
+}
+
 /* The host arrays of this kind, with room for all probes. Rows grow as they come. */
 static rdx_status make_arrays(rdx_result *r, rdx_error *err) {
   const rdx_result_kind kind = r->kind;
-  if ((kind == RDX_RESULT_COUNT || kind == RDX_RESULT_SUM) && !r->count)
-    RDX_TRY(rdx_alloc(r->probes, 4, "a result", (void **)&r->count, err));
-  if (kind == RDX_RESULT_FIRST && !r->first)
-    RDX_TRY(rdx_alloc(r->probes, 4, "a result", (void **)&r->first, err));
-  if (kind == RDX_RESULT_SUM && !r->sum)
-    RDX_TRY(rdx_alloc(r->probes, 8, "a result", (void **)&r->sum, err));
+  if (kind == RDX_RESULT_COUNT || kind == RDX_RESULT_SUM)
+    RDX_TRY(make_array(r, r->probes, 4, (void **)&r->count, err));
+  if (kind == RDX_RESULT_FIRST)
+    RDX_TRY(make_array(r, r->probes, 4, (void **)&r->first, err));
+  if (kind == RDX_RESULT_SUM)
+    RDX_TRY(make_array(r, r->probes, 8, (void **)&r->sum, err));
   if (kind == RDX_RESULT_ROWS && !r->offsets) {
-    RDX_TRY(rdx_alloc(r->probes + 1, 8, "a result", (void **)&r->offsets, err));
+    RDX_TRY(make_array(r, r->probes + 1, 8, (void **)&r->offsets, err));
     r->offsets[0] = 0;
   }
   return RDX_OK;
@@ -95,9 +110,21 @@ static rdx_status reserve_rows(rdx_result *r, uint64_t more, rdx_error *err) {
   if (need <= r->row_capacity && r->rows)
     return RDX_OK;
   const uint64_t capacity = need < 2 * r->row_capacity ? 2 * r->row_capacity : need;
-  RDX_TRY(rdx_realloc((void **)&r->rows, capacity, 4, "the rows of a result", err));
+  const uint64_t bytes = (capacity - r->row_capacity) * 4;
+  RDX_TRY(rdx_device_reserve_host(r->device, bytes, "the rows of a result take", err));
+  const rdx_status status = rdx_realloc((void **)&r->rows, capacity, 4, "the rows of a result", err);
+  if (status != RDX_OK) {
+    rdx_device_release_host(r->device, bytes);
+    return status;
+  }
+  r->host_bytes += bytes;
   r->row_capacity = capacity;
   return RDX_OK;
+}
+
+rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error *err) {
+  RDX_TRY(make_arrays(result, err));
+  return reserve_rows(result, rows, err);
 }
 
 static rdx_status append_parts(rdx_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
@@ -220,11 +247,30 @@ rdx_status rdx_result_append_rows(rdx_result *r, const rdx_device_column *column
   return RDX_OK;
 }
 
+/* ---- Limits ---- */
+
+#define PART_ROWS (1u << 22)
+#define LEAST_PART 4096
+
+uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes) {
+  const uint64_t of_memory = rdx_device_memory_left(device) / (32 + bytes); /* rows are sorted in between */
+  return of_memory > PART_ROWS ? PART_ROWS : of_memory < LEAST_PART ? LEAST_PART : of_memory;
+}
+
+rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_wish *wish, rdx_error *err) {
+  char what[64];
+  snprintf(what, sizeof what, "the %llu rows that match take", (unsigned long long)rows);
+  return rdx_device_expect_host(device, rows * (4 + wish->bytes_more), what,
+                                "ask for their number, for fewer probes at a time, or for the rows in parts", err);
+}
+
 /* ---- Reading ---- */
 
 rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err) {
   if (!result || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_result_read: result and out must not be NULL");
+  if (result->given_away)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_result_read: the rows of this result went to `each`");
   if (result->on_device) {
     result->filled = 0;
     RDX_TRY(append_parts(result, result->probes, &result->parts, err));

@@ -31,10 +31,19 @@ struct rdx_result {
   uint32_t *count, *first, *rows;
   uint64_t *sum, *offsets; /* sums as the bits of their type */
   uint64_t row_capacity;
+  uint64_t host_bytes; /* of the arrays */
+  bool given_away;     /* its rows went to rdx_lookup_params.each */
 };
 
 RDX_MUST_USE rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, rdx_result **out,
                                           rdx_error *err);
+
+/* Make room on the host for as many rows of RDX_RESULT_ROWS. */
+RDX_MUST_USE rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error *err);
+
+/* Refuse so many rows where the host has no room for them. */
+RDX_MUST_USE rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_wish *wish,
+                                        rdx_error *err);
 
 /* Keep the parts of all probes, on the device. */
 void rdx_result_take(rdx_result *result, rdx_parts *parts);

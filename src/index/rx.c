@@ -7,6 +7,7 @@
 #include "index/keys.h"
 #include "index/rx_encoding.h"
 #include "index/segments.h"
+#include "index/sorted_keys.h"
 #include "kernels/refine/kernels.h"
 
 typedef struct rx {
@@ -16,7 +17,7 @@ typedef struct rx {
   uint32_t scheme;
   uint64_t zero;
   uint64_t count;
-  bool distinct;
+  bool distinct, long_runs;
   uint64_t min_key, max_key; /* less zero; min > max for an empty index */
   uint64_t segment_count;
   rdx_buffer *rows;     /* of each primitive; NULL: its number */
@@ -181,6 +182,8 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   if (status == RDX_OK)
     status = rdx_buffer_download(number, 0, &unique, 8, err);
   r->distinct = unique == r->count;
+  if (status == RDX_OK)
+    status = rdx_find_long_runs(stream, sorted, r->key_bits, r->count, unique, &r->long_runs, err);
   rdx_buffer_destroy(&number);
   return status;
 }
@@ -241,6 +244,7 @@ static rdx_status upload_state(rx *r, rdx_error *err) {
 
 static void fill_stats(const rx *r, rdx_index_stats *stats) {
   stats->distinct = r->distinct;
+  stats->long_runs = r->long_runs;
   stats->partitions = r->scene->partitions;
   stats->bytes_scene = r->scene->bytes;
   stats->bytes_scene_built = r->scene->bytes_built;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "kernels/lookup/lookup.h"
 #include "kernels/refine/kernels.h"
 
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
@@ -16,6 +17,29 @@ void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
 
 uint64_t rdx_sorted_keys_estimate(const rdx_device *device, uint64_t count, uint32_t key_bits) {
   return count * (key_bits / 8 + 4) + 8 + rdx_device_sort_bytes(device, count, key_bits / 8);
+}
+
+static rdx_status find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, uint64_t count,
+                                 rdx_buffer *found, bool *out, rdx_error *err) {
+  uint32_t any = 0;
+  RDX_TRY(rdx_stream_fill(stream, found, 0, 4, 0, err));
+  RDX_TRY(rdx_refine_long_runs(stream, keys, key_bits, LONG_RUN, found, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(found, 0, &any, sizeof any, err));
+  *out = any != 0;
+  return RDX_OK;
+}
+
+rdx_status rdx_find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, uint64_t count,
+                              uint64_t distinct, bool *out, rdx_error *err) {
+  *out = false;
+  if (count - distinct < LONG_RUN)
+    return RDX_OK;
+  rdx_buffer *found = NULL;
+  RDX_TRY(rdx_buffer_create(stream->device, 4, "whether keys are repeated", &found, err));
+  const rdx_status status = find_long_runs(stream, keys, key_bits, count, found, out, err);
+  rdx_buffer_destroy(&found);
+  return status;
 }
 
 static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_index_stats *stats, rdx_error *err) {
@@ -46,6 +70,7 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
     stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
     stats->distinct = count == s->count;
     stats->distinct_keys = count;
+    status = rdx_find_long_runs(stream, s->keys, s->key_bits, s->count, count, &stats->long_runs, err);
   }
   rdx_buffer_destroy(&distinct);
   rdx_stream_destroy(&stream);

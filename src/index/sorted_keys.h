@@ -12,8 +12,8 @@ typedef struct rdx_sorted_keys {
   rdx_buffer *keys, *rows;
 } rdx_sorted_keys;
 
-/* Sort a copy of a key set, or its own buffers where nobody else uses them. Sets sort_ms and distinct of `stats`. On
- * failure nothing is left to destroy. */
+/* Sort a copy of a key set, or its own buffers where nobody else uses them. Sets sort_ms and what `stats`
+ * tell of equal keys. On failure nothing is left to destroy. */
 RDX_MUST_USE rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
                                                rdx_error *err);
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted);
@@ -25,6 +25,10 @@ RDX_MUST_USE rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64
 /* The first entry of each distinct key, ascending, as u32, and their number. */
 RDX_MUST_USE rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count,
                                              rdx_error *err);
+
+/* Whether one of `count` ascending keys, `distinct` of which differ, stands more than LONG_RUN times. */
+RDX_MUST_USE rdx_status rdx_find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                           uint64_t count, uint64_t distinct, bool *out, rdx_error *err);
 
 /* Farther than any axis of a scene reaches. */
 #define RDX_ALL_THE_WAY (1u << 24)

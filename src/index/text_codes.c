@@ -11,7 +11,7 @@
 #include "index/probes.h"
 
 #define SAMPLE 4096
-#define ALIKE 4 /* as many strings to a prefix are too many */
+#define ALIKE 4 /* as many strings to a prefix, or rows to a string, are too many */
 
 /* ---- Columns ---- */
 
@@ -23,8 +23,9 @@ static uint64_t count_distinct(uint64_t *keys, uint64_t count, uint64_t *room) {
   return distinct;
 }
 
-/* How many strings, and how many prefixes, some rows of a column have. */
-static rdx_status survey(const rdx_column *text, uint64_t *strings, uint64_t *prefixes, rdx_error *err) {
+/* How many strings, and how many prefixes, some rows of a column have, and how many rows these are. */
+static rdx_status survey(const rdx_column *text, uint64_t *rows, uint64_t *strings, uint64_t *prefixes,
+                         rdx_error *err) {
   rdx_distinct distinct = {0};
   uint64_t *keys = NULL, count = 0;
   uint32_t number = 0;
@@ -39,6 +40,7 @@ static rdx_status survey(const rdx_column *text, uint64_t *strings, uint64_t *pr
     rdx_keys_encode(text, row, 1, &keys[count++]);
     status = rdx_distinct_add(&distinct, bytes, length, &number, err);
   }
+  *rows = count;
   *strings = distinct.strings.rows;
   *prefixes = count_distinct(keys, count, keys + SAMPLE + 1);
   rdx_distinct_drop(&distinct);
@@ -47,13 +49,13 @@ static rdx_status survey(const rdx_column *text, uint64_t *strings, uint64_t *pr
 }
 
 rdx_status rdx_text_wants_codes(const rdx_device_column *column, bool *out, rdx_error *err) {
-  uint64_t strings = 0, prefixes = 0;
+  uint64_t rows = 0, strings = 0, prefixes = 0;
   *out = false;
   if (column->type != RDX_TYPE_STRING || column->exact)
     return RDX_OK;
   const rdx_column text = rdx_device_column_text(column);
-  RDX_TRY(survey(&text, &strings, &prefixes, err));
-  *out = strings >= ALIKE * prefixes;
+  RDX_TRY(survey(&text, &rows, &strings, &prefixes, err));
+  *out = strings >= ALIKE * prefixes || rows >= ALIKE * strings;
   return RDX_OK;
 }
 

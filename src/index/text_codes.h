@@ -9,7 +9,7 @@
 #include "index/dictionary.h"
 #include "index/index.h"
 
-/* Whether the strings of a column are far more than their prefixes, by a sample. */
+/* Whether the strings of a column are far more than their prefixes, or far fewer than its rows, by a sample. */
 RDX_MUST_USE rdx_status rdx_text_wants_codes(const rdx_device_column *column, bool *out, rdx_error *err);
 
 /* The dictionary of a column of strings, and their codes on the device: u32, NULL where they are. */

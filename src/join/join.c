@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/column.h"
 #include "index/index.h"
 #include "index/intervals.h"
 #include "index/keys.h"
@@ -16,7 +17,9 @@
 struct rdx_join {
   rdx_join_view view;
   rdx_join_stats stats;
+  rdx_device *device;
   uint32_t *left_rows, *right_rows;
+  uint64_t host_bytes; /* of these */
 };
 
 /* A join at work. Sides are seen from the lookup: `indexed` holds the keys, `lower` and `upper` the probes. */
@@ -26,6 +29,8 @@ typedef struct work {
   const rdx_column *indexed, *lower, *upper; /* upper NULL: equal */
   const rdx_column *ends;                    /* not NULL: `indexed` to `ends` are ranges, the probes are points */
   bool inverse;                              /* the left side is indexed */
+  bool chosen;                               /* which it need not be */
+  uint64_t left_first;                       /* the left row that is row 0 here */
   rdx_index_params index_params;
   rdx_index *index;
   rdx_result *result;
@@ -37,51 +42,137 @@ static uint64_t left_count(const work *w) {
   return w->inverse ? w->indexed->rows : w->lower->rows;
 }
 
+static void drop_index(work *w) {
+  rdx_result_destroy(&w->result);
+  rdx_index_destroy(&w->index);
+}
+
 /* ---- Lookups ---- */
 
+static const rdx_lookup_wish in_order = {0};
+
 /* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
-/* `anyhow`: the order of answers does not matter. */
-static rdx_status look_up(work *w, rdx_result_kind kind, bool anyhow, rdx_error *err) {
+static rdx_status look_up(work *w, rdx_result_kind kind, const rdx_lookup_wish *wish, rdx_error *err) {
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
+  rdx_result_destroy(&w->result);
   if (w->ends) {
-    RDX_TRY(
-        rdx_intervals_look_up(w->device, w->lower, w->indexed, w->ends, kind, &w->join->stats.index, &w->result, err));
+    RDX_TRY(rdx_intervals_look_up(w->device, w->lower, w->indexed, w->ends, kind, wish, &w->join->stats.index,
+                                  &w->result, err));
     rdx_result_get_stats(w->result, &w->join->stats.lookup);
     return RDX_OK;
   }
-  RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
+  if (!w->index)
+    RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
-  if (anyhow)
-    RDX_TRY(rdx_index_look_up_anyhow(w->index, w->lower, w->upper, &params, &w->result, err));
-  else if (w->upper)
-    RDX_TRY(rdx_index_range(w->index, w->lower, w->upper, &params, &w->result, err));
-  else
-    RDX_TRY(rdx_index_lookup(w->index, w->lower, &params, &w->result, err));
+  RDX_TRY(rdx_index_look_up_for(w->index, w->lower, w->upper, &params, wish, &w->result, err));
   rdx_result_get_stats(w->result, &w->join->stats.lookup);
   return RDX_OK;
 }
 
-/* ---- Counts ---- */
+/* The pairs of all probes, and how many probes have some. */
+static rdx_status find_total(work *w, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &(rdx_lookup_wish){.anyhow = true}, err));
+  return rdx_result_totals(w->result, pairs, matched, err);
+}
+
+/* ---- Left rows that match something ---- */
 
 static bool wants_matched(rdx_join_kind kind) {
   return kind == RDX_JOIN_SEMI;
 }
 
+/* A bit for each left row, of an index over the left side. Rows are found once each, however many pairs there are. */
+static rdx_status mark_left(work *w, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_calloc(left_count(w) / 32 + 1, 4, "the left rows of a join", (void **)out, err));
+  const rdx_status status = look_up(w, RDX_RESULT_ROWS, &(rdx_lookup_wish){.marks = *out}, err);
+  if (status != RDX_OK) {
+    rdx_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static rdx_status count_matched_left(work *w, uint64_t *out, rdx_error *err) {
+  uint32_t *marks = NULL;
+  *out = 0;
+  RDX_TRY(mark_left(w, &marks, err));
+  for (uint64_t i = 0; i < left_count(w) / 32 + 1; i++)
+    *out += (uint64_t)__builtin_popcount(marks[i]);
+  rdx_free(marks);
+  return RDX_OK;
+}
+
+/* An array for rows, on the books of the device. */
+static rdx_status make_rows(work *w, uint64_t count, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_device_reserve_host(w->device, count * 4, "the rows of a join take", err));
+  const rdx_status status = rdx_alloc(count + 1, 4, "the rows of a join", (void **)out, err);
+  if (status == RDX_OK)
+    w->join->host_bytes += count * 4;
+  else
+    rdx_device_release_host(w->device, count * 4);
+  return status;
+}
+
+static void free_rows(rdx_join *j) {
+  rdx_device_release_host(j->device, j->host_bytes);
+  rdx_free(j->left_rows);
+  rdx_free(j->right_rows);
+  j->left_rows = j->right_rows = NULL;
+  j->host_bytes = 0;
+}
+
+static bool is_marked(const uint32_t *marks, uint64_t i) {
+  return (marks[i / 32] >> i % 32 & 1u) != 0;
+}
+
+/* List the left rows of a semi or an anti join: by marks, or by the counts of a lookup. */
+static rdx_status list_left(work *w, const uint32_t *marks, const uint32_t *counts, rdx_error *err) {
+  rdx_join *j = w->join;
+  const bool wanted = wants_matched(w->params->kind);
+  const uint64_t left = left_count(w);
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < left; i++)
+    count += (marks ? is_marked(marks, i) : counts[i] > 0) == wanted;
+  RDX_TRY(make_rows(w, count, &j->left_rows, err));
+  for (uint64_t i = 0; i < left; i++)
+    if ((marks ? is_marked(marks, i) : counts[i] > 0) == wanted)
+      j->left_rows[j->view.count++] = (uint32_t)i;
+  j->view.left_rows = j->left_rows;
+  return RDX_OK;
+}
+
+static rdx_status find_left(work *w, rdx_error *err) {
+  if (!w->inverse) {
+    RDX_TRY(look_up(w, RDX_RESULT_COUNT, &in_order, err));
+    RDX_TRY(rdx_result_read(w->result, &w->found, err));
+    return list_left(w, NULL, w->found.count, err);
+  }
+  uint32_t *marks = NULL;
+  RDX_TRY(mark_left(w, &marks, err));
+  const rdx_status status = list_left(w, marks, NULL, err);
+  rdx_free(marks);
+  return status;
+}
+
+/* ---- Counts ---- */
+
 /* Nobody asks for the count of a single probe: they stay on the device. */
 static rdx_status count_pairs(work *w, rdx_error *err) {
-  const uint64_t probes = w->lower->rows;
+  const uint64_t left = left_count(w);
   uint64_t pairs = 0, matched = 0;
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, true, err));
-  RDX_TRY(rdx_result_totals(w->result, &pairs, &matched, err));
+  if (!w->inverse || w->params->kind <= RDX_JOIN_LEFT)
+    RDX_TRY(find_total(w, &pairs, &matched, err));
+  if (w->inverse && w->params->kind != RDX_JOIN_INNER)
+    RDX_TRY(count_matched_left(w, &matched, err));
   switch (w->params->kind) {
   case RDX_JOIN_LEFT:
-    w->join->view.count = pairs + probes - matched;
+    w->join->view.count = pairs + left - matched;
     return RDX_OK;
   case RDX_JOIN_SEMI:
     w->join->view.count = matched;
     return RDX_OK;
   case RDX_JOIN_ANTI:
-    w->join->view.count = probes - matched;
+    w->join->view.count = left - matched;
     return RDX_OK;
   default:
     w->join->view.count = pairs;
@@ -124,77 +215,170 @@ static uint64_t rows_of_left(const matches *m, uint64_t i) {
   return m->offsets[i + 1] - m->offsets[i];
 }
 
-static uint64_t count_of(const matches *m, uint64_t left, rdx_join_kind kind) {
-  uint64_t count = kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT ? m->offsets[left] : 0;
-  for (uint64_t i = 0; i < left && kind != RDX_JOIN_INNER; i++)
-    count += (rows_of_left(m, i) > 0) == wants_matched(kind);
+static uint64_t count_of(const matches *m, uint64_t left, bool outer) {
+  uint64_t count = m->offsets[left];
+  for (uint64_t i = 0; i < left && outer; i++)
+    count += rows_of_left(m, i) == 0;
   return count;
 }
 
-/* Left rows with or without a match. */
-static void list_left(const matches *m, uint64_t left, bool matched, uint32_t *out) {
-  for (uint64_t i = 0; i < left; i++)
-    if ((rows_of_left(m, i) > 0) == matched)
-      *out++ = (uint32_t)i;
-}
-
-static void list_pairs(const matches *m, uint64_t left, bool outer, uint32_t *left_rows, uint32_t *right_rows) {
+/* The pairs of left rows `first` and on. */
+static void list_pairs(const matches *m, uint64_t first, uint64_t left, bool outer, uint32_t *left_rows,
+                       uint32_t *right_rows) {
   for (uint64_t i = 0; i < left; i++) {
     if (outer && rows_of_left(m, i) == 0) {
-      *left_rows++ = (uint32_t)i;
+      *left_rows++ = (uint32_t)(first + i);
       *right_rows++ = RDX_NO_ROW;
     }
     for (uint64_t k = m->offsets[i]; k < m->offsets[i + 1]; k++) {
-      *left_rows++ = (uint32_t)i;
+      *left_rows++ = (uint32_t)(first + i);
       *right_rows++ = m->rows[k];
     }
   }
 }
 
-static rdx_status list_matches(work *w, const matches *m, rdx_error *err) {
+static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64_t left, rdx_error *err) {
   rdx_join *j = w->join;
-  const rdx_join_kind kind = w->params->kind;
-  const bool pairs = kind == RDX_JOIN_INNER || kind == RDX_JOIN_LEFT;
-  const uint64_t left = left_count(w), count = count_of(m, left, kind);
-  j->view.count = count;
-  if (w->params->result == RDX_JOIN_COUNT)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(count + 1, 4, "the rows of a join", (void **)&j->left_rows, err));
-  if (pairs)
-    RDX_TRY(rdx_alloc(count + 1, 4, "the rows of a join", (void **)&j->right_rows, err));
-  if (pairs)
-    list_pairs(m, left, kind == RDX_JOIN_LEFT, j->left_rows, j->right_rows);
-  else
-    list_left(m, left, wants_matched(kind), j->left_rows);
-  j->view.left_rows = j->left_rows;
-  j->view.right_rows = j->right_rows;
+  const bool outer = w->params->kind == RDX_JOIN_LEFT;
+  const uint64_t count = count_of(m, left, outer);
+  RDX_TRY(make_rows(w, count, &j->left_rows, err));
+  RDX_TRY(make_rows(w, count, &j->right_rows, err));
+  list_pairs(m, w->left_first + first, left, outer, j->left_rows, j->right_rows);
+  j->view.count += count;
   return RDX_OK;
 }
 
-/* Of a semi or an anti join: how many right rows a left one has is enough. */
-static rdx_status find_left(work *w, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, false, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
-  rdx_join *j = w->join;
-  const uint64_t left = left_count(w);
-  RDX_TRY(rdx_alloc(left + 1, 4, "the rows of a join", (void **)&j->left_rows, err));
-  for (uint64_t i = 0; i < left; i++)
-    if ((w->found.count[i] > 0) == wants_matched(w->params->kind))
-      j->left_rows[j->view.count++] = (uint32_t)i;
-  j->view.left_rows = j->left_rows;
-  return RDX_OK;
-}
+#define PAIR_BYTES 8 /* on the host, beside what a lookup of rows takes */
+#define INVERTED_BYTES 4
 
 static rdx_status find_matches(work *w, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_ROWS, false, err));
+  const rdx_lookup_wish wish = {.bytes_more = PAIR_BYTES + (w->inverse ? INVERTED_BYTES : 0)};
+  RDX_TRY(look_up(w, RDX_RESULT_ROWS, &wish, err));
   RDX_TRY(rdx_result_read(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
   if (status == RDX_OK)
-    status = list_matches(w, &m, err);
+    status = list_matches(w, &m, 0, left_count(w), err);
   rdx_free(m.own_offsets);
   rdx_free(m.own_rows);
+  w->join->view.left_rows = w->join->left_rows;
+  w->join->view.right_rows = w->join->right_rows;
   return status;
+}
+
+/* ---- Pairs in parts ---- */
+
+/* Give away the rows that are listed, `count` of them. */
+static rdx_status give(work *w, uint64_t count, rdx_error *err) {
+  rdx_join *j = w->join;
+  const bool stop = count > 0 && w->params->each(w->params->each_user, j->left_rows, j->right_rows, count);
+  free_rows(j);
+  j->view.left_rows = j->view.right_rows = NULL;
+  return stop ? rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled by the function that gets the pairs") : RDX_OK;
+}
+
+/* A part of the rows that left rows find. */
+static rdx_status take_part(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err) {
+  work *w = context;
+  const uint64_t before = w->join->view.count;
+  const matches m = {.offsets = part->offsets, .rows = part->rows};
+  RDX_TRY(list_matches(w, &m, first, part->probes, err));
+  return give(w, w->join->view.count - before, err);
+}
+
+static rdx_status stream_direct(work *w, rdx_error *err) {
+  const rdx_lookup_wish wish = {.sink = {take_part, w}, .bytes_more = PAIR_BYTES};
+  return look_up(w, RDX_RESULT_ROWS, &wish, err);
+}
+
+/* Rows `first` to `first + count - 1` of a host column; `*bits` is what it owns. */
+static rdx_status cut_column(const rdx_column *column, uint64_t first, uint64_t count, rdx_column *out, uint8_t **bits,
+                             rdx_error *err) {
+  const size_t size = column->dictionary ? 4 : rdx_type_size(column->type);
+  *out = *column;
+  out->rows = count;
+  if (size > 0)
+    out->values = (const char *)column->values + first * size;
+  else
+    out->offsets = column->offsets + first;
+  if (!column->validity)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc(count / 8 + 1, 1, "the NULL bits of left rows", (void **)bits, err));
+  for (uint64_t i = 0; i < count; i++)
+    (*bits)[i / 8] |= (uint8_t)(rdx_column_has(column, first + i) << i % 8);
+  out->validity = *bits;
+  return RDX_OK;
+}
+
+static rdx_status stream_inverse(work *w, rdx_error *err);
+
+/* By an index over some of the left rows. */
+static rdx_status stream_some(work *w, uint64_t first, uint64_t count, rdx_error *err) {
+  rdx_column some;
+  uint8_t *bits = NULL;
+  RDX_TRY(cut_column(w->indexed, first, count, &some, &bits, err));
+  work part = *w;
+  part.indexed = &some;
+  part.left_first = w->left_first + first;
+  const rdx_status status = stream_inverse(&part, err);
+  drop_index(&part);
+  rdx_free(bits);
+  return status;
+}
+
+/* Left rows look up the right ones instead; `*done`: that can be. */
+static rdx_status turn_around(work *w, bool *done, rdx_error *err) {
+  const bool ranges = w->upper != NULL;
+  *done = w->chosen &&
+          (!ranges || w->params->index.kind == RDX_INDEX_AUTO || w->params->index.kind == RDX_INDEX_SORTED_ARRAY);
+  if (!*done)
+    return RDX_OK;
+  work direct = *w;
+  direct.indexed = w->lower;
+  direct.lower = w->indexed;
+  direct.ends = w->upper;
+  direct.upper = NULL;
+  direct.inverse = w->join->stats.inverse = false;
+  const rdx_status status = stream_direct(&direct, err);
+  drop_index(&direct);
+  if (ranges && status == RDX_ERROR_UNSUPPORTED) { /* strings that their prefixes do not tell apart */
+    *done = false;
+    w->join->stats.inverse = true;
+    return RDX_OK;
+  }
+  return status;
+}
+
+/* By an index over the left rows where the pairs are few enough to bring them into order, else in halves. */
+static rdx_status stream_inverse(work *w, rdx_error *err) {
+  const uint64_t left = left_count(w), before = w->join->view.count;
+  uint64_t pairs = 0, matched = 0;
+  bool done = false;
+  RDX_TRY(find_total(w, &pairs, &matched, err));
+  if (pairs <= rdx_part_rows(w->device, PAIR_BYTES + INVERTED_BYTES) || left == 1) {
+    RDX_TRY(find_matches(w, err));
+    return give(w, w->join->view.count - before, err);
+  }
+  drop_index(w);
+  RDX_TRY(turn_around(w, &done, err));
+  if (done)
+    return RDX_OK;
+  if (w->indexed->device)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "%llu pairs come in parts by indexes over stretches of left rows, which then must be on the host; "
+                    "or index the right side",
+                    (unsigned long long)pairs);
+  w->chosen = false;
+  RDX_TRY(stream_some(w, 0, left / 2, err));
+  return stream_some(w, left / 2, left - left / 2, err);
+}
+
+static rdx_status stream(work *w, rdx_error *err) {
+  if (w->params->kind > RDX_JOIN_LEFT) { /* no more than left rows */
+    RDX_TRY(find_left(w, err));
+    return give(w, w->join->view.count, err);
+  }
+  return w->inverse ? stream_inverse(w, err) : stream_direct(w, err);
 }
 
 /* ---- Sums ---- */
@@ -207,7 +391,7 @@ typedef struct total {
 
 /* Add the values that all lookups find. */
 static rdx_status add_found(work *w, total *t, rdx_error *err) {
-  rdx_status status = look_up(w, RDX_RESULT_SUM, true, err);
+  rdx_status status = look_up(w, RDX_RESULT_SUM, &(rdx_lookup_wish){.anyhow = true}, err);
   if (status == RDX_OK)
     status = rdx_result_read(w->result, &w->found, err);
   if (status == RDX_ERROR_OVERFLOW) /* which speaks of a probe */
@@ -233,12 +417,11 @@ static rdx_status add_rows(rdx_device *device, const rdx_join_params *p, const u
     numbers[i] = (uint32_t)i;
   const rdx_column all = {.type = RDX_TYPE_U32, .rows = p->values->rows, .values = numbers};
   const rdx_column some = {.type = RDX_TYPE_U32, .rows = count, .values = rows};
-  rdx_join scratch = {0};
+  rdx_join scratch = {.device = device};
   work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
   w.index_params.kind = RDX_INDEX_HASH;
   const rdx_status status = add_found(&w, t, err);
-  rdx_result_destroy(&w.result);
-  rdx_index_destroy(&w.index);
+  drop_index(&w);
   rdx_free(numbers);
   return status;
 }
@@ -280,10 +463,11 @@ static rdx_status answer(work *w, rdx_error *err) {
   const rdx_join_params *p = w->params;
   if (p->result == RDX_JOIN_SUM)
     return add_sums(w, err);
-  /* Counts of right rows say nothing of which left rows match. */
-  if (p->result == RDX_JOIN_COUNT && (!w->inverse || p->kind == RDX_JOIN_INNER))
+  if (p->result == RDX_JOIN_COUNT)
     return count_pairs(w, err);
-  return !w->inverse && p->kind > RDX_JOIN_LEFT ? find_left(w, err) : find_matches(w, err);
+  if (p->each)
+    return stream(w, err);
+  return p->kind > RDX_JOIN_LEFT ? find_left(w, err) : find_matches(w, err);
 }
 
 static rdx_status check(const char *name, const rdx_device *device, const rdx_column *left, const rdx_column *right,
@@ -296,6 +480,8 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a value column goes with RDX_JOIN_SUM and with nothing else", name);
   if (p->result == RDX_JOIN_SUM && p->kind > RDX_JOIN_LEFT)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "only the pairs of inner and left joins have a sum");
+  if (p->each && p->result != RDX_JOIN_PAIRS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs come in parts", name);
   return RDX_OK;
 }
 
@@ -313,12 +499,12 @@ static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
   const double start = rdx_now_ms();
   w->index_params = choose_index(w);
   RDX_TRY(rdx_calloc(1, sizeof *w->join, "a join", (void **)&w->join, err));
+  w->join->device = w->device;
   w->join->view.kind = w->params->kind;
   w->join->view.result = w->params->result;
   w->join->stats.inverse = w->inverse;
   rdx_status status = answer(w, err);
-  rdx_result_destroy(&w->result);
-  rdx_index_destroy(&w->index);
+  drop_index(w);
   if (status != RDX_OK) {
     rdx_join_destroy(&w->join);
     return status;
@@ -359,7 +545,8 @@ rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_
             .params = p,
             .indexed = inverse ? left : right,
             .lower = inverse ? right : left,
-            .inverse = inverse};
+            .inverse = inverse,
+            .chosen = p->mapping == RDX_JOIN_MAPPING_AUTO};
   return join(&w, out, err);
 }
 
@@ -397,7 +584,13 @@ rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rd
     work w = {.device = device, .params = p, .indexed = lower, .ends = upper, .lower = left};
     return join(&w, out, err);
   }
-  work w = {.device = device, .params = p, .indexed = left, .lower = lower, .upper = upper, .inverse = true};
+  work w = {.device = device,
+            .params = p,
+            .indexed = left,
+            .lower = lower,
+            .upper = upper,
+            .inverse = true,
+            .chosen = p->mapping == RDX_JOIN_MAPPING_AUTO};
   return join(&w, out, err);
 }
 
@@ -412,8 +605,7 @@ void rdx_join_get_stats(const rdx_join *j, rdx_join_stats *out) {
 void rdx_join_destroy(rdx_join **j) {
   if (!j || !*j)
     return;
-  rdx_free((*j)->left_rows);
-  rdx_free((*j)->right_rows);
+  free_rows(*j);
   rdx_free(*j);
   *j = NULL;
 }

@@ -21,6 +21,8 @@
 
 #define NO_ROW 0xffffffffu
 
+#define LONG_RUN 32 /* keys that are equal: of more, rdx_index_stats.long_runs tells */
+
 /* Probe i asks for keys from lower[i] to upper[i] (upper 0: equal to lower[i]); keys are u32 or u64 by the kernel's
  * KEY64. It matches nothing where bit i of `valid` (0: all set) is not set. Values of rows without their bit in
  * `values_valid` are skipped. */

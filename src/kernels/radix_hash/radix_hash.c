@@ -33,6 +33,7 @@ static inline uint32_t next_slot(uint32_t slot, uint32_t slots) {
 INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t begin, uint32_t end) {
   const uint32_t slots = partition_slots(end - begin);
   bool repeated = false;
+  uint32_t longest = 0; /* of the chains, less 1 */
   memset(SLOT_AT(a.table, begin, 0), 0xff, (uint64_t)slots * SLOT_BYTES);
   for (uint32_t e = end; e-- > begin;) {
     const uint64_t key = load_key(a.keys, e, key64);
@@ -48,9 +49,12 @@ INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t
     repeated |= words[0] != NO_ROW;
     words[0] = e;
     words[1]++;
+    longest = words[1] > longest ? words[1] : longest;
   }
   if (repeated)
-    __atomic_store_n(a.repeated, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&a.repeated[0], 1, __ATOMIC_RELAXED);
+  if (longest >= LONG_RUN)
+    __atomic_store_n(&a.repeated[1], 1, __ATOMIC_RELAXED);
 }
 
 /* Each partition that starts among the items, as a whole: no two threads work on one. */

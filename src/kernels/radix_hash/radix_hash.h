@@ -71,7 +71,7 @@ struct radix_hash_insert_args {
   PTR(u32) starts;
   PTR(u32) table;
   PTR(u32) links;
-  PTR(u32) repeated; /* set to 1 where some key stands twice */
+  PTR(u32) repeated; /* two words, set to 1 where some key stands twice, and more than LONG_RUN times */
 };
 ARGS_SIZE(radix_hash_insert_args, 64);
 

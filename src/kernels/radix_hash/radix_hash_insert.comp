@@ -31,10 +31,12 @@ void main() {
     }
     slot = slot + 1 == slots ? 0 : slot + 1;
   }
-  atomicAdd(AT(SLOT_AT(a.table, begin, slot), 1), 1u);
+  const u32 number = atomicAdd(AT(SLOT_AT(a.table, begin, slot), 1), 1u) + 1u; /* of entries before */
   u32_ptr link = LINK_AT(a.links, e);
   AT(link, 0) = AT(a.rows, e);
   AT(link, 1) = before;
   if (before != NO_ROW)
     AT(a.repeated, 0) = 1;
+  if (number >= LONG_RUN)
+    AT(a.repeated, 1) = 1;
 }

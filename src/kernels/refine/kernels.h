@@ -15,6 +15,21 @@ RDX_MUST_USE rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, ui
 RDX_MUST_USE rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
                                          rdx_buffer *bits, uint64_t count, rdx_error *err);
 
+/* Set the u32 `out`, 0 before, to 1 where one of `count` ascending keys stands more than `distance` times. */
+RDX_MUST_USE rdx_status rdx_refine_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
+                                             uint32_t distance, rdx_buffer *out, uint64_t count, rdx_error *err);
+
+/* Answers to `n` distinct keys, ascending, to the point probes that are among them; NULL: not wanted. */
+typedef struct rdx_refine_answers {
+  rdx_buffer *counts, *firsts, *sums;
+} rdx_refine_answers;
+
+/* Give each of `count` probes, of which `valid` (NULL: all) has a bit, the answers to its key. */
+RDX_MUST_USE rdx_status rdx_refine_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid,
+                                          const rdx_buffer *keys, uint32_t key_bits, uint64_t n,
+                                          const rdx_refine_answers *answers, const rdx_refine_answers *out,
+                                          uint64_t count, rdx_error *err);
+
 /* out[i] = keys[rows[i]] */
 RDX_MUST_USE rdx_status rdx_refine_gather(rdx_stream *stream, const uint32_t *keys, const rdx_buffer *rows,
                                           uint32_t key_bits, rdx_buffer *out, uint64_t count, rdx_error *err);

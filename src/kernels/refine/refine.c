@@ -5,10 +5,12 @@
 
 #include "kernels/refine/kernels.h"
 #include "spirv/refine_bits_comp.h"
+#include "spirv/refine_expand_comp.h"
 #include "spirv/refine_floats_comp.h"
 #include "spirv/refine_gather_comp.h"
 #include "spirv/refine_heads_comp.h"
 #include "spirv/refine_iota_comp.h"
+#include "spirv/refine_long_runs_comp.h"
 #include "spirv/refine_pair_comp.h"
 #include "spirv/refine_scatter_comp.h"
 #include "spirv/refine_unpair_comp.h"
@@ -63,6 +65,31 @@ static void heads(const void *arguments, const uint32_t *variant, const rdx_scen
   const struct refine_heads_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]);
+}
+
+static void long_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_long_runs_args *a = arguments;
+  bool any = false;
+  for (uint32_t i = a->first; i < a->first + a->count && !any; i++)
+    any = begins_long_run(a->keys, i, a->n, a->distance, variant[0]);
+  if (any)
+    __atomic_store_n(a->long_run, 1, __ATOMIC_RELAXED);
+}
+
+static void expand(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct refine_expand_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    const bool valid = has_bit(a->valid, (uint32_t)i);
+    const uint32_t k = place_of_key(a->keys, a->n, load_key(a->probes, (uint32_t)i, variant[0]), variant[0]);
+    if (a->out_counts)
+      a->out_counts[i] = valid ? a->counts[k] : 0;
+    if (a->out_firsts)
+      a->out_firsts[i] = valid ? a->firsts[k] : NO_ROW;
+    if (a->out_sums)
+      a->out_sums[i] = valid ? a->sums[k] : 0;
+  }
 }
 
 static void iota(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -156,6 +183,10 @@ static const rdx_kernel scatter_kernel =
     KERNEL("refine scatter", refine_scatter_args, 1, scatter, spirv_refine_scatter_comp);
 static const rdx_kernel bits_kernel = KERNEL("refine bits", refine_bits_args, 0, bits, spirv_refine_bits_comp);
 static const rdx_kernel heads_kernel = KERNEL("refine heads", refine_heads_args, 1, heads, spirv_refine_heads_comp);
+static const rdx_kernel long_runs_kernel =
+    KERNEL("refine long runs", refine_long_runs_args, 1, long_runs, spirv_refine_long_runs_comp);
+static const rdx_kernel expand_kernel =
+    KERNEL("refine expand", refine_expand_args, 1, expand, spirv_refine_expand_comp);
 static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0, iota, spirv_refine_iota_comp);
 static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_refine_wide_comp);
 static const rdx_kernel floats_kernel =
@@ -173,6 +204,33 @@ rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t
       .keys = RDX_ADDRESS(uint32_t, keys), .bits = RDX_ADDRESS(uint32_t, bits), .n = (uint32_t)count};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &heads_kernel, &args, &key64, (count + 31) / 32, NULL, err);
+}
+
+rdx_status rdx_refine_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, uint32_t distance,
+                                rdx_buffer *out, uint64_t count, rdx_error *err) {
+  const struct refine_long_runs_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                             .long_run = RDX_ADDRESS(uint32_t, out),
+                                             .distance = distance,
+                                             .n = (uint32_t)count};
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &long_runs_kernel, &args, &key64, count, NULL, err);
+}
+
+rdx_status rdx_refine_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid, const rdx_buffer *keys,
+                             uint32_t key_bits, uint64_t n, const rdx_refine_answers *answers,
+                             const rdx_refine_answers *out, uint64_t count, rdx_error *err) {
+  const struct refine_expand_args args = {.probes = (uint32_t *)(uintptr_t)probes,
+                                          .valid = (uint32_t *)(uintptr_t)valid,
+                                          .keys = RDX_ADDRESS(uint32_t, keys),
+                                          .counts = RDX_ADDRESS(uint32_t, answers->counts),
+                                          .firsts = RDX_ADDRESS(uint32_t, answers->firsts),
+                                          .sums = RDX_ADDRESS(uint64_t, answers->sums),
+                                          .out_counts = RDX_ADDRESS(uint32_t, out->counts),
+                                          .out_firsts = RDX_ADDRESS(uint32_t, out->firsts),
+                                          .out_sums = RDX_ADDRESS(uint64_t, out->sums),
+                                          .n = (uint32_t)n};
+  const uint32_t key64 = key_bits == 64;
+  return rdx_stream_launch(stream, &expand_kernel, &args, &key64, count, NULL, err);
 }
 
 rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {

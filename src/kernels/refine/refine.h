@@ -53,6 +53,50 @@ FN u32 run_heads(PTR(u32) keys, u32 word, u32 n, u32 key64) {
   return bits;
 }
 
+/* Item: a key of `n` in order. Set long_run[0] to 1 where it stands more than `distance` times. Constants: KEY64. */
+struct refine_long_runs_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) long_run;
+  u32 distance;
+  u32 n;
+};
+ARGS_SIZE(refine_long_runs_args, 40);
+
+FN bool begins_long_run(PTR(u32) keys, u32 i, u32 n, u32 distance, u32 key64) {
+  return distance < n - i && load_key(keys, i, key64) == load_key(keys, i + distance, key64);
+}
+
+/* Item: a probe. Its answers are those of its key among `n` distinct ones, ascending; of a NULL, those of no match.
+ * Constants: KEY64. */
+struct refine_expand_args {
+  LAUNCH_HEADER;
+  PTR(u32) probes;
+  PTR(u32) valid;
+  PTR(u32) keys;
+  PTR(u32) counts; /* of the keys; this and the next two where they are wanted */
+  PTR(u32) firsts;
+  PTR(u64) sums;
+  PTR(u32) out_counts;
+  PTR(u32) out_firsts;
+  PTR(u64) out_sums;
+  u32 n;
+  u32 padding;
+};
+ARGS_SIZE(refine_expand_args, 96);
+
+/* The place of a key among `n` ascending ones, of which it is. */
+FN u32 place_of_key(PTR(u32) keys, u32 n, u64 key, u32 key64) {
+  u32 begin = 0;
+  while (n > 1) {
+    u32 half_n = n / 2;
+    if (load_key(keys, begin + half_n, key64) <= key)
+      begin += half_n;
+    n -= half_n;
+  }
+  return begin;
+}
+
 /* Item: a row. keys_out[i] = keys[rows[i]] */
 struct refine_gather_args {
   LAUNCH_HEADER;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Probes that are equal are looked up once. */
+
+#include "index/repeats.h"
+
+#include "kernels/refine/kernels.h"
+
+static rdx_status make(const rdx_index *index, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(index->device, count * size, "repeated probes", out, err);
+}
+
+static rdx_status finish(rdx_stream *stream, double *ms, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
+}
+
+/* ---- Distinct keys ---- */
+
+/* What finding them takes for a while. */
+typedef struct search {
+  rdx_buffer *places, *sorted, *bits, *heads, *number;
+} search;
+
+static rdx_status make_search(const rdx_index *index, uint64_t count, search *s, rdx_error *err) {
+  RDX_TRY(make(index, count, 4, &s->places, err));
+  RDX_TRY(make(index, count, index->stats.key_bits / 8, &s->sorted, err));
+  RDX_TRY(make(index, (count + 31) / 32, 4, &s->bits, err));
+  RDX_TRY(make(index, count, 4, &s->heads, err));
+  return make(index, 1, 8, &s->number, err);
+}
+
+static void drop_search(search *s) {
+  rdx_buffer_destroy(&s->places);
+  rdx_buffer_destroy(&s->sorted);
+  rdx_buffer_destroy(&s->bits);
+  rdx_buffer_destroy(&s->heads);
+  rdx_buffer_destroy(&s->number);
+}
+
+static rdx_status find(const rdx_index *index, rdx_stream *stream, const rdx_probes *p, search *s, uint64_t *count,
+                       double *ms, rdx_error *err) {
+  const uint32_t bits = index->stats.key_bits;
+  RDX_TRY(make_search(index, p->count, s, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_refine_iota(stream, s->places, p->count, err));
+  RDX_TRY(rdx_refine_gather(stream, p->lower, s->places, bits, s->sorted, p->count, err));
+  RDX_TRY(rdx_stream_sort(stream, s->sorted, bits / 8, bits, NULL, p->count, err));
+  RDX_TRY(rdx_refine_heads(stream, s->sorted, bits, s->bits, p->count, err));
+  RDX_TRY(rdx_stream_select(stream, s->bits, s->heads, s->number, p->count, err));
+  RDX_TRY(finish(stream, ms, err));
+  return rdx_buffer_download(s->number, 0, count, 8, err);
+}
+
+static rdx_status collect(const rdx_index *index, rdx_stream *stream, const search *s, rdx_distinct_probes *out,
+                          double *ms, rdx_error *err) {
+  const uint32_t bits = index->stats.key_bits;
+  const uint64_t count = out->probes.count;
+  RDX_TRY(make(index, count, bits / 8, &out->keys, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, s->sorted), s->heads, bits, out->keys, count, err));
+  RDX_TRY(finish(stream, ms, err));
+  out->probes.owned[0] = rdx_buffer_retain(out->keys); /* which an index may replace by an order of its liking */
+  out->probes.lower = RDX_ADDRESS(uint32_t, out->keys);
+  return RDX_OK;
+}
+
+rdx_status rdx_distinct_probes_create(const rdx_index *index, rdx_stream *stream, const rdx_probes *probes,
+                                      rdx_distinct_probes *out, double *ms, rdx_error *err) {
+  search s = {0};
+  *out = (rdx_distinct_probes){0};
+  rdx_status status = find(index, stream, probes, &s, &out->probes.count, ms, err);
+  if (status == RDX_OK)
+    status = collect(index, stream, &s, out, ms, err);
+  drop_search(&s);
+  if (status != RDX_OK)
+    rdx_distinct_probes_destroy(out);
+  return status;
+}
+
+void rdx_distinct_probes_destroy(rdx_distinct_probes *distinct) {
+  rdx_probes_destroy(&distinct->probes);
+  rdx_buffer_destroy(&distinct->keys);
+}
+
+/* ---- Their answers ---- */
+
+rdx_status rdx_distinct_probes_expand(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
+                                      const rdx_probes *probes, const rdx_parts *found, rdx_parts *out, double *ms,
+                                      rdx_error *err) {
+  if (found->count)
+    RDX_TRY(make(index, probes->count, 4, &out->count, err));
+  if (found->first)
+    RDX_TRY(make(index, probes->count, 4, &out->first, err));
+  if (found->sum)
+    RDX_TRY(make(index, probes->count, 8, &out->sum, err));
+  const rdx_refine_answers from = {found->count, found->first, found->sum}, to = {out->count, out->first, out->sum};
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_refine_expand(stream, probes->lower, probes->valid, distinct->keys, index->stats.key_bits,
+                            distinct->probes.count, &from, &to, probes->count, err));
+  return finish(stream, ms, err);
+}
+
+/* Count 1 for the key and 0 for all others: the first probe that then has a count. */
+static rdx_status name(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
+                       const rdx_probes *probes, uint64_t key, rdx_parts *marks, rdx_parts *marked, uint32_t *host,
+                       uint64_t *out, rdx_error *err) {
+  double ms = 0;
+  RDX_TRY(make(index, distinct->probes.count, 4, &marks->count, err));
+  RDX_TRY(rdx_stream_fill(stream, marks->count, 0, marks->count->size, 0, err));
+  RDX_TRY(rdx_stream_fill(stream, marks->count, key * 4, 4, 1, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_distinct_probes_expand(distinct, index, stream, probes, marks, marked, &ms, err));
+  RDX_TRY(rdx_buffer_download(marked->count, 0, host, probes->count * 4, err));
+  uint64_t i = 0;
+  while (i + 1 < probes->count && host[i] == 0)
+    i++;
+  *out = probes->begin + i;
+  return RDX_OK;
+}
+
+rdx_status rdx_distinct_probes_name(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
+                                    const rdx_probes *probes, uint64_t key, uint64_t *out, rdx_error *err) {
+  rdx_parts marks = {0}, marked = {0};
+  uint32_t *host = NULL;
+  rdx_status status = rdx_alloc(probes->count, 4, "repeated probes", (void **)&host, err);
+  if (status == RDX_OK)
+    status = name(distinct, index, stream, probes, key, &marks, &marked, host, out, err);
+  rdx_parts_destroy(&marks);
+  rdx_parts_destroy(&marked);
+  rdx_free(host);
+  return status;
+}
+
+/* ---- Samples ---- */
+
+/* One place of each of `count` equal stretches; not always the same, lest the probes have the same period. */
+static void choose_places(uint64_t probes, uint32_t *places, uint64_t count) {
+  const uint64_t step = probes / count;
+  uint64_t random = 0x9e3779b97f4a7c15ull;
+  for (uint64_t i = 0; i < count; i++) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    places[i] = (uint32_t)(i * step + (random >> 32) % step);
+  }
+}
+
+static rdx_status take_sample(const rdx_index *index, rdx_stream *stream, const rdx_probes *probes,
+                              const uint32_t *places, rdx_buffer *list, rdx_probes *out, rdx_error *err) {
+  const uint64_t count = out->count;
+  RDX_TRY(rdx_buffer_upload(list, 0, places, count * 4, err));
+  RDX_TRY(make(index, count, index->stats.key_bits / 8, &out->owned[0], err));
+  RDX_TRY(rdx_refine_gather(stream, probes->lower, list, index->stats.key_bits, out->owned[0], count, err));
+  out->lower = RDX_ADDRESS(uint32_t, out->owned[0]);
+  if (probes->valid) {
+    RDX_TRY(make(index, (count + 31) / 32, 4, &out->owned[2], err));
+    RDX_TRY(rdx_refine_bits(stream, probes->valid, list, out->owned[2], count, err));
+    out->valid = RDX_ADDRESS(uint32_t, out->owned[2]);
+  }
+  return rdx_stream_finish(stream, err);
+}
+
+rdx_status rdx_probes_sample(const rdx_index *index, rdx_stream *stream, const rdx_probes *probes, uint64_t count,
+                             rdx_probes *out, rdx_error *err) {
+  *out = (rdx_probes){.begin = probes->begin, .count = count};
+  uint32_t *places = NULL;
+  rdx_buffer *list = NULL;
+  RDX_TRY(rdx_alloc(count, 4, "a sample of probes", (void **)&places, err));
+  choose_places(probes->count, places, count);
+  rdx_status status = make(index, count, 4, &list, err);
+  if (status == RDX_OK)
+    status = take_sample(index, stream, probes, places, list, out, err);
+  rdx_buffer_destroy(&list);
+  rdx_free(places);
+  if (status != RDX_OK)
+    rdx_probes_destroy(out);
+  return status;
+}
