@@ -117,6 +117,7 @@ static const method_option scan_options[] = {
     SCAN_NUMBER(RDX_SCAN_RTC3, "group", rtc3.group, 1, 3),
     SCAN_NUMBER(RDX_SCAN_RTC3, "rays", rtc3.rays, 2, 1u << 20),
     SCAN_NUMBER(RDX_SCAN_RTC3, "rows_per_box", rtc3.rows_per_box, 1, 256),
+    SCAN_WORD(RDX_SCAN_RTC3, "insist", rtc3.insist, switches),
     SCAN_WORD(RDX_SCAN_RTC3, "build", rtc3.build, builds),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
@@ -130,6 +131,7 @@ static const method_option scan_options[] = {
     SCAN_WORD(RDX_SCAN_RTSCAN, "encoding", rtscan.no_encoding, negations),
     SCAN_WORD(RDX_SCAN_RTSCAN, "negative", rtscan.positive_only, negations),
     SCAN_NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
+    SCAN_WORD(RDX_SCAN_RTSCAN, "insist", rtscan.insist, switches),
     SCAN_WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, builds),
 };
 

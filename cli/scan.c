@@ -16,13 +16,12 @@ typedef struct scan_options {
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
   rdx_scan_result_kind result;
-  bool has_result;
   cli_common common;
 } scan_options;
 
 static void print_help(void) {
   printf(
-      "Usage: raydex scan --data FILE --where CONDITION --return WHAT [OPTION...]\n\n"
+      "Usage: raydex scan --data FILE --where CONDITION [--return WHAT] [OPTION...]\n\n"
       "Find the rows of a table file (see raydex import) or CSV file that satisfy a condition. Only the columns that\n"
       "it names are prepared.\n\n"
       "The condition (--where) is SQL, as it stands after WHERE: columns compared with literals by = <> < <= > >=,\n"
@@ -31,7 +30,7 @@ static void print_help(void) {
       "lower case go in double quotes.\n\n"
       "Answers (--return), on the standard output:\n"
       "  count                   the number of rows\n"
-      "  rows                    their numbers, counted from 0, one a line\n"
+      "  rows                    their numbers, counted from 0, one a line; so without --return\n"
       "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
       "Options:\n"
       "  --method NAME           how to scan: auto, column, bindex, rtindex, rtc1, rtc3 or rtscan (auto: column,\n"
@@ -52,7 +51,6 @@ static const char *parse_return(const char *text, scan_options *o) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(text, names[i]) == 0) {
       o->result = (rdx_scan_result_kind)i;
-      o->has_result = true;
       return NULL;
     }
   }
@@ -91,10 +89,7 @@ static int parse(int argc, char **argv, scan_options *o) {
   const int parsed = cli_parse("scan", argc, argv, options, print_help, take, o, &o->common);
   if (parsed != 0)
     return parsed;
-  const char *wrong = !o->data         ? "--data FILE is needed"
-                      : !o->where      ? "--where CONDITION is needed"
-                      : !o->has_result ? "--return count|rows|bitmap is needed"
-                                       : NULL;
+  const char *wrong = !o->data ? "--data FILE is needed" : !o->where ? "--where CONDITION is needed" : NULL;
   return wrong ? console_usage("scan", "%s", wrong) + 1
                : cli_check_output("scan", "--out", o->common.out, true, &o->data, 1);
 }
@@ -119,14 +114,23 @@ static bool stopped(FILE *stream) {
   return console_interrupted() || ferror(stream);
 }
 
-static void write_lines(FILE *stream, const rdx_scan_view *v) {
-  if (v->kind == RDX_SCAN_COUNT)
+static bool qualifies(const rdx_scan_view *v, uint64_t row) {
+  return (v->bitmap[row / 32] >> row % 32 & 1u) != 0;
+}
+
+/* Row numbers are written from a bitmap, which takes a bit for each row however many qualify. */
+static void write_lines(FILE *stream, rdx_scan_result_kind wanted, const rdx_scan_view *v) {
+  if (wanted == RDX_SCAN_COUNT) {
     fprintf(stream, "%" PRIu64 "\n", v->count);
-  for (uint64_t i = 0; v->row && i < v->count && !stopped(stream); i++)
-    fprintf(stream, "%" PRIu32 "\n", v->row[i]);
-  for (uint64_t i = 0; v->bitmap && i < v->rows && !stopped(stream); i++)
-    fputc('0' + (int)(v->bitmap[i / 32] >> (i % 32) & 1u), stream);
-  if (v->bitmap)
+    return;
+  }
+  for (uint64_t i = 0; i < v->rows && !stopped(stream); i++) {
+    if (wanted == RDX_SCAN_BITMAP)
+      fputc(qualifies(v, i) ? '1' : '0', stream);
+    else if (qualifies(v, i))
+      fprintf(stream, "%" PRIu64 "\n", i);
+  }
+  if (wanted == RDX_SCAN_BITMAP)
     fputc('\n', stream);
 }
 
@@ -135,7 +139,7 @@ static rdx_status write_answer(const job *j, rdx_error *err) {
   rdx_status status = console_output_open(j->options->common.out, &out, err);
   if (status != RDX_OK)
     return status;
-  write_lines(out.stream, &j->view);
+  write_lines(out.stream, j->options->result, &j->view);
   return console_output_finish(&out, err);
 }
 
@@ -212,7 +216,8 @@ static rdx_status run(job *j, rdx_error *err) {
   if (status == RDX_OK)
     status = read_data(j, err);
   const uint32_t count = status == RDX_OK ? rdx_condition_columns(j->condition) : 0;
-  const rdx_scan_run_params params = {.result = o->result, .stats = o->common.stats};
+  const rdx_scan_run_params params = {.result = o->result == RDX_SCAN_COUNT ? RDX_SCAN_COUNT : RDX_SCAN_BITMAP,
+                                      .stats = o->common.stats};
   if (status == RDX_OK)
     status = rdx_scan_create(j->device, j->columns, count > 0 ? count : 1, &o->common.scan, &j->scan, err);
   if (status == RDX_OK)
@@ -227,7 +232,7 @@ static rdx_status run(job *j, rdx_error *err) {
 }
 
 int cli_scan(int argc, char **argv) {
-  scan_options o = {.common = {.device = "auto", .scans = true}};
+  scan_options o = {.result = RDX_SCAN_ROWS, .common = {.device = "auto", .scans = true}};
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
   int exit_status = parsed - 1;

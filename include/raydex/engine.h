@@ -48,6 +48,8 @@ typedef struct rdx_rt_cube_params {
                                 else 2 to 4194304, one of them at most 262144 */
   uint32_t sub_accumulators; /**< copies of a group's result that rays spread over, at most 256; 0: by the number of
                                 groups */
+  bool insist; /**< answer queries that take far more rays than there are rows, because legs are short, however long
+                    that takes; else they are RDX_ERROR_UNSUPPORTED */
   rdx_build_preference build;
 } rdx_rt_cube_params;
 
@@ -123,7 +125,8 @@ typedef struct rdx_query_result rdx_query_result;
 
 /**
  * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
- * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or the largest f64, or an expression may (rdx_expression). Destroy the
+ * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or the largest f64, or an expression may (rdx_expression),
+ * RDX_ERROR_MEMORY for more groups than the host has memory for, or rdx_device_params.memory_limit allows. Destroy the
  * result with rdx_query_result_destroy(); it does not need its engine.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,

@@ -54,6 +54,7 @@ typedef struct rdx_rtc3_params {
   uint32_t rays;         /**< across a whole axis, 2 to 2^20: more rays, smaller cubes; 0: by the number of rows */
   uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */
+  bool insist; /**< answer queries that take far more rays than there are rows, too, however long that takes */
   rdx_build_preference build;
 } rdx_rtc3_params;
 
@@ -72,6 +73,7 @@ typedef struct rdx_rtscan_params {
   bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
   uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */
+  bool insist;               /**< answer queries that take far more rays than there are rows, too */
   rdx_build_preference build;
 } rdx_rtscan_params;
 
@@ -139,7 +141,9 @@ typedef struct rdx_scan_result rdx_scan_result;
 /**
  * Find the rows for which `predicate` is true. The result stays on the device until it is read. Destroy it with
  * rdx_scan_result_destroy() before its scan. RDX_ERROR_ARGUMENT for an unknown column or a type that does not go with
- * the column's.
+ * the column's, RDX_ERROR_UNSUPPORTED for a query that takes far more rays than there are rows, because of what was
+ * wished for (rdx_rtc3_params.insist), RDX_ERROR_MEMORY for more rows than the host has memory for, or than
+ * rdx_device_params.memory_limit allows: a bitmap takes a bit for each row of the table, whatever qualifies.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate,
                                              const rdx_scan_run_params *params, rdx_scan_result **out, rdx_error *err);

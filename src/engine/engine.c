@@ -313,6 +313,15 @@ static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, co
   return refused == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, refused, "%s", why.text);
 }
 
+/* Refuse a result that the host has no room for, beside its groups. */
+static rdx_status expect_result(const rdx_engine *engine, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
+  char what[64];
+  const uint64_t columns = plan->query->group_count + plan->query->aggregate_count;
+  snprintf(what, sizeof what, "the %llu groups of a query take", (unsigned long long)groups);
+  return rdx_device_expect_host(engine->device, groups * columns * sizeof(uint64_t), what,
+                                "group by fewer attributes, or by some with fewer values", err);
+}
+
 static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
                            rdx_error *err) {
   const double start = rdx_now_ms();
@@ -322,6 +331,8 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
   double device_ms = 0, ignored = 0;
   RDX_TRY(choose_cube(engine, plan, &cube, err));
   rdx_status status = plan->empty ? RDX_OK : cube->ops->run(cube->self, plan, &groups, NULL, &device_ms, err);
+  if (status == RDX_OK)
+    status = expect_result(engine, plan, groups.count, err);
   if (status == RDX_OK)
     status = rdx_groups_finish(plan, &groups, out, err);
   const double end = rdx_now_ms();

@@ -353,6 +353,22 @@ static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
 }
 
+/* More rays than these are the doing of short legs. */
+#define RAYS_A_ROW 64
+#define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
+
+static rdx_status check_rays(const rt_cube *c, uint64_t rays, rdx_error *err) {
+  if (rays > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: use longer legs",
+                    (unsigned long long)rays);
+  const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
+  if (asked && !c->params.insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > c->star.rows)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "a query needs %llu rays for %llu rows, in a grid of %u times %u: use longer legs, or insist",
+                    (unsigned long long)rays, (unsigned long long)c->star.rows, c->columns, c->lines);
+  return RDX_OK;
+}
+
 /* RTCUDB, section 4.2 "Ray Launching after Encoding". */
 /* The runs of the ranges that were selected, cut to pieces. */
 static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
@@ -371,10 +387,7 @@ static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
     runs[i].first_piece = (uint32_t)r->pieces;
     r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
   }
-  if (r->pieces * c->columns * c->lines > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
-                    (unsigned long long)(r->pieces * c->columns * c->lines));
-  return RDX_OK;
+  return check_rays(c, r->pieces * c->columns * c->lines, err);
 }
 
 static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint64_t rays) {

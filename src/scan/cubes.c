@@ -164,7 +164,8 @@ rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, 
   *out = (rdx_cubes){.first_column = first,
                      .dimensions = dimensions,
                      .rows = columns[first].rows,
-                     .rows_per_box = params->rows_per_box};
+                     .rows_per_box = params->rows_per_box,
+                     .insist = params->insist};
   if (out->rows == 0)
     return RDX_OK;
   const rdx_status status = create_parts(device, columns, encodings, params, out, stats, err);
@@ -232,13 +233,25 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
   return status;
 }
 
+/* Rays beyond this are no one's wish: cubes as wide as usual take fewer than there are rows. */
+#define RAYS_A_ROW 64
+#define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
+
+static rdx_status check_rays(const rdx_cubes *c, uint64_t rays, rdx_error *err) {
+  const char *advice = "lower rays (rtc3), or raise cube_width, ray_length, interval or spacing (rtscan)";
+  if (rays > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: %s",
+                    (unsigned long long)rays, advice);
+  if (!c->insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > c->rows)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays for %llu rows: %s, or insist",
+                    (unsigned long long)rays, (unsigned long long)c->rows, advice);
+  return RDX_OK;
+}
+
 /* RTScan, section 4.4 "Matrix RT Refine". */
 rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,
                            rdx_stream *stream, rdx_error *err) {
-  if (launch->rays > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "a query needs %llu rays, more than 2^32 - 1: raise cube_width (rtscan) or lower rays (rtc3)",
-                    (unsigned long long)launch->rays);
+  RDX_TRY(check_rays(c, launch->rays, err));
   const struct cubes_rays_args args = {.query = (uint64_t *)(uintptr_t)launch->query,
                                        .cells = RDX_ADDRESS(uint64_t, c->cells),
                                        .rows = RDX_ADDRESS(uint32_t, c->order),

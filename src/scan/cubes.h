@@ -18,6 +18,7 @@ typedef struct rdx_cubes {
   uint32_t used[3]; /* cells on each axis, those of NULLs by value not counted */
   uint32_t width;   /* of a cube in cells: even */
   uint32_t rows_per_box;
+  bool insist;
   rdx_buffer *cells, *order; /* of each cube, in the order of the scene: its cells, its row */
   rdx_scene *scene;
 } rdx_cubes;
@@ -27,6 +28,7 @@ typedef struct rdx_cubes_params {
   uint32_t width;    /* of a cube, in positions of the first column */
   uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: by how far rows are apart */
   uint32_t thick;    /* then: positions that regions are thick at most, on their shortest side; 0: not known */
+  bool insist;       /* on any number of rays */
   rdx_build_preference build;
 } rdx_cubes_params;
 

@@ -42,7 +42,8 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
 static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
   const double rays = 0.645 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
-  return (rdx_cubes_params){.rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .build = p->build};
+  return (rdx_cubes_params){
+      .rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .insist = p->insist, .build = p->build};
 }
 
 static uint64_t need(const rdx_device *device, const rdx_rtc3_params *p, uint64_t rows, uint32_t count) {

@@ -69,6 +69,7 @@ static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) 
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
                             .width = p->cube_width,
                             .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
+                            .insist = p->insist,
                             .build = p->build};
 }
 

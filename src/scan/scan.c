@@ -192,6 +192,7 @@ struct rdx_scan_result {
   rdx_buffer *bitmap; /* BITMAP */
   rdx_buffer *rows;   /* ROWS */
   uint32_t *host_bitmap, *host_rows;
+  uint64_t host_bytes; /* of both */
 };
 
 /* A run at work. */
@@ -221,7 +222,11 @@ static rdx_status read_count(rdx_scan_result *result, rdx_error *err) {
 
 /* How many rows there are must be known before they have a buffer. */
 static rdx_status select_rows(run *r, rdx_scan_result *result, rdx_error *err) {
+  char what[64];
   RDX_TRY(read_count(result, err));
+  snprintf(what, sizeof what, "the %llu rows that qualify take", (unsigned long long)result->count);
+  RDX_TRY(
+      rdx_device_expect_host(r->scan->device, result->count * 4, what, "ask for their number, or for a bitmap", err));
   RDX_TRY(rdx_buffer_create(r->scan->device, result->count * 4, "row numbers", &result->rows, err));
   if (result->count == 0)
     return RDX_OK;
@@ -303,16 +308,22 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
 
 /* ---- Results ---- */
 
-static rdx_status read_words(const rdx_buffer *buffer, uint64_t count, uint32_t **out, rdx_error *err) {
+static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, uint64_t count, uint32_t **out,
+                             rdx_error *err) {
   uint32_t *words = NULL;
+  const uint64_t bytes = count * sizeof *words;
   if (*out)
     return RDX_OK;
-  RDX_TRY(rdx_alloc(count, sizeof *words, "a result", (void **)&words, err));
-  rdx_status status = rdx_buffer_download(buffer, 0, words, count * sizeof *words, err);
+  RDX_TRY(rdx_device_reserve_host(result->scan->device, bytes, "a result takes", err));
+  rdx_status status = rdx_alloc(count, sizeof *words, "a result", (void **)&words, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_download(buffer, 0, words, bytes, err);
   if (status != RDX_OK) {
+    rdx_device_release_host(result->scan->device, bytes);
     rdx_free(words);
     return status;
   }
+  result->host_bytes += bytes;
   *out = words;
   return RDX_OK;
 }
@@ -323,9 +334,9 @@ rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx
   const uint64_t rows = result->scan->stats.rows;
   RDX_TRY(read_count(result, err));
   if (result->kind == RDX_SCAN_ROWS)
-    RDX_TRY(read_words(result->rows, result->count, &result->host_rows, err));
+    RDX_TRY(read_words(result, result->rows, result->count, &result->host_rows, err));
   if (result->kind == RDX_SCAN_BITMAP)
-    RDX_TRY(read_words(result->bitmap, (rows + 31) / 32, &result->host_bitmap, err));
+    RDX_TRY(read_words(result, result->bitmap, (rows + 31) / 32, &result->host_bitmap, err));
   *out = (rdx_scan_view){.kind = result->kind,
                          .rows = rows,
                          .count = result->count,
@@ -345,6 +356,7 @@ void rdx_scan_result_destroy(rdx_scan_result **result) {
   rdx_spares_give_count(r->scan->spares, &r->total);
   rdx_spares_give_bitmap(r->scan->spares, &r->bitmap);
   rdx_buffer_destroy(&r->rows);
+  rdx_device_release_host(r->scan->device, r->host_bytes);
   rdx_free(r->host_bitmap);
   rdx_free(r->host_rows);
   rdx_free(r);
