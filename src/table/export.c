@@ -4,6 +4,7 @@
 /* Tables to CSV. Threads turn rows into text, a run each; the runs are written in order. */
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/column.h"
@@ -23,6 +24,7 @@ typedef struct run {
 typedef struct export {
   const rdx_table *table;
   char delimiter;
+  bool special[256]; /* of each byte: it stands in quotes only */
   int file;
   const char *name; /* of the file, for errors */
   uint64_t first;   /* row of the first run of a round */
@@ -41,13 +43,23 @@ static rdx_status reserve(run *r, uint64_t size, rdx_error *err) {
   return RDX_OK;
 }
 
-/* A field that reads back as this string, which takes at most 2 * length + 2 bytes; how many it took. */
-static size_t quote(const char *text, size_t length, char delimiter, char *out) {
+/* Whether a field that begins so, were it the first, would be taken for the mark or the first line of something else, or
+ * for NULL. */
+static bool misleads(const char *text, size_t length) {
+  static const char *const beginnings[] = {"\xef\xbb\xbf", "sep=", "BZh", "PK\x03"};
+  for (size_t i = 0; i < RDX_COUNT(beginnings); i++)
+    if (length >= strlen(beginnings[i]) && strncasecmp(text, beginnings[i], strlen(beginnings[i])) == 0)
+      return true;
+  return length == 0;
+}
+
+/* A field that reads back as this string, which takes at most 2 * length + 2 bytes; how many it took. In quotes is what
+ * has one of the bytes that `special` marks. */
+static size_t quote(const char *text, size_t length, const bool *special, char *out) {
   char *to = out;
-  /* Else it would be NULL, or might begin the file as a byte order mark. */
-  bool quotes = length == 0 || text[0] == '\xef';
+  bool quotes = misleads(text, length);
   for (size_t i = 0; i < length && !quotes; i++)
-    quotes = text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+    quotes = special[(uint8_t)text[i]];
   if (!quotes) {
     memcpy(to, text, length);
     return length;
@@ -62,9 +74,9 @@ static size_t quote(const char *text, size_t length, char delimiter, char *out) 
   return (size_t)(to - out);
 }
 
-static rdx_status put_text(run *r, const char *text, uint64_t length, char delimiter, rdx_error *err) {
+static rdx_status put_text(run *r, const char *text, uint64_t length, const bool *special, rdx_error *err) {
   RDX_TRY(reserve(r, 2 * length + 3, err));
-  r->size += quote(text, length, delimiter, r->text + r->size);
+  r->size += quote(text, length, special, r->text + r->size);
   return RDX_OK;
 }
 
@@ -79,7 +91,7 @@ static rdx_status put_row(const export *x, run *r, uint64_t row) {
         text = rdx_column_text(c, row, &length);
       else
         length = rdx_column_format(c, row, value);
-      RDX_TRY(put_text(r, text, length, x->delimiter, &r->err));
+      RDX_TRY(put_text(r, text, length, x->special, &r->err));
     }
     RDX_TRY(reserve(r, 1, &r->err));
     r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
@@ -108,7 +120,7 @@ static rdx_status write_header(export *x, rdx_error *err) {
   run *r = &x->runs[0];
   for (uint32_t i = 0; i < x->table->column_count; i++) {
     const char *name = x->table->columns[i].name;
-    RDX_TRY(put_text(r, name, strlen(name), x->delimiter, err));
+    RDX_TRY(put_text(r, name, strlen(name), x->special, err));
     r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
   }
   return write_run(x, r, err);
@@ -154,6 +166,10 @@ rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char de
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_write_csv: table must not be NULL");
   RDX_TRY(rdx_csv_check_delimiter(delimiter, err));
   export x = {.table = table, .delimiter = delimiter ? delimiter : ','};
+  /* Where there is one column nothing else tells what is no delimiter. */
+  const char others[] = {'"', '\n', '\r', x.delimiter, ';', '|', '\t'};
+  for (size_t i = 0; i < (table->column_count == 1 ? sizeof others : 4); i++)
+    x.special[(uint8_t)others[i]] = true;
   if (!path) {
     x.file = STDOUT_FILENO;
     x.name = "the standard output";

@@ -159,7 +159,7 @@ static void check_files(void) {
 
 static void test_random_tables(void **state) {
   (void)state;
-  static const char delimiters[] = {',', ';', '\t', '|', ':', ' ', '#', '\''};
+  static const char delimiters[] = {'\0', '\0', ';', '\t', '|', ':', ' ', '#', '\''};
   static random_column columns[COLUMNS];
   for (int i = 0; i < 150; i++) {
     const uint32_t count = 1 + (uint32_t)random_below(COLUMNS);
