@@ -75,6 +75,8 @@ int cli_check_output(const char *command, const char *option, const char *path, 
     standard += inputs[i] && !cli_stream_path(inputs[i]);
   if (standard > 1)
     return console_usage(command, "only one of the files can be -, the standard input") + 1;
+  if (path && !cli_stream_path(path) && !streams)
+    return console_usage(command, "a table file is no stream: name a file instead of -") + 1;
   path = cli_stream_path(path);
   for (size_t i = 0; path && i < count; i++)
     if (inputs[i] && cli_stream_path(inputs[i]) && console_same_file(path, inputs[i]))

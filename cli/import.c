@@ -178,8 +178,6 @@ static rdx_status read_types(import_options *o, cli_types *file, rdx_error *err)
 /* 0 to go on, else the exit status plus one. */
 static int check(const import_options *o) {
   const char *const files[] = {o->common.words[0], o->types_file, o->common.words[1]};
-  if (!cli_stream_path(files[2]))
-    return console_usage("import", "a table file is no stream: name a file instead of -") + 1;
   const int wrong = cli_check_output("import", NULL, files[2], false, files, 2);
   return wrong != 0 ? wrong : cli_check_output("import", "--rejects", o->rejects, true, files, 3);
 }

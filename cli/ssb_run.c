@@ -165,7 +165,7 @@ static rdx_status run(job *j, rdx_error *err) {
   if (status == RDX_OK && o->flat)
     status = ssb_star_open_flat(j->star, o->flat, err);
   if (status == RDX_OK)
-    status = console_output_open(o->out, &j->output, err);
+    status = console_output_open(cli_stream_path(o->out), &j->output, err);
   if (status != RDX_OK)
     return status;
   /* Now, so that no device waits for it. */

@@ -43,14 +43,16 @@ static rdx_status reserve(run *r, uint64_t size, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Whether a field that begins so, were it the first, would be taken for the mark or the first line of something else, or
- * for NULL. */
+/* Whether a field that begins so, were it the first, would be taken for the mark or the first line of something else,
+ * or for NULL. */
 static bool misleads(const char *text, size_t length) {
   static const char *const beginnings[] = {"\xef\xbb\xbf", "sep=", "BZh", "PK\x03"};
+  if (length == 0 || !strchr("\xefsSbBpP", text[0])) /* nearly always */
+    return length == 0;
   for (size_t i = 0; i < RDX_COUNT(beginnings); i++)
     if (length >= strlen(beginnings[i]) && strncasecmp(text, beginnings[i], strlen(beginnings[i])) == 0)
       return true;
-  return length == 0;
+  return false;
 }
 
 /* A field that reads back as this string, which takes at most 2 * length + 2 bytes; how many it took. In quotes is what
