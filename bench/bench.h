@@ -19,7 +19,7 @@ typedef struct bench_options {
   uint32_t scale;      /* log2 of the keys; 0: by device */
   double scale_factor; /* of the Star Schema Benchmark; 0: by `scale`, or by device */
   const char *data;    /* a folder with its table files; NULL: they are made */
-  uint32_t runs; /* at most BENCH_MAX_RUNS */
+  uint32_t runs;       /* at most BENCH_MAX_RUNS */
   const char *out;
   const char *plots, *published;
   uint64_t seed;
@@ -136,9 +136,10 @@ bool bench_note_unmet(const bench *b);
 enum {
   BENCH_LOOKUPS = 1,
   BENCH_BUILDS = 2,
-  BENCH_PLAIN = 4,       /* also a plain binary search, on the CPU device */
-  BENCH_SORT = 8,        /* sort the probes first, as a part of the lookup */
-  BENCH_SORT_OR_NOT = 16 /* each contender both ways */
+  BENCH_PLAIN = 4,        /* also a plain binary search, on the CPU device */
+  BENCH_SORT = 8,         /* sort the probes first, as a part of the lookup */
+  BENCH_SORT_OR_NOT = 16, /* each contender both ways */
+  BENCH_ALONE = 32        /* one contender after the other, each without the others' indexes in memory */
 };
 
 /* Build each contender's index and look the probes up with all of them in turn, checking every answer. What a device
@@ -184,7 +185,7 @@ bool bench_star_holds(const char *dir, const char *path);
 RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
 RDX_MUST_USE rdx_status bench_flat(bench *b, rdx_error *err);
 
-/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, demo.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, scale.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -244,6 +245,13 @@ rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error
 rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_scale_lookups(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_scale_scans(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err);
+
+/* Scans of 2^log rows, and star queries over the star at hand: each method alone in memory. */
+rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err);
+rdx_status bench_stars_alone(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_demo(bench *b, rdx_error *err);
 
 /* ---- Reporting (report.c) ---- */

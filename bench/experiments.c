@@ -579,6 +579,9 @@ const bench_experiment bench_experiments[] = {
      false},
     {"rtcudb-contention", "section 6.2: rays that add to one sum or to copies of it", bench_rtcudb_contention, false},
     {"rtcudb-blocks", "the coarse cube by rows under a triangle", bench_rtcudb_blocks, false},
+    {"scale-lookups", "every index alone, from 2^20 to 2^31 keys", bench_scale_lookups, false},
+    {"scale-scans", "every scan method alone, from 2^20 to 2^31 rows", bench_scale_scans, false},
+    {"scale-stars", "every star method alone, at scale factors 1, 20 and 100", bench_scale_stars, false},
     {"rtcudb-build", "building the cubes of the 13 queries: time and memory", bench_rtcudb_build, false},
 };
 

@@ -13,7 +13,7 @@
 static void print_help(void) {
   printf(
       "Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|standard [OPTION...]\n"
+      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|scale|standard [OPTION...]\n"
       "       raydex-bench demo [--device NAME] [--sf N]\n"
       "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
       "       raydex-bench list\n\n"
@@ -41,7 +41,7 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan and rtcudb are all whose names\n"
+  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb and scale are all whose names\n"
          "begin so, and thesis has those of join, too\n");
 }
 
@@ -182,9 +182,20 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const papers[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb"};
+static const char *const suites[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb", "scale", "standard"};
 
-/* Whether an experiment belongs to a paper's suite: its name begins with the paper's. Joins are the thesis' subject. */
+/* The suite that the command line names, with or without the word; NULL: it names experiments. */
+static const char *suite_of(char **names, int count) {
+  const bool told = strcmp(names[0], "suite") == 0;
+  if (count != (told ? 2 : 1))
+    return NULL;
+  for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+    if (strcmp(names[count - 1], suites[i]) == 0)
+      return suites[i];
+  return NULL;
+}
+
+/* Whether an experiment belongs to a suite: its name begins with the suite's. Joins are the thesis' subject. */
 static bool belongs(const char *experiment, const char *suite) {
   const size_t length = strlen(suite);
   const bool join = strcmp(suite, "thesis") == 0 && strncmp(experiment, "join-", 5) == 0;
@@ -193,18 +204,19 @@ static bool belongs(const char *experiment, const char *suite) {
 
 /* Whether the command line's names, with or without "suite", name an experiment. */
 static bool is_named(char **names, int count, const bench_experiment *e) {
-  if (strcmp(names[0], "suite") == 0)
-    return strcmp(names[1], "standard") == 0 ? e->standard : belongs(e->name, names[1]);
+  const char *suite = suite_of(names, count);
+  if (suite)
+    return strcmp(suite, "standard") == 0 ? e->standard : belongs(e->name, suite);
   for (int i = 0; i < count; i++)
     if (strcmp(names[i], e->name) == 0)
       return true;
   return false;
 }
 
-static rdx_status run_suite(bench *b, char **names, rdx_error *err) {
+static rdx_status run_suite(bench *b, char **names, int count, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++)
-    if (is_named(names, 2, &bench_experiments[i]))
+    if (is_named(names, count, &bench_experiments[i]))
       status = run_experiment(b, &bench_experiments[i], err);
   return status;
 }
@@ -249,8 +261,8 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
   if (demo) {
     status = bench_demo(b, err);
     b->met_ever = b->met;
-  } else if (strcmp(names[0], "suite") == 0) {
-    status = run_suite(b, names, err);
+  } else if (suite_of(names, count)) {
+    status = run_suite(b, names, count, err);
   } else {
     for (int i = 0; i < count && status == RDX_OK; i++)
       status = run_experiment(b, find(names[i]), err);
@@ -266,12 +278,10 @@ static int check_names(char **names, int count, const bench_options *o) {
     return console_usage(NULL, "--published is for --plots");
   if (o->out && o->data && bench_star_holds(o->data, o->out))
     return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
-  if (strcmp(names[0], "suite") == 0) {
-    bool known = count == 2 && strcmp(names[1], "standard") == 0;
-    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
-      known |= count == 2 && strcmp(names[1], papers[i]) == 0;
-    return known ? 0 : console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb and standard");
-  }
+  if (suite_of(names, count))
+    return 0;
+  if (strcmp(names[0], "suite") == 0)
+    return console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale and standard");
   if (strcmp(names[0], "demo") == 0)
     return count > 1  ? console_usage(NULL, "demo stands alone")
            : o->plots ? console_usage(NULL, "demo draws no pictures")

@@ -134,7 +134,7 @@ static void print_row(const bench_report *report, const bench_row *row) {
 /* ---- Scans ---- */
 
 static bool is_scan(const bench_row *row) {
-  return strncmp(row->experiment, "rtscan-", 7) == 0;
+  return strncmp(row->experiment, "rtscan-", 7) == 0 || strcmp(row->experiment, "scale-scans") == 0;
 }
 
 static void print_metric(const bench_report *report, const bench_row *like, const char *metric, const char *format,
@@ -170,7 +170,7 @@ static void print_scan_head(const bench_report *report, const bench_row *row) {
 /* ---- Star queries ---- */
 
 static bool is_star(const bench_row *row) {
-  return strncmp(row->experiment, "rtcudb-", 7) == 0;
+  return strncmp(row->experiment, "rtcudb-", 7) == 0 || strcmp(row->experiment, "scale-stars") == 0;
 }
 
 /* Those that an experiment has are columns of its table. */
@@ -255,10 +255,13 @@ static void print_star(const bench_report *report, const bench_row *row) {
 
 void bench_report_print(const bench_report *report, const char *experiment) {
   bool head = false;
+  uint64_t rows = 0;
   for (size_t i = 0; i < report->count; i++) {
     const bench_row *row = &report->rows[i];
     if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
       continue;
+    head &= !is_star(row) || row->rows == rows; /* the head of star queries tells how many rows there are */
+    rows = row->rows;
     if (!head && is_scan(row))
       print_scan_head(report, row);
     else if (!head && is_star(row))

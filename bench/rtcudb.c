@@ -48,6 +48,7 @@ typedef struct session {
   entry entries[MAX_ENGINES];
   size_t count;
   bool with_memory; /* measure copies and reads of memory, too, in turn with the engines */
+  bool with_builds; /* report what building for each family took */
   bench_rates rates;
 } session;
 
@@ -315,6 +316,18 @@ static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
 
 /* ---- Experiments ---- */
 
+/* The one build that the queries run on. */
+static rdx_status report_build(session *s, entry *e, const family *f, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  if (e->out)
+    return RDX_OK;
+  keep_build(e, 0);
+  for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK; m++)
+    status = bench_report_add(s->b->report, build_row(s, e->contender, f->name, f->first, build_metrics[m]),
+                              e->build[m], 1, err);
+  return status;
+}
+
 /* Queries from .. to - 1, family by family, so that cubes of one family are held at a time. */
 static rdx_status run_families(session *s, uint32_t from, uint32_t to, rdx_error *err) {
   rdx_status status = RDX_OK;
@@ -322,6 +335,8 @@ static rdx_status run_families(session *s, uint32_t from, uint32_t to, rdx_error
     family f = family_of(q);
     f.end = f.end < to ? f.end : to;
     status = build_all(s, &f, err);
+    for (size_t k = 0; k < s->count && s->with_builds && status == RDX_OK; k++)
+      status = report_build(s, &s->entries[k], &f, err);
     for (; q < f.end && status == RDX_OK; q++)
       status = measure(s, q, err);
     close_engines(s);
@@ -338,6 +353,20 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
     return status;
   status = run_families(s, from, to, err);
   close_session(s);
+  return status;
+}
+
+rdx_status bench_stars_alone(bench *b, const bench_point *point, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < COUNT(all) && status == RDX_OK; k++) {
+    session *s = NULL;
+    status = all[k].flat ? RDX_OK : open_session(b, point, &all[k], 1, &s, err);
+    if (status != RDX_OK || !s)
+      continue;
+    s->with_builds = true;
+    status = run_families(s, 0, SSB_QUERIES, err);
+    close_session(s);
+  }
   return status;
 }
 

@@ -274,6 +274,7 @@ typedef struct measurement {
   uint64_t batches;
   plain plain;
   entry entries[MAX_CONTENDERS + 1];
+  size_t first, end; /* of those that are at work */
   size_t count;
 } measurement;
 
@@ -370,7 +371,7 @@ static rdx_status build(measurement *m, rdx_error *err) {
   const uint32_t runs = measured ? m->b->options.runs : 0;
   rdx_status status = RDX_OK;
   for (uint32_t r = 0; r <= runs; r++) {
-    for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+    for (size_t k = m->first; k < m->end && status == RDX_OK; k++) {
       entry *e = &m->entries[k];
       if (e->out)
         continue;
@@ -381,7 +382,7 @@ static rdx_status build(measurement *m, rdx_error *err) {
         status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
     }
   }
-  for (size_t k = 0; k < m->count && measured; k++)
+  for (size_t k = m->first; k < m->end && measured; k++)
     for (size_t i = 0; i < BUILD_METRICS && status == RDX_OK && !m->entries[k].out; i++)
       status = add(m, &m->entries[k], build_metrics[i], m->entries[k].build[i], runs, err);
   return status;
@@ -444,7 +445,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
   const uint32_t runs = m->b->options.runs;
   rdx_status status = RDX_OK;
   for (uint32_t r = 0; r <= runs && status == RDX_OK; r++) {
-    for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+    for (size_t k = m->first; k < m->end && status == RDX_OK; k++) {
       entry *e = &m->entries[k];
       double ms = 0, total = 0;
       if (e->out)
@@ -463,7 +464,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       status = bench_blame(status, &row, err);
     }
   }
-  for (size_t k = 0; k < m->count && status == RDX_OK; k++) {
+  for (size_t k = m->first; k < m->end && status == RDX_OK; k++) {
     entry *e = &m->entries[k];
     if (e->out)
       continue;
@@ -532,13 +533,30 @@ static void choose(measurement *m, const bench_contender *contenders, size_t cou
   }
 }
 
+/* Each alone on the device, which may have room for no more. */
+static rdx_status run_alone(measurement *m, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (m->first = 0; m->first < m->count && status == RDX_OK; m->first++) {
+    m->end = m->first + 1;
+    status = build(m, err);
+    if ((m->what & BENCH_LOOKUPS) != 0 && status == RDX_OK)
+      status = look_up(m, err);
+    rdx_index_destroy(&m->entries[m->first].index);
+  }
+  return status;
+}
+
 static rdx_status run(measurement *m, rdx_error *err) {
   const unsigned what = m->what;
   rdx_status status = upload_workload(m, err);
+  if (status == RDX_OK && (what & BENCH_ALONE) != 0)
+    return run_alone(m, err);
+  m->end = m->count;
   if (status == RDX_OK)
     status = build(m, err);
   if ((what & BENCH_PLAIN) != 0 && m->b->info->backend == RDX_BACKEND_CPU && status == RDX_OK) {
     m->entries[m->count++] = (entry){0};
+    m->end = m->count;
     status = plain_create(&m->w, &m->plain, err);
   }
   if ((what & BENCH_LOOKUPS) != 0 && status == RDX_OK)

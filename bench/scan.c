@@ -338,6 +338,31 @@ static rdx_status measure(session *s, const bench_point *point, uint32_t predica
 
 /* ---- Experiments ---- */
 
+/* Three predicates of selectivity 0.1. */
+rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err) {
+  session *s = NULL;
+  query q;
+  rdx_status status = open_with(b, point, SCAN_UNIFORM, 3, (uint64_t)1 << log, NULL, 0, 0, &s, err);
+  if (status != RDX_OK)
+    return status;
+  status = make_query(s, 3, 0.1, &q, err);
+  for (size_t k = 0; k < COUNT(all) && status == RDX_OK; k++) {
+    if (!is_wanted(b, &all[k]) || is_late(s))
+      continue;
+    s->entries[0] = (entry){.contender = &all[k]};
+    s->count = 1;
+    status = build_all(s, point, 1, err);
+    if (status == RDX_OK)
+      status = report_builds(s, point, 1, err);
+    if (status == RDX_OK)
+      status = measure_query(s, point, &q, err);
+    rdx_scan_destroy(&s->entries[0].scan);
+    s->count = 0;
+  }
+  close_session(s);
+  return status;
+}
+
 static const double selectivities[] = {0.01, 0.1, 0.2, 0.3, 0.4, 0.496, 0.6, 0.7, 0.8, 0.9};
 
 /* RTScan, Figure 4 "Performance of RTc3 on a dataset with uniform data distribution". */

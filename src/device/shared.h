@@ -7,7 +7,8 @@
  *
  *   u32, u64, i32, f32   scalars of the same size on both sides
  *   PTR(T)               a device address of an array of T: 8 bytes on both sides
- *   AT(p, i)             element i of it
+ *   AT(p, i)             element i of it; i may have 64 bits
+ *   SHARED_STRUCT(T, n)  lets PTR(T) stand for an array of struct T, whose size is a multiple of n (4, 8, 16 or 32)
  *   AS_U64_PTR(p)        the address of an array of u32 as that of an array of u64
  *   1ul                  a u64 literal (C: Raydex is for 64-bit systems, where unsigned long is u64)
  *   FN                   starts a function definition
@@ -30,25 +31,26 @@
 #define f32 float
 #define f64 double
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer u32_ptr {
-  u32 v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer u64_ptr {
-  u64 v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer f32_ptr {
-  f32 v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer f64_ptr {
-  f64 v[];
-};
+/* The offset of an element has 64 bits: arrays may pass 4 GiB. (Of `T v[]` drivers work out offsets in 32 bits.) */
+#define DEVICE_ARRAY(T, align)                                                                                         \
+  layout(buffer_reference, scalar, buffer_reference_align = align) buffer T##_ptr {                                    \
+    T v;                                                                                                               \
+  };
+
+DEVICE_ARRAY(u32, 4)
+DEVICE_ARRAY(u64, 8)
+DEVICE_ARRAY(f32, 4)
+DEVICE_ARRAY(f64, 8)
+DEVICE_ARRAY(uvec2, 8)
+DEVICE_ARRAY(uvec4, 16)
 
 #define PTR(T) T##_ptr
-#define AT(p, i) (p).v[i]
+#define AT(p, i) ((p) + u64(i)).v
 #define IS_NULL(p) (u64(p) == 0ul)
 #define AS_U64_PTR(p) u64_ptr(p)
 #define FN
 #define ARGS_SIZE(type, size)
+#define SHARED_STRUCT(type, align) DEVICE_ARRAY(type, align)
 #define TO_U32(x) u32(x)
 #define TO_U64(x) u64(x)
 #define TO_F32(x) f32(x)
@@ -72,7 +74,12 @@ typedef double f64;
 #define IS_NULL(p) ((p) == 0)
 #define AS_U64_PTR(p) ((u64 *)(void *)(p))
 #define FN static inline
-#define ARGS_SIZE(type, size) _Static_assert(sizeof(struct type) == (size), "args differ from the shader's")
+#define ARGS_SIZE(type, size)                                                                                          \
+  typedef struct type type;                                                                                            \
+  _Static_assert(sizeof(struct type) == (size), "args differ from the shader's")
+#define SHARED_STRUCT(type, align)                                                                                     \
+  typedef struct type type;                                                                                            \
+  _Static_assert(sizeof(struct type) % (align) == 0, "elements lie closer than the shader's");
 #define TO_U32(x) ((u32)(x))
 #define TO_U64(x) ((u64)(x))
 #define TO_F32(x) ((f32)(x))

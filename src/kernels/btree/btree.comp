@@ -15,10 +15,6 @@ layout(constant_id = 4) const u32 DISTINCT = 0;
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { btree_args a; };
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
-  uvec4 v[];
-};
-
 #include "kernels/lookup/found.h"
 
 const u64 LARGEST = KEY64 != 0 ? 0xfffffffffffffffful : 0xfffffffful;
@@ -41,14 +37,14 @@ u32 below(u32_ptr keys, u32 begin, u64 key) {
   if (KEY64 != 0) {
     u32 n = 0;
     for (u32 j = 0; j < BTREE_WIDTH / 2; j++) {
-      const uvec4 pair = from.v[begin / 2 + j];
+      const uvec4 pair = AT(from, begin / 2 + j);
       n += u32(low_of(pair) < key) + u32(high_of(pair) < key);
     }
     return n;
   }
   uvec4 n = uvec4(0);
   for (u32 j = 0; j < BTREE_WIDTH / 4; j++)
-    n += uvec4(lessThan(from.v[begin / 4 + j], uvec4(u32(key))));
+    n += uvec4(lessThan(AT(from, begin / 4 + j), uvec4(u32(key))));
   return total(n);
 }
 
@@ -58,14 +54,14 @@ uvec2 search_leaf(u32 begin, u64 key) {
   if (KEY64 != 0) {
     uvec2 n = uvec2(0);
     for (u32 j = 0; j < BTREE_WIDTH / 2; j++) {
-      const uvec4 pair = from.v[begin / 2 + j];
+      const uvec4 pair = AT(from, begin / 2 + j);
       n += uvec2(low_of(pair) < key, low_of(pair) <= key) + uvec2(high_of(pair) < key, high_of(pair) <= key);
     }
     return n;
   }
   uvec4 less = uvec4(0), upto = uvec4(0);
   for (u32 j = 0; j < BTREE_WIDTH / 4; j++) {
-    const uvec4 four = from.v[begin / 4 + j];
+    const uvec4 four = AT(from, begin / 4 + j);
     less += uvec4(lessThan(four, uvec4(u32(key))));
     upto += uvec4(lessThanEqual(four, uvec4(u32(key))));
   }

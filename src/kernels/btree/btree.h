@@ -33,14 +33,12 @@ struct btree_state {
   u32 per_leaf;
 };
 
+SHARED_STRUCT(btree_state, 8)
+
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer btree_state_ptr {
-  btree_state v[];
-};
 #define BIT_COUNT(x) u32(bitCount(x))
 #define LOWEST_BIT(x) u32(findLSB(x))
 #else
-typedef struct btree_state btree_state;
 #define BIT_COUNT(x) ((u32)__builtin_popcount(x))
 #define LOWEST_BIT(x) ((u32)__builtin_ctz(x))
 #endif

@@ -65,15 +65,7 @@ struct btree_change {
   u32 used;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer btree_change_ptr {
-  btree_change v[];
-};
-#define BTREE_CHANGE btree_change
-#else
-typedef struct btree_change btree_change;
-#define BTREE_CHANGE struct btree_change
-#endif
+SHARED_STRUCT(btree_change, 8)
 
 /* Item: an old place (place), or a new leaf (split). */
 struct btree_change_args {
@@ -254,12 +246,12 @@ FN u32 btree_place_of(PTR(u64) begins, u32 n, u64 at) {
 }
 
 /* The new leaves before what a place becomes. */
-FN u32 btree_new_before(BTREE_CHANGE c, u32 place) {
+FN u32 btree_new_before(btree_change c, u32 place) {
   return TO_U32(AT(c.places, place) + AT(c.changed, place) - place);
 }
 
 /* Keep a leaf, at its new place, or add it to those that are free. */
-FN void btree_place(BTREE_CHANGE c, u32 place, u32 key64) {
+FN void btree_place(btree_change c, u32 place, u32 key64) {
   u32 leaf = btree_leaf(c.order, place), plan = AT(c.plans, place);
   if ((plan & BTREE_CHANGED) != 0) {
     AT(c.free_out, TO_U32(AT(c.changed, place))) = leaf;
@@ -272,7 +264,7 @@ FN void btree_place(BTREE_CHANGE c, u32 place, u32 key64) {
 }
 
 /* Write a new leaf. */
-FN void btree_split(BTREE_CHANGE c, u32 leaf, u32 key64) {
+FN void btree_split(btree_change c, u32 leaf, u32 key64) {
   u32 place = 0, end = c.leaves;
   while (end - place > 1) { /* the last place with no more new leaves before it than `leaf` */
     u32 middle = place + (end - place) / 2;

@@ -62,19 +62,8 @@ struct cgrx_nodes {
   u32 slab_log;  /* the first slab has 2^slab_log nodes */
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer cgrx_state_ptr {
-  cgrx_state v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer cgrx_nodes_ptr {
-  cgrx_nodes v[];
-};
-#define CGRX_STATE cgrx_state
-#else
-typedef struct cgrx_state cgrx_state;
-typedef struct cgrx_nodes cgrx_nodes;
-#define CGRX_STATE struct cgrx_state
-#endif
+SHARED_STRUCT(cgrx_state, 8)
+SHARED_STRUCT(cgrx_nodes, 8)
 
 struct cgrx_args {
   LAUNCH_HEADER;
@@ -118,7 +107,7 @@ ARGS_SIZE(cgrx_rows_args, 48);
 
 /* ---- Images and buckets ---- */
 
-FN u64 cgrx_image(u64 key, CGRX_STATE s) {
+FN u64 cgrx_image(u64 key, cgrx_state s) {
   return (key - s.origin) >> s.shift;
 }
 
@@ -129,14 +118,14 @@ FN u32 cgrx_axis(u64 image, u32 shift, u32 bits) {
 
 /* cgRX, section 1.1 "indexes it at the granularity of buckets". */
 /* The last entry of a bucket. */
-FN u32 cgrx_last(u32 bucket, CGRX_STATE s) {
+FN u32 cgrx_last(u32 bucket, cgrx_state s) {
   u64 end = (TO_U64(bucket) + 1ul) * s.bucket_size;
   return (end < s.n ? TO_U32(end) : s.n) - 1u;
 }
 
 /* cgRX, section 3.4 "Linear search". */
 /* The first entry that is not below `key`, searched from a bucket on (section 3.4). */
-FN u32 cgrx_entry(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
+FN u32 cgrx_entry(PTR(u32) keys, u32 bucket, u64 key, cgrx_state s, u32 key64) {
   u32 begin = bucket * s.bucket_size, end = cgrx_last(bucket, s) + 1u, at = begin;
   if (s.linear_search != 0)
     while (at < end && entry_key(keys, at, s.layout_kind, key64) < key)
@@ -150,7 +139,7 @@ FN u32 cgrx_entry(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
   return at;
 }
 
-FN u32 cgrx_visits(PTR(u32) keys, u32 bucket, u64 key, CGRX_STATE s, u32 key64) {
+FN u32 cgrx_visits(PTR(u32) keys, u32 bucket, u64 key, cgrx_state s, u32 key64) {
   return cgrx_entry(keys, bucket, key, s, key64) / s.bucket_size == bucket ? 1u : 2u;
 }
 
@@ -195,7 +184,7 @@ FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
 /* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* cgRX, section 3.2 "additional checks (lines 1 and 2)". */
 /* Algorithm 2, lines 1 to 3. Keys above max_rep belong to the last bucket, if to any. */
-FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
+FN CGRX_WALK cgrx_start(u64 key, cgrx_state s) {
   if (key <= s.min_rep || key > s.max_rep)
     return cgrx_done(key <= s.min_rep ? 0 : s.buckets - 1u, 0);
   u64 image = cgrx_image(key, s);
@@ -204,7 +193,7 @@ FN CGRX_WALK cgrx_start(u64 key, CGRX_STATE s) {
 }
 
 /* How far the way of this phase is. */
-FN f32 cgrx_length(CGRX_WALK w, CGRX_STATE s) {
+FN f32 cgrx_length(CGRX_WALK w, cgrx_state s) {
   if (s.representation == CGRX_COVERING)
     return w.phase == CGRX_ROW ? 1.0f : TO_F32(w.y);
   u32 bits = w.phase == CGRX_ROW ? s.x_bits : w.phase == CGRX_COLUMN ? s.y_bits : s.z_bits;
@@ -213,7 +202,7 @@ FN f32 cgrx_length(CGRX_WALK w, CGRX_STATE s) {
 }
 
 /* Across the key's row; where nothing is there, from row to row downwards past their ends. */
-FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, CGRX_STATE s) {
+FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, cgrx_state s) {
   f32 end = TO_F32((1u << s.x_bits) - 1u), y = (TO_F32(w.y) - 0.5f) * s.scale_y;
   if (w.phase == CGRX_ROW)
     return CGRX_MAKE_RAY(TO_F32(w.x), y, CGRX_COVER_RAY, 0.0f, s.scale_y, 0.0f, 0.0f, 1.0f);
@@ -222,7 +211,7 @@ FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, CGRX_STATE s) {
 
 /* cgRX, section 3.2 "xCast(x, y, z)". */
 /* The next ray. Distances are in units of the image, whatever the scale of the axis. */
-FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
+FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, cgrx_state s) {
   if (s.representation == CGRX_COVERING)
     return cgrx_covering_ray(w, s);
   f32 left = s.representation == CGRX_NAIVE ? -1.0f : TO_F32((1u << s.x_bits) - 1u);
@@ -244,7 +233,7 @@ FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, CGRX_STATE s) {
 /* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* After a ray without a hit: farther, or round the corner (algorithm 2). Where there is no way left, what rays ought to
  * have found was not found: bucket 0, from which the entries are searched. */
-FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
+FN CGRX_WALK cgrx_miss(CGRX_WALK w, cgrx_state s) {
   u32 rays = w.rays + 1u;
   if (w.from + w.reach < cgrx_length(w, s))
     return CGRX_MAKE_WALK(w.phase, w.x, w.y, w.z, w.from + w.reach, w.reach * CGRX_GROW, 0, rays);
@@ -265,7 +254,7 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, CGRX_STATE s) {
  * needed. Covering: what a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row
  * does. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end
  * of a plane, which tells that nothing else is in the row, a ray along the row follows. */
-FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, CGRX_STATE s, u32 key64) {
+FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, cgrx_state s, u32 key64) {
   u32 slot = AT(s.slots, primitive), bucket = slot % s.buckets, kind = slot / s.buckets, rays = w.rays + 1u;
   if (s.representation == CGRX_NAIVE || (s.representation == CGRX_COVERING && (w.phase == CGRX_ROW || kind == 1u)))
     return cgrx_done(bucket, rays);

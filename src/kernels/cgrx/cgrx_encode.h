@@ -30,13 +30,13 @@ struct cgrx_slot {
 #endif
 
 /* cgRX, section 3.1 "bucket representative". */
-FN u64 cgrx_rep(PTR(u32) keys, u32 bucket, CGRX_STATE s, u32 key64) {
+FN u64 cgrx_rep(PTR(u32) keys, u32 bucket, cgrx_state s, u32 key64) {
   return cgrx_image(load_key(keys, cgrx_last(bucket, s), key64), s);
 }
 
 /* cgRX, section 2.1 "rows and planes". */
 /* Whether two images lie in different planes. */
-FN bool cgrx_planes_differ(u64 first, u64 second, CGRX_STATE s) {
+FN bool cgrx_planes_differ(u64 first, u64 second, cgrx_state s) {
   u32 shift = s.x_bits + s.y_bits;
   return first >> shift != second >> shift;
 }
@@ -46,7 +46,7 @@ FN bool cgrx_planes_differ(u64 first, u64 second, CGRX_STATE s) {
 /* cgRX, section 3.1 "multiple consecutive buckets share the same representative". */
 /* cgRX, Algorithm 1 "Construction of the naive representation". */
 /* Algorithm 1: the representative where it differs from the one before, and markers for the first of a row or plane. */
-FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, u32 key64) {
+FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
   u32 x = cgrx_axis(rep, 0, s.x_bits), y = cgrx_axis(rep, s.x_bits, s.y_bits);
   u32 z = cgrx_axis(rep, s.x_bits + s.y_bits, s.z_bits);
@@ -60,7 +60,7 @@ FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, 
 /* cgRX, Algorithm 3 "Construction of the optimized representation". */
 /* cgRX, Figure 6 "Visualization of the optimized representation". */
 /* Algorithm 3. The last bucket has no next key: it moves to the end of its row, and marks its plane. */
-FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE s, u32 key64) {
+FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
   bool final = bucket + 1u == s.buckets;
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? rep : cgrx_rep(keys, bucket - 1u, s, key64);
   u64 next_rep = final ? rep : cgrx_rep(keys, bucket + 1u, s, key64);
@@ -77,7 +77,7 @@ FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, CGRX_STATE
   return CGRX_MAKE_SLOT(x_max, y_max, z, y != y_max && (final || cgrx_planes_differ(rep, next_rep, s)), false);
 }
 
-FN CGRX_SLOT cgrx_slot_at(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
+FN CGRX_SLOT cgrx_slot_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   u32 bucket = slot % s.buckets, kind = slot / s.buckets;
   if (s.representation == CGRX_OPTIMIZED)
     return cgrx_slot_optimized(keys, bucket, kind, s, key64);
@@ -98,7 +98,7 @@ struct cgrx_cover {
 #endif
 
 /* Of kind 0, in the representative's row; of kind 1, in the row of the one before it where that is another. */
-FN CGRX_COVER cgrx_cover_at(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
+FN CGRX_COVER cgrx_cover_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   u32 bucket = slot % s.buckets, kind = slot / s.buckets;
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
   bool begins = bucket == 0 || rep >> s.x_bits != previous >> s.x_bits;
@@ -109,7 +109,7 @@ FN CGRX_COVER cgrx_cover_at(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
                          cgrx_axis(previous, s.x_bits, s.y_bits));
 }
 
-FN bool cgrx_is_wanted(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
+FN bool cgrx_is_wanted(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   if (s.representation != CGRX_COVERING)
     return cgrx_slot_at(keys, slot, s, key64).wanted;
   CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
@@ -117,7 +117,7 @@ FN bool cgrx_is_wanted(PTR(u32) keys, u32 slot, CGRX_STATE s, u32 key64) {
 }
 
 /* One bit for each of 32 slots that are wanted. */
-FN u32 cgrx_wanted(PTR(u32) keys, u32 word, u32 slots, CGRX_STATE s, u32 key64) {
+FN u32 cgrx_wanted(PTR(u32) keys, u32 word, u32 slots, cgrx_state s, u32 key64) {
   u32 bits = 0;
   for (u32 k = 0; k < 32 && word * 32 + k < slots; k++)
     if (cgrx_is_wanted(keys, word * 32 + k, s, key64))
@@ -129,7 +129,7 @@ FN f32 cgrx_coordinate(u32 axis) {
   return axis == NO_ROW ? -1.0f : TO_F32(axis);
 }
 
-FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, CGRX_STATE s, u32 key64) {
+FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, cgrx_state s, u32 key64) {
   CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
   f32 left = TO_F32(cover.from) - 0.5f, right = TO_F32(cover.to) + 0.5f, y = TO_F32(cover.y) * s.scale_y;
   AT(v, 0) = left;
@@ -142,7 +142,7 @@ FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, CGRX_STATE s, u32 
 /* cgRX, section 3.2 "mkTri(x, y, z) function". */
 /* cgRX, section 3.3 "triangle flipping". */
 /* A triangle around the point of a slot, which no axis is parallel to; flipped: with two corners exchanged. */
-FN void cgrx_write(PTR(u32) keys, PTR(f32) triangles, u32 i, u32 slot, CGRX_STATE s, u32 key64) {
+FN void cgrx_write(PTR(u32) keys, PTR(f32) triangles, u32 i, u32 slot, cgrx_state s, u32 key64) {
   PTR(f32) v = CGRX_TRIANGLE(triangles, i);
   if (s.representation == CGRX_COVERING) {
     cgrx_write_cover(keys, v, slot, s, key64);

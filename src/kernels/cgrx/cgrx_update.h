@@ -19,21 +19,7 @@ struct cgrx_part {
   u32 remove_begin, remove_end;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer cgrx_part_ptr {
-  cgrx_part v[];
-};
-#define CGRX_PART cgrx_part
-#define CGRX_PLAN_ARGS cgrx_plan_args
-#define CGRX_APPLY_ARGS cgrx_apply_args
-#define CGRX_COLLECT_ARGS cgrx_collect_args
-#else
-typedef struct cgrx_part cgrx_part;
-#define CGRX_PART struct cgrx_part
-#define CGRX_PLAN_ARGS struct cgrx_plan_args
-#define CGRX_APPLY_ARGS struct cgrx_apply_args
-#define CGRX_COLLECT_ARGS struct cgrx_collect_args
-#endif
+SHARED_STRUCT(cgrx_part, 4)
 
 /* Item: a bucket. What a batch makes of it; all but its part is left out where the kernel's constant says so. */
 struct cgrx_plan_args {
@@ -80,7 +66,7 @@ struct cgrx_collect_args {
 };
 ARGS_SIZE(cgrx_collect_args, 64);
 
-FN bool update_changes(CGRX_PART part) {
+FN bool update_changes(cgrx_part part) {
   return part.insert_begin < part.insert_end || part.remove_begin < part.remove_end;
 }
 
@@ -144,7 +130,7 @@ FN u32 update_insert_end(PTR(u32) node, PTR(u32) inserts, u32 begin, u32 end, u3
 /* ---- Planning ---- */
 
 /* Of the removes of the fence before a bucket, those that find nothing to take in the buckets before it are its. */
-FN u32 update_skip(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 begin, u64 fence, u32 key64) {
+FN u32 update_skip(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 begin, u64 fence, u32 key64) {
   u32 end = first_above(a.removes, begin, a.remove_count, fence, key64);
   if (begin == end)
     return begin;
@@ -155,8 +141,8 @@ FN u32 update_skip(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 begin, u64 fe
 
 /* cgRX, section 4 "dedicates one thread to each bucket". */
 /* The part of a bucket. No insert before `insert`, and no remove before `remove`, reaches the fence before it. */
-FN CGRX_PART update_part(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
-  CGRX_PART part;
+FN cgrx_part update_part(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
+  cgrx_part part;
   bool last = bucket + 1u == t.buckets;
   u64 fence = load_key(t.fences, bucket, key64);
   part.insert_begin = insert;
@@ -176,7 +162,7 @@ FN u32 update_size(CGRX_NODES t, u32 bucket) {
 }
 
 /* A bucket of which the part is known. */
-FN void update_plan(CGRX_PLAN_ARGS a, CGRX_NODES t, u32 bucket, CGRX_PART part, u32 key64) {
+FN void update_plan(cgrx_plan_args a, CGRX_NODES t, u32 bucket, cgrx_part part, u32 key64) {
   u32 takes = 0, chain = 0, total = update_size(t, bucket);
   u32 node = update_changes(part) ? bucket : NO_NODE, before = NO_NODE;
   u32 from = part.insert_begin, remove = part.remove_begin;
@@ -246,7 +232,7 @@ FN CGRX_TAKEN update_remove(PTR(u32) node, PTR(u32) removes, u32 remove, u32 rem
   return CGRX_MAKE_TAKEN(to, taken.remove);
 }
 
-FN u32 update_new_node(CGRX_APPLY_ARGS a, u32 k) {
+FN u32 update_new_node(cgrx_apply_args a, u32 k) {
   return k < a.free_count ? AT(a.free, k) : a.used + (k - a.free_count);
 }
 
@@ -254,7 +240,7 @@ FN u32 update_new_node(CGRX_APPLY_ARGS a, u32 k) {
 /* Insert begin .. end - 1 into a node with `size` entries that becomes `nodes` of them: itself and new ones from `take`
  * on. From the last entry to the first: no target is above its source, so that the node is its own source. Inserts come
  * after equal entries. */
-FN void update_insert(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 node, u32 size, u32 begin, u32 end, u32 nodes, u32 take,
+FN void update_insert(cgrx_apply_args a, CGRX_NODES t, u32 node, u32 size, u32 begin, u32 end, u32 nodes, u32 take,
                       u32 key64) {
   PTR(u32) source = node_at(t, node, key64);
   u64 max = node_max(source);
@@ -290,7 +276,7 @@ FN void update_merge(CGRX_NODES t, PTR(u32) node, u32 entries, PTR(u32) target, 
   node_set(target, node_max(node), AT(node, NODE_NEXT), before + entries);
 }
 
-FN void update_free(CGRX_APPLY_ARGS a, u32 node) {
+FN void update_free(cgrx_apply_args a, u32 node) {
 #ifdef RDX_GLSL
   u32 place = atomicAdd(AT(a.freed, 0), 1u);
 #else
@@ -301,8 +287,8 @@ FN void update_free(CGRX_APPLY_ARGS a, u32 node) {
 
 /* cgRX, section 4 "Insertion and deletion". */
 /* The entries that the bucket has then. */
-FN u32 update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
-  CGRX_PART part = AT(a.parts, bucket);
+FN u32 update_apply(cgrx_apply_args a, CGRX_NODES t, u32 bucket, u32 key64) {
+  cgrx_part part = AT(a.parts, bucket);
   u32 node = update_changes(part) ? bucket : NO_NODE, previous = NO_NODE, before = NO_NODE;
   u32 take = IS_NULL(a.takes) ? 0u : TO_U32(AT(a.takes, bucket)), from = part.insert_begin, total = 0;
   CGRX_TAKEN left = CGRX_MAKE_TAKEN(0, part.remove_begin);
@@ -334,8 +320,8 @@ FN u32 update_apply(CGRX_APPLY_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
 
 /* ---- Collecting ---- */
 
-FN void update_collect(CGRX_COLLECT_ARGS a, CGRX_NODES t, u32 bucket, u32 key64) {
-  CGRX_PART part = AT(a.parts, bucket);
+FN void update_collect(cgrx_collect_args a, CGRX_NODES t, u32 bucket, u32 key64) {
+  cgrx_part part = AT(a.parts, bucket);
   u32 to = TO_U32(AT(a.starts, bucket)) - part.insert_begin, node = bucket;
   CGRX_TAKEN taken = CGRX_MAKE_TAKEN(0, part.remove_begin);
   while (node != NO_NODE) {

@@ -102,25 +102,12 @@ struct engine_test {
 #define TEST_ACCEPT 0xfffffffeu
 #define TEST_REJECT 0xffffffffu
 
-#ifdef RDX_GLSL
-#define ENGINE_PTR(type)                                                                                               \
-  layout(buffer_reference, scalar, buffer_reference_align = 8) buffer type##_ptr {                                     \
-    type v[];                                                                                                          \
-  };
-ENGINE_PTR(engine_term)
-ENGINE_PTR(engine_link)
-ENGINE_PTR(engine_part)
-ENGINE_PTR(engine_step)
-ENGINE_PTR(engine_measure)
-ENGINE_PTR(engine_test)
-#else
-typedef struct engine_term engine_term;
-typedef struct engine_link engine_link;
-typedef struct engine_part engine_part;
-typedef struct engine_step engine_step;
-typedef struct engine_measure engine_measure;
-typedef struct engine_test engine_test;
-#endif
+SHARED_STRUCT(engine_term, 8)
+SHARED_STRUCT(engine_link, 8)
+SHARED_STRUCT(engine_part, 8)
+SHARED_STRUCT(engine_step, 8)
+SHARED_STRUCT(engine_measure, 8)
+SHARED_STRUCT(engine_test, 4)
 
 /* All of a query. Terms are first those that must hold, then those of tests. */
 struct engine_query {
@@ -143,11 +130,7 @@ struct engine_query {
   u32 rows;
 };
 
-#ifdef RDX_GLSL
-ENGINE_PTR(engine_query)
-#else
-typedef struct engine_query engine_query;
-#endif
+SHARED_STRUCT(engine_query, 8)
 
 #define ENGINE_MOST_SLOTS 57 /* rows; of 16 measures: count, sum and its high half; of 8 aggregates: least or most */
 
@@ -177,12 +160,13 @@ ARGS_SIZE(engine_table_args, 72);
 #define ENGINE_EMULATED_WORKERS 4u /* on a host's few cores */
 #define ENGINE_FEW_GROUPS 1024u    /* GPUs: the last worker lists them, from ENGINE_FOUND bytes after the counters on */
 #define ENGINE_FOUND 64u
-#define ENGINE_STRETCH 8192u       /* rows that a worker narrows at a time; a tile is a multiple of it */
-#define ENGINE_MOST_EARLY 8u       /* terms, and dimensions */
+#define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time; a tile is a multiple of it */
+#define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;
-  PTR(u32) counters; /* of groups found: becomes 0; of tiles taken and, on GPUs, of workers done: 0, as they are again
+  PTR(u32)
+  counters; /* of groups found: becomes 0; of tiles taken and, on GPUs, of workers done: 0, as they are again
                       * once groups are listed */
   PTR(engine_term) terms;
   PTR(engine_link) links;

@@ -25,13 +25,6 @@ layout(constant_id = 1) const u32 LOCKSTEP = 0; /* a subgroup's threads take eac
 layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { engine_tile_args a; };
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer uvec2_ptr {
-  uvec2 v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
-  uvec4 v[];
-};
-
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
 shared u32 next_tiles[2]; /* in turns */
 shared u32 lists[2 * THREADS]; /* of rows, two for each subgroup */

@@ -15,10 +15,6 @@ layout(constant_id = 0) const u32 COUNT_BYTES = 0;
 layout(local_size_x = THREADS) in;
 layout(push_constant, scalar) uniform push { column_scan_args a; };
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
-  uvec4 v[];
-};
-
 shared u32 group_bytes;
 u32 bytes = 0;
 

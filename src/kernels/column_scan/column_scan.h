@@ -42,13 +42,7 @@ struct scan_term {
   u32 table; /* more than LINEAR_INTERVALS: where the bits of the first byte are, see byte_table */
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer scan_term_ptr {
-  scan_term v[];
-};
-#else
-typedef struct scan_term scan_term;
-#endif
+SHARED_STRUCT(scan_term, 8)
 
 /* The rows for which all terms are true. An item is a tile. Constant: whether bytes are counted. */
 struct column_scan_args {

@@ -68,15 +68,11 @@ struct cubes_region {
   u32 across[2]; /* rays on the axes after `axis` */
 };
 
+SHARED_STRUCT(cubes_region, 4)
+
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer cubes_region_ptr {
-  cubes_region v[];
-};
-#define CUBES_REGION_TYPE cubes_region
 #define CUBES_REGIONS(query, place) cubes_region_ptr(u64(query) + u64(place) * 8)
 #else
-typedef struct cubes_region cubes_region;
-#define CUBES_REGION_TYPE struct cubes_region
 #define CUBES_REGIONS(query, place) ((struct cubes_region *)(void *)((query) + (place)))
 #endif
 ARGS_SIZE(cubes_region, 40);
@@ -167,7 +163,7 @@ FN u32 cubes_along(u32 size, u32 width, u32 ray_length, u32 spacing) {
 
 /* RTScan, Figure 12 "Ray interval and spacing". */
 /* Ray `i` of a region. */
-FN CUBES_RAY_TYPE cubes_ray_of(CUBES_REGION_TYPE region, u32 i, u32 width, u32 interval, u32 ray_length, u32 spacing) {
+FN CUBES_RAY_TYPE cubes_ray_of(cubes_region region, u32 i, u32 width, u32 interval, u32 ray_length, u32 spacing) {
   CUBES_RAY_TYPE ray;
   u32 u = (region.axis + 1u) % 3u, v = (region.axis + 2u) % 3u;
   u32 k = i % region.across[0], rest = i / region.across[0];

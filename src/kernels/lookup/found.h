@@ -56,8 +56,8 @@ struct found {
     if ((gather) == GATHER_SUM)                                                                                        \
       AT(a.out_sum, i) = (f).sum;                                                                                      \
     if ((gather) == GATHER_SUM_WIDE) {                                                                                 \
-      AT(a.out_sum, 2 * (i)) = (f).sum;                                                                                \
-      AT(a.out_sum, 2 * (i) + 1) = (f).high;                                                                           \
+      AT(a.out_sum, 2ul * (i)) = (f).sum;                                                                              \
+      AT(a.out_sum, 2ul * (i) + 1ul) = (f).high;                                                                       \
     }                                                                                                                  \
   } while (false)
 

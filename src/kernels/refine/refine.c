@@ -103,7 +103,7 @@ static void wide(const void *arguments, const uint32_t *variant, const rdx_scene
   (void)scene;
   const struct refine_wide_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
-    const uint64_t low = a->halves[2 * i], high = wide_high(low, a->halves[2 * i + 1]);
+    const uint64_t low = a->halves[2ul * i], high = wide_high(low, a->halves[2ul * i + 1]);
     if (!wide_fits(high, variant[0]))
       __atomic_store_n(a->overflow, (uint32_t)i + 1, __ATOMIC_RELAXED); /* any of them will do */
     a->sums[i] = high << 32 | low_half(low);

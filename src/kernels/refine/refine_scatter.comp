@@ -13,5 +13,5 @@ void main() {
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x, place = AT(a.places, i);
   for (u32 w = 0; w < WORDS; w++)
-    AT(a.out_answers, place * WORDS + w) = AT(a.answers, i * WORDS + w);
+    AT(a.out_answers, u64(place) * WORDS + w) = AT(a.answers, u64(i) * WORDS + w);
 }

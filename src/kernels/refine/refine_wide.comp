@@ -12,8 +12,8 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
-  const u64 low = AT(a.halves, 2 * i);
-  const u64 high = wide_high(low, AT(a.halves, 2 * i + 1));
+  const u64 low = AT(a.halves, 2ul * i);
+  const u64 high = wide_high(low, AT(a.halves, 2ul * i + 1ul));
   if (!wide_fits(high, SIGNED))
     AT(a.overflow, 0) = i + 1;
   AT(a.sums, i) = high << 32 | low_half(low);

@@ -49,13 +49,7 @@ struct rx_state {
   u32 segment_count;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer rx_state_ptr {
-  rx_state v[];
-};
-#else
-typedef struct rx_state rx_state;
-#endif
+SHARED_STRUCT(rx_state, 8)
 
 /* Points and ranges; the upper bound of a point is its lower. Exactly 128 bytes. */
 struct rx_args {

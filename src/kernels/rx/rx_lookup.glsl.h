@@ -16,7 +16,9 @@ layout(constant_id = 5) const u32 FIRST_HIT = 0; /* keys are distinct: a point's
 layout(constant_id = 6) const u32 PRIMITIVE = RX_PRIMITIVE_TRIANGLE;
 layout(constant_id = 7) const u32 COUNT_ONLY = 0; /* which rows are hit does not matter */
 
-layout(push_constant, scalar) uniform push { rx_args a; };
+layout(push_constant, scalar) uniform push {
+  rx_args a;
+};
 
 /* The item of this invocation. A small launch has several invocations for each item, so that it has a subgroup of its
  * own and does not wait for other items: the first of them works (rdx_kernel.lone). */

@@ -30,27 +30,15 @@ struct rx_optimized_state {
   u32 distinct;  /* no two triangles stand for the same key */
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer rx_optimized_state_ptr {
-  rx_optimized_state v[];
-};
-#else
-typedef struct rx_optimized_state rx_optimized_state;
-#endif
-
-#ifdef RDX_GLSL
-#define RX_OPTIMIZED_STATE rx_optimized_state
-#else
-#define RX_OPTIMIZED_STATE struct rx_optimized_state
-#endif
+SHARED_STRUCT(rx_optimized_state, 8)
 
 /* The first entry of a triangle's key. */
-FN u32 rx_optimized_entry(u32 triangle, RX_OPTIMIZED_STATE s) {
+FN u32 rx_optimized_entry(u32 triangle, rx_optimized_state s) {
   return IS_NULL(s.positions) ? triangle : AT(s.positions, triangle);
 }
 
 /* The end of the entries of a triangle's key, which begin `at`, where triangles are distinct. */
-FN u32 rx_optimized_end(u32 triangle, u32 at, RX_OPTIMIZED_STATE s) {
+FN u32 rx_optimized_end(u32 triangle, u32 at, rx_optimized_state s) {
   if (IS_NULL(s.positions))
     return at + 1u;
   return triangle + 1u < s.triangles ? AT(s.positions, triangle + 1u) : s.n;

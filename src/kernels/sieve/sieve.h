@@ -82,23 +82,15 @@ struct sieve_region {
 #define SIEVE_YES 1u
 #define SIEVE_DOUBT 2u /* the codes of these rows decide */
 
+SHARED_STRUCT(sieve_term, 8)
+SHARED_STRUCT(sieve_vector, 8)
+SHARED_STRUCT(sieve_region, 8)
+
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer sieve_term_ptr {
-  sieve_term v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer sieve_vector_ptr {
-  sieve_vector v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer sieve_region_ptr {
-  sieve_region v[];
-};
-#define SIEVE_TERM_TYPE sieve_term
 #define SIEVE_TERM(query, t) AT(sieve_term_ptr(query), t)
 #define SIEVE_VECTORS(query, place) sieve_vector_ptr(u64(query) + u64(place) * 8)
 #define SIEVE_REGIONS(query, place) sieve_region_ptr(u64(query) + u64(place) * 8)
 #else
-typedef struct sieve_region sieve_region;
-#define SIEVE_TERM_TYPE struct sieve_term
 #define SIEVE_TERM(query, t) ((struct sieve_term *)(void *)(query))[t]
 #define SIEVE_VECTORS(query, place) ((struct sieve_vector *)(void *)((query) + (place)))
 #define SIEVE_REGIONS(query, place) ((struct sieve_region *)(void *)((query) + (place)))
@@ -173,7 +165,7 @@ FN u32 sieve_search(PTR(u32) keys, u32 n, u64 key, bool after, u32 key64) {
 
 /* RTScan, Algorithm 1 "satisfy". */
 /* Whether a term is true for a row, by its code. */
-FN bool sieve_true(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
+FN bool sieve_true(PTR(u64) query, sieve_term term, u32 row) {
   if (!has_bit(term.valid, row))
     return false;
   u64 code = load_key(term.codes, row, term.key64);
@@ -222,7 +214,7 @@ FN bool sieve_decide(PTR(u64) query, u32 count, PTR(u32) mask, u32 row) {
 }
 
 /* What the vectors of a term say of a row; they are without planes. */
-FN bool sieve_says(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
+FN bool sieve_says(PTR(u64) query, sieve_term term, u32 row) {
   bool yes = term.all != 0 && has_bit(term.valid, row);
   for (u32 v = 0; v < term.vector_count; v++)
     yes = yes != has_bit(AT(SIEVE_VECTORS(query, term.vectors), v).low, row);
@@ -234,7 +226,7 @@ FN bool sieve_says(PTR(u64) query, SIEVE_TERM_TYPE term, u32 row) {
 FN bool sieve_admits(PTR(u64) query, u32 count, u32 known, PTR(u32) mask, u32 row) {
   bool yes = has_bit(mask, row);
   for (u32 t = 0; t < count && yes; t++) {
-    SIEVE_TERM_TYPE term = SIEVE_TERM(query, t);
+    sieve_term term = SIEVE_TERM(query, t);
     yes = t == known || sieve_says(query, term, row) || (term.misses != 0 && sieve_true(query, term, row));
   }
   return yes;

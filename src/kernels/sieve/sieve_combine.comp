@@ -8,10 +8,6 @@
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { sieve_combine_args a; };
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer uvec4_ptr {
-  uvec4 v[];
-};
-
 /* The rows below a border (kernels/sieve/sieve.h): of words i of type `type`. */
 #define BELOW_BORDER(name, type)                                                                                       \
   type name(sieve_vector v, u32_ptr valid, u32 i) {                                                                    \

@@ -41,10 +41,6 @@ layout(push_constant, scalar) uniform push { sorted_array_args a; };
 #include "kernels/lookup/found.h"
 #include "kernels/lookup/ascending.glsl.h"
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
-  uvec4 v[];
-};
-
 shared KEY top[SORTED_ARRAY_TOP];
 
 KEY load(PTR(u32) keys, u32 i) {
@@ -82,7 +78,7 @@ u32 rank_in_block(u32 first, KEY key, bool above) {
     return rank;
   }
   [[unroll]] for (u32 k = 0; k < PARTS; k++) {
-    const uvec4 part = AT(part_ptr(u64(a.keys)), first / (BLOCK / PARTS) + k);
+    const uvec4 part = AT(uvec4_ptr(u64(a.keys)), first / (BLOCK / PARTS) + k);
 #ifdef KEYS_U64
     rank += u32(is_before(packUint2x32(part.xy), key, above)) + u32(is_before(packUint2x32(part.zw), key, above));
 #else

@@ -44,12 +44,10 @@ struct spans_block {
   u32 values[SPANS_BLOCK - 1];
 };
 
+SHARED_STRUCT(spans_block, 32)
+
 #ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 32) buffer spans_block_ptr {
-  spans_block v[];
-};
 #else
-typedef struct spans_block spans_block;
 typedef struct spans_sums spans_sums;
 #endif
 
@@ -142,8 +140,8 @@ FN u64 spans_sum(spans_sums sums, u32 begin, u32 size) {
     if ((gather) == GATHER_SUM) {                                                                                      \
       AT(a.out_sum, i) = span_low + (span_high << 32);                                                                 \
     } else {                                                                                                           \
-      AT(a.out_sum, 2 * (i)) = span_low;                                                                               \
-      AT(a.out_sum, 2 * (i) + 1) = span_high;                                                                          \
+      AT(a.out_sum, 2ul * (i)) = span_low;                                                                             \
+      AT(a.out_sum, 2ul * (i) + 1ul) = span_high;                                                                      \
     }                                                                                                                  \
   } while (false)
 

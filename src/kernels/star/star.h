@@ -53,13 +53,7 @@ struct star_query {
 };
 ARGS_SIZE(star_query, 56 + 16 * 24);
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_query_ptr {
-  star_query v[];
-};
-#else
-typedef struct star_query star_query;
-#endif
+SHARED_STRUCT(star_query, 8)
 
 #ifndef RDX_GLSL
 /* CPU: words from a copy to the next of records and of lists: threads do not meet at a line of a cache. */
@@ -183,13 +177,7 @@ struct star_step {
   u32 bytes;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_step_ptr {
-  star_step v[];
-};
-#else
-typedef struct star_step star_step;
-#endif
+SHARED_STRUCT(star_step, 8)
 ARGS_SIZE(star_step, 48);
 
 /* Item: a word (two words of 8 bytes) of packed results: of rows order[i] (i without order) the value less `least`, or
@@ -321,13 +309,7 @@ struct star_runs {
 };
 ARGS_SIZE(star_runs, 24 + 16 * 16);
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer star_runs_ptr {
-  star_runs v[];
-};
-#else
-typedef struct star_runs star_runs;
-#endif
+SHARED_STRUCT(star_runs, 8)
 
 /* ---- The coarse cube ----
  *
@@ -349,15 +331,7 @@ struct star_piece {
   u32 range_count;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer star_piece_ptr {
-  star_piece v[];
-};
-#define STAR_PIECE star_piece
-#else
-typedef struct star_piece star_piece;
-#define STAR_PIECE struct star_piece
-#endif
+SHARED_STRUCT(star_piece, 4)
 
 /* Item: a ray, one for each piece and scene row; on the CPU a part of `parts`. Lists the blocks that rays meet: what
  * they do is little, and a block meets one ray at most. */
@@ -408,7 +382,7 @@ struct coarse_runs_args {
 ARGS_SIZE(coarse_runs_args, 80);
 
 /* Whether all places of a cell are in the first of a piece's ranges. */
-FN bool coarse_all(PTR(u32) ranges, STAR_PIECE piece, u32 cell, u32 shift) {
+FN bool coarse_all(PTR(u32) ranges, star_piece piece, u32 cell, u32 shift) {
   u32 low = AT(ranges, 2u * piece.first_range), end = AT(ranges, 2u * piece.first_range + 1u);
   return low <= cell << shift && end - (cell << shift) >= 1u << shift && end > cell << shift;
 }
@@ -476,15 +450,7 @@ struct rt_run {
   u32 range_count;
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer rt_run_ptr {
-  rt_run v[];
-};
-#define RT_RUN rt_run
-#else
-typedef struct rt_run rt_run;
-#define RT_RUN struct rt_run
-#endif
+SHARED_STRUCT(rt_run, 4)
 
 /* Item: a ray, columns * lines of them for each piece; on the CPU a part of `parts`, a copy of the accumulators. */
 struct rt_rays_args {
@@ -530,17 +496,17 @@ FN u32 rt_find(PTR(rt_run) runs, u32 count, u32 piece) {
 }
 
 /* The z that a piece begins with, and how many it has. */
-FN u32 rt_first_cell(RT_RUN run, u32 piece, u32 cells, u32 z_shift) {
+FN u32 rt_first_cell(rt_run run, u32 piece, u32 cells, u32 z_shift) {
   return (run.begin >> z_shift) + (piece - run.first_piece) * cells;
 }
 
-FN u32 rt_cells(RT_RUN run, u32 first_cell, u32 cells, u32 z_shift) {
+FN u32 rt_cells(rt_run run, u32 first_cell, u32 cells, u32 z_shift) {
   u32 rest = ((run.end - 1u) >> z_shift) - first_cell + 1u;
   return rest < cells ? rest : cells;
 }
 
 /* Whether a hit of ray `cell` of the grid counts. */
-FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bits, u32 row, u32 cell, RT_RUN run) {
+FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bits, u32 row, u32 cell, rt_run run) {
   if (row - run.begin >= run.end - run.begin)
     return false;
   if (!IS_NULL(owners) && AT(owners, row) != cell)

@@ -28,7 +28,7 @@ void main() {
   if (rows == 0)
     return;
   const u32 size = 1 + AT(a.query, 0).slot_count;
-  u32 at = 1 + u32(atomicAdd(AT(a.found, 0), 1ul)) * size;
+  u64 at = 1ul + atomicAdd(AT(a.found, 0), 1ul) * size;
   AT(a.found, at) = group;
   AT(a.found, at + 1) = rows;
   u32 slot = 1;

@@ -42,14 +42,6 @@ layout(push_constant, scalar) uniform push { tree_args a; };
 #include "kernels/lookup/found.h"
 #include "kernels/lookup/ascending.glsl.h"
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer part_ptr {
-  uvec4 v[];
-};
-
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer pair_ptr {
-  uvec2 v[];
-};
-
 shared KEY top[TREE_TOP_BYTES / (KEY64 != 0 ? 8 : 4)];
 u32 top_count, levels;
 
@@ -124,12 +116,12 @@ struct place {
 /* The part of a block from `part` on, two entries. Those below are counted in `.entry`. */
 void match_part(u32 block, u32 part, KEY key, inout place p) {
 #ifdef KEYS_U64
-  const uvec4 keys = part_ptr(u64(a.leaves) + u64(block) * 96 + part * 16).v[0];
+  const uvec4 keys = uvec4_ptr(u64(a.leaves) + u64(block) * 96 + part * 16).v;
   const u64 first = packUint2x32(keys.xy), second = packUint2x32(keys.zw);
   u32_ptr rows = u32_ptr(u64(a.leaves) + u64(block) * 96 + 64 + part * 8);
   const u32 first_row = AT(rows, 0), second_row = AT(rows, 1);
 #else
-  const uvec4 pairs = part_ptr(u64(a.leaves) + u64(block) * 64 + part * 16).v[0];
+  const uvec4 pairs = uvec4_ptr(u64(a.leaves) + u64(block) * 64 + part * 16).v;
   const u32 first = pairs.x, second = pairs.z, first_row = pairs.y, second_row = pairs.w;
 #endif
   const bool match_first = first == key, match_second = second == key;
@@ -246,14 +238,14 @@ place search_alone(KEY key, descent d) {
     const u64 parts = level_address(d) + u64(d.node) * 64;
     u32 count = 0;
     [[unroll]] for (u32 k = 0; k < PARTS; k++)
-      count += below(part_ptr(parts + k * 16).v[0], key);
+      count += below(uvec4_ptr(parts + k * 16).v, key);
     d.node = child(d, d.node, count);
   }
   const u64 parts = level_address(d) + u64(d.node) * 64;
-  const u32 coarse = coarse_key(part_ptr(parts).v[0].xy, key);
+  const u32 coarse = coarse_key(uvec4_ptr(parts).v.xy, key);
   u32 not_below = 0;
   [[unroll]] for (u32 k = 0; k < PARTS; k++)
-    not_below += coarse_not_below(part_ptr(parts + k * 16).v[0], k == 0, coarse);
+    not_below += coarse_not_below(uvec4_ptr(parts + k * 16).v, k == 0, coarse);
   const u32 block = block_behind(d.node, sum_of_halves(not_below));
   return complete(search_block(block, key), block, key);
 }
@@ -276,7 +268,7 @@ place search_in_groups(KEY wanted) {
     [[unroll]] for (u32 q = 0; q < LANES; q++) {
       count[q] = 0;
       [[unroll]] for (u32 k = 0; k < each; k++)
-        count[q] += below(part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0], key[q]);
+        count[q] += below(uvec4_ptr(parts + u64(node[q]) * 64 + k * 16).v, key[q]);
     }
     const u32 sums = sums_over_lanes(count);
     [[unroll]] for (u32 q = 0; q < LANES; q++)
@@ -287,7 +279,7 @@ place search_in_groups(KEY wanted) {
   [[unroll]] for (u32 q = 0; q < LANES; q++) {
     uvec4 part[PARTS / LANES];
     [[unroll]] for (u32 k = 0; k < each; k++)
-      part[k] = part_ptr(parts + u64(node[q]) * 64 + k * 16).v[0];
+      part[k] = uvec4_ptr(parts + u64(node[q]) * 64 + k * 16).v;
     const u32 coarse = coarse_key(subgroupShuffle(part[0].xy, base), key[q]);
     not_below[q] = 0;
     [[unroll]] for (u32 k = 0; k < each; k++)
@@ -346,10 +338,10 @@ KEY load_entry(u32 entry, out u32 row) {
   const u64 block = u64(a.leaves) + u64(entry / TREE_LEAF) * (4 * TREE_BLOCK_WORDS(KEY64));
   const u32 slot = entry % TREE_LEAF;
 #ifdef KEYS_U64
-  row = u32_ptr(block + 64).v[slot];
-  return u64_ptr(block).v[slot];
+  row = AT(u32_ptr(block + 64), slot);
+  return AT(u64_ptr(block), slot);
 #else
-  const uvec2 pair = pair_ptr(block).v[slot];
+  const uvec2 pair = AT(uvec2_ptr(block), slot);
   row = pair.y;
   return pair.x;
 #endif
@@ -400,7 +392,7 @@ bool search_windows(KEY wanted, inout cursor c, out place mine) {
   const KEY least = key_of_lane(wanted, 0);
   const bool goes_on = c.usable && c.last <= least;
   const u32 block = first_block(least, goes_on, c.block);
-  const u32 entries = tree_blocks(a.n) * TREE_LEAF;
+  const u32 entries = u32(min(u64(tree_blocks(a.n)) * TREE_LEAF, u64(NO_ROW)));
   bool pending = true;
   u32 left = gl_SubgroupSize;
   c.usable = false;

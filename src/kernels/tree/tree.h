@@ -50,13 +50,7 @@ struct tree_state {
   u32 coarse;             /* where the coarse level stands there, in keys */
 };
 
-#ifdef RDX_GLSL
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer tree_state_ptr {
-  tree_state v[];
-};
-#else
-typedef struct tree_state tree_state;
-#endif
+SHARED_STRUCT(tree_state, 8)
 
 struct tree_args {
   LAUNCH_HEADER;

@@ -12,14 +12,9 @@ layout(push_constant, scalar) uniform push { scan_args a; };
 
 #include "device/vulkan/shaders/look_back.glsl.h"
 
-/* A thread's items lie side by side: memory takes four at once best. */
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer four_ptr {
-  uvec4 v[];
-};
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer two_ptr {
-  u64vec2 v[];
-};
+DEVICE_ARRAY(u64vec2, 16)
 
+/* A thread's items lie side by side: memory takes four at once best. */
 u64 count_in_tile(u32 tile) {
   u64 count = 0;
   for (u32 i = 0; i < TILE; i++) /* tiles before another are full */
@@ -35,7 +30,7 @@ void main() {
   [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 4) {
     uvec4 four = uvec4(0);
     if (j + 4 <= room) {
-      four = AT(four_ptr(u64(a.source)), (begin + j) / 4);
+      four = AT(uvec4_ptr(u64(a.source)), (begin + j) / 4);
     } else {
       for (u32 k = j; k < room; k++)
         four[k - j] = AT(a.source, begin + k);
@@ -51,7 +46,7 @@ void main() {
   [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 2) {
     const u64 next = running + values[j];
     if (j + 2 <= room)
-      AT(two_ptr(u64(a.results)), (begin + j) / 2) = u64vec2(running, next);
+      AT(u64vec2_ptr(u64(a.results)), (begin + j) / 2) = u64vec2(running, next);
     else if (j < room)
       AT(a.results, begin + j) = running;
     running = next + values[j + 1];

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Every method at sizes that grow, alone on the device: build time, bytes, rate, each answer checked. What a device has
+ * no room for, or a method does not do, is refused by it and noted. */
+
+#include "bench/bench.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const bench_contender indexes[] = {
+    {"", {.kind = RDX_INDEX_TREE}},       {"", {.kind = RDX_INDEX_HASH}},
+    {"", {.kind = RDX_INDEX_BTREE}},      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.kind = RDX_INDEX_CGRX}},       {"", {.kind = RDX_INDEX_CGRX_UPDATABLE}},
+    {"", {.kind = RDX_INDEX_CGRX_NAIVE}}, {"", {.kind = RDX_INDEX_RX_OPTIMIZED}},
+    {"", {.kind = RDX_INDEX_RX}},
+};
+
+/* log2 of keys and of rows; those above --scale, or what is usual for the kind of device, are left out. */
+static const uint32_t sizes[] = {10, 13, 20, 22, 24, 26, 28, 30, 31};
+static const double factors[] = {0.01, 1, 20, 100};
+
+/* Do `run` at each size. */
+static rdx_status at_sizes(bench *b, const bench_point *point,
+                           rdx_status (*run)(bench *b, const bench_point *point, uint32_t log, rdx_error *err),
+                           rdx_error *err) {
+  const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  const uint32_t most = b->options.scale ? b->options.scale : gpu ? 31 : b->info->emulated ? 13 : 24;
+  const uint32_t least = most >= 20 ? 20 : 0;
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(sizes) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, "log2 of the rows", sizes[i]);
+    if (sizes[i] >= least && sizes[i] <= most)
+      status = run(b, &here, sizes[i], err);
+  }
+  return status;
+}
+
+static rdx_status lookups_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err) {
+  enum { MOST_PROBES = 28 };
+  const bench_spec spec = {.log_rows = log, .log_probes = log < MOST_PROBES ? log : MOST_PROBES, .first = true};
+  return bench_measure(b, point, &spec, indexes, COUNT(indexes), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_ALONE, err);
+}
+
+rdx_status bench_scale_lookups(bench *b, const bench_point *point, rdx_error *err) {
+  return at_sizes(b, point, lookups_of, err);
+}
+
+rdx_status bench_scale_scans(bench *b, const bench_point *point, rdx_error *err) {
+  return at_sizes(b, point, bench_scans_of, err);
+}
+
+rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err) {
+  const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  const double most = b->options.scale_factor > 0 ? b->options.scale_factor : gpu ? 100 : b->info->emulated ? 0.01 : 1;
+  const double least = most >= 1 ? 1 : 0;
+  rdx_status status = RDX_OK;
+  if (b->options.data)
+    return bench_stars_alone(b, point, err);
+  for (size_t i = 0; i < COUNT(factors) && status == RDX_OK; i++) {
+    if (factors[i] < least || factors[i] > most)
+      continue;
+    ssb_star_close(&b->star);
+    b->scale_factor = factors[i];
+    status = bench_stars_alone(b, point, err);
+  }
+  return status;
+}
