@@ -41,8 +41,9 @@ static void print_list(void) {
   for (size_t i = 0; i < bench_experiment_count; i++)
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
-  printf("\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb and scale are all whose names\n"
-         "begin so, and thesis has those of join, too\n");
+  printf(
+      "\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb and scale are all whose names\n"
+      "begin so, and thesis has those of join, too\n");
 }
 
 /* ---- Options ---- */
