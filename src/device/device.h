@@ -245,6 +245,7 @@ struct rdx_device {
   bool has_atomic_u64;          /* kernels may use 64-bit atomics in buffers */
   bool keeps_build_order;       /* the scene builder keeps primitives in input order: sort them in space first */
   uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
+  uint64_t launch_limit;        /* items of one launch where that is less than the device allows; 0: none. For tests */
   _Atomic uint64_t memory_used;
   _Atomic uint64_t host_used; /* by results on the host; of a CPU's memory that is a part, too */
   _Atomic uint64_t memory_peak;

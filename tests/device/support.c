@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/device.h"
+
 rdx_device *test_device;
 static uint64_t random_state;
 
@@ -48,7 +50,7 @@ bool test_is_slow(void) {
 
 int test_main(const struct CMUnitTest *tests, size_t count) {
   const char *name = getenv("RAYDEX_TEST_DEVICE"), *seed = getenv("RAYDEX_TEST_SEED");
-  const char *validation = getenv("RAYDEX_VALIDATION");
+  const char *validation = getenv("RAYDEX_VALIDATION"), *split = getenv("RAYDEX_TEST_SPLIT");
   random_state = seed ? strtoull(seed, NULL, 10) : 1;
   const rdx_device_params params = {.validation = validation && validation[0] == '1'};
   rdx_error err = {""};
@@ -60,6 +62,10 @@ int test_main(const struct CMUnitTest *tests, size_t count) {
   if (status != RDX_OK) {
     printf("cannot open the device: %s\n", err.text);
     return 1;
+  }
+  if (split) {
+    test_device->launch_limit = strtoull(split, NULL, 10);
+    test_device->info.max_primitives = test_device->launch_limit;
   }
   printf("device %s, seed %s\n", rdx_device_get_info(test_device)->name, seed ? seed : "1");
   int result = _cmocka_run_group_tests("raydex", tests, count, NULL, NULL);

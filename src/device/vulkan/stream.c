@@ -149,10 +149,11 @@ typedef struct launch_header {
 #define ENOUGH_EMULATED 4u
 
 static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
+  const uint64_t asked = d->base.launch_limit ? d->base.launch_limit : UINT32_MAX;
   if (!kernel->compute.words)
-    return d->physical.info.max_rays;
-  const uint64_t limit = (uint64_t)d->physical.max_groups * kernel->group;
-  return limit < UINT32_MAX ? limit : UINT32_MAX / kernel->group * kernel->group;
+    return asked < d->physical.info.max_rays ? asked : d->physical.info.max_rays;
+  const uint64_t groups = asked / kernel->group > 0 ? asked / kernel->group : 1;
+  return (groups < d->physical.max_groups ? groups : d->physical.max_groups) * kernel->group;
 }
 
 /* How wide a launch of rays is. */
