@@ -221,6 +221,38 @@ bool rdx_device_traces_nearest_first(const rdx_device *device);
  * build is traced as fast, unless triangles lie `dense`, side by side (measured on an H100). */
 rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_build_preference asked, bool dense);
 
+/* ---- What came back ----
+ *
+ * The host does not index, count or allocate by what a device returned before it knows that it can be: a driver may be
+ * wrong, and so may a kernel. Else it is RDX_ERROR_INTERNAL, with what was seen; `what` names it in the text. */
+
+/* Says that `value` is not `least` to `most`. */
+RDX_MUST_USE rdx_status rdx_returned_wrong(const rdx_device *device, uint64_t value, uint64_t least, uint64_t most,
+                                           const char *what, rdx_error *err);
+/* `value` is `least` to `most`. */
+RDX_MUST_USE static inline rdx_status rdx_returned_number(const rdx_device *device, uint64_t value, uint64_t least,
+                                                          uint64_t most, const char *what, rdx_error *err) {
+  return value >= least && value <= most ? RDX_OK : rdx_returned_wrong(device, value, least, most, what, err);
+}
+/* Download such a number (u64). */
+RDX_MUST_USE rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t least, uint64_t most,
+                                          const char *what, uint64_t *out, rdx_error *err);
+/* None is above `most`. */
+RDX_MUST_USE rdx_status rdx_returned_u32s(const rdx_device *device, const uint32_t *values, uint64_t count,
+                                          uint64_t most, const char *what, rdx_error *err);
+/* Numbers of some of `all` rows: each is above the one before it. */
+RDX_MUST_USE rdx_status rdx_returned_rows(const rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
+                                          const char *what, rdx_error *err);
+/* Where runs of `all` rows begin: the same, and the first is 0. */
+RDX_MUST_USE rdx_status rdx_returned_starts(const rdx_device *device, const uint32_t *starts, uint64_t count,
+                                            uint64_t all, const char *what, rdx_error *err);
+/* Distinct keys: each is above the one before it, and none above `most`. */
+RDX_MUST_USE rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uint64_t count, uint64_t most,
+                                          const char *what, rdx_error *err);
+/* Where the rows of `count` probes end: none is below the one before it, and the last is `total`. */
+RDX_MUST_USE rdx_status rdx_returned_ends(const rdx_device *device, const uint64_t *ends, uint64_t count,
+                                          uint64_t total, rdx_error *err);
+
 /* ---- For back ends ---- */
 
 #define RDX_MAX_MARKS 16

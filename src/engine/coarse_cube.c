@@ -139,6 +139,16 @@ static uint32_t bits_of(uint64_t count) {
   return count <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
 }
 
+static uint32_t cell_bits(const coarse_cube *c) {
+  return bits_of((c->star.scan.count >> c->shift) + 1);
+}
+
+/* That a scene row and a cell make. */
+static uint64_t largest_key(const coarse_cube *c) {
+  const uint64_t rows = c->by_group ? c->star.groups.count : 1;
+  return (rows << cell_bits(c)) - 1;
+}
+
 /* The runs of equal keys: where they begin, and their keys. */
 typedef struct key_runs {
   uint64_t count;
@@ -154,7 +164,7 @@ static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *coun
   RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
   RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[2], rows, err));
   RDX_TRY(rdx_stream_finish(a->stream, err));
-  return rdx_buffer_download(buffers[2], 0, count, 8, err);
+  return rdx_buffer_number(buffers[2], 0, rows > 0, rows, "the runs of a cube", count, err);
 }
 
 static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
@@ -167,7 +177,9 @@ static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out,
   RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
   RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
   out->starts[out->count] = (uint32_t)rows;
-  return rdx_buffer_download(buffers[3], 0, out->keys, out->count * 8, err);
+  RDX_TRY(rdx_buffer_download(buffers[3], 0, out->keys, out->count * 8, err));
+  RDX_TRY(rdx_returned_starts(a->cube->star.device, out->starts, out->count, rows, "where a cell begins", err));
+  return rdx_returned_keys(a->cube->star.device, out->keys, out->count, largest_key(a->cube), "a cell", err);
 }
 
 static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
@@ -222,7 +234,7 @@ static rdx_status choose_order(arranging *a, rdx_error *err) {
 static rdx_status sort_rows(arranging *a, rdx_error *err) {
   const coarse_cube *c = a->cube;
   const rdx_star *star = &c->star;
-  const uint32_t group_bits = bits_of(star->groups.count), cell_bits = bits_of((star->scan.count >> c->shift) + 1);
+  const uint32_t group_bits = bits_of(star->groups.count);
   RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
   RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
   if (grouped_cells(c)) {
@@ -234,8 +246,8 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   RDX_TRY(rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
   if (c->by_group)
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
-  RDX_TRY(append_key(a, places, c->shift, cell_bits, !c->by_group, err));
-  return sort(a, cell_bits + (c->by_group ? group_bits : 0), err);
+  RDX_TRY(append_key(a, places, c->shift, cell_bits(c), !c->by_group, err));
+  return sort(a, cell_bits(c) + (c->by_group ? group_bits : 0), err);
 }
 
 /* Bring the rows of the cube into the order found. */
@@ -279,11 +291,11 @@ static void write_triangle(float *v, float x, float y) {
 
 /* Cut runs into blocks; returns how many. NULL: only count. */
 static uint64_t cut_runs(const coarse_cube *c, const key_runs *r, uint32_t *blocks, float *triangles) {
-  const uint32_t cell_bits = bits_of((c->star.scan.count >> c->shift) + 1);
+  const uint32_t bits = cell_bits(c);
   uint64_t n = 0;
   for (uint64_t i = 0; i < r->count; i++) {
-    const uint32_t cell = (uint32_t)(r->keys[i] & ((1ull << cell_bits) - 1));
-    const uint32_t row = (uint32_t)(r->keys[i] >> cell_bits) * c->lanes;
+    const uint32_t cell = (uint32_t)(r->keys[i] & ((1ull << bits) - 1));
+    const uint32_t row = (uint32_t)(r->keys[i] >> bits) * c->lanes;
     uint32_t lane = 0;
     for (uint64_t begin = r->starts[i]; begin < r->starts[i + 1]; begin += c->block_rows, n++) {
       if (!blocks)
@@ -360,10 +372,12 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
   RDX_TRY(rdx_buffer_download(c->blocks, 0, blocks, (2 * c->block_count + 1) * 4, err));
   for (uint64_t i = 0; i < c->block_count; i++)
     blocks[i] = blocks[2 * i];
+  RDX_TRY(rdx_returned_starts(c->star.device, blocks, c->block_count, c->star.rows, "where a block begins", err));
   RDX_TRY(rdx_runs_create(&c->star, blocks, c->block_count, &c->runs, err));
   if (c->runs.count == 0)
     return RDX_OK;
-  for (uint32_t i = 0, run = 0; i < c->block_count; i++) {
+  uint32_t run = 0;
+  for (uint64_t i = 0; i < c->block_count; i++) {
     while (c->runs.starts[run] < blocks[i])
       run++;
     blocks[i] = run;

@@ -304,9 +304,9 @@ static rdx_status record_dense(run *r, rdx_error *err) {
 }
 
 /* The groups that did not come along. */
-static rdx_status read_found(run *r, uint64_t **out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(*r->count, entry_bytes(r), "the groups of a result", (void **)out, err));
-  return rdx_buffer_download(r->work.memory, ENGINE_FOUND, *out, *r->count * entry_bytes(r), err);
+static rdx_status read_found(const run *r, uint64_t count, uint64_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count, entry_bytes(r), "the groups of a result", (void **)out, err));
+  return rdx_buffer_download(r->work.memory, ENGINE_FOUND, *out, count * entry_bytes(r), err);
 }
 
 static rdx_status take_found(const run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
@@ -325,7 +325,8 @@ static rdx_status run_dense(run *r, rdx_groups *out, rdx_error *err) {
   RDX_TRY(record_dense(r, err));
   RDX_TRY(finish(r, err));
   const uint64_t count = *r->count;
-  rdx_status status = count * entry_bytes(r) > r->first_bytes ? read_found(r, &entries, err) : RDX_OK;
+  RDX_TRY(rdx_returned_number(r->plan->relation->device, count, 0, r->plan->groups, "the groups of a query", err));
+  rdx_status status = count * entry_bytes(r) > r->first_bytes ? read_found(r, count, &entries, err) : RDX_OK;
   if (status == RDX_OK)
     status = take_found(r, entries ? entries : r->first, count, out, err);
   rdx_free(entries);
@@ -367,7 +368,7 @@ static rdx_status list_rows(run *r, sorting *s, rdx_error *err) {
   RDX_TRY(rdx_stream_select(r->work.stream, s->bits, s->rows, s->count, rows, err));
   RDX_TRY(rdx_stream_mark(r->work.stream, err));
   RDX_TRY(finish(r, err));
-  return rdx_buffer_download(s->count, 0, &s->row_count, 8, err);
+  return rdx_buffer_number(s->count, 0, 0, rows, "the rows that qualify", &s->row_count, err);
 }
 
 /* Sort them by group, and find where each group's begin. */
@@ -389,7 +390,7 @@ static rdx_status find_runs(run *r, sorting *s, rdx_error *err) {
   RDX_TRY(rdx_stream_unique(stream, s->groups, 8, 0, s->distinct, s->count, n, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(finish(r, err));
-  return rdx_buffer_download(s->count, 0, &s->run_count, 8, err);
+  return rdx_buffer_number(s->count, 0, 1, n, "the groups of a query", &s->run_count, err);
 }
 
 static rdx_status add_runs(run *r, sorting *s, rdx_error *err) {

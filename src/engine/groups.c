@@ -171,8 +171,26 @@ static bool are_ascending(const uint64_t *numbers, uint64_t count) {
   return true;
 }
 
+/* That groups are the plan's, and have no more rows than the relation. */
+static rdx_status check(const rdx_plan *plan, const rdx_records *r, rdx_error *err) {
+  const rdx_device *device = plan->relation->device;
+  const uint64_t *record = r->words;
+  for (uint64_t i = 0; i < r->count; i++, record += r->stride) {
+    RDX_TRY(rdx_returned_number(device, r->numbers[i], 0, plan->groups - 1, "the number of a group", err));
+    RDX_TRY(rdx_returned_number(device, record[0], 1, plan->relation->rows, "the rows of a group", err));
+  }
+  for (uint32_t m = 0; m < plan->measure_count; m++) {
+    const uint32_t count = r->measures[m].count;
+    record = r->words;
+    for (uint64_t i = 0; count != RDX_NO_WORD && i < r->count; i++, record += r->stride)
+      RDX_TRY(rdx_returned_number(device, record[count], 0, record[0], "the values of a group", err));
+  }
+  return RDX_OK;
+}
+
 rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_groups *out, rdx_error *err) {
   uint64_t *memory = NULL;
+  RDX_TRY(check(plan, &records, err));
   if (!records.distinct && !are_ascending(records.numbers, records.count))
     RDX_TRY(join_records(plan, &records, &memory, err));
   const rdx_status status =

@@ -107,20 +107,24 @@ static rdx_status mark_keys(rdx_stream *stream, const rdx_scan_column *s, rdx_bu
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(count, 0, out, 8, err);
+    status = rdx_buffer_number(count, 0, 1, size < s->rows ? size : s->rows, "the distinct keys of a column", out, err);
   rdx_buffer_destroy(&count);
   return status;
 }
 
+/* The set bits of a bitmap, of which there are `out->count`. */
 static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_error *err) {
   uint32_t *words = NULL;
   uint64_t n = 0;
   RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
   RDX_TRY(rdx_alloc(bits->size, 1, "the distinct keys of a column", (void **)&words, err));
-  const rdx_status status = rdx_buffer_download(bits, 0, words, bits->size, err);
+  rdx_status status = rdx_buffer_download(bits, 0, words, bits->size, err);
   for (uint64_t w = 0; w < bits->size / 4 && status == RDX_OK; w++)
-    for (uint32_t left = words[w]; left != 0; left &= left - 1)
-      out->keys[n++] = 32 * w + (uint32_t)__builtin_ctz(left);
+    for (uint32_t left = words[w]; left != 0; left &= left - 1, n++)
+      if (n < out->count)
+        out->keys[n] = 32 * w + (uint32_t)__builtin_ctz(left);
+  if (status == RDX_OK)
+    status = rdx_returned_number(bits->device, n, out->count, out->count, "the distinct keys of a column", err);
   rdx_free(words);
   return status;
 }
@@ -142,7 +146,7 @@ static rdx_status sort_keys(rdx_stream *stream, const rdx_scan_column *s, uint64
   RDX_TRY(rdx_stream_sort(stream, buffers[0], bytes, bits, NULL, s->rows, err));
   RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, NULL, buffers[1], s->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_download(buffers[1], 0, &out->count, 8, err));
+  RDX_TRY(rdx_buffer_number(buffers[1], 0, 1, s->rows, "the distinct keys of a column", &out->count, err));
   if (out->count > most)
     return RDX_OK;
   RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &buffers[2], err));
@@ -162,6 +166,8 @@ static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, ui
     status = mark_keys(stream, s, &bits, &out->count, err);
   if (status == RDX_OK && out->count <= most)
     status = is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, buffers, out, err);
+  if (status == RDX_OK && out->keys)
+    status = rdx_returned_keys(device, out->keys, out->count, s->largest - s->smallest, "a key of a column", err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&bits);
   for (uint32_t i = 0; i < RDX_COUNT(buffers); i++)
@@ -208,7 +214,7 @@ static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err
 /* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
 static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool direct, rdx_buffer **out, rdx_error *err) {
   uint32_t *places = NULL;
-  const uint64_t size = direct ? (c->keys[c->count - 1] - c->base + 1) * sizeof *places : c->count * 8;
+  const uint64_t size = direct ? (c->source.largest - c->base + 1) * sizeof *places : c->count * 8;
   RDX_TRY(rdx_buffer_create(device, size, "the keys of a column", out, err));
   if (!direct)
     return rdx_buffer_upload(*out, 0, c->keys, size, err);
@@ -309,6 +315,8 @@ static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t c
   rdx_stream_destroy(&stream);
   RDX_TRY(status);
   out->missing = count > 0 && most == RDX_NO_ROW;
+  if (count > 0 && !out->missing && most >= out->rows)
+    return rdx_returned_wrong(device, most, 0, out->rows - 1, "the partner of a row", err);
   out->bytes = bytes_for(out->rows - !out->missing);
   RDX_TRY(create_codes(device, count, out->bytes, &out->codes, err));
   const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
@@ -344,8 +352,12 @@ static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool
   uint32_t *codes = NULL, *rows = NULL;
   RDX_TRY(rdx_alloc(key->rows, sizeof *codes, "the keys of a dimension", (void **)&codes, err));
   rdx_status status = rdx_alloc(key->dictionary->count, sizeof *rows, "the keys of a dimension", (void **)&rows, err);
-  if (status == RDX_OK && key->rows > 0)
+  if (status == RDX_OK && key->rows > 0 && key->nulls == 0) {
     status = rdx_buffer_download(key->codes, 0, codes, key->rows * sizeof *codes, err);
+    if (status == RDX_OK)
+      status = rdx_returned_u32s(key->codes->device, codes, key->rows, key->dictionary->count - 1,
+                                 "the code of a string", err);
+  }
   if (status == RDX_OK) {
     memset(rows, 0xff, key->dictionary->count * sizeof *rows);
     *distinct = true;
@@ -360,16 +372,22 @@ static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool
 }
 
 /* From codes of the foreign key to rows, in place. */
-static rdx_status map_strings(const rdx_scan_column *key, const uint32_t *key_rows, const rdx_dictionary *foreign,
-                              const rdx_column *column, uint32_t *codes, rdx_error *err) {
+static rdx_status map_strings(const rdx_device *device, const rdx_scan_column *key, const uint32_t *key_rows,
+                              const rdx_dictionary *foreign, const rdx_column *column, uint32_t *codes,
+                              rdx_error *err) {
   uint32_t *map = NULL;
   RDX_TRY(rdx_dictionary_map(foreign, key->dictionary, &map, err));
   for (uint32_t i = 0; i < foreign->count; i++)
     map[i] = map[i] == UINT32_MAX ? RDX_NO_ROW : key_rows[map[i]];
-  for (uint64_t i = 0; i < column->rows; i++)
-    codes[i] = rdx_column_has(column, i) ? map[codes[i]] : RDX_NO_ROW;
+  rdx_status status = RDX_OK;
+  for (uint64_t i = 0; i < column->rows && status == RDX_OK; i++) {
+    const bool has = rdx_column_has(column, i);
+    if (has && codes[i] >= foreign->count)
+      status = rdx_returned_wrong(device, codes[i], 0, foreign->count - 1ull, "the code of a string", err);
+    codes[i] = has && status == RDX_OK ? map[codes[i]] : RDX_NO_ROW;
+  }
   rdx_free(map);
-  return RDX_OK;
+  return status;
 }
 
 /* The same for strings: an index knows their first eight bytes only, which keys may have in common. */
@@ -391,7 +409,7 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
   if (status == RDX_OK && foreign.rows > 0)
     status = rdx_buffer_download(foreign.codes, 0, rows, foreign.rows * sizeof *rows, err);
   if (status == RDX_OK)
-    status = map_strings(&key, key_rows, foreign.dictionary, &text, rows, err);
+    status = map_strings(device, &key, key_rows, foreign.dictionary, &text, rows, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the partners of rows", out, err);
   if (status == RDX_OK && foreign.rows > 0)
@@ -581,7 +599,7 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
   if (status == RDX_OK)
     status = list_joined(relation, stream, out_rows, count, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(count, 0, out_count, 8, err);
+    status = rdx_buffer_number(count, 0, 0, relation->rows, "the rows that have partners", out_count, err);
   rdx_buffer_destroy(&count);
   rdx_stream_destroy(&stream);
   if (status != RDX_OK)

@@ -166,8 +166,11 @@ static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool most, 
   const rdx_coded *c = &f->plan->relation->attributes[f->plan->measures[measure].steps->attribute];
   uint64_t *codes = NULL;
   RDX_TRY(make_array(f, f->groups->count, sizeof *codes, &codes, err));
-  for (uint64_t i = 0; i < f->groups->count; i++)
+  for (uint64_t i = 0; i < f->groups->count; i++) {
     codes[i] = is_empty(f, measure, i) ? c->count : (uint64_t)(most ? v->most[i] : v->least[i]);
+    if (codes[i] >= c->count && !is_empty(f, measure, i))
+      return rdx_returned_wrong(f->plan->relation->device, codes[i], 0, c->count - 1, "a code of a group", err);
+  }
   *out = (rdx_group_column){.attribute = c, .codes = codes, .high = c->count - (c->count > 0)};
   return RDX_OK;
 }

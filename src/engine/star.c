@@ -206,7 +206,9 @@ static rdx_status find_starts(ordering *o, rdx_error *err) {
       .keys = RDX_ADDRESS(uint32_t, o->keys), .starts = RDX_ADDRESS(uint32_t, o->starts), .shift = o->group_bits};
   RDX_TRY(rdx_stream_launch(o->stream, &rdx_kernel_star_starts, &args, &key64, o->star->rows, NULL, err));
   RDX_TRY(rdx_stream_finish(o->stream, err));
-  return rdx_buffer_download(o->starts, 0, scan->starts, (uint64_t)scan->count * 4, err);
+  RDX_TRY(rdx_buffer_download(o->starts, 0, scan->starts, (uint64_t)scan->count * 4, err));
+  return rdx_returned_starts(o->star->device, scan->starts, scan->count, o->star->rows, "where a tuple's rows begin",
+                             err);
 }
 
 /* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */

@@ -149,13 +149,19 @@ rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *er
 /* What the collecting kernel found, on the host: `*records`, `first` bytes of it, came with the submission, and mostly
  * that is all; else the rest is downloaded to room of the run's own. */
 static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint64_t first, rdx_error *err) {
-  run->expected = 8 + (*records)[0] * (1 + run->query.slot_count) * 8;
-  if (run->expected <= first)
-    return RDX_OK;
-  RDX_TRY(rdx_star_record_room(run, run->expected / 8, err));
-  memcpy(run->records, *records, first);
-  *records = run->records;
-  return rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err);
+  const uint64_t count = (*records)[0], size = 1 + run->query.slot_count;
+  RDX_TRY(rdx_returned_number(run->found->device, count, 0, run->query.group_count, "the groups of a query", err));
+  run->expected = 8 + count * size * 8;
+  if (run->expected > first) {
+    RDX_TRY(rdx_star_record_room(run, run->expected / 8, err));
+    memcpy(run->records, *records, first);
+    *records = run->records;
+    RDX_TRY(rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err));
+  }
+  for (uint64_t i = 0; i < count; i++)
+    RDX_TRY(rdx_returned_number(run->found->device, (*records)[1 + i * size], 0, run->query.group_count - 1,
+                                "the number of a group", err));
+  return RDX_OK;
 }
 
 /* Where records have what a measure comes to. */

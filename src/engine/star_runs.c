@@ -64,7 +64,7 @@ static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_heads, &args, NULL, words, NULL, err));
   RDX_TRY(rdx_stream_select(stream, bits, starts, count, star->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  return rdx_buffer_download(count, 0, out_count, sizeof *out_count, err);
+  return rdx_buffer_number(count, 0, 1, star->rows, "the runs of a cube", out_count, err);
 }
 
 /* What the runs of a device array come to before each of them. */
@@ -126,8 +126,8 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
   RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
-  if (status != RDX_OK)
-    return status;
+  RDX_TRY(status);
+  RDX_TRY(rdx_returned_u32s(star->device, out->groups, out->count, star->groups.count - 1, "the group of a run", err));
   for (uint32_t i = out->count; i-- > 0;)
     out->nexts[i] = i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->nexts[i + 1] : i + 1;
   return RDX_OK;
@@ -174,6 +174,7 @@ static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
     return RDX_OK;
   RDX_TRY(rdx_alloc(count + cut_count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
+  RDX_TRY(rdx_returned_starts(star->device, out->starts, count, star->rows, "where a run begins", err));
   count = merge_cuts(out->starts, count, cuts, cut_count);
   if (!rdx_runs_fit(star, count)) {
     rdx_runs_destroy(out);

@@ -43,9 +43,14 @@ static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t 
   return rdx_buffer_download(from, 0, *out, count * size, err);
 }
 
-/* The distinct values among ascending keys. */
-static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t **out, uint32_t *out_count,
-                           rdx_error *err) {
+/* How many tuples were found, of at most so many. */
+static rdx_status read_count(const building *b, uint64_t most, uint64_t *out, rdx_error *err) {
+  return rdx_buffer_number(b->number, 0, 1, most < b->count ? most : b->count, "the tuples of a cube", out, err);
+}
+
+/* The distinct values among ascending keys, which are at most `most`. */
+static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t most, uint64_t **out,
+                           uint32_t *out_count, rdx_error *err) {
   rdx_buffer *values = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &values, err));
@@ -53,9 +58,11 @@ static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_byt
   if (status == RDX_OK)
     status = rdx_stream_finish(b->stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(b->number, 0, &count, sizeof count, err);
+    status = read_count(b, UINT64_MAX, &count, err);
   if (status == RDX_OK)
     status = download_array(values, count, sizeof **out, (void **)out, err);
+  if (status == RDX_OK)
+    status = rdx_returned_keys(b->device, *out, count, most, "a tuple", err);
   rdx_buffer_destroy(&values);
   *out_count = (uint32_t)count;
   return status;
@@ -76,7 +83,8 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
   RDX_TRY(rdx_coded_gather(b->relation, t->attributes[widest], b->rows, b->count, 8, &codes, err));
   rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
   if (status == RDX_OK)
-    status = distinct(b, codes, 8, &t->dictionaries[widest], &t->dictionary_counts[widest], err);
+    status = distinct(b, codes, 8, largest_code(&b->relation->attributes[t->attributes[widest]]),
+                      &t->dictionaries[widest], &t->dictionary_counts[widest], err);
   rdx_buffer_destroy(&codes);
   t->bits[widest] = bits_of(t->dictionary_counts[widest] > 0 ? t->dictionary_counts[widest] - 1 : 0);
   return status;
@@ -145,8 +153,10 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
   RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, 8 * b->key_bytes, buffers[0], buffers[1], *places, b->count, err));
   RDX_TRY(rdx_stream_finish(b->stream, err));
-  RDX_TRY(rdx_buffer_download(b->number, 0, &count, sizeof count, err));
+  RDX_TRY(read_count(b, size, &count, err));
   rdx_status status = download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err);
+  if (status == RDX_OK)
+    status = rdx_returned_rows(b->device, numbers, count, size, "a tuple", err);
   b->tuples->count = (uint32_t)count;
   if (status == RDX_OK)
     status = rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err);
@@ -161,7 +171,8 @@ static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &buffers[0], err));
   RDX_TRY(rdx_refine_iota(b->stream, buffers[0], b->count, err));
   RDX_TRY(rdx_stream_sort(b->stream, b->keys, b->key_bytes, bits, buffers[0], b->count, err));
-  RDX_TRY(distinct(b, b->keys, b->key_bytes, &b->tuples->keys, &b->tuples->count, err));
+  RDX_TRY(
+      distinct(b, b->keys, b->key_bytes, UINT64_MAX >> (KEY_BITS - bits), &b->tuples->keys, &b->tuples->count, err));
   RDX_TRY(rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &buffers[1], err));
   RDX_TRY(rdx_buffer_create(b->device, (uint64_t)b->tuples->count * 4, "the tuples of a cube", &buffers[2], err));
   RDX_TRY(rdx_refine_heads(b->stream, b->keys, 8 * b->key_bytes, buffers[1], b->count, err));
@@ -173,6 +184,18 @@ static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
                                        .starts_count = b->tuples->count};
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_star_place, &args, NULL, b->count, NULL, err));
   return rdx_stream_finish(b->stream, err);
+}
+
+/* That fields of keys are codes, or places in dictionaries. */
+static rdx_status check_fields(const building *b, rdx_error *err) {
+  const rdx_tuples *t = b->tuples;
+  for (uint32_t i = 0; i < t->attribute_count; i++) {
+    const uint64_t most =
+        t->dictionaries[i] ? t->dictionary_counts[i] - 1 : largest_code(&b->relation->attributes[t->attributes[i]]);
+    for (uint32_t k = 0; k < t->count && most < rdx_tuples_most(t, i); k++)
+      RDX_TRY(rdx_returned_number(b->device, rdx_tuples_field(t, t->keys[k], i), 0, most, "a code of a tuple", err));
+  }
+  return RDX_OK;
 }
 
 /* Attributes of up to so many bits are looked at: what they determine is searched in each query. */
@@ -238,8 +261,8 @@ static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
     rdx_buffer_destroy(&buffers[i]);
   if (t->count == 1)
     rdx_buffer_destroy(places);
-  if (status != RDX_OK)
-    return status;
+  RDX_TRY(status);
+  RDX_TRY(check_fields(b, err));
   count_prefixes(t);
   return find_all_determined(t, err);
 }

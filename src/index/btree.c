@@ -312,9 +312,13 @@ static rdx_status make_plan(const btree *b, const rdx_changes *c, rdx_stream *st
   RDX_TRY(rdx_stream_scan(stream, p->become, p->places, t->leaves, err));
   RDX_TRY(rdx_stream_scan(stream, p->is_changed, p->changed, t->leaves, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_download(p->total, 0, &p->n, 8, err));
-  RDX_TRY(rdx_buffer_download(p->places, t->leaves * 8ull, &p->leaves, 8, err));
-  return rdx_buffer_download(p->changed, t->leaves * 8ull, &p->changed_count, 8, err);
+  const uint64_t least = t->n < c->removes ? 0 : t->n - c->removes;
+  RDX_TRY(
+      rdx_buffer_number(p->total, 0, least + c->inserts, t->n + c->inserts, "the entries after a batch", &p->n, err));
+  RDX_TRY(
+      rdx_buffer_number(p->changed, t->leaves * 8ull, 0, t->leaves, "the leaves that change", &p->changed_count, err));
+  return rdx_buffer_number(p->places, t->leaves * 8ull, t->leaves - p->changed_count, t->leaves + p->n,
+                           "the leaves after a batch", &p->leaves, err);
 }
 
 /* The leaves that must be written where the others are kept. */

@@ -111,6 +111,7 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
   RDX_TRY(rdx_sorted_keys_at(sorted, 0, &least, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, cgrx_last(0, *s), &s->min_rep, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, s->n - 1, &s->max_rep, err));
+  RDX_TRY(rdx_returned_number(c->device, s->min_rep, least, s->max_rep, "the first representative", err));
   if (p->mapping != RDX_CGRX_MAPPING_PLAIN && p->mapping != RDX_CGRX_MAPPING_SCALED) {
     const uint32_t bits = bit_length(s->max_rep - least), wanted = bit_length(s->buckets - 1) + COMPACT_BITS;
     s->origin = least;
@@ -164,7 +165,7 @@ static rdx_status make_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, uint64_t
   if (status == RDX_OK)
     status = choose_slots(c, keys, stream, slots, bits, chosen, count, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(count, 0, triangles, 8, err);
+    status = rdx_buffer_number(count, 0, slots > 0, slots, "the slots in use", triangles, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(c->device, *triangles * 4, "slots", &c->slots, err);
   if (status == RDX_OK)

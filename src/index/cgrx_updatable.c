@@ -287,6 +287,11 @@ static rdx_status record_plan(const updatable *u, const rdx_changes *c, rdx_stre
   return rdx_stream_launch(stream, &rdx_kernel_cgrx_plan, &args, variant, u->chains.shape.buckets, NULL, err);
 }
 
+static rdx_status check_entries(const updatable *u, const rdx_changes *c, uint64_t n, rdx_error *err) {
+  const uint64_t before = u->chains.n, least = before < c->removes ? 0 : before - c->removes;
+  return rdx_returned_number(u->device, n, least + c->inserts, before + c->inserts, "the entries after a batch", err);
+}
+
 static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream *stream, plan *p, rdx_error *err) {
   const uint64_t buckets = u->chains.shape.buckets;
   const void *n = NULL, *takes = NULL, *longest = NULL;
@@ -302,7 +307,10 @@ static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream
   p->n = *(const uint64_t *)n;
   p->take_count = *(const uint64_t *)takes;
   p->longest_chain = *(const uint64_t *)longest;
-  return RDX_OK;
+  if (buckets == 0)
+    return RDX_OK;
+  RDX_TRY(check_entries(u, c, p->n, err));
+  return rdx_returned_number(u->device, p->take_count, 0, c->inserts, "the nodes that buckets take", err);
 }
 
 /* Whether buckets have on average much less than they were built with. */
@@ -389,10 +397,12 @@ static rdx_status run_change(const updatable *u, const rdx_changes *c, const pla
   RDX_TRY(rdx_stream_read(stream, to->after.starts, buckets * 8, 8, &n, err));
   RDX_TRY(rdx_stream_read(stream, to->freed, 0, 4, &freed, err));
   RDX_TRY(rdx_stream_finish(stream, err));
+  const uint32_t left = u->chains.free_count - to->reused, more = *(const uint32_t *)freed;
   to->after.n = *(const uint64_t *)n;
-  to->after.free_count = u->chains.free_count - to->reused + *(const uint32_t *)freed;
+  to->after.free_count = left + more;
   rdx_buffer_destroy(&to->freed);
-  return RDX_OK;
+  RDX_TRY(check_entries(u, c, to->after.n, err));
+  return rdx_returned_number(u->device, more, 0, to->after.free->size / 4 - left, "the nodes that buckets give", err);
 }
 
 /* Whatever can fail comes before nodes change: the CPU's streams run a launch at once, but neither it nor what comes

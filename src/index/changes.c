@@ -123,7 +123,7 @@ static rdx_status record_acting(const rdx_index *index, const half *h, const hal
 /* Narrow a half to its acting keys. */
 static rdx_status narrow(const rdx_index *index, half *h, const acting *a, rdx_stream *stream, rdx_error *err) {
   uint64_t count = 0;
-  RDX_TRY(rdx_buffer_download(a->count, 0, &count, sizeof count, err));
+  RDX_TRY(rdx_buffer_number(a->count, 0, 0, h->count, "the changes that act", &count, err));
   if (count == h->count)
     return RDX_OK;
   half less = {0};
@@ -210,9 +210,9 @@ static rdx_status apply(rdx_index *index, const rdx_index_changes *changes, rdx_
   return status;
 }
 
-/* Say what a change that failed has left. */
+/* Say what a change that failed has left, unless nobody knows. */
 static rdx_status left_alone(rdx_status status, rdx_error *err) {
-  if (status != RDX_OK && status != RDX_ERROR_DEVICE_LOST && err) {
+  if (status != RDX_OK && status != RDX_ERROR_DEVICE_LOST && status != RDX_ERROR_INTERNAL && err) {
     const size_t length = strlen(err->text);
     snprintf(err->text + length, sizeof err->text - length, "; the index is as it was before");
   }

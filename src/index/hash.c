@@ -124,9 +124,11 @@ static rdx_status measure(building *b, uint64_t *buckets, rdx_index_stats *stats
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_reach, &args, variant, tiles, NULL, err));
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_spine, &spine, NULL, 1, NULL, err));
   RDX_TRY(finish(b, stats, err));
-  RDX_TRY(rdx_buffer_download(b->reaches, tiles * 8, &reach, sizeof reach, err));
+  const uint64_t slots = bucket_slots(variant[0], variant[1]);
+  RDX_TRY(rdx_buffer_number(b->reaches, tiles * 8, b->entries, b->out->homes * slots + b->entries,
+                            "the reach of a hash table", &reach, err));
   /* The reach less 1 is the last entry's slot, and the next one is empty: its bucket is there, and not full. */
-  const uint64_t used = reach / bucket_slots(variant[0], variant[1]) + 1;
+  const uint64_t used = reach / slots + 1;
   *buckets = used > b->out->homes ? used : b->out->homes;
   return RDX_OK;
 }

@@ -42,7 +42,7 @@ static rdx_status list_usable(intervals *s, rdx_buffer *bits, rdx_buffer *number
   RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals_usable, &args, &key64, (p->count + 31) / 32, NULL, err));
   RDX_TRY(rdx_stream_select(s->stream, bits, s->rows, number, p->count, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
-  return rdx_buffer_download(number, 0, &s->count, 8, err);
+  return rdx_buffer_number(number, 0, 0, p->count, "the ranges that can hold a point", &s->count, err);
 }
 
 static rdx_status find_usable(intervals *s, rdx_error *err) {
@@ -154,7 +154,8 @@ static rdx_status place_rows(intervals *s, stretch points, rdx_parts *parts, rdx
   RDX_TRY(rdx_stream_scan(s->stream, parts->count, parts->offsets, points.count, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
   rdx_buffer_destroy(&parts->count);
-  RDX_TRY(rdx_buffer_download(parts->offsets, points.count * 8, &parts->row_count, 8, err));
+  RDX_TRY(rdx_buffer_number(parts->offsets, points.count * 8, 0, points.count * s->count, "the ranges of points",
+                            &parts->row_count, err));
   if (parts->row_count > UINT32_MAX) /* kernels count them in u32: fewer points at a time */
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu pairs", (unsigned long long)parts->row_count);
   return RDX_OK;
@@ -312,7 +313,7 @@ static rdx_status run(intervals *s, const rdx_column *lower, const rdx_column *u
   rdx_probes_destroy(&s->ranges);
   stats->bytes_peak = atomic_load(&s->device->memory_mark) - used;
   stats->total_ms = rdx_now_ms() - start;
-  RDX_TRY(rdx_result_create(s->device, kind, s->points->rows, &s->result, err));
+  RDX_TRY(rdx_result_create(s->device, kind, s->points->rows, lower->rows, &s->result, err));
   return look_up(s, wish, err);
 }
 

@@ -242,6 +242,8 @@ static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
     status = rdx_buffer_download(overflow, 0, &bad, 4, err);
+  if (status == RDX_OK)
+    status = rdx_returned_number(r->index->device, bad, 0, probes->count, "the probe of a sum that overflows", err);
   if (status == RDX_OK && bad)
     status = fail_sum(r, stream, probes, bad - 1, err);
   rdx_buffer_destroy(&overflow);
@@ -294,6 +296,7 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
 /* Where the rows of each probe go: count, then scan. */
 static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                              uint64_t *most, rdx_error *err) {
+  const uint64_t keys = r->index->stats.keys;
   rdx_buffer *counts = NULL, *largest = NULL;
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
   RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
@@ -309,9 +312,10 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(largest, 0, most, 8, err);
+    status = rdx_buffer_number(largest, 0, 0, keys, "the matches of a probe", most, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(parts->offsets, probes->count * 8, &parts->row_count, 8, err);
+    status = rdx_buffer_number(parts->offsets, probes->count * 8, 0, probes->count * *most, "the matches of probes",
+                               &parts->row_count, err);
   if (status == RDX_OK)
     status = add_stats(r, stream, probes, counts, err);
   rdx_buffer_destroy(&largest);
@@ -507,7 +511,7 @@ static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_
   rdx_column keys[2] = {rdx_column_on_host(r->lower), r->upper ? rdx_column_on_host(r->upper) : (rdx_column){0}};
   uint64_t *offsets = NULL;
   uint32_t *rows = NULL;
-  rdx_status status = rdx_parts_download_rows(parts, count, &offsets, &rows, err);
+  rdx_status status = rdx_parts_download_rows(parts, count, r->index->stats.rows, &offsets, &rows, err);
   if (status == RDX_OK) {
     rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
     status = rdx_result_append_rows(out, r->values, count, offsets, rows, err);
@@ -746,7 +750,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
   rdx_device_column *owned = NULL;
-  RDX_TRY(rdx_result_create(index->device, params->result, lower->rows, &r.result, err));
+  RDX_TRY(rdx_result_create(index->device, params->result, lower->rows, index->stats.rows, &r.result, err));
   rdx_status status = RDX_OK;
   if (params->values)
     status = rdx_device_column_use(index->device, params->values, &r.values, &owned, err);

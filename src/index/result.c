@@ -20,20 +20,25 @@ void rdx_parts_destroy(rdx_parts *parts) {
   parts->row_count = 0;
 }
 
-rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint64_t **offsets, uint32_t **rows,
-                                   rdx_error *err) {
+rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint64_t keyed, uint64_t **offsets,
+                                   uint32_t **rows, rdx_error *err) {
+  const rdx_device *device = parts->rows->device;
   RDX_TRY(rdx_alloc(probes + 1, 8, "the rows of a result", (void **)offsets, err));
   RDX_TRY(rdx_alloc(parts->row_count, 4, "the rows of a result", (void **)rows, err));
-  RDX_TRY(rdx_buffer_download(parts->offsets, 0, *offsets, (probes + 1) * 8, err));
-  return rdx_buffer_download(parts->rows, 0, *rows, parts->row_count * 4, err);
+  (*offsets)[0] = 0;
+  RDX_TRY(rdx_buffer_download(parts->offsets, 8, *offsets + 1, probes * 8, err));
+  RDX_TRY(rdx_buffer_download(parts->rows, 0, *rows, parts->row_count * 4, err));
+  RDX_TRY(rdx_returned_ends(device, *offsets + 1, probes, parts->row_count, err));
+  return rdx_returned_u32s(device, *rows, parts->row_count, keyed - 1, "the row of a key", err);
 }
 
-rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, rdx_result **out,
-                             rdx_error *err) {
+rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, uint64_t keyed,
+                             rdx_result **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a result", (void **)out, err));
   (*out)->device = device;
   (*out)->kind = kind;
   (*out)->probes = probes;
+  (*out)->keyed = keyed;
   (*out)->stats.probes = probes;
   return RDX_OK;
 }
@@ -127,22 +132,41 @@ rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error 
   return reserve_rows(result, rows, err);
 }
 
+/* That first rows are such of the index, or RDX_NO_ROW. */
+static rdx_status check_first(const rdx_result *r, const uint32_t *first, uint64_t count, rdx_error *err) {
+  uint32_t end = 0;
+  for (uint64_t i = 0; i < count; i++)
+    end = first[i] + 1u > end ? first[i] + 1u : end;
+  return end <= r->keyed ? RDX_OK
+                         : rdx_returned_wrong(r->device, end - 1u, 0, r->keyed - 1, "the first row of a probe", err);
+}
+
+static rdx_status append_rows(rdx_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
+  RDX_TRY(reserve_rows(r, p->row_count, err));
+  const uint64_t base = r->offsets[r->filled];
+  uint32_t *const rows = r->rows + base;
+  uint64_t *const ends = r->offsets + r->filled + 1;
+  RDX_TRY(rdx_buffer_download(p->rows, 0, rows, p->row_count * 4, err));
+  RDX_TRY(rdx_buffer_download(p->offsets, 8, ends, count * 8, err));
+  RDX_TRY(rdx_returned_u32s(r->device, rows, p->row_count, r->keyed - 1, "the row of a key", err));
+  RDX_TRY(rdx_returned_ends(r->device, ends, count, p->row_count, err));
+  for (uint64_t i = 0; i < count; i++)
+    ends[i] += base;
+  return RDX_OK;
+}
+
 static rdx_status append_parts(rdx_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
   RDX_TRY(make_arrays(r, err));
   if (r->count)
     RDX_TRY(rdx_buffer_download(p->count, 0, r->count + r->filled, count * 4, err));
-  if (r->first)
+  if (r->first) {
     RDX_TRY(rdx_buffer_download(p->first, 0, r->first + r->filled, count * 4, err));
+    RDX_TRY(check_first(r, r->first + r->filled, count, err));
+  }
   if (r->sum)
     RDX_TRY(rdx_buffer_download(p->sum, 0, r->sum + r->filled, count * 8, err));
-  if (r->offsets) {
-    RDX_TRY(reserve_rows(r, p->row_count, err));
-    const uint64_t base = r->offsets[r->filled];
-    RDX_TRY(rdx_buffer_download(p->rows, 0, r->rows + base, p->row_count * 4, err));
-    RDX_TRY(rdx_buffer_download(p->offsets, 0, r->offsets + r->filled, (count + 1) * 8, err));
-    for (uint64_t i = 0; i <= count; i++)
-      r->offsets[r->filled + i] += base;
-  }
+  if (r->offsets)
+    RDX_TRY(append_rows(r, count, p, err));
   r->filled += count;
   return RDX_OK;
 }
@@ -297,8 +321,8 @@ rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *
   return RDX_OK;
 }
 
-static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer *counts, uint64_t count, uint64_t *out,
-                         rdx_error *err) {
+static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer *counts, uint64_t count, uint64_t most,
+                         uint64_t *out, rdx_error *err) {
   rdx_stream *stream = NULL;
   rdx_buffer *total = NULL;
   RDX_TRY(rdx_buffer_create(device, 8, "a total", &total, err));
@@ -308,7 +332,7 @@ static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer 
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(total, 0, out, 8, err);
+    status = rdx_buffer_number(total, 0, 0, most, "the matches of probes", out, err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&total);
   return status;
@@ -317,8 +341,8 @@ static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer 
 rdx_status rdx_result_totals(rdx_result *r, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
   *pairs = *matched = 0;
   if (r->on_device) {
-    RDX_TRY(reduce(r->device, RDX_REDUCE_SUM, r->parts.count, r->probes, pairs, err));
-    return reduce(r->device, RDX_REDUCE_NONZERO, r->parts.count, r->probes, matched, err);
+    RDX_TRY(reduce(r->device, RDX_REDUCE_SUM, r->parts.count, r->probes, r->probes * UINT32_MAX, pairs, err));
+    return reduce(r->device, RDX_REDUCE_NONZERO, r->parts.count, r->probes, r->probes, matched, err);
   }
   for (uint64_t i = 0; i < r->filled; i++) {
     *pairs += r->count[i];

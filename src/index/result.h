@@ -13,15 +13,16 @@ typedef struct rdx_parts {
 
 void rdx_parts_destroy(rdx_parts *parts);
 
-/* The rows of `probes` probes in new host arrays, to be freed with rdx_free(). */
-RDX_MUST_USE rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint64_t **offsets,
-                                                uint32_t **rows, rdx_error *err);
+/* The rows of `probes` probes, of `keyed`, in new host arrays, to be freed with rdx_free(). */
+RDX_MUST_USE rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint64_t keyed,
+                                                uint64_t **offsets, uint32_t **rows, rdx_error *err);
 
 /* Either `parts` hold all probes on the device, or the arrays hold the first `filled` of them on the host. */
 struct rdx_result {
   rdx_device *device;
   rdx_result_kind kind;
   uint64_t probes;
+  uint64_t keyed; /* rows of the index */
   rdx_type sum_type;
   uint8_t sum_scale;
   rdx_lookup_stats stats;
@@ -35,8 +36,8 @@ struct rdx_result {
   bool given_away;     /* its rows went to rdx_lookup_params.each */
 };
 
-RDX_MUST_USE rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, rdx_result **out,
-                                          rdx_error *err);
+RDX_MUST_USE rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, uint64_t keyed,
+                                          rdx_result **out, rdx_error *err);
 
 /* Make room on the host for as many rows of RDX_RESULT_ROWS. */
 RDX_MUST_USE rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error *err);

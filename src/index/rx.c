@@ -177,6 +177,7 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   RDX_TRY(rdx_buffer_download(sorted, (r->count - 1) * bytes, &last, bytes, err));
   first = key_at(r->key_bits, &first);
   last = key_at(r->key_bits, &last);
+  RDX_TRY(rdx_returned_number(r->device, last, first, UINT64_MAX, "the largest key", err));
   RDX_TRY(check_keys(r, type, first, last, err));
   r->min_key = first - r->zero;
   r->max_key = last - r->zero;
@@ -190,7 +191,7 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(number, 0, &unique, 8, err);
+    status = rdx_buffer_number(number, 0, 1, r->count, "the distinct keys", &unique, err);
   r->distinct = unique == r->count;
   if (status == RDX_OK)
     status = rdx_find_long_runs(stream, sorted, r->key_bits, r->count, unique, &r->long_runs, err);

@@ -65,7 +65,7 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(distinct, 0, &count, sizeof count, err);
+    status = rdx_buffer_number(distinct, 0, s->count > 0, s->count, "the distinct keys", &count, err);
   if (status == RDX_OK) {
     stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
     stats->distinct = count == s->count;
@@ -114,7 +114,7 @@ static rdx_status list_runs(const rdx_sorted_keys *sorted, rdx_stream *stream, r
   RDX_TRY(rdx_refine_heads(stream, sorted->keys, sorted->key_bits, bits, sorted->count, err));
   RDX_TRY(rdx_stream_select(stream, bits, list, number, sorted->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_download(number, 0, count, 8, err));
+  RDX_TRY(rdx_buffer_number(number, 0, sorted->count > 0, sorted->count, "the runs of equal keys", count, err));
   RDX_TRY(rdx_buffer_create(sorted->keys->device, *count * 4, "the runs of equal keys", starts, err));
   RDX_TRY(rdx_stream_copy(stream, list, 0, *starts, 0, *count * 4, err));
   return rdx_stream_finish(stream, err);

@@ -60,7 +60,8 @@ static rdx_status find(spans *s, rdx_stream *stream, double *ms, rdx_error *err)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK) {
     *ms += rdx_stream_elapsed(stream, 0, 1);
-    status = rdx_buffer_download(total, 0, &s->total, 8, err);
+    status =
+        rdx_buffer_number(total, 0, 0, s->query->count * s->index->stats.keys, "the entries of ranges", &s->total, err);
   }
   rdx_buffer_destroy(&total);
   return status;

@@ -181,6 +181,7 @@ static rdx_status make_directory(tree *t, const rdx_sorted_keys *sorted, void *k
   uint64_t ends[2] = {0, 0};
   RDX_TRY(rdx_buffer_download(sorted->keys, 0, &ends[0], bytes, err));
   RDX_TRY(rdx_buffer_download(sorted->keys, (t->count - 1) * bytes, &ends[1], bytes, err));
+  RDX_TRY(rdx_returned_number(t->device, ends[1], ends[0], UINT64_MAX, "the largest key", err));
   RDX_TRY(rdx_buffer_download(t->inner, begin * bytes, keys, count * bytes, err));
   choose_cells(&t->shape, keys, count, key64, ends[0], ends[1], cells);
   return RDX_OK;

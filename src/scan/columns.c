@@ -22,8 +22,14 @@ static rdx_status code_strings(rdx_device *device, const rdx_device_column *colu
   return status;
 }
 
+static rdx_status check_largest(const rdx_device *device, const rdx_scan_column *c, rdx_error *err) {
+  const uint64_t last = c->dictionary ? c->dictionary->count - 1ull : UINT64_MAX >> (64 - c->key_bits);
+  return rdx_returned_number(device, c->largest, 0, c->nulls < c->rows ? last : 0, "the largest code of a column", err);
+}
+
 /* Take in what the blocks range over. */
-static void sum_up(rdx_scan_column *c, const uint64_t *zones, uint64_t blocks) {
+static rdx_status sum_up(const rdx_device *device, rdx_scan_column *c, const uint64_t *zones, uint64_t blocks,
+                         rdx_error *err) {
   c->smallest = UINT64_MAX;
   c->largest = 0;
   double spans = 0, filled = 0;
@@ -36,7 +42,11 @@ static void sum_up(rdx_scan_column *c, const uint64_t *zones, uint64_t blocks) {
     spans += (double)(high - low);
     filled++;
   }
+  if (c->smallest > c->largest || c->nulls == c->rows) /* it has no code */
+    return rdx_returned_number(device, c->smallest <= c->largest, c->nulls < c->rows, c->nulls < c->rows,
+                               "whether a column has codes", err);
   c->clustered = filled > 1 && spans / filled < 0.5 * (double)(c->largest - c->smallest);
+  return check_largest(device, c, err);
 }
 
 static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error *err) {
@@ -53,7 +63,7 @@ static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error 
   RDX_TRY(rdx_alloc(blocks, 16, "the zones of a column", (void **)&zones, err));
   rdx_status status = rdx_buffer_download(c->zones, 0, zones, blocks * 16, err);
   if (status == RDX_OK)
-    sum_up(c, zones, blocks);
+    status = sum_up(device, c, zones, blocks, err);
   rdx_free(zones);
   return status;
 }
@@ -65,7 +75,8 @@ static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_s
   const rdx_column none = {.type = RDX_TYPE_STRING, .dictionary = column->dictionary};
   RDX_TRY(rdx_scan_column_create(device, &places, out, err));
   out->type = RDX_TYPE_STRING;
-  return rdx_dictionary_create(&none, NULL, &out->dictionary, err);
+  RDX_TRY(rdx_dictionary_create(&none, NULL, &out->dictionary, err));
+  return check_largest(device, out, err);
 }
 
 rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {

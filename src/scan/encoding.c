@@ -62,6 +62,22 @@ static rdx_status table_alloc(rdx_encoding *e, uint64_t entries, rdx_error *err)
   return rdx_alloc(entries, sizeof *e->end, "a mapping table", (void **)&e->end, err);
 }
 
+/* That codes ascend and the ranks of each are about those of its entry. */
+static rdx_status check_table(const rdx_device *device, const rdx_scan_column *column, const rdx_encoding *e,
+                              uint64_t entries, uint32_t step, rdx_error *err) {
+  for (uint64_t i = 0; i < entries; i++) {
+    const bool repeats = i > 0 && e->codes[i] == e->codes[i - 1];
+    const uint64_t rank = i * step, before = i > 0 ? e->end[i - 1] : 0;
+    RDX_TRY(rdx_returned_number(device, e->codes[i], i > 0 ? e->codes[i - 1] : column->smallest, column->largest,
+                                "a code of a mapping table", err));
+    RDX_TRY(rdx_returned_number(device, e->first[i], repeats ? e->first[i - 1] : before,
+                                repeats ? e->first[i - 1] : rank, "the first rank of a code", err));
+    RDX_TRY(rdx_returned_number(device, e->end[i], repeats ? before : rank + 1, repeats ? before : e->count,
+                                "the end of a code's ranks", err));
+  }
+  return RDX_OK;
+}
+
 /* Keep one entry of each code. */
 static void drop_repeats(rdx_encoding *e, uint64_t entries) {
   for (uint64_t i = 0; i < entries; i++) {
@@ -98,6 +114,8 @@ static rdx_status map_codes(rdx_stream *stream, const rdx_scan_column *column, c
   if (status == RDX_OK)
     status = rdx_buffer_download(table, entries * 12, e->end, entries * 4, err);
   rdx_buffer_destroy(&table);
+  if (status == RDX_OK)
+    status = check_table(stream->device, column, e, entries, step, err);
   if (status == RDX_OK)
     drop_repeats(e, entries);
   return status;

@@ -215,7 +215,7 @@ static rdx_status finish(run *r, rdx_scan_result *result, rdx_error *err) {
 static rdx_status read_count(rdx_scan_result *result, rdx_error *err) {
   if (result->counted)
     return RDX_OK;
-  RDX_TRY(rdx_buffer_download(result->total, 0, &result->count, sizeof result->count, err));
+  RDX_TRY(rdx_buffer_number(result->total, 0, 0, result->scan->stats.rows, "the rows of a scan", &result->count, err));
   result->counted = true;
   return RDX_OK;
 }
@@ -328,13 +328,29 @@ static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, 
   return RDX_OK;
 }
 
+static rdx_status read_rows(rdx_scan_result *result, rdx_error *err) {
+  if (result->host_rows)
+    return RDX_OK;
+  RDX_TRY(read_words(result, result->rows, result->count, &result->host_rows, err));
+  const rdx_status status = rdx_returned_rows(result->scan->device, result->host_rows, result->count,
+                                              result->scan->stats.rows, "a row of a scan", err);
+  if (status != RDX_OK) {
+    const uint64_t bytes = result->count * sizeof *result->host_rows;
+    rdx_device_release_host(result->scan->device, bytes);
+    result->host_bytes -= bytes;
+    rdx_free(result->host_rows);
+    result->host_rows = NULL;
+  }
+  return status;
+}
+
 rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
   if (!result || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_read: result and out must not be NULL");
   const uint64_t rows = result->scan->stats.rows;
   RDX_TRY(read_count(result, err));
   if (result->kind == RDX_SCAN_ROWS)
-    RDX_TRY(read_words(result, result->rows, result->count, &result->host_rows, err));
+    RDX_TRY(read_rows(result, err));
   if (result->kind == RDX_SCAN_BITMAP)
     RDX_TRY(read_words(result, result->bitmap, (rows + 31) / 32, &result->host_bitmap, err));
   *out = (rdx_scan_view){.kind = result->kind,

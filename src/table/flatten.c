@@ -23,7 +23,7 @@ typedef struct flattening {
   rdx_arena arena; /* what the columns of a piece view */
 } flattening;
 
-/* The codes of an attribute in the rows of a piece. */
+/* The codes of an attribute in the rows of a piece. (Values of codes that are none are NULL.) */
 static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
                              uint32_t bytes, void *out, rdx_error *err) {
   rdx_buffer *gathered = NULL;
@@ -43,6 +43,7 @@ static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *nu
   RDX_TRY(rdx_arena_alloc(&f->arena, count, sizeof *places, "a piece of a flat table", (void **)&places, err));
   out->values = places;
   RDX_TRY(read_codes(f, attribute, numbers, count, sizeof *places, places, err));
+  RDX_TRY(rdx_returned_u32s(f->relation->device, places, count, c->count - !c->nulls, "the code of a string", err));
   if (!c->nulls)
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(&f->arena, (count + 7) / 8, 1, "a piece of a flat table", (void **)&validity, err));
@@ -75,8 +76,10 @@ static rdx_status write_columns(flattening *f, rdx_buffer *numbers, uint64_t cou
 
 static rdx_status write_piece(flattening *f, uint64_t begin, uint64_t count, rdx_error *err) {
   rdx_buffer *numbers = NULL;
-  if (f->joined)
+  if (f->joined) {
     RDX_TRY(rdx_buffer_download(f->joined, begin * sizeof *f->numbers, f->numbers, count * sizeof *f->numbers, err));
+    RDX_TRY(rdx_returned_rows(f->relation->device, f->numbers, count, f->relation->rows, "a row", err));
+  }
   for (uint64_t i = 0; i < count && !f->joined; i++)
     f->numbers[i] = (uint32_t)(begin + i);
   RDX_TRY(rdx_buffer_create(f->relation->device, count * sizeof *f->numbers, "rows", &numbers, err));

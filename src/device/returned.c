@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Whether what a device returned can be. */
+
+#include "device/device.h"
+
+rdx_status rdx_returned_wrong(const rdx_device *device, uint64_t value, uint64_t least, uint64_t most, const char *what,
+                              rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_INTERNAL,
+                  "%s returned %llu for %s, which can be %llu to %llu: a defect of its driver or of Raydex",
+                  device->info.name, (unsigned long long)value, what, (unsigned long long)least,
+                  (unsigned long long)most);
+}
+
+rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t least, uint64_t most, const char *what,
+                             uint64_t *out, rdx_error *err) {
+  uint64_t value = 0;
+  RDX_TRY(rdx_buffer_download(buffer, offset, &value, sizeof value, err));
+  RDX_TRY(rdx_returned_number(buffer->device, value, least, most, what, err));
+  *out = value;
+  return RDX_OK;
+}
+
+rdx_status rdx_returned_u32s(const rdx_device *device, const uint32_t *values, uint64_t count, uint64_t most,
+                             const char *what, rdx_error *err) {
+  uint32_t largest = 0;
+  for (uint64_t i = 0; i < count; i++)
+    largest = values[i] > largest ? values[i] : largest;
+  return count == 0 ? RDX_OK : rdx_returned_number(device, largest, 0, most, what, err);
+}
+
+rdx_status rdx_returned_rows(const rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
+                             const char *what, rdx_error *err) {
+  uint64_t least = 0;
+  for (uint64_t i = 0; i < count; least = rows[i++] + 1ull)
+    if (rows[i] < least || rows[i] >= all)
+      return rdx_returned_wrong(device, rows[i], least, all - 1, what, err);
+  return RDX_OK;
+}
+
+rdx_status rdx_returned_starts(const rdx_device *device, const uint32_t *starts, uint64_t count, uint64_t all,
+                               const char *what, rdx_error *err) {
+  if (count > 0 && starts[0] != 0)
+    return rdx_returned_wrong(device, starts[0], 0, 0, what, err);
+  return rdx_returned_rows(device, starts, count, all, what, err);
+}
+
+rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uint64_t count, uint64_t most,
+                             const char *what, rdx_error *err) {
+  for (uint64_t i = 0; i < count; i++)
+    if (keys[i] > most || (i > 0 && keys[i] <= keys[i - 1]))
+      return rdx_returned_wrong(device, keys[i], i > 0 ? keys[i - 1] + 1 : 0, most, what, err);
+  return RDX_OK;
+}
+
+rdx_status rdx_returned_ends(const rdx_device *device, const uint64_t *ends, uint64_t count, uint64_t total,
+                             rdx_error *err) {
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t before = i > 0 ? ends[i - 1] : 0, least = i + 1 < count ? before : total;
+    RDX_TRY(rdx_returned_number(device, ends[i], least, total, "the end of a probe's rows", err));
+  }
+  return RDX_OK;
+}
