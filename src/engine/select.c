@@ -55,6 +55,8 @@ static rdx_status emit(rdx_ranges *r, uint32_t begin, uint32_t end, rdx_error *e
     r->list[2 * r->count - 1] = end;
     return RDX_OK;
   }
+  if (r->count > INT32_MAX - 1)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query selects more than 2^31 - 1 ranges of a cube");
   if (r->count == r->capacity) {
     const uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
     RDX_TRY(rdx_realloc((void **)&r->list, capacity, 8, "the ranges of a query", err));

@@ -187,6 +187,10 @@ static rdx_status launch(const bindex *b, const plan *p, rdx_sieve_query *query,
   rdx_buffer *mask = NULL;
   uint64_t address = 0;
   for (uint32_t kind = 0; kind < KINDS; kind++) {
+    if (p->refined[kind] > UINT32_MAX)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                      "bindex: a query refines %llu rows, more than 2^32 - 1: use more vectors",
+                      (unsigned long long)p->refined[kind]);
     const uint32_t size = p->regions[kind] * (uint32_t)sizeof(struct sieve_region);
     args.region_count[kind] = p->regions[kind];
     args.refined[kind] = (uint32_t)p->refined[kind];

@@ -4,7 +4,8 @@
 #define TESTS_DEVICE_PLAYER_H
 
 /* A back end for tests. It runs nothing: it returns what another device returned to the same calls, with errors, or
- * fails. What the host does with that is tested, and that only: its memory is at no address, so that nobody reads it. */
+ * fails. What the host does with that is tested, and only that: its memory is at no address, so that nobody reads
+ * it. */
 
 #include <raydex/device.h>
 
