@@ -129,7 +129,10 @@ static void play_losses(const job *j, uint64_t calls) {
   }
 }
 
+/* On slow devices, where what a good one returns takes long to find out, some of the jobs. */
 static void check_job(const char *name, job_fn run, const void *context) {
+  if (test_is_slow() && test_random() % 16 != 0)
+    return;
   const job j = {name, run, context};
   const player_faults none = {.failing = UINT64_MAX};
   rdx_error err = {""};
