@@ -284,10 +284,39 @@ static void test_fewer_groups(void **state) {
   }
 }
 
+/* A cube that names an attribute twice, to be summed and not, has its sums. */
+static void test_named_twice(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < ROWS; i++) {
+    values[i] = i % 8;
+    narrow[i] = 0;
+    groups[i] = 0;
+  }
+  rdx_attribute attributes[3];
+  const rdx_relation relation = relation_of(attributes, ROWS);
+  const rdx_expression *const both[] = {&first, &first};
+  const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &first};
+  const rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
+  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++)
+    for (uint32_t unsummed = 0; unsummed < 3; unsummed++) {
+      rdx_engine *engine = NULL;
+      rdx_query_result *result = NULL;
+      if (is_left_out(kind))
+        continue;
+      OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+      OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.expressions = both, .expression_count = 2, .unsummed = unsummed},
+                             err));
+      OK(rdx_engine_run(engine, &q, NULL, &result, err));
+      assert_true(float_at(result, 0, 0) == ROWS / 8 * 28. + ROWS % 8 * (ROWS % 8 - 1) / 2.);
+      rdx_query_result_destroy(&result);
+      rdx_engine_destroy(&engine);
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),       cmocka_unit_test(test_few),
-                                     cmocka_unit_test(test_overflow),    cmocka_unit_test(test_far_apart),
-                                     cmocka_unit_test(test_many_sums),   cmocka_unit_test(test_many_aggregates),
-                                     cmocka_unit_test(test_fewer_groups)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),        cmocka_unit_test(test_few),
+                                     cmocka_unit_test(test_overflow),     cmocka_unit_test(test_far_apart),
+                                     cmocka_unit_test(test_many_sums),    cmocka_unit_test(test_many_aggregates),
+                                     cmocka_unit_test(test_fewer_groups), cmocka_unit_test(test_named_twice)};
   return TEST_MAIN(tests);
 }
