@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef TESTS_FUZZ_DIFF_STARS_H
+#define TESTS_FUZZ_DIFF_STARS_H
+
+/* Random stars and queries (diff_queries.c), and what they come to by looking at every row (diff_answers.c). */
+
+#include "diff.h"
+
+#define MOST_ATTRIBUTES 9
+#define MOST_DIMENSIONS 4
+#define MOST_GROUPS 4
+#define MOST_AGGREGATES 5
+#define MOST_RESULTS (MOST_GROUPS + MOST_AGGREGATES)
+
+typedef struct star {
+  rdx_relation relation; /* its columns may lie on the device */
+  rdx_attribute attributes[MOST_ATTRIBUTES];
+  rdx_dimension dimensions[MOST_DIMENSIONS];
+  rdx_column columns[MOST_ATTRIBUTES]; /* of the attributes, in host memory */
+  pool pools[MOST_ATTRIBUTES];
+  uint64_t count;                    /* rows of the join */
+  uint64_t (*rows)[MOST_ATTRIBUTES]; /* of each, the row of each attribute's table */
+} star;
+
+typedef struct query {
+  rdx_query query;
+  uint32_t group_by[MOST_GROUPS];
+  rdx_aggregate aggregates[MOST_AGGREGATES];
+  rdx_order order_by[3];
+  refusal prepare, run; /* what building a cube for it and running it may meet */
+  uint64_t rows, groups;
+  rdx_column columns[MOST_RESULTS]; /* the answer */
+} query;
+
+void query_make(const star *s, query *q);
+/* Fill in the answer, and what is random and needs to know it: HAVING. */
+void query_answer(const star *s, query *q);
+void query_note(const query *q);
+
+uint8_t expression_scale(const star *s, const rdx_expression *e);
+/* Its value in a row; *overflows is set where a step passes 64 bits. */
+value expression_value(const star *s, const rdx_expression *e, const uint64_t *rows, bool *overflows);
+bool is_calculated(const rdx_expression *e);
+
+#endif
