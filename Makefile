@@ -25,7 +25,7 @@ help:
 	@echo 'make bundle           collect what another Linux machine needs into build/bundle'
 	@echo 'make debug            build for a debugger into build-debug'
 	@echo 'make asan, make tsan  build and test with AddressSanitizer or ThreadSanitizer'
-	@echo 'make fuzz             run each fuzzer for FUZZ_SECONDS=60 (needs clang)'
+	@echo 'make fuzz             run each fuzzer and kind of random run for FUZZ_SECONDS=60 (needs clang)'
 	@echo 'make install          install to PREFIX=/usr/local; DESTDIR is honoured'
 	@echo 'make clean            remove all build directories'
 	@echo 'JOBS=N limits parallel compilation.'
