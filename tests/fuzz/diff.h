@@ -23,6 +23,10 @@ void scans_case(void);
 void joins_case(void);
 void stars_case(void);
 
+/* Cases of hundreds of thousands of rows and more (diff_large.c). */
+void large_lookups(void);
+void large_joins(void);
+
 /* Numbers of the case at hand, which depend on the seed and the number of the case only. */
 uint64_t draw(void);
 uint64_t below(uint64_t count);     /* 0 to count - 1; 0 where count is 0 */
@@ -72,6 +76,8 @@ typedef struct value {
 } value;
 
 value value_at(const rdx_column *column, uint64_t row);
+/* Those of all rows, until the end of the case. */
+const value *values_of(const rdx_column *column);
 /* The order of two values that are not NULL and of the same kind. */
 int value_compare(const value *a, const value *b);
 /* The same, with NULL after all others. */

@@ -11,22 +11,25 @@
 
 /* What an index holds: row i of `keys` where `gone` (if any) does not say otherwise. */
 typedef struct model {
-  const rdx_column *keys;
+  const rdx_column *column;
+  const value *keys;
+  uint64_t rows;
   const bool *gone;
   bool distinct;
 } model;
 
 typedef struct probes {
   const rdx_column *lower, *upper; /* host columns; upper NULL: points */
+  const value *least, *most;       /* their values */
 } probes;
 
 static bool matches(const model *m, uint64_t row, const probes *p, uint64_t i) {
-  if ((m->gone && m->gone[row]) || is_null(m->keys, row) || is_null(p->lower, i))
+  const value *key = &m->keys[row];
+  if ((m->gone && m->gone[row]) || key->kind == VALUE_NULL || p->least[i].kind == VALUE_NULL)
     return false;
   if (!p->upper)
-    return compare_rows(m->keys, row, p->lower, i) == 0;
-  return !is_null(p->upper, i) && compare_rows(m->keys, row, p->lower, i) >= 0 &&
-         compare_rows(m->keys, row, p->upper, i) <= 0;
+    return value_compare(key, &p->least[i]) == 0;
+  return p->most[i].kind != VALUE_NULL && value_compare(key, &p->least[i]) >= 0 && value_compare(key, &p->most[i]) <= 0;
 }
 
 /* ---- Sums ---- */
@@ -43,7 +46,7 @@ typedef struct sum {
 
 static sum sum_of(const model *m, const probes *p, uint64_t i, const rdx_column *values) {
   sum s = {0};
-  for (uint64_t row = 0; row < m->keys->rows; row++)
+  for (uint64_t row = 0; row < m->rows; row++)
     if (!is_null(values, row) && matches(m, row, p, i)) {
       const value v = value_at(values, row);
       s.count++;
@@ -83,7 +86,7 @@ static void check_rows(const rdx_result_view *got, const model *m, const probes 
     wrong("the first offset is %" PRIu64, got->offsets[0]);
   for (uint64_t i = 0; i < p->lower->rows; i++) {
     uint64_t at = got->offsets[i];
-    for (uint64_t row = 0; row < m->keys->rows; row++) {
+    for (uint64_t row = 0; row < m->rows; row++) {
       if (!matches(m, row, p, i))
         continue;
       if (at >= got->offsets[i + 1])
@@ -100,7 +103,7 @@ static void check_rows(const rdx_result_view *got, const model *m, const probes 
 static void check_counts(const rdx_result_view *got, const model *m, const probes *p) {
   for (uint64_t i = 0; i < p->lower->rows; i++) {
     uint32_t count = 0, first = RDX_NO_ROW;
-    for (uint64_t row = m->keys->rows; row-- > 0;)
+    for (uint64_t row = m->rows; row-- > 0;)
       if (matches(m, row, p, i)) {
         count++;
         first = (uint32_t)row;
@@ -155,7 +158,7 @@ static void look_up(const rdx_index *index, const rdx_index_params *params, cons
       (p->upper || !m->distinct || params->rx.always_any_hit))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "duplicate_any_hit");
   const rdx_column lower = maybe_upload(p->lower), upper = p->upper ? maybe_upload(p->upper) : lower;
-  if ((lower.device && lower.type != m->keys->type) || (upper.device && upper.type != m->keys->type)) {
+  if ((lower.device && lower.type != m->column->type) || (upper.device && upper.type != m->column->type)) {
     may_refuse(&r, RDX_ERROR_ARGUMENT, "a device column of another integer type");
     r.must |= p->lower->rows > 0 ? r.may : 0;
   }
@@ -192,7 +195,7 @@ static void look_up_random(const rdx_index *index, const rdx_index_params *param
                            const rdx_column *values, bool included) {
   const size_t before = watched();
   const bool ranges = chance(index_is_points_only(params->kind) ? 3 : 50);
-  const uint64_t most = m->keys->rows > 5000 ? 20 : 150;
+  const uint64_t most = m->rows > 5000 ? 20 : 150;
   const uint64_t count = chance(4) ? below(2) : 1 + magnitude(most);
   rdx_column lower = pool_probes(keys, count, chance(70) ? 0 : (unsigned)below(20));
   rdx_column upper = ranges ? pool_probes(keys, count, chance(80) ? 0 : (unsigned)below(20)) : lower;
@@ -215,7 +218,8 @@ static void look_up_random(const rdx_index *index, const rdx_index_params *param
   watch(ranges ? "lower" : "probes", &lower);
   if (ranges)
     watch("upper", &upper);
-  look_up(index, params, m, &(probes){&lower, ranges ? &upper : NULL}, values, included);
+  const probes p = {&lower, ranges ? &upper : NULL, values_of(&lower), ranges ? values_of(&upper) : NULL};
+  look_up(index, params, m, &p, values, included);
   unwatch(before);
 }
 
@@ -295,6 +299,10 @@ static bool replace_keys(rdx_index *index, const rdx_index_params *params, const
 }
 
 void lookups_case(void) {
+  if (!diff_slow && below(1500) == 0) {
+    large_lookups();
+    return;
+  }
   const rdx_index_kind kind = random_index_kind(false);
   const bool large = !diff_slow && !chance(50);
   const uint64_t rows = random_rows(diff_slow && index_traces(kind) ? 600 : 2000, large ? 100000 : 0);
@@ -326,7 +334,7 @@ void lookups_case(void) {
     } else if (chance(can_include(kind) ? 20 : 2)) {
       included |= include(index, kind, &keys, &values);
     }
-    const model m = {.keys = &keys, .distinct = all_distinct(&keys)};
+    const model m = {&keys, values_of(&keys), keys.rows, NULL, all_distinct(&keys)};
     const bool sums = chance(30);
     look_up_random(index, &params, &m, &p, sums ? &values : NULL, included && chance(80));
   }
@@ -336,34 +344,36 @@ void lookups_case(void) {
 
 typedef struct changing {
   cell *cells; /* of all rows that there were */
+  value *values;
   bool *gone;
   uint64_t rows;
   bool odd_strings; /* such that no batch may have */
 } changing;
 
-static bool same_key(const pool *p, const cell *a, const cell *b) {
+static value value_of(const pool *p, const cell *c) {
   if (p->type == RDX_TYPE_STRING)
-    return a->length == b->length && (a->length == 0 || !memcmp(a->text, b->text, a->length));
-  const rdx_column x = {.type = p->type, .scale = p->scale, .rows = 1, .values = &a->bits};
-  const rdx_column y = {.type = p->type, .scale = p->scale, .rows = 1, .values = &b->bits};
-  return compare_rows(&x, 0, &y, 0) == 0;
+    return (value){.kind = VALUE_TEXT, .text = c->text, .length = c->length};
+  const rdx_column column = {.type = p->type, .scale = p->scale, .rows = 1, .values = &c->bits};
+  return value_at(&column, 0);
 }
 
 static void apply_to_model(changing *c, const pool *p, const cell *insert, uint64_t inserts, const cell *remove,
                            uint64_t removes) {
   for (uint64_t i = 0; i < inserts; i++) {
     c->cells[c->rows + i] = insert[i];
+    c->values[c->rows + i] = insert[i].null ? (value){.kind = VALUE_NULL} : value_of(p, &insert[i]);
     c->gone[c->rows + i] = false;
   }
   for (uint64_t i = 0; i < removes; i++) {
     if (remove[i].null)
       continue;
+    const value key = value_of(p, &remove[i]);
     bool found = false;
-    for (uint64_t j = 0; j < inserts && !found; j++) /* they cancel out */
-      if (!insert[j].null && !c->gone[c->rows + j] && same_key(p, &insert[j], &remove[i]))
-        found = c->gone[c->rows + j] = true;
+    for (uint64_t j = c->rows; j < c->rows + inserts && !found; j++) /* they cancel out */
+      if (c->values[j].kind != VALUE_NULL && !c->gone[j] && value_compare(&c->values[j], &key) == 0)
+        found = c->gone[j] = true;
     for (uint64_t j = 0; j < c->rows && !found; j++)
-      if (!c->cells[j].null && !c->gone[j] && same_key(p, &c->cells[j], &remove[i]))
+      if (c->values[j].kind != VALUE_NULL && !c->gone[j] && value_compare(&c->values[j], &key) == 0)
         found = c->gone[j] = true;
   }
   c->rows += inserts;
@@ -412,20 +422,14 @@ static void rebuild(rdx_index *index, rdx_index_kind kind) {
   passed("rebuild", rdx_index_rebuild(index, &err), &err, &r);
 }
 
-static cell *cells_of(const rdx_column *column) {
-  cell *cells = take(column->rows * sizeof *cells);
-  for (uint64_t i = 0; i < column->rows; i++) {
-    cells[i] = (cell){.null = is_null(column, i)};
-    if (cells[i].null)
-      continue;
-    if (column->type == RDX_TYPE_STRING) {
-      cells[i].text = rdx_column_string(column, i, &cells[i].length);
-    } else {
-      const size_t size = rdx_type_size(column->type);
-      memcpy(&cells[i].bits, (const char *)column->values + i * size, size);
-    }
-  }
-  return cells;
+static cell cell_at(const rdx_column *column, uint64_t row) {
+  cell c = {.null = is_null(column, row)};
+  const size_t size = rdx_type_size(column->type);
+  if (column->type == RDX_TYPE_STRING && !c.null)
+    c.text = rdx_column_string(column, row, &c.length);
+  else if (!c.null)
+    memcpy(&c.bits, (const char *)column->values + row * size, size);
+  return c;
 }
 
 #define MOST_CHANGES 12
@@ -448,9 +452,14 @@ void changes_case(void) {
     return;
   at_end(destroy_index, index);
   const size_t room = rows + MOST_CHANGES * 200;
-  changing c = {.cells = take(room * sizeof(cell)), .gone = take(room * sizeof(bool)), .rows = rows};
-  if (rows)
-    memcpy(c.cells, cells_of(&keys), rows * sizeof(cell));
+  changing c = {.cells = take(room * sizeof(cell)),
+                .values = take(room * sizeof(value)),
+                .gone = take(room * sizeof(bool)),
+                .rows = rows};
+  for (uint64_t i = 0; i < rows; i++) {
+    c.values[i] = value_at(&keys, i);
+    c.cells[i] = cell_at(&keys, i);
+  }
   memset(c.gone, 0, room * sizeof(bool));
   c.odd_strings = has_long_strings(&keys);
   const pool v = value_pool();
@@ -466,7 +475,7 @@ void changes_case(void) {
     watch("keys, those that were removed included", &now);
     const rdx_column values = pool_column(&v, c.rows, random_nulls());
     watch("values", &values);
-    const model m = {.keys = &now, .gone = c.gone};
+    const model m = {&now, values_of(&now), now.rows, c.gone, false};
     const bool sums = chance(30);
     look_up_random(index, &params, &m, &p, sums ? &values : NULL, false);
   }

@@ -99,6 +99,9 @@ static range step_range(const star *s, const rdx_expression *e, uint8_t scale, b
   } else if (e->kind == RDX_EXPRESSION_MULTIPLY) {
     const range left = step_range(s, e->left, expression_scale(s, e->left), passes);
     const range right = step_range(s, e->right, expression_scale(s, e->right), passes);
+    /* The product gets its scale by either of them. */
+    checked((range){left.least * factor, left.most * factor}, passes);
+    checked((range){right.least * factor, right.most * factor}, passes);
     r = checked(times(left, right), passes);
   } else if (e->kind != RDX_EXPRESSION_CONSTANT) {
     const range left = step_range(s, e->left, scale, passes), right = step_range(s, e->right, scale, passes);

@@ -132,8 +132,8 @@ static void used_by(const rdx_predicate *p, bool *used) {
     used_by(&p->children[i], used);
 }
 
-/* A cube that has what a query needs, and more now and then. */
-static rdx_status add_cube(rdx_engine *engine, const star *s, const query *q, rdx_error *err) {
+/* A cube that has what a query needs, and more now and then; *all is cleared where that does not fit one. */
+static rdx_status add_cube(rdx_engine *engine, const star *s, const query *q, bool *all, rdx_error *err) {
   bool used[MOST_ATTRIBUTES] = {false};
   uint32_t scan[MOST_ATTRIBUTES], groups[MOST_GROUPS + 1];
   const rdx_expression *expressions[MOST_AGGREGATES];
@@ -143,9 +143,11 @@ static rdx_status add_cube(rdx_engine *engine, const star *s, const query *q, rd
   const uint32_t extra = (uint32_t)below(s->relation.attribute_count);
   if (chance(30))
     used[extra] = true;
-  for (uint32_t a = 0; a < s->relation.attribute_count && spec.scan_count < 8; a++)
-    if (used[a])
+  for (uint32_t a = 0; a < s->relation.attribute_count; a++)
+    if (used[a] && spec.scan_count < 8)
       scan[spec.scan_count++] = a;
+    else if (used[a])
+      *all = false;
   for (uint32_t i = 0; i < q->query.group_count; i++)
     groups[spec.group_count++] = q->group_by[i];
   for (uint32_t i = 0; i < q->query.aggregate_count; i++) {
@@ -223,8 +225,9 @@ static void prepare(rdx_engine *engine, rdx_engine_kind kind, const star *s, con
     else if (kind == RDX_ENGINE_AUTO)
       may_refuse(&r, RDX_ERROR_UNSUPPORTED, "a cube that cannot be coded");
     note("one cube\n");
-    if (passed("adding a cube", add_cube(engine, s, &queries[0], &err), &err, &r))
-      prepared[0] = true;
+    bool all = true;
+    if (passed("adding a cube", add_cube(engine, s, &queries[0], &all, &err), &err, &r))
+      prepared[0] |= all;
   } else if (chance(kind == RDX_ENGINE_AUTO || kind == RDX_ENGINE_COLUMN ? 60 : 97)) {
     rdx_query all[MOST_QUERIES];
     for (uint64_t i = 0; i < count; i++)

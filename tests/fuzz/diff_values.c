@@ -64,6 +64,13 @@ value value_at(const rdx_column *column, uint64_t row) {
   wrong("a column of type %d", (int)column->type);
 }
 
+const value *values_of(const rdx_column *column) {
+  value *values = take(column->rows * sizeof *values);
+  for (uint64_t i = 0; i < column->rows; i++)
+    values[i] = value_at(column, i);
+  return values;
+}
+
 i128 ten_to(unsigned digits) {
   i128 x = 1;
   while (digits-- > 0)
