@@ -356,7 +356,9 @@ static void read_arguments(int argc, char **argv) {
 int main(int argc, char **argv) {
   read_arguments(argc, argv);
   const char *validation = getenv("RAYDEX_VALIDATION");
-  const rdx_device_params params = {.validation = validation && !strcmp(validation, "1")};
+  static const uint32_t threads[] = {0, 1, 3, 8}; /* of the CPU */
+  const rdx_device_params params = {.validation = validation && !strcmp(validation, "1"),
+                                    .threads = threads[run.seed % 4]};
   rdx_error err;
   const rdx_status status = rdx_device_open(run.device, &params, &diff_device, &err);
   if (status != RDX_OK) {

@@ -160,6 +160,8 @@ rdx_predicate *predicate_make(const pool *pools, uint32_t count, refusal *r);
 /* 0: false, 1: true, 2: unknown; of row rows[i] of column i, or, with `rows` NULL, of row `row` of each. */
 int predicate_truth(const rdx_predicate *p, const rdx_column *columns, const uint64_t *rows, uint64_t row);
 void predicate_note(const rdx_predicate *p);
+/* The same predicate, parsed from its text, where it has one (diff_conditions.c). Columns are called #0, #1, ... */
+const rdx_predicate *predicate_by_sql(const rdx_predicate *p, const rdx_column *columns);
 
 /* ---- Indexes (diff_index.c) ---- */
 
