@@ -334,7 +334,7 @@ void lookups_case(void) {
     } else if (chance(can_include(kind) ? 20 : 2)) {
       included |= include(index, kind, &keys, &values);
     }
-    const model m = {&keys, values_of(&keys), keys.rows, NULL, all_distinct(&keys)};
+    const model m = {&keys, values_of(&keys), keys.rows, NULL, all_distinct(&keys) && !has_long_strings(&keys)};
     const bool sums = chance(30);
     look_up_random(index, &params, &m, &p, sums ? &values : NULL, included && chance(80));
   }
