@@ -72,8 +72,8 @@ typedef struct rdx_cube_spec {
   const uint32_t *group_by;                 /**< in the order that results are sorted by */
   uint32_t group_count;                     /**< at most 8 */
   const rdx_expression *const *expressions; /**< what aggregates are made of; a + b and a * b are b + a and b * a */
-  uint32_t expression_count;                /**< at most 8, of 16 numbers of a row (rdx_query): a float is kept as its
-                                               code and, unless it is not summed, as what its sum takes */
+  uint32_t expression_count;                /**< at most 8: a float is kept as its code and, unless it is not summed,
+                                               as what its sum takes (rdx_query) */
   uint32_t unsummed; /**< a bit for each expression, the lowest for the first, that no SUM or AVG is asked of */
 } rdx_cube_spec;
 
@@ -125,9 +125,10 @@ typedef struct rdx_query_result rdx_query_result;
 
 /**
  * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
- * RDX_ERROR_OVERFLOW where a sum passes 64 bits, or the largest f64, or an expression may (rdx_expression),
- * RDX_ERROR_MEMORY for more groups than the host has memory for, or rdx_device_params.memory_limit allows. Destroy the
- * result with rdx_query_result_destroy(); it does not need its engine.
+ * RDX_ERROR_OVERFLOW where the sum of a group, or its least or largest value, passes 64 bits or the largest f64; the
+ * text names the group. RDX_ERROR_MEMORY for more groups than the host has memory for, or
+ * rdx_device_params.memory_limit allows. Destroy the result with rdx_query_result_destroy(); it does not need its
+ * engine.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,
                                                const rdx_query_params *params, rdx_query_result **out, rdx_error *err);

@@ -49,10 +49,12 @@ typedef enum rdx_expression_kind {
   RDX_EXPRESSION_MULTIPLY,
 } rdx_expression_kind;
 
-/** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales); NULL
- * with any NULL operand; at most 64 steps. RDX_ERROR_OVERFLOW where a step may pass 64 bits (signed) by the ranges of
- * its attributes, each at the scale that it has in the result, whether or not a row does. An expression of one
- * attribute may be of any type where it is not calculated with; floats may be added up. */
+/** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales), with as
+ * many bits as values take: no value overflows, only an aggregate that does not fit its type does. NULL with any NULL
+ * operand; at most 64 steps. Where values may pass 64 bits (signed) by the ranges of the attributes, the first query
+ * takes time to calculate those of all rows on the host, and the engine keeps 8 to 24 bytes a row while cubes or queries
+ * use them, and of the last four. An expression of one attribute may be of any type where it is not calculated with;
+ * floats may be added up, and bools, which then count as 1 where they are true. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;
@@ -63,13 +65,13 @@ typedef struct rdx_expression {
 
 typedef enum rdx_aggregate_kind {
   RDX_AGGREGATE_COUNT = 0, /**< of rows where the expression is not NULL; without an expression: of rows. u64 */
-  RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW; NULL for no value. Of
-                        floats f64: the exact sum, rounded once, whatever the order of rows, or RDX_ERROR_OVERFLOW; with
-                        infinities among them infinite, or NaN, and with NaN NaN */
-  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value; u64 below 2^63 only. AVG
-                        and SUM of f64: RDX_ERROR_UNSUPPORTED where the largest value of the attribute in any row is
-                        more than about 10^77 times the least one that is not 0 (both finite, by size) */
-  RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated); NULL for no value */
+  RDX_AGGREGATE_SUM, /**< i64, or decimal where the scale is not 0; exact, or RDX_ERROR_OVERFLOW where the sum of the
+                        rows that qualify does not fit; NULL for no value. Of floats f64: the exact sum, rounded once,
+                        whatever the order of rows, or RDX_ERROR_OVERFLOW; with infinities among them infinite, or NaN,
+                        and with NaN NaN */
+  RDX_AGGREGATE_AVG, /**< f64: the exact sum over the count, rounded once; NULL for no value */
+  RDX_AGGREGATE_MIN, /**< of the expression's type (i64 or decimal where it is calculated, or RDX_ERROR_OVERFLOW); NULL
+                        for no value */
   RDX_AGGREGATE_MAX,
 } rdx_aggregate_kind;
 
@@ -92,9 +94,10 @@ typedef struct rdx_query {
    * and the engine keeps 4 bytes a row of such an attribute, and 8 a value. */
   uint32_t group_count;
   const rdx_aggregate *aggregates;
-  /** At most 8; with none, the distinct groups are the result. RDX_ERROR_UNSUPPORTED where all together take more than
-   * 16 numbers of a row: a sum of floats takes 1 to 6 (mostly 1 or 2 of f32, 2 or 3 of f64). The first one of an
-   * attribute takes time, and the engine keeps each number as it keeps an attribute of integers. */
+  /** At most 8; with none, the distinct groups are the result. A query takes a pass over its rows for each 16 numbers of
+   * a row: a sum of floats takes 1 to 35 (mostly 1 or 2 of f32, 2 or 3 of f64; as many as cover the bits that values
+   * have). The first one of an attribute takes time, and the engine keeps each number as it keeps an attribute of
+   * integers. */
   uint32_t aggregate_count;
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */
   const rdx_order *order_by;   /**< ties: in the order of the group's attributes, of which NULL comes last */

@@ -4,43 +4,88 @@
 #include "base/wide.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST_EXPONENT (-1074) /* of f64: that of its smallest number */
 #define MANTISSA_BITS 53
 
-void rdx_wide_add(rdx_wide *to, rdx_i128 x, uint32_t shift) {
+__extension__ typedef unsigned __int128 unsigned_i128;
+
+void rdx_wide_add(uint64_t *to, uint32_t words, rdx_i128 x, uint32_t shift) {
   const uint64_t sign = x < 0 ? UINT64_MAX : 0;
   const uint64_t parts[] = {0, (uint64_t)x, (uint64_t)(x >> 64), sign};
   const uint32_t skipped = shift / 64, bits = shift % 64;
   unsigned carry = 0;
-  for (uint32_t i = skipped, k = 1; i < RDX_WIDE_WORDS; i++, k++) {
+  for (uint32_t i = skipped, k = 1; i < words; i++, k++) {
     const uint64_t low = k < 4 ? parts[k - 1] : sign, high = k < 4 ? parts[k] : sign;
     const uint64_t word = bits ? high << bits | low >> (64 - bits) : high;
     uint64_t sum = 0;
-    const bool first = __builtin_add_overflow(to->words[i], word, &sum);
-    const bool second = __builtin_add_overflow(sum, carry, &to->words[i]);
+    const bool first = __builtin_add_overflow(to[i], word, &sum);
+    const bool second = __builtin_add_overflow(sum, carry, &to[i]);
     carry = first || second;
   }
 }
 
-static void negate(rdx_wide *x) {
+void rdx_wide_combine(uint64_t *to, const uint64_t *x, uint32_t words, bool subtract) {
+  const uint64_t flip = subtract ? UINT64_MAX : 0;
+  unsigned carry = subtract;
+  for (uint32_t i = 0; i < words; i++) {
+    uint64_t sum = 0;
+    const bool first = __builtin_add_overflow(to[i], x[i] ^ flip, &sum);
+    const bool second = __builtin_add_overflow(sum, carry, &to[i]);
+    carry = first || second;
+  }
+}
+
+void rdx_wide_multiply(const uint64_t *x, const uint64_t *y, uint32_t words, uint64_t *out) {
+  memset(out, 0, words * sizeof *out);
+  for (uint32_t i = 0; i < words; i++) {
+    uint64_t carry = 0;
+    for (uint32_t k = 0; i + k < words && x[i] != 0; k++) {
+      const unsigned_i128 product = (unsigned_i128)x[i] * y[k] + out[i + k] + carry;
+      out[i + k] = (uint64_t)product;
+      carry = (uint64_t)(product >> 64);
+    }
+  }
+}
+
+bool rdx_wide_is_negative(const uint64_t *x, uint32_t words) {
+  return x[words - 1] >> 63;
+}
+
+void rdx_wide_negate(uint64_t *x, uint32_t words) {
   unsigned carry = 1;
-  for (uint32_t i = 0; i < RDX_WIDE_WORDS; i++)
-    carry = __builtin_add_overflow(~x->words[i], carry, &x->words[i]);
+  for (uint32_t i = 0; i < words; i++)
+    carry = __builtin_add_overflow(~x[i], carry, &x[i]);
 }
 
-static uint32_t bit_length(const rdx_wide *x) {
-  uint32_t i = RDX_WIDE_WORDS;
-  while (i > 0 && x->words[i - 1] == 0)
-    i--;
-  return i > 0 ? 64 * i - (uint32_t)__builtin_clzll(x->words[i - 1]) : 0;
+bool rdx_wide_fits(const uint64_t *x, uint32_t words) {
+  const uint64_t sign = x[0] >> 63 ? UINT64_MAX : 0;
+  for (uint32_t i = 1; i < words; i++)
+    if (x[i] != sign)
+      return false;
+  return true;
 }
 
-static bool any_below(const rdx_wide *x, uint32_t bits) {
+uint64_t rdx_wide_bits(const uint64_t *x, uint32_t words, uint32_t first, uint32_t count) {
+  const uint32_t word = first / 64, shift = first % 64;
+  uint64_t bits = word < words ? x[word] >> shift : 0;
+  if (shift > 0 && word + 1 < words)
+    bits |= x[word + 1] << (64 - shift);
+  return count < 64 ? bits & ((1ull << count) - 1) : bits;
+}
+
+static uint32_t bit_length(const uint64_t *x, uint32_t words) {
+  while (words > 0 && x[words - 1] == 0)
+    words--;
+  return words > 0 ? 64 * words - (uint32_t)__builtin_clzll(x[words - 1]) : 0;
+}
+
+static bool any_below(const uint64_t *x, uint32_t bits) {
   uint64_t any = 0;
   for (uint32_t i = 0; i < bits / 64; i++)
-    any |= x->words[i];
-  return any != 0 || (bits % 64 > 0 && x->words[bits / 64] << (64 - bits % 64) != 0);
+    any |= x[i];
+  return any != 0 || (bits % 64 > 0 && x[bits / 64] << (64 - bits % 64) != 0);
 }
 
 /* number * 2^exponent, and with `more` a little above that, rounded; the number has 64 bits, unless it is exact. */
@@ -58,27 +103,19 @@ static double round_once(uint64_t number, bool more, int exponent) {
   return ldexp((double)(kept + up), least);
 }
 
-/* Bits end - count .. end - 1, at most 64. */
-static uint64_t bits_before(const rdx_wide *x, uint32_t end, uint32_t count) {
-  const uint32_t word = (end - count) / 64, shift = (end - count) % 64;
-  uint64_t bits = x->words[word] >> shift;
-  if (shift > 0 && word + 1 < RDX_WIDE_WORDS)
-    bits |= x->words[word + 1] << (64 - shift);
-  return count < 64 ? bits & ((1ull << count) - 1) : bits;
-}
-
 static uint32_t bit_length_of(rdx_i128 x) {
   const uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
   return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
 }
 
 /* Long division by as many bits at a time as 127 have room for, until the quotient has 64 or nothing is left. */
-double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
-  const bool negative = x->words[RDX_WIDE_WORDS - 1] >> 63;
-  rdx_wide n = *x;
+double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i128 divisor) {
+  const bool negative = rdx_wide_is_negative(x, words);
+  uint64_t n[RDX_WIDE_WORDS];
+  memcpy(n, x, words * sizeof *n);
   if (negative)
-    negate(&n);
-  uint32_t left = bit_length(&n);
+    rdx_wide_negate(n, words);
+  uint32_t left = bit_length(n, words);
   uint64_t quotient = 0;
   rdx_i128 rest = 0;
   while (quotient >> 63 == 0 && (left > 0 || rest > 0)) {
@@ -87,7 +124,7 @@ double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
     if (left > 0) {
       bits = bits < left ? bits : left;
       left -= bits;
-      rest = rest << bits | bits_before(&n, left + bits, bits);
+      rest = rest << bits | rdx_wide_bits(n, words, left, bits);
     } else { /* behind the point */
       exponent -= (int)bits;
       rest <<= bits;
@@ -95,6 +132,6 @@ double rdx_wide_quotient(const rdx_wide *x, int exponent, rdx_i128 divisor) {
     quotient = (bits < 64 ? quotient << bits : 0) | (uint64_t)(rest / divisor);
     rest %= divisor;
   }
-  const double result = round_once(quotient, rest > 0 || any_below(&n, left), exponent + (int)left);
+  const double result = round_once(quotient, rest > 0 || any_below(n, left), exponent + (int)left);
   return negative ? -result : result;
 }

@@ -258,10 +258,10 @@ static engine_step make_step(building *b, const rdx_step *step) {
                                    [RDX_EXPRESSION_ADD] = STEP_ADD,
                                    [RDX_EXPRESSION_SUBTRACT] = STEP_SUBTRACT,
                                    [RDX_EXPRESSION_MULTIPLY] = STEP_MULTIPLY};
-  engine_step s = {.kind = kinds[step->kind], .value = (uint64_t)step->value, .null_code = UINT64_MAX};
+  engine_step s = {.kind = kinds[step->kind], .value = rdx_step_value(step), .null_code = UINT64_MAX};
   if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
     return s;
-  const rdx_coded *c = attribute_of(b, step->attribute);
+  const rdx_coded *c = step->attribute;
   const rdx_partner *p = c->dimension ? &b->plan->relation->partners[c->dimension - 1] : NULL;
   s.codes = RDX_ADDRESS(uint32_t, c->codes);
   s.partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL;
@@ -291,7 +291,7 @@ static void add_measure(building *b, uint32_t number) {
   for (uint32_t i = 0; i < m->step_count; i++) {
     engine_step s = make_step(b, &m->steps[i]);
     if (m->numeric && m->steps[i].kind == RDX_EXPRESSION_ATTRIBUTE)
-      s.values = RDX_ADDRESS(uint64_t, attribute_of(b, m->steps[i].attribute)->values);
+      s.values = RDX_ADDRESS(uint64_t, m->steps[i].attribute->values);
     b->steps[b->steps_used++] = s;
   }
   if (m->wanted & RDX_WANT_COUNT)

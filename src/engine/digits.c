@@ -1,115 +1,187 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Digits of floats (see rdx_digits). That floats are added up as whole numbers of one unit is Kulisch's idea (Computer
- * Arithmetic and Validity, 2008, chapter 8); the unit and the number of digits are those that the values at hand
- * take. */
+/* Digits of numbers, and those of floats. That floats are added up as whole numbers of one unit is Kulisch's idea
+ * (Computer Arithmetic and Validity, 2008, chapter 8); the units and the number of digits are those that the values at
+ * hand take. */
+
+#include "engine/digits.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/relation.h"
 #include "index/keys.h"
 #include "kernels/coded/coded.h"
 
 #define MOST_DIGIT_BITS 62 /* so that sums of digits fit where those of any measure do */
 #define FEW_DIGITS 3       /* as many are taken where their sums fit 64 bits then, which cubes keep of runs */
-#define BATCH 1024         /* rows whose values are made at a time */
+#define BATCH RDX_DIGITS_BATCH
 
-/* ---- Values ---- */
+/* ---- Cutting ---- */
 
-/* A finite value other than 0 is mantissa * 2^exponent, and has a sign. */
+/* The first bit from `from` on that is set; all bits: none is. */
+static uint32_t next_used(const uint64_t used[RDX_WIDE_WORDS], uint32_t from) {
+  for (uint32_t w = from / 64; w < RDX_WIDE_WORDS; w++) {
+    const uint64_t left = w == from / 64 ? used[w] >> from % 64 << from % 64 : used[w];
+    if (left != 0)
+      return 64 * w + (uint32_t)__builtin_ctzll(left);
+  }
+  return 64 * RDX_WIDE_WORDS;
+}
+
+/* Where digits of so many bits begin that have all bits that are used, and no more digits than that takes. */
+static uint32_t place_digits(const uint64_t used[RDX_WIDE_WORDS], uint32_t bits, uint32_t *shifts) {
+  uint32_t count = 0;
+  for (uint32_t at = next_used(used, 0); at < 64 * RDX_WIDE_WORDS; at = next_used(used, at + bits)) {
+    if (shifts)
+      shifts[count] = at;
+    count++;
+  }
+  return count;
+}
+
+/* How many bits digits have. */
+static uint32_t choose_bits(const uint64_t used[RDX_WIDE_WORDS], uint64_t rows) {
+  const uint32_t narrow = (uint32_t)__builtin_clzll(rows | 1) - 1; /* so many sums of either sign fit 64 bits */
+  const bool fits = narrow < MOST_DIGIT_BITS && place_digits(used, narrow, NULL) <= FEW_DIGITS;
+  uint32_t bits = fits ? narrow : MOST_DIGIT_BITS;
+  while (bits > 1 && place_digits(used, bits - 1, NULL) == place_digits(used, bits, NULL))
+    bits--;
+  return bits;
+}
+
+rdx_status rdx_digits_attribute(const rdx_coded_relation *relation, const rdx_numbers *numbers, const int64_t *values,
+                                rdx_coded *out, rdx_error *err) {
+  const rdx_attribute made = {
+      .column = {.type = RDX_TYPE_I64, .rows = numbers->rows, .values = values, .validity = numbers->validity},
+      .dimension = numbers->dimension};
+  double ms = 0;
+  const rdx_status status = rdx_coded_create(relation->device, &made, out, &ms, err);
+  if (status != RDX_OK)
+    rdx_coded_drop(out);
+  return status;
+}
+
+static uint64_t batch_at(const rdx_numbers *numbers, uint64_t first) {
+  return numbers->rows - first < BATCH ? numbers->rows - first : BATCH;
+}
+
+/* `room` is for a digit of each row. */
+static rdx_status cut_digits(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *d,
+                             int64_t *room, rdx_error *err) {
+  uint64_t used[RDX_WIDE_WORDS] = {0};
+  uint32_t shifts[RDX_MOST_DIGITS] = {0};
+  for (uint64_t first = 0; first < numbers->rows; first += BATCH)
+    numbers->mark(numbers->context, first, batch_at(numbers, first), used);
+  d->bits = choose_bits(used, relation->rows);
+  const uint32_t count = place_digits(used, d->bits, shifts), all = count > 0 ? count : 1; /* 0 has a digit, too */
+  for (uint32_t k = 0; k < all; k++) {
+    for (uint64_t first = 0; first < numbers->rows; first += BATCH)
+      numbers->cut(numbers->context, first, batch_at(numbers, first), shifts[k], d->bits, room + first);
+    RDX_TRY(rdx_digits_attribute(relation, numbers, room, &d->attributes[k], err));
+    d->exponents[k] = numbers->exponent + (int)shifts[k];
+    d->count++;
+  }
+  return RDX_OK;
+}
+
+void rdx_digits_drop(rdx_digits *digits) {
+  for (uint32_t k = 0; digits->attributes && k < digits->count + digits->special; k++)
+    rdx_coded_drop(&digits->attributes[k]);
+  rdx_free(digits->attributes);
+  *digits = (rdx_digits){0};
+}
+
+rdx_status rdx_digits_create(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *out,
+                             rdx_error *err) {
+  rdx_digits d = {0};
+  int64_t *room = NULL;
+  rdx_status status = rdx_alloc(numbers->rows, sizeof *room, "the digits of a column", (void **)&room, err);
+  if (status == RDX_OK)
+    status =
+        rdx_calloc(RDX_MOST_DIGITS + 1, sizeof *d.attributes, "the digits of a column", (void **)&d.attributes, err);
+  if (status == RDX_OK)
+    status = cut_digits(relation, numbers, &d, room, err);
+  rdx_free(room);
+  if (status == RDX_OK)
+    *out = d;
+  else
+    rdx_digits_drop(&d);
+  return status;
+}
+
+/* ---- Floats ---- */
+
+#define FLOAT_UNIT (-1074) /* the exponent of the least bit of any f64 */
+
+/* A finite value other than 0 is mantissa * 2^(exponent + FLOAT_UNIT), and has a sign. */
 typedef struct float_parts {
   uint64_t mantissa;
-  int exponent;
+  uint32_t exponent;
   bool negative;
 } float_parts;
 
 static float_parts split(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  const int exponent = (int)(bits >> 52 & 2047);
+  const uint32_t exponent = (uint32_t)(bits >> 52 & 2047);
   const uint64_t fraction = bits & ((1ull << 52) - 1);
   return (float_parts){.mantissa = exponent ? fraction | 1ull << 52 : fraction,
-                       .exponent = (exponent ? exponent : 1) - 1075,
+                       .exponent = exponent ? exponent - 1 : 0,
                        .negative = bits >> 63};
 }
 
 /* An attribute at work, on the host. */
-typedef struct digits_work {
+typedef struct float_work {
   const rdx_coded *attribute;
   uint32_t *codes; /* of its rows, packed */
-  int64_t *digits; /* room for one of each row */
   uint8_t *validity;
-} digits_work;
+} float_work;
 
 /* The values of `count` rows from `first` on; of NULLs 0. */
-static void list_values(const digits_work *w, uint64_t first, uint64_t count, double *values) {
+static void list_values(const float_work *w, uint64_t first, uint64_t count, double *values) {
   const rdx_coded *c = w->attribute;
   const bool wide = c->source.type == RDX_TYPE_F64;
   uint64_t keys[BATCH] = {0};
   float narrow[BATCH];
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t code = load_code(w->codes, c->bytes, (uint32_t)(first + i));
-    keys[i] = code >= c->count ? rdx_key_zero(c->source.type) : c->keys ? c->keys[code] : c->base + code;
+    keys[i] = code >= c->count ? rdx_key_zero(c->source.type) : rdx_coded_key(c, code);
   }
   rdx_keys_decode(c->source.type, keys, count, wide ? (void *)values : narrow);
   for (uint64_t i = 0; i < count && !wide; i++)
     values[i] = (double)narrow[i];
 }
 
-static uint64_t batch_at(const digits_work *w, uint64_t first) {
-  return w->attribute->rows - first < BATCH ? w->attribute->rows - first : BATCH;
-}
-
-/* The unit, and how many digits of how many bits the largest value takes. */
-static void choose_digits(const digits_work *w, uint64_t rows, rdx_digits *d) {
-  int low = 2000, end = -2000; /* exponents of the lowest bit, and past the highest */
+static void mark_floats(const void *context, uint64_t first, uint64_t count, uint64_t used[RDX_WIDE_WORDS]) {
   double values[BATCH];
-  for (uint64_t first = 0; first < w->attribute->rows; first += BATCH) {
-    const uint64_t count = batch_at(w, first);
-    list_values(w, first, count, values);
-    for (uint64_t i = 0; i < count; i++) {
-      const float_parts p = split(values[i]);
-      if (!isfinite(values[i]))
-        d->special = 1;
-      if (!isfinite(values[i]) || p.mantissa == 0)
-        continue;
-      const int lowest = p.exponent + __builtin_ctzll(p.mantissa), past = p.exponent + 64 - __builtin_clzll(p.mantissa);
-      low = lowest < low ? lowest : low;
-      end = past > end ? past : end;
-    }
+  list_values(context, first, count, values);
+  for (uint64_t i = 0; i < count; i++) {
+    const float_parts p = split(values[i]);
+    const uint32_t word = p.exponent / 64, bits = p.exponent % 64;
+    if (!isfinite(values[i]))
+      continue;
+    used[word] |= p.mantissa << bits;
+    if (bits > 0)
+      used[word + 1] |= p.mantissa >> (64 - bits);
   }
-  const uint32_t bits = low < end ? (uint32_t)(end - low) : 1;
-  const uint32_t narrow = (uint32_t)__builtin_clzll(rows | 1) - 1; /* so many sums of either sign fit 64 bits */
-  const uint32_t most = bits <= FEW_DIGITS * narrow && narrow < MOST_DIGIT_BITS ? narrow : MOST_DIGIT_BITS;
-  d->count = (bits + most - 1) / most;
-  d->bits = (bits + d->count - 1) / d->count;
-  d->exponent = low < end ? low : 0;
 }
 
-static rdx_status check_digits(const rdx_digits *d, const char *name, rdx_error *err) {
-  if (d->count <= RDX_MOST_DIGITS)
-    return RDX_OK;
-  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                  "the values of %.40s cannot be added up: their bits go from 2^%d to about 2^%d, and may span %d",
-                  name, d->exponent, d->exponent + (int)(d->count * d->bits), RDX_MOST_DIGITS * MOST_DIGIT_BITS);
-}
-
-/* ---- Attributes ---- */
-
-static int64_t digit_of(double value, const rdx_digits *d, uint32_t number) {
-  const uint64_t mask = (1ull << d->bits) - 1;
-  const float_parts p = split(value);
-  const int shift = p.exponent - d->exponent - (int)(number * d->bits);
-  uint64_t digit = 0;
-  if (!isfinite(value))
-    return 0;
-  if (shift >= 0 && shift < (int)d->bits)
-    digit = p.mantissa << shift & mask; /* what passes 64 bits passes the mask, too */
-  else if (shift < 0 && shift > -64)
-    digit = p.mantissa >> -shift & mask;
-  return p.negative ? -(int64_t)digit : (int64_t)digit;
+static void cut_floats(const void *context, uint64_t first, uint64_t count, uint32_t shift, uint32_t bits,
+                       int64_t *out) {
+  const uint64_t mask = (1ull << bits) - 1;
+  double values[BATCH];
+  list_values(context, first, count, values);
+  for (uint64_t i = 0; i < count; i++) {
+    const float_parts p = split(values[i]);
+    const int up = (int)p.exponent - (int)shift;
+    uint64_t digit = 0;
+    if (up >= 0 && up < (int)bits)
+      digit = p.mantissa << up & mask; /* what passes 64 bits passes the mask, too */
+    else if (up < 0 && up > -64)
+      digit = p.mantissa >> -up & mask;
+    out[i] = !isfinite(values[i]) ? 0 : p.negative ? -(int64_t)digit : (int64_t)digit;
+  }
 }
 
 /* What a sum counts of values that are not finite. */
@@ -118,43 +190,31 @@ static int64_t special_of(double value) {
   return isfinite(value) ? 0 : isnan(value) ? up + down : value > 0 ? up : down;
 }
 
-static rdx_status add_digit(rdx_device *device, const digits_work *w, const rdx_digits *d, uint32_t number,
-                            rdx_coded *out, rdx_error *err) {
-  const rdx_coded *c = w->attribute;
-  const rdx_attribute made = {
-      .column = {.type = RDX_TYPE_I64, .rows = c->rows, .values = w->digits, .validity = w->validity},
-      .dimension = c->dimension};
-  double values[BATCH], ms = 0;
-  for (uint64_t first = 0; first < c->rows; first += BATCH) {
-    const uint64_t count = batch_at(w, first);
-    list_values(w, first, count, values);
-    for (uint64_t i = 0; i < count; i++)
-      w->digits[first + i] = number < d->count ? digit_of(values[i], d, number) : special_of(values[i]);
+/* The attribute of what is not finite, where something is. */
+static rdx_status add_special(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *d,
+                              rdx_error *err) {
+  int64_t *room = NULL;
+  bool any = false;
+  RDX_TRY(rdx_alloc(numbers->rows, sizeof *room, "the digits of a column", (void **)&room, err));
+  for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
+    double values[BATCH];
+    list_values(numbers->context, first, batch_at(numbers, first), values);
+    for (uint64_t i = 0; i < batch_at(numbers, first); i++) {
+      room[first + i] = special_of(values[i]);
+      any |= room[first + i] != 0;
+    }
   }
-  const rdx_status status = rdx_coded_create(device, &made, out, &ms, err);
-  if (status != RDX_OK)
-    rdx_coded_drop(out);
+  const rdx_status status = any ? rdx_digits_attribute(relation, numbers, room, &d->attributes[d->count], err) : RDX_OK;
+  d->special = any && status == RDX_OK;
+  rdx_free(room);
   return status;
 }
 
-static rdx_status add_digits(const rdx_coded_relation *relation, const digits_work *w, const rdx_digits *d,
-                             rdx_error *err) {
-  rdx_coded *attributes = relation->attributes + d->first;
-  for (uint32_t k = 0; d->count <= RDX_MOST_DIGITS && k < d->count + d->special; k++) {
-    const rdx_status status = add_digit(relation->device, w, d, k, &attributes[k], err);
-    while (status != RDX_OK && k > 0)
-      rdx_coded_drop(&attributes[--k]);
-    RDX_TRY(status);
-  }
-  return RDX_OK;
-}
-
-/* Codes on the host, room for digits, and which rows are not NULL. */
-static rdx_status begin(digits_work *w, rdx_error *err) {
+/* Codes on the host, and which rows are not NULL. */
+static rdx_status begin(float_work *w, rdx_error *err) {
   const rdx_coded *c = w->attribute;
   RDX_TRY(rdx_alloc(c->codes->size, 1, "the values of a sum", (void **)&w->codes, err));
   RDX_TRY(rdx_buffer_download(c->codes, 0, w->codes, c->codes->size, err));
-  RDX_TRY(rdx_alloc(c->rows, sizeof *w->digits, "the digits of a column", (void **)&w->digits, err));
   if (!c->nulls)
     return RDX_OK;
   RDX_TRY(rdx_calloc(c->rows / 8 + 1, 1, "the digits of a column", (void **)&w->validity, err));
@@ -163,19 +223,27 @@ static rdx_status begin(digits_work *w, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status create_digits(const rdx_coded_relation *relation, uint32_t attribute, rdx_digits *out,
-                                rdx_error *err) {
-  digits_work w = {.attribute = &relation->attributes[attribute]};
-  rdx_digits d = {.first = out->first};
+static rdx_status create_float_digits(const rdx_coded_relation *relation, uint32_t attribute, rdx_digits *out,
+                                      rdx_error *err) {
+  float_work w = {.attribute = &relation->attributes[attribute]};
+  rdx_digits d = {0};
   rdx_status status = begin(&w, err);
-  if (status == RDX_OK) {
-    choose_digits(&w, relation->rows, &d);
-    status = add_digits(relation, &w, &d, err);
-  }
+  const rdx_numbers numbers = {.rows = w.attribute->rows,
+                               .dimension = w.attribute->dimension,
+                               .validity = w.validity,
+                               .exponent = FLOAT_UNIT,
+                               .context = &w,
+                               .mark = mark_floats,
+                               .cut = cut_floats};
+  if (status == RDX_OK)
+    status = rdx_digits_create(relation, &numbers, &d, err);
+  if (status == RDX_OK)
+    status = add_special(relation, &numbers, &d, err);
   if (status == RDX_OK)
     *out = d;
+  else
+    rdx_digits_drop(&d);
   rdx_free(w.codes);
-  rdx_free(w.digits);
   rdx_free(w.validity);
   return status;
 }
@@ -185,8 +253,8 @@ rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribu
   rdx_late *late = relation->late;
   rdx_digits *digits = &late->of[attribute].digits;
   pthread_mutex_lock(&late->lock);
-  const rdx_status status = digits->count > 0 ? RDX_OK : create_digits(relation, attribute, digits, err);
+  const rdx_status status = digits->count > 0 ? RDX_OK : create_float_digits(relation, attribute, digits, err);
   pthread_mutex_unlock(&late->lock);
   *out = digits;
-  return status == RDX_OK ? check_digits(digits, relation->names[attribute], err) : status;
+  return status;
 }

@@ -322,24 +322,66 @@ static rdx_status expect_result(const rdx_engine *engine, const rdx_plan *plan, 
                                 "group by fewer attributes, or by some with fewer values", err);
 }
 
+/* Find the groups of each part of a plan, which are all empty before. */
+static rdx_status run_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_groups *parts, double *device_ms,
+                            rdx_error *err) {
+  const uint32_t count = rdx_plan_parts(plan);
+  for (uint32_t i = 0; i < count && !plan->empty; i++) {
+    const rdx_plan part = rdx_plan_part(plan, i);
+    double ms = 0;
+    RDX_TRY(cube->ops->run(cube->self, &part, &parts[i], NULL, &ms, err));
+    *device_ms += ms;
+  }
+  return rdx_groups_align(parts, count, err);
+}
+
+/* Run them again, to count what they do. */
+static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_query_counts *out, rdx_error *err) {
+  for (uint32_t i = 0; i < rdx_plan_parts(plan) && !plan->empty; i++) {
+    const rdx_plan part = rdx_plan_part(plan, i);
+    rdx_groups again = {0};
+    rdx_query_counts counts = {0};
+    double ignored = 0;
+    const rdx_status status = cube->ops->run(cube->self, &part, &again, &counts, &ignored, err);
+    rdx_groups_drop(&again);
+    RDX_TRY(status);
+    out->rays += counts.rays;
+    out->hits += counts.hits;
+    out->rows += counts.rows;
+    out->bytes += counts.bytes;
+  }
+  return RDX_OK;
+}
+
+static rdx_status finish_parts(const rdx_engine *engine, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
+                               rdx_query_result **out, rdx_error *err) {
+  const uint32_t count = rdx_plan_parts(plan);
+  rdx_groups one = {0}, *parts = &one;
+  if (count > 1)
+    RDX_TRY(rdx_calloc(count, sizeof *parts, "the groups of a query", (void **)&parts, err));
+  rdx_status status = run_parts(cube, plan, parts, device_ms, err);
+  if (status == RDX_OK)
+    status = expect_result(engine, plan, parts->count, err);
+  if (status == RDX_OK)
+    status = rdx_groups_finish(plan, parts, out, err);
+  for (uint32_t i = 0; i < count; i++)
+    rdx_groups_drop(&parts[i]);
+  if (count > 1)
+    rdx_free(parts);
+  return status;
+}
+
 static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
                            rdx_error *err) {
   const double start = rdx_now_ms();
   const rdx_cube *cube = NULL;
-  rdx_groups groups = {0}, again = {0};
   rdx_query_counts counts = {0};
-  double device_ms = 0, ignored = 0;
+  double device_ms = 0;
   RDX_TRY(choose_cube(engine, plan, &cube, err));
-  rdx_status status = plan->empty ? RDX_OK : cube->ops->run(cube->self, plan, &groups, NULL, &device_ms, err);
-  if (status == RDX_OK)
-    status = expect_result(engine, plan, groups.count, err);
-  if (status == RDX_OK)
-    status = rdx_groups_finish(plan, &groups, out, err);
+  rdx_status status = finish_parts(engine, cube, plan, &device_ms, out, err);
   const double end = rdx_now_ms();
-  if (status == RDX_OK && stats && !plan->empty)
-    status = cube->ops->run(cube->self, plan, &again, &counts, &ignored, err);
-  rdx_groups_drop(&groups);
-  rdx_groups_drop(&again);
+  if (status == RDX_OK && stats)
+    status = count_parts(cube, plan, &counts, err);
   if (status != RDX_OK) {
     rdx_query_result_destroy(out);
     return status;

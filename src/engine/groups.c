@@ -91,10 +91,11 @@ static bool is_wide(const rdx_plan *plan, const rdx_measure *m) {
   return m->least * rows < INT64_MIN || m->most * rows > INT64_MAX;
 }
 
-/* Whether an aggregate asks for rows: COUNT of them, or AVG where each row has a value. */
+/* Whether an aggregate asks for rows: COUNT of them, or where each row has a value AVG, and how many are too large. */
 static bool wants_rows(const rdx_plan *plan) {
   for (uint32_t i = 0; i < plan->query->aggregate_count; i++)
-    if (plan->query->aggregates[i].kind == RDX_AGGREGATE_COUNT || plan->query->aggregates[i].kind == RDX_AGGREGATE_AVG)
+    if (plan->query->aggregates[i].kind == RDX_AGGREGATE_COUNT ||
+        plan->query->aggregates[i].kind == RDX_AGGREGATE_AVG || plan->wide[i].some_beyond)
       return true;
   return false;
 }
@@ -202,4 +203,49 @@ rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_grou
   }
   rdx_free(memory);
   return status;
+}
+
+/* ---- Parts ---- */
+
+static void reorder(void *array, uint64_t words, const uint64_t *order, uint64_t count, uint64_t *room) {
+  uint64_t *values = array;
+  for (uint64_t i = 0; i < count; i++)
+    memcpy(room + i * words, values + order[i] * words, words * sizeof *room);
+  memcpy(values, room, count * words * sizeof *room);
+}
+
+/* `room` is for 5 * (count + 1) words. */
+static void sort_groups(rdx_groups *g, uint64_t *room) {
+  uint64_t *const order = room, *const rest = room + g->count;
+  rdx_sort_order(g->numbers, g->count, order, rest);
+  reorder(g->numbers, 1, order, g->count, rest);
+  if (g->rows)
+    reorder(g->rows, 1, order, g->count, rest);
+  for (uint32_t m = 0; m < RDX_MOST_MEASURES; m++) {
+    const rdx_group_values *v = &g->values[m];
+    uint64_t *const arrays[] = {v->counts, (uint64_t *)v->sums, (uint64_t *)v->least, (uint64_t *)v->most};
+    for (uint32_t i = 0; i < RDX_COUNT(arrays); i++)
+      if (arrays[i])
+        reorder(arrays[i], 1, order, g->count, rest);
+    if (v->wide_sums)
+      reorder(v->wide_sums, 2, order, g->count, rest);
+  }
+  g->ascending = true;
+}
+
+rdx_status rdx_groups_align(rdx_groups *parts, uint32_t count, rdx_error *err) {
+  const uint64_t groups = parts[0].count;
+  uint64_t *room = NULL;
+  if (count == 1)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(5 * ((size_t)groups + 1), sizeof *room, "the groups of a query", (void **)&room, err));
+  bool same = true;
+  for (uint32_t i = 0; i < count && same; i++) {
+    same = parts[i].count == groups;
+    if (same && !parts[i].ascending)
+      sort_groups(&parts[i], room);
+    same = same && memcmp(parts[i].numbers, parts[0].numbers, groups * sizeof *room) == 0;
+  }
+  rdx_free(room);
+  return same ? RDX_OK : rdx_fail(err, RDX_ERROR_INTERNAL, "parts of a query found different groups");
 }

@@ -3,7 +3,7 @@
 #ifndef RDX_ENGINE_GROUPS_H
 #define RDX_ENGINE_GROUPS_H
 
-/* What an engine found for a query: its groups, with what their rows come to. */
+/* What an engine found for a query, or a part of its plan: its groups, with what their rows come to. */
 
 #include "engine/plan.h"
 
@@ -52,7 +52,10 @@ typedef struct rdx_records {
 RDX_MUST_USE rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_groups *out, rdx_error *err);
 void rdx_groups_drop(rdx_groups *groups);
 
-/* HAVING, ORDER BY, LIMIT; and codes to values. Owns nothing of `groups`. */
+/* Bring the groups of several parts of a plan into the same order. RDX_ERROR_INTERNAL where they are not the same. */
+RDX_MUST_USE rdx_status rdx_groups_align(rdx_groups *parts, uint32_t count, rdx_error *err);
+
+/* HAVING, ORDER BY, LIMIT; and codes to values. `groups`: of each part of the plan; owns nothing of them. */
 RDX_MUST_USE rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out,
                                           rdx_error *err);
 

@@ -191,10 +191,13 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
 
 /* ---- Expressions ---- */
 
+#define MOST_EXACT 126 /* bits of bounds that are calculated with */
+
 /* A value on the stack. */
 typedef struct bounds {
-  rdx_i128 least, most;
-  uint32_t height; /* of the stack that computing it takes */
+  rdx_i128 least, most; /* where `bits` is at most MOST_EXACT */
+  uint32_t bits;        /* hold the value without its sign */
+  uint32_t height;      /* of the stack that computing it takes */
 } bounds;
 
 typedef struct steps {
@@ -202,6 +205,7 @@ typedef struct steps {
   rdx_step list[RDX_MOST_STEPS];
   uint32_t count;
   bool nulls;
+  bounds bounds; /* of the result */
 } steps;
 
 static int64_t power_of_ten(uint32_t exponent) {
@@ -216,34 +220,43 @@ static void add_step(steps *s, rdx_step step) {
   s->list[s->count++] = step;
 }
 
-static rdx_status check_bounds(const bounds *b, rdx_error *err) {
-  if (b->least < INT64_MIN || b->most > INT64_MAX)
-    return rdx_fail(err, RDX_ERROR_OVERFLOW,
-                    "an expression may pass 64 bits: by the ranges of its attributes it reaches %.4g",
-                    b->most > INT64_MAX ? (double)b->most : (double)b->least);
-  if (b->height > RDX_MOST_STACK)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MOST_STACK);
-  return RDX_OK;
+static void begin_steps(steps *s, rdx_plan *plan) {
+  s->plan = plan;
+  s->count = 0;
+  s->nulls = false;
 }
 
-static rdx_i128 value_of_key(const rdx_coded *c, uint64_t key) {
-  const rdx_type type = c->source.type;
-  return type == RDX_TYPE_U64 ? (rdx_i128)key : (rdx_i128)(int64_t)(key - rdx_key_zero(type));
+static uint32_t bit_length(rdx_i128 x) {
+  const rdx_i128 size = x < 0 ? -x : x;
+  const uint64_t high = (uint64_t)(size >> 64), low = (uint64_t)size;
+  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
+}
+
+static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
+  const uint32_t bits[] = {bit_length(least), bit_length(most)};
+  return (bounds){.least = least, .most = most, .bits = bits[0] > bits[1] ? bits[0] : bits[1], .height = height};
 }
 
 /* An attribute's value times 10^up. */
-static rdx_status add_attribute(steps *s, uint32_t attribute, uint32_t up, bounds *out, rdx_error *err) {
-  const rdx_coded *c = &s->plan->relation->attributes[attribute];
+static bounds add_attribute(steps *s, const rdx_coded *c, uint32_t up) {
   const int64_t factor = power_of_ten(up);
   const bool some = c->count > 0;
-  out->least = some ? value_of_key(c, c->source.smallest) * factor : 0;
-  out->most = some ? value_of_key(c, c->source.largest) * factor : 0;
-  out->height = 1;
+  const rdx_i128 least = some ? rdx_coded_value_of_key(c, c->source.smallest) * factor : 0;
+  const rdx_i128 most = some ? rdx_coded_value_of_key(c, c->source.largest) * factor : 0;
+  const int64_t base = c->keys || !some ? 0 : (int64_t)least;
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .value = base, .factor = factor});
   s->nulls |= c->nulls;
-  RDX_TRY(check_bounds(out, err));
-  const int64_t base = c->keys || !some ? 0 : (int64_t)out->least;
-  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = attribute, .value = base, .factor = factor});
-  return RDX_OK;
+  return bounds_of(least, most, 1);
+}
+
+static bounds add_constant(steps *s, int64_t value, uint32_t up) {
+  const int64_t factor = power_of_ten(up);
+  const rdx_i128 all = (rdx_i128)value * factor;
+  const bool fits = all >= INT64_MIN && all <= INT64_MAX;
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_CONSTANT,
+                         .value = fits ? (int64_t)all : value,
+                         .factor = fits ? 1 : factor}); /* so that equal ones have equal steps */
+  return bounds_of(all, all, 1);
 }
 
 static rdx_status check_attribute(const rdx_plan *plan, uint32_t attribute, const char *what, rdx_error *err) {
@@ -295,13 +308,27 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
   return RDX_OK;
 }
 
-static void multiply_bounds(const bounds *a, const bounds *b, bounds *out) {
+static bounds multiply_bounds(const bounds *a, const bounds *b) {
   const rdx_i128 products[4] = {a->least * b->least, a->least * b->most, a->most * b->least, a->most * b->most};
-  out->least = out->most = products[0];
+  rdx_i128 least = products[0], most = products[0];
   for (int i = 1; i < 4; i++) {
-    out->least = products[i] < out->least ? products[i] : out->least;
-    out->most = products[i] > out->most ? products[i] : out->most;
+    least = products[i] < least ? products[i] : least;
+    most = products[i] > most ? products[i] : most;
   }
+  return bounds_of(least, most, 0);
+}
+
+/* Of a step that takes two values. */
+static bounds combine_bounds(rdx_expression_kind kind, const bounds *left, const bounds *right) {
+  const uint32_t larger = left->bits > right->bits ? left->bits : right->bits;
+  const uint32_t bits = kind == RDX_EXPRESSION_MULTIPLY ? left->bits + right->bits : larger + 1;
+  bounds b = {.bits = bits};
+  if (bits <= MOST_EXACT)
+    b = kind == RDX_EXPRESSION_MULTIPLY ? multiply_bounds(left, right)
+        : kind == RDX_EXPRESSION_ADD    ? bounds_of(left->least + right->least, left->most + right->most, 0)
+                                        : bounds_of(left->least - right->most, left->most - right->least, 0);
+  b.height = left->height > right->height + 1 ? left->height : right->height + 1;
+  return b;
 }
 
 /* Steps for an expression, its value brought to `scale`, which is not below its own. It has been checked. */
@@ -318,29 +345,21 @@ static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scal
   }
   RDX_TRY(add_expression(s, first, left_scale, &left, err));
   RDX_TRY(add_expression(s, second, right_scale, &right, err));
-  if (e->kind == RDX_EXPRESSION_MULTIPLY) {
-    multiply_bounds(&left, &right, out);
-  } else if (e->kind == RDX_EXPRESSION_ADD) {
-    out->least = left.least + right.least;
-    out->most = left.most + right.most;
-  } else {
-    out->least = left.least - right.most;
-    out->most = left.most - right.least;
-  }
-  out->height = left.height > right.height + 1 ? left.height : right.height + 1;
-  RDX_TRY(check_bounds(out, err));
+  *out = combine_bounds(e->kind, &left, &right);
+  if (out->height > RDX_MOST_STACK)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MOST_STACK);
   add_step(s, (rdx_step){.kind = e->kind});
   return RDX_OK;
 }
 
 static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
-  if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
-    return add_attribute(s, e->attribute, scale - s->plan->relation->attributes[e->attribute].source.scale, out, err);
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
+    const rdx_coded *c = &s->plan->relation->attributes[e->attribute];
+    *out = add_attribute(s, c, scale - c->source.scale);
+    return RDX_OK;
+  }
   if (e->kind == RDX_EXPRESSION_CONSTANT) {
-    const rdx_i128 value = (rdx_i128)e->value * power_of_ten(scale - e->scale);
-    *out = (bounds){.least = value, .most = value, .height = 1};
-    RDX_TRY(check_bounds(out, err));
-    add_step(s, (rdx_step){.kind = e->kind, .value = (int64_t)value});
+    *out = add_constant(s, e->value, scale - e->scale);
     return RDX_OK;
   }
   return add_operation(s, e, scale, out, err);
@@ -350,60 +369,82 @@ static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t sca
 
 /* A plain attribute that is not calculated with, or cannot be: its codes. */
 static void code_measure(const rdx_coded *c, steps *s, rdx_measure *m) {
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .factor = 1});
   s->nulls = c->nulls;
   m->numeric = false;
   m->least = 0;
   m->most = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
 }
 
-/* `codes`: an attribute that cannot be calculated with may do, by its codes. */
+/* Whether 64 bits hold all values of steps; with NULLs among them there is another code. */
+static bool is_wide(const steps *s) {
+  const bounds *b = &s->bounds;
+  if (b->bits > 64 || b->least < INT64_MIN || b->most > INT64_MAX)
+    return true;
+  return s->nulls && s->count > 1 && b->least == INT64_MIN && b->most == INT64_MAX;
+}
+
+static void take_bounds(const steps *s, rdx_measure *m) {
+  m->least = (int64_t)s->bounds.least;
+  m->most = (int64_t)s->bounds.most;
+}
+
+/* Steps and the measure of an expression; where `*wide` its values take more than one, which is not made. `codes`: an
+ * attribute that cannot be calculated with may do, by its codes; else a bool is a number. */
 static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool codes, steps *s, rdx_measure *m,
-                               rdx_error *err) {
-  *s = (steps){.plan = plan};
+                               bool *wide, rdx_error *err) {
+  begin_steps(s, plan);
   *m = (rdx_measure){.numeric = true};
-  bounds b;
+  *wide = false;
   uint32_t scale = 0, nodes = RDX_MOST_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
     const rdx_coded *c = &plan->relation->attributes[e->attribute];
-    const bool fits = rdx_coded_is_numeric(c) && (c->count == 0 || value_of_key(c, c->source.largest) <= INT64_MAX);
-    if (!fits && codes) {
+    if (codes && (!rdx_coded_is_numeric(c) || rdx_coded_is_summed_apart(c))) {
       code_measure(c, s, m);
-      add_step(s, (rdx_step){.kind = e->kind, .attribute = e->attribute, .factor = 1});
+      return RDX_OK;
+    }
+    if (c->source.type == RDX_TYPE_BOOL) {
+      s->bounds = add_attribute(s, c, 0);
+      take_bounds(s, m);
       return RDX_OK;
     }
   }
   if (!is_small(e, &nodes))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
   RDX_TRY(find_scale(plan, e, &scale, err));
-  RDX_TRY(add_expression(s, e, scale, &b, err));
+  RDX_TRY(add_expression(s, e, scale, &s->bounds, err));
   m->scale = (uint8_t)scale;
-  m->least = (int64_t)b.least;
-  m->most = (int64_t)b.most;
+  *wide = is_wide(s);
+  if (!*wide)
+    take_bounds(s, m);
   return RDX_OK;
 }
 
-static bool same_steps(const rdx_step *a, const rdx_step *b, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (a[i].kind != b[i].kind || a[i].attribute != b[i].attribute || a[i].value != b[i].value ||
-        a[i].factor != b[i].factor)
-      return false;
-  return true;
+/* Room for one more. */
+static rdx_status reserve_measure(rdx_plan *plan, rdx_error *err) {
+  rdx_measure *grown = NULL;
+  if (plan->measure_count < plan->measure_capacity)
+    return RDX_OK;
+  const uint32_t capacity = plan->measure_capacity ? 2 * plan->measure_capacity : RDX_MOST_MEASURES;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, capacity, sizeof *grown, "a plan", (void **)&grown, err));
+  if (plan->measure_count > 0)
+    memcpy(grown, plan->measures, plan->measure_count * sizeof *grown);
+  plan->measures = grown;
+  plan->measure_capacity = capacity;
+  return RDX_OK;
 }
 
 /* The number of a measure: that of an equal one, or a new one. */
 static rdx_status take_measure(rdx_plan *plan, const steps *s, const rdx_measure *made, uint32_t *out, rdx_error *err) {
   for (uint32_t i = 0; i < plan->measure_count; i++) {
     const rdx_measure *m = &plan->measures[i];
-    if (m->numeric == made->numeric && m->scale == made->scale && m->step_count == s->count &&
-        same_steps(m->steps, s->list, s->count)) {
+    if (m->numeric == made->numeric && m->scale == made->scale &&
+        rdx_steps_equal(m->steps, m->step_count, s->list, s->count)) {
       *out = i;
       return RDX_OK;
     }
   }
-  if (plan->measure_count == RDX_MOST_MEASURES)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "all aggregates together take more than %d numbers of a row: sums of floats take 1 to %d each",
-                    RDX_MOST_MEASURES, RDX_MOST_DIGITS + 1);
+  RDX_TRY(reserve_measure(plan, err));
   rdx_measure *m = &plan->measures[plan->measure_count];
   *m = *made;
   m->nulls = s->nulls;
@@ -429,49 +470,101 @@ static uint8_t wanted_by(rdx_aggregate_kind kind, bool nulls) {
   }
 }
 
+static bool is_sum(rdx_aggregate_kind kind) {
+  return kind == RDX_AGGREGATE_SUM || kind == RDX_AGGREGATE_AVG;
+}
+
+/* The measure of an attribute as it is, of which an aggregate wants something. */
+static rdx_status take_attribute(rdx_plan *plan, const rdx_coded *c, uint8_t scale, rdx_aggregate_kind kind,
+                                 uint32_t *out, rdx_error *err) {
+  steps s;
+  rdx_measure made = {.numeric = true, .scale = scale};
+  begin_steps(&s, plan);
+  s.bounds = add_attribute(&s, c, 0);
+  take_bounds(&s, &made);
+  RDX_TRY(take_measure(plan, &s, &made, out, err));
+  plan->measures[*out].wanted |= wanted_by(kind, c->nulls);
+  return RDX_OK;
+}
+
+static rdx_status take_digits(rdx_plan *plan, const rdx_digits *digits, rdx_wide_aggregate *out, rdx_error *err) {
+  const uint32_t count = digits->count + digits->special;
+  out->digits = digits;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *out->measures, "a plan", (void **)&out->measures, err));
+  for (uint32_t k = 0; k < count; k++)
+    RDX_TRY(take_attribute(plan, &digits->attributes[k], 0, RDX_AGGREGATE_SUM, &out->measures[k], err));
+  return RDX_OK;
+}
+
+/* The values of an expression that 64 bits may not hold. */
+static rdx_status take_values(rdx_plan *plan, const steps *s, rdx_wide_values **out, rdx_error *err) {
+  if (!plan->values)
+    RDX_TRY(rdx_arena_alloc(&plan->arena, RDX_MOST_AGGREGATES, sizeof(rdx_wide_values *), "a plan",
+                            (void **)&plan->values, err));
+  RDX_TRY(rdx_wide_values_take(plan->relation, s->list, s->count, s->bounds.bits, out, err));
+  plan->values[plan->value_count++] = *out;
+  return RDX_OK;
+}
+
+static rdx_status take_extremes(rdx_plan *plan, rdx_wide_values *values, uint8_t scale, rdx_aggregate_kind kind,
+                                uint32_t *at, rdx_wide_aggregate *out, rdx_error *err) {
+  RDX_TRY(rdx_wide_values_extremes(plan->relation, values, err));
+  RDX_TRY(take_attribute(plan, &values->nearest, scale, kind, at, err));
+  out->some_beyond = values->some_beyond && kind != RDX_AGGREGATE_COUNT;
+  return out->some_beyond ? take_attribute(plan, &values->beyond, 0, RDX_AGGREGATE_SUM, &out->beyond, err) : RDX_OK;
+}
+
+static rdx_status take_sums(rdx_plan *plan, rdx_wide_values *values, uint8_t scale, uint32_t *at,
+                            rdx_wide_aggregate *out, rdx_error *err) {
+  RDX_TRY(rdx_wide_values_sums(plan->relation, values, err));
+  RDX_TRY(take_digits(plan, &values->digits, out, err));
+  out->scale = scale;
+  *at = out->measures[0];
+  return RDX_OK;
+}
+
 static bool is_float(const rdx_plan *plan, const rdx_expression *e) {
   return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_coded_is_float(&plan->relation->attributes[e->attribute]);
 }
 
-/* Measures of the digits of a float attribute. */
-static rdx_status plan_float_sum(rdx_plan *plan, uint32_t attribute, rdx_float_sum *out, rdx_error *err) {
-  RDX_TRY(rdx_coded_digits(plan->relation, attribute, &out->digits, err));
-  for (uint32_t k = 0; k < out->digits->count + out->digits->special; k++) {
-    steps s = {.plan = plan};
-    bounds b;
-    RDX_TRY(add_attribute(&s, out->digits->first + k, 0, &b, err));
-    const rdx_measure made = {.numeric = true, .least = (int64_t)b.least, .most = (int64_t)b.most};
-    RDX_TRY(take_measure(plan, &s, &made, &out->measures[k], err));
-  }
+/* SUM or AVG of a float attribute. */
+static rdx_status take_floats(rdx_plan *plan, uint32_t attribute, uint32_t *at, rdx_wide_aggregate *out,
+                              rdx_error *err) {
+  const rdx_digits *digits = NULL;
+  RDX_TRY(rdx_coded_digits(plan->relation, attribute, &digits, err));
+  RDX_TRY(take_digits(plan, digits, out, err));
+  out->floats = true;
+  *at = out->measures[0];
   return RDX_OK;
 }
 
 static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err) {
   const rdx_aggregate *a = &plan->query->aggregates[number];
-  const bool sums = a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG;
+  uint32_t *at = &plan->aggregate_measure[number];
+  rdx_wide_aggregate *wide = &plan->wide[number];
+  rdx_wide_values *values = NULL;
   steps s;
   rdx_measure made;
-  plan->aggregate_measure[number] = UINT32_MAX;
-  plan->float_sums[number] = (rdx_float_sum){0};
+  bool is_too_wide = false;
+  *at = UINT32_MAX;
+  *wide = (rdx_wide_aggregate){0};
   if (a->kind < RDX_AGGREGATE_COUNT || a->kind > RDX_AGGREGATE_MAX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown aggregate kind %d", (int)a->kind);
   if (!a->expression)
     return a->kind == RDX_AGGREGATE_COUNT ? RDX_OK
                                           : rdx_fail(err, RDX_ERROR_ARGUMENT, "aggregate %u has no expression", number);
-  uint32_t *at = &plan->aggregate_measure[number];
   if (a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
     RDX_TRY(check_attribute(plan, a->expression->attribute, "an aggregate", err));
-  if (sums && is_float(plan, a->expression)) {
-    rdx_float_sum *sum = &plan->float_sums[number];
-    RDX_TRY(plan_float_sum(plan, a->expression->attribute, sum, err));
-    for (uint32_t k = 0; k < sum->digits->count + sum->digits->special; k++)
-      plan->measures[sum->measures[k]].wanted |= wanted_by(a->kind, plan->measures[sum->measures[k]].nulls);
-    *at = sum->measures[0];
-    return RDX_OK;
-  }
-  RDX_TRY(make_measure(plan, a->expression, !sums, &s, &made, err));
+  if (is_sum(a->kind) && is_float(plan, a->expression))
+    return take_floats(plan, a->expression->attribute, at, wide, err);
+  RDX_TRY(make_measure(plan, a->expression, !is_sum(a->kind), &s, &made, &is_too_wide, err));
   if (a->kind == RDX_AGGREGATE_COUNT && !s.nulls)
     return RDX_OK; /* that of rows */
+  if (is_too_wide) {
+    RDX_TRY(take_values(plan, &s, &values, err));
+    return is_sum(a->kind) ? take_sums(plan, values, made.scale, at, wide, err)
+                           : take_extremes(plan, values, made.scale, a->kind, at, wide, err);
+  }
   RDX_TRY(take_measure(plan, &s, &made, at, err));
   plan->measures[*at].wanted |= wanted_by(a->kind, s.nulls);
   return RDX_OK;
@@ -578,19 +671,13 @@ static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status make_room(rdx_plan *plan, rdx_error *err) {
-  return rdx_arena_alloc(&plan->arena, RDX_MOST_MEASURES, sizeof *plan->measures, "a plan", (void **)&plan->measures,
-                         err);
-}
-
 static rdx_status make(rdx_plan *plan, rdx_error *err) {
   const uint32_t count = plan->query->aggregate_count;
   RDX_TRY(check_query(plan, err));
   RDX_TRY(plan_predicate(plan, err));
-  RDX_TRY(make_room(plan, err));
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->aggregate_measure, "a plan",
                           (void **)&plan->aggregate_measure, err));
-  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->float_sums, "a plan", (void **)&plan->float_sums, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->wide, "a plan", (void **)&plan->wide, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(plan_aggregate(plan, i, err));
   return plan_groups(plan, err);
@@ -604,23 +691,40 @@ rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *
   return status;
 }
 
-/* Of an expression that is a float attribute its codes, and its digits if it is summed. */
+/* Whatever aggregates may take of an expression of a cube. What they want of it is told by queries. */
 static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool summed, rdx_error *err) {
-  rdx_float_sum sum;
+  rdx_wide_aggregate wide = {0};
+  rdx_wide_values *values = NULL;
   steps s;
   rdx_measure made;
   uint32_t at = 0;
+  bool is_too_wide = false;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
     RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
-  RDX_TRY(make_measure(plan, e, true, &s, &made, err));
+  RDX_TRY(make_measure(plan, e, true, &s, &made, &is_too_wide, err));
+  if (is_too_wide) {
+    RDX_TRY(take_values(plan, &s, &values, err));
+    RDX_TRY(take_extremes(plan, values, made.scale, RDX_AGGREGATE_MIN, &at, &wide, err));
+    return take_sums(plan, values, made.scale, &at, &wide, err);
+  }
   RDX_TRY(take_measure(plan, &s, &made, &at, err));
-  return summed && is_float(plan, e) ? plan_float_sum(plan, e->attribute, &sum, err) : RDX_OK;
+  if (!summed || made.numeric || e->kind != RDX_EXPRESSION_ATTRIBUTE)
+    return RDX_OK;
+  if (is_float(plan, e))
+    return take_floats(plan, e->attribute, &at, &wide, err);
+  if (!rdx_coded_is_summed_apart(&plan->relation->attributes[e->attribute]))
+    return RDX_OK; /* there is no sum of it */
+  RDX_TRY(make_measure(plan, e, false, &s, &made, &is_too_wide, err));
+  if (!is_too_wide)
+    return take_measure(plan, &s, &made, &at, err);
+  RDX_TRY(take_values(plan, &s, &values, err));
+  return take_sums(plan, values, made.scale, &at, &wide, err);
 }
 
 rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                              rdx_error *err) {
   *out = (rdx_plan){.relation = relation};
-  rdx_status status = make_room(out, err);
+  rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < spec->expression_count && status == RDX_OK; i++)
     status = plan_expression(out, spec->expressions[i], (spec->unsummed >> i & 1) == 0, err);
   if (status != RDX_OK)
@@ -629,5 +733,8 @@ rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_
 }
 
 void rdx_plan_destroy(rdx_plan *plan) {
+  while (plan->value_count > 0)
+    rdx_wide_values_give(plan->relation, plan->values[--plan->value_count]);
+  plan->measure_count = 0;
   rdx_arena_free(&plan->arena);
 }

@@ -8,6 +8,7 @@
 #include <raydex/engine.h>
 
 #include "engine/relation.h"
+#include "engine/wide_values.h"
 #include "scan/intervals.h"
 #include "scan/terms.h"
 
@@ -17,26 +18,13 @@ typedef struct rdx_condition_term {
   rdx_intervals intervals;
 } rdx_condition_term;
 
-/* An expression as steps on a stack of at most 8 values: 64-bit, each step's range known not to pass 63 bits (else
- * RDX_ERROR_OVERFLOW when planning). */
-typedef struct rdx_step {
-  rdx_expression_kind kind;
-  uint32_t attribute;
-  /* ATTRIBUTE: x * factor + value at the step's scale, where x is the code, or the attribute's values[code] where it
-   * has these; computed modulo 2^64, since only the result is known to fit. CONSTANT: value. */
-  int64_t value;
-  int64_t factor;
-} rdx_step;
-
 /* Which arrays of rdx_group_values a query needs. */
 #define RDX_WANT_COUNT 1u
 #define RDX_WANT_SUM 2u
 #define RDX_WANT_LEAST 4u
 #define RDX_WANT_MOST 8u
 
-#define RDX_MOST_STEPS 64
-#define RDX_MOST_STACK 8
-
+/* Numbers of rows that are added up or compared: 64 bits hold any of them. */
 typedef struct rdx_measure {
   rdx_step *steps; /* one step: a plain attribute, possibly not numeric: then MIN, MAX and COUNT take its codes */
   uint32_t step_count;
@@ -47,13 +35,17 @@ typedef struct rdx_measure {
   int64_t least, most; /* of its values, by the ranges of its attributes; not numeric: 0 and the last code */
 } rdx_measure;
 
-/* SUM or AVG of a float attribute: what its digits add up to. */
-typedef struct rdx_float_sum {
-  const rdx_digits *digits; /* NULL: an aggregate is none */
-  uint32_t measures[RDX_MOST_DIGITS + 1];
-} rdx_float_sum;
+/* What an aggregate takes beside its measure, where 64 bits may not hold its values. */
+typedef struct rdx_wide_aggregate {
+  const rdx_digits *digits; /* SUM and AVG: what these add up to; else NULL */
+  uint32_t *measures;       /* of the digits, and the special one */
+  bool floats;
+  uint8_t scale;    /* not of floats */
+  bool some_beyond; /* MIN and MAX: some values are none of 64 bits; then so many are above and below: */
+  uint32_t beyond;  /* this measure's sum */
+} rdx_wide_aggregate;
 
-#define RDX_MOST_MEASURES 16
+#define RDX_MOST_MEASURES 16 /* that are taken at a time: see rdx_plan_part() */
 #define RDX_MOST_GROUP_BY 8
 #define RDX_MOST_AGGREGATES 8
 
@@ -64,11 +56,14 @@ typedef struct rdx_plan {
   bool empty;                /* no row can qualify */
   rdx_condition_term *terms; /* of distinct attributes: all must hold */
   uint32_t term_count;
-  rdx_node *rest;        /* what is not a conjunction of terms (codes as in rdx_condition_term); NULL: nothing */
-  rdx_measure *measures; /* distinct, at most RDX_MOST_MEASURES; aggregates name them by number */
-  uint32_t measure_count;
+  rdx_node *rest; /* what is not a conjunction of terms (codes as in rdx_condition_term); NULL: nothing */
+  rdx_measure
+      *measures; /* distinct; aggregates name them by number. An engine sees RDX_MOST_MEASURES of them at most */
+  uint32_t measure_count, measure_capacity;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
-  rdx_float_sum *float_sums;   /* for each aggregate */
+  rdx_wide_aggregate *wide;    /* for each aggregate */
+  rdx_wide_values **values;    /* that it uses */
+  uint32_t value_count;
   /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with
    * the terms given. Where numbers would pass 64 bits places of codes take the place of some attributes' codes
    * (group_places; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
@@ -79,9 +74,22 @@ typedef struct rdx_plan {
 
 RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out,
                                         rdx_error *err);
-/* Only the measures, of all that aggregates of a cube's expressions may take; nothing is wanted of them. */
+/* Only the measures, of all that aggregates of a cube's expressions may take; what is wanted of them does not count. */
 RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                                           rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
+
+/* A plan whose measures are too many is run in parts, for the same groups. A part is a view of the plan. */
+static inline uint32_t rdx_plan_parts(const rdx_plan *plan) {
+  return plan->measure_count > 0 ? (plan->measure_count + RDX_MOST_MEASURES - 1) / RDX_MOST_MEASURES : 1;
+}
+
+static inline rdx_plan rdx_plan_part(const rdx_plan *plan, uint32_t part) {
+  const uint32_t first = part * RDX_MOST_MEASURES, left = plan->measure_count - first;
+  rdx_plan p = *plan;
+  p.measures += plan->measure_count > 0 ? first : 0;
+  p.measure_count = left < RDX_MOST_MEASURES ? left : RDX_MOST_MEASURES;
+  return p;
+}
 
 #endif

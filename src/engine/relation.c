@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/column.h"
+#include "engine/wide_values.h"
 #include "index/keys.h"
 #include "index/probes.h"
 #include "index/result.h"
@@ -444,24 +445,20 @@ static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r
   return RDX_OK;
 }
 
-/* Places and digits are made later, but have their attributes' numbers now. */
+/* What is made later. */
 static rdx_status create_late(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
   const uint32_t count = relation->attribute_count;
   RDX_TRY(rdx_calloc(1, sizeof *r->late + count * sizeof *r->late->of, "a relation", (void **)&r->late, err));
   pthread_mutex_init(&r->late->lock, NULL);
-  r->all_count = count;
-  for (uint32_t i = 0; i < count; i++) {
-    const rdx_type type = relation->attributes[i].column.type;
-    r->late->of[i].digits.first = r->all_count;
-    r->all_count += type == RDX_TYPE_F32 || type == RDX_TYPE_F64 ? RDX_MOST_DIGITS + 1 : 0;
-  }
   return RDX_OK;
 }
 
 static void destroy_late(rdx_coded_relation *r) {
   if (!r->late)
     return;
+  rdx_wide_values_drop_all(r);
   for (uint32_t i = 0; i < r->attribute_count; i++) {
+    rdx_digits_drop(&r->late->of[i].digits);
     rdx_free(r->late->of[i].places.codes);
     rdx_buffer_destroy(&r->late->of[i].places.places);
   }
@@ -472,7 +469,7 @@ static void destroy_late(rdx_coded_relation *r) {
 static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
   RDX_TRY(create_late(relation, r, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
-  RDX_TRY(rdx_calloc(r->all_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
+  RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
   RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->partners, "a relation", (void **)&r->partners, err));
   r->attribute_count = relation->attribute_count;
   r->dimension_count = relation->dimension_count;
@@ -518,7 +515,7 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
   rdx_coded_relation *r = *relation;
   if (!r)
     return;
-  for (uint32_t i = 0; r->attributes && i < r->all_count; i++)
+  for (uint32_t i = 0; r->attributes && i < r->attribute_count; i++)
     rdx_coded_drop(&r->attributes[i]);
   for (uint32_t i = 0; i < r->attribute_count; i++)
     rdx_free(r->names[i]);
@@ -534,9 +531,9 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
 
 /* ---- For cubes ---- */
 
-rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows, uint64_t count,
-                            uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  const rdx_coded *c = &relation->attributes[attribute];
+rdx_status rdx_coded_gather(const rdx_coded_relation *relation, const rdx_coded *attribute, rdx_buffer *rows,
+                            uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
+  const rdx_coded *c = attribute;
   const rdx_partner *p = rdx_coded_partner(relation, attribute);
   const uint32_t out64 = bytes == 8;
   double ms = 0;

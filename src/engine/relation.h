@@ -45,23 +45,26 @@ typedef struct rdx_code_places {
   rdx_buffer *places; /* of the rows of the attribute's table, packed as codes are */
 } rdx_code_places;
 
-/* Values of a float attribute as whole numbers of a unit, in digits, which are attributes like any other: what these
- * add up to does not depend on the order of rows, as what floats add up to does. A value's digits all have its sign. */
+#define RDX_MOST_DIGITS 35 /* of 62 bits: f64 take at most 2098 */
+
+/* Numbers that no attribute has room for, as of floats, in digits, which are attributes like any other: what these add
+ * up to is exact, and does not depend on the order of rows. The digits of a number all have its sign. */
 typedef struct rdx_digits {
-  uint32_t first;   /* attribute of the lowest digit; the others follow */
-  uint32_t count;   /* of digits; 0: not made yet; above RDX_MOST_DIGITS: there are none, values are too far apart */
+  rdx_coded *attributes; /* the lowest digit first; then the special one */
+  uint32_t count;        /* of digits; 0: not made yet */
   uint32_t special; /* 1: behind them comes an attribute that is not 0 for values that are not finite: 1 for infinity,
                      * RDX_SPECIAL_DOWN for its opposite, and both for NaN */
-  uint32_t bits;    /* of a digit */
-  int exponent;     /* of the unit, as a power of 2 */
+  uint32_t bits;    /* of a digit, at most 62 */
+  int exponents
+      [RDX_MOST_DIGITS]; /* of the digits' units, as powers of 2: there may be gaps, where no number has a bit */
 } rdx_digits;
 
-#define RDX_MOST_DIGITS 5                   /* f32 take at most 277 bits */
 #define RDX_SPECIAL_DOWN ((int64_t)1 << 32) /* more than there are rows */
 
-/* What is made of an attribute when it is asked for first. */
+/* What is made of attributes when it is asked for first. */
 typedef struct rdx_late {
   pthread_mutex_t lock;
+  struct rdx_wide_values *wide_values; /* of expressions; see there */
   struct {
     rdx_code_places places;
     rdx_digits digits;
@@ -73,8 +76,7 @@ typedef struct rdx_coded_relation {
   uint64_t rows;
   uint32_t attribute_count, dimension_count;
   char **names;
-  rdx_coded *attributes; /* then room for the digits of those that are floats: all_count in all */
-  uint32_t all_count;
+  rdx_coded *attributes;
   rdx_partner *partners;
   rdx_late *late;
   uint64_t bytes;
@@ -88,13 +90,13 @@ void rdx_coded_relation_destroy(rdx_coded_relation **relation);
 /* The codes of an attribute for each row of the fact table, as u32 (places) or u64 (where codes need it), in new device
  * memory: denormalised. Rows without a partner in some dimension must have been dropped by the caller: `rows` lists
  * those that count (u32, ascending; NULL: all), of which there are `count`. */
-RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, uint32_t attribute, rdx_buffer *rows,
-                                         uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_coded_gather(const rdx_coded_relation *relation, const rdx_coded *attribute,
+                                         rdx_buffer *rows, uint64_t count, uint32_t bytes, rdx_buffer **out,
+                                         rdx_error *err);
 
 /* Where that call finds codes: `partners` is NULL for those of the fact table. */
-static inline const rdx_partner *rdx_coded_partner(const rdx_coded_relation *relation, uint32_t attribute) {
-  const uint32_t dimension = relation->attributes[attribute].dimension;
-  return dimension ? &relation->partners[dimension - 1] : NULL;
+static inline const rdx_partner *rdx_coded_partner(const rdx_coded_relation *relation, const rdx_coded *attribute) {
+  return attribute->dimension ? &relation->partners[attribute->dimension - 1] : NULL;
 }
 
 /* The rows of the fact table that have all their partners: NULL and the number of all where that is so. */
@@ -107,8 +109,7 @@ RDX_MUST_USE rdx_status rdx_coded_places(const rdx_coded_relation *relation, uin
 /* The first place whose code is not below this one; their number where none is. */
 uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code);
 
-/* The digits of a float attribute: made when they are asked for first, and the relation's. RDX_ERROR_UNSUPPORTED where
- * values are too far apart. */
+/* The digits of a float attribute: made when they are asked for first, and the relation's. */
 RDX_MUST_USE rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribute, const rdx_digits **out,
                                          rdx_error *err);
 /* Code an attribute. Adds to `ms`. What is left in `out` on failure the caller drops. */
@@ -135,6 +136,14 @@ static inline bool rdx_coded_is_float(const rdx_coded *attribute) {
 static inline bool rdx_coded_is_numeric(const rdx_coded *attribute) {
   const rdx_type type = attribute->source.type;
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+/* Whether sums of an attribute take other numbers than what else is asked of it: as floats do, bools, and integers that
+ * pass 63 bits. */
+static inline bool rdx_coded_is_summed_apart(const rdx_coded *attribute) {
+  const rdx_scan_column *s = &attribute->source;
+  return rdx_coded_is_float(attribute) || s->type == RDX_TYPE_BOOL ||
+         (s->type == RDX_TYPE_U64 && attribute->count > 0 && s->largest > INT64_MAX);
 }
 
 #endif

@@ -27,8 +27,8 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
 static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t position, rdx_scan_column *out,
                               rdx_error *err) {
-  const uint32_t attribute = star->scan.attributes[position];
-  const uint32_t bytes = rdx_tuples_code_bytes(&star->relation->attributes[attribute]);
+  const rdx_coded *attribute = &star->relation->attributes[star->scan.attributes[position]];
+  const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
   *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                            .key_bits = 8 * bytes,

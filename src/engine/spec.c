@@ -201,12 +201,13 @@ rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
                          .unsummed = needs->unsummed};
 }
 
-/* Whether a cube has expression `number` of a query; of floats their sums are something apart. A cube may name an
+/* Whether a cube has expression `number` of a query; of some attributes their sums are something apart. A cube may name an
  * expression twice, to be summed and not. */
 static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, uint32_t number,
                            const rdx_coded_relation *relation) {
   const rdx_expression *e = needs->expressions[number];
-  const bool sums = e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_coded_is_float(&relation->attributes[e->attribute]) &&
+  const bool sums = e->kind == RDX_EXPRESSION_ATTRIBUTE &&
+                    rdx_coded_is_summed_apart(&relation->attributes[e->attribute]) &&
                     (needs->unsummed >> number & 1) == 0;
   for (uint32_t i = 0; i < spec->expression_count; i++)
     if (rdx_expressions_equal(spec->expressions[i], e) && !(sums && (spec->unsummed >> i & 1) != 0))

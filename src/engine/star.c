@@ -71,10 +71,10 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
   for (uint32_t i = 0; i < m->step_count; i++) {
     const rdx_step *step = &m->steps[i];
     steps[i] =
-        (star_step){.value = (uint64_t)step->value, .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
+        (star_step){.value = rdx_step_value(step), .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
     if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
       continue;
-    const rdx_coded *a = &star->relation->attributes[step->attribute];
+    const rdx_coded *a = step->attribute;
     steps[i].bytes = a->bytes;
     steps[i].codes = RDX_ADDRESS(uint32_t, a->codes);
     steps[i].null_code = a->count; /* which no value has */
@@ -90,12 +90,9 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
 }
 
 /* A code that no value has, where values go from the smallest number of 64 bits to the largest: in a gap between the
- * values of an attribute. */
-static rdx_status find_unused(const rdx_star *star, const rdx_measure *m, uint64_t *out, rdx_error *err) {
-  const rdx_coded *a = &star->relation->attributes[m->steps[0].attribute];
-  if (m->step_count != 1 || !a->values)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "an expression with NULLs may have any value of 64 bits, so that no code is left for NULL");
+ * values of an attribute, which is all that such a measure is (engine/plan.c). */
+static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *err) {
+  const rdx_coded *a = m->steps[0].attribute;
   int64_t *values = NULL;
   RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
   const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
@@ -133,7 +130,7 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
   rdx_buffer *codes[RDX_MOST_STEPS] = {0};
   out->span = (uint64_t)m->most - (uint64_t)m->least;
   if (m->nulls && out->span == UINT64_MAX)
-    RDX_TRY(find_unused(star, m, &out->null_code, err));
+    RDX_TRY(find_unused(m, &out->null_code, err));
   else if (m->nulls)
     out->null_code = out->span + 1;
   out->largest = out->null_code > out->span ? out->null_code : out->span;
@@ -254,6 +251,8 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
   rdx_buffer *scan_places = NULL;
   RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
+  RDX_TRY(rdx_calloc(star->plan.measure_count, sizeof *star->measures, "the measures of a cube",
+                     (void **)&star->measures, err));
   RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
   RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
                             &scan_places, err));
@@ -314,8 +313,9 @@ static void destroy_run(rdx_star_run *run) {
 void rdx_star_destroy(rdx_star *star) {
   for (uint32_t i = 0; i < star->spare_count; i++)
     destroy_run(star->spares[i]);
-  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++)
+  for (uint32_t i = 0; star->measures && i < star->plan.measure_count; i++)
     rdx_buffer_destroy(&star->measures[i].codes);
+  rdx_free(star->measures);
   rdx_buffer_destroy(&star->group_codes);
   rdx_tuples_destroy(&star->scan);
   rdx_tuples_destroy(&star->groups);

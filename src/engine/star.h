@@ -46,7 +46,7 @@ typedef struct rdx_star {
   uint64_t rows;
   rdx_tuples scan, groups;
   rdx_plan plan; /* of the spec's expressions: its measures are the cube's */
-  rdx_star_measure measures[RDX_MOST_MEASURES];
+  rdx_star_measure *measures;
   uint32_t group_bytes; /* 0: there is one group */
   rdx_buffer *group_codes;
   pthread_mutex_t lock; /* guards the rest */

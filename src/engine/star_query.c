@@ -12,13 +12,8 @@
 /* ---- Measures and costs ---- */
 
 static bool same_measure(const rdx_measure *a, const rdx_measure *b) {
-  if (a->numeric != b->numeric || a->scale != b->scale || a->step_count != b->step_count)
-    return false;
-  for (uint32_t i = 0; i < a->step_count; i++)
-    if (a->steps[i].kind != b->steps[i].kind || a->steps[i].attribute != b->steps[i].attribute ||
-        a->steps[i].value != b->steps[i].value || a->steps[i].factor != b->steps[i].factor)
-      return false;
-  return true;
+  return a->numeric == b->numeric && a->scale == b->scale &&
+         rdx_steps_equal(a->steps, a->step_count, b->steps, b->step_count);
 }
 
 uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure) {

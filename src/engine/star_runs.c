@@ -13,7 +13,7 @@ static void free_arrays(rdx_runs *runs) {
   rdx_free(runs->starts);
   rdx_free(runs->groups);
   rdx_free(runs->nexts);
-  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++) {
+  for (uint32_t i = 0; i < runs->total_count; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);
   }
@@ -24,6 +24,7 @@ void rdx_runs_destroy(rdx_runs *runs) {
     free_arrays(runs);
   rdx_buffer_destroy(&runs->memory);
   rdx_free(runs->firsts);
+  rdx_free(runs->totals);
   *runs = (rdx_runs){0};
 }
 
@@ -32,7 +33,7 @@ uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
   uint64_t each = runs->groups ? 12 : 4;
   if (runs->memory)
     return runs->memory->size + firsts;
-  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++)
+  for (uint32_t i = 0; i < runs->total_count; i++)
     each += (runs->totals[i].sums ? 8 : 0) + (runs->totals[i].counts ? 8 : 0);
   return runs->count * each + firsts;
 }
@@ -185,12 +186,22 @@ static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buff
   return cut_count > 0 ? rdx_buffer_upload(starts, 0, out->starts, out->count * 4ul, err) : RDX_OK;
 }
 
+/* A list of totals: none, or a copy. */
+static rdx_status create_totals(uint32_t count, const star_totals *from, rdx_runs *out, rdx_error *err) {
+  RDX_TRY(rdx_calloc(count, sizeof *from, "the runs of a cube", (void **)&out->totals, err));
+  if (from)
+    memcpy(out->totals, from, count * sizeof *from);
+  out->total_count = count;
+  return RDX_OK;
+}
+
 static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
                             rdx_error *err) {
   if (star->group_bytes)
     RDX_TRY(add_groups(star, starts, out, err));
   if (out->count > star->scan.count)
     RDX_TRY(find_firsts(star, out, err));
+  RDX_TRY(create_totals(star->plan.measure_count, NULL, out, err));
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
     if (star->measures[m].span <= UINT64_MAX / star->rows) /* a sum of codes passes 64 bits nowhere */
       RDX_TRY(add_totals(star, m, starts, stream, out, err));
@@ -245,7 +256,7 @@ static rdx_status move_arrays(rdx_runs *runs, rdx_buffer *memory, uint64_t *byte
   RDX_TRY(move_array(&runs->starts, (n + 1) * 4, memory, bytes, err));
   RDX_TRY(move_array(&runs->groups, n * 4, memory, bytes, err));
   RDX_TRY(move_array(&runs->nexts, n * 4, memory, bytes, err));
-  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++) {
+  for (uint32_t i = 0; i < runs->total_count; i++) {
     RDX_TRY(move_array(&runs->totals[i].sums, (n + 1) * 8, memory, bytes, err));
     RDX_TRY(move_array(&runs->totals[i].counts, (n + 1) * 8, memory, bytes, err));
   }
@@ -257,11 +268,15 @@ rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err) {
   uint64_t bytes = 0;
   if (star->device->info.backend == RDX_BACKEND_CPU || runs->count == 0)
     return RDX_OK;
-  RDX_TRY(move_arrays(&moved, NULL, &bytes, err));
-  RDX_TRY(rdx_buffer_create(star->device, bytes, "the runs of a cube", &moved.memory, err));
-  const rdx_status status = move_arrays(&moved, moved.memory, &bytes, err);
+  RDX_TRY(create_totals(runs->total_count, runs->totals, &moved, err));
+  rdx_status status = move_arrays(&moved, NULL, &bytes, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(star->device, bytes, "the runs of a cube", &moved.memory, err);
+  if (status == RDX_OK)
+    status = move_arrays(&moved, moved.memory, &bytes, err);
   if (status != RDX_OK) {
     rdx_buffer_destroy(&moved.memory);
+    rdx_free(moved.totals);
     return status;
   }
   runs->firsts = NULL;
@@ -277,7 +292,7 @@ static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
 }
 
 bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
-  for (uint32_t i = 0; i < plan->measure_count; i++)
+  for (uint32_t i = 0; i < plan->measure_count && runs->count > 0; i++)
     if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
         !runs->totals[rdx_star_measure_of(star, &plan->measures[i])].sums)
       return false;

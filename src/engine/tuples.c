@@ -80,7 +80,8 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
                     "the %u attributes of a tuple take %u bits together, and may take %d: use fewer of them",
                     t->attribute_count, total, KEY_BITS);
   rdx_buffer *codes = NULL;
-  RDX_TRY(rdx_coded_gather(b->relation, t->attributes[widest], b->rows, b->count, 8, &codes, err));
+  RDX_TRY(rdx_coded_gather(b->relation, &b->relation->attributes[t->attributes[widest]], b->rows, b->count, 8, &codes,
+                           err));
   rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
   if (status == RDX_OK)
     status = distinct(b, codes, 8, largest_code(&b->relation->attributes[t->attributes[widest]]),
@@ -113,7 +114,7 @@ static rdx_status choose_bits(building *b, rdx_error *err) {
 static rdx_status append(building *b, uint32_t i, rdx_error *err) {
   const rdx_tuples *t = b->tuples;
   const rdx_coded *c = &b->relation->attributes[t->attributes[i]];
-  const rdx_partner *p = rdx_coded_partner(b->relation, t->attributes[i]);
+  const rdx_partner *p = rdx_coded_partner(b->relation, c);
   struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, b->keys),
                                .codes = RDX_ADDRESS(uint32_t, c->codes),
                                .rows = RDX_ADDRESS(uint32_t, b->rows),

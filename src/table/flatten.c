@@ -27,7 +27,7 @@ typedef struct flattening {
 static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
                              uint32_t bytes, void *out, rdx_error *err) {
   rdx_buffer *gathered = NULL;
-  RDX_TRY(rdx_coded_gather(f->relation, attribute, numbers, count, bytes, &gathered, err));
+  RDX_TRY(rdx_coded_gather(f->relation, &f->relation->attributes[attribute], numbers, count, bytes, &gathered, err));
   const rdx_status status = rdx_buffer_download(gathered, 0, out, count * bytes, err);
   rdx_buffer_destroy(&gathered);
   return status;

@@ -18,10 +18,12 @@
 
 __extension__ typedef __float128 f128;
 
+#define WORDS 6
+
 static double quotient(rdx_i128 x, uint32_t shift, int exponent, rdx_i128 divisor) {
-  rdx_wide sum = {{0}};
-  rdx_wide_add(&sum, x, shift);
-  return rdx_wide_quotient(&sum, exponent, divisor);
+  uint64_t sum[WORDS] = {0};
+  rdx_wide_add(sum, WORDS, x, shift);
+  return rdx_wide_quotient(sum, WORDS, exponent, divisor);
 }
 
 /* Numbers of up to 110 bits have quotients that f128 tells apart from halves: it rounds to 113 bits, and then to 53. */
@@ -45,12 +47,12 @@ static void test_halves(void **state) {
   assert_true(quotient(one + 1, 0, 0, 1) == 9007199254740992.0);
   assert_true(quotient(one + 3, 0, 0, 1) == 9007199254740996.0);
   assert_true(quotient(-(one + 1), 0, 0, 1) == -9007199254740992.0);
-  rdx_wide x = {{0}};
-  rdx_wide_add(&x, one + 1, 200);
-  rdx_wide_add(&x, 1, 0);
-  assert_true(rdx_wide_quotient(&x, -200, 1) == 9007199254740994.0);
-  rdx_wide_add(&x, -2, 0);
-  assert_true(rdx_wide_quotient(&x, -200, 1) == 9007199254740992.0);
+  uint64_t x[WORDS] = {0};
+  rdx_wide_add(x, WORDS, one + 1, 200);
+  rdx_wide_add(x, WORDS, 1, 0);
+  assert_true(rdx_wide_quotient(x, WORDS, -200, 1) == 9007199254740994.0);
+  rdx_wide_add(x, WORDS, -2, 0);
+  assert_true(rdx_wide_quotient(x, WORDS, -200, 1) == 9007199254740992.0);
   assert_true(quotient(1, 0, 0, 3) == 1.0 / 3 && quotient(-2, 0, 0, 3) == -2.0 / 3);
 }
 
@@ -82,20 +84,82 @@ static void test_sums(void **state) {
   rdx_i128 numbers[100];
   uint32_t shifts[100];
   for (uint32_t round = 0; round < 1000; round++) {
-    rdx_wide sum = {{0}}, zero = {{0}};
+    uint64_t sum[WORDS] = {0}, zero[WORDS] = {0};
     for (uint32_t i = 0; i < 100; i++) {
       numbers[i] = (rdx_i128)(int64_t)next_random() * (int64_t)(next_random() >> 20);
       shifts[i] = (uint32_t)(next_random() % 250);
-      rdx_wide_add(&sum, numbers[i], shifts[i]);
+      rdx_wide_add(sum, WORDS, numbers[i], shifts[i]);
     }
     for (uint32_t i = 100; i-- > 0;)
-      rdx_wide_add(&sum, -numbers[(i * 37) % 100], shifts[(i * 37) % 100]);
-    assert_memory_equal(&sum, &zero, sizeof sum);
+      rdx_wide_add(sum, WORDS, -numbers[(i * 37) % 100], shifts[(i * 37) % 100]);
+    assert_memory_equal(sum, zero, sizeof sum);
+  }
+}
+
+/* Sums, differences and products, of as many bits as the words have: by the remainders of a few primes. */
+static uint64_t remainder_of(const uint64_t *x, uint32_t words, uint64_t prime) {
+  uint64_t rest = 0, copy[RDX_WIDE_WORDS];
+  const bool negative = rdx_wide_is_negative(x, words);
+  memcpy(copy, x, words * sizeof *copy);
+  if (negative)
+    rdx_wide_negate(copy, words);
+  for (uint32_t i = 64 * words; i-- > 0;)
+    rest = (2 * rest + rdx_wide_bits(copy, words, i, 1)) % prime;
+  return negative && rest > 0 ? prime - rest : rest;
+}
+
+static void test_arithmetic(void **state) {
+  (void)state;
+  static const uint64_t primes[] = {3, 65537, 4294967291, 1000000007};
+  for (uint32_t round = 0; round < 2000; round++) {
+    const uint32_t words = 2 + (uint32_t)(next_random() % (RDX_WIDE_WORDS - 1));
+    uint64_t x[RDX_WIDE_WORDS] = {0}, y[RDX_WIDE_WORDS] = {0}, product[RDX_WIDE_WORDS], sum[RDX_WIDE_WORDS];
+    for (uint32_t i = 0; i < 2; i++) { /* either has less than half of the bits */
+      const uint32_t most = 64 * words / 2 - 3, shift = most > 100 ? (uint32_t)(next_random() % (most - 100)) : 0;
+      const rdx_i128 factor = (rdx_i128)(int64_t)next_random() * (int64_t)(next_random() >> 30);
+      rdx_wide_add(i ? x : y, words, most > 100 ? factor : factor >> (127 - most), shift);
+      rdx_wide_add(i ? x : y, words, (int32_t)next_random(), 0);
+    }
+    rdx_wide_multiply(x, y, words, product);
+    for (uint32_t p = 0; p < sizeof primes / sizeof *primes; p++) {
+      const uint64_t a = remainder_of(x, words, primes[p]), b = remainder_of(y, words, primes[p]);
+      memcpy(sum, x, sizeof sum);
+      assert_int_equal(remainder_of(product, words, primes[p]), a * b % primes[p]);
+      rdx_wide_combine(sum, y, words, false);
+      assert_int_equal(remainder_of(sum, words, primes[p]), (a + b) % primes[p]);
+      rdx_wide_combine(sum, y, words, true);
+      assert_memory_equal(sum, x, words * sizeof *x);
+      rdx_wide_combine(sum, y, words, true);
+      assert_int_equal(remainder_of(sum, words, primes[p]), (a + primes[p] - b) % primes[p]);
+    }
+  }
+}
+
+static void test_fits(void **state) {
+  (void)state;
+  static const struct {
+    rdx_i128 x;
+    bool fits;
+  } cases[] = {{0, true},
+               {-1, true},
+               {INT64_MAX, true},
+               {INT64_MIN, true},
+               {(rdx_i128)INT64_MAX + 1, false},
+               {(rdx_i128)INT64_MIN - 1, false},
+               {UINT64_MAX, false},
+               {-(rdx_i128)UINT64_MAX, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint64_t x[WORDS] = {0};
+    rdx_wide_add(x, WORDS, cases[i].x, 0);
+    assert_int_equal(rdx_wide_fits(x, WORDS), cases[i].fits);
+    rdx_wide_add(x, WORDS, 1, 300);
+    assert_false(rdx_wide_fits(x, WORDS));
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients), cmocka_unit_test(test_halves),
-                                     cmocka_unit_test(test_ends), cmocka_unit_test(test_sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients),  cmocka_unit_test(test_halves),
+                                     cmocka_unit_test(test_ends),       cmocka_unit_test(test_sums),
+                                     cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_fits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
