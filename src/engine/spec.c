@@ -201,8 +201,8 @@ rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
                          .unsummed = needs->unsummed};
 }
 
-/* Whether a cube has expression `number` of a query; of some attributes their sums are something apart. A cube may name an
- * expression twice, to be summed and not. */
+/* Whether a cube has expression `number` of a query; of some attributes their sums are something apart. A cube may name
+ * an expression twice, to be summed and not. */
 static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, uint32_t number,
                            const rdx_coded_relation *relation) {
   const rdx_expression *e = needs->expressions[number];

@@ -54,8 +54,8 @@ rdx_status query_run(rdx_engine *engine, const rdx_query *q, rdx_query_result **
 /* The number of rows that it counts for a predicate. */
 uint64_t query_count_rows(rdx_engine *engine, const rdx_predicate *where);
 
-/* Run a query and compare. An engine may refuse what may overflow by the ranges of its attributes, has more groups than
- * can be numbered, or takes atomics that the device has not: then `e` is not looked at. */
+/* Run a query and compare. An engine may refuse what has more groups than can be numbered, or takes atomics that the
+ * device has not: then `e` is not looked at. */
 void query_check(const rdx_engine *engine, const star *s, const test_query *q, const expected *e);
 
 #endif

@@ -49,9 +49,7 @@ static void check_query(rdx_engine *engines[COUNT(contenders)], const star *s, c
   for (size_t m = 0; m < COUNT(contenders); m++) {
     rdx_error why = {""};
     const rdx_status status = rdx_engine_prepare(engines[m], &q->query, 1, &why);
-    assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);
-    if (status == RDX_ERROR_UNSUPPORTED && strstr(why.text, "no code is left for NULL"))
-      continue; /* of cubes: values of all 64 bits, and NULLs */
+    assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
     query_check(engines[m], s, q, e);
   }
 }
@@ -112,7 +110,7 @@ static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
       expressions[spec.expression_count++] = commute(q->aggregates[i].expression, nodes[i], 0);
   rdx_error why;
   const rdx_status status = rdx_engine_add_cube(engine, &spec, &why);
-  assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW);
+  assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
 }
 
 static void test_wide_cubes(void **state) {
@@ -610,10 +608,9 @@ static void test_bad_queries(void **state) {
   const rdx_aggregate count = {0}, unknown = {(rdx_aggregate_kind)9, &number}, none = {RDX_AGGREGATE_SUM, NULL},
                       text = {RDX_AGGREGATE_SUM, &letter}, one = {RDX_AGGREGATE_MIN, &number};
   const rdx_expression half = {.kind = RDX_EXPRESSION_ADD, .left = &number}, strange = {.kind = (rdx_expression_kind)9},
-                       missing = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2},
-                       square = {.kind = RDX_EXPRESSION_MULTIPLY, .left = &number, .right = &number};
+                       missing = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2};
   const rdx_aggregate of_half = {RDX_AGGREGATE_SUM, &half}, of_strange = {RDX_AGGREGATE_SUM, &strange},
-                      of_missing = {RDX_AGGREGATE_MIN, &missing}, of_square = {RDX_AGGREGATE_SUM, &square};
+                      of_missing = {RDX_AGGREGATE_MIN, &missing};
   rdx_expression deep[100];
   for (size_t i = 0; i < COUNT(deep); i++)
     deep[i] = (rdx_expression){
@@ -633,7 +630,6 @@ static void test_bad_queries(void **state) {
       {{.aggregates = &of_half, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
       {{.aggregates = &of_strange, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
       {{.aggregates = &of_missing, .aggregate_count = 1}, RDX_ERROR_ARGUMENT},
-      {{.aggregates = &of_square, .aggregate_count = 1}, RDX_ERROR_OVERFLOW},
       {{.aggregates = &of_deep, .aggregate_count = 1}, RDX_ERROR_UNSUPPORTED},
       {{.aggregates = &one, .aggregate_count = 9}, RDX_ERROR_ARGUMENT},
       {{.aggregate_count = 1}, RDX_ERROR_ARGUMENT},

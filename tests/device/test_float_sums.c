@@ -3,7 +3,7 @@
 
 /* Sums and averages of floats by engines: exact, whatever the order of rows. (Random ones are among test_engine's.) */
 
-#include "queries.h"
+#include "wide_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,27 +146,94 @@ static void test_overflow(void **state) {
   }
 }
 
-/* Values that are too far apart to be added up can be counted and compared all the same, by cubes, too. */
+/* Values as far apart as there are any: their sums are exact, too; and of those that qualify nothing is lost for those
+ * that do not. */
 static void test_far_apart(void **state) {
   (void)state;
-  values[0] = 1e300;
-  values[1] = 1e-300;
-  const rdx_query sum = {.aggregates = aggregates, .aggregate_count = 1},
-                  least = {.aggregates = aggregates + 3, .aggregate_count = 1};
+  static const struct {
+    uint32_t count;
+    double values[6], below, sum;
+  } cases[] = {
+      {2, {0.1, 1e300}, 1, 0.1},
+      {3, {0.1, 1e300, 0.2}, 1, 0.1 + 0.2},
+      {2, {1e300, 1e-300}, INFINITY, 1e300},
+      {4,
+       {1.7976931348623157e308, 4.9406564584124654e-324, -1.7976931348623157e308, 1e-300},
+       2,
+       -1.7976931348623157e308},
+      {4,
+       {1.7976931348623157e308, 4.9406564584124654e-324, -1.7976931348623157e308, 0},
+       INFINITY,
+       4.9406564584124654e-324},
+      {5, {0x1p1023, 0x1p1000, 0x1p-1000, -0x1p1000, -0x1p1023}, INFINITY, 0x1p-1000},
+      {4, {1.5, INFINITY, 1e308, NAN}, 2, 1.5},
+      {3, {-INFINITY, 3, 1e-200}, 4, -INFINITY},
+      {3, {0x1p-1074, 0x1p-600, 0x1p-1022}, 0x1p-700, 0x1.0000000000001p-1022},
+      {3, {5, 1e308, 1e308}, 6, 5},
+      {2, {7, 8}, 0, NAN /* no row */},
+  };
+  rdx_predicate where = {.kind = RDX_PREDICATE_LT, .values = {.type = RDX_TYPE_F64, .rows = 1}};
+  const rdx_query q = {.where = &where, .aggregates = aggregates, .aggregate_count = 1};
+  for (size_t c = 0; c < COUNT(cases); c++) {
+    memcpy(values, cases[c].values, sizeof cases[c].values);
+    where.values.values = &cases[c].below;
+    for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+      rdx_query_result *result = NULL;
+      if (is_left_out(kind))
+        continue;
+      OK(run(kind, cases[c].count, &q, &result, err));
+      if (isnan(cases[c].sum))
+        assert_false(rdx_query_result_column(result, 0)->validity[0] & 1);
+      else
+        assert_true(float_at(result, 0, 0) == cases[c].sum);
+      rdx_query_result_destroy(&result);
+    }
+  }
+}
+
+/* Values of all exponents, so that there are as many digits as there can be: more numbers of a row than engines take at
+ * a time, which then run in parts, with many groups and few. */
+static void check_exponents(uint64_t rows, uint32_t group_count, bool grouped) {
+  static wide_sum sums[GROUPS], narrow_sums[GROUPS];
+  uint64_t counts[GROUPS] = {0};
+  memset(sums, 0, sizeof sums);
+  memset(narrow_sums, 0, sizeof narrow_sums);
+  for (uint64_t i = 0; i < rows; i++) {
+    const uint64_t exponent = i < 2046 ? i : test_random() % 2046, bits = test_random() >> 12 | exponent << 52;
+    memcpy(&values[i], &bits, sizeof bits);
+    values[i] = test_random() % 2 ? values[i] / 8 : -values[i] / 8; /* so that no sum is too large */
+    narrow[i] = (float)ldexp((double)(test_random() % 1000) - 500, (int)(test_random() % 230) - 120);
+    groups[i] = (uint8_t)(test_random() % group_count);
+    const uint32_t g = grouped ? groups[i] : 0;
+    sums[g].exponent = narrow_sums[g].exponent = -1074;
+    wide_sum_add_float(&sums[g], values[i]);
+    wide_sum_add_float(&narrow_sums[g], (double)narrow[i]);
+    counts[g]++;
+  }
+  const rdx_query q = {
+      .group_by = by_group, .group_count = grouped, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
   for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
     rdx_query_result *result = NULL;
-    rdx_error why = {""};
     if (is_left_out(kind))
       continue;
-    assert_int_equal(run(kind, 2, &sum, &result, &why), RDX_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(why.text, "value cannot be added up"));
-    OK(run(kind, 2, &least, &result, err));
-    assert_true(float_at(result, 0, 0) == 1e-300);
+    OK(run(kind, rows, &q, &result, err));
+    assert_int_equal(rdx_query_result_rows(result), grouped ? group_count : 1);
+    for (uint32_t g = 0; g < (grouped ? group_count : 1); g++) {
+      assert_true(float_at(result, grouped, g) == wide_sum_quotient(&sums[g], 1));
+      assert_true(float_at(result, grouped + 1u, g) == wide_sum_quotient(&sums[g], counts[g]));
+      assert_true(float_at(result, grouped + 2u, g) == wide_sum_quotient(&narrow_sums[g], 1));
+    }
     rdx_query_result_destroy(&result);
   }
 }
 
-/* More sums than there is room for. */
+static void test_all_exponents(void **state) {
+  (void)state;
+  check_exponents(test_is_slow() ? 2500 : ROWS, GROUPS, true);
+  check_exponents(2100, 1, false);
+}
+
+/* More numbers of a row than engines take at a time. */
 static void test_many_sums(void **state) {
   (void)state;
   enum { SUMS = 8, MANY = 20 };
@@ -176,23 +243,29 @@ static void test_many_sums(void **state) {
   rdx_aggregate sums[SUMS];
   for (uint32_t a = 0; a < SUMS; a++) {
     for (uint32_t i = 0; i < MANY; i++)
-      columns[a][i] = i == 0 ? 0x1p-120 : i + a; /* three digits */
+      columns[a][i] = i == 0 ? 0x1p-120 : i == 1 ? 0x1p-200 : i + a; /* three digits */
     attributes[a] = (rdx_attribute){"x", {.type = RDX_TYPE_F64, .rows = MANY, .values = columns[a]}, 0};
     expressions[a] = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
     sums[a] = (rdx_aggregate){RDX_AGGREGATE_SUM, &expressions[a]};
   }
   const rdx_relation relation = {.rows = MANY, .attributes = attributes, .attribute_count = SUMS};
-  rdx_engine *engine = NULL;
-  rdx_query_result *result = NULL;
-  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
-  rdx_query q = {.aggregates = sums, .aggregate_count = 6};
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_run(engine, &q, NULL, &result, err));
-  q.aggregate_count = 5;
-  OK(rdx_engine_run(engine, &q, NULL, &result, err));
-  for (uint32_t a = 0; a < 5; a++)
-    assert_true(float_at(result, a, 0) == 190 + 19. * a); /* 2^-120 is less than half of a last bit */
-  rdx_query_result_destroy(&result);
-  rdx_engine_destroy(&engine);
+  const rdx_query q = {.aggregates = sums, .aggregate_count = SUMS};
+  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    rdx_engine *engine = NULL;
+    rdx_query_result *result = NULL;
+    rdx_query_stats stats;
+    if (is_left_out(kind))
+      continue;
+    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_engine_prepare(engine, &q, 1, err));
+    OK(rdx_engine_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
+    for (uint32_t a = 0; a < SUMS; a++)
+      assert_true(float_at(result, a, 0) == 189 + 18. * a); /* the others are less than half of a last bit */
+    rdx_query_result_get_stats(result, &stats);
+    assert_int_equal(stats.groups, 1);
+    rdx_query_result_destroy(&result);
+    rdx_engine_destroy(&engine);
+  }
 }
 
 /* Many aggregates of floats that take little, as many as there may be; then of such as cubes would not have room for if
@@ -314,9 +387,9 @@ static void test_named_twice(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),        cmocka_unit_test(test_few),
-                                     cmocka_unit_test(test_overflow),     cmocka_unit_test(test_far_apart),
-                                     cmocka_unit_test(test_many_sums),    cmocka_unit_test(test_many_aggregates),
-                                     cmocka_unit_test(test_fewer_groups), cmocka_unit_test(test_named_twice)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_units),           cmocka_unit_test(test_few),           cmocka_unit_test(test_overflow),
+      cmocka_unit_test(test_far_apart),       cmocka_unit_test(test_all_exponents), cmocka_unit_test(test_many_sums),
+      cmocka_unit_test(test_many_aggregates), cmocka_unit_test(test_fewer_groups),  cmocka_unit_test(test_named_twice)};
   return TEST_MAIN(tests);
 }
