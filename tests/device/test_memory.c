@@ -378,6 +378,43 @@ static rdx_status coarse_runs(rdx_error *err) {
   return status;
 }
 
+/* Averages of products of so many bits that there are more numbers of a row than are taken at a time, and extremes. */
+static rdx_status wide_job(rdx_engine_kind kind, rdx_error *err) {
+  static const double far[] = {0x1p1000, 0x1p-1000, 1, 0x1p500, 0x1p-500, INFINITY};
+  const rdx_attribute attributes[] = {{"number", int_keys, 0},
+                                      {"far", {.type = RDX_TYPE_F64, .rows = 6, .values = far}, 0}};
+  const rdx_relation relation = {.rows = 6, .attributes = attributes, .attribute_count = 2};
+  const rdx_expression large = {.kind = RDX_EXPRESSION_CONSTANT, .value = INT64_MAX},
+                       weight = {RDX_EXPRESSION_ATTRIBUTE, 1, 0, 0, NULL, NULL};
+  rdx_expression products[5] = {{.kind = RDX_EXPRESSION_ATTRIBUTE}};
+  for (uint32_t i = 1; i < 5; i++)
+    products[i] = (rdx_expression){.kind = RDX_EXPRESSION_MULTIPLY, .left = &products[i - 1], .right = &large};
+  const rdx_expression none = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &products[2], .right = &products[2]};
+  const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_AVG, &products[1]}, {RDX_AGGREGATE_AVG, &products[2]},
+                                      {RDX_AGGREGATE_AVG, &products[3]}, {RDX_AGGREGATE_AVG, &products[4]},
+                                      {RDX_AGGREGATE_SUM, &weight},      {RDX_AGGREGATE_MAX, &none}};
+  const uint32_t group = 0;
+  const rdx_query query = {.group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 6};
+  rdx_engine *engine = NULL;
+  rdx_query_result *result = NULL;
+  rdx_status status = rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err);
+  if (status == RDX_OK)
+    status = rdx_engine_prepare(engine, &query, 1, err);
+  if (status == RDX_OK)
+    status = rdx_engine_run(engine, &query, NULL, &result, err);
+  rdx_query_result_destroy(&result);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+static rdx_status wide_column(rdx_error *err) {
+  return wide_job(RDX_ENGINE_COLUMN, err);
+}
+
+static rdx_status wide_cube(rdx_error *err) {
+  return wide_job(RDX_ENGINE_SORTED_CUBE, err);
+}
+
 static rdx_status split_rt_cube(rdx_error *err) {
   return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
                                         .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .leg_x = 2, .leg_y = 2}},
@@ -582,7 +619,9 @@ static void test_failing_allocations(void **state) {
   if (test_traces() && !test_is_slow())
     CHECK_JOB(scan_choice); /* after those it chooses among: time decides, and new kernels stay */
   CHECK_JOB(column_engine);
+  CHECK_JOB(wide_column);
   CHECK_JOB(sorted_cube);
+  CHECK_JOB(wide_cube);
   CHECK_JOB(condition);
   CHECK_JOB(csv);
   CHECK_JOB(wide_csv);
@@ -594,10 +633,10 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct, radix_hash_rows, sorted_probes,
-                             join_ranges,     join_pairs,  strings,       long_strings,    device_columns,
-                             changes_job,     column_scan, bindex_scan,   column_engine,   flat_table,
-                             auto_engine,     sorted_cube, coarse_cube,   coarse_runs,     split_rt_cube};
+  static const job jobs[] = {array_float_sum, hash_rows,     hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
+                             join_pairs,      strings,       long_strings,  device_columns,  changes_job,   column_scan,
+                             bindex_scan,     column_engine, flat_table,    auto_engine,     wide_column,   wide_cube,
+                             sorted_cube,     coarse_cube,   coarse_runs,   split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
     for (int64_t k = 0; k < 200; k++) {
