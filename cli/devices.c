@@ -14,7 +14,8 @@ static void print_help(void) {
   printf("Usage: raydex devices [--csv]\n\n"
          "List the devices of this machine: what traces rays, how, and within which limits. A device is\n"
          "chosen by its number or any part of its name: raydex lookup --device NAME.\n\n"
-         "  --csv   one line of CSV for each device, sizes in bytes\n");
+         "  --csv   one line of CSV for each device, sizes in bytes\n\n"
+         "GPUs that the system has and Vulkan does not show are named on stderr, with what they lack.\n");
 }
 
 static const char *backend_name(const rdx_device_info *info) {
@@ -93,5 +94,8 @@ int cli_devices(int argc, char **argv) {
     else
       print_text(i, &info);
   }
+  char missing[4096];
+  if (rdx_device_find_missing(missing, sizeof missing) > 0)
+    console_note("%s", missing);
   return EXIT_SUCCESS;
 }

@@ -11,6 +11,8 @@
 
 #include <raydex/status.h>
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,6 +49,13 @@ RDX_API RDX_MUST_USE rdx_status rdx_device_count(uint32_t *out, rdx_error *err);
 
 /** Describe device `index`, from 0, without opening it. */
 RDX_API RDX_MUST_USE rdx_status rdx_device_describe(uint32_t index, rdx_device_info *out, rdx_error *err);
+
+/**
+ * GPUs that the system knows of and that are no devices, since Vulkan does not show them: a line for each kind, of what
+ * was found, what is missing, and which package of Debian helps. The text is cut to `size` bytes, with its end. Returns
+ * the number of lines.
+ */
+RDX_API uint32_t rdx_device_find_missing(char *text, size_t size);
 
 /** Options for opening a device; all zero is the default. */
 typedef struct rdx_device_params {

@@ -22,6 +22,13 @@ rdx_status rdx_device_count(uint32_t *out, rdx_error *err) {
   return RDX_OK;
 }
 
+uint32_t rdx_device_find_missing(char *text, size_t size) {
+  if (!text || size == 0)
+    return 0;
+  text[0] = '\0';
+  return rdx_vulkan_find_missing(text, size);
+}
+
 rdx_status rdx_device_describe(uint32_t index, rdx_device_info *out, rdx_error *err) {
   if (!out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_describe: out must not be NULL");
@@ -51,14 +58,16 @@ static int rank(const rdx_device_info *info) {
 }
 
 static rdx_status not_found(const char *name, uint32_t count, rdx_error *err) {
-  char list[512] = "";
+  char list[512] = "", missing[512] = "";
   size_t used = 0;
   for (uint32_t i = 0; i < count && used < sizeof list; i++) {
     rdx_device_info info;
     if (rdx_device_describe(i, &info, NULL) == RDX_OK)
-      used += (size_t)snprintf(list + used, sizeof list - used, "%s%u: %s", i ? ", " : "", i, info.name);
+      used += (size_t)snprintf(list + used, sizeof list - used, "\n  %u  %s", i, info.name);
   }
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no device '%s'; there are %s", name, list);
+  const bool some = rdx_device_find_missing(missing, sizeof missing) > 0;
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "no device is called '%.100s'. The devices are, by number and name:%s%s%s",
+                  name, list, some ? "\n" : "", missing);
 }
 
 /* An index in decimal, "auto", or the first device whose name contains `name`. */

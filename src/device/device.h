@@ -334,6 +334,7 @@ void rdx_device_release(rdx_device *device, uint64_t size);
 RDX_MUST_USE rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);
+uint32_t rdx_vulkan_find_missing(char *text, size_t size); /* see rdx_device_find_missing() */
 RDX_MUST_USE rdx_status rdx_vulkan_describe(uint32_t index, rdx_device_info *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_open(uint32_t index, const rdx_device_params *params, rdx_device **out,
                                         rdx_error *err);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "device/vulkan/missing.h"
 #include "device/vulkan/vulkan.h"
 
 #define MOST_KNOWN 32 /* devices */
@@ -47,6 +48,17 @@ rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err) {
   *out = known.count;
   pthread_mutex_unlock(&known.lock);
   return status;
+}
+
+uint32_t rdx_vulkan_find_missing(char *text, size_t size) {
+  const rdx_vk_places places = rdx_vk_places_of_system();
+  uint32_t shown[32] = {0}, count = 0;
+  pthread_mutex_lock(&known.lock);
+  if (list_locked(NULL) == RDX_OK)
+    for (; count < known.count && count < RDX_COUNT(shown); count++)
+      shown[count] = known.list[count].vendor;
+  pthread_mutex_unlock(&known.lock);
+  return rdx_vk_find_missing(&places, shown, count, text, size);
 }
 
 static rdx_status get_physical(uint32_t index, rdx_vk_physical *out, rdx_error *err) {

@@ -120,6 +120,7 @@ static rdx_status describe(const rdx_vk_instance *instance, VkPhysicalDevice dev
   *usable = false;
   VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   instance->GetPhysicalDeviceProperties2(device, &properties);
+  out->vendor = properties.properties.vendorID;
   if (properties.properties.apiVersion < VK_API_VERSION_1_2 || !find_queue_family(instance, out))
     return RDX_OK;
 

@@ -14,6 +14,7 @@
 
 typedef struct rdx_vk_physical {
   VkPhysicalDevice handle;
+  uint32_t vendor; /* of PCI */
   uint32_t queue_family;
   uint32_t timestamp_bits;
   float timestamp_period; /* nanoseconds per tick */
