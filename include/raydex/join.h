@@ -64,10 +64,10 @@ typedef struct rdx_join rdx_join;
 
 /**
  * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
- * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where a sum, or that of
- * one row's pairs, does not fit 64 bits; RDX_ERROR_MEMORY, before they are listed, for pairs that the host has no
- * memory for, or that pass rdx_device_params.memory_limit, with their number: see rdx_join_params.each. Destroy the
- * join with rdx_join_destroy() before its device is closed.
+ * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where the sum over all
+ * pairs does not fit 64 bits; RDX_ERROR_MEMORY, before they are listed, for pairs that the host has no memory for, or
+ * that pass rdx_device_params.memory_limit, with their number: see rdx_join_params.each. Destroy the join with
+ * rdx_join_destroy() before its device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
                                                const rdx_join_params *params, rdx_join **out, rdx_error *err);

@@ -12,6 +12,7 @@
 #include "index/index.h"
 #include "index/intervals.h"
 #include "index/keys.h"
+#include "join/halves.h"
 #include "join/strings.h"
 
 struct rdx_join {
@@ -26,6 +27,7 @@ struct rdx_join {
 typedef struct work {
   rdx_device *device;
   const rdx_join_params *params;
+  const rdx_column *values;                  /* that sums are of; NULL: those of the params */
   const rdx_column *indexed, *lower, *upper; /* upper NULL: equal */
   const rdx_column *ends;                    /* not NULL: `indexed` to `ends` are ranges, the probes are points */
   bool inverse;                              /* the left side is indexed */
@@ -53,7 +55,8 @@ static const rdx_lookup_wish in_order = {0};
 
 /* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
 static rdx_status look_up(work *w, rdx_result_kind kind, const rdx_lookup_wish *wish, rdx_error *err) {
-  const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? w->params->values : NULL};
+  const rdx_column *values = w->values ? w->values : w->params->values;
+  const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL};
   rdx_result_destroy(&w->result);
   if (w->ends) {
     RDX_TRY(rdx_intervals_look_up(w->device, w->lower, w->indexed, w->ends, kind, wish, &w->join->stats.index,
@@ -389,23 +392,46 @@ typedef struct total {
   double floats;
 } total;
 
-/* Add the values that all lookups find. */
-static rdx_status add_found(work *w, total *t, rdx_error *err) {
-  rdx_status status = look_up(w, RDX_RESULT_SUM, &(rdx_lookup_wish){.anyhow = true}, err);
-  if (status == RDX_OK)
-    status = rdx_result_read(w->result, &w->found, err);
-  if (status == RDX_ERROR_OVERFLOW) /* which speaks of a probe */
-    return rdx_fail(err, status, "the sum over the pairs of a row does not fit 64 bits");
-  RDX_TRY(status);
+/* Add the values that all lookups find, whole numbers times `unit`. */
+static rdx_status add_values(work *w, rdx_i128 unit, total *t, rdx_error *err) {
+  RDX_TRY(look_up(w, RDX_RESULT_SUM, &(rdx_lookup_wish){.anyhow = true}, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
   const rdx_result_view *f = &w->found;
   for (uint64_t i = 0; i < f->probes; i++) {
     t->values += f->count[i];
     if (f->sum_f64)
       t->floats += f->sum_f64[i];
     else
-      t->sum += f->sum_u64 ? (rdx_i128)f->sum_u64[i] : (rdx_i128)f->sum_i64[i];
+      t->sum += unit * (f->sum_u64 ? (rdx_i128)f->sum_u64[i] : (rdx_i128)f->sum_i64[i]);
   }
   return RDX_OK;
+}
+
+/* The same in halves, each of which fits where the sum of one lookup does not. */
+static rdx_status add_halves(work *w, total *t, rdx_error *err) {
+  static const rdx_i128 units[] = {1, (rdx_i128)1 << 32};
+  const uint64_t before = t->values;
+  rdx_halves halves;
+  RDX_TRY(rdx_halves_make(w->params->values, &halves, err));
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < RDX_COUNT(units) && status == RDX_OK; i++) {
+    t->values = before;
+    w->values = &halves.columns[i];
+    status = add_values(w, units[i], t, err);
+  }
+  w->values = NULL;
+  w->found.sum_type = halves.sum_type;
+  w->found.sum_scale = halves.sum_scale;
+  rdx_halves_drop(&halves);
+  return status;
+}
+
+static rdx_status add_found(work *w, total *t, rdx_error *err) {
+  rdx_error why = {""};
+  const rdx_status status = add_values(w, 1, t, &why);
+  if (status == RDX_ERROR_OVERFLOW) /* before anything was added */
+    return add_halves(w, t, err);
+  return status == RDX_OK ? RDX_OK : rdx_fail(err, status, "%s", why.text);
 }
 
 /* Add the values of some rows, by joining these with the numbers of all. */
@@ -453,7 +479,8 @@ static rdx_status add_sums(work *w, rdx_error *err) {
   v->sum_f64 = t.floats;
   v->sum_u64 = (uint64_t)t.sum;
   v->sum_i64 = (int64_t)t.sum;
-  const bool fits = w->found.sum_u64 ? t.sum <= (rdx_i128)UINT64_MAX : t.sum >= INT64_MIN && t.sum <= INT64_MAX;
+  const bool fits =
+      v->sum_type == RDX_TYPE_U64 ? t.sum <= (rdx_i128)UINT64_MAX : t.sum >= INT64_MIN && t.sum <= INT64_MAX;
   return fits ? RDX_OK : rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum over a join does not fit 64 bits");
 }
 

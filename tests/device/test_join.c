@@ -373,11 +373,69 @@ static void test_misuse(void **state) {
   rdx_join_destroy(NULL);
 }
 
+/* Sums of all pairs that fit where those of some rows do not; and such as do not. */
+static void test_wide_sums(void **state) {
+  (void)state;
+  enum { RIGHT = 7 };
+  static const int64_t keys[] = {1, 2, 3}, right_keys[RIGHT] = {1, 1, 2, 2, 3, 3, 9};
+  static const int64_t values[RIGHT] = {INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, 5, 7, INT64_MAX};
+  static const uint64_t unsigned_values[RIGHT] = {1ull << 63, 1ull << 62, 1, 2, 3, 4, UINT64_MAX};
+  static const uint8_t some[] = {0x6f}, none[] = {0};
+  static const char text[] =
+      "a long key, 1a long key, 1a long key, 2a long key, 2a long key, 3a long key, 3a long key, 9";
+  static const uint64_t offsets[] = {0, 13, 26, 39, 52, 65, 78, 91};
+  static const char left_text[] = "a long key, 1a long key, 1a long key, 2a long key, 2a long key, 3";
+  const rdx_column left[] = {{.type = RDX_TYPE_I64, .rows = 3, .values = keys},
+                             {.type = RDX_TYPE_STRING, .rows = 5, .values = left_text, .offsets = offsets}};
+  const rdx_column right[] = {{.type = RDX_TYPE_I64, .rows = RIGHT, .values = right_keys},
+                              {.type = RDX_TYPE_STRING, .rows = RIGHT, .values = text, .offsets = offsets}};
+  const rdx_column wide = {.type = RDX_TYPE_DECIMAL, .scale = 2, .rows = RIGHT, .values = values},
+                   without = {.type = RDX_TYPE_I64, .rows = RIGHT, .values = values, .validity = some},
+                   no_value = {.type = RDX_TYPE_I64, .rows = RIGHT, .values = values, .validity = none},
+                   natural = {.type = RDX_TYPE_U64, .rows = RIGHT, .values = unsigned_values};
+  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+    if (!test_can(kind))
+      continue;
+    for (uint32_t k = 0; k < 2; k++) {
+      rdx_join *join = NULL;
+      rdx_join_view v;
+      rdx_device_column *on_device = NULL;
+      rdx_join_params params = {.result = RDX_JOIN_SUM, .values = &wide, .index.kind = kind};
+      OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
+      rdx_join_get(join, &v);
+      assert_int_equal(v.sum_type, RDX_TYPE_DECIMAL);
+      assert_int_equal(v.sum_scale, 2);
+      assert_int_equal(v.count, k ? 10 : 6);
+      assert_int_equal(v.sum_i64, k ? 8 : 10); /* -2 twice, or once, and 12 */
+      rdx_join_destroy(&join);
+      OK(rdx_device_column_create(test_device, &without, &on_device, err)); /* not the second of the smallest */
+      const rdx_column view = rdx_device_column_view(on_device);
+      params.values = &view;
+      FAILS(RDX_ERROR_OVERFLOW, rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
+      rdx_device_column_destroy(&on_device);
+      params.values = &no_value;
+      OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
+      rdx_join_get(join, &v);
+      assert_true(v.sum_is_null);
+      rdx_join_destroy(&join);
+      params.values = &natural;
+      if (k) {
+        FAILS(RDX_ERROR_OVERFLOW, rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
+        continue;
+      }
+      OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
+      rdx_join_get(join, &v);
+      assert_true(v.sum_u64 == (1ull << 63) + (1ull << 62) + 10);
+      rdx_join_destroy(&join);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_equal),      cmocka_unit_test(test_radix_hash),     cmocka_unit_test(test_skew),
       cmocka_unit_test(test_between),    cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
       cmocka_unit_test(test_far_ranges), cmocka_unit_test(test_text_ranges),    cmocka_unit_test(test_long_strings),
-      cmocka_unit_test(test_sides),      cmocka_unit_test(test_misuse)};
+      cmocka_unit_test(test_sides),      cmocka_unit_test(test_wide_sums),      cmocka_unit_test(test_misuse)};
   return TEST_MAIN(tests);
 }

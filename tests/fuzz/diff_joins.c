@@ -58,14 +58,14 @@ static void walk_pairs(walk *w, const sides *s, rdx_join_kind kind) {
   }
 }
 
-/* The sum over all pairs, exactly, and whether that of one row that looks up is beyond 64 bits. Of floats the order is
- * not documented: the exact sum, and how far another may be from it. */
+/* The sum over all pairs, exactly, and whether it is beyond 64 bits. Of floats the order is not documented: the exact
+ * sum, and how far another may be from it. */
 typedef struct total {
   i128 whole;
   exact exact;
   double sizes;
   uint64_t count;
-  bool row_overflows, overflows;
+  bool overflows;
 } total;
 
 static bool fits(i128 x, rdx_type type) {
@@ -99,7 +99,6 @@ static void add_up(total *t, const sides *s, rdx_join_kind kind, const rdx_colum
         add_pair(t, values, b, &row);
         alone[b] = false;
       }
-    t->row_overflows |= !fits(row, values->type);
     t->whole += row;
   }
   for (uint64_t b = 0; b < inner; b++)
@@ -141,8 +140,6 @@ static void run(const sides *s, rdx_join_params *params, const rdx_column *value
     add_up(&t, s, params->kind, values);
     if (t.overflows)
       must_refuse(r, RDX_ERROR_OVERFLOW, "a sum beyond 64 bits");
-    else if (t.row_overflows)
-      may_refuse(r, RDX_ERROR_OVERFLOW, "a row's sum beyond 64 bits");
   }
   const rdx_column left = maybe_upload(s->left), right = maybe_upload(s->right);
   const rdx_column upper = s->upper ? maybe_upload(s->upper) : right, uploaded = values ? maybe_upload(values) : right;
