@@ -58,12 +58,12 @@ typedef struct accumulator {
   value least, most;
 } accumulator;
 
-static void add_row(const star *s, const rdx_aggregate *a, const uint64_t *rows, accumulator *acc, bool *overflows) {
+static void add_row(const star *s, const rdx_aggregate *a, const uint64_t *rows, accumulator *acc, bool *passes) {
   if (!a->expression) {
     acc->count++;
     return;
   }
-  const value v = expression_value(s, a->expression, rows, overflows);
+  const value v = expression_value(s, a->expression, rows, passes);
   if (v.kind == VALUE_NULL)
     return;
   if (acc->count == 0 || value_compare(&v, &acc->least) < 0)
@@ -88,8 +88,6 @@ static value sum_value(const rdx_aggregate *a, accumulator *acc, uint8_t scale, 
   if (a->kind == RDX_AGGREGATE_AVG) {
     if (!real)
       exact_add_whole(&acc->exact, acc->whole);
-    if (real ? isinf(exact_round(&acc->exact, 1, 0)) && is_finite_sum(acc) : passes)
-      may_refuse(&q->run, RDX_ERROR_OVERFLOW, "an average of a sum beyond 64 bits");
     return (value){.kind = VALUE_REAL, .real = exact_round(&acc->exact, acc->count, scale)};
   }
   if (real) {
@@ -103,20 +101,22 @@ static value sum_value(const rdx_aggregate *a, accumulator *acc, uint8_t scale, 
   return (value){.kind = VALUE_WHOLE, .whole = acc->whole, .scale = scale};
 }
 
+static value extreme_value(const rdx_aggregate *a, const accumulator *acc, query *q) {
+  const value v = a->kind == RDX_AGGREGATE_MIN ? acc->least : acc->most;
+  if (is_calculated(a->expression) && (v.whole < INT64_MIN || v.whole > INT64_MAX))
+    must_refuse(&q->run, RDX_ERROR_OVERFLOW, "a value beyond 64 bits");
+  return v;
+}
+
 static cell aggregate_group(const star *s, query *q, const rdx_aggregate *a, const uint32_t *rows, uint64_t count) {
   accumulator acc = {0};
-  bool overflows = false;
   for (uint64_t i = 0; i < count; i++)
-    add_row(s, a, s->rows[rows[i]], &acc, &overflows);
-  if (overflows)
-    must_refuse(&q->run, RDX_ERROR_OVERFLOW, "an expression beyond 64 bits");
+    add_row(s, a, s->rows[rows[i]], &acc, &q->is_unknown);
   value v = {.kind = VALUE_WHOLE, .whole = (i128)acc.count};
   if (a->kind != RDX_AGGREGATE_COUNT && acc.count == 0)
     v = (value){.kind = VALUE_NULL};
-  else if (a->kind == RDX_AGGREGATE_MIN)
-    v = acc.least;
-  else if (a->kind == RDX_AGGREGATE_MAX)
-    v = acc.most;
+  else if (a->kind == RDX_AGGREGATE_MIN || a->kind == RDX_AGGREGATE_MAX)
+    v = extreme_value(a, &acc, q);
   else if (a->kind != RDX_AGGREGATE_COUNT)
     v = sum_value(a, &acc, acc.least.scale, q);
   return cell_of(result_type(s, a).type, &v);
@@ -190,6 +190,11 @@ static void having_make(query *q, uint32_t columns) {
 
 void query_answer(const star *s, query *q) {
   all_groups(s, q);
+  if (q->is_unknown) {
+    q->run.must = 0;
+    may_refuse(&q->run, RDX_ERROR_OVERFLOW, "values of very many bits");
+    return;
+  }
   const uint32_t columns = q->query.group_count + q->query.aggregate_count;
   if (chance(25))
     having_make(q, columns);

@@ -30,6 +30,7 @@ typedef struct query {
   rdx_order order_by[3];
   refusal prepare, run; /* what building a cube for it and running it may meet */
   uint64_t rows, groups;
+  bool is_unknown;                  /* a value passes what is followed */
   rdx_column columns[MOST_RESULTS]; /* the answer */
 } query;
 
@@ -39,8 +40,8 @@ void query_answer(const star *s, query *q);
 void query_note(const query *q);
 
 uint8_t expression_scale(const star *s, const rdx_expression *e);
-/* Its value in a row; *overflows is set where a step passes 64 bits. */
-value expression_value(const star *s, const rdx_expression *e, const uint64_t *rows, bool *overflows);
+/* Its value in a row; *passes is set where a step passes so many bits that the value is not known. */
+value expression_value(const star *s, const rdx_expression *e, const uint64_t *rows, bool *passes);
 bool is_calculated(const rdx_expression *e);
 
 #endif
