@@ -163,6 +163,11 @@ static void name_group(const rdx_finishing *f, uint64_t group, char *text, size_
   }
 }
 
+static uint8_t scale_of(const rdx_finishing *f, uint32_t number) {
+  return f->plan->wide[number].digits ? f->plan->wide[number].scale
+                                      : f->plan->measures[f->plan->aggregate_measure[number]].scale;
+}
+
 /* The error about an aggregate of a group that does not fit its type. */
 static rdx_status fail_overflow(const rdx_finishing *f, uint32_t number, uint64_t group, double about, rdx_error *err) {
   static const char *const names[] = {[RDX_AGGREGATE_SUM] = "sum",
@@ -175,8 +180,10 @@ static rdx_status fail_overflow(const rdx_finishing *f, uint32_t number, uint64_
   char where[160] = "", size[64] = "";
   if (q->group_count > 0)
     name_group(f, group, where, sizeof where);
+  if (!floats && scale_of(f, number) > 0)
+    snprintf(size, sizeof size, " with %u digits after the point", scale_of(f, number));
   if (!isinf(about))
-    snprintf(size, sizeof size, ": it is about %.6g", about);
+    snprintf(size + strlen(size), sizeof size - strlen(size), ": it is about %.6g", about);
   return rdx_fail(err, RDX_ERROR_OVERFLOW, "the %s of %.40s%s %s%s", names[a->kind],
                   plain ? f->plan->relation->names[a->expression->attribute] : "an expression", where,
                   floats ? "passes the largest float" : "does not fit 64 bits", size);
@@ -321,11 +328,6 @@ static rdx_status make_numbers(rdx_finishing *f, uint32_t measure, bool most, rd
     keys[i] = is_empty(f, measure, i) ? zero : (uint64_t)(most ? v->most[i] : v->least[i]) + zero;
   rdx_keys_decode(type, keys, f->groups->count, values);
   return RDX_OK;
-}
-
-static uint8_t scale_of(const rdx_finishing *f, uint32_t number) {
-  return f->plan->wide[number].digits ? f->plan->wide[number].scale
-                                      : f->plan->measures[f->plan->aggregate_measure[number]].scale;
 }
 
 static rdx_type type_of(const rdx_finishing *f, uint32_t number) {

@@ -380,7 +380,7 @@ static void test_wide_sums(void **state) {
   static const int64_t keys[] = {1, 2, 3}, right_keys[RIGHT] = {1, 1, 2, 2, 3, 3, 9};
   static const int64_t values[RIGHT] = {INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, 5, 7, INT64_MAX};
   static const uint64_t unsigned_values[RIGHT] = {1ull << 63, 1ull << 62, 1, 2, 3, 4, UINT64_MAX};
-  static const uint8_t some[] = {0x6f}, none[] = {0};
+  static const uint8_t some[] = {0x77}, none[] = {0};
   static const char text[] =
       "a long key, 1a long key, 1a long key, 2a long key, 2a long key, 3a long key, 3a long key, 9";
   static const uint64_t offsets[] = {0, 13, 26, 39, 52, 65, 78, 91};
