@@ -5,61 +5,81 @@
 
 DEVICE ?= cpu
 PREFIX ?= /usr/local
+BUILD ?= build
+PRESET ?= release
 JOBS ?=
 FUZZ_SECONDS ?= 60
 
-build = cmake --preset $(1) --log-level=WARNING && cmake --build --preset $(1) $(if $(JOBS),-j $(JOBS))
-# The tests of a device use all cores, so they run one at a time.
-ctest = ctest --preset $(1)
+jobs = $(if $(JOBS),-j $(JOBS))
+# $(1): a preset, $(2): its folder, $(3): options of CMake.
+configure = cmake --preset $(1) -B "$(2)" --log-level=WARNING $(3)
+build = $(call configure,$(1),$(2),$(3)) && cmake --build "$(2)" $(jobs)
+# The tests of a device use all cores.
+ctest = ctest --test-dir "$(1)" --output-on-failure -j 2
 
 .NOTPARALLEL:
-.PHONY: all help setup test demo bundle debug asan tsan fuzz install clean
+.PHONY: all help setup setup-tests test demo bundle debug asan tsan fuzz install uninstall clean
 
+# Where nothing was configured yet, that is done without tests, which need more than the programs.
 all: setup
-	@$(call build,release)
+	@$(call configure,$(PRESET),$(BUILD),$$([ -e "$(BUILD)/CMakeCache.txt" ] || echo -DRAYDEX_TESTS=OFF))
+	@cmake --build "$(BUILD)" $(jobs) --target raydex_cli raydex-bench
 
 help:
 	@echo 'make                  install what is missing, build into build/ (programs in build/bin)'
-	@echo 'make test             build, then run all tests'
 	@echo 'make demo             build, then run the demonstration; DEVICE=cpu|llvmpipe|auto SF=0.1'
+	@echo 'make test             build, then run all tests'
+	@echo 'make install          install what is built to PREFIX=/usr/local; DESTDIR is honoured'
+	@echo 'make uninstall        remove what was installed there'
 	@echo 'make bundle           collect what another Linux machine needs into build/bundle'
-	@echo 'make debug            build for a debugger into build-debug'
+	@echo 'make debug            build for a debugger into build-debug; warnings are errors'
 	@echo 'make asan, make tsan  build and test with AddressSanitizer or ThreadSanitizer'
 	@echo 'make fuzz             run each fuzzer and kind of random run for FUZZ_SECONDS=60 (needs clang)'
-	@echo 'make install          install to PREFIX=/usr/local; DESTDIR is honoured'
 	@echo 'make clean            remove all build directories'
-	@echo 'JOBS=N limits parallel compilation.'
+	@echo 'BUILD=DIR builds there instead of in build/. JOBS=N limits parallel compilation.'
+	@echo 'CC=clang takes that compiler. PRESET=dev makes warnings errors. YES=1 installs packages unasked.'
 
 setup:
-	@tools/setup
+	@tools/setup build
 
-test: all
-	@$(call ctest,release)
+setup-tests:
+	@tools/setup build tests
+	@tools/setup llvmpipe || echo 'Without it the tests on llvmpipe are skipped.'
+
+test: setup-tests
+	@$(call build,$(PRESET),$(BUILD),-DRAYDEX_TESTS=ON)
+	@$(call ctest,$(BUILD))
 
 demo: all
-	@build/bin/raydex-bench demo --device $(DEVICE) $(if $(SF),--sf $(SF))
+	@"$(BUILD)/bin/raydex-bench" demo --device $(DEVICE) $(if $(SF),--sf $(SF))
+	@echo 'The programs are in $(BUILD)/bin; sudo make install makes them commands of this machine.'
 
-bundle: all
-	@tools/bundle build build/bundle
+bundle: setup-tests
+	@$(call build,$(PRESET),$(BUILD),-DRAYDEX_TESTS=ON)
+	@tools/bundle "$(BUILD)" "$(BUILD)/bundle"
 
-debug: setup
-	@$(call build,debug)
+debug: setup-tests
+	@$(call build,debug,$(BUILD)-debug)
 
-asan: setup
-	@$(call build,asan)
-	@$(call ctest,asan)
+asan: setup-tests
+	@$(call build,asan,$(BUILD)-asan)
+	@$(call ctest,$(BUILD)-asan)
 
 # ThreadSanitizer of older compilers cannot start where addresses are randomised over many bits.
-tsan: setup
-	@$(call build,tsan)
-	@if setarch -R true 2>/dev/null; then setarch -R $(call ctest,tsan); else $(call ctest,tsan); fi
+tsan: setup-tests
+	@$(call build,tsan,$(BUILD)-tsan)
+	@if setarch -R true 2>/dev/null; then setarch -R $(call ctest,$(BUILD)-tsan); else $(call ctest,$(BUILD)-tsan); fi
 
-fuzz: setup
-	@$(call build,fuzz)
-	@tools/fuzz build-fuzz $(FUZZ_SECONDS)
+fuzz: setup-tests
+	@$(call build,fuzz,$(BUILD)-fuzz)
+	@tools/fuzz "$(BUILD)-fuzz" $(FUZZ_SECONDS)
 
-install: all
-	@cmake --install build --prefix $(PREFIX)
+# Root installs what a user has built, and builds nothing.
+install:
+	@tools/install "$(BUILD)" "$(PREFIX)"
+
+uninstall:
+	@tools/install --remove "$(PREFIX)"
 
 clean:
-	@rm -rf build build-debug build-asan build-tsan build-fuzz
+	@rm -rf "$(BUILD)" "$(BUILD)-debug" "$(BUILD)-asan" "$(BUILD)-tsan" "$(BUILD)-fuzz"
