@@ -131,7 +131,7 @@ static int parse(int argc, char **argv, bench_options *o) {
     if (c == ':')
       return console_usage(NULL, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
-      return console_usage(NULL, "there is no option '%s'", argv[optind - 1]) + 1;
+      return console_no_option(NULL, argv, options) + 1;
     const char *wrong = take(c, optarg, o);
     if (wrong)
       return console_usage(NULL, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
@@ -273,6 +273,15 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
   return save(b, status, err);
 }
 
+static int no_experiment(const char *name) {
+  char text[64];
+  console_guess guess = {0};
+  for (size_t i = 0; i < bench_experiment_count; i++)
+    console_nearest(name, bench_experiments[i].name, &guess);
+  return console_usage(NULL, "there is no experiment '%s'; 'raydex-bench list' lists them%s", name,
+                       console_guess_text(&guess, "", text));
+}
+
 /* What is wrong with the names on the command line, or with options for them; 0 or an exit status. */
 static int check_names(char **names, int count, const bench_options *o) {
   if (o->published && !o->plots)
@@ -289,7 +298,7 @@ static int check_names(char **names, int count, const bench_options *o) {
                       : 0;
   for (int i = 0; i < count; i++)
     if (!find(names[i]))
-      return console_usage(NULL, "there is no experiment '%s'; 'raydex-bench list' lists them", names[i]);
+      return no_experiment(names[i]);
   return 0;
 }
 

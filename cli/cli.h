@@ -107,9 +107,6 @@ const char *cli_type_text(rdx_type type, uint8_t scale, char out[CLI_TYPE_TEXT])
 
 /* ---- Texts of options ---- */
 
-/* The option that getopt_long() has just refused, when the values of long options are below ' '. */
-const char *cli_unknown_option(char **argv);
-
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);

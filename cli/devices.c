@@ -71,7 +71,7 @@ int cli_devices(int argc, char **argv) {
       print_help();
       return EXIT_SUCCESS;
     default:
-      return console_usage("devices", "there is no option '%s'", cli_unknown_option(argv));
+      return console_no_option("devices", argv, options);
     }
   }
   if (optind < argc)

@@ -15,6 +15,7 @@ typedef struct export_options {
 
 static void print_help(void) {
   printf(
+      "Example: raydex export orders.rdx --columns id,price --out prices.csv\n\n"
       "Usage: raydex export TABLE.rdx [OPTION...]\n\n"
       "Write a table file as CSV: NULL is an empty field, the empty string is in quotes. With the types that --types\n"
       "lists, import --types makes the same table of it again.\n\n"

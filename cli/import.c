@@ -23,6 +23,7 @@ typedef struct import_options {
 
 static void print_help(void) {
   printf(
+      "Example: raydex import orders.csv orders.rdx\n\n"
       "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
       "Make a table file of a CSV file (-: the standard input). The table appears, in place of one that was there, "
       "when\n"
@@ -205,7 +206,8 @@ int cli_import(int argc, char **argv) {
     return console_fail(status, "%s", err.text);
   const double seconds = s.total_ms / 1000;
   char bytes[32];
-  console_note("%s: %" PRIu64 " rows, %" PRIu64 " rejected; %s of CSV in %.2f s (%.0f MB/s)", o.common.words[1], s.rows,
-               s.rejected, console_bytes(s.bytes, bytes), seconds, (double)s.bytes / 1e6 / (seconds > 0 ? seconds : 1));
+  console_note("%s: %" PRIu64 " row%s, %" PRIu64 " rejected; %s of CSV in %.2f s (%.0f MB/s)", o.common.words[1],
+               s.rows, console_s(s.rows), s.rejected, console_bytes(s.bytes, bytes), seconds,
+               (double)s.bytes / 1e6 / (seconds > 0 ? seconds : 1));
   return EXIT_SUCCESS;
 }

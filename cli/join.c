@@ -24,7 +24,8 @@ typedef struct join_options {
 } join_options;
 
 static void print_help(void) {
-  printf("Usage: raydex join --left FILE --right FILE ON --return WHAT [OPTION...]\n\n"
+  printf("Example: raydex join --left orders.csv --right customers.csv --on customer=id --return count\n\n"
+         "Usage: raydex join --left FILE --right FILE ON --return WHAT [OPTION...]\n\n"
          "Match the rows of two table files (see raydex import) or CSV files, by an index over one of them.\n\n"
          "ON, one of:\n"
          "  --on COLUMN             equal values of the column of that name in both files\n"
@@ -232,8 +233,8 @@ static void print_stats(const job *j) {
   rdx_join_get_stats(j->join, &s);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
   console_note("method    %s over the %s side", rdx_index_kind_name(s.index.kind), s.inverse ? "left" : "right");
-  console_note("keys      %" PRIu64 " of %" PRIu64 " rows, type %s", s.index.keys, s.index.rows,
-               rdx_type_name(s.index.key_type));
+  console_note("keys      %" PRIu64 " of %" PRIu64 " row%s, type %s", s.index.keys, s.index.rows,
+               console_s(s.index.rows), rdx_type_name(s.index.key_type));
   console_note("index     %s, %s at most during the build", console_bytes(s.index.bytes_resident, resident),
                console_bytes(s.index.bytes_peak, peak));
   console_note("join      %.3f ms: build %.3f, lookup %.3f of which search %.3f", s.total_ms, s.index.total_ms,

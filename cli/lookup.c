@@ -24,7 +24,8 @@ typedef struct lookup_options {
 } lookup_options;
 
 static void print_help(void) {
-  printf("Usage: raydex lookup --data FILE --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
+  printf("Example: raydex lookup --data orders.csv --key customer --point 4711 --return count\n\n"
+         "Usage: raydex lookup --data FILE --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
          "Build an index over a column of a table file (see raydex import) or CSV file and look up values or ranges\n"
          "in it.\n\n"
          "Probes, one kind of:\n"
@@ -252,8 +253,8 @@ static void print_stats(const job *j) {
   rdx_device_get_usage(j->device, &u);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
   console_note("method    %s", rdx_index_kind_name(s.kind));
-  console_note("keys      %" PRIu64 " of %" PRIu64 " rows, type %s, %" PRIu32 " bits, %s", s.keys, s.rows,
-               rdx_type_name(s.key_type), s.key_bits, s.distinct ? "distinct" : "with duplicates");
+  console_note("keys      %" PRIu64 " of %" PRIu64 " row%s, type %s, %" PRIu32 " bits, %s", s.keys, s.rows,
+               console_s(s.rows), rdx_type_name(s.key_type), s.key_bits, s.distinct ? "distinct" : "with duplicates");
   console_note("build     %.3f ms: sort %.3f, encode %.3f, scene %.3f, compact %.3f", s.total_ms, s.sort_ms,
                s.encode_ms, s.scene_ms, s.compact_ms);
   console_note("index     %s (%.1f B a key), %s at most during the build, %" PRIu32 " scene parts",

@@ -23,10 +23,26 @@ static const struct {
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 static void print_help(void) {
-  printf("Usage: raydex COMMAND [OPTION...]\n\nRaydex answers database lookups by tracing rays.\n\nCommands:\n");
+  printf("Example: raydex lookup --data orders.csv --key customer --point 4711 --return count\n\n"
+         "Usage: raydex COMMAND [OPTION...]\n\nRaydex answers database lookups by tracing rays.\n\nCommands:\n");
   for (size_t i = 0; i < COMMANDS; i++)
     printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-  printf("\n'raydex COMMAND --help' describes a command, 'raydex --version' prints the version.\n");
+  printf("\n'raydex help COMMAND' describes a command, 'raydex --version' prints the version.\n");
+}
+
+static int no_command(const char *name) {
+  char text[64];
+  console_guess guess = {0};
+  for (size_t i = 0; i < COMMANDS; i++)
+    console_nearest(name, commands[i].name, &guess);
+  return console_usage(NULL, "there is no command '%s'%s", name, console_guess_text(&guess, "", text));
+}
+
+static int run(int argc, char **argv) {
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (strcmp(argv[0], commands[i].name) == 0)
+      return console_finish(commands[i].run(argc, argv));
+  return no_command(argv[0]);
 }
 
 int main(int argc, char **argv) {
@@ -34,7 +50,12 @@ int main(int argc, char **argv) {
   if (argc < 2)
     return console_usage(NULL, "a command is needed");
   const char *command = argv[1];
-  if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0 || strcmp(command, "help") == 0) {
+  const bool help = strcmp(command, "help") == 0;
+  if (help && argc > 2) { /* COMMAND --help */
+    char option[] = "--help", *asked[] = {argv[2], option, NULL};
+    return run(2, asked);
+  }
+  if (help || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
     print_help();
     return console_finish(EXIT_SUCCESS);
   }
@@ -42,8 +63,5 @@ int main(int argc, char **argv) {
     printf("raydex %s\n", rdx_version());
     return console_finish(EXIT_SUCCESS);
   }
-  for (size_t i = 0; i < COMMANDS; i++)
-    if (strcmp(command, commands[i].name) == 0)
-      return console_finish(commands[i].run(argc - 1, argv + 1));
-  return console_usage(NULL, "there is no command '%s'", command);
+  return run(argc - 1, argv + 1);
 }

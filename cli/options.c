@@ -10,14 +10,6 @@
 
 static char problem[256];
 
-const char *cli_unknown_option(char **argv) {
-  static char letter[3] = "-";
-  if (optopt < ' ')
-    return argv[optind - 1];
-  letter[1] = (char)optopt; /* of a group such as -ab, which optind may not have passed */
-  return letter;
-}
-
 /* ---- Options of several commands ---- */
 
 void cli_print_index_help(void) {
@@ -117,7 +109,7 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
     if (c == ':')
       return console_usage(command, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
-      return console_usage(command, "there is no option '%s'", cli_unknown_option(argv)) + 1;
+      return console_no_option(command, argv, options) + 1;
     char given[1024]; /* names are cut out of the value itself */
     snprintf(given, sizeof given, "%s", optarg ? optarg : "");
     const char *wrong = c < CLI_OWN ? take_common(c, optarg, common) : take(c, optarg, context);

@@ -21,6 +21,7 @@ typedef struct scan_options {
 
 static void print_help(void) {
   printf(
+      "Example: raydex scan --data orders.csv --where \"price < 5\"\n\n"
       "Usage: raydex scan --data FILE --where CONDITION [--return WHAT] [OPTION...]\n\n"
       "Find the rows of a table file (see raydex import) or CSV file that satisfy a condition. Only the columns that\n"
       "it names are prepared.\n\n"
@@ -161,8 +162,8 @@ static void print_stats(const job *j) {
   rdx_device_get_usage(j->device, &u);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
   console_note("method    %s", rdx_scan_method_name(s.method));
-  console_note("build     %.3f ms: encode %.3f, scene %.3f; %" PRIu32 " columns of %" PRIu64 " rows", s.total_ms,
-               s.encode_ms, s.scene_ms, s.columns, s.rows);
+  console_note("build     %.3f ms: encode %.3f, scene %.3f; %" PRIu32 " column%s of %" PRIu64 " row%s", s.total_ms,
+               s.encode_ms, s.scene_ms, s.columns, console_s(s.columns), s.rows, console_s(s.rows));
   console_note("memory    %s (%.1f B a row), %s at most during the build, %s in all",
                console_bytes(s.bytes_resident, resident), s.rows ? (double)s.bytes_resident / (double)s.rows : 0.0,
                console_bytes(s.bytes_peak, peak), console_bytes(u.memory_peak, used));

@@ -9,7 +9,8 @@
 #include <string.h>
 
 static void print_help(void) {
-  printf("Usage: raydex ssb generate --sf N --out DIR [OPTION...]\n"
+  printf("Example: raydex ssb generate --sf 0.1 --out ssb; raydex ssb run --dir ssb --query 2.3\n\n"
+         "Usage: raydex ssb generate --sf N --out DIR [OPTION...]\n"
          "       raydex ssb run --dir DIR [OPTION...]\n"
          "       raydex ssb flatten --dir DIR [--out FILE.rdx]\n"
          "       raydex ssb queries [--flat]\n\n"
@@ -111,7 +112,7 @@ static int parse(int argc, char **argv, const struct option *options, ssb_option
     if (c == ':')
       return console_usage("ssb", "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
-      return console_usage("ssb", "there is no option '%s'", cli_unknown_option(argv)) + 1;
+      return console_no_option("ssb", argv, options) + 1;
     const char *wrong = take(c, optarg, o);
     for (const struct option *known = options; wrong; known++)
       if (known->val == c)
@@ -199,19 +200,22 @@ static int queries(int argc, char **argv) {
 }
 
 int cli_ssb(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+  } commands[] = {{"generate", generate}, {"run", run}, {"flatten", flatten}, {"queries", queries}};
   if (argc < 2)
     return console_usage("ssb", "generate, run, flatten or queries is needed");
-  if (strcmp(argv[1], "generate") == 0)
-    return generate(argc - 1, argv + 1);
-  if (strcmp(argv[1], "run") == 0)
-    return run(argc - 1, argv + 1);
-  if (strcmp(argv[1], "flatten") == 0)
-    return flatten(argc - 1, argv + 1);
-  if (strcmp(argv[1], "queries") == 0)
-    return queries(argc - 1, argv + 1);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
     print_help();
     return EXIT_SUCCESS;
   }
-  return console_usage("ssb", "there is no 'raydex ssb %s'", argv[1]);
+  console_guess guess = {0};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    if (strcmp(argv[1], commands[i].name) == 0)
+      return commands[i].run(argc - 1, argv + 1);
+    console_nearest(argv[1], commands[i].name, &guess);
+  }
+  char text[64];
+  return console_usage("ssb", "there is no 'raydex ssb %s'%s", argv[1], console_guess_text(&guess, "", text));
 }

@@ -111,10 +111,11 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
       write_result(j->output.stream, j->star, q, result);
     }
     if (o->stats || o->check)
-      console_note("Q%s %-12s %6" PRIu64 " rows %10.4f ms +-%3.0f%% %10.4f on the device %10" PRIu64 " rays %10" PRIu64
-                   " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
-                   ssb_queries[q].name, rdx_engine_kind_name(t.stats.kind), rdx_query_result_rows(result), t.total_ms,
-                   100 * t.spread, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
+      console_note("Q%s %-12s %6" PRIu64 " row%s %10.4f ms (%.4f to %.4f) %10.4f on the device %10" PRIu64
+                   " rays %10" PRIu64 " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
+                   ssb_queries[q].name, rdx_engine_kind_name(t.stats.kind), rdx_query_result_rows(result),
+                   console_s(rdx_query_result_rows(result)), t.total_ms, t.least_ms, t.most_ms, t.device_ms,
+                   t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
                    !o->check            ? ""
                    : difference.text[0] ? "  WRONG: "
                                         : "  checked",
@@ -141,9 +142,9 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
     rdx_engine_stats s;
     char columns[32], cubes[32], peak[32];
     rdx_engine_get_stats(engine, &s);
-    console_note("%s: %" PRIu64 " rows, columns %s in %.0f ms, %u cube%s %s in %.0f ms, peak %s",
-                 rdx_engine_kind_name(s.kind), s.rows, console_bytes(s.bytes_columns, columns), s.encode_ms, s.cubes,
-                 s.cubes == 1 ? "" : "s", console_bytes(s.bytes_cubes, cubes), s.build_ms,
+    console_note("%s: %" PRIu64 " row%s, columns %s in %.0f ms, %u cube%s %s in %.0f ms, peak %s",
+                 rdx_engine_kind_name(s.kind), s.rows, console_s(s.rows), console_bytes(s.bytes_columns, columns),
+                 s.encode_ms, s.cubes, console_s(s.cubes), console_bytes(s.bytes_cubes, cubes), s.build_ms,
                  console_bytes(s.bytes_peak, peak));
   }
   const rdx_device_info *info = rdx_device_get_info(j->device);

@@ -16,6 +16,7 @@ typedef struct table_options {
 
 static void print_help(void) {
   printf(
+      "Example: raydex table orders.rdx\n\n"
       "Usage: raydex table TABLE.rdx [--zones COLUMN]\n\n"
       "Verify a table file and describe its columns, as CSV: name, type, NULLs, the number of distinct strings, the\n"
       "smallest and the largest value, and bytes in the file. The number of rows goes to stderr.\n\n"
@@ -76,8 +77,8 @@ static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err)
       print_column(*table, i, &s);
   }
   if (status == RDX_OK && !o->zones)
-    console_note("%s: %" PRIu64 " rows, %" PRIu32 " columns, verified", path, rdx_table_rows(*table),
-                 rdx_table_columns(*table));
+    console_note("%s: %" PRIu64 " row%s, %" PRIu32 " column%s, verified", path, rdx_table_rows(*table),
+                 console_s(rdx_table_rows(*table)), rdx_table_columns(*table), console_s(rdx_table_columns(*table)));
   return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include <raydex/raydex.h>
 
+#include <getopt.h>
 #include <stdio.h>
 
 #define EXIT_USAGE 2
@@ -33,6 +34,28 @@ int console_usage(const char *command, const char *format, ...) RDX_PRINTF(2, 3)
 
 /* Print a line of ordinary information on stderr. */
 void console_note(const char *format, ...) RDX_PRINTF(1, 2);
+
+/* ---- Words (words.c) ---- */
+
+/* The known word that is closest to one that is not; all zero: none is close. */
+typedef struct console_guess {
+  const char *known;
+  uint32_t away;
+} console_guess;
+
+/* Take `known` for `word` if it is close to it and closer than what was taken before. */
+void console_nearest(const char *word, const char *known, console_guess *guess);
+
+/* "; did you mean PREFIXknown?" or "", in `out`. */
+const char *console_guess_text(const console_guess *guess, const char *prefix, char out[64]);
+
+/* The usage error of an option that getopt_long() has just refused, when the values of long options are below ' '. */
+int console_no_option(const char *command, char **argv, const struct option *options);
+
+/* What makes a plural of a noun after a number. */
+static inline const char *console_s(uint64_t number) {
+  return number == 1 ? "" : "s";
+}
 
 /* ---- Output ---- */
 

@@ -106,7 +106,7 @@ const rdx_query *ssb_star_query(const ssb_star *star, uint32_t query);
 
 /* What runs of a query took: medians. */
 typedef struct ssb_timing {
-  double device_ms, total_ms, spread; /* spread: of the total, half of (most - least) / median */
+  double device_ms, total_ms, least_ms, most_ms; /* least, most: of the total */
   rdx_query_stats stats;
 } ssb_timing;
 
