@@ -37,7 +37,8 @@ help:
 	@echo 'make fuzz             run each fuzzer and kind of random run for FUZZ_SECONDS=60 (needs clang)'
 	@echo 'make clean            remove all build directories'
 	@echo 'BUILD=DIR builds there instead of in build/. JOBS=N limits parallel compilation.'
-	@echo 'CC=clang takes that compiler. PRESET=dev makes warnings errors. YES=1 installs packages unasked.'
+	@echo 'CC=clang takes that compiler, where nothing is built yet. PRESET=dev makes warnings errors.'
+	@echo 'YES=1 installs packages unasked.'
 
 setup:
 	@tools/setup build
