@@ -14,6 +14,9 @@ function(raydex_add_shaders target dir)
   # The variants are read now, so a change of a shader must bring CMake back here.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${shaders})
 
+  # glslc leaves blanks in lists of files as they are, so all paths are below the build folder.
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/src SYMBOLIC)
+
   set(words)
   set(names)
   foreach(shader IN LISTS shaders)
@@ -47,15 +50,16 @@ endfunction()
 
 # The words go to NAME.inc; NAME.h, which never changes, names them.
 function(raydex_add_shader shader name define)
-  set(base ${PROJECT_BINARY_DIR}/generated/spirv/${name})
-  file(CONFIGURE OUTPUT ${base}.h @ONLY CONTENT
+  set(base generated/spirv/${name})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${shader})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${base}.h @ONLY CONTENT
     "#include <stdint.h>\n\nstatic const uint32_t spirv_${name}[] =\n#include \"spirv/${name}.inc\"\n;\n")
   add_custom_command(
-    OUTPUT ${base}.inc
-    COMMAND ${GLSLC} --target-env=vulkan1.2 -O -I${PROJECT_SOURCE_DIR}/src -DRDX_GLSL ${define}
-            -mfmt=c -MD -MF ${base}.d -o ${base}.inc ${shader}
+    OUTPUT ${PROJECT_BINARY_DIR}/${base}.inc
+    COMMAND ${GLSLC} --target-env=vulkan1.2 -O -Isrc -DRDX_GLSL ${define} -mfmt=c -MD -MF ${base}.d -o ${base}.inc ${path}
     DEPENDS ${shader}
-    DEPFILE ${base}.d
+    DEPFILE ${PROJECT_BINARY_DIR}/${base}.d
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "Compiling shader ${name}"
     VERBATIM)
 endfunction()
