@@ -172,12 +172,29 @@ static int exit_interrupted(void) {
   return 128 + (number ? number : SIGINT);
 }
 
+/* A line on stderr. What data may have in it is escaped: control characters tell terminals what to do. */
+static void print_text(const char *format, va_list arguments) {
+  char text[4096], line[4 * sizeof text + 1];
+  size_t used = 0;
+  vsnprintf(text, sizeof text, format, arguments);
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* a control of Latin-1 */
+    if (c1)
+      used += (size_t)snprintf(line + used, sizeof line - used, "\\u%04x", *++p);
+    else if (*p < ' ' || *p == 0x7f)
+      used += (size_t)snprintf(line + used, sizeof line - used, "\\x%02x", *p);
+    else
+      line[used++] = (char)*p;
+  }
+  line[used++] = '\n';
+  fwrite(line, 1, used, stderr);
+}
+
 static void print(const char *format, va_list arguments) {
   pthread_mutex_lock(&progress.lock);
   clear_line();
   fprintf(stderr, "%s: ", program_name);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  print_text(format, arguments);
   pthread_mutex_unlock(&progress.lock);
 }
 
@@ -211,8 +228,7 @@ void console_note(const char *format, ...) {
   va_start(arguments, format);
   pthread_mutex_lock(&progress.lock);
   clear_line();
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  print_text(format, arguments);
   pthread_mutex_unlock(&progress.lock);
   va_end(arguments);
 }

@@ -5,11 +5,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <raydex/version.h>
 
 #include "base/base.h"
+#include "base/utf8.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -52,10 +54,12 @@ const char *rdx_status_name(rdx_status status) {
 
 rdx_status rdx_fail(rdx_error *err, rdx_status status, const char *format, ...) {
   if (err) {
+    char text[sizeof err->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(err->text, sizeof err->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    rdx_utf8_escape(text, strlen(text), err->text, sizeof err->text); /* there may be data in it */
   }
   return status;
 }
