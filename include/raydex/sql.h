@@ -10,9 +10,10 @@
  * round, by = <> != < <= > >=; [NOT] BETWEEN; [NOT] IN (list); IS [NOT] NULL; IS [NOT] TRUE, FALSE or UNKNOWN of a
  * column of truth values, and such a column by itself; TRUE and FALSE; AND, OR, NOT. Literals: numbers, 'strings',
  * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals, which stay in the range of their type
- * (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the column's type; a number is
- * compared with floats in double precision: for f32 columns write 0.1::real or '0.1'. Names that are not in quotes are
- * turned to lower case, as SQL has it. AND, OR and NOT may be nested 200 levels deep, parentheses a little deeper.
+ * (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the column's type; a number
+ * compares as it is, beside integers and floats that are none like it, too, and with floats in double precision: for
+ * f32 columns write 0.1::real or '0.1'. Names that are not in quotes are turned to lower case, as SQL has it; "" is the
+ * empty name. AND, OR and NOT may be nested 200 levels deep, parentheses a little deeper.
  */
 
 #include <raydex/column.h>
@@ -37,6 +38,12 @@ RDX_API uint32_t rdx_condition_columns(const rdx_condition *condition);
 
 /** The name of column `index`, in the order of first appearance; NULL when there is no such column. */
 RDX_API const char *rdx_condition_column_name(const rdx_condition *condition, uint32_t index);
+
+/**
+ * Whether column `index` is compared with a string literal that reads as a number, a date or a timestamp: if it is one
+ * of strings the comparison is one of texts, which may not be what is meant.
+ */
+RDX_API bool rdx_condition_has_values(const rdx_condition *condition, uint32_t index);
 
 /**
  * Give the named columns their types: `columns` has one for each name, of which type and scale count. `numbers` has the

@@ -30,28 +30,49 @@ typedef struct rdx_csv_type {
   uint8_t scale; /**< RDX_TYPE_DECIMAL: digits after the point; more digits in the data are an error */
 } rdx_csv_type;
 
+/** How a text is encoded. What begins with the mark of UTF-16 is UTF-16. */
+typedef enum rdx_encoding {
+  RDX_ENCODING_UTF8 = 0, /**< anything else is refused, with its place */
+  RDX_ENCODING_LATIN1,   /**< ISO 8859-1, without control characters above 0x7f */
+  RDX_ENCODING_WINDOWS_1252,
+} rdx_encoding;
+
 /**
- * How to read a CSV file; all zero is the default: comma, a header, types inferred, all columns.
+ * How to read a CSV file; all zero is the default: fields between commas, a header, types inferred, all columns.
  *
  * Inference looks at every value of a column and takes the first type that all of them fit: bool (true and
  * false only, in capitals or not), i32, i64, u64, decimal (plain digits with a point, up to 18 digits, the column's
- * largest count of fraction digits as its scale), f64 (not the words inf and nan), date (YYYY-MM-DD), timestamp (date,
- * 'T' or a space, HH:MM[:SS[.ffffff]][Z]), string. A column without any value is a string column. An empty unquoted
- * field is NULL; an empty quoted field is NULL too, except in a string column, where it is the empty string.
+ * largest count of fraction digits as its scale), f64 (also NaN, inf and infinity, in capitals or not), date
+ * (YYYY-MM-DD), timestamp (date, 'T' or a space, HH:MM[:SS[.ffffff]], and Z, +hh, +hhmm, +hh:mm or nothing, which is
+ * UTC; a date alone is its midnight), string. Blanks around a value are no part of it, except in strings. A column
+ * without any value is a string column. docs/csv.md says which columns stay strings so that no value changes: those of
+ * numbers that begin with 0 or +, are beyond 64 bits, have more digits than f64 gives back, or may be codes. A type
+ * that is given takes these as numbers.
+ *
+ * An empty unquoted field is NULL, and so is a marker of `nulls`; quoted they are NULL, too, except in a string column,
+ * where they are text.
  */
 typedef struct rdx_csv_params {
-  char delimiter;            /**< 0: ','; no letter or digit, and none of + - . " or a line break */
+  /** No letter or digit, and none of + - . or a line break; 0: as the first line says (sep=;), else ',', or where it
+   * does not fit the first records, the one of ; | and tab that does. */
+  char delimiter;
   bool no_header;            /**< the first record is data; columns are named "1", "2", ... */
   const rdx_csv_type *types; /**< overrides, `type_count` of them; a name that is not in the file is an error */
   size_t type_count;
   const char *const *columns; /**< read these columns only, `column_count` of them, in this order; NULL: all */
   size_t column_count;
+  const char *const *nulls; /**< what else stands for NULL, `null_count` of them; blanks around do not count */
+  size_t null_count;
+  char quote;     /**< 0: '"'; two of them inside of a quoted field stand for one */
+  bool no_quotes; /**< no character quotes */
+  rdx_encoding encoding;
 } rdx_csv_params;
 
 /**
- * Read a CSV file (RFC 4180: quotes, doubled quotes, line breaks in quotes; CRLF or LF; a UTF-8 byte order
- * mark is skipped). Errors name the file, line and column. A text whose first eight bytes are those of a table file, or
- * differ in one or two, is refused (RDX_ERROR_FORMAT). Reports progress as stage "read", in bytes.
+ * Read a CSV file (RFC 4180: quotes, doubled quotes, line breaks in quotes; a line ends with LF or with the text,
+ * carriage returns before that belong to it; a byte order mark is skipped). Errors name the file, line and column. A
+ * text whose first eight bytes are those of a table file, or differ in one or two, is refused (RDX_ERROR_FORMAT).
+ * Reports progress as stage "read", in bytes.
  * NULL is the standard input, from where it stands on. A pipe is read into memory, an ordinary file is mapped: one that
  * is written to meanwhile, or becomes shorter or longer, is RDX_ERROR_IO; one that is replaced is read as it was.
  * (SIGBUS is handled meanwhile; where it is of no such file, the handler that was there before gets it.)
@@ -63,6 +84,23 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read_csv(const char *path, const rdx_c
 /** As rdx_table_read_csv(), from `size` bytes of memory; `name` stands for the path in errors. */
 RDX_API RDX_MUST_USE rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size,
                                                     const rdx_csv_params *params, rdx_table **out, rdx_error *err);
+
+/** Why a column of CSV has its type. */
+typedef struct rdx_choice {
+  bool given;    /**< by rdx_csv_params */
+  bool doubtful; /**< one might expect another: a word to the user is in order */
+  bool mixed;    /**< there are texts among values of other types */
+  /** Such as "'NA' in line 4 is no number; --null NA makes it i32"; NULL: there is nothing to say. */
+  const char *why;
+  rdx_type instead; /**< the type but for that; RDX_TYPE_STRING: none */
+  uint8_t instead_scale;
+} rdx_choice;
+
+/** That of column `index` of a table that was read from CSV; NULL for others. Owned by the table. */
+RDX_API const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t index);
+
+/** What separated the fields of the CSV that a table was read from; 0 for other tables. */
+RDX_API char rdx_table_delimiter(const rdx_table *table);
 
 /* ---- Table files ---- */
 
@@ -156,6 +194,9 @@ typedef rdx_status (*rdx_reject_fn)(void *user, uint64_t line, const char *probl
  */
 typedef rdx_status (*rdx_ready_fn)(void *user, rdx_error *err);
 
+/** Told of each column, in their order, when their types are known. */
+typedef void (*rdx_column_fn)(void *user, const rdx_field *column, const rdx_choice *choice);
+
 /** How to import; all zero is the default. */
 typedef struct rdx_import_params {
   rdx_csv_params csv;
@@ -163,12 +204,14 @@ typedef struct rdx_import_params {
   uint64_t max_rejects; /**< leave out up to so many records that are malformed or do not fit given types */
   rdx_reject_fn reject; /**< may be NULL */
   rdx_ready_fn ready;   /**< may be NULL */
-  void *user;           /**< for both */
+  rdx_column_fn column; /**< may be NULL */
+  void *user;           /**< for all of these */
 } rdx_import_params;
 
 typedef struct rdx_import_stats {
   uint64_t rows, rejected; /**< that were written, that were left out */
   uint64_t bytes;          /**< of the CSV file */
+  char delimiter;          /**< of its fields */
   double total_ms;
 } rdx_import_stats;
 

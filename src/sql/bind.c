@@ -4,9 +4,11 @@
 /* Conditions whose columns have types, as predicates. A literal that a column cannot represent becomes another
  * comparison that is true, false and unknown for the same values: x < 2.5 is x <= 2, x < 1000 of an i8 is x <= 127. */
 
+#include <math.h>
 #include <string.h>
 
 #include "sql/condition.h"
+#include "table/value.h"
 
 typedef struct binder {
   rdx_condition *condition;
@@ -62,6 +64,22 @@ static bool is_float(rdx_type type) {
   return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
 }
 
+/* The comparison with the floor of a literal that is above it that says the same; = and <> with the least and the most
+ * of all values. */
+static rdx_predicate_kind compare_floor(rdx_predicate_kind kind) {
+  switch (kind) {
+  case RDX_PREDICATE_LT:
+  case RDX_PREDICATE_NE:
+    return RDX_PREDICATE_LE;
+  case RDX_PREDICATE_GE:
+    return RDX_PREDICATE_GT;
+  case RDX_PREDICATE_EQ:
+    return RDX_PREDICATE_LT;
+  default:
+    return kind;
+  }
+}
+
 /* The comparison with the literal's floor that says the same; beyond the type's limits, with a limit. */
 static rdx_predicate_kind compare_units(rdx_predicate_kind kind, const rdx_column *column, rdx_units *units) {
   rdx_i128 least, most;
@@ -75,20 +93,9 @@ static rdx_predicate_kind compare_units(rdx_predicate_kind kind, const rdx_colum
   }
   if (units->exact)
     return kind;
-  switch (kind) {
-  case RDX_PREDICATE_LT:
-    return RDX_PREDICATE_LE;
-  case RDX_PREDICATE_GE:
-    return RDX_PREDICATE_GT;
-  case RDX_PREDICATE_EQ:
-    units->floor = least;
-    return RDX_PREDICATE_LT;
-  case RDX_PREDICATE_NE:
-    units->floor = most;
-    return RDX_PREDICATE_LE;
-  default:
-    return kind;
-  }
+  if (kind == RDX_PREDICATE_EQ || kind == RDX_PREDICATE_NE)
+    units->floor = kind == RDX_PREDICATE_EQ ? least : most;
+  return compare_floor(kind);
 }
 
 static rdx_status bind_string(binder *b, const rdx_literal *literals, uint64_t count, const rdx_column *column,
@@ -115,17 +122,40 @@ static rdx_status bind_string(binder *b, const rdx_literal *literals, uint64_t c
   return RDX_OK;
 }
 
+/* Literals that no float equals drop out of a list. */
 static rdx_status bind_floats(binder *b, const rdx_literal *literals, uint64_t count, const rdx_column *column,
                               const char *name, rdx_column *out, rdx_error *err) {
   const rdx_column wide = {.type = RDX_TYPE_F64};
+  uint64_t kept = 0;
   RDX_TRY(make_values(b, &wide, count, out, err));
   for (uint64_t i = 0; i < count; i++) {
     double value = 0;
-    if (literals[i].kind == RDX_LITERAL_NULL)
+    bool exact = true;
+    if (literals[i].kind == RDX_LITERAL_NULL) {
+      kept++;
       continue;
-    RDX_TRY(rdx_literal_float(&literals[i], column, name, &value, err));
-    set_value(out, i, &value);
+    }
+    RDX_TRY(rdx_literal_float(&literals[i], column, name, &value, &exact, err));
+    if (exact)
+      set_value(out, kept++, &value);
   }
+  out->rows = kept;
+  return RDX_OK;
+}
+
+static rdx_status bind_float(binder *b, rdx_predicate_kind kind, const rdx_literal *literal, const rdx_column *column,
+                             const char *name, rdx_predicate *out, rdx_error *err) {
+  const rdx_column wide = {.type = RDX_TYPE_F64};
+  RDX_TRY(make_values(b, &wide, 1, &out->values, err));
+  if (literal->kind == RDX_LITERAL_NULL)
+    return RDX_OK;
+  double floor = 0;
+  bool exact = true;
+  RDX_TRY(rdx_literal_float(literal, column, name, &floor, &exact, err));
+  if (!exact && (kind == RDX_PREDICATE_EQ || kind == RDX_PREDICATE_NE))
+    floor = kind == RDX_PREDICATE_EQ ? -INFINITY : (double)NAN; /* the least and the most */
+  out->kind = exact ? kind : compare_floor(kind);
+  set_value(&out->values, 0, &floor);
   return RDX_OK;
 }
 
@@ -137,7 +167,7 @@ static rdx_status bind_comparison(binder *b, const rdx_sql_node *node, rdx_predi
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, literal, 1, column, name, &out->values, err);
   if (is_float(column->type))
-    return bind_floats(b, literal, 1, column, name, &out->values, err);
+    return bind_float(b, kind, literal, column, name, out, err);
   RDX_TRY(make_values(b, column, 1, &out->values, err));
   if (literal->kind == RDX_LITERAL_NULL)
     return RDX_OK;
@@ -164,8 +194,10 @@ static rdx_status bind_list(binder *b, const rdx_sql_node *node, rdx_predicate *
   *out = (rdx_predicate){.kind = RDX_PREDICATE_IN, .column = number_of(b, node->column)};
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, node->literals, node->count, column, name, &out->values, err);
-  if (is_float(column->type))
-    return bind_floats(b, node->literals, node->count, column, name, &out->values, err);
+  if (is_float(column->type)) {
+    RDX_TRY(bind_floats(b, node->literals, node->count, column, name, &out->values, err));
+    return out->values.rows > 0 ? RDX_OK : bind_comparison(b, node, RDX_PREDICATE_EQ, &node->literals[0], out, err);
+  }
   rdx_i128 least, most;
   uint64_t kept = 0;
   limits_of(column->type, &least, &most);
@@ -210,6 +242,24 @@ static rdx_status bind(binder *b, const rdx_sql_node *node, rdx_predicate *out, 
     RDX_TRY(bind(b, &node->children[i], &children[i], err));
   *out = (rdx_predicate){.kind = node->kind, .children = children, .child_count = node->count};
   return RDX_OK;
+}
+
+static bool has_value(const rdx_sql_node *node, uint32_t column) {
+  for (uint32_t i = 0; i < node->count; i++) {
+    rdx_look look;
+    if (node->children && has_value(&node->children[i], column))
+      return true;
+    if (!node->literals || node->column != column || node->literals[i].kind != RDX_LITERAL_UNTYPED)
+      continue;
+    rdx_look_at(node->literals[i].text, strlen(node->literals[i].text), false, &look);
+    if (!(look.traits & (1u << RDX_TRAIT_TEXT | 1u << RDX_TRAIT_BOOL)))
+      return true;
+  }
+  return false;
+}
+
+bool rdx_condition_has_values(const rdx_condition *condition, uint32_t index) {
+  return index < condition->name_count && has_value(&condition->root, index);
 }
 
 rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns, const uint32_t *numbers,

@@ -59,8 +59,9 @@ typedef struct rdx_units {
 /* RDX_ERROR_ARGUMENT where the literal, which is not NULL, does not go with the column. */
 RDX_MUST_USE rdx_status rdx_literal_units(const rdx_literal *literal, const rdx_column *column, const char *name,
                                           rdx_units *out, rdx_error *err);
+/* The nearest float, `*exact`; of a number beyond the type, or closer to 0 than its numbers, the next one below it. */
 RDX_MUST_USE rdx_status rdx_literal_float(const rdx_literal *literal, const rdx_column *column, const char *name,
-                                          double *out, rdx_error *err);
+                                          double *floor, bool *exact, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_literal_string(const rdx_literal *literal, const rdx_column *column, const char *name,
                                            const char **out, rdx_error *err);
 

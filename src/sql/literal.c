@@ -3,6 +3,8 @@
 
 /* Literals as values of the column that they are compared with. */
 
+#include <float.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +56,11 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/* Whether only blanks follow. */
+static bool is_end(const char *text) {
+  return text[strspn(text, " \t")] == '\0';
+}
+
 static bool read_exponent(const char *text, int64_t *exponent) {
   const bool negative = text[0] == '-';
   int64_t value = 0;
@@ -63,12 +70,14 @@ static bool read_exponent(const char *text, int64_t *exponent) {
   for (; is_digit(text[0]); text++)
     value = value > 1000000000 ? value : 10 * value + (text[0] - '0');
   *exponent += negative ? -value : value;
-  return text[0] == '\0';
+  return is_end(text);
 }
 
 static bool read_digits(const char *text, digits *out) {
   bool point = false;
   size_t count = 0;
+  while (*text == ' ' || *text == '\t')
+    text++;
   *out = (digits){.negative = text[0] == '-'};
   text += text[0] == '-' || text[0] == '+';
   out->text = text;
@@ -82,7 +91,7 @@ static bool read_digits(const char *text, digits *out) {
     return false;
   if (text[0] == 'e' || text[0] == 'E')
     return read_exponent(text + 1, &out->exponent);
-  return text[0] == '\0';
+  return is_end(text);
 }
 
 /* Times 10^scale, rounded down. What 128 bits do not hold is as good as the largest that they do. */
@@ -109,13 +118,10 @@ static rdx_units to_units(const digits *d, uint8_t scale) {
 }
 
 static rdx_status number_units(const rdx_literal *l, const rdx_column *column, rdx_units *out, rdx_error *err) {
-  const bool integers = column->type != RDX_TYPE_DECIMAL;
   digits d;
   if (!read_digits(l->text, &d))
-    return no_value(l, integers ? "an integer" : "a decimal number", err);
-  *out = to_units(&d, integers ? 0 : column->scale);
-  if (l->kind == RDX_LITERAL_UNTYPED && integers && strspn(l->text, "+-0123456789") != strlen(l->text))
-    return no_value(l, "an integer", err); /* it would have to become a value of the column's type */
+    return no_value(l, column->type == RDX_TYPE_DECIMAL ? "a decimal number" : "an integer", err);
+  *out = to_units(&d, column->type == RDX_TYPE_DECIMAL ? column->scale : 0);
   return RDX_OK;
 }
 
@@ -181,22 +187,24 @@ rdx_status rdx_literal_units(const rdx_literal *l, const rdx_column *column, con
   }
 }
 
-rdx_status rdx_literal_float(const rdx_literal *l, const rdx_column *column, const char *name, double *out,
-                             rdx_error *err) {
+rdx_status rdx_literal_float(const rdx_literal *l, const rdx_column *column, const char *name, double *floor,
+                             bool *exact, rdx_error *err) {
   if (l->kind != RDX_LITERAL_NUMBER && l->kind != RDX_LITERAL_UNTYPED)
     return mismatch(l, column, name, err);
   /* Strings become values of the column's type, numbers stay as exact as they are. */
   const bool narrow = l->kind == RDX_LITERAL_UNTYPED && column->type == RDX_TYPE_F32;
   float single = 0;
   const rdx_parse result = rdx_value_parse(narrow ? RDX_TYPE_F32 : RDX_TYPE_F64, 0, l->text, strlen(l->text),
-                                           narrow ? (void *)&single : out);
-  if (result != RDX_PARSE_OK)
-    return no_value(l,
-                    result != RDX_PARSE_RANGE ? "a number"
-                    : narrow                  ? "within the range of a real"
-                                              : "within the range of a float",
-                    err);
-  *out = narrow ? single : *out;
+                                           narrow ? (void *)&single : floor);
+  digits d;
+  if (result == RDX_PARSE_FORMAT || (result != RDX_PARSE_OK && !read_digits(l->text, &d)))
+    return no_value(l, "a number", err);
+  *floor = narrow ? single : *floor;
+  *exact = result == RDX_PARSE_OK || (result == RDX_PARSE_ROUNDED && *floor != 0);
+  if (!*exact && result == RDX_PARSE_RANGE) /* beyond all numbers, not beyond infinity */
+    *floor = d.negative ? -INFINITY : narrow ? (double)FLT_MAX : DBL_MAX;
+  else if (!*exact && d.negative) /* just below 0 */
+    *floor = narrow ? (double)-FLT_TRUE_MIN : -DBL_TRUE_MIN;
   return RDX_OK;
 }
 

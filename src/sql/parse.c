@@ -69,6 +69,47 @@ static uint32_t place_of(const node *n) {
   }
 }
 
+/* ---- The text ---- */
+
+/* Where what is in quotes at `text` ends, behind them; NULL: nothing is. */
+static const char *skip_quotes(const char *text) {
+  const char quote = *text;
+  if (quote != '\'' && quote != '"')
+    return NULL;
+  for (text++; *text && (*text != quote || text[1] == quote); text++)
+    text += *text == quote;
+  return text + (*text == quote);
+}
+
+/* Whether there is a date without quotes, such as 2024-01-31 or 31/1/2024, which is an expression to SQL. */
+static bool has_bare_date(const char *text) {
+  static const char digits[] = "0123456789";
+  while (*text) {
+    const char *behind = skip_quotes(text);
+    const size_t first = strspn(text, digits);
+    const char separator = text[first];
+    text = behind ? behind : text + (first > 0 ? first : 1);
+    if (behind || first == 0 || (separator != '-' && separator != '/' && separator != '.'))
+      continue;
+    const size_t second = strspn(text + 1, digits);
+    if (second > 0 && text[1 + second] == separator && isdigit((unsigned char)text[2 + second]))
+      return true;
+  }
+  return false;
+}
+
+/* SQL has no empty names, tables may: "" becomes a name of as many bytes that no table should have. */
+#define EMPTY_NAME "\xc2\x80"
+
+static void name_empties(char *text) {
+  while (*text) {
+    const char *behind = skip_quotes(text);
+    if (behind == text + 2 && *text == '"' && text[1] == '"')
+      memcpy(text, EMPTY_NAME, 2);
+    text = behind ? (char *)(uintptr_t)behind : text + 1;
+  }
+}
+
 static rdx_status unsupported(const parser *p, uint32_t position, const char *what) {
   return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, position, "%s", what);
 }
@@ -124,6 +165,8 @@ static rdx_status take_column(parser *p, const node *n, uint32_t *out) {
   if (ref->n_fields != 1 || ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
     return unsupported(p, place_of(n), "a column is named by its name alone");
   const char *parsed = ref->fields[0]->string->sval;
+  if (strcmp(parsed, EMPTY_NAME) == 0 && strncmp(p->text + place_of(n) - (place_of(n) > 0), "\"\"", 2) == 0)
+    return add_name(p, "", out);
   const size_t length = strlen(parsed);
   if (length < LONGEST_PARSED || place_of(n) == 0)
     return add_name(p, parsed, out);
@@ -268,7 +311,9 @@ static rdx_status take_literal(parser *p, const node *n, rdx_literal *out) {
       !n->a_expr->lexpr)
     return take_signed(p, n, out);
   if (is_column(n))
-    return unsupported(p, place_of(n), "a column can be compared with literals only");
+    return unsupported(p, place_of(n), "a column can be compared with literals only; strings stand in single quotes");
+  if (has_bare_date(p->text))
+    return unsupported(p, n ? place_of(n) : 0, "dates and times stand in single quotes, such as '2024-01-31'");
   return unsupported(p, n ? place_of(n) : 0, "expressions are not supported, only columns and literals");
 }
 
@@ -470,8 +515,9 @@ static rdx_status take_statement(parser *p, const PgQuery__ParseResult *tree) {
 /* ---- The parser ---- */
 
 static rdx_status fail_parse(const parser *p, const PgQueryError *error) {
-  return rdx_sql_fail(p->err, RDX_ERROR_FORMAT, error->cursorpos > 0 ? place(error->cursorpos - 1) : 0, "%s",
-                      error->message);
+  return rdx_sql_fail(p->err, RDX_ERROR_FORMAT, error->cursorpos > 0 ? place(error->cursorpos - 1) : 0, "%s%s",
+                      error->message,
+                      has_bare_date(p->text) ? "; dates and times stand in single quotes, such as '2024-01-31'" : "");
 }
 
 /* What nests without parentheses, commas and connectives that would show it; no condition needs it. */
@@ -548,6 +594,7 @@ rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error 
   if (status == RDX_OK) {
     memcpy(statement, PREFIX, PREFIX_LENGTH);
     memcpy(statement + PREFIX_LENGTH, text, strlen(text) + 1);
+    name_empties(statement + PREFIX_LENGTH);
     parser p = {c, err, text};
     status = scan(&p, statement);
     if (status == RDX_OK)

@@ -12,21 +12,47 @@
 #include "table/table.h"
 #include "table/value.h"
 
+#define RDX_CSV_SKIP UINT32_MAX /* a field that no column wants */
+#define RDX_CSV_PROGRESS 65536u /* records from one call of rdx_progress() to the next */
+
+/* A field's text; quotes are off. */
+typedef struct rdx_csv_field {
+  const char *text;
+  uint64_t length;
+  bool quoted;
+} rdx_csv_field;
+
+/* What stands for NULL. */
+typedef struct rdx_csv_null {
+  const char *text;
+  size_t length;
+} rdx_csv_null;
+
 typedef struct rdx_csv_reader {
   const char *name;
   const char *begin, *end; /* the text, without a byte order mark */
+  const char *body;        /* the first record */
   const char *first;       /* the first record of data */
   const char *tail;        /* from here on there are blank lines only */
   const char *at;          /* the next field */
   const char *problem;     /* what an error is about; NULL: no place in the text */
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
+  char *decoded;           /* the text, where it was not UTF-8 */
   char delimiter;
+  char quote; /* 0: none */
+  rdx_csv_null *nulls;
+  size_t null_count;
+  bool plain_integers;     /* no marker of NULL looks like an integer */
+  bool check;              /* the text may hold what is no UTF-8 */
   uint32_t field_count;    /* of every record */
   uint32_t reserved;       /* rows that room is made for at a time: few where there are many columns */
-  uint32_t *targets;       /* the column of each field, or UINT32_MAX */
+  uint32_t *targets;       /* the column of each field, or RDX_CSV_SKIP */
   bool *fixed;             /* of each column: its type was given */
+  bool *watched;           /* of each column: it is one of strings, and one wants to know which */
   rdx_inference *inferred; /* of each column */
-  bool inferring;          /* values go to `inferred`, not to the table */
+  bool inferring;          /* values go to `inferred`, not to the table, */
+  bool trying;             /* or nowhere */
+  bool learned;            /* something has gone to `inferred` */
   bool widened;            /* a value does not fit a type that was inferred, and has gone to `inferred` */
   rdx_table *table;
   char *scratch; /* a quoted field without its quotes */
@@ -41,11 +67,25 @@ RDX_MUST_USE rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_csv_start(rdx_csv_reader *r, const char *name, const char *text, size_t size,
                                       const rdx_csv_params *params, rdx_error *err);
 
+/* Whether a column's type is not the one that its values have by now. */
+bool rdx_csv_is_outgrown(const rdx_csv_reader *r, uint32_t column);
+
+/* Note for each column of the table, whose values have all been seen, why it has its type. */
+RDX_MUST_USE rdx_status rdx_csv_explain(rdx_csv_reader *r, rdx_error *err);
+
 /* Give every column of the table the type that is known now, and no rows. */
 RDX_MUST_USE rdx_status rdx_csv_start_columns(rdx_csv_reader *r, uint64_t capacity, rdx_error *err);
 
+/* Learn types from some records that follow, or, where `count` is 0, until all columns have had a value or one is
+ * wrong. */
+RDX_MUST_USE rdx_status rdx_csv_learn(rdx_csv_reader *r, uint32_t count, rdx_error *err);
+
 /* Whether the sample had no value at all of a column whose type it was to tell. */
 bool rdx_csv_is_unsure(const rdx_csv_reader *r);
+
+/* Read field `number` at r->at. `*next` is its delimiter, line feed, or the end of the text. */
+RDX_MUST_USE rdx_status rdx_csv_read_field(rdx_csv_reader *r, uint32_t number, rdx_csv_field *out, const char **next,
+                                           rdx_error *err);
 
 /* Make room for row `row` in all columns; to be called for every row, in order. */
 RDX_MUST_USE rdx_status rdx_csv_reserve(rdx_csv_reader *r, uint64_t row, rdx_error *err);
@@ -59,10 +99,23 @@ RDX_MUST_USE rdx_status rdx_csv_skip_record(rdx_csv_reader *r, rdx_error *err);
 /* Whether only blank lines are left. */
 bool rdx_csv_at_end(const rdx_csv_reader *r);
 
+/* An error about field `number`, at a place of the text. */
+rdx_status rdx_csv_fail(rdx_csv_reader *r, const char *at, rdx_status status, uint32_t number, const char *problem,
+                        rdx_error *err);
+
+/* The line of a place. */
+uint64_t rdx_csv_line(const rdx_csv_reader *r, const char *at);
+
 /* Put "NAME, line N" before the text of an error that has a place. */
 rdx_status rdx_csv_place(const rdx_csv_reader *r, rdx_status status, uint64_t line, rdx_error *err);
 
 void rdx_csv_drop(rdx_csv_reader *r);
+
+/* ---- Encodings ---- */
+
+/* Decode a text that is not UTF-8, its byte order mark left out, into memory of its own; `*out` is NULL where it is. */
+RDX_MUST_USE rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, rdx_encoding encoding,
+                                       char **out, size_t *out_size, rdx_error *err);
 
 /* ---- Files ---- */
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "table/csv.h"
 
 #define PIECE ((uint64_t)1 << 20) /* bytes */
@@ -40,6 +41,8 @@ typedef struct piece {
   rdx_csv_reader reader;     /* has a table, scratch and inferences of its own; at: the end */
   uint64_t rows;
   reject_list rejects;
+  uint64_t version;      /* of what was known of types when it began; 0: nothing */
+  bool changed;          /* it tells more */
   rdx_inference *before; /* room for what was known before a record that may be rejected */
   rdx_status status;
   rdx_error err;
@@ -54,6 +57,7 @@ typedef struct importing {
   piece *pieces;
   uint32_t room, count; /* pieces: there is memory for; this round has */
   bool inferring;
+  uint64_t version; /* of what is known of types */
   rdx_table_writer *writer;
   uint64_t rejected;   /* in all pieces taken */
   uint64_t told;       /* of these, in the pass that came furthest */
@@ -98,8 +102,8 @@ static rdx_status reject_record(const importing *m, piece *p, const char *record
   reject x = {.record = record, .problem_at = r->problem};
   r->problem = NULL;
   RDX_TRY(rdx_csv_skip_record(r, &p->err));
-  memcpy(r->inferred, m->inferring ? p->before : m->reader.inferred, inference_bytes(m));
-  r->widened = false;
+  memcpy(r->inferred, p->before, inference_bytes(m));
+  r->widened = r->learned = false;
   x.length = (uint64_t)(r->at - record);
   return m->inferring ? RDX_OK : add_reject(&p->rejects, x, problem->text, &p->err);
 }
@@ -145,6 +149,14 @@ static rdx_status take_rejects(importing *m, const piece *p, rdx_error *err) {
 
 /* ---- Reading pieces ---- */
 
+/* Note that there is something new, and keep it for when a record is rejected. */
+static void keep_inferences(const importing *m, piece *p) {
+  p->changed = true;
+  p->reader.learned = false;
+  if (p->before)
+    memcpy(p->before, p->reader.inferred, inference_bytes(m));
+}
+
 static rdx_status read_records(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
   while (r->at < p->until && !r->widened && p->rejects.size < PIECE) { /* from there on it is read again */
@@ -155,8 +167,8 @@ static rdx_status read_records(const importing *m, piece *p) {
     const char *record = r->at;
     if (!m->inferring)
       RDX_TRY(rdx_csv_reserve(r, p->rows, &p->err));
-    else if (p->before)
-      memcpy(p->before, r->inferred, inference_bytes(m));
+    if (r->learned)
+      keep_inferences(m, p);
     rdx_error problem;
     rdx_status status = rdx_csv_read_record(r, p->rows, &problem);
     if (status == RDX_OK) {
@@ -174,6 +186,21 @@ static rdx_status read_records(const importing *m, piece *p) {
   return RDX_OK;
 }
 
+/* Start with what is known of the columns, of which nothing is counted yet. Most pieces tell nothing new. */
+static void start_inferences(const importing *m, piece *p) {
+  rdx_csv_reader *r = &p->reader;
+  r->learned = false;
+  if (p->version == m->version && !p->changed && !m->inferring)
+    return;
+  memcpy(r->inferred, m->reader.inferred, inference_bytes(m));
+  for (uint32_t i = 0; i < m->reader.table->column_count; i++)
+    r->inferred[i].typed = r->inferred[i].texts = 0;
+  if (p->before)
+    memcpy(p->before, r->inferred, inference_bytes(m));
+  p->version = m->version;
+  p->changed = false;
+}
+
 static rdx_status read_piece(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
   const rdx_table *model = m->reader.table;
@@ -183,7 +210,9 @@ static rdx_status read_piece(const importing *m, piece *p) {
   r->inferring = m->inferring;
   p->rows = 0;
   p->rejects.count = p->rejects.size = 0;
-  memcpy(r->inferred, m->reader.inferred, inference_bytes(m));
+  start_inferences(m, p);
+  const size_t size = (size_t)(p->until - p->begin);
+  r->check = rdx_utf8_check(p->begin, size) < size;
   for (uint32_t i = 0; i < model->column_count && !m->inferring; i++)
     RDX_TRY(rdx_growing_start(&r->table->columns[i], model->columns[i].view.type, model->columns[i].view.scale,
                               r->reserved, &p->err));
@@ -200,13 +229,13 @@ static void read_pieces(void *context, uint64_t begin, uint64_t end, uint32_t wo
 /* ---- Cutting ---- */
 
 /* In stretches whose count fits a byte, which compilers turn into comparisons of many bytes at once. */
-static uint64_t quotes_in(const char *text, uint64_t size) {
+static uint64_t quotes_in(const char *text, uint64_t size, char quote) {
   uint64_t sum = 0;
   for (uint64_t done = 0; done < size;) {
     const uint64_t end = size - done < UINT8_MAX ? size : done + UINT8_MAX / 16 * 16;
     uint8_t count = 0;
     for (; done < end; done++)
-      count += text[done] == '"';
+      count += text[done] == quote;
     sum += count;
   }
   return sum;
@@ -217,17 +246,17 @@ static void count_quotes(void *context, uint64_t begin, uint64_t end, uint32_t w
   const importing *m = context;
   for (uint64_t i = begin; i < end; i++) {
     piece *p = &m->pieces[i];
-    p->quotes = quotes_in(p->begin, (uint64_t)(p->until - p->begin));
+    p->quotes = m->reader.quote ? quotes_in(p->begin, (uint64_t)(p->until - p->begin), m->reader.quote) : 0;
   }
 }
 
 /* Where the first record begins behind `at`, which is inside of a quoted field or not. */
 static const char *find_record(const importing *m, const char *at, bool inside) {
   for (; at < m->reader.end; at++) {
-    if (*at == '"')
-      inside = !inside;
-    else if (*at == '\n' && !inside)
+    if (*at == '\n' && !inside)
       return at + 1;
+    if (*at == m->reader.quote && m->reader.quote)
+      inside = !inside;
   }
   return at;
 }
@@ -283,6 +312,18 @@ static rdx_status append(importing *m, piece *p, rdx_error *err) {
   return status;
 }
 
+/* Take in what a piece tells of types. */
+static void merge_inferences(importing *m, const piece *p) {
+  rdx_csv_reader *r = &m->reader;
+  if (!p->changed && !p->reader.learned)
+    return;
+  m->version++;
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    rdx_inference_merge(&r->inferred[i], &p->reader.inferred[i], m->inferring);
+    r->widened |= !m->inferring && !r->fixed[i] && rdx_csv_is_outgrown(r, i);
+  }
+}
+
 /* Take what a thread made of a piece; the text is read up to `*at`. */
 static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error *err) {
   if (p->begin != *at) {
@@ -301,13 +342,8 @@ static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error 
     return fail_piece(m, p, err);
   *at = p->reader.at;
   m->rows += p->rows;
-  if (m->inferring || p->reader.widened) {
-    for (uint32_t i = 0; i < m->reader.table->column_count; i++)
-      rdx_inference_merge(&m->reader.inferred[i], &p->reader.inferred[i]);
-    m->reader.widened |= p->reader.widened;
-    return RDX_OK;
-  }
-  return append(m, p, err);
+  merge_inferences(m, p);
+  return m->inferring || m->reader.widened ? RDX_OK : append(m, p, err);
 }
 
 /* Read all of the text, or up to a value that does not fit. */
@@ -325,7 +361,8 @@ static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
     for (uint32_t i = 0; i < m->count && !r->widened; i++)
       if (at < m->pieces[i].until)
         RDX_TRY(take_piece(m, &m->pieces[i], &at, err));
-    rdx_csv_file_forget(&m->file, at);
+    if (!r->decoded)
+      rdx_csv_file_forget(&m->file, at);
   }
   return RDX_OK;
 }
@@ -352,7 +389,9 @@ static rdx_status start_writer(importing *m, rdx_error *err) {
   rdx_free(fields);
   if (status == RDX_ERROR_ARGUMENT && *m->path && err) { /* of the columns, such as a name that the file gives twice */
     const rdx_error of_table = *err;
-    (void)rdx_fail(err, status, "%s: %.400s", m->reader.name, of_table.text);
+    (void)rdx_fail(
+        err, status, "%s: %.400s%s", m->reader.name, of_table.text,
+        strstr(of_table.text, "both named") ? ": rename one of them in the file, or choose others (--columns)" : "");
   }
   return status;
 }
@@ -367,6 +406,7 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
     rdx_csv_reader *r = &m->pieces[m->room].reader;
     *r = m->reader;
     r->table = NULL;
+    r->decoded = NULL;
     r->scratch = NULL;
     r->scratch_size = 0;
     r->inferred = NULL;
@@ -404,6 +444,17 @@ static void drop_pieces(importing *m) {
   rdx_pool_destroy(&m->pool);
 }
 
+static rdx_status tell_columns(importing *m, rdx_error *err) {
+  if (!m->params->column)
+    return RDX_OK;
+  RDX_TRY(rdx_csv_explain(&m->reader, err));
+  for (uint32_t i = 0; i < m->reader.table->column_count; i++) {
+    const rdx_growing *c = &m->reader.table->columns[i];
+    m->params->column(m->params->user, &(rdx_field){c->name, c->view.type, c->view.scale}, &c->choice);
+  }
+  return RDX_OK;
+}
+
 static rdx_status run(importing *m, rdx_error *err) {
   RDX_TRY(start_pieces(m, err));
   if (rdx_csv_is_unsure(&m->reader))
@@ -419,6 +470,7 @@ static rdx_status run(importing *m, rdx_error *err) {
       return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
                       m->reader.name);
   }
+  RDX_TRY(tell_columns(m, err));
   RDX_TRY(rdx_csv_file_check(&m->file, err));
   RDX_TRY(rdx_table_writer_complete(m->writer, err));
   if (m->params->ready)
@@ -431,7 +483,7 @@ rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_imp
   static const rdx_import_params defaults = {0};
   if (!path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: path must not be NULL");
-  importing m = {.params = params ? params : &defaults, .path = path};
+  importing m = {.params = params ? params : &defaults, .path = path, .version = 1};
   const double begun = rdx_now_ms();
   rdx_status status = rdx_csv_file_open(csv, &m.file, err);
   if (status == RDX_OK)
@@ -442,8 +494,11 @@ rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_imp
   if (status != RDX_OK) /* perhaps because of what was never there */
     status = rdx_csv_file_judge(&m.file, status, err);
   if (stats)
-    *stats = (rdx_import_stats){
-        .rows = m.rows, .rejected = m.rejected, .bytes = m.file.size, .total_ms = rdx_now_ms() - begun};
+    *stats = (rdx_import_stats){.rows = m.rows,
+                                .rejected = m.rejected,
+                                .bytes = m.file.size,
+                                .delimiter = m.reader.delimiter,
+                                .total_ms = rdx_now_ms() - begun};
   rdx_table_writer_destroy(&m.writer);
   drop_pieces(&m);
   rdx_csv_drop(&m.reader);

@@ -35,6 +35,7 @@ static void free_rows(rdx_growing *c) {
 }
 
 void rdx_growing_drop(rdx_growing *c) {
+  rdx_free((void *)(uintptr_t)c->choice.why);
   free_rows(c);
   rdx_free(c->name);
   c->name = NULL;
@@ -149,6 +150,14 @@ const char *rdx_table_column_name(const rdx_table *table, uint32_t index) {
 
 const rdx_column *rdx_table_column(const rdx_table *table, uint32_t index) {
   return index < table->column_count ? &table->columns[index].view : NULL;
+}
+
+const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t index) {
+  return table && table->delimiter && index < table->column_count ? &table->columns[index].choice : NULL;
+}
+
+char rdx_table_delimiter(const rdx_table *table) {
+  return table ? table->delimiter : '\0';
 }
 
 rdx_status rdx_table_find(const rdx_table *table, const char *name, const rdx_column **out, rdx_error *err) {

@@ -17,12 +17,14 @@ typedef struct rdx_growing {
   char *bytes;
   uint64_t byte_count, byte_capacity;
   uint8_t *validity; /* NULL until the first NULL */
+  rdx_choice choice; /* of a column of CSV, which owns its text */
 } rdx_growing;
 
 struct rdx_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_growing *columns;
+  char delimiter; /* of CSV; 0: the table is of something else */
   _Atomic uint32_t references;
   struct rdx_opened *opened; /* a table file that the columns view, or NULL */
   struct rdx_held *held;     /* an Arrow array that they view, or NULL */

@@ -1,87 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Text to values, and the types of columns from their values. */
+/* Text to values. */
 
 #include "table/value.h"
 
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "base/base.h"
 
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* ---- Integers and decimals ---- */
+static bool is_word(const char *text, size_t length, const char *word) {
+  return length == strlen(word) && strncasecmp(text, word, length) == 0;
+}
 
-/* A plain number: sign, digits, point, digits. Its digits as an integer, as far as 128 bits hold them. */
-typedef struct number {
-  bool negative, too_large;
-  uint32_t integer_digits, fraction_digits; /* leading zeros not counted */
-  rdx_i128 digits;
-} number;
+/* ---- Numbers ---- */
 
-static rdx_parse read_number(const char *text, size_t length, bool point_allowed, number *out) {
-  *out = (number){0};
-  size_t i = 0;
-  if (length > 0 && (text[0] == '-' || text[0] == '+'))
-    out->negative = text[i++] == '-';
-  const size_t first = i;
-  bool point = false;
-  for (; i < length; i++) {
-    if (text[i] == '.' && point_allowed && !point) {
-      point = true;
+#define LONGEST_FLOAT 4095 /* characters */
+#define FEW_DIGITS 18      /* that 64 bits hold */
+
+/* The exponent that begins at text[i]; false where there is something else. */
+static bool read_exponent(const char *text, size_t length, size_t i, rdx_number *out) {
+  if (text[i] != 'e' && text[i] != 'E')
+    return false;
+  i++;
+  out->exponent = true;
+  out->signed_exponent = i < length && (text[i] == '-' || text[i] == '+');
+  const bool negative = out->signed_exponent && text[i] == '-';
+  i += out->signed_exponent;
+  if (i == length)
+    return false;
+  int32_t power = 0;
+  for (; i < length && is_digit(text[i]); i++)
+    power = power > 1000000 ? power : power * 10 + (text[i] - '0');
+  out->power = negative ? -power : power;
+  return i == length;
+}
+
+/* Digits from text[i] on; returns where they end. `used` counts those from the first that is not 0. */
+static size_t read_digits(const char *text, size_t length, size_t i, uint32_t *used, uint64_t *low, rdx_number *out) {
+  for (; i < length && is_digit(text[i]); i++) {
+    const uint32_t digit = (uint32_t)(text[i] - '0');
+    *used += *used > 0 || digit > 0;
+    if (digit > 0)
+      out->significant = *used;
+    if (*used <= FEW_DIGITS) {
+      *low = *low * 10 + digit;
       continue;
     }
-    if (!is_digit(text[i]))
-      return RDX_PARSE_FORMAT;
+    if (*used == FEW_DIGITS + 1)
+      out->digits = (rdx_i128)*low;
     out->too_large |= out->digits > ((rdx_i128)1 << 100);
     if (!out->too_large)
-      out->digits = out->digits * 10 + (text[i] - '0');
-    out->fraction_digits += point;
-    out->integer_digits += !point && (out->integer_digits > 0 || text[i] != '0');
+      out->digits = out->digits * 10 + digit;
   }
-  const size_t digits = length - first - point;
-  return digits > 0 ? RDX_PARSE_OK : RDX_PARSE_FORMAT;
+  return i;
+}
+
+bool rdx_number_read(const char *text, size_t length, rdx_number *out) {
+  uint32_t used = 0;
+  uint64_t low = 0;
+  size_t i = 0;
+  *out = (rdx_number){0};
+  if (length > 0 && (text[0] == '-' || text[0] == '+')) {
+    out->negative = text[0] == '-';
+    out->plus = !out->negative;
+    i = 1;
+  }
+  const size_t first = i;
+  i = read_digits(text, length, i, &used, &low, out);
+  out->whole_digits = (uint32_t)(i - first);
+  out->leading_zero = out->whole_digits > 1 && text[first] == '0';
+  out->integer_digits = used;
+  if (i < length && text[i] == '.') {
+    out->point = true;
+    const size_t behind = ++i;
+    i = read_digits(text, length, i, &used, &low, out);
+    out->fraction_digits = (uint32_t)(i - behind);
+    while (out->zeros < out->fraction_digits && text[i - 1 - out->zeros] == '0')
+      out->zeros++;
+  }
+  if (used <= FEW_DIGITS)
+    out->digits = (rdx_i128)low;
+  return out->whole_digits + out->fraction_digits > 0 && (i == length || read_exponent(text, length, i, out));
 }
 
 static rdx_parse parse_integer(const char *text, size_t length, rdx_i128 least, rdx_i128 most, rdx_i128 *out) {
-  number n;
-  rdx_parse result = read_number(text, length, false, &n);
-  if (result != RDX_PARSE_OK)
-    return result;
+  rdx_number n;
+  if (!rdx_number_read(text, length, &n) || n.point || n.exponent)
+    return RDX_PARSE_FORMAT;
   *out = n.negative ? -n.digits : n.digits;
   return n.too_large || *out < least || *out > most ? RDX_PARSE_RANGE : RDX_PARSE_OK;
 }
 
-/* More fraction digits than the scale are an error unless they are zeros. */
-static rdx_parse parse_decimal(const char *text, size_t length, uint8_t scale, int64_t *out) {
-  number n;
-  rdx_parse result = read_number(text, length, true, &n);
-  if (result != RDX_PARSE_OK)
-    return result;
-  if (n.too_large)
+/* The number times 10^scale. */
+static rdx_parse scale_number(const rdx_number *n, uint8_t scale, int64_t *out) {
+  rdx_i128 digits = n->digits;
+  if (n->too_large || n->fraction_digits > scale)
     return RDX_PARSE_RANGE;
-  for (; n.fraction_digits > scale; n.fraction_digits--) {
-    if (n.digits % 10 != 0)
-      return RDX_PARSE_RANGE;
-    n.digits /= 10;
-  }
-  for (; n.fraction_digits < scale; n.fraction_digits++) {
-    n.digits *= 10;
-    if (n.digits > (rdx_i128)UINT64_MAX)
+  for (uint32_t i = n->fraction_digits; i < scale; i++) {
+    digits *= 10;
+    if (digits > (rdx_i128)UINT64_MAX)
       return RDX_PARSE_RANGE;
   }
-  const rdx_i128 value = n.negative ? -n.digits : n.digits;
+  const rdx_i128 value = n->negative ? -digits : digits;
   if (value < INT64_MIN || value > INT64_MAX)
     return RDX_PARSE_RANGE;
   *out = (int64_t)value;
   return RDX_PARSE_OK;
+}
+
+/* More fraction digits than the scale are an error unless they are zeros, which say nothing. */
+static rdx_parse parse_decimal(const char *text, size_t length, uint8_t scale, int64_t *out) {
+  rdx_number n;
+  if (!rdx_number_read(text, length, &n) || n.exponent)
+    return RDX_PARSE_FORMAT;
+  if (n.fraction_digits > scale && n.zeros > 0) {
+    const uint32_t beyond = n.fraction_digits - scale;
+    const bool whole = !rdx_number_read(text, length - (beyond < n.zeros ? beyond : n.zeros), &n);
+    if (whole) /* ".0" without its zero */
+      n = (rdx_number){0};
+  }
+  return scale_number(&n, scale, out);
 }
 
 /* ---- Floats ---- */
@@ -92,68 +140,116 @@ static void make_c_locale(void) {
   c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* strtod without its liberties: no spaces, no hexadecimal. */
-static bool is_float_text(const char *text, size_t length, bool *exponent) {
-  size_t i = 0, digits = 0;
-  *exponent = false;
-  i += length > 0 && (text[0] == '-' || text[0] == '+');
-  const size_t rest = length - i;
-  if ((rest == 3 && (strncasecmp(text + i, "inf", 3) == 0 || strncasecmp(text + i, "nan", 3) == 0)) ||
-      (rest == 8 && strncasecmp(text + i, "infinity", 8) == 0))
-    return true;
-  for (bool point = false; i < length && (is_digit(text[i]) || (text[i] == '.' && !point)); i++) {
-    point |= text[i] == '.';
-    digits += is_digit(text[i]);
+static bool read_word(const char *text, size_t length, double *out) {
+  const bool negative = length > 0 && text[0] == '-', sign = length > 0 && (negative || text[0] == '+');
+  text += sign;
+  length -= sign;
+  const bool nan = is_word(text, length, "nan");
+  if (!nan && !is_word(text, length, "inf") && !is_word(text, length, "infinity"))
+    return false;
+  *out = nan ? __builtin_nan("") : negative ? -__builtin_inf() : __builtin_inf();
+  return true;
+}
+
+/* Few digits and a small power of ten: both are exact, and one operation rounds as it should. */
+static bool fast_float(const rdx_number *n, double *out) {
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const int64_t power = (int64_t)n->power - n->fraction_digits;
+  if (n->too_large || n->digits > ((rdx_i128)1 << 53) || power < -22 || power > 22)
+    return false;
+  const double digits = (double)(int64_t)n->digits;
+  const double value = power < 0 ? digits / powers[-power] : digits * powers[power];
+  *out = n->negative ? -value : value;
+  return true;
+}
+
+/* Whether digits times 10^-places are closer to a float than half a unit of the last of them: 1, or 0 where they are
+ * farther away; -1: numbers of 128 bits do not tell. */
+static int is_near(uint64_t digits, int64_t places, double value) {
+  static const uint64_t powers[] = {1,       10,       100,       1000,       10000,       100000,
+                                    1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000};
+  int exponent = 0;
+  const uint64_t fraction = (uint64_t)(frexp(value, &exponent) * 0x1p53);
+  const int shift = 53 - exponent; /* value = fraction / 2^shift */
+  if (places < 0 || places > 22 || shift < 1 || shift > 63 || digits >> 62)
+    return -1;
+  const rdx_i128 power = (rdx_i128)powers[places / 2] * powers[places - places / 2];
+  rdx_i128 distance = ((rdx_i128)digits << shift) - (rdx_i128)fraction * power;
+  distance = distance < 0 ? -distance : distance;
+  const rdx_i128 half = (rdx_i128)1 << (shift - 1);
+  return distance == half ? -1 : distance < half;
+}
+
+/* Whether a number, printed with as many digits as the text has, is the text: then no other text of so many digits is
+ * read as this number. */
+static bool comes_back(const char *text, size_t length, const rdx_number *n, double value) {
+  char digits[LONGEST_FLOAT + 16], wanted[LONGEST_FLOAT + 1];
+  uint32_t count = 0;
+  if (n->significant <= FEW_DIGITS && n->digits % 10 != 0 && n->digits <= INT64_MAX) {
+    const int near = is_near((uint64_t)n->digits, (int64_t)n->fraction_digits - n->power, value < 0 ? -value : value);
+    if (near >= 0)
+      return near;
   }
-  if (digits == 0)
-    return false;
-  if (i == length)
-    return true;
-  if (text[i] != 'e' && text[i] != 'E')
-    return false;
-  *exponent = true;
-  i++;
-  i += i < length && (text[i] == '-' || text[i] == '+');
-  const size_t first = i;
-  while (i < length && is_digit(text[i]))
-    i++;
-  return i == length && i > first;
+  for (size_t i = 0; i < length && count < n->significant; i++)
+    if (is_digit(text[i]) && (count > 0 || text[i] != '0'))
+      wanted[count++] = text[i];
+  snprintf(digits, sizeof digits, "%.*e", (int)count - 1, value);
+  const char *at = digits + (digits[0] == '-');
+  for (uint32_t i = 0; i < count; i++, at++) {
+    while (i == 1 && !is_digit(*at)) /* the point, whatever the locale has for it */
+      at++;
+    if (*at != wanted[i])
+      return false;
+  }
+  return true;
 }
 
-#define LONGEST_FLOAT 4095 /* characters */
-
-/* Whether the number before any exponent is 0. */
-static bool is_zero_text(const char *text, size_t length) {
-  size_t i = 0;
-  while (i < length && (text[i] < '1' || text[i] > '9') && text[i] != 'e' && text[i] != 'E')
-    i++;
-  return i == length || text[i] == 'e' || text[i] == 'E';
-}
-
-static rdx_parse parse_float(rdx_type type, const char *text, size_t length, void *out) {
+/* A number as f64, or as f32 widened to it. */
+static rdx_parse to_float(const char *text, size_t length, const rdx_number *n, bool narrow, double *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   char copy[LONGEST_FLOAT + 1];
-  bool exponent;
-  if (!is_float_text(text, length, &exponent) || length > LONGEST_FLOAT)
+  if (!narrow && fast_float(n, out))
+    return RDX_PARSE_OK;
+  if (length > LONGEST_FLOAT)
     return RDX_PARSE_FORMAT;
   pthread_once(&once, make_c_locale);
   memcpy(copy, text, length);
   copy[length] = '\0';
-  const double wide = strtod_l(copy, NULL, c_locale);
-  const float narrow = strtof_l(copy, NULL, c_locale);
-  const bool infinite = copy[length - 1] == 'f' || copy[length - 1] == 'F' || copy[length - 1] == 'y' ||
-                        copy[length - 1] == 'Y'; /* inf, infinity */
+  *out = narrow ? (double)strtof_l(copy, NULL, c_locale) : strtod_l(copy, NULL, c_locale);
+  const double size = *out < 0 ? -*out : *out;
+  if (size > DBL_MAX)
+    return RDX_PARSE_RANGE;
+  const bool tiny = n->significant > 0 && size < (narrow ? (double)FLT_MIN : DBL_MIN);
+  return tiny && (size == 0 || !comes_back(text, length, n, *out)) ? RDX_PARSE_ROUNDED : RDX_PARSE_OK;
+}
+
+static rdx_parse parse_float(rdx_type type, const char *text, size_t length, void *out) {
+  rdx_number n;
+  double value = 0;
+  rdx_parse result = RDX_PARSE_OK;
+  if (rdx_number_read(text, length, &n))
+    result = to_float(text, length, &n, type == RDX_TYPE_F32, &value);
+  else if (!read_word(text, length, &value))
+    return RDX_PARSE_FORMAT;
+  const float narrow = (float)value;
   if (type == RDX_TYPE_F32)
     memcpy(out, &narrow, sizeof narrow);
   else
-    memcpy(out, &wide, sizeof wide);
-  const double size = type == RDX_TYPE_F32 ? (double)narrow : wide;
-  if (size == 0 && !is_zero_text(text, length)) /* beyond the type, as what overflows is */
-    return RDX_PARSE_RANGE;
-  return size - size != 0 && size == size && !infinite ? RDX_PARSE_RANGE : RDX_PARSE_OK;
+    memcpy(out, &value, sizeof value);
+  return result;
 }
 
 /* ---- Dates and times ---- */
+
+#define MICROS_A_DAY INT64_C(86400000000)
+#define FIRST_DAY (-719162) /* 0001-01-01 */
+#define LAST_DAY 2932896    /* 9999-12-31 */
+
+typedef struct instant {
+  int64_t micros; /* since 1970 */
+  bool zoned;
+} instant;
 
 /* Days from 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that begin in March. */
 static int32_t days_from_date(int32_t year, int32_t month, int32_t day) {
@@ -188,51 +284,97 @@ static rdx_parse parse_date(const char *text, size_t length, int32_t *out) {
   return RDX_PARSE_OK;
 }
 
-/* HH:MM[:SS[.ffffff]][Z] in microseconds. */
-static rdx_parse parse_time(const char *text, size_t length, int64_t *out) {
-  if (length > 0 && text[length - 1] == 'Z')
-    length--;
-  if (length < 5 || text[2] != ':')
+/* Take Z, +hh, +hhmm or +hh:mm, perhaps with a blank before it, off the end of a time of day. */
+static rdx_parse parse_offset(const char *text, size_t *length, bool *zoned, int32_t *minutes) {
+  *minutes = 0;
+  *zoned = *length > 0 && text[*length - 1] == 'Z';
+  if (*zoned) {
+    (*length)--;
+    return RDX_PARSE_OK;
+  }
+  size_t sign = *length;
+  while (sign > 0 && text[sign - 1] != '+' && text[sign - 1] != '-')
+    sign--;
+  if (sign == 0)
+    return RDX_PARSE_OK;
+  const char *offset = text + sign;
+  const size_t size = *length - sign;
+  if (size != 2 && size != 4 && (size != 5 || offset[2] != ':'))
+    return RDX_PARSE_FORMAT;
+  const int32_t hour = digits_at(offset, 2), minute = size > 2 ? digits_at(offset + size - 2, 2) : 0;
+  if (hour < 0 || minute < 0)
+    return RDX_PARSE_FORMAT;
+  *zoned = true;
+  *minutes = text[sign - 1] == '-' ? -(hour * 60 + minute) : hour * 60 + minute;
+  *length = sign - 1;
+  *length -= *length > 0 && text[*length - 1] == ' ';
+  return hour > 15 || minute > 59 ? RDX_PARSE_RANGE : RDX_PARSE_OK;
+}
+
+/* .ffffff, of which digits beyond the sixth must be 0. */
+static rdx_parse parse_fraction(const char *text, size_t length, int32_t *micros) {
+  bool fine = false;
+  *micros = 0;
+  if (length < 2 || text[0] != '.')
+    return RDX_PARSE_FORMAT;
+  for (size_t i = 1; i < length || i <= 6; i++) {
+    if (i < length && !is_digit(text[i]))
+      return RDX_PARSE_FORMAT;
+    const int32_t digit = i < length ? text[i] - '0' : 0;
+    fine |= i > 6 && digit != 0;
+    *micros = i <= 6 ? *micros * 10 + digit : *micros;
+  }
+  return fine ? RDX_PARSE_RANGE : RDX_PARSE_OK;
+}
+
+/* HH:MM[:SS[.ffffff]][offset]. */
+static rdx_parse parse_time(const char *text, size_t length, instant *out) {
+  int32_t second = 0, micros = 0, offset = 0;
+  const rdx_parse zone = parse_offset(text, &length, &out->zoned, &offset);
+  rdx_parse fraction = RDX_PARSE_OK;
+  if (zone == RDX_PARSE_FORMAT || length < 5 || text[2] != ':')
     return RDX_PARSE_FORMAT;
   const int32_t hour = digits_at(text, 2), minute = digits_at(text + 3, 2);
-  int32_t second = 0, micros = 0;
   if (length > 5) {
     if (length < 8 || text[5] != ':')
       return RDX_PARSE_FORMAT;
     second = digits_at(text + 6, 2);
   }
-  if (length > 8) {
-    const size_t digits = length - 9;
-    if (text[8] != '.' || digits < 1 || digits > 6)
-      return RDX_PARSE_FORMAT;
-    micros = digits_at(text + 9, digits);
-    for (size_t i = digits; i < 6 && micros >= 0; i++)
-      micros *= 10;
-  }
-  if (hour < 0 || minute < 0 || second < 0 || micros < 0)
+  if (length > 8)
+    fraction = parse_fraction(text + 8, length - 8, &micros);
+  if (hour < 0 || minute < 0 || second < 0 || fraction == RDX_PARSE_FORMAT)
     return RDX_PARSE_FORMAT;
-  if (hour > 23 || minute > 59 || second > 59)
+  if (hour > 23 || minute > 59 || second > 59 || fraction != RDX_PARSE_OK || zone != RDX_PARSE_OK)
     return RDX_PARSE_RANGE;
-  *out = ((hour * 60 + minute) * 60 + (int64_t)second) * 1000000 + micros;
+  out->micros = (((hour * 60 + minute) - offset) * 60 + (int64_t)second) * 1000000 + micros;
   return RDX_PARSE_OK;
 }
 
 /* A date alone is its midnight. */
-static rdx_parse parse_timestamp(const char *text, size_t length, int64_t *out) {
+static rdx_parse read_instant(const char *text, size_t length, instant *out) {
   int32_t days = 0;
-  int64_t time = 0;
+  *out = (instant){0};
   rdx_parse result = parse_date(text, length < 10 ? length : 10, &days);
-  if (result == RDX_PARSE_OK && length > 10)
-    result = text[10] == 'T' || text[10] == ' ' ? parse_time(text + 11, length - 11, &time) : RDX_PARSE_FORMAT;
-  *out = days * INT64_C(86400000000) + time;
+  if (result != RDX_PARSE_FORMAT && length > 10) {
+    const rdx_parse time =
+        text[10] == 'T' || text[10] == ' ' ? parse_time(text + 11, length - 11, out) : RDX_PARSE_FORMAT;
+    result = time == RDX_PARSE_OK ? result : time;
+  }
+  out->micros += days * MICROS_A_DAY;
+  if (result == RDX_PARSE_OK &&
+      (out->micros < FIRST_DAY * MICROS_A_DAY || out->micros >= (LAST_DAY + 1) * MICROS_A_DAY))
+    return RDX_PARSE_RANGE;
+  return result;
+}
+
+static rdx_parse parse_timestamp(const char *text, size_t length, int64_t *out) {
+  instant t;
+  const rdx_parse result = read_instant(text, length, &t);
+  *out = t.micros;
   return result;
 }
 
 /* ---- Any value ---- */
-
-static bool is_word(const char *text, size_t length, const char *word) {
-  return length == strlen(word) && strncasecmp(text, word, length) == 0;
-}
 
 static rdx_parse parse_bool(const char *text, size_t length, uint8_t *out) {
   *out = is_word(text, length, "true") || is_word(text, length, "t") || is_word(text, length, "1");
@@ -242,6 +384,7 @@ static rdx_parse parse_bool(const char *text, size_t length, uint8_t *out) {
 }
 
 rdx_parse rdx_value_parse(rdx_type type, uint8_t scale, const char *text, size_t length, void *out) {
+  rdx_value_trim(&text, &length);
   switch (type) {
   case RDX_TYPE_BOOL:
     return parse_bool(text, length, out);
@@ -269,90 +412,110 @@ rdx_parse rdx_value_parse(rdx_type type, uint8_t scale, const char *text, size_t
   return result;
 }
 
-/* ---- Inference ---- */
+/* ---- Looking at values ---- */
 
-static bool is_float(const char *text, size_t length) {
-  double value;
-  return parse_float(RDX_TYPE_F64, text, length, &value) == RDX_PARSE_OK;
+#define BIT(trait) (1u << (trait))
+
+/* How a number is written: whether it could be shorter, and what only some types keep. */
+static void look_at_form(const rdx_number *n, rdx_look *out) {
+  const uint32_t form = n->fraction_digits < 62 ? n->fraction_digits + n->point : 63;
+  const uint32_t kept = n->fraction_digits - n->zeros;
+  uint32_t least = !n->point || kept > 0 ? kept + n->point : 0;
+  out->lengths = UINT64_C(1) << form;
+  for (; least < form; least++)
+    out->shorter |= UINT64_C(1) << least;
+  if (out->shorter)
+    out->traits |= BIT(RDX_TRAIT_PADDED);
+  if (n->plus)
+    out->traits |= BIT(RDX_TRAIT_PLUS);
+  if (n->leading_zero)
+    out->traits |= BIT(RDX_TRAIT_LEADING_ZERO);
+  if (n->negative && n->significant == 0)
+    out->traits |= BIT(RDX_TRAIT_MINUS_ZERO);
+  if (n->point)
+    out->traits |= n->fraction_digits == 0  ? BIT(RDX_TRAIT_POINT) | BIT(RDX_TRAIT_LAST_POINT)
+                   : n->whole_digits == 0   ? BIT(RDX_TRAIT_POINT) | BIT(RDX_TRAIT_BARE_POINT)
+                   : n->integer_digits == 0 ? BIT(RDX_TRAIT_POINT) | BIT(RDX_TRAIT_ZERO_POINT)
+                                            : BIT(RDX_TRAIT_POINT);
+  if (n->exponent)
+    out->traits |=
+        n->point || n->signed_exponent || n->negative || n->plus ? BIT(RDX_TRAIT_EXPONENT) : BIT(RDX_TRAIT_CODE);
 }
 
-/* What looks like a number but is none that a type holds, such as 1e999 or 1e-999, is text. */
-void rdx_inference_add(rdx_inference *f, const char *text, size_t length) {
-  number n;
-  int32_t day;
-  int64_t instant;
-  if (read_number(text, length, true, &n) == RDX_PARSE_OK) {
-    const rdx_i128 value = n.negative ? -n.digits : n.digits;
-    f->number = true;
-    f->text |= length > LONGEST_FLOAT || ((n.too_large || n.fraction_digits > 300) && !is_float(text, length));
-    f->negative |= value < 0;
-    f->above_i32 |= n.too_large || value < INT32_MIN || value > INT32_MAX;
-    f->above_i64 |= n.too_large || value > INT64_MAX;
-    f->above_u64 |= n.too_large || value < INT64_MIN || value > (rdx_i128)UINT64_MAX;
-    f->integer_digits = n.integer_digits > f->integer_digits ? n.integer_digits : f->integer_digits;
-    f->fraction_digits = n.fraction_digits > f->fraction_digits ? n.fraction_digits : f->fraction_digits;
-    f->exponent |= memchr(text, '.', length) && n.fraction_digits == 0; /* "1." is a float */
-  } else if (length > 0 && (is_digit(text[length - 1]) || text[length - 1] == '.') && is_float(text, length)) {
-    f->number = f->exponent = true;
-  } else if (parse_date(text, length, &day) == RDX_PARSE_OK) {
-    f->date = true;
-  } else if (parse_timestamp(text, length, &instant) == RDX_PARSE_OK) {
-    f->timestamp = true;
+static void look_at_number(const char *text, size_t length, bool floats, rdx_look *out) {
+  const rdx_number *n = &out->number;
+  const rdx_i128 value = n->negative ? -n->digits : n->digits;
+  out->traits = BIT(RDX_TRAIT_NUMBER);
+  out->integer_digits = n->integer_digits;
+  out->fraction_digits = n->fraction_digits;
+  look_at_form(n, out);
+  if (n->negative && n->significant > 0)
+    out->traits |= BIT(RDX_TRAIT_NEGATIVE);
+  if (n->too_large || value < INT32_MIN || value > INT32_MAX)
+    out->traits |= BIT(RDX_TRAIT_ABOVE_I32);
+  if (n->too_large || value > INT64_MAX)
+    out->traits |= BIT(RDX_TRAIT_ABOVE_I64);
+  if (n->too_large || value < INT64_MIN || value > (rdx_i128)UINT64_MAX)
+    out->traits |= BIT(RDX_TRAIT_BEYOND);
+  if (!floats)
+    return;
+  const rdx_parse result = to_float(text, length, n, false, &out->real);
+  out->is_real = true;
+  if (result == RDX_PARSE_ROUNDED)
+    out->traits |= BIT(RDX_TRAIT_TINY);
+  else if (result != RDX_PARSE_OK)
+    out->traits |= BIT(RDX_TRAIT_HUGE);
+  else if (n->significant > DBL_DIG && !comes_back(text, length, n, out->real))
+    out->traits |= BIT(RDX_TRAIT_LONG);
+}
+
+/* What is neither a number nor a word. */
+static void look_at_others(const char *text, size_t length, rdx_look *out) {
+  instant t;
+  int32_t day = 0;
+  if (length >= 10 && text[4] == '-' && parse_date(text, length, &day) == RDX_PARSE_OK) {
+    out->traits = BIT(RDX_TRAIT_DATE);
+    out->time = day;
+  } else if (length >= 10 && text[4] == '-' && read_instant(text, length, &t) == RDX_PARSE_OK) {
+    out->traits = BIT(RDX_TRAIT_TIMESTAMP) | (t.zoned ? BIT(RDX_TRAIT_ZONED) : BIT(RDX_TRAIT_LOCAL));
+    out->time = t.micros;
   } else if (is_word(text, length, "true") || is_word(text, length, "false")) {
-    f->boolean = true;
+    out->traits = BIT(RDX_TRAIT_BOOL);
+  } else if (read_word(text, length, &out->real)) {
+    out->traits = BIT(RDX_TRAIT_NUMBER) | BIT(RDX_TRAIT_WORD);
+    out->is_real = true;
   } else {
-    f->text = true;
+    out->traits = BIT(RDX_TRAIT_TEXT);
   }
 }
 
-void rdx_inference_add_integer(rdx_inference *f, int64_t value) {
-  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  uint32_t digits = 0;
-  for (uint64_t rest = size; rest > 0; rest /= 10)
-    digits++;
-  f->number = true;
-  f->negative |= value < 0;
-  f->above_i32 |= value != (int32_t)value;
-  f->integer_digits = digits > f->integer_digits ? digits : f->integer_digits;
+void rdx_look_at(const char *text, size_t length, bool floats, rdx_look *out) {
+  rdx_value_trim(&text, &length);
+  out->traits = out->integer_digits = out->fraction_digits = 0;
+  out->lengths = out->shorter = 0;
+  out->is_real = false;
+  if (rdx_number_read(text, length, &out->number))
+    look_at_number(text, length, floats || out->number.exponent, out);
+  else
+    look_at_others(text, length, out);
 }
 
-void rdx_inference_merge(rdx_inference *f, const rdx_inference *other) {
-  f->boolean |= other->boolean;
-  f->number |= other->number;
-  f->date |= other->date;
-  f->timestamp |= other->timestamp;
-  f->text |= other->text;
-  f->negative |= other->negative;
-  f->above_i32 |= other->above_i32;
-  f->above_i64 |= other->above_i64;
-  f->above_u64 |= other->above_u64;
-  f->exponent |= other->exponent;
-  f->integer_digits = other->integer_digits > f->integer_digits ? other->integer_digits : f->integer_digits;
-  f->fraction_digits = other->fraction_digits > f->fraction_digits ? other->fraction_digits : f->fraction_digits;
-}
-
-bool rdx_inference_is_empty(const rdx_inference *f) {
-  return !f->boolean && !f->number && !f->date && !f->timestamp && !f->text;
-}
-
-rdx_type rdx_inference_type(const rdx_inference *f, uint8_t *scale) {
-  *scale = 0;
-  const int kinds = f->boolean + f->number + (f->date || f->timestamp);
-  if (f->text || kinds != 1)
-    return RDX_TYPE_STRING;
-  if (f->boolean)
-    return RDX_TYPE_BOOL;
-  if (f->date || f->timestamp)
-    return f->timestamp ? RDX_TYPE_TIMESTAMP : RDX_TYPE_DATE;
-  if (f->exponent)
-    return RDX_TYPE_F64;
-  if (f->fraction_digits > 0) {
-    if (f->integer_digits + f->fraction_digits > 18)
-      return RDX_TYPE_F64;
-    *scale = (uint8_t)f->fraction_digits;
-    return RDX_TYPE_DECIMAL;
+bool rdx_look_value(const rdx_look *look, rdx_type type, uint8_t scale, const char *text, size_t length, void *out) {
+  const rdx_number *n = &look->number;
+  if (type == RDX_TYPE_DECIMAL && look->traits >> RDX_TRAIT_NUMBER & 1u && !n->exponent && n->fraction_digits <= scale)
+    return scale_number(n, scale, out) == RDX_PARSE_OK;
+  if (type == RDX_TYPE_F64 && look->is_real) {
+    memcpy(out, &look->real, sizeof look->real);
+    return true;
   }
-  if (f->above_u64 || (f->above_i64 && f->negative))
-    return RDX_TYPE_F64;
-  return f->above_i64 ? RDX_TYPE_U64 : f->above_i32 ? RDX_TYPE_I64 : RDX_TYPE_I32;
+  if (type == RDX_TYPE_DATE && look->traits >> RDX_TRAIT_DATE & 1u) {
+    memcpy(out, &(int32_t){(int32_t)look->time}, sizeof(int32_t));
+    return true;
+  }
+  if (type == RDX_TYPE_TIMESTAMP && look->traits >> RDX_TRAIT_TIMESTAMP & 1u) {
+    memcpy(out, &look->time, sizeof look->time);
+    return true;
+  }
+  const rdx_parse result = rdx_value_parse(type, scale, text, length, out);
+  return result == RDX_PARSE_OK || result == RDX_PARSE_ROUNDED;
 }

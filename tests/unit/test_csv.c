@@ -121,23 +121,36 @@ static void test_inference(void **state) {
   } cases[] = {
       {"true\nfalse\n", RDX_TYPE_BOOL, 0},
       {"1\n-5\n2147483647\n", RDX_TYPE_I32, 0},
-      {"007\n00501\n", RDX_TYPE_I32, 0},
+      {"007\n00501\n", RDX_TYPE_STRING, 0},
+      {"0\n10\n", RDX_TYPE_I32, 0},
+      {"+5\n6\n", RDX_TYPE_STRING, 0},
       {"1\n2147483648\n", RDX_TYPE_I64, 0},
       {"-9223372036854775808\n9223372036854775807\n", RDX_TYPE_I64, 0},
       {"0\n18446744073709551615\n", RDX_TYPE_U64, 0},
-      {"-1\n18446744073709551615\n", RDX_TYPE_F64, 0},
+      {"-1\n18446744073709551615\n", RDX_TYPE_STRING, 0},
+      {"12345678901234567890123\n5\n", RDX_TYPE_STRING, 0},
       {"1.5\n-2.25\n3\n", RDX_TYPE_DECIMAL, 2},
       {"1.5\n1e10\n", RDX_TYPE_F64, 0},
-      {"inf\n1\n", RDX_TYPE_STRING, 0},
+      {"inf\n1\n", RDX_TYPE_F64, 0},
+      {"NaN\n-INFINITY\n", RDX_TYPE_F64, 0},
+      {"12E3\n120E2\n", RDX_TYPE_STRING, 0},
+      {"12E3\n4711\n", RDX_TYPE_STRING, 0},
+      {"1e+05\n4711\n", RDX_TYPE_F64, 0},
+      {"1.1\n1.10\n", RDX_TYPE_STRING, 0},
+      {"0.1234567890123456789\n", RDX_TYPE_STRING, 0},
       {"2024-02-29\n1900-01-01\n", RDX_TYPE_DATE, 0},
       {"2023-02-29\n", RDX_TYPE_STRING, 0},
-      {"2024-02-29 12:30\n2024-02-29T12:30:01.5Z\n", RDX_TYPE_TIMESTAMP, 0},
+      {"2024-02-29 12:30\n2024-02-29T12:30:01.500000000\n", RDX_TYPE_TIMESTAMP, 0},
+      {"2024-02-29 12:30+01\n2024-02-29T12:30:01.5Z\n", RDX_TYPE_TIMESTAMP, 0},
+      {"2024-02-29 12:30\n2024-02-29T12:30:01.5Z\n", RDX_TYPE_STRING, 0},
+      {"2024-02-29 12:30:00.1234567\n", RDX_TYPE_STRING, 0},
       {"1\nx\n", RDX_TYPE_STRING, 0},
       {"true\n1\n", RDX_TYPE_STRING, 0},
       {"0x10\n", RDX_TYPE_STRING, 0},
       {"1e309\n", RDX_TYPE_STRING, 0},
       {"1.5\n1e309\n2.5\n", RDX_TYPE_STRING, 0},
-      {" 1\n", RDX_TYPE_STRING, 0},
+      {" 1\n2\t\n", RDX_TYPE_I32, 0},
+      {"  \n1\n", RDX_TYPE_STRING, 0},
       {"", RDX_TYPE_STRING, 0},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -199,20 +212,33 @@ static void test_order(void **state) {
     rdx_type type;
     uint8_t scale;
   } cases[] = {
-      {"1.5e0", "nan", RDX_TYPE_STRING, 0},
-      {"1.5e0", "-Infinity", RDX_TYPE_STRING, 0},
+      {"1.5e0", "nan", RDX_TYPE_F64, 0},
+      {"7", "-Infinity", RDX_TYPE_F64, 0},
+      {"9007199254740993", "nan", RDX_TYPE_STRING, 0},
+      {"12E3", "1.5", RDX_TYPE_F64, 0},
+      {"12E3", "7", RDX_TYPE_STRING, 0},
+      {"1.10", "1.5", RDX_TYPE_STRING, 0},
+      {"1.10", "1.1e0", RDX_TYPE_F64, 0},
+      {"+1.5", "2.5", RDX_TYPE_STRING, 0},
+      {"+1.5", "2.5e-3", RDX_TYPE_F64, 0},
+      {"-0", "7", RDX_TYPE_F64, 0},
+      {".5", "0.25", RDX_TYPE_STRING, 0},
+      {"07", "7", RDX_TYPE_STRING, 0},
+      {"2024-01-01", "2024-01-01 10:00", RDX_TYPE_TIMESTAMP, 0},
+      {"2024-01-01", "2024-01-01 10:00Z", RDX_TYPE_STRING, 0},
       {"1.5e0", "5.", RDX_TYPE_F64, 0},
       {"1.25", "90000000000000000", RDX_TYPE_F64, 0},
+      {"1.25", "90000000000000001", RDX_TYPE_STRING, 0},
       {"1.25", "-10000000000000000", RDX_TYPE_F64, 0},
       {"1.25", "9999999999999999", RDX_TYPE_DECIMAL, 2},
-      {"1.25", "-009999999999999999.9", RDX_TYPE_DECIMAL, 2},
+      {"1.25", "-9999999999999999.9", RDX_TYPE_DECIMAL, 2},
       {"1.5", "1.", RDX_TYPE_F64, 0},
-      {"1.5", "1.5000", RDX_TYPE_DECIMAL, 4},
-      {"1.5000", "-.5", RDX_TYPE_DECIMAL, 4},
+      {"1.5", "1.5000", RDX_TYPE_STRING, 0},
+      {"1.5000", "-.5125", RDX_TYPE_DECIMAL, 4},
       {"1.5", "2", RDX_TYPE_DECIMAL, 1},
-      {"7", "1.0", RDX_TYPE_DECIMAL, 1},
+      {"7", "1.0", RDX_TYPE_STRING, 0},
       {"true", "t", RDX_TYPE_STRING, 0},
-      {"-1", "18446744073709551615", RDX_TYPE_F64, 0},
+      {"-1", "18446744073709551615", RDX_TYPE_STRING, 0},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     for (int first = 0; first < 2; first++) {
@@ -409,7 +435,7 @@ static void test_numbers_beyond_all_types(void **state) {
   rdx_table *t = parse(text, NULL);
   check_string(column(t, "a"), 0, "1.5");
   rdx_table_destroy(&t);
-  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n", "a\n1.5\n1e-400\n"};
+  static const char *const texts[] = {"a\n1e309\n", "a\n1\n-1e999\n", "a,b\n1,2\n1e400,3\n"};
   for (size_t i = 0; i < COUNT(texts); i++) {
     t = parse(texts[i], NULL);
     assert_int_equal(column(t, "a")->type, RDX_TYPE_STRING);
@@ -420,7 +446,7 @@ static void test_numbers_beyond_all_types(void **state) {
 /* Widening at every place of a file longer than a buffer, through all types in turn. */
 static void test_chain_of_types(void **state) {
   (void)state;
-  static const char *const values[] = {"1", "3000000000", "10000000000000000000", "1.5", "1e5", "word"};
+  static const char *const values[] = {"1", "3000000000", "10000000000000000000", "1.5", "1e+5", "word"};
   static const rdx_type types[] = {RDX_TYPE_I32, RDX_TYPE_I64, RDX_TYPE_U64,
                                    RDX_TYPE_F64, RDX_TYPE_F64, RDX_TYPE_STRING};
   enum { EACH = 3000 };
@@ -462,7 +488,7 @@ static void test_errors_of_options(void **state) {
   check_error(text, 8, &(rdx_csv_params){.types = &unknown, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = &none, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   check_error(text, 8, &(rdx_csv_params){.types = NULL, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
-  for (const char *d = "\"\n\r+-.059azAZe"; *d; d++)
+  for (const char *d = "\"\n\r+-.059azAZe\xe9"; *d; d++)
     check_error(text, 8, &(rdx_csv_params){.delimiter = *d}, RDX_ERROR_ARGUMENT, NULL, 0);
   rdx_table *t = NULL;
   rdx_error err = {""};
