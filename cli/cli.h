@@ -20,6 +20,8 @@ int cli_ssb(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 
+#define CLI_MAX_NULLS 64
+
 /* Options that commands on data share. */
 typedef struct cli_common {
   const char *device;
@@ -28,8 +30,8 @@ typedef struct cli_common {
   rdx_index_params index;
   rdx_scan_params scan;
   const char *method_options;
-  char delimiter; /* 0: a comma */
-  bool no_header;
+  rdx_csv_params csv; /* without types and columns */
+  const char *nulls[CLI_MAX_NULLS];
   const char *out; /* NULL: the standard output */
   bool stats;
   uint32_t word_count;           /* set by the command: words that it takes besides options */
@@ -45,6 +47,9 @@ enum {
   CLI_MEMORY_LIMIT,
   CLI_DELIMITER,
   CLI_NO_HEADER,
+  CLI_NULL,
+  CLI_QUOTE,
+  CLI_ENCODING,
   CLI_OUT,
   CLI_STATS,
   CLI_VALIDATION,
@@ -52,12 +57,18 @@ enum {
   CLI_OWN, /* of a command itself, from here on */
 };
 
+/* How CSV is read. */
+#define CLI_CSV_OPTIONS                                                                                                \
+  {"delimiter", required_argument, NULL, CLI_DELIMITER}, {"no-header", no_argument, NULL, CLI_NO_HEADER},              \
+      {"null", required_argument, NULL, CLI_NULL}, {"quote", required_argument, NULL, CLI_QUOTE}, {                    \
+    "encoding", required_argument, NULL, CLI_ENCODING                                                                  \
+  }
+
 /* The options of commands on data; a command's own have numbers from CLI_OWN on. */
 #define CLI_COMMON_OPTIONS                                                                                             \
   {"method", required_argument, NULL, CLI_METHOD}, {"options", required_argument, NULL, CLI_METHOD_OPTIONS},           \
       {"device", required_argument, NULL, CLI_DEVICE}, {"threads", required_argument, NULL, CLI_THREADS},              \
-      {"memory-limit", required_argument, NULL, CLI_MEMORY_LIMIT},                                                     \
-      {"delimiter", required_argument, NULL, CLI_DELIMITER}, {"no-header", no_argument, NULL, CLI_NO_HEADER},          \
+      {"memory-limit", required_argument, NULL, CLI_MEMORY_LIMIT}, CLI_CSV_OPTIONS,                                    \
       {"out", required_argument, NULL, CLI_OUT}, {"stats", no_argument, NULL, CLI_STATS},                              \
       {"validation", no_argument, NULL, CLI_VALIDATION}, {                                                             \
     "help", no_argument, NULL, CLI_HELP                                                                                \
@@ -67,6 +78,7 @@ enum {
  * options of methods. */
 void cli_print_index_help(void);
 void cli_print_common_help(void);
+void cli_print_csv_help(void);
 
 /* Parse a command line. `take` gets each option of the command's own and its value, and returns NULL or what is wrong.
  * 0 to go on, else the exit status plus one. */
@@ -101,6 +113,11 @@ typedef struct cli_types {
 RDX_MUST_USE rdx_status cli_read_types(const char *path, cli_types *out, rdx_error *err);
 void cli_drop_types(cli_types *types);
 
+/* Read a table file or CSV, and tell of the types of its columns, on stderr, where one might expect others, and of what
+ * separates its fields where nobody said. `type_option` (NULL: --type) is the option that gives types. */
+RDX_MUST_USE rdx_status cli_read(const char *path, const rdx_csv_params *params, const char *type_option,
+                                 rdx_table **out, rdx_error *err);
+
 /* "decimal(2)" */
 #define CLI_TYPE_TEXT 32
 const char *cli_type_text(rdx_type type, uint8_t scale, char out[CLI_TYPE_TEXT]);
@@ -124,6 +141,12 @@ typedef struct cli_columns {
 /* The name at `*at`, which is cut off there: up to `end` ("": all), or between double quotes as in SQL, where two stand
  * for one. `*at` becomes what follows `end`, or NULL where that is not there. NULL: the quotes are wrong. */
 char *cli_cut_name(char **at, const char *end);
+
+/* The whole of a text as a name, which may be in double quotes; NULL or what is wrong. */
+const char *cli_parse_name(char *text, const char **out);
+
+/* The same of "sum(NAME)"; false: it has another form. `*wrong` is NULL or what is wrong with the name. */
+bool cli_parse_sum(char *text, const char **out, const char **wrong);
 
 /* Cut `text` into names and add them; NULL or what is wrong. */
 const char *cli_parse_columns(char *text, cli_columns *out);

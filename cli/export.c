@@ -45,7 +45,7 @@ static const char *take(int option, char *value, void *context) {
 }
 
 static rdx_status write_csv(const export_options *o, const rdx_table *table, rdx_error *err) {
-  return rdx_table_write_csv(table, o->common.out, o->common.delimiter, !o->common.no_header, err);
+  return rdx_table_write_csv(table, o->common.out, o->common.csv.delimiter, !o->common.csv.no_header, err);
 }
 
 /* The list of types appears after the CSV, and only with it. */
@@ -54,7 +54,7 @@ static rdx_status write_both(const export_options *o, const rdx_table *table, rd
   rdx_status status = console_output_open(cli_stream_path(o->types), &list, err);
   if (status != RDX_OK)
     return status;
-  cli_write_types(list.stream, table, o->common.no_header);
+  cli_write_types(list.stream, table, o->common.csv.no_header);
   status = console_output_sync(&list, err);
   if (status == RDX_OK)
     status = write_csv(o, table, err);

@@ -107,6 +107,38 @@ const char *cli_type_text(rdx_type type, uint8_t scale, char out[CLI_TYPE_TEXT])
   return out;
 }
 
+/* ---- Reading ---- */
+
+static void note_choice(const char *path, const rdx_table *table, uint32_t i, const char *type_option) {
+  const rdx_choice *choice = rdx_table_choice(table, i);
+  const rdx_column *c = rdx_table_column(table, i);
+  char type[CLI_TYPE_TEXT];
+  if (!choice || !choice->doubtful)
+    return;
+  const char *option = type_option ? strstr(choice->why, "; --type ") : NULL;
+  const int before = option ? (int)(option - choice->why) + 2 : (int)strlen(choice->why);
+  console_note("%s: column '%s' is %s: %.*s%s%s", path, rdx_table_column_name(table, i),
+               cli_type_text(c->type, c->scale, type), before, choice->why, option ? type_option : "",
+               option ? option + strlen("; --type") : "");
+}
+
+rdx_status cli_read(const char *path, const rdx_csv_params *params, const char *type_option, rdx_table **out,
+                    rdx_error *err) {
+  const rdx_status status = rdx_table_read(cli_stream_path(path), params, out, err);
+  if (status != RDX_OK)
+    return status;
+  path = cli_stream_path(path) ? path : "the standard input";
+  const char delimiter = rdx_table_delimiter(*out);
+  if (delimiter && delimiter != ',' && !params->delimiter)
+    console_note(delimiter == '\t' ? "%s: fields are separated by tabs" : "%s: fields are separated by '%c'", path,
+                 delimiter);
+  for (uint32_t i = 0; i < rdx_table_columns(*out); i++)
+    note_choice(path, *out, i, type_option);
+  return RDX_OK;
+}
+
+/* ---- Types ---- */
+
 void cli_write_types(FILE *stream, const rdx_table *table, bool numbered) {
   char text[CLI_TYPE_TEXT], number[16];
   fputs("column,type\n", stream);

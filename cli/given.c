@@ -86,29 +86,60 @@ static void add_digit(number *n, unsigned digit) {
   n->size = n->size * 10 + digit;
 }
 
-/* Sign, digits, point, digits, times 10^scale; false where the text is something else. */
-static bool read_number(const char *text, uint8_t scale, number *n) {
-  *n = (number){.negative = *text == '-'};
+/* The digits of a number, of which `left` stand before its point. */
+typedef struct written {
+  const char *text; /* digits and perhaps a point */
+  size_t length;
+  int64_t left;
+  bool negative;
+} written;
+
+/* Sign, digits, point, digits, exponent, with blanks around; false where the text is something else. */
+static bool read_digits(const char *text, written *d) {
+  text += strspn(text, " \t");
+  *d = (written){.negative = *text == '-'};
   text += *text == '-' || *text == '+';
-  int digits = 0, after_point = -1;
-  for (; *text; text++) {
-    if (*text == '.' && after_point < 0) {
-      after_point = 0;
-      continue;
-    }
-    if (*text < '0' || *text > '9')
+  d->text = text;
+  const size_t whole = strspn(text, "0123456789"), point = text[whole] == '.';
+  const size_t fraction = point ? strspn(text + whole + 1, "0123456789") : 0;
+  d->length = whole + point + fraction;
+  d->left = (int64_t)whole;
+  if (whole + fraction == 0)
+    return false;
+  text += d->length;
+  if (*text == 'e' || *text == 'E') {
+    const bool negative = text[1] == '-';
+    text += 1 + (negative || text[1] == '+');
+    int64_t power = 0;
+    const size_t length = strspn(text, "0123456789");
+    for (size_t i = 0; i < length && power < 1000000000; i++)
+      power = 10 * power + (text[i] - '0');
+    d->left += negative ? -power : power;
+    text += length;
+    if (length == 0)
       return false;
-    digits++;
-    if (after_point >= (int)scale) {
-      n->inexact |= *text != '0';
-      continue;
-    }
-    add_digit(n, (unsigned)(*text - '0'));
-    after_point += after_point >= 0;
   }
-  for (int i = after_point < 0 ? 0 : after_point; i < (int)scale; i++)
+  return text[strspn(text, " \t")] == '\0';
+}
+
+/* The number times 10^scale. */
+static bool read_number(const char *text, uint8_t scale, number *n) {
+  written d;
+  if (!read_digits(text, &d))
+    return false;
+  *n = (number){.negative = d.negative};
+  int64_t left = d.left + scale;
+  for (size_t i = 0; i < d.length; i++) {
+    if (d.text[i] == '.')
+      continue;
+    if (left-- > 0)
+      add_digit(n, (unsigned)(d.text[i] - '0'));
+    else
+      n->inexact |= d.text[i] != '0';
+  }
+  for (; left > 0 && n->size > 0 && !n->too_large; left--)
     add_digit(n, 0);
-  return digits > 0;
+  return true;
 }
 
 /* The number as `type` has it, a bound rounded inwards, into `out`; NULL where nothing can match it. */

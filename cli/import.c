@@ -32,24 +32,26 @@ static void print_help(void) {
       "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n"
-      "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
-      "  --no-header             the first record is data; columns are named 1, 2, ...\n"
       "  --types FILE            types of columns from FILE, as export --types and raydex table list them: CSV with\n"
       "                          the columns column and type; --type goes before it\n"
       "  --max-rejects N         leave out up to N records that are malformed or do not fit a type given (0)\n"
       "  --rejects FILE          list those in FILE: line, problem and record, as CSV; an import that fails leaves a\n"
       "                          FILE that is there as it is\n"
-      "  --threads N             threads (one a core)\n");
+      "  --threads N             threads (one a core)\n\n");
+  cli_print_csv_help();
 }
 
 enum { COLUMNS = CLI_OWN, TYPE, TYPES, MAX_REJECTS, REJECTS };
 
-static const struct option options[] = {
-    {"columns", required_argument, NULL, COLUMNS},   {"type", required_argument, NULL, TYPE},
-    {"types", required_argument, NULL, TYPES},       {"max-rejects", required_argument, NULL, MAX_REJECTS},
-    {"rejects", required_argument, NULL, REJECTS},   {"delimiter", required_argument, NULL, CLI_DELIMITER},
-    {"no-header", no_argument, NULL, CLI_NO_HEADER}, {"threads", required_argument, NULL, CLI_THREADS},
-    {"help", no_argument, NULL, CLI_HELP},           {0}};
+static const struct option options[] = {{"columns", required_argument, NULL, COLUMNS},
+                                        {"type", required_argument, NULL, TYPE},
+                                        {"types", required_argument, NULL, TYPES},
+                                        {"max-rejects", required_argument, NULL, MAX_REJECTS},
+                                        {"rejects", required_argument, NULL, REJECTS},
+                                        CLI_CSV_OPTIONS,
+                                        {"threads", required_argument, NULL, CLI_THREADS},
+                                        {"help", no_argument, NULL, CLI_HELP},
+                                        {0}};
 
 /* One more of --type. */
 static const char *take_type(import_options *o, char *value) {
@@ -113,13 +115,22 @@ static rdx_status sync_list(void *user, rdx_error *err) {
 
 /* ---- The work ---- */
 
+/* What was chosen, and why where one might expect something else. */
+static void note_column(void *user, const rdx_field *column, const rdx_choice *choice) {
+  (void)user;
+  char type[CLI_TYPE_TEXT];
+  console_note("column '%s' is %s%s%s%s", column->name, cli_type_text(column->type, column->scale, type),
+               choice->given ? ", as given" : "", choice->doubtful ? ": " : "", choice->doubtful ? choice->why : "");
+}
+
 static rdx_status import_file(const import_options *o, reject_log *log, rdx_import_stats *stats, rdx_error *err) {
-  const rdx_import_params params = {.csv = {.delimiter = o->common.delimiter,
-                                            .no_header = o->common.no_header,
-                                            .types = o->types.types,
-                                            .type_count = o->types.count,
-                                            .columns = o->columns.count > 0 ? o->columns.names : NULL,
-                                            .column_count = o->columns.count},
+  rdx_csv_params csv = o->common.csv;
+  csv.types = o->types.types;
+  csv.type_count = o->types.count;
+  csv.columns = o->columns.count > 0 ? o->columns.names : NULL;
+  csv.column_count = o->columns.count;
+  const rdx_import_params params = {.csv = csv,
+                                    .column = note_column,
                                     .threads = o->common.device_params.threads,
                                     .max_rejects = o->max_rejects,
                                     .reject = log_reject,
@@ -204,6 +215,9 @@ int cli_import(int argc, char **argv) {
   free(o.types.types);
   if (status != RDX_OK)
     return console_fail(status, "%s", err.text);
+  if (s.delimiter != ',' && !o.common.csv.delimiter)
+    console_note(s.delimiter == '\t' ? "%s: fields are separated by tabs" : "%s: fields are separated by '%c'",
+                 o.common.words[0], s.delimiter);
   const double seconds = s.total_ms / 1000;
   char bytes[32];
   console_note("%s: %" PRIu64 " row%s, %" PRIu64 " rejected; %s of CSV in %.2f s (%.0f MB/s)", o.common.words[1],

@@ -31,7 +31,7 @@ static void print_help(void) {
          "  --on COLUMN             equal values of the column of that name in both files\n"
          "  --on LEFT=RIGHT         equal values of the left and the right file's column\n"
          "  --between LEFT=LO..HI   left values that lie between the right file's columns LO and HI\n"
-         "Names with = or .. in them go in double quotes, --on '\"a=b\"'.\n\n"
+         "Names may stand in double quotes, and do with = or .. in them: --on '\"a=b\"'.\n\n"
          "Answers (--return), on the standard output:\n"
          "  pairs                   the rows that match, counted from 0, as CSV: left,right (semi, anti: left)\n"
          "  count                   their number\n"
@@ -74,32 +74,30 @@ static int find(const char *text, const char *const *names) {
 
 static const char *parse_return(char *text, join_options *o) {
   static const char *const names[] = {"pairs", "count", NULL};
-  const size_t length = strlen(text);
   const int place = find(text, names);
   o->has_result = true;
   o->join.result = (rdx_join_result)place;
   if (place >= 0)
     return NULL;
-  if (length < 6 || strncmp(text, "sum(", 4) != 0 || text[length - 1] != ')')
+  const char *wrong = NULL;
+  if (!cli_parse_sum(text, &o->value, &wrong))
     return "it is pairs, count or 'sum(COLUMN)'";
-  text[length - 1] = '\0';
-  o->value = text + 4;
   o->join.result = RDX_JOIN_SUM;
-  return NULL;
+  return wrong;
 }
 
 static const char *parse_on(char *text, join_options *o) {
   o->left = o->lower = cli_cut_name(&text, "=");
   if (o->left && text)
     o->lower = cli_cut_name(&text, "");
-  return o->left && o->lower && *o->left && *o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
+  return o->left && o->lower ? NULL : "it is COLUMN or LEFT=RIGHT";
 }
 
 static const char *parse_between(char *text, join_options *o) {
   o->left = cli_cut_name(&text, "=");
   o->lower = o->left && text ? cli_cut_name(&text, "..") : NULL;
   o->upper = o->lower && text ? cli_cut_name(&text, "") : NULL;
-  return o->upper && *o->left && *o->lower && *o->upper ? NULL : "it has the form LEFT=LO..HI, of columns";
+  return o->upper ? NULL : "it has the form LEFT=LO..HI, of columns";
 }
 
 static const char *take_type(join_options *o, int side, char *value) {
@@ -255,13 +253,12 @@ static rdx_status read_side(job *j, int side, const char *const *names, size_t c
     if (!known)
       columns[used++] = names[i];
   }
-  const rdx_csv_params params = {.delimiter = o->common.delimiter,
-                                 .no_header = o->common.no_header,
-                                 .types = o->types[side],
-                                 .type_count = o->type_count[side],
-                                 .columns = columns,
-                                 .column_count = used};
-  return rdx_table_read(cli_stream_path(o->files[side]), &params, &j->tables[side], err);
+  rdx_csv_params params = o->common.csv;
+  params.types = o->types[side];
+  params.type_count = o->type_count[side];
+  params.columns = columns;
+  params.column_count = used;
+  return cli_read(o->files[side], &params, side ? "--right-type" : "--left-type", &j->tables[side], err);
 }
 
 /* Say which columns an error is about where types are the likely cause. */

@@ -49,7 +49,7 @@ static void print_help(void) {
 
 /* ---- Options ---- */
 
-static const char *parse_return(const char *text, lookup_options *o) {
+static const char *parse_return(char *text, lookup_options *o) {
   static const char *const names[] = {
       [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "rows"};
   o->has_result = true;
@@ -59,17 +59,11 @@ static const char *parse_return(const char *text, lookup_options *o) {
       return NULL;
     }
   }
-  const size_t length = strlen(text);
-  if (length < 6 || strncmp(text, "sum(", 4) != 0 || text[length - 1] != ')')
+  const char *wrong = NULL;
+  if (!cli_parse_sum(text, &o->value, &wrong))
     return "it is count, first, rows or 'sum(COLUMN)'";
-  static char column[256];
-  if (length - 5 >= sizeof column)
-    return "the column's name is too long";
-  memcpy(column, text + 4, length - 5);
-  column[length - 5] = '\0';
-  o->value = column;
   o->result = RDX_RESULT_SUM;
-  return NULL;
+  return wrong;
 }
 
 static const char *append(char ***list, size_t *count, char *value) {
@@ -104,8 +98,7 @@ static const char *take(int option, char *value, void *context) {
     o->data = value;
     return NULL;
   case KEY:
-    o->key = value;
-    return NULL;
+    return cli_parse_name(value, &o->key);
   case POINT:
     return append(&o->probes.points, &o->probes.point_count, value);
   case RANGE:
@@ -116,14 +109,11 @@ static const char *take(int option, char *value, void *context) {
     o->probes.file = value;
     return NULL;
   case PROBE_COLUMN:
-    o->probes.column = value;
-    return NULL;
+    return cli_parse_name(value, &o->probes.column);
   case LOWER:
-    o->probes.lower = value;
-    return NULL;
+    return cli_parse_name(value, &o->probes.lower);
   case UPPER:
-    o->probes.upper = value;
-    return NULL;
+    return cli_parse_name(value, &o->probes.upper);
   case RETURN:
     return parse_return(value, o);
   case SORT_PROBES:
@@ -158,8 +148,7 @@ static int parse(int argc, char **argv, lookup_options *o) {
   const int parsed = cli_parse("lookup", argc, argv, options, print_help, take, o, &o->common);
   if (parsed != 0)
     return parsed;
-  o->probes.delimiter = o->common.delimiter;
-  o->probes.no_header = o->common.no_header;
+  o->probes.csv = o->common.csv;
   const char *wrong = check(o), *const inputs[] = {o->data, o->probes.file};
   return wrong ? console_usage("lookup", "%s", wrong) + 1
                : cli_check_output("lookup", "--out", o->common.out, true, inputs, 2);
@@ -274,13 +263,12 @@ static rdx_status read_data(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
   const char *columns[2] = {o->key, o->value};
   const bool both = o->value && strcmp(o->key, o->value) != 0;
-  const rdx_csv_params params = {.delimiter = o->probes.delimiter,
-                                 .no_header = o->probes.no_header,
-                                 .types = o->types,
-                                 .type_count = o->type_count,
-                                 .columns = columns,
-                                 .column_count = both ? 2 : 1};
-  rdx_status status = rdx_table_read(cli_stream_path(o->data), &params, &j->data, err);
+  rdx_csv_params params = o->probes.csv;
+  params.types = o->types;
+  params.type_count = o->type_count;
+  params.columns = columns;
+  params.column_count = both ? 2 : 1;
+  rdx_status status = cli_read(o->data, &params, NULL, &j->data, err);
   if (status != RDX_OK)
     return status;
   j->keys = rdx_table_column(j->data, 0);
@@ -318,7 +306,7 @@ static rdx_status run(job *j, rdx_error *err) {
   if (status == RDX_OK)
     status = read_data(j, err);
   if (status == RDX_OK)
-    status = cli_probes_create(&o->probes, j->keys, o->key, &j->probes, err);
+    status = cli_probes_create(&o->probes, j->keys, o->key, rdx_table_choice(j->data, 0), &j->probes, err);
   if (status == RDX_OK)
     status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
   if (status == RDX_OK)

@@ -23,25 +23,80 @@ void cli_print_index_help(void) {
   cli_print_index_options();
 }
 
+void cli_print_csv_help(void) {
+  printf("How CSV files are read:\n"
+         "  --delimiter C           what separates fields (a comma, or what fits of ; | and tab); \\t is a tab; no\n"
+         "                          letter, digit, +, - or .\n"
+         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
+         "  --null TEXT             what else than nothing stands for NULL, such as NA; may be repeated\n"
+         "  --quote C|none          the character that quotes (\"); none: quotes are text\n"
+         "  --encoding NAME         utf8, latin1 or windows-1252 (utf8); UTF-16 is known by its mark\n");
+}
+
 void cli_print_common_help(void) {
   printf("  --device NAME           auto, cpu, or number or part of the name of a device (auto); see raydex devices\n"
          "  --threads N             threads of the CPU device (one a core)\n"
          "  --memory-limit SIZE     use at most this much device memory, such as 500M or 2G\n"
-         "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
-         "  --no-header             the first record is data; columns are named 1, 2, ...\n"
          "  --out FILE              write the answer to FILE, which appears when it is complete\n"
          "  --stats                 print what was done on stderr: sizes, rays, hits, times\n"
-         "  --validation            switch the Vulkan validation layer on\n");
+         "  --validation            switch the Vulkan validation layer on\n\n");
+  cli_print_csv_help();
 }
 
 static const char *parse_delimiter(const char *text, char *out) {
   if (strcmp(text, "\\t") == 0)
     *out = '\t';
-  else if (strlen(text) == 1 && !isalnum((unsigned char)text[0]) && !strchr("\"\n\r+-.", text[0]))
+  else if (strlen(text) == 1 && !isalnum((unsigned char)text[0]) && (unsigned char)text[0] < 0x80 &&
+           !strchr("\n\r+-.", text[0]))
     *out = text[0];
   else
     return "it is one character that no number or word has, such as ; or |, or \\t for a tab";
   return NULL;
+}
+
+static const char *parse_quote(const char *text, rdx_csv_params *csv) {
+  csv->no_quotes = strcmp(text, "none") == 0;
+  csv->quote = '\0';
+  if (csv->no_quotes)
+    return NULL;
+  if (strlen(text) != 1 || isalnum((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80 ||
+      strchr("\n\r+-.", text[0]))
+    return "it is one character that no number or word has, such as ', or none";
+  csv->quote = text[0];
+  return NULL;
+}
+
+static const char *parse_encoding(const char *text, rdx_encoding *out) {
+  static const char *const names[] = {
+      [RDX_ENCODING_UTF8] = "utf8", [RDX_ENCODING_LATIN1] = "latin1", [RDX_ENCODING_WINDOWS_1252] = "windows-1252"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(text, names[i]) == 0) {
+      *out = (rdx_encoding)i;
+      return NULL;
+    }
+  }
+  return "it is utf8, latin1 or windows-1252";
+}
+
+/* How CSV is read. */
+static const char *take_csv(int option, char *value, cli_common *o) {
+  switch (option) {
+  case CLI_DELIMITER:
+    return parse_delimiter(value, &o->csv.delimiter);
+  case CLI_NO_HEADER:
+    o->csv.no_header = true;
+    return NULL;
+  case CLI_NULL:
+    if (o->csv.null_count == CLI_MAX_NULLS)
+      return "there are too many texts that stand for NULL";
+    o->nulls[o->csv.null_count++] = value;
+    o->csv.nulls = o->nulls;
+    return NULL;
+  case CLI_QUOTE:
+    return parse_quote(value, &o->csv);
+  default:
+    return parse_encoding(value, &o->csv.encoding);
+  }
 }
 
 static const char *take_common(int option, char *value, cli_common *o) {
@@ -66,10 +121,11 @@ static const char *take_common(int option, char *value, cli_common *o) {
   case CLI_MEMORY_LIMIT:
     return console_parse_size(value, &o->device_params.memory_limit) ? NULL : "it is a size such as 500M or 2G";
   case CLI_DELIMITER:
-    return parse_delimiter(value, &o->delimiter);
   case CLI_NO_HEADER:
-    o->no_header = true;
-    return NULL;
+  case CLI_NULL:
+  case CLI_QUOTE:
+  case CLI_ENCODING:
+    return take_csv(option, value, o);
   case CLI_OUT:
     o->out = cli_stream_path(value);
     return NULL;
@@ -119,6 +175,11 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
   const int words = take_words(command, argc, argv, common);
   if (words != 0)
     return words;
+  if (common->csv.delimiter && !common->csv.no_quotes &&
+      common->csv.delimiter == (common->csv.quote ? common->csv.quote : '"'))
+    return console_usage(command, "--delimiter %c: it quotes fields, too: --quote takes another",
+                         common->csv.delimiter) +
+           1;
   const char *text = common->method_options;
   const char *wrong = !text           ? NULL
                       : common->scans ? cli_parse_scan_options(text, &common->scan)
@@ -153,6 +214,20 @@ char *cli_cut_name(char **at, const char *end) {
   return name;
 }
 
+const char *cli_parse_name(char *text, const char **out) {
+  *out = cli_cut_name(&text, "");
+  return *out ? NULL : "a name that begins with a double quote ends with one; inside of it two stand for one";
+}
+
+bool cli_parse_sum(char *text, const char **out, const char **wrong) {
+  const size_t length = strlen(text);
+  if (length < 5 || strncmp(text, "sum(", 4) != 0 || text[length - 1] != ')')
+    return false;
+  text[length - 1] = '\0';
+  *wrong = cli_parse_name(text + 4, out);
+  return true;
+}
+
 const char *cli_parse_columns(char *text, cli_columns *out) {
   while (text) {
     const char *name = cli_cut_name(&text, ",");
@@ -173,7 +248,7 @@ const char *cli_parse_type(char *text, rdx_csv_type *out) {
     type = cli_cut_name(&type, "=") ? type : NULL;
   else if (type)
     *type++ = '\0';
-  if (!type || !*text)
+  if (!type)
     return "a type has the form COLUMN=TYPE, such as zip=string or price=decimal(2)";
   *out = (rdx_csv_type){.column = text};
   return cli_parse_type_name(type, out);

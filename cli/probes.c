@@ -43,7 +43,7 @@ static rdx_status parse_values(const cli_given *values, size_t count, const rdx_
   const rdx_csv_type type = cli_given_type(keys);
   for (size_t i = 0; i < count; i++)
     to = cli_given_write(&values[i], &type, role, to);
-  const rdx_csv_params params = {.no_header = true, .types = &type, .type_count = 1};
+  const rdx_csv_params params = {.delimiter = ',', .no_header = true, .types = &type, .type_count = 1};
   rdx_error parse_err = {""};
   rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
   free(text);
@@ -55,7 +55,58 @@ static rdx_status parse_values(const cli_given *values, size_t count, const rdx_
   return status;
 }
 
-static rdx_status parse_points(const cli_probe_options *o, const rdx_column *keys, cli_probes *p, rdx_error *err) {
+/* ---- Values and keys that are text ---- */
+
+/* Keys that the CSV reader took for strings, which others would not. */
+typedef struct text_keys {
+  const char *name;
+  const rdx_choice *choice; /* NULL: keys have another type, or were given this one */
+  bool ranges;
+} text_keys;
+
+/* Whether a value is more than text. */
+static bool is_more(const cli_given *given) {
+  rdx_error ignored;
+  rdx_table *table = NULL;
+  const rdx_csv_params params = {.delimiter = ',', .no_header = true};
+  const rdx_csv_type text = {.type = RDX_TYPE_STRING};
+  char *line = given->open ? NULL : malloc(2 * given->length + CLI_GIVEN_ROOM);
+  bool more = false;
+  if (line) {
+    const char *end = cli_given_write(given, &text, CLI_POINT, line);
+    if (rdx_table_parse_csv("", line, (size_t)(end - line), &params, &table, &ignored) == RDX_OK)
+      more = rdx_table_column(table, 0)->type != RDX_TYPE_STRING || rdx_table_choice(table, 0)->doubtful;
+  }
+  rdx_table_destroy(&table);
+  free(line);
+  return more;
+}
+
+/* Ranges of texts are not those of numbers or dates; points among keys that are texts and others may be meant as such,
+ * too. */
+static bool is_doubtful(const text_keys *k) {
+  return k->choice && (k->ranges || (k->choice->mixed && k->choice->instead != RDX_TYPE_STRING));
+}
+
+static rdx_status refuse_text(const text_keys *k, const char *what, const char *value, rdx_error *err) {
+  return fail(err, RDX_ERROR_ARGUMENT,
+              "%s: '%.60s' would be compared as text, since key '%.60s' is string: %.400s; --type COLUMN=string is to "
+              "say that this is meant",
+              what, value, k->name, k->choice->why ? k->choice->why : "it has no values");
+}
+
+static rdx_status check_given(const text_keys *k, const char *what, const cli_given *values, size_t count,
+                              rdx_error *err) {
+  for (size_t i = 0; i < count && is_doubtful(k); i++)
+    if (is_more(&values[i]))
+      return refuse_text(k, what, values[i].text, err);
+  return RDX_OK;
+}
+
+/* ---- Values of the command line ---- */
+
+static rdx_status parse_points(const cli_probe_options *o, const rdx_column *keys, const text_keys *text, cli_probes *p,
+                               rdx_error *err) {
   cli_given *values = p->given[0] = calloc(o->point_count, sizeof *values);
   if (!values)
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
@@ -64,7 +115,9 @@ static rdx_status parse_points(const cli_probe_options *o, const rdx_column *key
     if (values[i].length == 0 && keys->type != RDX_TYPE_STRING)
       return fail(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
   }
-  rdx_status status = parse_values(values, o->point_count, keys, CLI_POINT, "--point", &p->tables[0], err);
+  rdx_status status = check_given(text, "--point", values, o->point_count, err);
+  if (status == RDX_OK)
+    status = parse_values(values, o->point_count, keys, CLI_POINT, "--point", &p->tables[0], err);
   if (status != RDX_OK)
     return status;
   p->lower = rdx_table_column(p->tables[0], 0);
@@ -85,7 +138,8 @@ static void cut_range(char *text, const rdx_column *keys, cli_given *lower, cli_
   *upper = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_UPPER);
 }
 
-static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *keys, cli_probes *p, rdx_error *err) {
+static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *keys, const text_keys *text, cli_probes *p,
+                               rdx_error *err) {
   const size_t count = o->range_count;
   p->given[0] = calloc(count, sizeof *p->given[0]);
   p->given[1] = calloc(count, sizeof *p->given[1]);
@@ -93,7 +147,11 @@ static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *key
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < count; i++)
     cut_range(o->ranges[i], keys, &p->given[0][i], &p->given[1][i]);
-  rdx_status status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
+  rdx_status status = check_given(text, "--range, lower bound", p->given[0], count, err);
+  if (status == RDX_OK)
+    status = check_given(text, "--range, upper bound", p->given[1], count, err);
+  if (status == RDX_OK)
+    status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
   if (status == RDX_OK)
     status = parse_values(p->given[1], count, keys, CLI_UPPER, "--range, upper bound", &p->tables[1], err);
   if (status != RDX_OK)
@@ -116,23 +174,41 @@ static bool is_pipe(const char *path) {
   return !cli_stream_path(path) || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
+/* Probes of a file that are more than text, where the keys are text that is not meant to be. */
+static rdx_status check_file(const cli_probe_options *o, const text_keys *k, const char *const *names, size_t count,
+                             rdx_error *err) {
+  rdx_table *table = NULL;
+  rdx_csv_params params = o->csv;
+  params.columns = names;
+  params.column_count = count;
+  if (!is_doubtful(k) || is_pipe(o->file))
+    return RDX_OK;
+  rdx_status status = rdx_table_read(o->file, &params, &table, err);
+  for (uint32_t i = 0; status == RDX_OK && i < count; i++)
+    if (rdx_table_column(table, i)->type != RDX_TYPE_STRING)
+      status = refuse_text(k, o->file, names[i], err);
+  rdx_table_destroy(&table);
+  return status;
+}
+
 /* Read columns of the probe file. For keys that are numbers they may be any numbers, as inferred: what the keys cannot
  * be matches nothing. Where something else was inferred, and for other keys, they are read as the keys' type, which
  * gives an error with its line, or NULLs. */
-static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, const char *const *names, size_t count,
-                            cli_probes *p, rdx_error *err) {
+static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, const text_keys *text,
+                            const char *const *names, size_t count, cli_probes *p, rdx_error *err) {
   rdx_csv_type types[2];
   for (size_t i = 0; i < count; i++) {
     types[i] = is_number(keys->type) ? cli_given_type(keys) : (rdx_csv_type){.type = keys->type};
     types[i].column = names[i];
   }
-  rdx_csv_params params = {.delimiter = o->delimiter,
-                           .no_header = o->no_header,
-                           .types = types,
-                           .type_count = is_number(keys->type) ? 0 : count,
-                           .columns = names,
-                           .column_count = count};
-  rdx_status status = rdx_table_read(cli_stream_path(o->file), &params, &p->tables[0], err);
+  rdx_csv_params params = o->csv;
+  params.types = types;
+  params.type_count = is_number(keys->type) ? 0 : count;
+  params.columns = names;
+  params.column_count = count;
+  rdx_status status = check_file(o, text, names, count, err);
+  if (status == RDX_OK)
+    status = rdx_table_read(cli_stream_path(o->file), &params, &p->tables[0], err);
   if (status != RDX_OK)
     return status;
   rdx_csv_type misfits[2];
@@ -163,8 +239,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
 /* The only column of the file, where none is named as the key. The name is copied into `name`. */
 static rdx_status choose_only_column(const cli_probe_options *o, const char *key_name, char name[256], rdx_error *err) {
   rdx_table *table = NULL;
-  const rdx_csv_params params = {.delimiter = o->delimiter, .no_header = o->no_header};
-  rdx_status status = rdx_table_read(cli_stream_path(o->file), &params, &table, err);
+  rdx_status status = rdx_table_read(cli_stream_path(o->file), &o->csv, &table, err);
   if (status != RDX_OK)
     return status;
   if (rdx_table_columns(table) == 1)
@@ -177,22 +252,24 @@ static rdx_status choose_only_column(const cli_probe_options *o, const char *key
   return status;
 }
 
-rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys, const char *key_name, cli_probes *out,
-                             rdx_error *err) {
+rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys, const char *key_name,
+                             const rdx_choice *choice, cli_probes *out, rdx_error *err) {
+  const bool chosen = choice && !choice->given && keys->type == RDX_TYPE_STRING;
+  const text_keys text = {key_name, chosen ? choice : NULL, o->range_count > 0 || o->lower};
   *out = (cli_probes){.lower_name = key_name};
   if (o->point_count > 0)
-    return parse_points(o, keys, out, err);
+    return parse_points(o, keys, &text, out, err);
   if (o->range_count > 0) {
     out->lower_name = "lower";
     out->upper_name = "upper";
-    return parse_ranges(o, keys, out, err);
+    return parse_ranges(o, keys, &text, out, err);
   }
   if (o->lower) {
     const char *const names[2] = {o->lower, o->upper};
-    return read_file(o, keys, names, 2, out, err);
+    return read_file(o, keys, &text, names, 2, out, err);
   }
   const char *names[1] = {o->column ? o->column : key_name};
-  rdx_status status = read_file(o, keys, names, 1, out, err);
+  rdx_status status = read_file(o, keys, &text, names, 1, out, err);
   if (status != RDX_ERROR_NOT_FOUND || o->column)
     return status;
   if (is_pipe(o->file))
@@ -201,7 +278,7 @@ rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys,
   static char name[256]; /* outlives the probes, which refer to it */
   names[0] = name;
   status = choose_only_column(o, key_name, name, err);
-  return status == RDX_OK ? read_file(o, keys, names, 1, out, err) : status;
+  return status == RDX_OK ? read_file(o, keys, &text, names, 1, out, err) : status;
 }
 
 void cli_probes_destroy(cli_probes *probes) {

@@ -14,8 +14,7 @@ typedef struct cli_probe_options {
   const char *file;
   const char *column; /* of the file; NULL: named as the key, or the only one */
   const char *lower, *upper;
-  char delimiter;
-  bool no_header;
+  rdx_csv_params csv; /* how it is read */
 } cli_probe_options;
 
 /* A value of the command line, or the end of a range that was left open. */
@@ -37,9 +36,11 @@ typedef struct cli_probes {
 /* Whether a text has the form LO..HI, LO.. or ..HI. */
 bool cli_is_range(const char *text);
 
-/* Read or parse the probes for keys of this type and name. Free them with cli_probes_destroy(), also on failure. */
+/* Read or parse the probes for keys of this type and name, whose type was chosen so (NULL: it is that of a table file).
+ * Free them with cli_probes_destroy(), also on failure. */
 RDX_MUST_USE rdx_status cli_probes_create(const cli_probe_options *options, const rdx_column *keys,
-                                          const char *key_name, cli_probes *out, rdx_error *err);
+                                          const char *key_name, const rdx_choice *choice, cli_probes *out,
+                                          rdx_error *err);
 void cli_probes_destroy(cli_probes *probes);
 
 /* Write probe `i` as CSV fields: as it was written on the command line, or as the file's column has it. */

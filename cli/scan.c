@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MAX_TYPES 256
 
@@ -189,22 +190,73 @@ static rdx_status list_names(job *j, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Whether a name of the condition was turned to lower case. */
+static bool is_folded(const char *where, const char *name) {
+  const size_t length = strlen(name);
+  for (; length > 0 && *where; where++)
+    if (strncasecmp(where, name, length) == 0 && strncmp(where, name, length) != 0)
+      return true;
+  return false;
+}
+
+static void add_hint(rdx_error *err, const char *format, const char *a, const char *b) {
+  const size_t used = strlen(err->text);
+  snprintf(err->text + used, sizeof err->text - used, format, a, b);
+}
+
+/* A name that is not there may be one that was folded. */
+static void hint_at_names(const job *j, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count && strstr(err->text, "no column"); i++) {
+    if (!is_folded(j->options->where, j->names[i]))
+      continue;
+    add_hint(err, "; SQL turns names to lower case that are not in double quotes: '%s' was one%s", j->names[i], "");
+    return;
+  }
+}
+
+/* Why columns are strings that are compared with what is none. */
+static void hint_at_types(const job *j, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    char named[128];
+    const rdx_choice *choice = rdx_table_choice(j->data, i);
+    snprintf(named, sizeof named, "column '%.60s' is of type string", j->names[i]);
+    if (choice && !choice->given && choice->why && strstr(err->text, named))
+      add_hint(err, "; %s%s", choice->why, "");
+  }
+}
+
+/* Strings that are compared as such, though they may not be meant to be. */
+static void note_strings(const job *j, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_choice *choice = rdx_table_choice(j->data, i);
+    if (choice && !choice->given && choice->why && !choice->doubtful && j->columns[i].type == RDX_TYPE_STRING &&
+        rdx_condition_has_values(j->condition, i))
+      console_note("%s: column '%s' is string and compared as text: %s", j->options->data, j->names[i], choice->why);
+  }
+}
+
 /* The columns of the condition; a condition without any is over all rows all the same. */
 static rdx_status read_data(job *j, rdx_error *err) {
   const scan_options *o = j->options;
   const uint32_t count = rdx_condition_columns(j->condition);
-  const rdx_csv_params params = {.delimiter = o->common.delimiter,
-                                 .no_header = o->common.no_header,
-                                 .types = o->types,
-                                 .type_count = o->type_count,
-                                 .columns = count > 0 ? j->names : NULL,
-                                 .column_count = count};
-  rdx_status status = rdx_table_read(cli_stream_path(o->data), &params, &j->data, err);
+  rdx_csv_params params = o->common.csv;
+  params.types = o->types;
+  params.type_count = o->type_count;
+  params.columns = count > 0 ? j->names : NULL;
+  params.column_count = count;
+  rdx_status status = cli_read(o->data, &params, NULL, &j->data, err);
+  if (status == RDX_ERROR_NOT_FOUND)
+    hint_at_names(j, count, err);
   if (status != RDX_OK)
     return status;
   for (uint32_t i = 0; i < count || i == 0; i++)
     j->columns[i] = *rdx_table_column(j->data, i);
-  return rdx_condition_bind(j->condition, j->columns, NULL, &j->predicate, err);
+  status = rdx_condition_bind(j->condition, j->columns, NULL, &j->predicate, err);
+  if (status == RDX_OK)
+    note_strings(j, count);
+  else
+    hint_at_types(j, count, err);
+  return status;
 }
 
 static rdx_status run(job *j, rdx_error *err) {
