@@ -122,7 +122,8 @@ static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err)
     status = print_table(o, *table, err);
   if (status != RDX_OK || o->zones)
     return status;
-  console_note("%s: %" PRIu64 " rows, %" PRIu32 " columns, %s", path, rdx_table_rows(*table), rdx_table_columns(*table),
+  console_note("%s: %" PRIu64 " row%s, %" PRIu32 " column%s, %s", path, rdx_table_rows(*table),
+               console_s(rdx_table_rows(*table)), rdx_table_columns(*table), console_s(rdx_table_columns(*table)),
                delimiter ? "CSV" : "verified");
   if (delimiter && delimiter != ',')
     console_note("fields are separated by %s", delimiter == '\t' ? "tabs" : (const char[]){'\'', delimiter, '\'', 0});
