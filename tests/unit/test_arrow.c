@@ -25,6 +25,16 @@ static rdx_table *parse(const char *csv) {
   return table;
 }
 
+/* A table with these bytes in its second row, which no text in UTF-8 has. */
+static rdx_table *parse_bytes(const char *bytes) {
+  char fine[32];
+  snprintf(fine, sizeof fine, "a\nfine\n%.*s\n", (int)strlen(bytes), "####");
+  rdx_table *table = parse(fine);
+  char *values = (char *)(uintptr_t)rdx_table_column(table, 0)->values;
+  memcpy(values + strlen("fine"), bytes, strlen(bytes));
+  return table;
+}
+
 static void check_formats(const struct ArrowSchema *schema, const char *const *formats) {
   assert_string_equal(schema->format, "+s");
   for (int64_t i = 0; i < schema->n_children; i++)
@@ -72,10 +82,8 @@ static void test_round_trips(void **state) {
   rdx_table_destroy(&same);
   static const char *const bad[] = {"\xff", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\xe2\x82x"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char wrong[32];
-    snprintf(wrong, sizeof wrong, "a\nfine\n%s\n", bad[i]);
-    same = parse(wrong);
-    round_trip(parse(wrong), same, bytes);
+    same = parse_bytes(bad[i]);
+    round_trip(parse_bytes(bad[i]), same, bytes);
     rdx_table_destroy(&same);
   }
 }
