@@ -189,7 +189,7 @@ static rdx_status take_rows(intervals *s, stretch points, const rdx_lookup_wish 
   rdx_result_view view;
   if (!wish->sink.take)
     return rdx_result_append(s->result, points.count, parts, err);
-  RDX_TRY(rdx_result_create(s->device, RDX_RESULT_ROWS, points.count, &part, err));
+  RDX_TRY(rdx_result_create(s->device, RDX_RESULT_ROWS, points.count, s->result->keyed, &part, err));
   rdx_status status = rdx_result_append(part, points.count, parts, err);
   if (status == RDX_OK)
     status = rdx_result_read(part, &view, err);
@@ -249,6 +249,8 @@ static rdx_status count_and_list(intervals *s, const rdx_lookup_wish *wish, rdx_
     status = rdx_alloc(s->points->rows, 4, "the counts of points", (void **)&counts, err);
   if (status == RDX_OK)
     status = rdx_buffer_download(parts.count, 0, counts, s->points->rows * 4, err);
+  if (status == RDX_OK)
+    status = rdx_returned_u32s(s->device, counts, s->points->rows, s->count, "the ranges of a point", err);
   rdx_parts_destroy(&parts);
   if (status == RDX_OK)
     status = expect(s, counts, wish, err);

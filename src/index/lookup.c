@@ -538,7 +538,7 @@ static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_part
   const rdx_rows_sink *sink = &r->wish->sink;
   rdx_result *part = NULL;
   rdx_result_view view = {0};
-  rdx_status status = rdx_result_create(r->index->device, RDX_RESULT_ROWS, count, &part, err);
+  rdx_status status = rdx_result_create(r->index->device, RDX_RESULT_ROWS, count, r->index->stats.rows, &part, err);
   if (status == RDX_OK)
     status = append(r, begin, count, parts, part, err);
   if (status == RDX_OK)
@@ -558,6 +558,9 @@ static rdx_status mark_disjoint(const run *r, rdx_parts *parts, rdx_error *err) 
   rdx_status status = rdx_alloc(parts->row_count, 4, "the rows that match", (void **)&rows, err);
   if (status == RDX_OK && parts->rows) /* else no probe was left */
     status = rdx_buffer_download(parts->rows, 0, rows, parts->row_count * 4, err);
+  if (status == RDX_OK && parts->rows)
+    status =
+        rdx_returned_u32s(r->index->device, rows, parts->row_count, r->index->stats.rows - 1, "the row of a key", err);
   if (status == RDX_OK)
     mark(rows, parts->row_count, r->wish->marks);
   rdx_free(rows);
@@ -602,10 +605,13 @@ static rdx_status count_rows(const run *r, rdx_result **out, rdx_result_view *vi
   count.values = NULL;
   count.included = NULL;
   count.wish = &none;
-  RDX_TRY(rdx_result_create(r->index->device, RDX_RESULT_COUNT, r->lower->rows, &count.result, err));
+  const rdx_index_stats *stats = &r->index->stats;
+  RDX_TRY(rdx_result_create(r->index->device, RDX_RESULT_COUNT, r->lower->rows, stats->rows, &count.result, err));
   rdx_status status = run_all(&count, err);
   if (status == RDX_OK)
     status = rdx_result_read(count.result, view, err);
+  if (status == RDX_OK)
+    status = rdx_returned_u32s(r->index->device, view->count, view->probes, stats->keys, "the matches of a probe", err);
   r->result->stats.lookup_ms += count.result->stats.lookup_ms;
   if (status != RDX_OK)
     rdx_result_destroy(&count.result);

@@ -52,7 +52,7 @@ static rdx_status find(const rdx_index *index, rdx_stream *stream, const rdx_pro
   RDX_TRY(rdx_refine_heads(stream, s->sorted, bits, s->bits, p->count, err));
   RDX_TRY(rdx_stream_select(stream, s->bits, s->heads, s->number, p->count, err));
   RDX_TRY(finish(stream, ms, err));
-  return rdx_buffer_download(s->number, 0, count, 8, err);
+  return rdx_buffer_number(s->number, 0, p->count > 0, p->count, "the distinct probes", count, err);
 }
 
 static rdx_status collect(const rdx_index *index, rdx_stream *stream, const search *s, rdx_distinct_probes *out,
