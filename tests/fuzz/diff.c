@@ -366,6 +366,12 @@ int main(int argc, char **argv) {
     return status == RDX_ERROR_NOT_FOUND ? 77 : 1;
   }
   diff_slow = rdx_device_get_info(diff_device)->emulated;
+  if (diff_slow && rdx_device_get_info(diff_device)->tracing == RDX_TRACING_NONE) {
+    fprintf(stderr, "raydex-diff: %s traces no rays; Mesa's does from 25.0 on\n",
+            rdx_device_get_info(diff_device)->driver);
+    rdx_device_close(&diff_device);
+    return 77;
+  }
   catch_signals();
   run_cases();
   rdx_device_close(&diff_device);
