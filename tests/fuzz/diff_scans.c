@@ -23,6 +23,7 @@ static void random_rtscan(rdx_rtscan_params *p, uint64_t rows) {
   p->no_planes = chance(20);
   p->group = (uint32_t)below(4);
   p->no_encoding = chance(10);
+  p->insist = !p->no_encoding && chance(20);
   if (!p->no_encoding) { /* else lengths are in values, and short ones take long */
     const uint64_t least = rows / 64 + 1;
     p->cube_width = or_default(60, (uint32_t)(least + magnitude(2 * rows + 4)));
@@ -55,6 +56,7 @@ static rdx_scan_params random_params(uint64_t rows) {
     p.rtc1.build = random_build();
   if (p.method == RDX_SCAN_RTC3 || p.among.rtc3) {
     p.rtc3.group = (uint32_t)below(4);
+    p.rtc3.insist = chance(20);
     p.rtc3.rays = or_default(60, 2 + (uint32_t)magnitude(60));
     p.rtc3.rows_per_box = or_default(50, 1 + (uint32_t)magnitude(256));
     p.rtc3.build = random_build();
@@ -103,14 +105,24 @@ static void check(const rdx_scan_view *got, const rdx_predicate *p, const rdx_co
     wrong("bitmap: bits past the last row");
 }
 
-static void run(const rdx_scan *scan, const pool *pools, const rdx_column *columns, uint32_t count) {
+/* Rays that wishes multiply beyond what there are rows for. */
+static void refuse_wishes(const rdx_scan_params *p, refusal *r) {
+  if (p->rtscan.cube_width || p->rtscan.ray_length || p->rtscan.interval_percent || p->rtscan.spacing_percent ||
+      p->rtscan.no_encoding || p->rtc3.rays)
+    may_refuse(r, RDX_ERROR_UNSUPPORTED, "wishes that cost too many rays");
+}
+
+static void run(const rdx_scan *scan, const rdx_scan_params *wishes, const pool *pools, const rdx_column *columns,
+                uint32_t count) {
   refusal r = {0};
   const rdx_predicate *p = predicate_make(pools, count, &r);
+  const bool understood = !r.may;
+  refuse_wishes(wishes, &r);
   const rdx_scan_run_params params = {.result = (rdx_scan_result_kind)below(3), .stats = chance(10)};
   note("result %d, stats %d: ", params.result, params.stats);
   predicate_note(p);
   note("\n");
-  const rdx_predicate *asked = !r.may && chance(20) ? predicate_by_sql(p, columns) : p;
+  const rdx_predicate *asked = understood && chance(20) ? predicate_by_sql(p, columns) : p;
   rdx_scan_result *result = NULL;
   rdx_scan_view got;
   rdx_error err = {""};
@@ -142,13 +154,10 @@ void scans_case(void) {
   rdx_scan *scan = NULL;
   rdx_error err = {""};
   refusal r = {0};
-  const bool slow =
-      params.rtscan.cube_width || params.rtscan.ray_length || params.rtscan.no_encoding || params.rtc3.rays;
-  if (slow)
-    may_refuse(&r, RDX_ERROR_ARGUMENT, "wishes that cost too many rays");
+  refuse_wishes(&params, &r);
   if (!passed("preparing a scan", rdx_scan_create(diff_device, views, count, &params, &scan, &err), &err, &r))
     return;
   at_end(destroy_scan, scan);
   for (uint64_t calls = rows > 10000 ? 2 : 1 + below(8); calls > 0; calls--)
-    run(scan, pools, columns, count);
+    run(scan, &params, pools, columns, count);
 }
