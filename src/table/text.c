@@ -72,8 +72,8 @@ static char *put_date(char *to, int64_t day) {
   const int64_t in_year = in_era - (365 * in_400 + in_400 / 4 - in_400 / 100);
   const int64_t month = (5 * in_year + 2) / 153;
   const int64_t year = in_400 + era * 400 + (month >= 10);
-  if (year < 0)
-    *to++ = '-';
+  if (year < 0 || year > 9999) /* as ISO 8601 has it */
+    *to++ = year < 0 ? '-' : '+';
   to = put_number(to, (uint64_t)(year < 0 ? -year : year), 4);
   *to++ = '-';
   to = put_number(to, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);

@@ -374,6 +374,56 @@ static rdx_parse parse_timestamp(const char *text, size_t length, int64_t *out) 
   return result;
 }
 
+/* A date of a year before 1 or after 9999, as rdx_column_format() writes it, at the beginning of a text: 0000-, -YYYY-
+ * or +YYYYY-MM-DD. `*used` is its length. Inference takes it for text. */
+static rdx_parse parse_far_date(const char *text, size_t length, size_t *used, int64_t *out) {
+  const size_t sign = length > 0 && (*text == '-' || *text == '+');
+  size_t digits = 0;
+  while (sign + digits < length && digits < 8 && is_digit(text[sign + digits]))
+    digits++;
+  *used = sign + digits + 6;
+  if (digits < 4 || digits > 7 || *used > length)
+    return RDX_PARSE_FORMAT;
+  const int32_t size = digits_at(text + sign, digits), year = *text == '-' ? -size : size;
+  if (*text == '-' ? size == 0 : *text == '+' ? size <= 9999 : size != 0 || digits != 4)
+    return RDX_PARSE_FORMAT;
+  /* The same day of a year that is near, since the calendar repeats. */
+  const int32_t like = 400 + (year % 400 + 400) % 400;
+  char near[10];
+  int32_t day = 0;
+  for (int i = 3, rest = like; i >= 0; i--, rest /= 10)
+    near[i] = (char)('0' + rest % 10);
+  memcpy(near + 4, text + *used - 6, 6);
+  const rdx_parse result = parse_date(near, sizeof near, &day);
+  *out = day + (int64_t)(year - like) / 400 * 146097;
+  return result;
+}
+
+static rdx_parse parse_any_date(const char *text, size_t length, int32_t *out) {
+  int64_t day = 0;
+  size_t used = 0;
+  const rdx_parse result = parse_date(text, length, out);
+  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, &used, &day);
+  if (result == RDX_PARSE_OK || far == RDX_PARSE_FORMAT || used != length)
+    return result;
+  *out = (int32_t)day;
+  return far == RDX_PARSE_OK && day == *out ? RDX_PARSE_OK : RDX_PARSE_RANGE;
+}
+
+static rdx_parse parse_any_timestamp(const char *text, size_t length, int64_t *out) {
+  int64_t day = 0;
+  size_t used = 0;
+  instant time = {0};
+  const rdx_parse result = parse_timestamp(text, length, out);
+  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, &used, &day);
+  if (result == RDX_PARSE_OK || far == RDX_PARSE_FORMAT || (used < length && text[used] != ' ' && text[used] != 'T'))
+    return result;
+  const rdx_parse rest = used < length ? parse_time(text + used + 1, length - used - 1, &time) : RDX_PARSE_OK;
+  const rdx_i128 micros = (rdx_i128)day * MICROS_A_DAY + time.micros;
+  *out = (int64_t)micros;
+  return rest == RDX_PARSE_FORMAT ? rest : far == RDX_PARSE_OK && rest == far && micros == *out ? far : RDX_PARSE_RANGE;
+}
+
 /* ---- Any value ---- */
 
 static rdx_parse parse_bool(const char *text, size_t length, uint8_t *out) {
@@ -392,9 +442,9 @@ rdx_parse rdx_value_parse(rdx_type type, uint8_t scale, const char *text, size_t
   case RDX_TYPE_F64:
     return parse_float(type, text, length, out);
   case RDX_TYPE_DATE:
-    return parse_date(text, length, out);
+    return parse_any_date(text, length, out);
   case RDX_TYPE_TIMESTAMP:
-    return parse_timestamp(text, length, out);
+    return parse_any_timestamp(text, length, out);
   case RDX_TYPE_DECIMAL:
     return parse_decimal(text, length, scale, out);
   default:

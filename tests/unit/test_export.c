@@ -80,8 +80,10 @@ static uint64_t random_value(rdx_type type) {
   case RDX_TYPE_BOOL:
     return bits & 1;
   case RDX_TYPE_DATE:
-    return (uint64_t)((int64_t)(bits % 3652059) - 719162); /* the years 1 to 9999 */
+    return choice < 10 ? (uint64_t)((int64_t)(bits % 3652059) - 719162) : out; /* the years 1 to 9999, or any */
   case RDX_TYPE_TIMESTAMP:
+    if (choice < 5)
+      return choice == 0 ? (uint64_t)INT64_MIN : choice == 1 ? INT64_MAX : bits;
     out = bits % 315537897600000000;
     return (uint64_t)((int64_t)(choice < 10 ? out / 1000000 * 1000000 : out) - 62135596800000000);
   case RDX_TYPE_F64:

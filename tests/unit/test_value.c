@@ -242,9 +242,16 @@ static void test_dates(void **state) {
   assert_int_equal(value, -719162);
   assert_int_equal(parse(RDX_TYPE_DATE, 0, "9999-12-31", &value), RDX_PARSE_OK);
   assert_int_equal(value, 2932896);
-  REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_FORMAT, "", "2024-1-01", "2024-01-1", "24-01-01", "2024/01/01",
-          "-024-01-01", "2024-01-0x", "20240101", "2024-01-01T00:00", "2024-+1-01");
-  REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_RANGE, "2024-00-01", "2024-13-01", "2024-01-00", "2024-04-31", "0000-01-01");
+  REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_FORMAT, "", "2024-1-01", "2024-01-1", "24-01-01", "2024/01/01", "-024-01-01",
+          "2024-01-0x", "20240101", "2024-01-01T00:00", "2024-+1-01");
+  REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_RANGE, "2024-00-01", "2024-13-01", "2024-01-00", "2024-04-31", "0000-00-00",
+          "-0001-13-01", "+6000000-01-01");
+  REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_FORMAT, "12345-01-01", "+2024-01-01", "-0000-01-01", "-44-01-01",
+          "+12345-01-011");
+  assert_int_equal(parse(RDX_TYPE_DATE, 0, "0000-12-31", &value), RDX_PARSE_OK);
+  assert_int_equal((int32_t)value, -719163);
+  assert_int_equal(parse(RDX_TYPE_DATE, 0, "+10000-01-01", &value), RDX_PARSE_OK);
+  assert_int_equal((int32_t)value, 2932897);
 }
 
 static void test_timestamps(void **state) {
