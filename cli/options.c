@@ -24,7 +24,7 @@ void cli_print_index_help(void) {
 }
 
 void cli_print_csv_help(void) {
-  printf("How CSV files are read:\n"
+  printf("How CSV files are read; as a FILE, - is the standard input:\n"
          "  --delimiter C           what separates fields (a comma, or what fits of ; | and tab); \\t is a tab; no\n"
          "                          letter, digit, +, - or .\n"
          "  --no-header             the first record is data; columns are named 1, 2, ...\n"
