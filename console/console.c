@@ -181,6 +181,8 @@ static void print_text(const char *format, va_list arguments) {
     const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* a control of Latin-1 */
     if (c1)
       used += (size_t)snprintf(line + used, sizeof line - used, "\\u%04x", *++p);
+    else if (*p == '\n' && p[1] == ' ' && p[2] == ' ') /* of a list in a message; the library has escaped data */
+      line[used++] = (char)*p;
     else if (*p < ' ' || *p == 0x7f)
       used += (size_t)snprintf(line + used, sizeof line - used, "\\x%02x", *p);
     else

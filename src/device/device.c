@@ -66,8 +66,13 @@ static rdx_status not_found(const char *name, uint32_t count, rdx_error *err) {
       used += (size_t)snprintf(list + used, sizeof list - used, "\n  %u  %s", i, info.name);
   }
   const bool some = rdx_device_find_missing(missing, sizeof missing) > 0;
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "no device is called '%.100s'. The devices are, by number and name:%s%s%s",
-                  name, list, some ? "\n" : "", missing);
+  const rdx_status status =
+      rdx_fail(err, RDX_ERROR_NOT_FOUND, "no device is called '%.100s'. The devices are, by number and name:", name);
+  if (err) { /* the lines of the list are no data, which rdx_fail() escapes */
+    const size_t length = strlen(err->text);
+    snprintf(err->text + length, sizeof err->text - length, "%s%s%s", list, some ? "\n  " : "", missing);
+  }
+  return status;
 }
 
 /* An index in decimal, "auto", or the first device whose name contains `name`. */

@@ -457,15 +457,19 @@ static bool cancel_lookup(void *user, const char *stage, uint64_t done, uint64_t
   return strcmp(stage, "lookup") == 0;
 }
 
-/* Each probe meets each row, which would take seconds. */
+/* Each range holds each row, and no two are equal: that would take seconds. */
 static void test_cancelled_lookup(void **state) {
   (void)state;
   enum { ROWS = 30000 };
   if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
     skip();
-  uint32_t *same = calloc(ROWS, sizeof *same);
+  uint32_t *same = calloc(ROWS, sizeof *same), *upper = calloc(ROWS, sizeof *upper);
   assert_non_null(same);
+  assert_non_null(upper);
+  for (uint32_t i = 0; i < ROWS; i++)
+    upper[i] = i;
   const rdx_column many = {.type = RDX_TYPE_U32, .rows = ROWS, .values = same},
+                   above = {.type = RDX_TYPE_U32, .rows = ROWS, .values = upper},
                    one = {.type = RDX_TYPE_U32, .rows = 1, .values = same};
   const rdx_lookup_params params = {.result = RDX_RESULT_COUNT};
   rdx_index *index = new_index(RDX_INDEX_RX, &many);
@@ -473,7 +477,7 @@ static void test_cancelled_lookup(void **state) {
   rdx_result_view view;
   bool asked = false;
   rdx_set_progress(cancel_lookup, &asked);
-  FAILS(RDX_ERROR_CANCELLED, rdx_index_lookup(index, &many, &params, &result, err));
+  FAILS(RDX_ERROR_CANCELLED, rdx_index_range(index, &many, &above, &params, &result, err));
   rdx_set_progress(NULL, NULL);
   assert_true(asked);
   assert_null(result);
@@ -483,6 +487,7 @@ static void test_cancelled_lookup(void **state) {
   rdx_result_destroy(&result);
   rdx_index_destroy(&index);
   free(same);
+  free(upper);
 }
 
 int main(void) {

@@ -316,7 +316,7 @@ uint32_t rdx_vk_find_missing(const rdx_vk_places *places, const uint32_t *shown,
     s.gpus = nodes > s.gpus ? nodes : s.gpus;
     if (s.gpus <= of_vendor)
       continue;
-    append(text, size, "%s%u %s GPU%s (%s) %s not shown by Vulkan: ", lines++ ? "\n" : "", s.gpus - of_vendor,
+    append(text, size, "%s%u %s GPU%s (%s) %s not shown by Vulkan: ", lines++ ? "\n  " : "", s.gpus - of_vendor,
            s.vendor->name, s.gpus - of_vendor > 1 ? "s" : "", s.where, s.gpus - of_vendor > 1 ? "are" : "is");
     explain(&s, text, size);
   }
