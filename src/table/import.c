@@ -189,8 +189,9 @@ static rdx_status read_records(const importing *m, piece *p) {
 /* Start with what is known of the columns, of which nothing is counted yet. Most pieces tell nothing new. */
 static void start_inferences(const importing *m, piece *p) {
   rdx_csv_reader *r = &p->reader;
+  const bool changed = p->changed || r->learned; /* by a reading that was not taken, too */
   r->learned = false;
-  if (p->version == m->version && !p->changed && !m->inferring)
+  if (p->version == m->version && !changed && !m->inferring)
     return;
   memcpy(r->inferred, m->reader.inferred, inference_bytes(m));
   for (uint32_t i = 0; i < m->reader.table->column_count; i++)
