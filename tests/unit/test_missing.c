@@ -103,7 +103,7 @@ static void test_no_loader(void **state) {
          "1 NVIDIA GPU (PCI 0000:01:00.0) is not shown by Vulkan: the Vulkan loader libno-such-loader.so.1 is not "
          "installed (Debian: libvulkan1)");
   put_pci("0000:02:00.0", "0x1002\n", "0x038000\n");
-  expect(&p, NULL, 0, 2, "\n1 AMD GPU (PCI 0000:02:00.0)");
+  expect(&p, NULL, 0, 2, "\n  1 AMD GPU (PCI 0000:02:00.0)");
   const uint32_t shown[] = {0x1002, 0x10005};
   expect(&p, shown, 2, 1, "1 NVIDIA GPU");
 }
