@@ -500,7 +500,7 @@ static void test_halves(void **state) {
 static void put_view(char *to, int32_t length, const char *bytes, int32_t buffer, int32_t offset) {
   memset(to, 0, 16);
   memcpy(to, &length, 4);
-  memcpy(to + 4, bytes, length > 12 || length < 0 ? 4 : (size_t)length);
+  memcpy(to + 4, bytes, length > 12 || length < 0 ? strnlen(bytes, 4) : (size_t)length);
   if (length > 12 || length < 0) {
     memcpy(to + 8, &buffer, 4);
     memcpy(to + 12, &offset, 4);
