@@ -363,7 +363,8 @@ static rdx_status make_aggregate(rdx_finishing *f, uint32_t number, rdx_group_co
   }
   switch (a->kind) {
   case RDX_AGGREGATE_COUNT:
-    memcpy(values, counts_of(f, measure), f->groups->count * sizeof(uint64_t));
+    if (f->groups->count > 0)
+      memcpy(values, counts_of(f, measure), f->groups->count * sizeof(uint64_t));
     return RDX_OK;
   case RDX_AGGREGATE_SUM:
     RDX_TRY(make_sums(f, number, measure, values, err));
