@@ -208,7 +208,7 @@ static bool is_null(const document *d, const field *f) {
   for (size_t i = 0; i < d->params->null_count; i++) {
     char *marker = (char *)(uintptr_t)d->params->nulls[i];
     const ref_text m = ref_trim((ref_text){marker, strlen(marker)});
-    null |= m.length == t.length && memcmp(m.bytes, t.bytes, t.length) == 0;
+    null |= m.length == t.length && (t.length == 0 || memcmp(m.bytes, t.bytes, t.length) == 0);
   }
   return null;
 }
@@ -325,7 +325,7 @@ static bool read_header(const document *d, ref_text *names, size_t *count, size_
 static int find(const ref_text *names, size_t count, const char *name) {
   int found = -1;
   for (size_t i = 0; i < count; i++) {
-    if (names[i].length != strlen(name) || memcmp(names[i].bytes, name, names[i].length) != 0)
+    if (names[i].length != strlen(name) || (names[i].length > 0 && memcmp(names[i].bytes, name, names[i].length) != 0))
       continue;
     if (found >= 0)
       return -2;

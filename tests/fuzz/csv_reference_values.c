@@ -29,7 +29,8 @@ ref_text ref_trim(ref_text t) {
 /* A copy that ends with a NUL. */
 static char *copy(ref_text t) {
   char *bytes = ref_alloc(t.length + 1);
-  memcpy(bytes, t.bytes, t.length);
+  if (t.length > 0)
+    memcpy(bytes, t.bytes, t.length);
   bytes[t.length] = '\0';
   return bytes;
 }

@@ -48,6 +48,8 @@ typedef struct buffer {
 } buffer;
 
 static void put(buffer *b, const char *bytes, size_t length) {
+  if (length == 0)
+    return;
   if (b->length + length > b->capacity) {
     b->capacity = 2 * (b->length + length) + 256;
     b->bytes = realloc(b->bytes, b->capacity);
@@ -366,7 +368,7 @@ static bool same_value(const rdx_column *c, uint64_t row, const ref_value *v) {
   if (c->type == RDX_TYPE_STRING) {
     uint64_t length;
     const char *text = rdx_column_string(c, row, &length);
-    return length == v->text.length && memcmp(text, v->text.bytes, length) == 0;
+    return length == v->text.length && (length == 0 || memcmp(text, v->text.bytes, length) == 0);
   }
   if (c->type != RDX_TYPE_F32 && c->type != RDX_TYPE_F64)
     return integer_of(c, row) == v->integer;
@@ -385,7 +387,8 @@ static const char *compare(const rdx_table *t, const ref_table *r, uint64_t *col
     const ref_column *want = &r->columns[*column];
     const rdx_column *c = rdx_table_column(t, (uint32_t)*column);
     const char *name = rdx_table_column_name(t, (uint32_t)*column);
-    if (strlen(name) != want->name.length || memcmp(name, want->name.bytes, want->name.length) != 0)
+    if (strlen(name) != want->name.length ||
+        (want->name.length > 0 && memcmp(name, want->name.bytes, want->name.length) != 0))
       return "a name";
     if (c->type != want->type || c->scale != want->scale)
       return "a type";
@@ -417,7 +420,8 @@ static const char *check_import(const buffer *b, const dialect *d, const ref_tab
   for (uint32_t i = 0; i < want->column_count; i++)
     for (uint32_t k = 0; k < i; k++)
       twice |= want->columns[i].name.length == want->columns[k].name.length &&
-               memcmp(want->columns[i].name.bytes, want->columns[k].name.bytes, want->columns[i].name.length) == 0;
+               (want->columns[i].name.length == 0 ||
+                memcmp(want->columns[i].name.bytes, want->columns[k].name.bytes, want->columns[i].name.length) == 0);
   const char *wrong = (status == RDX_OK) == (!want->failed && !twice) ? NULL : "whether it can be imported";
   if (!wrong && status == RDX_OK)
     wrong = rdx_table_open(rdx, &t, &err) == RDX_OK ? compare(t, want, column, row) : "whether it can be opened";
