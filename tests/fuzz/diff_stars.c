@@ -189,8 +189,10 @@ static void check(const rdx_query_result *result, const query *q) {
     wrong("%" PRIu64 " groups, expected %" PRIu64, stats.groups, q->groups);
 }
 
-static void run(const rdx_engine *engine, const query *q, bool prepared) {
+static void run(const rdx_engine *engine, const rdx_engine_params *made, const query *q, bool prepared) {
   refusal r = q->run;
+  if (made->rt_cube.leg_x > 0 || made->rt_cube.leg_y > 0)
+    may_refuse(&r, RDX_ERROR_UNSUPPORTED, "legs that take too many rays");
   if (!prepared)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "no cube for it");
   note("running ");
@@ -263,5 +265,5 @@ void stars_case(void) {
   }
   prepare(engine, params.kind, &s, queries, count, by_spec, prepared);
   for (uint64_t i = 0; i < count; i++)
-    run(engine, &queries[i], prepared[i]);
+    run(engine, &params, &queries[i], prepared[i]);
 }
