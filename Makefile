@@ -9,13 +9,14 @@ BUILD ?= build
 PRESET ?= release
 JOBS ?=
 FUZZ_SECONDS ?= 60
+TESTS ?=
 
 jobs = $(if $(JOBS),-j $(JOBS))
 # $(1): a preset, $(2): its folder, $(3): options of CMake.
 configure = cmake --preset $(1) -B "$(2)" --log-level=WARNING $(3)
 build = $(call configure,$(1),$(2),$(3)) && cmake --build "$(2)" $(jobs)
 # The tests of a device use all cores.
-ctest = ctest --test-dir "$(1)" --output-on-failure -j 2
+ctest = ctest --test-dir "$(1)" --output-on-failure -j 2 $(TESTS)
 
 .NOTPARALLEL:
 .PHONY: all help setup setup-tests test demo bundle debug asan tsan fuzz install uninstall clean
@@ -38,7 +39,7 @@ help:
 	@echo 'make clean            remove all build directories'
 	@echo 'BUILD=DIR builds there instead of in build/. JOBS=N limits parallel compilation.'
 	@echo 'CC=clang takes that compiler, where nothing is built yet. PRESET=dev makes warnings errors.'
-	@echo 'YES=1 installs packages unasked.'
+	@echo 'YES=1 installs packages unasked. TESTS=OPTIONS are for ctest, such as -R cli.'
 
 setup:
 	@tools/setup build

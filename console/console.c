@@ -129,8 +129,11 @@ static void say(const char *text) {
  * Nothing here needs more than a signal handler may use. */
 static void on_bus_error(int number, siginfo_t *info, void *context) {
   static char text[1 << 20];
+  static atomic_flag taken = ATOMIC_FLAG_INIT;
   size_t size = 0;
   (void)context;
+  while (atomic_flag_test_and_set(&taken)) /* another thread is about to end the process */
+    pause();
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   for (ssize_t n = 1; file >= 0 && n > 0 && size + 1 < sizeof text; size += n > 0 ? (size_t)n : 0)
     n = read(file, text + size, sizeof text - 1 - size);
