@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_CATALOG_CATALOG_H
+#define RDX_CATALOG_CATALOG_H
+
+/* The tables of a database by their names, and what was prepared over them: scans and stars, kept from statement to
+ * statement. */
+
+#include <raydex/engine.h>
+#include <raydex/scan.h>
+#include <raydex/table.h>
+
+#include "base/base.h"
+
+typedef struct rdx_catalog rdx_catalog;
+
+/* A column of a table as the catalog knows it before it is read. */
+typedef struct rdx_catalog_column {
+  const char *name;
+  rdx_type type;
+  uint8_t scale;
+  rdx_column column;    /* once rdx_catalog_open_columns() had it; rows are right before */
+  bool open, has_nulls; /* has_nulls: may have, where that is not known */
+  int8_t unique;        /* 1: no two rows are equal, none is NULL; 0: not so; -1: not known yet: rdx_catalog_unique() */
+  uint64_t distinct;    /* an estimate; 0: not known */
+} rdx_catalog_column;
+
+/* A version of a table: it stays until its last user has released it, whatever becomes of the name. */
+typedef struct rdx_catalog_table {
+  char *name, *path; /* path: NULL where it has no file */
+  uint64_t rows;
+  uint32_t column_count;
+  rdx_catalog_column *columns;
+} rdx_catalog_table;
+
+/* `folder` may be NULL. Files are found when their names are asked for. */
+RDX_MUST_USE rdx_status rdx_catalog_create(rdx_device *device, const char *folder, rdx_catalog **out, rdx_error *err);
+void rdx_catalog_destroy(rdx_catalog **catalog);
+
+/* The device that scans and stars are prepared on. */
+rdx_device *rdx_catalog_device(const rdx_catalog *catalog);
+
+/* A table under a name, which becomes the catalog's; one of that name is replaced. */
+RDX_MUST_USE rdx_status rdx_catalog_add(rdx_catalog *catalog, const char *name, rdx_table *table, const char *path,
+                                        rdx_error *err);
+/* A table or CSV file under a name. */
+RDX_MUST_USE rdx_status rdx_catalog_add_file(rdx_catalog *catalog, const char *name, const char *path,
+                                             const rdx_csv_params *csv, rdx_error *err);
+/* Forget a name; false: there is none. */
+bool rdx_catalog_remove(rdx_catalog *catalog, const char *name);
+
+/* The table of a name: one that was added, NAME.rdx or NAME.csv of the folder, or, where the name holds a point or a
+ * slash, the file. `*out` is NULL where there is none; the nearest name that there is goes to `nearest` (may be empty).
+ * Release it with rdx_catalog_release(). A file that was replaced since is opened anew. */
+RDX_MUST_USE rdx_status rdx_catalog_find(rdx_catalog *catalog, const char *name, rdx_catalog_table **out,
+                                         char nearest[64], rdx_error *err);
+void rdx_catalog_release(rdx_catalog *catalog, rdx_catalog_table *table);
+
+/* The names that there are, ascending, NULL at the end: for rdx_free(), with all of them. */
+RDX_MUST_USE rdx_status rdx_catalog_names(rdx_catalog *catalog, char ***out, rdx_error *err);
+
+/* Read and verify columns, once. */
+RDX_MUST_USE rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table,
+                                                 const uint32_t *columns, uint32_t count, rdx_error *err);
+/* Whether a column is a key; found out at the first question. */
+RDX_MUST_USE rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
+                                           rdx_error *err);
+
+/* A scan that is prepared over these columns of a table at least, which stays with the table; `numbers` has the scan's
+ * column of each. Usable until the table is released. */
+RDX_MUST_USE rdx_status rdx_catalog_scan(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
+                                         uint32_t count, const rdx_scan_params *params, const rdx_scan **out,
+                                         uint32_t *numbers, rdx_error *err);
+
+/* A star of catalog tables. */
+typedef struct rdx_catalog_dimension {
+  rdx_catalog_table *table;
+  uint32_t foreign_key, key; /* columns of the fact table and of `table` */
+} rdx_catalog_dimension;
+
+typedef struct rdx_catalog_attribute {
+  uint32_t dimension; /* 0: the fact table; else 1 + the number of a dimension */
+  uint32_t column;
+} rdx_catalog_attribute;
+
+typedef struct rdx_catalog_star {
+  rdx_catalog_table *fact;
+  rdx_catalog_dimension dimensions[8];
+  uint32_t dimension_count;
+  rdx_catalog_attribute *attributes;
+  uint32_t attribute_count;
+} rdx_catalog_star;
+
+/* An engine over these attributes of a star at least, kept for later statements; `numbers` has the engine's attribute of
+ * each. Usable until rdx_catalog_engine_done(). */
+RDX_MUST_USE rdx_status rdx_catalog_engine(rdx_catalog *catalog, const rdx_catalog_star *star,
+                                           const rdx_engine_params *params, rdx_engine **out, uint32_t *numbers,
+                                           rdx_error *err);
+void rdx_catalog_engine_done(rdx_catalog *catalog, rdx_engine *engine);
+
+#endif

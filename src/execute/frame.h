@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXECUTE_FRAME_H
+#define RDX_EXECUTE_FRAME_H
+
+/* What passes between operators: columns of equal length, each a host column and the rows of it that count. */
+
+#include "expression/evaluate.h"
+
+/* Memory that several columns share; freed with its last user. */
+typedef struct rdx_shared rdx_shared;
+
+typedef struct rdx_frame_column {
+  rdx_input input;    /* what evaluates reads */
+  rdx_shared *values; /* keeps input.column; NULL: a base table does, which outlives the frame */
+  rdx_shared *rows;   /* keeps input.rows; NULL where that is NULL */
+} rdx_frame_column;
+
+typedef struct rdx_frame {
+  uint64_t rows;
+  uint32_t count;
+  rdx_frame_column *columns;
+} rdx_frame;
+
+/* All zero is a frame without columns. */
+RDX_MUST_USE rdx_status rdx_frame_create(uint32_t columns, uint64_t rows, rdx_frame *out, rdx_error *err);
+void rdx_frame_destroy(rdx_frame *frame);
+RDX_MUST_USE rdx_status rdx_frame_copy(const rdx_frame *frame, rdx_frame *out, rdx_error *err);
+
+/* The vector becomes column `index`; it is empty afterwards. */
+RDX_MUST_USE rdx_status rdx_frame_take(rdx_frame *frame, uint32_t index, rdx_vector *vector, rdx_error *err);
+/* The frame's rows become its rows[i]; RDX_NO_ROW is a row of NULLs. `rows` is taken over (rdx_free()), also on failure. */
+RDX_MUST_USE rdx_status rdx_frame_select(rdx_pool *pool, rdx_frame *frame, uint32_t *rows, uint64_t count,
+                                         rdx_error *err);
+/* The inputs of all columns, in order, for rdx_evaluation; memory is the arena's. */
+RDX_MUST_USE rdx_status rdx_frame_inputs(const rdx_frame *frame, rdx_arena *arena, rdx_input **out, rdx_error *err);
+
+#endif

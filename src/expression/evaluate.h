@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXPRESSION_EVALUATE_H
+#define RDX_EXPRESSION_EVALUATE_H
+
+/* Expressions over columns, in blocks of rows, by all threads of a pool. */
+
+#include "expression/expression.h"
+
+/* A column of an expression's input, in host memory: row i is `column`'s row rows[i] (NULL: i); RDX_NO_ROW is NULL. */
+typedef struct rdx_input {
+  rdx_column column;
+  const uint32_t *rows;
+} rdx_input;
+
+typedef struct rdx_evaluation {
+  rdx_pool *pool;
+  const rdx_input *inputs;     /* by `index` of COLUMN */
+  const rdx_datum *parameters; /* by `index` of PARAMETER */
+  uint64_t rows;
+  const char *text; /* of the statement, for errors */
+} rdx_evaluation;
+
+/* A column that owns its memory. Destroy it with rdx_vector_destroy(). All zero is empty. */
+typedef struct rdx_vector {
+  rdx_column column;
+  void *memory[4];
+} rdx_vector;
+
+void rdx_vector_destroy(rdx_vector *vector);
+
+/* The value of an expression for each row. Column types: BOOL, I16, I32, I64, DECIMAL, F32, F64, DATE, TIMESTAMP,
+ * STRING (with a sorted dictionary); INTERVAL as STRING, its text. RDX_ERROR_OVERFLOW where a DECIMAL of more than 18
+ * digits does not fit 64 bits. Division by zero, overflow and failed casts are errors that show the place. */
+RDX_MUST_USE rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rdx_vector *out,
+                                     rdx_error *err);
+
+/* The rows, ascending, for which a BOOL expression is true; `*out` is for rdx_free(). */
+RDX_MUST_USE rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out,
+                                            uint64_t *count, rdx_error *err);
+
+/* Row `row` of a column as a value of a type that it has in expressions (rdx_sql_type_of_column()). Text is borrowed. */
+void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out);
+
+/* The rows of an input as a column of its own: type kept, strings with their dictionary (borrowed from the input's
+ * column). */
+RDX_MUST_USE rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, rdx_vector *out,
+                                   rdx_error *err);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXPRESSION_EXPRESSION_H
+#define RDX_EXPRESSION_EXPRESSION_H
+
+/* Expressions whose names and types are known: how SQL's operators and functions are found, and what they say of
+ * columns. Semantics are PostgreSQL's. */
+
+#include <raydex/column.h>
+
+#include "base/base.h"
+#include "sql/statement.h"
+
+typedef enum rdx_sql_kind {
+  RDX_SQL_UNKNOWN = 0, /* NULL, or a string that takes the type of what it meets */
+  RDX_SQL_BOOL,
+  RDX_SQL_SMALLINT,
+  RDX_SQL_INTEGER,
+  RDX_SQL_BIGINT,
+  RDX_SQL_DECIMAL, /* of `precision` digits, 1 to 38, `scale` of them after the point */
+  RDX_SQL_REAL,
+  RDX_SQL_DOUBLE,
+  RDX_SQL_DATE,
+  RDX_SQL_TIMESTAMP, /* microseconds since 1970-01-01 UTC */
+  RDX_SQL_INTERVAL,
+  RDX_SQL_TEXT,
+} rdx_sql_kind;
+
+typedef struct rdx_sql_type {
+  rdx_sql_kind kind;
+  uint8_t precision, scale; /* DECIMAL */
+} rdx_sql_type;
+
+/* "integer", "numeric(12,2)": for messages. */
+const char *rdx_sql_type_text(rdx_sql_type type, char out[32]);
+/* The type of a name as in SQL (int, int4, bigint, numeric, double precision's float8, text, varchar, ...) */
+RDX_MUST_USE bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t count, rdx_sql_type *out);
+/* The type that values of a column have in expressions: u8 is SMALLINT, u16 INTEGER, u32 BIGINT, u64 DECIMAL(20,0). */
+rdx_sql_type rdx_sql_type_of_column(const rdx_column *column);
+
+typedef struct rdx_sql_interval {
+  int32_t months, days;
+  int64_t micros;
+} rdx_sql_interval;
+
+typedef struct rdx_sql_text {
+  const char *data;
+  uint64_t length;
+} rdx_sql_text;
+
+/* One value. By kind: BOOL, integers, DATE, TIMESTAMP and DECIMAL of up to 18 digits in `i`; longer DECIMAL in `wide`;
+ * REAL and DOUBLE in `f`; TEXT in `text`; INTERVAL in `interval`. */
+typedef struct rdx_datum {
+  bool null;
+  union {
+    int64_t i;
+    rdx_i128 wide;
+    double f;
+    rdx_sql_text text;
+    rdx_sql_interval interval;
+  };
+} rdx_datum;
+
+typedef enum rdx_bound_kind {
+  RDX_BOUND_COLUMN,    /* `index` of the input's columns */
+  RDX_BOUND_CONSTANT,  /* `value` */
+  RDX_BOUND_PARAMETER, /* `index` of the execution's values: $n, and what subqueries return */
+  RDX_BOUND_CALL,      /* `op` of `args` */
+} rdx_bound_kind;
+
+/* What a call does. Operands have one type unless said otherwise: casts are calls of their own. */
+typedef enum rdx_op {
+  RDX_OP_AND, /* any number */
+  RDX_OP_OR,
+  RDX_OP_NOT,
+  RDX_OP_IS_NULL,
+  RDX_OP_IS_TRUE, /* IS FALSE is IS TRUE of NOT; IS UNKNOWN is IS NULL */
+  RDX_OP_EQ,
+  RDX_OP_NE,
+  RDX_OP_LT,
+  RDX_OP_LE,
+  RDX_OP_GT,
+  RDX_OP_GE,
+  RDX_OP_DISTINCT, /* IS DISTINCT FROM */
+  RDX_OP_IN,       /* args[0] in args[1..], which are all of its type */
+  RDX_OP_CAST,     /* to the node's type */
+  RDX_OP_CASE,     /* WHEN, THEN, ..., ELSE: an odd number (ELSE is made where it is not written) */
+  RDX_OP_COALESCE,
+  RDX_OP_GREATEST,
+  RDX_OP_LEAST,
+  RDX_OP_ADD,
+  RDX_OP_SUBTRACT,
+  RDX_OP_MULTIPLY,
+  RDX_OP_DIVIDE,
+  RDX_OP_MODULO,
+  RDX_OP_NEGATE,
+  RDX_OP_LIKE, /* value, pattern[, escape] */
+  RDX_OP_ILIKE,
+  RDX_OP_FUNCTION, /* any other: `function` says which */
+} rdx_op;
+
+typedef struct rdx_bound {
+  rdx_bound_kind kind;
+  rdx_op op;
+  rdx_sql_type type;
+  rdx_sql_place place;
+  uint32_t index;
+  rdx_datum value;
+  const struct rdx_function *function;
+  struct rdx_bound **args;
+  uint32_t count;
+} rdx_bound;
+
+/* What binding a statement's expressions needs. */
+typedef struct rdx_binding {
+  rdx_arena *arena;
+  const char *text; /* of the statement, for errors */
+  rdx_error *err;
+} rdx_binding;
+
+/* A literal (RDX_AST_NULL, BOOL, NUMBER, STRING) as a constant: integers by their size, other digits DECIMAL, with an
+ * exponent or beyond 38 digits DOUBLE. */
+RDX_MUST_USE rdx_status rdx_bind_literal(rdx_binding *b, const rdx_ast *ast, rdx_bound **out);
+
+/* A call by its name as in rdx_ast: its op or function and type, with casts of arguments where they are needed. Calls of
+ * constants alone become constants, unless they fail: then they fail where a row is evaluated. An unknown name, or one
+ * that does not take such arguments, is RDX_ERROR_ARGUMENT, with both types and the nearest name. */
+RDX_MUST_USE rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
+                                      rdx_sql_place place, rdx_bound **out);
+
+/* A cast as written (`wanted`), or one that needs no word; of a value that has the type already, the value. */
+RDX_MUST_USE rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool wanted,
+                                      rdx_sql_place place, rdx_bound **out);
+
+/* The type that values of all these types have together (CASE, UNION, IN, comparisons); false: there is none. */
+RDX_MUST_USE bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out);
+
+/* A constant of a type, in the arena. */
+RDX_MUST_USE rdx_status rdx_bind_constant(rdx_binding *b, rdx_sql_type type, rdx_datum value, rdx_sql_place place,
+                                          rdx_bound **out);
+
+/* Whether two expressions are the same, places aside. */
+bool rdx_bound_equal(const rdx_bound *a, const rdx_bound *b);
+
+/* A constant or a parameter's value as a column of one row, as predicates and probes want it (smallest decimal scale
+ * kept; SMALLINT to BIGINT as I64, TEXT as STRING). Memory is the arena's. RDX_ERROR_OVERFLOW beyond 18 digits. */
+RDX_MUST_USE rdx_status rdx_datum_column(rdx_sql_type type, const rdx_datum *values, uint64_t count, rdx_arena *arena,
+                                         rdx_column *out, rdx_error *err);
+
+#endif

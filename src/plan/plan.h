@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_PLAN_PLAN_H
+#define RDX_PLAN_PLAN_H
+
+/* Plans of queries: trees of operators on columns. All memory is the statement's arena. */
+
+#include "catalog/catalog.h"
+#include "expression/expression.h"
+
+typedef struct rdx_plan_column {
+  const char *name;
+  rdx_sql_type type;
+} rdx_plan_column;
+
+typedef enum rdx_plan_kind {
+  RDX_PLAN_TABLE,     /* `table_columns` of `table`, of the rows where `filter` is true (NULL: of all) */
+  RDX_PLAN_VALUES,    /* `row_count` rows of `exprs`, one row after the other, which read no columns */
+  RDX_PLAN_FILTER,    /* rows of left where `filter` is true */
+  RDX_PLAN_PROJECT,   /* `exprs` of left */
+  RDX_PLAN_JOIN,      /* left with right */
+  RDX_PLAN_AGGREGATE, /* a row for each group of left: `exprs` are the groups' columns, then come `aggregates` */
+  RDX_PLAN_STAR,      /* an aggregate over a star of tables, as one query of the star layer */
+  RDX_PLAN_SORT,      /* left in the order of `orders`; `limited`: the first `limit` after `offset` */
+  RDX_PLAN_LIMIT,     /* `limit` rows of left after `offset` */
+  RDX_PLAN_UNION,     /* left, then right: all rows */
+  RDX_PLAN_INTERSECT, /* `all` or distinct rows */
+  RDX_PLAN_EXCEPT,
+  RDX_PLAN_ROWS, /* left with one more column, of BIGINT: the row's number */
+} rdx_plan_kind;
+
+typedef enum rdx_plan_join {
+  RDX_PLAN_INNER,
+  RDX_PLAN_LEFT,
+  RDX_PLAN_FULL,
+  RDX_PLAN_SEMI,      /* rows of left that match; output: columns of left */
+  RDX_PLAN_ANTI,      /* rows of left that match none */
+  RDX_PLAN_ANTI_NULL, /* the same for NOT IN: none at all where a key of right is NULL; none with a NULL key, unless
+                         right is empty. One key, no condition */
+  RDX_PLAN_SINGLE,    /* LEFT, where more than one match of a row is an error: a scalar subquery */
+} rdx_plan_join;
+
+typedef enum rdx_plan_aggregate_kind {
+  RDX_PLAN_COUNT, /* without `value`: of rows */
+  RDX_PLAN_SUM,
+  RDX_PLAN_AVG,
+  RDX_PLAN_MIN,
+  RDX_PLAN_MAX,
+} rdx_plan_aggregate_kind;
+
+typedef struct rdx_plan_aggregate {
+  rdx_plan_aggregate_kind kind;
+  rdx_bound *value; /* over left's columns */
+  bool distinct;
+  rdx_sql_type type; /* of the result */
+} rdx_plan_aggregate;
+
+typedef struct rdx_plan_order {
+  uint32_t column; /* of left */
+  bool descending, nulls_first;
+} rdx_plan_order;
+
+typedef struct rdx_plan_node {
+  rdx_plan_kind kind;
+  uint32_t id; /* numbered through the statement */
+  bool shared; /* a WITH query that several places read: executed once */
+  uint32_t column_count;
+  rdx_plan_column *columns; /* of the output */
+  struct rdx_plan_node *left, *right;
+  double expected_rows, expected_ms; /* ms: with what is below it */
+  /* TABLE */
+  rdx_catalog_table *table;
+  uint32_t *table_columns;
+  /* TABLE: over table_columns; FILTER: over left's columns; JOIN: over left's, then right's columns, what pairs must
+   * satisfy beside their keys (NULL: nothing) */
+  rdx_bound *filter;
+  /* JOIN: left_keys[i] equals right_keys[i], each over its own side's columns; no key: every pair */
+  rdx_plan_join join;
+  rdx_bound **left_keys, **right_keys;
+  uint32_t key_count;
+  /* VALUES, PROJECT, AGGREGATE */
+  rdx_bound **exprs;
+  uint32_t expr_count, row_count;
+  rdx_plan_aggregate *aggregates;
+  uint32_t aggregate_count;
+  /* STAR: exprs, aggregates and filter read the star's attributes as columns; exprs are COLUMNs */
+  rdx_catalog_star *star;
+  rdx_engine_params engine; /* the method */
+  /* SORT, LIMIT */
+  rdx_plan_order *orders;
+  uint32_t order_count;
+  rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
+  bool all;                  /* INTERSECT, EXCEPT */
+} rdx_plan_node;
+
+/* A subquery without correlation whose one value is a parameter of the rest: run before, in order. */
+typedef struct rdx_plan_scalar {
+  rdx_plan_node *plan;
+  uint32_t parameter; /* gets its value, NULL of no row; more than one row is an error */
+  bool exists;        /* BOOL: whether there is a row */
+  rdx_sql_place place;
+} rdx_plan_scalar;
+
+typedef struct rdx_query_plan {
+  rdx_plan_node *root;
+  rdx_plan_scalar *scalars;
+  uint32_t scalar_count;
+  uint32_t parameter_count; /* values that an execution has room for: $1.., then those of scalars */
+  uint32_t node_count;
+} rdx_query_plan;
+
+/* The settings of a session. */
+typedef struct rdx_settings {
+  rdx_engine_params engine; /* method of star queries: SET method */
+  rdx_scan_params scan;
+  rdx_index_params join;
+  bool insist; /* a method was set: where it cannot serve, that is an error */
+} rdx_settings;
+
+/* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). `parameter_types` has those
+ * of $1..$`parameters`, UNKNOWN where not given: they are set by use. */
+RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,
+                                       const rdx_sql_query *query, rdx_sql_type *parameter_types, uint32_t parameters,
+                                       rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
+void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan);
+
+#endif

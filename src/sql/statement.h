@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SQL_STATEMENT_H
+#define RDX_SQL_STATEMENT_H
+
+/* Statements as they are written: what the parser leaves of PostgreSQL's tree. Names are not resolved, nothing has a
+ * type. All memory is the statement's arena. */
+
+#include "base/base.h"
+
+/* A place in a statement's text: a byte, from 1; 0: unknown. */
+typedef uint32_t rdx_sql_place;
+
+typedef enum rdx_ast_kind {
+  RDX_AST_COLUMN,    /* `name`, of table `qualifier` (NULL: any) */
+  RDX_AST_STAR,      /* *, qualifier.* */
+  RDX_AST_NULL,      /* literals: `name` has the text */
+  RDX_AST_BOOL,      /* "true", "false" */
+  RDX_AST_NUMBER,    /* digits, a point, an exponent; never a sign */
+  RDX_AST_STRING,    /* a string that takes the type of what it meets; may hold any bytes but NUL */
+  RDX_AST_PARAMETER, /* $n: `number` from 1 */
+  /* `name` with `args`. Functions by their lower-case names (distinct, star, filter, order as below); operators by
+   * their text: "+", "-" (one or two args), "*", "/", "%", "^", "||", "=", "<>", "<", "<=", ">", ">=", "~" and so on.
+   * Forms with words of their own are calls, too:
+   *   "and", "or" (two or more args), "not", "is null", "is not null", "is true", "is not true", "is false",
+   *   "is not false", "is unknown", "is not unknown", "is distinct from", "is not distinct from",
+   *   "between", "not between", "between symmetric", "not between symmetric" (3 args),
+   *   "in", "not in" (the value, then the list), "like", "not like", "ilike", "not ilike" (2 args, or 3 with ESCAPE),
+   *   "case" (WHEN, THEN, WHEN, THEN ..., and at the end ELSE where there is one: an odd number of args; CASE x WHEN v
+   *   is CASE WHEN x = v), "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring",
+   *   "position", "trim" ("btrim", "ltrim", "rtrim"), "current_date", "current_timestamp", "row" */
+  RDX_AST_CALL,
+  RDX_AST_CAST,     /* args[0] as type `name` with `modifiers` (numeric(12,2)); INTERVAL '1' DAY has `field` "day" */
+  RDX_AST_SCALAR,   /* (SELECT ...) as a value */
+  RDX_AST_EXISTS,   /* EXISTS (SELECT ...) */
+  RDX_AST_QUANTIFY, /* args[0] `name` ANY|ALL (SELECT ...): IN is = ANY, NOT IN is "not" of it; `all` */
+} rdx_ast_kind;
+
+typedef struct rdx_ast {
+  rdx_ast_kind kind;
+  rdx_sql_place place;
+  const char *name, *qualifier;
+  struct rdx_ast **args;
+  uint32_t count; /* of args */
+  uint32_t number;
+  const char *field;
+  int32_t modifiers[2];
+  uint32_t modifier_count;
+  bool all;      /* QUANTIFY */
+  bool star;     /* count(*) */
+  bool distinct; /* count(DISTINCT x) */
+  bool windowed; /* has OVER */
+  struct rdx_ast *filter;
+  struct rdx_sql_query *query;
+} rdx_ast;
+
+typedef enum rdx_nulls_order { RDX_NULLS_DEFAULT = 0, RDX_NULLS_FIRST, RDX_NULLS_LAST } rdx_nulls_order;
+
+typedef struct rdx_sql_order {
+  rdx_ast *value; /* an expression; a NUMBER without a point is a position */
+  bool descending;
+  rdx_nulls_order nulls;
+} rdx_sql_order;
+
+typedef struct rdx_sql_target {
+  rdx_ast *value;
+  const char *alias; /* NULL: none written */
+} rdx_sql_target;
+
+typedef enum rdx_from_kind { RDX_FROM_TABLE, RDX_FROM_QUERY, RDX_FROM_JOIN } rdx_from_kind;
+
+typedef enum rdx_sql_join {
+  RDX_SQL_INNER, /* also CROSS: without a condition */
+  RDX_SQL_LEFT,
+  RDX_SQL_RIGHT,
+  RDX_SQL_FULL,
+} rdx_sql_join;
+
+typedef struct rdx_from {
+  rdx_from_kind kind;
+  rdx_sql_place place;
+  const char *name;     /* TABLE: as written; a file where it holds a '.' or '/': FROM 'x.csv' */
+  const char *alias;    /* NULL: none */
+  const char **columns; /* aliases of columns */
+  uint32_t column_count;
+  struct rdx_sql_query *query; /* QUERY */
+  bool lateral;
+  rdx_sql_join join; /* JOIN, and the rest */
+  bool natural;
+  struct rdx_from *left, *right;
+  rdx_ast *on;
+  const char **using_columns;
+  uint32_t using_count;
+} rdx_from;
+
+/* GROUP BY's parts. A plain expression is SIMPLE. */
+typedef enum rdx_grouping_kind {
+  RDX_GROUPING_SIMPLE, /* `exprs`, one; of a set: any number */
+  RDX_GROUPING_SETS,   /* `children` */
+  RDX_GROUPING_ROLLUP, /* of `exprs` */
+  RDX_GROUPING_CUBE,
+} rdx_grouping_kind;
+
+typedef struct rdx_grouping {
+  rdx_grouping_kind kind;
+  rdx_ast **exprs;
+  uint32_t expr_count;
+  struct rdx_grouping **children;
+  uint32_t child_count;
+} rdx_grouping;
+
+typedef enum rdx_query_kind {
+  RDX_QUERY_SELECT,
+  RDX_QUERY_VALUES, /* `rows` lists of `targets` each: row r's are values[r * width ...] */
+  RDX_QUERY_UNION,
+  RDX_QUERY_INTERSECT,
+  RDX_QUERY_EXCEPT,
+} rdx_query_kind;
+
+typedef struct rdx_sql_cte {
+  const char *name;
+  rdx_sql_place place;
+  const char **columns;
+  uint32_t column_count;
+  struct rdx_sql_query *query;
+} rdx_sql_cte;
+
+typedef struct rdx_sql_query {
+  rdx_query_kind kind;
+  rdx_sql_place place;
+  rdx_sql_cte *ctes;
+  uint32_t cte_count;
+  /* SELECT */
+  bool distinct;
+  rdx_sql_target *targets;
+  uint32_t target_count;
+  rdx_from **from; /* items between commas */
+  uint32_t from_count;
+  rdx_ast *where;
+  rdx_grouping **group_by;
+  uint32_t group_count;
+  rdx_ast *having;
+  /* VALUES */
+  rdx_ast **values;
+  uint32_t row_count, width;
+  /* UNION, INTERSECT, EXCEPT */
+  bool all;
+  struct rdx_sql_query *left, *right;
+  /* any */
+  rdx_sql_order *order_by;
+  uint32_t order_count;
+  rdx_ast *limit, *offset; /* NULL: none */
+} rdx_sql_query;
+
+typedef struct rdx_sql_option { /* WITH (name = value), COPY's options */
+  const char *name;
+  rdx_sql_place place;
+  const char **values; /* as texts; none: the option is a bare word */
+  uint32_t count;
+} rdx_sql_option;
+
+typedef struct rdx_sql_column { /* of CREATE TABLE */
+  const char *name, *type;
+  rdx_sql_place place;
+  int32_t modifiers[2];
+  uint32_t modifier_count;
+} rdx_sql_column;
+
+typedef enum rdx_statement_kind {
+  RDX_STATEMENT_SELECT,
+  RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
+  RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `if_not_exists` */
+  RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data` */
+  RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query` */
+  RDX_STATEMENT_CREATE_INDEX,    /* `name` (may be NULL) ON `table` USING `method` (`names`) WITH `options` */
+  RDX_STATEMENT_DROP,            /* `object` "table", "index", "materialized view"; `names`; `if_exists` */
+  RDX_STATEMENT_INSERT,          /* INTO `name` (`names`, none: all) `query` */
+  RDX_STATEMENT_COPY,       /* `name` (`names`) or `query`, `from` or to `path` (NULL: standard streams), `options` */
+  RDX_STATEMENT_PREPARE,    /* `name`, `inner` */
+  RDX_STATEMENT_EXECUTE,    /* `name`, `args` */
+  RDX_STATEMENT_DEALLOCATE, /* `name`; NULL: ALL */
+  RDX_STATEMENT_SET,        /* `name` = `value`; NULL: DEFAULT (RESET) */
+  RDX_STATEMENT_SHOW,       /* `name` */
+  RDX_STATEMENT_ANALYZE,    /* `name`; NULL: all tables */
+} rdx_statement_kind;
+
+typedef struct rdx_sql_statement {
+  rdx_statement_kind kind;
+  rdx_sql_place place;
+  rdx_sql_query *query;
+  struct rdx_sql_statement *inner;
+  const char *name, *table, *method, *object, *path, *value;
+  rdx_sql_column *columns;
+  uint32_t column_count;
+  const char **names;
+  uint32_t name_count;
+  rdx_sql_option *options;
+  uint32_t option_count;
+  rdx_ast **args;
+  uint32_t arg_count;
+  bool analyze, json, if_exists, if_not_exists, from, with_data;
+  uint32_t parameters; /* the largest n of any $n */
+} rdx_sql_statement;
+
+/* Parse the first statement of a text. `*next` is set behind it and its semicolon, at the end of the text where nothing
+ * but blanks and comments follows. `*out` is NULL where the text has no statement. RDX_ERROR_FORMAT for what is no SQL,
+ * RDX_ERROR_UNSUPPORTED, by its name, for what SQL has and Raydex has not. Errors show the line with a caret
+ * (rdx_sql_error()). Deep and long statements are answers or errors, never crashes. */
+RDX_MUST_USE rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
+                                      rdx_error *err);
+
+/* Fail with what is wrong, the line of the text that has `place`, and a caret below it:
+ *
+ *   column "prize" does not exist
+ *   LINE 1: SELECT prize FROM parts
+ *                  ^
+ *   HINT: there is "price" */
+rdx_status rdx_sql_error(rdx_error *err, rdx_status status, const char *text, rdx_sql_place place, const char *hint,
+                         const char *format, ...) RDX_PRINTF(6, 7);
+
+#endif
