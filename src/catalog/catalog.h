@@ -66,8 +66,8 @@ RDX_MUST_USE rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catal
 RDX_MUST_USE rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
                                            rdx_error *err);
 
-/* A scan that is prepared over these columns of a table at least, which stays with the table; `numbers` has the scan's
- * column of each. Usable until the table is released. */
+/* A scan that is prepared over these columns of a table at least; `numbers` has the scan's column of each. Usable until
+ * the table is released. */
 RDX_MUST_USE rdx_status rdx_catalog_scan(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
                                          uint32_t count, const rdx_scan_params *params, const rdx_scan **out,
                                          uint32_t *numbers, rdx_error *err);
@@ -91,8 +91,8 @@ typedef struct rdx_catalog_star {
   uint32_t attribute_count;
 } rdx_catalog_star;
 
-/* An engine over these attributes of a star at least, kept for later statements; `numbers` has the engine's attribute of
- * each. Usable until rdx_catalog_engine_done(). */
+/* An engine over these attributes of a star at least, kept for later statements; `numbers` has the engine's attribute
+ * of each. Usable until rdx_catalog_engine_done(). */
 RDX_MUST_USE rdx_status rdx_catalog_engine(rdx_catalog *catalog, const rdx_catalog_star *star,
                                            const rdx_engine_params *params, rdx_engine **out, uint32_t *numbers,
                                            rdx_error *err);

@@ -29,7 +29,8 @@ RDX_MUST_USE rdx_status rdx_frame_copy(const rdx_frame *frame, rdx_frame *out, r
 
 /* The vector becomes column `index`; it is empty afterwards. */
 RDX_MUST_USE rdx_status rdx_frame_take(rdx_frame *frame, uint32_t index, rdx_vector *vector, rdx_error *err);
-/* The frame's rows become its rows[i]; RDX_NO_ROW is a row of NULLs. `rows` is taken over (rdx_free()), also on failure. */
+/* The frame's rows become its rows[i]; RDX_NO_ROW is a row of NULLs. `rows` is taken over, also on
+ * failure: it came from rdx_alloc(). */
 RDX_MUST_USE rdx_status rdx_frame_select(rdx_pool *pool, rdx_frame *frame, uint32_t *rows, uint64_t count,
                                          rdx_error *err);
 /* The inputs of all columns, in order, for rdx_evaluation; memory is the arena's. */

@@ -39,7 +39,7 @@ RDX_MUST_USE rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *e
 RDX_MUST_USE rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out,
                                             uint64_t *count, rdx_error *err);
 
-/* Row `row` of a column as a value of a type that it has in expressions (rdx_sql_type_of_column()). Text is borrowed. */
+/* Row `row` of a column as a value of the type that rdx_sql_type_of_column() says. Text is borrowed. */
 void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out);
 
 /* The rows of an input as a column of its own: type kept, strings with their dictionary (borrowed from the input's

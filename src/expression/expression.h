@@ -122,9 +122,9 @@ typedef struct rdx_binding {
  * exponent or beyond 38 digits DOUBLE. */
 RDX_MUST_USE rdx_status rdx_bind_literal(rdx_binding *b, const rdx_ast *ast, rdx_bound **out);
 
-/* A call by its name as in rdx_ast: its op or function and type, with casts of arguments where they are needed. Calls of
- * constants alone become constants, unless they fail: then they fail where a row is evaluated. An unknown name, or one
- * that does not take such arguments, is RDX_ERROR_ARGUMENT, with both types and the nearest name. */
+/* A call by its name as in rdx_ast: its op or function and type, with casts of arguments where they are needed. Calls
+ * of constants alone become constants, unless they fail: then they fail where a row is evaluated. An unknown name, or
+ * one that does not take such arguments, is RDX_ERROR_ARGUMENT, with both types and the nearest name. */
 RDX_MUST_USE rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
                                       rdx_sql_place place, rdx_bound **out);
 

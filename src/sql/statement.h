@@ -26,9 +26,9 @@ typedef enum rdx_ast_kind {
    *   "is not false", "is unknown", "is not unknown", "is distinct from", "is not distinct from",
    *   "between", "not between", "between symmetric", "not between symmetric" (3 args),
    *   "in", "not in" (the value, then the list), "like", "not like", "ilike", "not ilike" (2 args, or 3 with ESCAPE),
-   *   "case" (WHEN, THEN, WHEN, THEN ..., and at the end ELSE where there is one: an odd number of args; CASE x WHEN v
-   *   is CASE WHEN x = v), "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring",
-   *   "position", "trim" ("btrim", "ltrim", "rtrim"), "current_date", "current_timestamp", "row" */
+   *   "case" (WHEN, THEN, WHEN, THEN ..., ELSE where there is one, which makes an odd number of args; CASE x WHEN v is
+   *   CASE WHEN x = v), "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value),
+   *   "substring", "position", "trim" ("btrim", "ltrim", "rtrim"), "current_date", "current_timestamp", "row" */
   RDX_AST_CALL,
   RDX_AST_CAST,     /* args[0] as type `name` with `modifiers` (numeric(12,2)); INTERVAL '1' DAY has `field` "day" */
   RDX_AST_SCALAR,   /* (SELECT ...) as a value */
