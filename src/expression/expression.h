@@ -33,7 +33,8 @@ typedef struct rdx_sql_type {
 
 /* "integer", "numeric(12,2)": for messages. */
 const char *rdx_sql_type_text(rdx_sql_type type, char out[32]);
-/* The type of a name as in SQL (int, int4, bigint, numeric, double precision's float8, text, varchar, ...) */
+/* The type of a name as in SQL (int, int4, bigint, numeric, double precision's float8, text, varchar, ...). DECIMAL
+ * without modifiers has precision 0: rdx_bind_cast() makes the value's own digits of it. */
 RDX_MUST_USE bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t count, rdx_sql_type *out);
 /* The type that values of a column have in expressions: u8 is SMALLINT, u16 INTEGER, u32 BIGINT, u64 DECIMAL(20,0). */
 rdx_sql_type rdx_sql_type_of_column(const rdx_column *column);
@@ -131,6 +132,10 @@ RDX_MUST_USE rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_boun
 /* A cast as written (`wanted`), or one that needs no word; of a value that has the type already, the value. */
 RDX_MUST_USE rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool wanted,
                                       rdx_sql_place place, rdx_bound **out);
+
+/* The cast that an RDX_AST_CAST writes, of its argument: the type by its name, modifiers and field (INTERVAL '1' DAY).
+ */
+RDX_MUST_USE rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *value, rdx_bound **out);
 
 /* The type that values of all these types have together (CASE, UNION, IN, comparisons); false: there is none. */
 RDX_MUST_USE bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out);
