@@ -33,21 +33,25 @@ typedef struct rdx_catalog_table {
   rdx_catalog_column *columns;
 } rdx_catalog_table;
 
-/* `folder` may be NULL. Files are found when their names are asked for. */
-RDX_MUST_USE rdx_status rdx_catalog_create(rdx_device *device, const char *folder, rdx_catalog **out, rdx_error *err);
+/* `folder` may be NULL. Files are found when their names are asked for; `safe`: only those of the folder. */
+RDX_MUST_USE rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe, rdx_catalog **out,
+                                           rdx_error *err);
+/* Every table must have been released. */
 void rdx_catalog_destroy(rdx_catalog **catalog);
 
 /* The device that scans and stars are prepared on. */
 rdx_device *rdx_catalog_device(const rdx_catalog *catalog);
 
-/* A table under a name, which becomes the catalog's; one of that name is replaced. */
-RDX_MUST_USE rdx_status rdx_catalog_add(rdx_catalog *catalog, const char *name, rdx_table *table, const char *path,
-                                        rdx_error *err);
+/* A table under a name, which becomes the catalog's, also on failure; one of that name is replaced. */
+RDX_MUST_USE rdx_status rdx_catalog_add(rdx_catalog *catalog, const char *name, rdx_table *table, rdx_error *err);
 /* A table or CSV file under a name. */
 RDX_MUST_USE rdx_status rdx_catalog_add_file(rdx_catalog *catalog, const char *name, const char *path,
                                              const rdx_csv_params *csv, rdx_error *err);
-/* Forget a name; false: there is none. */
+/* Forget a name that was added; false: there is none. */
 bool rdx_catalog_remove(rdx_catalog *catalog, const char *name);
+/* The path of a table's file in the folder, which need not be there; for rdx_free(). RDX_ERROR_ARGUMENT for a name that
+ * is none of a file, RDX_ERROR_UNSUPPORTED without a folder. */
+RDX_MUST_USE rdx_status rdx_catalog_path(const rdx_catalog *catalog, const char *name, char **out, rdx_error *err);
 
 /* The table of a name: one that was added, NAME.rdx or NAME.csv of the folder, or, where the name holds a point or a
  * slash, the file. `*out` is NULL where there is none; the nearest name that there is goes to `nearest` (may be empty).

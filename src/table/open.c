@@ -262,6 +262,8 @@ typedef struct verify_work {
   const char *path;
   const struct rdx_opened *opened;
   const rdx_table *table;
+  const uint32_t *columns; /* NULL: all */
+  uint32_t column_count;
   const verify_item *items;
   uint64_t first;        /* of the items, this time */
   _Atomic uint64_t *set; /* of each column: rows that are not NULL */
@@ -392,24 +394,28 @@ static rdx_status run_all(rdx_pool *pool, verify_work *w, uint64_t count, bool r
   return RDX_ERROR_FORMAT;
 }
 
-/* The chunks of all columns, in order. */
-static rdx_status list_items(const struct rdx_opened *o, verify_item **items, uint64_t *count, rdx_error *err) {
+/* The chunks of all columns, or of these `count`, in order. */
+static rdx_status list_items(const struct rdx_opened *o, const uint32_t *columns, uint32_t column_count,
+                             verify_item **items, uint64_t *count, rdx_error *err) {
   *count = 0;
-  for (uint32_t i = 0; i < o->count; i++)
+  for (uint32_t i = 0; i < column_count; i++)
     for (int kind = 0; kind < RDX_SECTION_KINDS; kind++)
-      *count += o->places[o->columns[i].number].sections[kind].chunks;
+      *count += o->places[o->columns[columns ? columns[i] : i].number].sections[kind].chunks;
   RDX_TRY(rdx_alloc(*count, sizeof **items, "a table", (void **)items, err));
   uint64_t n = 0;
-  for (uint32_t i = 0; i < o->count; i++)
+  for (uint32_t i = 0; i < column_count; i++) {
+    const uint32_t column = columns ? columns[i] : i;
     for (uint32_t kind = 0; kind < RDX_SECTION_KINDS; kind++)
-      for (uint64_t k = 0; k < o->places[o->columns[i].number].sections[kind].chunks; k++)
-        (*items)[n++] = (verify_item){i, kind, k};
+      for (uint64_t k = 0; k < o->places[o->columns[column].number].sections[kind].chunks; k++)
+        (*items)[n++] = (verify_item){column, kind, k};
+  }
   return RDX_OK;
 }
 
 static rdx_status check_nulls(const verify_work *w, rdx_error *err) {
   const struct rdx_opened *o = w->opened;
-  for (uint32_t i = 0; i < o->count; i++) {
+  for (uint32_t k = 0; k < w->column_count; k++) {
+    const uint32_t i = w->columns ? w->columns[k] : k;
     const uint64_t nulls = o->columns[i].stats.nulls;
     if (nulls > 0 && w->set[i] != o->header.rows - nulls)
       return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: column '%s' has %llu NULLs, but its directory says %llu",
@@ -425,12 +431,19 @@ static rdx_status verify_with(rdx_pool *pool, verify_work *w, uint64_t count, rd
   return check_nulls(w, err);
 }
 
-static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx_table *table, rdx_error *err) {
-  verify_work w = {.path = path, .opened = o, .table = table, .failed = UINT64_MAX, .err = {""}};
+static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx_table *table, const uint32_t *columns,
+                         uint32_t column_count, rdx_error *err) {
+  verify_work w = {.path = path,
+                   .opened = o,
+                   .table = table,
+                   .columns = columns,
+                   .column_count = column_count,
+                   .failed = UINT64_MAX,
+                   .err = {""}};
   verify_item *items = NULL;
   rdx_pool *pool = NULL;
   uint64_t count = 0;
-  rdx_status status = list_items(o, &items, &count, err);
+  rdx_status status = list_items(o, columns, column_count, &items, &count, err);
   w.items = items;
   if (status == RDX_OK)
     status = rdx_calloc(o->count, sizeof *w.set, "a table", (void **)&w.set, err);
@@ -449,32 +462,32 @@ static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx
 
 /* ---- Open ---- */
 
-static rdx_status open_mapped(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
-                              rdx_table **table, rdx_error *err) {
+static rdx_status open_mapped(const char *path, const char *const *names, uint32_t count, bool verified,
+                              struct rdx_opened *o, rdx_table **table, rdx_error *err) {
   RDX_TRY(check_header(path, o, err));
   RDX_TRY(check_directory(path, o, err));
   RDX_TRY(make_table(path, names, names ? count : o->header.columns, o, table, err));
   for (uint32_t i = 0; i < o->count; i++)
     RDX_TRY(find_stats(path, o, &o->columns[i], &(*table)->columns[i].view, err));
-  return verify(path, o, *table, err);
+  return verified ? verify(path, o, *table, NULL, o->count, err) : RDX_OK;
 }
 
 /* What looks like damage may be a file that has changed meanwhile. */
-static rdx_status open_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
-                             rdx_table **table, rdx_error *err) {
+static rdx_status open_table(const char *path, const char *const *names, uint32_t count, bool verified,
+                             struct rdx_opened *o, rdx_table **table, rdx_error *err) {
   RDX_TRY(map_file(path, o, err));
-  const rdx_status status = open_mapped(path, names, count, o, table, err);
+  const rdx_status status = open_mapped(path, names, count, verified, o, table, err);
   if (status == RDX_OK || status == RDX_ERROR_FORMAT)
     RDX_TRY(rdx_mapped_settle(&o->map, path, err));
   return status;
 }
 
-static rdx_status open_named(const char *path, const char *const *names, uint32_t count, rdx_table **out,
+static rdx_status open_named(const char *path, const char *const *names, uint32_t count, bool verified, rdx_table **out,
                              rdx_error *err) {
   struct rdx_opened *o = NULL;
   rdx_table *table = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *o, "a table", (void **)&o, err));
-  const rdx_status status = open_table(path, names, count, o, &table, err);
+  const rdx_status status = open_table(path, names, count, verified, o, &table, err);
   if (status != RDX_OK) {
     rdx_table_destroy(&table);
     rdx_opened_drop(o);
@@ -488,19 +501,28 @@ static rdx_status open_named(const char *path, const char *const *names, uint32_
 rdx_status rdx_table_open(const char *path, rdx_table **out, rdx_error *err) {
   if (!path || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open: path and out must not be NULL");
-  return open_named(path, NULL, 0, out, err);
+  return open_named(path, NULL, 0, true, out, err);
+}
+
+rdx_status rdx_table_open_unverified(const char *path, rdx_table **out, rdx_error *err) {
+  return open_named(path, NULL, 0, false, out, err);
+}
+
+rdx_status rdx_table_verify(const char *path, const rdx_table *table, const uint32_t *columns, uint32_t count,
+                            rdx_error *err) {
+  return verify(path, table->opened, table, columns, count, err);
 }
 
 rdx_status rdx_table_open_columns(const char *path, const char *const *names, uint32_t count, rdx_table **out,
                                   rdx_error *err) {
   if (!path || !names || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_open_columns: path, names and out must not be NULL");
-  return open_named(path, names, count, out, err);
+  return open_named(path, names, count, true, out, err);
 }
 
 /* ---- Either kind of file ---- */
 
-static bool begins_as_table(const char *path) {
+bool rdx_table_is_file(const char *path) {
   char magic[sizeof(RDX_FILE_MAGIC) - 1];
   struct stat info;
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) /* a pipe would lose what is read */
@@ -541,12 +563,13 @@ rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_ta
   static const char input[] = "/dev/stdin"; /* where it is a file */
   if (!out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: out must not be NULL");
-  if (!begins_as_table(path ? path : input))
+  if (!rdx_table_is_file(path ? path : input))
     return rdx_table_read_csv(path, params, out, err);
   path = path ? path : input;
   rdx_table *table = NULL;
   const bool some = params && params->columns;
-  RDX_TRY(open_named(path, some ? params->columns : NULL, some ? (uint32_t)params->column_count : 0, &table, err));
+  const uint32_t count = some ? (uint32_t)params->column_count : 0;
+  RDX_TRY(open_named(path, some ? params->columns : NULL, count, true, &table, err));
   const rdx_status status = params ? check_types(path, table, params, err) : RDX_OK;
   if (status != RDX_OK)
     rdx_table_destroy(&table);

@@ -58,6 +58,14 @@ rdx_table *rdx_table_retain(rdx_table *table);
 void rdx_opened_drop(struct rdx_opened *opened);
 void rdx_held_drop(struct rdx_held *held);
 
+/* A table file of which nothing but its directory was verified, and, column by column, the rest: what was not is not to
+ * be read. */
+RDX_MUST_USE rdx_status rdx_table_open_unverified(const char *path, rdx_table **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_table_verify(const char *path, const rdx_table *table, const uint32_t *columns,
+                                         uint32_t count, rdx_error *err);
+/* Whether a file begins as table files do. */
+bool rdx_table_is_file(const char *path);
+
 /* The two halves of rdx_table_writer_finish(): write all of the new file, then move it to its path. */
 RDX_MUST_USE rdx_status rdx_table_writer_complete(rdx_table_writer *writer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_table_writer_commit(rdx_table_writer *writer, rdx_error *err);

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Names and the tables they stand for: versions of files, opened when they are asked for. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "catalog/internal.h"
+#include "table/table.h"
+
+#define WHAT "a catalog"
+
+static rdx_status copy_text(const char *text, char **out, rdx_error *err) {
+  const size_t size = strlen(text) + 1;
+  RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)out, err));
+  memcpy(*out, text, size);
+  return RDX_OK;
+}
+
+/* ---- Versions ---- */
+
+static void drop_scans(rdx_version *v) {
+  for (uint32_t i = 0; i < v->scan_count; i++) {
+    rdx_scan_destroy(&v->scans[i].scan);
+    rdx_free(v->scans[i].columns);
+  }
+  rdx_free(v->scans);
+}
+
+void rdx_version_drop_user(rdx_version *v) {
+  if (!v || --v->users > 0)
+    return;
+  drop_scans(v);
+  rdx_table_destroy(&v->content);
+  rdx_free(v->table.name);
+  rdx_free(v->table.path);
+  rdx_free(v->table.columns);
+  rdx_free(v);
+}
+
+/* The one value of a column of integers, decimals, dates or timestamps. */
+static int64_t integer_of(const rdx_column *c) {
+  int64_t wide;
+  switch (rdx_type_size(c->type)) {
+  case 1:
+    return c->type == RDX_TYPE_U8 ? *(const uint8_t *)c->values : *(const int8_t *)c->values;
+  case 2:
+    return c->type == RDX_TYPE_U16 ? *(const uint16_t *)c->values : *(const int16_t *)c->values;
+  case 4:
+    return c->type == RDX_TYPE_U32 ? (int64_t) * (const uint32_t *)c->values : *(const int32_t *)c->values;
+  default:
+    memcpy(&wide, c->values, sizeof wide);
+    return wide;
+  }
+}
+
+/* As far as the statistics say: the smallest and largest value tell how many integers there may be. */
+static uint64_t estimate_distinct(const rdx_table *content, uint32_t index, uint64_t rows) {
+  rdx_column_stats stats;
+  const rdx_column *c = rdx_table_column(content, index);
+  if (c->type == RDX_TYPE_BOOL)
+    return 2;
+  if (c->dictionary)
+    return c->dictionary->rows;
+  if (rdx_table_get_stats(content, index, &stats, NULL) != RDX_OK || stats.least.rows == 0 || c->type == RDX_TYPE_F32 ||
+      c->type == RDX_TYPE_F64)
+    return 0;
+  const uint64_t range = (uint64_t)integer_of(&stats.most) - (uint64_t)integer_of(&stats.least);
+  return range < rows ? range + 1 : rows;
+}
+
+/* The table's columns as the catalog tells them. */
+static rdx_status describe(rdx_version *v, const char *name, const char *path, rdx_error *err) {
+  rdx_catalog_table *t = &v->table;
+  t->rows = rdx_table_rows(v->content);
+  t->column_count = rdx_table_columns(v->content);
+  RDX_TRY(copy_text(name, &t->name, err));
+  if (path)
+    RDX_TRY(copy_text(path, &t->path, err));
+  RDX_TRY(rdx_calloc(t->column_count, sizeof *t->columns, WHAT, (void **)&t->columns, err));
+  for (uint32_t i = 0; i < t->column_count; i++) {
+    const rdx_column *c = rdx_table_column(v->content, i);
+    t->columns[i] = (rdx_catalog_column){.name = rdx_table_column_name(v->content, i),
+                                         .type = c->type,
+                                         .scale = c->scale,
+                                         .column = *c,
+                                         .open = !v->verifies,
+                                         .has_nulls = c->validity != NULL,
+                                         .unique = c->validity ? 0 : -1,
+                                         .distinct = estimate_distinct(v->content, i, t->rows)};
+  }
+  return RDX_OK;
+}
+
+/* A version of `content`, which becomes its own also on failure. */
+static rdx_status make_version(const char *name, const char *path, rdx_table *content, bool verifies, rdx_version **out,
+                               rdx_error *err) {
+  rdx_version *v = NULL;
+  const rdx_status status = rdx_calloc(1, sizeof *v, WHAT, (void **)&v, err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&content);
+    return status;
+  }
+  *v = (rdx_version){.content = content, .verifies = verifies, .users = 1};
+  const rdx_status described = describe(v, name, path, err);
+  if (described != RDX_OK) {
+    rdx_version_drop_user(v);
+    return described;
+  }
+  *out = v;
+  return RDX_OK;
+}
+
+rdx_status rdx_version_open_columns(rdx_version *v, const uint32_t *columns, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_catalog_column *c = &v->table.columns[columns[i]];
+    if (c->open)
+      continue;
+    RDX_TRY(rdx_table_verify(v->table.path, v->content, &columns[i], 1, err));
+    c->open = true;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
+                                    uint32_t count, rdx_error *err) {
+  pthread_mutex_lock(&catalog->lock);
+  const rdx_status status = rdx_version_open_columns(rdx_version_of(table), columns, count, err);
+  pthread_mutex_unlock(&catalog->lock);
+  return status;
+}
+
+/* ---- Names ---- */
+
+rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe, rdx_catalog **out, rdx_error *err) {
+  rdx_catalog *c = NULL;
+  struct stat info;
+  if (folder && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)))
+    return rdx_fail(err, RDX_ERROR_IO, "there is no folder %s", folder);
+  RDX_TRY(rdx_calloc(1, sizeof *c, WHAT, (void **)&c, err));
+  c->device = device;
+  c->safe = safe;
+  const rdx_status status = folder ? copy_text(folder, &c->folder, err) : RDX_OK;
+  if (status != RDX_OK) {
+    rdx_free(c);
+    return status;
+  }
+  pthread_mutex_init(&c->lock, NULL);
+  *out = c;
+  return RDX_OK;
+}
+
+static void drop_source(rdx_source *s) {
+  rdx_version_drop_user(s->version);
+  rdx_arena_free(&s->arena);
+  rdx_free(s->name);
+  rdx_free(s->path);
+}
+
+void rdx_catalog_destroy(rdx_catalog **catalog) {
+  if (!catalog || !*catalog)
+    return;
+  rdx_catalog *c = *catalog;
+  *catalog = NULL;
+  rdx_engines_destroy(c);
+  for (uint32_t i = 0; i < c->source_count; i++)
+    drop_source(&c->sources[i]);
+  rdx_free(c->sources);
+  rdx_free(c->folder);
+  pthread_mutex_destroy(&c->lock);
+  rdx_free(c);
+}
+
+rdx_device *rdx_catalog_device(const rdx_catalog *catalog) {
+  return catalog->device;
+}
+
+static rdx_source *find_source(rdx_catalog *c, const char *name) {
+  for (uint32_t i = 0; i < c->source_count; i++)
+    if (strcmp(c->sources[i].name, name) == 0)
+      return &c->sources[i];
+  return NULL;
+}
+
+/* The source of a name, made where there is none. `path` may be NULL. */
+static rdx_status add_source(rdx_catalog *c, const char *name, const char *path, rdx_source **out, rdx_error *err) {
+  rdx_source made = {0};
+  *out = find_source(c, name);
+  if (*out)
+    return RDX_OK;
+  if (c->source_count == c->source_capacity) {
+    const uint32_t capacity = 2 * c->source_capacity + 8;
+    RDX_TRY(rdx_realloc((void **)&c->sources, capacity, sizeof *c->sources, WHAT, err));
+    c->source_capacity = capacity;
+  }
+  rdx_status status = copy_text(name, &made.name, err);
+  if (status == RDX_OK && path)
+    status = copy_text(path, &made.path, err);
+  if (status != RDX_OK) {
+    drop_source(&made);
+    return status;
+  }
+  c->sources[c->source_count] = made;
+  *out = &c->sources[c->source_count++];
+  return RDX_OK;
+}
+
+/* The name gets another version, or none. */
+static void replace_version(rdx_catalog *c, rdx_source *s, rdx_version *version) {
+  rdx_version *old = s->version;
+  s->version = version;
+  if (old)
+    rdx_engines_retire(c, old);
+  rdx_version_drop_user(old);
+}
+
+rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, rdx_error *err) {
+  rdx_version *version = NULL;
+  rdx_source *source = NULL;
+  RDX_TRY(make_version(name, NULL, table, false, &version, err));
+  pthread_mutex_lock(&c->lock);
+  const rdx_status status = add_source(c, name, NULL, &source, err);
+  if (status == RDX_OK) {
+    source->added = true;
+    rdx_free(source->path);
+    source->path = NULL;
+    replace_version(c, source, version);
+  } else {
+    rdx_version_drop_user(version);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+static rdx_status keep_text(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, WHAT, (void **)&copy, err));
+  memcpy(copy, text, strlen(text) + 1);
+  *out = copy;
+  return RDX_OK;
+}
+
+static rdx_status keep_texts(rdx_arena *arena, const char *const *texts, size_t count, const char *const **out,
+                             rdx_error *err) {
+  const char **copies = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copies, WHAT, (void **)&copies, err));
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(keep_text(arena, texts[i], &copies[i], err));
+  *out = copies;
+  return RDX_OK;
+}
+
+static rdx_status keep_csv(rdx_source *s, const rdx_csv_params *csv, rdx_error *err) {
+  rdx_csv_params kept = *csv;
+  rdx_csv_type *types = NULL;
+  RDX_TRY(rdx_arena_alloc(&s->arena, csv->type_count, sizeof *types, WHAT, (void **)&types, err));
+  for (size_t i = 0; i < csv->type_count; i++) {
+    types[i] = csv->types[i];
+    RDX_TRY(keep_text(&s->arena, csv->types[i].column, &types[i].column, err));
+  }
+  kept.types = types;
+  if (csv->columns)
+    RDX_TRY(keep_texts(&s->arena, csv->columns, csv->column_count, &kept.columns, err));
+  if (csv->nulls)
+    RDX_TRY(keep_texts(&s->arena, csv->nulls, csv->null_count, &kept.nulls, err));
+  s->csv = kept;
+  return RDX_OK;
+}
+
+static rdx_status add_file(rdx_catalog *c, const char *name, const char *path, const rdx_csv_params *csv,
+                           rdx_error *err) {
+  rdx_source *source = NULL;
+  RDX_TRY(add_source(c, name, path, &source, err));
+  rdx_free(source->path);
+  source->path = NULL;
+  source->added = true;
+  replace_version(c, source, NULL);
+  RDX_TRY(copy_text(path, &source->path, err));
+  return csv ? keep_csv(source, csv, err) : RDX_OK;
+}
+
+rdx_status rdx_catalog_add_file(rdx_catalog *c, const char *name, const char *path, const rdx_csv_params *csv,
+                                rdx_error *err) {
+  pthread_mutex_lock(&c->lock);
+  const rdx_status status = add_file(c, name, path, csv, err);
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+bool rdx_catalog_remove(rdx_catalog *c, const char *name) {
+  pthread_mutex_lock(&c->lock);
+  rdx_source *source = find_source(c, name);
+  if (source) {
+    replace_version(c, source, NULL);
+    drop_source(source);
+    *source = c->sources[--c->source_count];
+  }
+  pthread_mutex_unlock(&c->lock);
+  return source != NULL;
+}
+
+/* ---- Files of the folder ---- */
+
+static const char *const suffixes[] = {".rdx", ".csv"};
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static rdx_status folder_path(const rdx_catalog *c, const char *name, const char *suffix, char **out, rdx_error *err) {
+  const size_t size = strlen(c->folder) + strlen(name) + strlen(suffix) + 2;
+  RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)out, err));
+  snprintf(*out, size, "%s/%s%s", c->folder, name, suffix);
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_path(const rdx_catalog *c, const char *name, char **out, rdx_error *err) {
+  if (!c->folder)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no folder was opened that a table '%s' could be kept in", name);
+  if (!*name || strchr(name, '/') || *name == '.')
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' cannot be the name of a table's file", name);
+  return folder_path(c, name, suffixes[0], out, err);
+}
+
+/* NAME.rdx, else NAME.csv, of the folder, where it is there. */
+static rdx_status find_file(rdx_catalog *c, const char *name, rdx_source **out, rdx_error *err) {
+  *out = NULL;
+  for (size_t i = 0; i < RDX_COUNT(suffixes) && c->folder && *name && !strchr(name, '/') && !*out; i++) {
+    char *path = NULL;
+    RDX_TRY(folder_path(c, name, suffixes[i], &path, err));
+    const rdx_status status = is_file(path) ? add_source(c, name, path, out, err) : RDX_OK;
+    rdx_free(path);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* Names of the folder's tables go to `visit`, in no order. */
+static void visit_folder(const rdx_catalog *c, void (*visit)(void *user, const char *name), void *user) {
+  DIR *folder = c->folder ? opendir(c->folder) : NULL;
+  for (struct dirent *e = folder ? readdir(folder) : NULL; e; e = readdir(folder)) {
+    char name[256];
+    const size_t length = strlen(e->d_name);
+    for (size_t i = 0; i < RDX_COUNT(suffixes); i++) {
+      if (length <= 4 || length >= sizeof name || e->d_name[0] == '.' || strcmp(e->d_name + length - 4, suffixes[i]))
+        continue;
+      memcpy(name, e->d_name, length - 4);
+      name[length - 4] = '\0';
+      visit(user, name);
+    }
+  }
+  if (folder)
+    closedir(folder);
+}
+
+typedef struct guess {
+  const char *wanted;
+  char best[256];
+  rdx_nearest nearest;
+} guess;
+
+static void consider(void *user, const char *name) {
+  guess *g = user;
+  const char *before = g->nearest.word;
+  rdx_nearest_consider(&g->nearest, g->wanted, name);
+  if (g->nearest.word != before) {
+    snprintf(g->best, sizeof g->best, "%s", name);
+    g->nearest.word = g->best;
+  }
+}
+
+/* The name that is nearest; "" for none. */
+static void find_nearest(rdx_catalog *c, const char *name, guess *g) {
+  *g = (guess){.wanted = name};
+  for (uint32_t i = 0; i < c->source_count; i++)
+    consider(g, c->sources[i].name);
+  visit_folder(c, consider, g);
+}
+
+static rdx_status find_by_name(rdx_catalog *c, const char *name, rdx_source **out, char nearest[64], rdx_error *err) {
+  guess g;
+  *out = find_source(c, name);
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(find_file(c, name, out, err));
+  if (*out)
+    return RDX_OK;
+  if (strpbrk(name, "./") && is_file(name)) {
+    if (c->safe)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "'%s' is no table of the database, and files by name are not allowed",
+                      name);
+    return add_source(c, name, name, out, err);
+  }
+  find_nearest(c, name, &g);
+  snprintf(nearest, 64, "%.63s", g.best);
+  if (!*g.best || !rdx_words_alike(g.best, name))
+    return RDX_OK;
+  *out = find_source(c, g.best);
+  return *out ? RDX_OK : find_file(c, g.best, out, err);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The version that the file has now. */
+static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
+  struct stat info;
+  rdx_table *content = NULL;
+  rdx_version *version = NULL;
+  if (!s->path)
+    return RDX_OK;
+  if (stat(s->path, &info) != 0)
+    return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", s->path,
+                    strerror(errno));
+  if (s->version && same_file(&info, &s->version->file))
+    return RDX_OK;
+  const bool table_file = rdx_table_is_file(s->path);
+  RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)
+                     : rdx_table_read_csv(s->path, &s->csv, &content, err));
+  RDX_TRY(make_version(s->name, s->path, content, table_file, &version, err));
+  version->file = info;
+  replace_version(c, s, version);
+  return RDX_OK;
+}
+
+/* A file of the folder that is gone is no table any more. */
+static void forget_if_gone(rdx_catalog *c, const char *name) {
+  rdx_source *s = find_source(c, name);
+  if (!s || s->added || !s->path || is_file(s->path))
+    return;
+  replace_version(c, s, NULL);
+  drop_source(s);
+  *s = c->sources[--c->source_count];
+}
+
+rdx_status rdx_catalog_find(rdx_catalog *c, const char *name, rdx_catalog_table **out, char nearest[64],
+                            rdx_error *err) {
+  rdx_source *source = NULL;
+  *out = NULL;
+  nearest[0] = '\0';
+  pthread_mutex_lock(&c->lock);
+  forget_if_gone(c, name);
+  rdx_status status = find_by_name(c, name, &source, nearest, err);
+  if (status == RDX_OK && source)
+    status = refresh(c, source, err);
+  if (status == RDX_OK && source) {
+    source->version->users++;
+    *out = &source->version->table;
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+void rdx_catalog_release(rdx_catalog *c, rdx_catalog_table *table) {
+  if (!table)
+    return;
+  pthread_mutex_lock(&c->lock);
+  rdx_version_drop_user(rdx_version_of(table));
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- The list of names ---- */
+
+typedef struct names {
+  char **list;
+  uint32_t count, capacity;
+  rdx_status status;
+  rdx_error *err;
+} names;
+
+static void add_name(void *user, const char *name) {
+  names *n = user;
+  for (uint32_t i = 0; i < n->count; i++)
+    if (strcmp(n->list[i], name) == 0)
+      return;
+  if (n->status == RDX_OK && n->count + 1 >= n->capacity) {
+    const uint32_t capacity = 2 * n->capacity + 16;
+    n->status = rdx_realloc((void **)&n->list, capacity, sizeof *n->list, WHAT, n->err);
+    n->capacity = n->status == RDX_OK ? capacity : n->capacity;
+  }
+  if (n->status == RDX_OK)
+    n->status = copy_text(name, &n->list[n->count], n->err);
+  n->count += n->status == RDX_OK;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+rdx_status rdx_catalog_names(rdx_catalog *c, char ***out, rdx_error *err) {
+  names n = {.err = err};
+  n.status = rdx_calloc(1, sizeof *n.list, WHAT, (void **)&n.list, err);
+  n.capacity = n.status == RDX_OK;
+  pthread_mutex_lock(&c->lock);
+  for (uint32_t i = 0; i < c->source_count && n.status == RDX_OK; i++)
+    if (c->sources[i].added || !strpbrk(c->sources[i].name, "./"))
+      add_name(&n, c->sources[i].name);
+  if (n.status == RDX_OK)
+    visit_folder(c, add_name, &n);
+  pthread_mutex_unlock(&c->lock);
+  if (n.status != RDX_OK) {
+    for (uint32_t i = 0; i < n.count; i++)
+      rdx_free(n.list[i]);
+    rdx_free(n.list);
+    return n.status;
+  }
+  qsort(n.list, n.count, sizeof *n.list, compare_names);
+  n.list[n.count] = NULL;
+  *out = n.list;
+  return RDX_OK;
+}

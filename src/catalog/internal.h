@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_CATALOG_INTERNAL_H
+#define RDX_CATALOG_INTERNAL_H
+
+#include "catalog/catalog.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+/* A scan that stays with a version of a table. */
+typedef struct rdx_kept_scan {
+  rdx_scan *scan;
+  rdx_scan_params params;
+  uint32_t *columns; /* of the table: the scan's columns */
+  uint32_t count;
+} rdx_kept_scan;
+
+/* A version of a table. */
+typedef struct rdx_version {
+  rdx_catalog_table table; /* first: what users have points here */
+  rdx_table *content;
+  bool verifies; /* columns are verified when they are opened */
+  struct stat file;
+  uint32_t users; /* one more while its name has it */
+  rdx_kept_scan *scans;
+  uint32_t scan_count;
+} rdx_version;
+
+/* A name and where its table comes from. */
+typedef struct rdx_source {
+  char *name, *path; /* path: NULL for tables that were added */
+  rdx_arena arena;   /* of `csv` */
+  rdx_csv_params csv;
+  bool added; /* not found in the folder or by its path */
+  rdx_version *version;
+} rdx_source;
+
+/* An engine over a star; it keeps its tables. */
+typedef struct rdx_kept_engine {
+  rdx_engine *engine;
+  rdx_engine_params params;
+  rdx_catalog_star star;
+  uint32_t users;
+  bool retired; /* goes when its last user does */
+} rdx_kept_engine;
+
+struct rdx_catalog {
+  pthread_mutex_t lock; /* for all of it; scans and engines are prepared under it */
+  rdx_device *device;
+  char *folder;
+  bool safe;
+  rdx_source *sources;
+  uint32_t source_count, source_capacity;
+  rdx_kept_engine *engines;
+  uint32_t engine_count, engine_capacity;
+};
+
+static inline rdx_version *rdx_version_of(rdx_catalog_table *table) {
+  return (rdx_version *)table;
+}
+
+/* With the lock held. */
+void rdx_version_drop_user(rdx_version *version);
+/* Engines over this version go as soon as nobody uses them. */
+void rdx_engines_retire(rdx_catalog *catalog, const rdx_version *version);
+void rdx_engines_destroy(rdx_catalog *catalog);
+RDX_MUST_USE rdx_status rdx_version_open_columns(rdx_version *version, const uint32_t *columns, uint32_t count,
+                                                 rdx_error *err);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What is prepared over tables and kept for later statements: scans, engines, and whether a column is a key. */
+
+#include <string.h>
+
+#include "base/column.h"
+#include "catalog/internal.h"
+#include "index/keys.h"
+
+#define WHAT "a catalog"
+
+/* ---- Keys ---- */
+
+#define DENSE_FACTOR 64 /* a bitmap of up to so many bits a row tells duplicates; wider ranges are sorted */
+
+/* Whether codes, 4 or 8 bytes each, are all different. */
+static rdx_status are_distinct(const uint64_t *codes, uint64_t rows, bool *out, rdx_error *err) {
+  uint64_t least = UINT64_MAX, most = 0;
+  bool ascending = true;
+  for (uint64_t i = 0; i < rows; i++) {
+    ascending &= i == 0 || codes[i - 1] < codes[i];
+    least = codes[i] < least ? codes[i] : least;
+    most = codes[i] > most ? codes[i] : most;
+  }
+  *out = ascending;
+  if (ascending)
+    return RDX_OK;
+  if (most - least < rows - 1) { /* more rows than values */
+    *out = false;
+    return RDX_OK;
+  }
+  if ((most - least) / DENSE_FACTOR <= rows) {
+    uint8_t *seen = NULL;
+    *out = true;
+    RDX_TRY(rdx_calloc((most - least) / 8 + 1, 1, WHAT, (void **)&seen, err));
+    for (uint64_t i = 0; i < rows && *out; i++) {
+      const uint64_t bit = codes[i] - least;
+      *out = !(seen[bit / 8] >> bit % 8 & 1);
+      seen[bit / 8] |= (uint8_t)(1u << bit % 8);
+    }
+    rdx_free(seen);
+    return RDX_OK;
+  }
+  uint64_t *copies = NULL;
+  RDX_TRY(rdx_alloc(2 * rows, sizeof *copies, WHAT, (void **)&copies, err));
+  memcpy(copies, codes, rows * sizeof *copies);
+  const uint64_t *sorted = rdx_sort(copies, rows, 1, 1, copies + rows);
+  *out = true;
+  for (uint64_t i = 1; i < rows && *out; i++)
+    *out = sorted[i - 1] != sorted[i];
+  rdx_free(copies);
+  return RDX_OK;
+}
+
+static rdx_status find_unique(const rdx_column *c, bool *out, rdx_error *err) {
+  rdx_column codes = *c;
+  uint64_t *wide = NULL;
+  *out = false;
+  if (c->type == RDX_TYPE_STRING) {
+    if (!c->dictionary || c->dictionary->rows < c->rows)
+      return RDX_OK;
+    codes.type = RDX_TYPE_U32;
+  }
+  RDX_TRY(rdx_alloc(c->rows, sizeof *wide, WHAT, (void **)&wide, err));
+  rdx_keys_encode(&codes, 0, c->rows, wide);
+  if (rdx_key_bits(codes.type) != 64) { /* from the last: each is read before it is written over */
+    const uint32_t *narrow = (const uint32_t *)wide;
+    for (uint64_t i = c->rows; i-- > 0;) {
+      uint32_t code;
+      memcpy(&code, narrow + i, sizeof code);
+      wide[i] = code;
+    }
+  }
+  const rdx_status status = are_distinct(wide, c->rows, out, err);
+  rdx_free(wide);
+  return status;
+}
+
+static rdx_status learn_unique(rdx_version *v, uint32_t column, rdx_error *err) {
+  rdx_catalog_column *c = &v->table.columns[column];
+  bool unique = false;
+  if (c->unique >= 0)
+    return RDX_OK;
+  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
+  RDX_TRY(find_unique(&c->column, &unique, err));
+  c->unique = unique;
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
+                              rdx_error *err) {
+  pthread_mutex_lock(&catalog->lock);
+  const rdx_status status = learn_unique(rdx_version_of(table), column, err);
+  *out = table->columns[column].unique == 1;
+  pthread_mutex_unlock(&catalog->lock);
+  return status;
+}
+
+/* ---- Scans ---- */
+
+static uint32_t find_number(const uint32_t *list, uint32_t count, uint32_t wanted) {
+  for (uint32_t i = 0; i < count; i++)
+    if (list[i] == wanted)
+      return i;
+  return UINT32_MAX;
+}
+
+static bool scan_has(const rdx_kept_scan *s, const rdx_scan_params *params, const uint32_t *columns, uint32_t count,
+                     uint32_t *numbers) {
+  if (memcmp(&s->params, params, sizeof *params) != 0)
+    return false;
+  for (uint32_t i = 0; i < count; i++)
+    if ((numbers[i] = find_number(s->columns, s->count, columns[i])) == UINT32_MAX)
+      return false;
+  return true;
+}
+
+/* The columns and those of the scan of the same method that was made last: so that one grows instead of many. */
+static rdx_status list_columns(const rdx_version *v, const uint32_t *columns, uint32_t count,
+                               const rdx_scan_params *params, rdx_kept_scan *out, rdx_error *err) {
+  const rdx_kept_scan *last = NULL;
+  for (uint32_t i = 0; i < v->scan_count; i++)
+    if (memcmp(&v->scans[i].params, params, sizeof *params) == 0)
+      last = &v->scans[i];
+  RDX_TRY(rdx_alloc((size_t)count + (last ? last->count : 0), sizeof *out->columns, WHAT, (void **)&out->columns, err));
+  for (uint32_t i = 0; last && i < last->count; i++)
+    out->columns[out->count++] = last->columns[i];
+  for (uint32_t i = 0; i < count; i++)
+    if (find_number(out->columns, out->count, columns[i]) == UINT32_MAX)
+      out->columns[out->count++] = columns[i];
+  return RDX_OK;
+}
+
+static rdx_status make_scan(rdx_catalog *c, rdx_version *v, rdx_kept_scan *s, rdx_error *err) {
+  rdx_column *views = NULL;
+  RDX_TRY(rdx_version_open_columns(v, s->columns, s->count, err));
+  RDX_TRY(rdx_alloc(s->count, sizeof *views, WHAT, (void **)&views, err));
+  for (uint32_t i = 0; i < s->count; i++)
+    views[i] = v->table.columns[s->columns[i]].column;
+  const rdx_status status = rdx_scan_create(c->device, views, s->count, &s->params, &s->scan, err);
+  rdx_free(views);
+  return status;
+}
+
+static rdx_status keep_scan(rdx_catalog *c, rdx_version *v, const uint32_t *columns, uint32_t count,
+                            const rdx_scan_params *params, rdx_error *err) {
+  rdx_kept_scan made = {.params = *params};
+  RDX_TRY(rdx_realloc((void **)&v->scans, v->scan_count + 1, sizeof *v->scans, WHAT, err));
+  rdx_status status = list_columns(v, columns, count, params, &made, err);
+  if (status == RDX_OK)
+    status = make_scan(c, v, &made, err);
+  if (status != RDX_OK) {
+    rdx_free(made.columns);
+    return status;
+  }
+  v->scans[v->scan_count++] = made;
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                            const rdx_scan_params *params, const rdx_scan **out, uint32_t *numbers, rdx_error *err) {
+  rdx_version *v = rdx_version_of(table);
+  rdx_status status = RDX_OK;
+  *out = NULL;
+  pthread_mutex_lock(&c->lock);
+  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
+    for (uint32_t i = 0; i < v->scan_count && !*out; i++)
+      *out = scan_has(&v->scans[i], params, columns, count, numbers) ? v->scans[i].scan : NULL;
+    if (!*out)
+      status = keep_scan(c, v, columns, count, params, err);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+/* ---- Engines ---- */
+
+static void drop_engine(rdx_kept_engine *e) {
+  rdx_engine_destroy(&e->engine);
+  rdx_free(e->star.attributes);
+  if (e->star.fact)
+    rdx_version_drop_user(rdx_version_of(e->star.fact));
+  for (uint32_t i = 0; e->star.fact && i < e->star.dimension_count; i++)
+    rdx_version_drop_user(rdx_version_of(e->star.dimensions[i].table));
+  *e = (rdx_kept_engine){0};
+}
+
+/* Engines without users that are retired, or all without users. */
+static void sweep_engines(rdx_catalog *c, bool all) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < c->engine_count; i++) {
+    if (c->engines[i].users == 0 && (all || c->engines[i].retired))
+      drop_engine(&c->engines[i]);
+    else
+      c->engines[kept++] = c->engines[i];
+  }
+  c->engine_count = kept;
+}
+
+void rdx_engines_destroy(rdx_catalog *c) {
+  sweep_engines(c, true);
+  rdx_free(c->engines);
+}
+
+static bool star_reads(const rdx_catalog_star *s, const rdx_version *version) {
+  bool reads = rdx_version_of(s->fact) == version;
+  for (uint32_t i = 0; i < s->dimension_count; i++)
+    reads |= rdx_version_of(s->dimensions[i].table) == version;
+  return reads;
+}
+
+void rdx_engines_retire(rdx_catalog *c, const rdx_version *version) {
+  for (uint32_t i = 0; i < c->engine_count; i++)
+    c->engines[i].retired |= star_reads(&c->engines[i].star, version);
+  sweep_engines(c, false);
+}
+
+static bool same_star(const rdx_kept_engine *e, const rdx_catalog_star *star, const rdx_engine_params *params) {
+  const rdx_catalog_star *s = &e->star;
+  bool same = !e->retired && s->fact == star->fact && s->dimension_count == star->dimension_count &&
+              memcmp(&e->params, params, sizeof *params) == 0;
+  for (uint32_t i = 0; same && i < s->dimension_count; i++) {
+    const rdx_catalog_dimension *a = &s->dimensions[i], *b = &star->dimensions[i];
+    same = a->table == b->table && a->foreign_key == b->foreign_key && a->key == b->key;
+  }
+  return same;
+}
+
+static uint32_t find_attribute(const rdx_catalog_star *star, const rdx_catalog_attribute *a) {
+  for (uint32_t i = 0; i < star->attribute_count; i++)
+    if (star->attributes[i].dimension == a->dimension && star->attributes[i].column == a->column)
+      return i;
+  return UINT32_MAX;
+}
+
+static bool engine_has(const rdx_kept_engine *e, const rdx_catalog_star *star, const rdx_engine_params *params,
+                       uint32_t *numbers) {
+  if (!same_star(e, star, params))
+    return false;
+  for (uint32_t i = 0; i < star->attribute_count; i++)
+    if ((numbers[i] = find_attribute(&e->star, &star->attributes[i])) == UINT32_MAX)
+      return false;
+  return true;
+}
+
+static rdx_column column_of(const rdx_catalog_table *table, uint32_t column) {
+  return table->columns[column].column;
+}
+
+static rdx_catalog_table *table_of(const rdx_catalog_star *s, const rdx_catalog_attribute *a) {
+  return a->dimension ? s->dimensions[a->dimension - 1].table : s->fact;
+}
+
+static rdx_status open_star(const rdx_catalog_star *s, rdx_error *err) {
+  for (uint32_t i = 0; i < s->dimension_count; i++) {
+    RDX_TRY(rdx_version_open_columns(rdx_version_of(s->fact), &s->dimensions[i].foreign_key, 1, err));
+    RDX_TRY(rdx_version_open_columns(rdx_version_of(s->dimensions[i].table), &s->dimensions[i].key, 1, err));
+  }
+  for (uint32_t i = 0; i < s->attribute_count; i++)
+    RDX_TRY(rdx_version_open_columns(rdx_version_of(table_of(s, &s->attributes[i])), &s->attributes[i].column, 1, err));
+  return RDX_OK;
+}
+
+static rdx_status make_engine(rdx_catalog *c, rdx_kept_engine *e, rdx_error *err) {
+  const rdx_catalog_star *s = &e->star;
+  rdx_dimension dimensions[8];
+  rdx_attribute *attributes = NULL;
+  RDX_TRY(open_star(s, err));
+  RDX_TRY(rdx_alloc(s->attribute_count, sizeof *attributes, WHAT, (void **)&attributes, err));
+  for (uint32_t i = 0; i < s->dimension_count; i++)
+    dimensions[i] = (rdx_dimension){column_of(s->fact, s->dimensions[i].foreign_key),
+                                    column_of(s->dimensions[i].table, s->dimensions[i].key)};
+  for (uint32_t i = 0; i < s->attribute_count; i++) {
+    const rdx_catalog_attribute *a = &s->attributes[i];
+    const rdx_catalog_column *column = &table_of(s, a)->columns[a->column];
+    attributes[i] = (rdx_attribute){column->name, column->column, a->dimension};
+  }
+  const rdx_relation relation = {.rows = s->fact->rows,
+                                 .attributes = attributes,
+                                 .attribute_count = s->attribute_count,
+                                 .dimensions = dimensions,
+                                 .dimension_count = s->dimension_count};
+  rdx_status status = rdx_engine_create(c->device, &relation, &e->params, &e->engine, err);
+  if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) { /* others may be in the way */
+    sweep_engines(c, true);
+    status = rdx_engine_create(c->device, &relation, &e->params, &e->engine, err);
+  }
+  rdx_free(attributes);
+  return status;
+}
+
+/* The star with what the engine over the same one had before, which is retired. */
+static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+                            rdx_catalog_star *out, rdx_error *err) {
+  rdx_kept_engine *before = NULL;
+  for (uint32_t i = 0; i < c->engine_count; i++)
+    if (same_star(&c->engines[i], star, params))
+      before = &c->engines[i];
+  const uint32_t old = before ? before->star.attribute_count : 0;
+  rdx_catalog_attribute *attributes = NULL;
+  RDX_TRY(rdx_alloc((size_t)old + star->attribute_count, sizeof *attributes, WHAT, (void **)&attributes, err));
+  *out = *star;
+  out->attributes = attributes;
+  out->attribute_count = 0;
+  for (uint32_t i = 0; i < old; i++)
+    attributes[out->attribute_count++] = before->star.attributes[i];
+  for (uint32_t i = 0; i < star->attribute_count; i++)
+    if (find_attribute(out, &star->attributes[i]) == UINT32_MAX)
+      attributes[out->attribute_count++] = star->attributes[i];
+  rdx_version_of(star->fact)->users++;
+  for (uint32_t i = 0; i < star->dimension_count; i++)
+    rdx_version_of(star->dimensions[i].table)->users++;
+  if (before)
+    before->retired = true;
+  return RDX_OK;
+}
+
+static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+                              rdx_error *err) {
+  if (c->engine_count == c->engine_capacity) {
+    const uint32_t capacity = 2 * c->engine_capacity + 8;
+    RDX_TRY(rdx_realloc((void **)&c->engines, capacity, sizeof *c->engines, WHAT, err));
+    c->engine_capacity = capacity;
+  }
+  rdx_kept_engine made = {.params = *params};
+  RDX_TRY(copy_star(c, star, params, &made.star, err));
+  sweep_engines(c, false);
+  const rdx_status status = make_engine(c, &made, err);
+  if (status != RDX_OK) {
+    drop_engine(&made);
+    return status;
+  }
+  c->engines[c->engine_count++] = made;
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+                              rdx_engine **out, uint32_t *numbers, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  *out = NULL;
+  pthread_mutex_lock(&c->lock);
+  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
+    for (uint32_t i = 0; i < c->engine_count && !*out; i++) {
+      rdx_kept_engine *e = &c->engines[i];
+      if (!engine_has(e, star, params, numbers))
+        continue;
+      e->users++;
+      *out = e->engine;
+    }
+    if (!*out)
+      status = keep_engine(c, star, params, err);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+void rdx_catalog_engine_done(rdx_catalog *c, rdx_engine *engine) {
+  pthread_mutex_lock(&c->lock);
+  for (uint32_t i = 0; i < c->engine_count; i++)
+    c->engines[i].users -= c->engines[i].engine == engine;
+  sweep_engines(c, false);
+  pthread_mutex_unlock(&c->lock);
+}
