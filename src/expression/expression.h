@@ -67,6 +67,7 @@ typedef enum rdx_bound_kind {
   RDX_BOUND_CONSTANT,  /* `value` */
   RDX_BOUND_PARAMETER, /* `index` of the execution's values: $n, and what subqueries return */
   RDX_BOUND_CALL,      /* `op` of `args` */
+  RDX_BOUND_OUTER,     /* while a statement is planned: column `index` of the query `value.i` levels out */
 } rdx_bound_kind;
 
 /* What a call does. Operands have one type unless said otherwise: casts are calls of their own. */
