@@ -89,7 +89,8 @@ static const char *take(int option, const char *value, bench_options *o) {
     o->scale = (uint32_t)number;
     return NULL;
   case SF:
-    return ssb_parse_scale(value, &o->scale_factor) ? NULL : "it is a number above 0 and at most 700";
+    return generator_parse_scale(value, SSB_MAX_SCALE, &o->scale_factor) ? NULL
+                                                                         : "it is a number above 0 and at most 700";
   case DATA:
     o->data = value;
     return NULL;

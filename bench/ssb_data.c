@@ -59,7 +59,7 @@ static rdx_status generate(bench *b, rdx_error *err) {
     return status;
   status = ssb_open(b->scale_factor, b->options.seed, &s, err);
   if (status == RDX_OK)
-    status = ssb_write(s, f.name, SSB_TABLE_FILES, 0, err);
+    status = generator_write(ssb_generator(s), f.name, GENERATOR_TABLE_FILES, 0, err);
   if (status == RDX_OK)
     status = ssb_star_open(f.name, &b->star, err);
   ssb_close(&s);

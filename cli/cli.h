@@ -17,6 +17,7 @@ int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_table(int argc, char **argv);
 int cli_ssb(int argc, char **argv);
+int cli_tpch(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 

@@ -18,6 +18,7 @@ static const struct {
     {"join", "match the rows of two table or CSV files", cli_join},
     {"scan", "find the rows of a table or CSV file that satisfy a condition", cli_scan},
     {"ssb", "make the tables of the Star Schema Benchmark, run or print its queries", cli_ssb},
+    {"tpch", "make the tables of TPC-H, print its queries", cli_tpch},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

@@ -3,10 +3,10 @@
 
 /* raydex ssb */
 
+#include "cli/generate.h"
 #include "cli/ssb_run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void print_help(void) {
   printf("Example: raydex ssb generate --sf 0.1 --out ssb; raydex ssb run --dir ssb --query 2.3\n\n"
@@ -49,14 +49,12 @@ static void print_help(void) {
 }
 
 typedef struct ssb_options {
-  double scale;
-  uint64_t seed, threads;
-  const char *out;
-  bool text, flat_queries;
+  cli_generate_options generate;
+  bool flat_queries;
   cli_ssb_run_options run;
 } ssb_options;
 
-enum { SCALE = 1, OUT, TEXT, SEED, THREADS, FLAT, DIR, QUERY, ENGINE, DEVICE, RUNS, STATS, CHECK, VALIDATION, HELP };
+enum { FLAT = CLI_GENERATE_OWN, DIR, QUERY, ENGINE, DEVICE, RUNS, STATS, CHECK, VALIDATION };
 
 static void take_run(int option, const char *value, cli_ssb_run_options *o) {
   const char **text = option == DIR      ? &o->folder
@@ -70,24 +68,12 @@ static void take_run(int option, const char *value, cli_ssb_run_options *o) {
     *flag = true;
 }
 
-/* NULL, or what is wrong with an option's value. */
-static const char *take(int option, char *value, ssb_options *o) {
-  static char wrong[64];
+static const char *take(int option, char *value, void *context) {
+  ssb_options *o = context;
   uint64_t number = 0;
+  if (option < CLI_GENERATE_OWN)
+    return cli_generate_take(option, value, &o->generate);
   switch (option) {
-  case SCALE:
-    snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %d", SSB_MAX_SCALE);
-    return ssb_parse_scale(value, &o->scale) ? NULL : wrong;
-  case OUT:
-    o->out = value;
-    return NULL;
-  case TEXT:
-    o->text = true;
-    return NULL;
-  case SEED:
-    return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number from 0 to 2^64 - 1";
-  case THREADS:
-    return console_parse_u64(value, 1, CONSOLE_MAX_THREADS, &o->threads) ? NULL : "it is a number from 1 to 256";
   case RUNS:
     o->run.runs = console_parse_u64(value, 1, 1000, &number) ? (uint32_t)number : 0;
     return o->run.runs > 0 ? NULL : "it is a number from 1 to 1000";
@@ -103,46 +89,27 @@ static const char *take(int option, char *value, ssb_options *o) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, const struct option *options, ssb_options *o) {
-  opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
-    if (c == HELP || c == 'h') {
-      print_help();
-      return EXIT_SUCCESS + 1;
-    }
-    if (c == ':')
-      return console_usage("ssb", "%s needs a value", argv[optind - 1]) + 1;
-    if (c == '?')
-      return console_no_option("ssb", argv, options) + 1;
-    const char *wrong = take(c, optarg, o);
-    for (const struct option *known = options; wrong; known++)
-      if (known->val == c)
-        return console_usage("ssb", "--%s %s: %s", known->name, optarg, wrong) + 1;
-  }
-  if (optind < argc)
-    return console_usage("ssb", "'%s' is not expected here", argv[optind]) + 1;
-  return 0;
+  const cli_subcommand_parser parser = {
+      .command = "ssb", .options = options, .help = print_help, .take = take, .context = o};
+  return cli_parse_subcommand(&parser, argc, argv);
 }
 
 static int generate(int argc, char **argv) {
-  static const struct option options[] = {{"sf", required_argument, NULL, SCALE},
-                                          {"out", required_argument, NULL, OUT},
-                                          {"text", no_argument, NULL, TEXT},
-                                          {"seed", required_argument, NULL, SEED},
-                                          {"threads", required_argument, NULL, THREADS},
-                                          {"help", no_argument, NULL, HELP},
-                                          {0}};
-  ssb_options o = {.seed = 1};
+  static const struct option options[] = {CLI_GENERATE_OPTIONS, {0}};
+  ssb_options o = {.generate = {.most_scale = SSB_MAX_SCALE, .seed = 1}};
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
     return parsed - 1;
-  const char *missing = o.scale == 0 ? "--sf N is needed" : !o.out ? "--out DIR is needed" : NULL;
+  const cli_generate_options *g = &o.generate;
+  const char *missing = cli_generate_missing(g);
   if (missing)
     return console_usage("ssb", "%s", missing);
   ssb *s = NULL;
   rdx_error err = {""};
-  rdx_status status = ssb_open(o.scale, o.seed, &s, &err);
+  rdx_status status = ssb_open(g->scale, g->seed, &s, &err);
   if (status == RDX_OK)
-    status = ssb_write(s, o.out, o.text ? SSB_TEXT : SSB_TABLE_FILES, (uint32_t)o.threads, &err);
+    status = generator_write(ssb_generator(s), g->out, g->text ? GENERATOR_TEXT : GENERATOR_TABLE_FILES,
+                             (uint32_t)g->threads, &err);
   ssb_close(&s);
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }
@@ -153,13 +120,13 @@ static int run(int argc, char **argv) {
                                           {"query", required_argument, NULL, QUERY},
                                           {"engine", required_argument, NULL, ENGINE},
                                           {"device", required_argument, NULL, DEVICE},
-                                          {"threads", required_argument, NULL, THREADS},
+                                          {"threads", required_argument, NULL, CLI_GENERATE_THREADS},
                                           {"runs", required_argument, NULL, RUNS},
                                           {"stats", no_argument, NULL, STATS},
                                           {"check", no_argument, NULL, CHECK},
-                                          {"out", required_argument, NULL, OUT},
+                                          {"out", required_argument, NULL, CLI_GENERATE_OUT},
                                           {"validation", no_argument, NULL, VALIDATION},
-                                          {"help", no_argument, NULL, HELP},
+                                          {"help", no_argument, NULL, CLI_GENERATE_HELP},
                                           {0}};
   ssb_options o = {.run = {.device = "auto", .runs = 5}};
   const int parsed = parse(argc, argv, options, &o);
@@ -167,16 +134,16 @@ static int run(int argc, char **argv) {
     return parsed - 1;
   if (!o.run.folder)
     return console_usage("ssb", "--dir DIR is needed");
-  o.run.out = o.out;
-  o.run.device_params.threads = (uint32_t)o.threads;
+  o.run.out = o.generate.out;
+  o.run.device_params.threads = (uint32_t)o.generate.threads;
   return cli_ssb_run(&o.run);
 }
 
 static int flatten(int argc, char **argv) {
   static const struct option options[] = {{"dir", required_argument, NULL, DIR},
-                                          {"out", required_argument, NULL, OUT},
+                                          {"out", required_argument, NULL, CLI_GENERATE_OUT},
                                           {"device", required_argument, NULL, DEVICE},
-                                          {"help", no_argument, NULL, HELP},
+                                          {"help", no_argument, NULL, CLI_GENERATE_HELP},
                                           {0}};
   ssb_options o = {.run = {.device = "cpu"}};
   const int parsed = parse(argc, argv, options, &o);
@@ -184,12 +151,13 @@ static int flatten(int argc, char **argv) {
     return parsed - 1;
   if (!o.run.folder)
     return console_usage("ssb", "--dir DIR is needed");
-  o.run.out = o.out;
+  o.run.out = o.generate.out;
   return cli_ssb_flatten(&o.run);
 }
 
 static int queries(int argc, char **argv) {
-  static const struct option options[] = {{"flat", no_argument, NULL, FLAT}, {"help", no_argument, NULL, HELP}, {0}};
+  static const struct option options[] = {
+      {"flat", no_argument, NULL, FLAT}, {"help", no_argument, NULL, CLI_GENERATE_HELP}, {0}};
   ssb_options o = {0};
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
@@ -200,22 +168,8 @@ static int queries(int argc, char **argv) {
 }
 
 int cli_ssb(int argc, char **argv) {
-  static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-  } commands[] = {{"generate", generate}, {"run", run}, {"flatten", flatten}, {"queries", queries}};
-  if (argc < 2)
-    return console_usage("ssb", "generate, run, flatten or queries is needed");
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-    print_help();
-    return EXIT_SUCCESS;
-  }
-  console_guess guess = {0};
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    if (strcmp(argv[1], commands[i].name) == 0)
-      return commands[i].run(argc - 1, argv + 1);
-    console_nearest(argv[1], commands[i].name, &guess);
-  }
-  char text[64];
-  return console_usage("ssb", "there is no 'raydex ssb %s'%s", argv[1], console_guess_text(&guess, "", text));
+  static const cli_subcommand list[] = {
+      {"generate", generate}, {"run", run}, {"flatten", flatten}, {"queries", queries}};
+  return cli_run_subcommand("ssb", list, sizeof list / sizeof *list, "generate, run, flatten or queries", print_help,
+                            argc, argv);
 }

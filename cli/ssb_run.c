@@ -185,10 +185,10 @@ static rdx_status run(job *j, rdx_error *err) {
 
 /* Not over the tables that are read. */
 static int check_output(const cli_ssb_run_options *o, bool streams) {
-  char paths[SSB_TABLES][SSB_PATH];
+  char paths[SSB_TABLES][GENERATOR_PATH];
   const char *inputs[SSB_TABLES + 1] = {o->flat};
   for (ssb_table t = 0; t < SSB_TABLES; t++)
-    if (ssb_table_path(o->folder, t, SSB_TABLE_FILES, paths[t]))
+    if (ssb_table_path(o->folder, t, GENERATOR_TABLE_FILES, paths[t]))
       inputs[1 + t] = paths[t];
   return cli_check_output("ssb", "--out", o->out, streams, inputs, SSB_TABLES + 1);
 }

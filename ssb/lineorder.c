@@ -4,63 +4,26 @@
 /* The table lineorder: orders and their lines. */
 
 #include "ssb/internal.h"
-#include "ssb/random.h"
+
+#include "generator/random.h"
 
 #include <string.h>
-
-/* Every order of the seven numbers is as likely: the digits of one random number in a mixed base pick it (Fisher and
- * Yates). */
-uint32_t ssb_block_lines(const ssb *s, uint64_t block, uint8_t lines[BLOCK_ORDERS]) {
-  uint64_t r = ssb_random(ssb_stream(s->seed, DRAW_LINES), block);
-  for (uint32_t i = 0; i < BLOCK_ORDERS; i++)
-    lines[i] = (uint8_t)(i + 1);
-  for (uint32_t i = BLOCK_ORDERS - 1; i > 0; i--) {
-    const uint32_t j = (uint32_t)(r % (i + 1));
-    const uint8_t kept = lines[i];
-    r /= i + 1;
-    lines[i] = lines[j];
-    lines[j] = kept;
-  }
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < BLOCK_ORDERS; i++) {
-    if (block * BLOCK_ORDERS + i >= s->orders)
-      lines[i] = 0;
-    sum += lines[i];
-  }
-  return sum;
-}
-
-/* TPC-H, section 4.2.3: of each 32 keys the first eight are used. */
-static uint32_t order_key(uint64_t order) {
-  const uint64_t i = order + 1;
-  return (uint32_t)(i / 8 * 32 + i % 8);
-}
-
-/* Keys that three divides have no orders (the same). */
-static uint32_t customer_key(uint32_t i) {
-  return i / 2 * 3 + i % 2 + 1;
-}
-
-/* In cents (the same). */
-static uint32_t retail_price(uint32_t part) {
-  return 90000 + part / 10 % 20001 + 100 * (part % 1000);
-}
 
 typedef struct streams {
   uint64_t customer, date, priority, part, supplier, quantity, discount, tax, commit, shipmode;
 } streams;
 
 static streams open_streams(uint64_t seed) {
-  return (streams){.customer = ssb_stream(seed, DRAW_ORDER_CUSTOMER),
-                   .date = ssb_stream(seed, DRAW_ORDER_DATE),
-                   .priority = ssb_stream(seed, DRAW_ORDER_PRIORITY),
-                   .part = ssb_stream(seed, DRAW_LINE_PART),
-                   .supplier = ssb_stream(seed, DRAW_LINE_SUPPLIER),
-                   .quantity = ssb_stream(seed, DRAW_LINE_QUANTITY),
-                   .discount = ssb_stream(seed, DRAW_LINE_DISCOUNT),
-                   .tax = ssb_stream(seed, DRAW_LINE_TAX),
-                   .commit = ssb_stream(seed, DRAW_LINE_COMMIT),
-                   .shipmode = ssb_stream(seed, DRAW_LINE_SHIPMODE)};
+  return (streams){.customer = generator_stream(seed, DRAW_ORDER_CUSTOMER),
+                   .date = generator_stream(seed, DRAW_ORDER_DATE),
+                   .priority = generator_stream(seed, DRAW_ORDER_PRIORITY),
+                   .part = generator_stream(seed, DRAW_LINE_PART),
+                   .supplier = generator_stream(seed, DRAW_LINE_SUPPLIER),
+                   .quantity = generator_stream(seed, DRAW_LINE_QUANTITY),
+                   .discount = generator_stream(seed, DRAW_LINE_DISCOUNT),
+                   .tax = generator_stream(seed, DRAW_LINE_TAX),
+                   .commit = generator_stream(seed, DRAW_LINE_COMMIT),
+                   .shipmode = generator_stream(seed, DRAW_LINE_SHIPMODE)};
 }
 
 /* The columns, in the order of the fields. */
@@ -76,7 +39,7 @@ typedef struct lines {
   uint32_t *commitdate, *shipmode;
 } lines;
 
-static lines lines_at(const ssb_space *out) {
+static lines lines_at(const generator_space *out) {
   return (lines){out[0].values,  out[1].values,  out[2].values,  out[3].values,  out[4].values,  out[5].values,
                  out[6].values,  out[7].values,  out[8].values,  out[9].values,  out[10].values, out[11].values,
                  out[12].values, out[13].values, out[14].values, out[15].values, out[16].values};
@@ -85,32 +48,31 @@ static lines lines_at(const ssb_space *out) {
 /* Line `row`, at place `at`; what it adds to the price of its order. The supply cost of 60% of the retail price keeps
  * the paper's range, 54,060 to 125,939. */
 static uint32_t fill_line(const ssb *s, const streams *r, const lines *out, uint64_t row, uint64_t at, uint32_t day) {
-  const uint32_t part = ssb_pick(r->part, row, (uint32_t)s->rows[SSB_PART]) + 1;
-  const uint32_t quantity = ssb_pick(r->quantity, row, 50) + 1;
-  const uint32_t discount = ssb_pick(r->discount, row, 11);
-  const uint32_t tax = ssb_pick(r->tax, row, 9);
-  const uint32_t price = retail_price(part);
+  const uint32_t part = generator_pick(r->part, row, (uint32_t)s->rows[SSB_PART]) + 1;
+  const uint32_t quantity = generator_pick(r->quantity, row, 50) + 1;
+  const uint32_t discount = generator_pick(r->discount, row, 11);
+  const uint32_t tax = generator_pick(r->tax, row, 9);
+  const uint32_t price = generator_retail_price(part);
   const uint32_t revenue = quantity * price * (100 - discount) / 100; /* below 2^31 before the division */
   out->partkey[at] = part;
-  out->suppkey[at] = ssb_pick(r->supplier, row, (uint32_t)s->rows[SSB_SUPPLIER]) + 1;
+  out->suppkey[at] = generator_pick(r->supplier, row, (uint32_t)s->rows[SSB_SUPPLIER]) + 1;
   out->quantity[at] = (uint8_t)quantity;
   out->extendedprice[at] = quantity * price;
   out->discount[at] = (uint8_t)discount;
   out->revenue[at] = revenue;
   out->supplycost[at] = price * 6 / 10;
   out->tax[at] = (uint8_t)tax;
-  out->commitdate[at] = s->days[day + 30 + ssb_pick(r->commit, row, 61)].key;
-  out->shipmode[at] = s->words[SET_SHIPMODE].code[ssb_pick(r->shipmode, row, 7)];
+  out->commitdate[at] = s->days[day + 30 + generator_pick(r->commit, row, 61)].key;
+  out->shipmode[at] = s->words[SET_SHIPMODE].code[generator_pick(r->shipmode, row, 7)];
   return revenue * (100 + tax) / 100;
 }
 
 static void fill_order(const ssb *s, const streams *r, const lines *out, uint64_t order, uint64_t row, uint64_t at,
                        uint32_t count) {
-  const uint32_t customers = (uint32_t)s->rows[SSB_CUSTOMER];
-  const uint32_t key = order_key(order);
-  const uint32_t customer = customer_key(ssb_pick(r->customer, order, customers - customers / 3));
-  const uint32_t day = ssb_pick(r->date, order, ORDER_DAYS);
-  const uint32_t priority = s->words[SET_PRIORITY].code[ssb_pick(r->priority, order, 5)];
+  const uint32_t key = generator_order_key(order);
+  const uint32_t customer = generator_order_customer(r->customer, order, (uint32_t)s->rows[SSB_CUSTOMER]);
+  const uint32_t day = generator_pick(r->date, order, ORDER_DAYS);
+  const uint32_t priority = s->words[SET_PRIORITY].code[generator_pick(r->priority, order, 5)];
   uint32_t total = 0;
   for (uint32_t i = 0; i < count; i++)
     total += fill_line(s, r, out, row + i, at + i, day);
@@ -124,14 +86,16 @@ static void fill_order(const ssb *s, const streams *r, const lines *out, uint64_
   }
 }
 
-void ssb_fill_lineorder(const ssb *s, uint64_t begin, uint64_t count, const ssb_space *space) {
+void ssb_fill_lineorder(const void *owner, uint64_t begin, uint64_t count, const generator_space *space) {
+  const ssb *s = owner;
   const streams r = open_streams(s->seed);
+  const uint64_t stream = generator_stream(s->seed, DRAW_LINES);
   const lines out = lines_at(space);
   memset(out.shippriority, 0, count);
   uint64_t at = 0;
   for (uint64_t block = begin / BLOCK_ROWS; at < count; block++) {
     uint8_t counts[BLOCK_ORDERS];
-    ssb_block_lines(s, block, counts);
+    generator_block_lines(stream, block, s->orders, counts);
     for (uint32_t i = 0; i < BLOCK_ORDERS; i++) {
       fill_order(s, &r, &out, block * BLOCK_ORDERS + i, begin + at, at, counts[i]);
       at += counts[i];

@@ -10,26 +10,13 @@
  * Random numbers are a function of (seed, column, row), so that any piece of a table can be made by itself, by any
  * thread, and is always the same. */
 
-#include <raydex/raydex.h>
+#include "generator/generator.h"
 
 #define SSB_MAX_SCALE 700 /* order keys, of which one in four is used, have 32 bits */
-#define SSB_MAX_COLUMNS 17
 
 typedef enum ssb_table { SSB_DATE, SSB_SUPPLIER, SSB_CUSTOMER, SSB_PART, SSB_LINEORDER, SSB_TABLES } ssb_table;
 
 typedef struct ssb ssb;
-
-/* Rows of a table in host memory, strings of few values with a dictionary, which is always the same. All zero at first;
- * used again and again, then freed. */
-typedef struct ssb_batch {
-  uint64_t rows;
-  rdx_column columns[SSB_MAX_COLUMNS]; /* in the order of the table's fields */
-  void *memory;
-  size_t size;
-} ssb_batch;
-
-/* Text to a scale factor; false unless all of it is one. */
-bool ssb_parse_scale(const char *text, double *out);
 
 /* RDX_ERROR_ARGUMENT unless 0 < scale <= SSB_MAX_SCALE. */
 RDX_MUST_USE rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err);
@@ -37,32 +24,11 @@ void ssb_close(ssb **s);
 
 const char *ssb_table_name(ssb_table table);
 
-/* The columns of a table, in their order; how many. */
-uint32_t ssb_table_fields(ssb_table table, rdx_field fields[SSB_MAX_COLUMNS]);
-
-uint64_t ssb_table_rows(const ssb *s, ssb_table table);
-
-/* Make rows begin .. begin + count - 1, which must exist. `batch` points into `s` and its own memory, until it is
- * used again or freed. May be called from many threads, each with its own batch. */
-RDX_MUST_USE rdx_status ssb_generate(const ssb *s, ssb_table table, uint64_t begin, uint64_t count, ssb_batch *batch,
-                                     rdx_error *err);
-void ssb_batch_free(ssb_batch *batch);
-
-/* ---- Files (files.c) ---- */
-
-typedef enum ssb_format {
-  SSB_TABLE_FILES, /* NAME.rdx */
-  SSB_TEXT,        /* NAME.tbl: fields between bars as dbgen has them, but none after the last */
-} ssb_format;
+/* Makes the tables, which are in the order of ssb_table. It belongs to `s`. */
+const generator *ssb_generator(const ssb *s);
 
 /* The file of a table in `folder`; false where its path is too long. */
-#define SSB_PATH 4096
-bool ssb_table_path(const char *folder, ssb_table table, ssb_format format, char out[SSB_PATH]);
-
-/* Write all tables into `folder`, made if it is missing. Each file appears when it is complete. `threads` 0: one a
- * core. Memory grows with the scale only for the distinct strings of table files. RDX_ERROR_CANCELLED after Ctrl-C. */
-RDX_MUST_USE rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads,
-                                  rdx_error *err);
+bool ssb_table_path(const char *folder, ssb_table table, generator_format format, char out[GENERATOR_PATH]);
 
 /* ---- Queries (queries.c) ---- */
 

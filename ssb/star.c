@@ -56,8 +56,8 @@ struct ssb_star {
 
 static rdx_status open_tables(ssb_star *s, const char *folder, rdx_error *err) {
   for (ssb_table t = 0; t < SSB_TABLES; t++) {
-    char path[SSB_PATH];
-    if (!ssb_table_path(folder, t, SSB_TABLE_FILES, path)) {
+    char path[GENERATOR_PATH];
+    if (!ssb_table_path(folder, t, GENERATOR_TABLE_FILES, path)) {
       snprintf(err->text, sizeof err->text, "the name of folder %.60s... is too long", folder);
       return RDX_ERROR_ARGUMENT;
     }

@@ -4,24 +4,14 @@
 /* The Star Schema Benchmark's tables: pieces and threads, domains, references, and what its queries select.
  * RAYDEX_TEST_SSB_SF sets the scale factor (0.1); the last test prints what docs/ssb.md has at scale factor 1. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/generated.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ssb/ssb.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static double scale_under_test(void) {
   const char *given = getenv("RAYDEX_TEST_SSB_SF");
@@ -36,64 +26,8 @@ static ssb *open_scale(double scale, uint64_t seed) {
   return s;
 }
 
-static void generate(const ssb *s, ssb_table table, uint64_t begin, uint64_t count, ssb_batch *batch) {
-  rdx_error err;
-  if (ssb_generate(s, table, begin, count, batch, &err) != RDX_OK)
-    fail_msg("%s", err.text);
-  assert_true(batch->rows == count);
-}
-
-/* A whole table, and its columns by name. */
-typedef struct whole {
-  ssb_table table;
-  ssb_batch batch;
-} whole;
-
-static whole make_whole(const ssb *s, ssb_table table) {
-  whole w = {.table = table};
-  generate(s, table, 0, ssb_table_rows(s, table), &w.batch);
-  return w;
-}
-
-static uint32_t place_of(ssb_table table, const char *name) {
-  rdx_field fields[SSB_MAX_COLUMNS];
-  const uint32_t count = ssb_table_fields(table, fields);
-  for (uint32_t i = 0; i < count; i++)
-    if (strcmp(fields[i].name, name) == 0)
-      return i;
-  fail_msg("no column %s", name);
-  return 0;
-}
-
-/* A number, or the place of a word in its dictionary. */
-static uint32_t number(const ssb_batch *batch, uint32_t column, uint64_t row) {
-  const rdx_column *c = &batch->columns[column];
-  switch (rdx_type_size(c->type)) {
-  case 1:
-    return ((const uint8_t *)c->values)[row];
-  case 2:
-    return ((const uint16_t *)c->values)[row];
-  default:
-    return ((const uint32_t *)c->values)[row];
-  }
-}
-
-static void text(const ssb_batch *batch, uint32_t column, uint64_t row, char out[64]) {
-  uint64_t length = 0;
-  const char *bytes = rdx_column_string(&batch->columns[column], row, &length);
-  assert_true(length < 64);
-  memcpy(out, bytes, length);
-  out[length] = '\0';
-}
-
-static uint32_t number_of(const whole *w, const char *name, uint64_t row) {
-  return number(&w->batch, place_of(w->table, name), row);
-}
-
-static bool is(const whole *w, const char *name, uint64_t row, const char *expected) {
-  char found[64];
-  text(&w->batch, place_of(w->table, name), row, found);
-  return strcmp(found, expected) == 0;
+static uint64_t rows_of(const ssb *s, uint32_t table) {
+  return ssb_generator(s)->tables[table].rows;
 }
 
 /* ---- Sizes ---- */
@@ -114,8 +48,8 @@ static void test_sizes(void **state) {
   for (size_t c = 0; c < COUNT(cases); c++) {
     ssb *s = open_scale(cases[c].scale, 1);
     for (int t = 0; t < SSB_LINEORDER; t++)
-      assert_int_equal(ssb_table_rows(s, (ssb_table)t), cases[c].rows[t]);
-    const int64_t difference = (int64_t)(ssb_table_rows(s, SSB_LINEORDER) - cases[c].rows[SSB_LINEORDER]);
+      assert_int_equal(rows_of(s, t), cases[c].rows[t]);
+    const int64_t difference = (int64_t)(rows_of(s, SSB_LINEORDER) - cases[c].rows[SSB_LINEORDER]);
     assert_true(difference >= -28 && difference <= 28);
     ssb_close(&s);
     assert_null(s);
@@ -134,24 +68,24 @@ static void test_refusals(void **state) {
   }
   ssb_close(&s);
   s = open_scale(0.001, 1);
-  ssb_batch batch = {0};
-  assert_int_equal(ssb_generate(s, SSB_PART, 199, 2, &batch, &err), RDX_ERROR_ARGUMENT);
-  assert_int_equal(ssb_generate(s, SSB_PART, 201, 0, &batch, &err), RDX_ERROR_ARGUMENT);
-  assert_int_equal(ssb_generate(s, SSB_PART, 1, UINT64_MAX, &batch, &err), RDX_ERROR_ARGUMENT);
-  generate(s, SSB_PART, 200, 0, &batch);
-  generate(s, SSB_LINEORDER, ssb_table_rows(s, SSB_LINEORDER), 0, &batch);
-  ssb_batch_free(&batch);
+  generator_batch batch = {0};
+  assert_int_equal(generator_make(ssb_generator(s), SSB_PART, 199, 2, &batch, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(generator_make(ssb_generator(s), SSB_PART, 201, 0, &batch, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(generator_make(ssb_generator(s), SSB_PART, 1, UINT64_MAX, &batch, &err), RDX_ERROR_ARGUMENT);
+  generate(ssb_generator(s), SSB_PART, 200, 0, &batch);
+  generate(ssb_generator(s), SSB_LINEORDER, rows_of(s, SSB_LINEORDER), 0, &batch);
+  generator_batch_free(&batch);
   ssb_close(&s);
 }
 
 /* The smallest scale still has a row of each, and rows that refer to it. The largest has keys of 32 bits. */
 static void test_extremes(void **state) {
   (void)state;
-  ssb_batch batch = {0};
+  generator_batch batch = {0};
   ssb *s = open_scale(1e-9, 7);
-  const uint64_t rows = ssb_table_rows(s, SSB_LINEORDER);
+  const uint64_t rows = rows_of(s, SSB_LINEORDER);
   assert_true(rows >= 1 && rows <= 7);
-  generate(s, SSB_LINEORDER, 0, rows, &batch);
+  generate(ssb_generator(s), SSB_LINEORDER, 0, rows, &batch);
   for (uint64_t i = 0; i < rows; i++) {
     for (uint32_t key = 2; key <= 4; key++)
       assert_int_equal(number(&batch, key, i), 1);
@@ -159,163 +93,50 @@ static void test_extremes(void **state) {
   }
   ssb_close(&s);
   s = open_scale(SSB_MAX_SCALE, 7);
-  const uint64_t last = ssb_table_rows(s, SSB_LINEORDER) - 1;
-  generate(s, SSB_LINEORDER, last, 1, &batch);
+  const uint64_t last = rows_of(s, SSB_LINEORDER) - 1;
+  generate(ssb_generator(s), SSB_LINEORDER, last, 1, &batch);
   assert_true(number(&batch, 0, 0) == 1050000000u / 8 * 32);
-  ssb_batch_free(&batch);
+  generator_batch_free(&batch);
   ssb_close(&s);
 }
 
 /* ---- Pieces and threads ---- */
 
-static void check_same(const ssb_batch *all, uint64_t begin, const ssb_batch *piece, uint32_t columns) {
-  char expected[64], found[64];
-  for (uint32_t c = 0; c < columns; c++) {
-    const bool plain = all->columns[c].offsets != NULL;
-    for (uint64_t i = 0; i < piece->rows; i++) {
-      if (!plain) {
-        assert_int_equal(number(piece, c, i), number(all, c, begin + i));
-        continue;
-      }
-      text(all, c, begin + i, expected);
-      text(piece, c, i, found);
-      assert_string_equal(expected, found);
-    }
-  }
-}
-
 static void test_pieces(void **state) {
   (void)state;
-  static const uint32_t sizes[] = {1, 2, 27, 28, 29, 300, 4096};
   ssb *s = open_scale(0.003, 5);
-  for (int t = 0; t < SSB_TABLES; t++) {
-    rdx_field fields[SSB_MAX_COLUMNS];
-    const uint32_t columns = ssb_table_fields((ssb_table)t, fields);
-    whole w = make_whole(s, (ssb_table)t);
-    ssb_batch piece = {0};
-    for (size_t c = 0; c < COUNT(sizes); c++) {
-      uint64_t begin = 0;
-      for (int n = 0; n < 100 && begin < w.batch.rows; n++) {
-        const uint64_t rest = w.batch.rows - begin, count = rest < sizes[c] ? rest : sizes[c];
-        generate(s, (ssb_table)t, begin, count, &piece);
-        check_same(&w.batch, begin, &piece, columns);
-        begin += count + (n > 50 ? 7 : 0);
-      }
-    }
-    ssb_batch_free(&piece);
-    ssb_batch_free(&w.batch);
-  }
+  check_pieces(ssb_generator(s));
   ssb_close(&s);
 }
 
 static void test_seeds(void **state) {
   (void)state;
   ssb *a = open_scale(0.001, 1), *b = open_scale(0.001, 2);
-  whole x = make_whole(a, SSB_LINEORDER), y = make_whole(b, SSB_LINEORDER);
+  whole x = make_whole(ssb_generator(a), SSB_LINEORDER), y = make_whole(ssb_generator(b), SSB_LINEORDER);
   uint64_t same = 0;
   for (uint64_t i = 0; i < 5900; i++)
     same += number_of(&x, "lo_orderdate", i) == number_of(&y, "lo_orderdate", i);
   assert_true(same < 50);
-  ssb_batch_free(&x.batch);
-  ssb_batch_free(&y.batch);
+  generator_batch_free(&x.batch);
+  generator_batch_free(&y.batch);
   ssb_close(&a);
   ssb_close(&b);
 }
 
-static char *read_file(const char *folder, const char *name, size_t *size) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  struct stat info;
-  assert_int_equal(fstat(fileno(file), &info), 0);
-  *size = (size_t)info.st_size;
-  char *bytes = malloc(*size + 1);
-  assert_non_null(bytes);
-  assert_true(fread(bytes, 1, *size, file) == *size);
-  fclose(file);
-  unlink(path);
-  return bytes;
-}
-
 static void test_threads(void **state) {
-  const ssb_format format = *(const ssb_format *)*state;
-  char base[] = "/tmp/test_ssb.XXXXXX", one[64], many[64], name[32];
-  rdx_error err;
-  assert_non_null(mkdtemp(base));
-  snprintf(one, sizeof one, "%s/one", base);
-  snprintf(many, sizeof many, "%s/many", base);
   ssb *s = open_scale(0.05, 3); /* six pieces of lineorder */
-  assert_int_equal(ssb_write(s, one, format, 1, &err), RDX_OK);
-  assert_int_equal(ssb_write(s, many, format, 5, &err), RDX_OK);
-  for (int t = 0; t < SSB_TABLES; t++) {
-    size_t a = 0, b = 0;
-    snprintf(name, sizeof name, "%s.%s", ssb_table_name((ssb_table)t), format == SSB_TEXT ? "tbl" : "rdx");
-    char *x = read_file(one, name, &a), *y = read_file(many, name, &b);
-    assert_true(a == b && memcmp(x, y, a) == 0);
-    free(x);
-    free(y);
-  }
+  check_threads(ssb_generator(s), *(const generator_format *)*state);
   ssb_close(&s);
-  assert_int_equal(rmdir(one), 0);
-  assert_int_equal(rmdir(many), 0);
-  assert_int_equal(rmdir(base), 0);
-}
-
-/* A table file reads back as what was generated. */
-static void check_file(const char *path, const ssb *s, ssb_table table) {
-  rdx_error err;
-  rdx_table *read = NULL;
-  rdx_field fields[SSB_MAX_COLUMNS];
-  whole w = make_whole(s, table);
-  ssb_batch found = {.rows = w.batch.rows};
-  const uint32_t columns = ssb_table_fields(table, fields);
-  if (rdx_table_open(path, &read, &err) != RDX_OK)
-    fail_msg("%s", err.text);
-  assert_true(rdx_table_rows(read) == w.batch.rows && rdx_table_columns(read) == columns);
-  for (uint32_t c = 0; c < columns; c++) {
-    char x[64], y[64];
-    assert_string_equal(rdx_table_column_name(read, c), fields[c].name);
-    found.columns[c] = *rdx_table_column(read, c);
-    assert_int_equal(found.columns[c].type, fields[c].type);
-    for (uint64_t i = 0; i < w.batch.rows; i++) {
-      if (fields[c].type != RDX_TYPE_STRING) {
-        assert_int_equal(number(&found, c, i), number(&w.batch, c, i));
-        continue;
-      }
-      text(&found, c, i, x);
-      text(&w.batch, c, i, y);
-      assert_string_equal(x, y);
-    }
-  }
-  rdx_table_destroy(&read);
-  ssb_batch_free(&w.batch);
 }
 
 static void test_table_files(void **state) {
   (void)state;
-  char base[] = "/tmp/test_ssb.XXXXXX", path[64];
-  rdx_error err;
-  assert_non_null(mkdtemp(base));
   ssb *s = open_scale(0.02, 6);
-  assert_int_equal(ssb_write(s, base, SSB_TABLE_FILES, 2, &err), RDX_OK);
-  for (int t = 0; t < SSB_TABLES; t++) {
-    snprintf(path, sizeof path, "%s/%s.rdx", base, ssb_table_name((ssb_table)t));
-    check_file(path, s, (ssb_table)t);
-    unlink(path);
-  }
+  check_table_files(ssb_generator(s));
   ssb_close(&s);
-  assert_int_equal(rmdir(base), 0);
 }
 
 /* ---- Domains ---- */
-
-typedef struct domain {
-  ssb_table table;
-  const char *name;
-  uint32_t least, most;
-  uint32_t distinct; /* 0: as it comes */
-} domain;
 
 static const domain domains[] = {
     {SSB_LINEORDER, "lo_linenumber", 1, 7, 7},
@@ -362,41 +183,13 @@ static const domain domains[] = {
     {SSB_DATE, "d_weekdayfl", 0, 1, 2},
 };
 
-static int compare_u32(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static void check_domain(const whole *w, const domain *d) {
-  uint32_t *values = malloc(w->batch.rows * sizeof *values);
-  assert_non_null(values);
-  const uint32_t column = place_of(w->table, d->name);
-  for (uint64_t i = 0; i < w->batch.rows; i++)
-    values[i] = number(&w->batch, column, i);
-  qsort(values, w->batch.rows, sizeof *values, compare_u32);
-  uint32_t distinct = 1;
-  for (uint64_t i = 1; i < w->batch.rows; i++)
-    distinct += values[i] != values[i - 1];
-  const uint32_t least = values[0], most = values[w->batch.rows - 1];
-  free(values);
-  if (least < d->least || most > d->most || (d->distinct > 0 && distinct != d->distinct))
-    fail_msg("%s: %u to %u, %u distinct", d->name, least, most, distinct);
-}
-
 static void test_domains(void **state) {
   (void)state;
   ssb *s = open_scale(0.1, 11);
-  for (int t = 0; t < SSB_TABLES; t++) {
-    whole w = make_whole(s, (ssb_table)t);
-    for (size_t i = 0; i < COUNT(domains); i++)
-      if ((int)domains[i].table == t)
-        check_domain(&w, &domains[i]);
-    ssb_batch_free(&w.batch);
-  }
+  check_domains(ssb_generator(s), domains, COUNT(domains));
   ssb_close(&s);
 }
 
-/* Ascending, distinct, and the words that queries name are there. */
 static void test_dictionaries(void **state) {
   (void)state;
   static const struct {
@@ -411,32 +204,16 @@ static void test_dictionaries(void **state) {
                {SSB_LINEORDER, "lo_orderpriority", "5-LOW"}, {SSB_LINEORDER, "lo_shipmode", "REG AIR"},
                {SSB_DATE, "d_sellingseason", "Christmas"},   {SSB_DATE, "d_dayofweek", "Wednesday"}};
   ssb *s = open_scale(0.001, 1);
-  for (size_t w = 0; w < COUNT(words); w++) {
-    ssb_batch batch = {0};
-    generate(s, words[w].table, 0, 1, &batch);
-    const rdx_column *d = batch.columns[place_of(words[w].table, words[w].column)].dictionary;
-    char before[64] = "", word[64];
-    bool found = false;
-    assert_non_null(d);
-    for (uint64_t i = 0; i < d->rows; i++) {
-      const size_t length = d->offsets[i + 1] - d->offsets[i];
-      snprintf(word, sizeof word, "%.*s", (int)length, (const char *)d->values + d->offsets[i]);
-      assert_true(i == 0 || strcmp(before, word) < 0);
-      found |= strcmp(word, words[w].word) == 0;
-      memcpy(before, word, sizeof before);
-    }
-    if (!found)
-      fail_msg("%s has no '%s'", words[w].column, words[w].word);
-    ssb_batch_free(&batch);
-  }
+  for (size_t w = 0; w < COUNT(words); w++)
+    check_word(ssb_generator(s), words[w].table, words[w].column, words[w].word);
   ssb_close(&s);
 }
 
 /* ---- How columns of a row go together ---- */
 
 static void check_place(const whole *w, const char *prefix, uint64_t row, uint32_t region_of[25]) {
-  char name[32], city[64], nation[64], padded[64];
-  const uint32_t of_city = place_of(w->table, (snprintf(name, sizeof name, "%s_city", prefix), name));
+  char name[32], city[LONGEST], nation[LONGEST], padded[LONGEST];
+  const uint32_t of_city = place_of(w->of, w->table, (snprintf(name, sizeof name, "%s_city", prefix), name));
   text(&w->batch, of_city, row, city);
   text(&w->batch, of_city + 1, row, nation);
   assert_int_equal(strlen(city), 10);
@@ -451,10 +228,11 @@ static void check_place(const whole *w, const char *prefix, uint64_t row, uint32
 static void test_dimensions(void **state) {
   (void)state;
   uint32_t region_of[25], nations[5] = {0};
-  char a[64], b[64], c[64];
+  char a[LONGEST], b[LONGEST], c[LONGEST];
   memset(region_of, 0xff, sizeof region_of);
   ssb *s = open_scale(0.1, 2);
-  whole customer = make_whole(s, SSB_CUSTOMER), supplier = make_whole(s, SSB_SUPPLIER), part = make_whole(s, SSB_PART);
+  whole customer = make_whole(ssb_generator(s), SSB_CUSTOMER), supplier = make_whole(ssb_generator(s), SSB_SUPPLIER),
+        part = make_whole(ssb_generator(s), SSB_PART);
   for (uint64_t i = 0; i < customer.batch.rows; i++) {
     check_place(&customer, "c", i, region_of);
     assert_int_equal(number(&customer.batch, 0, i), i + 1);
@@ -475,16 +253,16 @@ static void test_dimensions(void **state) {
     assert_true(atoi(c + 7) >= 1 && atoi(c + 7) <= 40);
   }
   assert_true(is(&customer, "c_name", 41, "Customer#000000042"));
-  ssb_batch_free(&customer.batch);
-  ssb_batch_free(&supplier.batch);
-  ssb_batch_free(&part.batch);
+  generator_batch_free(&customer.batch);
+  generator_batch_free(&supplier.batch);
+  generator_batch_free(&part.batch);
   ssb_close(&s);
 }
 
 static void test_dates(void **state) {
   (void)state;
   ssb *s = open_scale(0.001, 1);
-  whole w = make_whole(s, SSB_DATE);
+  whole w = make_whole(ssb_generator(s), SSB_DATE);
   const uint64_t leap = 31 + 28, dec = 5 * 365 + 2 + 334; /* 1992-02-29, 1997-01-01 + 334 days: 1997-12-01 */
   assert_true(is(&w, "d_date", leap, "February 29, 1992") && is(&w, "d_dayofweek", leap, "Saturday"));
   assert_int_equal(number_of(&w, "d_lastdayinmonthfl", leap), 1);
@@ -496,7 +274,7 @@ static void test_dates(void **state) {
   assert_true(is(&w, "d_month", dec, "December") && is(&w, "d_sellingseason", dec, "Christmas"));
   assert_int_equal(number_of(&w, "d_daynuminyear", dec), 335);
   assert_true(is(&w, "d_dayofweek", 2555, "Wednesday") && number_of(&w, "d_datekey", 2555) == 19981230);
-  ssb_batch_free(&w.batch);
+  generator_batch_free(&w.batch);
   ssb_close(&s);
 }
 
@@ -504,7 +282,7 @@ static void test_dates(void **state) {
 static void test_orders(void **state) {
   (void)state;
   ssb *s = open_scale(0.02, 9);
-  whole w = make_whole(s, SSB_LINEORDER);
+  whole w = make_whole(ssb_generator(s), SSB_LINEORDER);
   const uint64_t rows = w.batch.rows, orders = 30000;
   uint64_t counts[8] = {0}, begin = 0, order = 0;
   for (uint64_t end = 1; end <= rows; end++) {
@@ -535,7 +313,7 @@ static void test_orders(void **state) {
   assert_int_equal(order, orders);
   for (int i = 1; i <= 7; i++)
     assert_true(counts[i] >= orders / 7 - 1 && counts[i] <= orders / 7 + 1);
-  ssb_batch_free(&w.batch);
+  generator_batch_free(&w.batch);
   ssb_close(&s);
 }
 
@@ -594,8 +372,8 @@ static entry supplier_entry(const whole *w, uint64_t i) {
 }
 
 static entry part_entry(const whole *w, uint64_t i) {
-  char brand[64];
-  text(&w->batch, place_of(SSB_PART, "p_brand1"), i, brand);
+  char brand[LONGEST];
+  text(&w->batch, place_of(w->of, SSB_PART, "p_brand1"), i, brand);
   const bool brands = strcmp(brand, "MFGR#2221") >= 0 && strcmp(brand, "MFGR#2228") <= 0;
   const bool mfgrs = is(w, "p_mfgr", i, "MFGR#1") || is(w, "p_mfgr", i, "MFGR#2");
   entry e = {.queries = FLIGHT_1 | FLIGHT_3};
@@ -619,7 +397,7 @@ static uint32_t line_queries(uint32_t quantity, uint32_t discount) {
  * from `first` below `end`, of customers those that have orders. */
 static entry *dimension(const ssb *s, ssb_table table, entry (*make)(const whole *w, uint64_t i),
                         double share[SSB_QUERIES]) {
-  whole w = make_whole(s, table);
+  whole w = make_whole(ssb_generator(s), table);
   entry *entries = calloc(w.batch.rows, sizeof *entries);
   assert_non_null(entries);
   uint64_t counts[SSB_QUERIES] = {0}, all = 0;
@@ -633,7 +411,7 @@ static entry *dimension(const ssb *s, ssb_table table, entry (*make)(const whole
   }
   for (int q = 0; q < SSB_QUERIES; q++)
     share[q] *= (double)counts[q] / (double)all;
-  ssb_batch_free(&w.batch);
+  generator_batch_free(&w.batch);
   return entries;
 }
 
@@ -667,6 +445,11 @@ static uint64_t count_groups(groups *g) {
   return distinct;
 }
 
+static int compare_u32(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
 /* The row of a day in the table date. */
 static uint64_t day_row(const uint32_t *keys, uint32_t key) {
   const uint32_t *found = bsearch(&key, keys, 2556, sizeof *keys, compare_u32);
@@ -681,12 +464,12 @@ typedef struct star {
 } star;
 
 static void scan_lines(const ssb *s, star *of) {
-  ssb_batch days = {0}, b = {0};
-  generate(s, SSB_DATE, 0, 2556, &days);
+  generator_batch days = {0}, b = {0};
+  generate(ssb_generator(s), SSB_DATE, 0, 2556, &days);
   const uint32_t *keys = days.columns[0].values;
-  const uint64_t rows = ssb_table_rows(s, SSB_LINEORDER), piece = 100000;
+  const uint64_t rows = rows_of(s, SSB_LINEORDER), piece = 100000;
   for (uint64_t begin = 0; begin < rows; begin += piece) {
-    generate(s, SSB_LINEORDER, begin, rows - begin < piece ? rows - begin : piece, &b);
+    generate(ssb_generator(s), SSB_LINEORDER, begin, rows - begin < piece ? rows - begin : piece, &b);
     for (uint64_t i = 0; i < b.rows; i++) {
       const entry *c = &of->customer[number(&b, 2, i) - 1], *p = &of->part[number(&b, 3, i) - 1];
       const entry *u = &of->supplier[number(&b, 4, i) - 1];
@@ -701,8 +484,8 @@ static void scan_lines(const ssb *s, star *of) {
                                        (uint64_t)p->group[q] << 48);
     }
   }
-  ssb_batch_free(&days);
-  ssb_batch_free(&b);
+  generator_batch_free(&days);
+  generator_batch_free(&b);
 }
 
 /* Lines of an order share its customer and date, so that the variance is at most 5 times (the mean square over the mean
@@ -730,7 +513,7 @@ static void test_queries(void **state) {
   of.part = dimension(s, SSB_PART, part_entry, of.share);
   scan_lines(s, &of);
   for (int q = 0; q < SSB_QUERIES; q++) {
-    check_query(q, &of, ssb_table_rows(s, SSB_LINEORDER));
+    check_query(q, &of, rows_of(s, SSB_LINEORDER));
     free(of.found[q].of);
   }
   free(of.date);
@@ -738,24 +521,6 @@ static void test_queries(void **state) {
   free(of.supplier);
   free(of.part);
   ssb_close(&s);
-}
-
-/* The words of a column come equally often: chi-squared, of which values beyond its mean by 6 standard deviations do
- * not happen. */
-static void check_uniform(const whole *w, const char *name) {
-  const uint32_t column = place_of(w->table, name);
-  const uint64_t words = w->batch.columns[column].dictionary->rows;
-  uint32_t *counts = calloc(words, sizeof *counts);
-  assert_non_null(counts);
-  for (uint64_t i = 0; i < w->batch.rows; i++)
-    counts[number(&w->batch, column, i)]++;
-  const double expected = (double)w->batch.rows / (double)words, freedom = (double)words - 1;
-  double sum = 0;
-  for (uint64_t i = 0; i < words; i++)
-    sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
-  free(counts);
-  if (fabs(sum - freedom) > 6 * sqrt(2 * freedom) + 6)
-    fail_msg("%s: chi-squared %.1f of %.0f", name, sum, freedom);
 }
 
 static void test_uniform(void **state) {
@@ -767,16 +532,13 @@ static void test_uniform(void **state) {
                  {SSB_PART, "p_brand1"},   {SSB_PART, "p_color"},          {SSB_PART, "p_type"},
                  {SSB_PART, "p_container"}};
   ssb *s = open_scale(1, 1);
-  for (size_t i = 0; i < COUNT(columns); i++) {
-    whole w = make_whole(s, columns[i].table);
-    check_uniform(&w, columns[i].column);
-    ssb_batch_free(&w.batch);
-  }
+  for (size_t i = 0; i < COUNT(columns); i++)
+    check_uniform(ssb_generator(s), columns[i].table, columns[i].column);
   ssb_close(&s);
 }
 
 int main(void) {
-  static ssb_format table_files = SSB_TABLE_FILES, texts = SSB_TEXT;
+  static generator_format table_files = GENERATOR_TABLE_FILES, texts = GENERATOR_TEXT;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_refusals),

@@ -4,7 +4,7 @@
 /* Tables to files: threads make pieces, and write them in turn. */
 
 #include "console/console.h"
-#include "ssb/internal.h"
+#include "generator/text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,16 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE_ROWS (2048 * BLOCK_ROWS)
+/* Rows of a piece, up to those of a unit. */
+#define PIECE_ROWS 57344
 
 typedef struct job {
-  const ssb *s;
-  ssb_table table;
-  uint32_t columns;
+  const generator *g;
+  uint32_t number; /* of the table */
+  const generator_table *table;
   const char *path;
   rdx_table_writer *writer; /* of a table file; NULL: text */
   console_output out;       /* of text */
-  uint64_t pieces;
+  uint64_t piece_rows, pieces;
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t changed;
   uint64_t next; /* piece that nobody makes yet */
@@ -68,7 +69,7 @@ static void end_turn(job *j) {
   pthread_mutex_unlock(&j->lock);
 }
 
-static rdx_status write_piece(job *j, const ssb_batch *batch, const char *text, size_t length, rdx_error *err) {
+static rdx_status write_piece(job *j, const generator_batch *batch, const char *text, size_t length, rdx_error *err) {
   if (j->writer)
     return rdx_table_writer_append(j->writer, batch->columns, err);
   if (fwrite(text, 1, length, j->out.stream) == length)
@@ -77,16 +78,16 @@ static rdx_status write_piece(job *j, const ssb_batch *batch, const char *text, 
   return RDX_ERROR_IO;
 }
 
-static rdx_status run_piece(job *j, uint64_t piece, ssb_batch *batch, char *text, rdx_error *err) {
-  const uint64_t begin = piece * PIECE_ROWS, rest = j->s->rows[j->table] - begin;
-  rdx_status status = ssb_generate(j->s, j->table, begin, rest < PIECE_ROWS ? rest : PIECE_ROWS, batch, err);
+static rdx_status run_piece(job *j, uint64_t piece, generator_batch *batch, char *text, rdx_error *err) {
+  const uint64_t begin = piece * j->piece_rows, rest = j->table->rows - begin;
+  rdx_status status = generator_make(j->g, j->number, begin, rest < j->piece_rows ? rest : j->piece_rows, batch, err);
   if (status != RDX_OK)
     return status;
-  const size_t length = text ? (size_t)(ssb_text_write(batch, j->columns, text) - text) : 0;
+  const size_t length = text ? (size_t)(generator_text_write(batch, j->table->columns, text) - text) : 0;
   if (!await_turn(j, piece))
     return RDX_OK;
   status = write_piece(j, batch, text, length, err);
-  if (status == RDX_OK && console_progress(ssb_table_name(j->table), piece + 1, j->pieces)) {
+  if (status == RDX_OK && console_progress(j->table->name, piece + 1, j->pieces)) {
     snprintf(err->text, sizeof err->text, "interrupted");
     status = RDX_ERROR_CANCELLED;
   }
@@ -98,37 +99,42 @@ static rdx_status run_piece(job *j, uint64_t piece, ssb_batch *batch, char *text
 static void run_worker(void *context, uint32_t thread) {
   (void)thread;
   job *j = context;
-  ssb_batch batch = {0};
+  generator_batch batch = {0};
   rdx_error err = {"host memory ran out"};
-  const uint64_t rows = j->s->rows[j->table];
-  char *text = j->writer ? NULL : malloc((rows < PIECE_ROWS ? rows : PIECE_ROWS) * ssb_text_width(j->table));
+  const uint64_t rows = j->table->rows < j->piece_rows ? j->table->rows : j->piece_rows;
+  char *text = j->writer ? NULL : malloc(rows * generator_text_width(j->table));
   rdx_status status = text || j->writer ? RDX_OK : RDX_ERROR_MEMORY;
   for (uint64_t piece = 0; status == RDX_OK && take_piece(j, &piece);)
     status = run_piece(j, piece, &batch, text, &err);
   if (status != RDX_OK)
     fail(j, status, &err);
   free(text);
-  ssb_batch_free(&batch);
+  generator_batch_free(&batch);
 }
 
-static rdx_status open_file(job *j, ssb_format format, rdx_error *err) {
-  rdx_field fields[SSB_MAX_COLUMNS];
-  j->columns = ssb_table_fields(j->table, fields);
-  if (format == SSB_TEXT)
+static rdx_status open_file(job *j, generator_format format, rdx_error *err) {
+  rdx_field fields[GENERATOR_MAX_COLUMNS];
+  for (uint32_t i = 0; i < j->table->columns; i++)
+    fields[i] = j->table->sources[i].field;
+  if (format == GENERATOR_TEXT)
     return console_output_open(j->path, &j->out, err);
-  return rdx_table_writer_create(j->path, fields, j->columns, &j->writer, err);
+  return rdx_table_writer_create(j->path, fields, j->table->columns, &j->writer, err);
 }
 
 static rdx_status complete_file(job *j, rdx_error *err) {
   return j->writer ? rdx_table_writer_finish(j->writer, err) : console_output_finish(&j->out, err);
 }
 
-static rdx_status write_table(const ssb *s, ssb_table table, const char *path, ssb_format format, uint32_t threads,
-                              rdx_error *err) {
-  job j = {.s = s,
+static rdx_status write_table(const generator *g, uint32_t number, const char *path, generator_format format,
+                              uint32_t threads, rdx_error *err) {
+  const generator_table *table = &g->tables[number];
+  const uint64_t piece_rows = (PIECE_ROWS + table->unit - 1) / table->unit * table->unit;
+  job j = {.g = g,
+           .number = number,
            .table = table,
            .path = path,
-           .pieces = (s->rows[table] + PIECE_ROWS - 1) / PIECE_ROWS,
+           .piece_rows = piece_rows,
+           .pieces = (table->rows + piece_rows - 1) / piece_rows,
            .lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
   rdx_status status = open_file(&j, format, err);
@@ -159,17 +165,17 @@ static rdx_status open_folder(const char *folder, bool *made, rdx_error *err) {
   return RDX_ERROR_IO;
 }
 
-bool ssb_table_path(const char *folder, ssb_table table, ssb_format format, char out[SSB_PATH]) {
-  const int length =
-      snprintf(out, SSB_PATH, "%s/%s.%s", folder, ssb_table_name(table), format == SSB_TEXT ? "tbl" : "rdx");
-  return length > 0 && length < SSB_PATH;
+bool generator_path(const char *folder, const char *table, generator_format format, char out[GENERATOR_PATH]) {
+  const int length = snprintf(out, GENERATOR_PATH, "%s/%s.%s", folder, table, format == GENERATOR_TEXT ? "tbl" : "rdx");
+  return length > 0 && length < GENERATOR_PATH;
 }
 
 /* Where the tables go, before one of them is made. */
-static rdx_status check_paths(const char *folder, ssb_format format, char paths[SSB_TABLES][SSB_PATH], rdx_error *err) {
+static rdx_status check_paths(const generator *g, const char *folder, generator_format format,
+                              char (*paths)[GENERATOR_PATH], rdx_error *err) {
   rdx_status status = RDX_OK;
-  for (ssb_table t = 0; t < SSB_TABLES && status == RDX_OK; t++) {
-    if (ssb_table_path(folder, t, format, paths[t])) {
+  for (uint32_t t = 0; t < g->count && status == RDX_OK; t++) {
+    if (generator_path(folder, g->tables[t].name, format, paths[t])) {
       status = console_output_check(paths[t], false, err);
     } else {
       snprintf(err->text, sizeof err->text, "the folder's name has %zu bytes, at most 4000 are possible",
@@ -180,15 +186,27 @@ static rdx_status check_paths(const char *folder, ssb_format format, char paths[
   return status;
 }
 
-rdx_status ssb_write(const ssb *s, const char *folder, ssb_format format, uint32_t threads, rdx_error *err) {
-  char paths[SSB_TABLES][SSB_PATH];
+static rdx_status write_tables(const generator *g, const char *folder, generator_format format, uint32_t threads,
+                               char (*paths)[GENERATOR_PATH], rdx_error *err) {
   bool made = false;
   rdx_status status = open_folder(folder, &made, err);
   if (status == RDX_OK)
-    status = check_paths(folder, format, paths, err);
-  for (ssb_table t = 0; t < SSB_TABLES && status == RDX_OK; t++)
-    status = write_table(s, t, paths[t], format, threads > 0 ? threads : console_cores(), err);
+    status = check_paths(g, folder, format, paths, err);
+  for (uint32_t t = 0; t < g->count && status == RDX_OK; t++)
+    status = write_table(g, t, paths[t], format, threads > 0 ? threads : console_cores(), err);
   if (status != RDX_OK && made)
     rmdir(folder); /* which fails where it holds a table */
+  return status;
+}
+
+rdx_status generator_write(const generator *g, const char *folder, generator_format format, uint32_t threads,
+                           rdx_error *err) {
+  char(*paths)[GENERATOR_PATH] = calloc(g->count, sizeof *paths);
+  if (!paths) {
+    snprintf(err->text, sizeof err->text, "host memory ran out");
+    return RDX_ERROR_MEMORY;
+  }
+  const rdx_status status = write_tables(g, folder, format, threads, paths, err);
+  free(paths);
   return status;
 }
