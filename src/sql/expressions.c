@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Expressions of PostgreSQL's tree. */
+
+#include <stdio.h>
+
+#include "sql/tree.h"
+
+/* Nodes that an expression may have where one of several parents counts for each of them: CASE x WHEN has its x in
+ * every comparison. */
+#define MOST_NODES 4000000
+
+typedef rdx_tree_node node;
+
+static rdx_status create(rdx_tree *t, rdx_ast_kind kind, rdx_sql_place place, const char *name, uint32_t count,
+                         rdx_ast **out) {
+  rdx_ast *a = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *a, (void **)&a));
+  t->near = place > 0 ? place : t->near;
+  a->kind = kind;
+  a->place = place;
+  a->name = name;
+  a->count = count;
+  if (count > 0)
+    RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_ast *), (void **)&a->args));
+  t->nodes++;
+  *out = a;
+  return rdx_tree_refuse_if(t, t->nodes > MOST_NODES, place, "the statement is too long");
+}
+
+rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count, rdx_ast **out) {
+  return create(t, RDX_AST_CALL, place, name, count, out);
+}
+
+rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, node *const *nodes, rdx_ast ***out, uint32_t *out_count) {
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_ast *), (void **)out));
+  *out_count = (uint32_t)count;
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(rdx_tree_expression(t, nodes[i], &(*out)[i]));
+  return RDX_OK;
+}
+
+/* A call of expressions of the tree. */
+static rdx_status call(rdx_tree *t, rdx_sql_place place, const char *name, size_t count, node *const *args,
+                       rdx_ast **out) {
+  RDX_TRY(rdx_tree_call(t, place, name, 0, out));
+  return rdx_tree_expressions(t, count, args, &(*out)->args, &(*out)->count);
+}
+
+static rdx_status call_two(rdx_tree *t, rdx_sql_place place, const char *name, node *first, node *second,
+                           rdx_ast **out) {
+  node *const args[] = {first, second};
+  return call(t, place, name, 2, args, out);
+}
+
+/* ---- Columns, literals, parameters ---- */
+
+static rdx_status take_column(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__ColumnRef *ref = n->column_ref;
+  const rdx_sql_place place = rdx_tree_place(t, ref->location);
+  if (ref->n_fields < 1 || ref->n_fields > 2)
+    return rdx_tree_refuse(t, place, "schemas are not supported: a column is column or table.column");
+  const node *last = ref->fields[ref->n_fields - 1];
+  const bool star = last->node_case == PG_QUERY__NODE__NODE_A_STAR;
+  RDX_TRY(create(t, star ? RDX_AST_STAR : RDX_AST_COLUMN, place, NULL, 0, out));
+  if (ref->n_fields == 2)
+    RDX_TRY(rdx_tree_name(t, rdx_tree_string(ref->fields[0]), &(*out)->qualifier));
+  return star ? RDX_OK : rdx_tree_name(t, rdx_tree_string(last), &(*out)->name);
+}
+
+/* A number with the sign that the parser has drawn into it. */
+static rdx_status take_number(rdx_tree *t, rdx_sql_place place, const char *digits, rdx_ast **out) {
+  if (digits[0] != '-') {
+    RDX_TRY(create(t, RDX_AST_NUMBER, place, NULL, 0, out));
+    return rdx_tree_copy(t, digits, &(*out)->name);
+  }
+  RDX_TRY(rdx_tree_call(t, place, "-", 1, out));
+  return take_number(t, place, digits + 1, &(*out)->args[0]);
+}
+
+static rdx_status take_constant(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__AConst *c = n->a_const;
+  const rdx_sql_place place = rdx_tree_place(t, c->location);
+  char digits[16];
+  if (c->isnull)
+    return create(t, RDX_AST_NULL, place, "NULL", 0, out);
+  switch (c->val_case) {
+  case PG_QUERY__A__CONST__VAL_IVAL:
+    snprintf(digits, sizeof digits, "%d", c->ival->ival);
+    return take_number(t, place, digits, out);
+  case PG_QUERY__A__CONST__VAL_FVAL:
+    return take_number(t, place, c->fval->fval, out);
+  case PG_QUERY__A__CONST__VAL_BOOLVAL:
+    return create(t, RDX_AST_BOOL, place, c->boolval->boolval ? "true" : "false", 0, out);
+  case PG_QUERY__A__CONST__VAL_SVAL:
+    RDX_TRY(create(t, RDX_AST_STRING, place, NULL, 0, out));
+    return rdx_tree_copy(t, c->sval->sval, &(*out)->name);
+  default:
+    return rdx_tree_refuse(t, place, "bit strings are not supported");
+  }
+}
+
+static rdx_status cast(rdx_tree *t, const PgQuery__TypeName *to, rdx_sql_place place, rdx_ast **out) {
+  rdx_tree_type type;
+  RDX_TRY(rdx_tree_take_type(t, to, &type));
+  RDX_TRY(create(t, RDX_AST_CAST, place > 0 ? place : type.place, type.name, 1, out));
+  (*out)->field = type.field;
+  (*out)->modifier_count = type.modifier_count;
+  memcpy((*out)->modifiers, type.modifiers, sizeof type.modifiers);
+  return RDX_OK;
+}
+
+static rdx_status take_cast(rdx_tree *t, const node *n, rdx_ast **out) {
+  RDX_TRY(cast(t, n->type_cast->type_name, rdx_tree_place(t, n->type_cast->location), out));
+  return rdx_tree_expression(t, n->type_cast->arg, &(*out)->args[0]);
+}
+
+/* A parameter of PREPARE name (type, ...) has this type. */
+static rdx_status take_parameter(rdx_tree *t, const node *n, rdx_ast **out) {
+  const int32_t number = n->param_ref->number;
+  const rdx_sql_place place = rdx_tree_place(t, n->param_ref->location);
+  if (number < 1 || number > UINT16_MAX)
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL, "there is no parameter $%d", number);
+  if ((uint32_t)number > t->parameters)
+    t->parameters = (uint32_t)number;
+  rdx_ast **to = out;
+  if ((size_t)number <= t->type_count && t->types[number - 1]->node_case == PG_QUERY__NODE__NODE_TYPE_NAME) {
+    RDX_TRY(cast(t, t->types[number - 1]->type_name, place, out));
+    to = &(*out)->args[0];
+  }
+  RDX_TRY(create(t, RDX_AST_PARAMETER, place, NULL, 0, to));
+  (*to)->number = (uint32_t)number;
+  return RDX_OK;
+}
+
+/* ---- Operators ---- */
+
+static rdx_status take_operator(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, rdx_ast **out) {
+  const char *name = NULL;
+  RDX_TRY(rdx_tree_last_name(t, e->n_name, e->name, place, &name));
+  if (e->lexpr && e->rexpr)
+    return call_two(t, place, name, e->lexpr, e->rexpr, out);
+  node *const only = e->lexpr ? e->lexpr : e->rexpr;
+  return call(t, place, name, 1, &only, out);
+}
+
+static bool is_negated(const PgQuery__AExpr *e, const char *negated) {
+  return e->n_name > 0 && strcmp(rdx_tree_string(e->name[e->n_name - 1]), negated) == 0;
+}
+
+/* The escape character is the second argument of a function of the pattern. */
+static rdx_status take_like(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, rdx_ast **out) {
+  const bool any_case = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE;
+  const bool negated = is_negated(e, any_case ? "!~~*" : "!~~");
+  const char *name = any_case ? (negated ? "not ilike" : "ilike") : (negated ? "not like" : "like");
+  const PgQuery__FuncCall *f = e->rexpr->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? e->rexpr->func_call : NULL;
+  if (!f || f->n_funcname != 2 || f->n_args != 2 || strcmp(rdx_tree_string(f->funcname[1]), "like_escape") != 0)
+    return call_two(t, place, name, e->lexpr, e->rexpr, out);
+  node *const args[] = {e->lexpr, f->args[0], f->args[1]};
+  return call(t, place, name, 3, args, out);
+}
+
+/* The value, and the list behind it. */
+static rdx_status take_list(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, const char *name,
+                            rdx_ast **out) {
+  const PgQuery__List *list = e->rexpr->node_case == PG_QUERY__NODE__NODE_LIST ? e->rexpr->list : NULL;
+  if (!list)
+    return rdx_tree_refuse(t, place, "arrays are not supported");
+  RDX_TRY(rdx_tree_call(t, place, name, (uint32_t)list->n_items + 1, out));
+  RDX_TRY(rdx_tree_expression(t, e->lexpr, &(*out)->args[0]));
+  for (size_t i = 0; i < list->n_items; i++)
+    RDX_TRY(rdx_tree_expression(t, list->items[i], &(*out)->args[i + 1]));
+  return RDX_OK;
+}
+
+static rdx_status take_expression(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__AExpr *e = n->a_expr;
+  const rdx_sql_place place = rdx_tree_place(t, e->location);
+  switch (e->kind) {
+  case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+    return take_operator(t, e, place, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+    return call_two(t, place, "is distinct from", e->lexpr, e->rexpr, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+    return call_two(t, place, "is not distinct from", e->lexpr, e->rexpr, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+    return call_two(t, place, "nullif", e->lexpr, e->rexpr, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+    return take_list(t, e, place, is_negated(e, "<>") ? "not in" : "in", out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
+  case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
+    return take_like(t, e, place, out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
+    return take_list(t, e, place, "between", out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
+    return take_list(t, e, place, "not between", out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM:
+    return take_list(t, e, place, "between symmetric", out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
+    return take_list(t, e, place, "not between symmetric", out);
+  case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
+    return rdx_tree_refuse(t, place, "SIMILAR TO is not supported; LIKE is");
+  default:
+    return rdx_tree_refuse(t, place, "ANY and ALL of arrays are not supported; of subqueries they are");
+  }
+}
+
+/* a AND (b AND c) is a AND b AND c. */
+static rdx_status flatten(rdx_tree *t, rdx_ast *a) {
+  uint32_t count = 0, used = 0;
+  for (uint32_t i = 0; i < a->count; i++)
+    count += a->args[i]->kind == RDX_AST_CALL && strcmp(a->args[i]->name, a->name) == 0 ? a->args[i]->count : 1;
+  if (count == a->count)
+    return RDX_OK;
+  rdx_ast **args = NULL;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_ast *), (void **)&args));
+  for (uint32_t i = 0; i < a->count; i++) {
+    const bool same = a->args[i]->kind == RDX_AST_CALL && strcmp(a->args[i]->name, a->name) == 0;
+    memcpy(args + used, same ? a->args[i]->args : &a->args[i], (same ? a->args[i]->count : 1) * sizeof *args);
+    used += same ? a->args[i]->count : 1;
+  }
+  a->args = args;
+  a->count = count;
+  return RDX_OK;
+}
+
+static rdx_status take_connective(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__BoolExpr *e = n->bool_expr;
+  const rdx_sql_place place = rdx_tree_place(t, e->location);
+  if (e->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR)
+    return call(t, place, "not", e->n_args, e->args, out);
+  RDX_TRY(call(t, place, e->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR ? "and" : "or", e->n_args, e->args, out));
+  return flatten(t, *out);
+}
+
+static rdx_status take_null_test(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__NullTest *e = n->null_test;
+  const bool null = e->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
+  return call(t, rdx_tree_place(t, e->location), null ? "is null" : "is not null", 1, &e->arg, out);
+}
+
+static rdx_status take_truth_test(rdx_tree *t, const node *n, rdx_ast **out) {
+  static const char *const names[] = {[PG_QUERY__BOOL_TEST_TYPE__IS_TRUE] = "is true",
+                                      [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE] = "is not true",
+                                      [PG_QUERY__BOOL_TEST_TYPE__IS_FALSE] = "is false",
+                                      [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_FALSE] = "is not false",
+                                      [PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN] = "is unknown",
+                                      [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN] = "is not unknown"};
+  const PgQuery__BooleanTest *e = n->boolean_test;
+  return call(t, rdx_tree_place(t, e->location), names[e->booltesttype], 1, &e->arg, out);
+}
+
+/* ---- Forms with words of their own ---- */
+
+/* The comparison of CASE x WHEN v. The value is the same for all of them. */
+static rdx_status compare(rdx_tree *t, rdx_ast *value, const PgQuery__CaseWhen *w, rdx_ast **out) {
+  const rdx_sql_place place = rdx_tree_place(t, w->location);
+  RDX_TRY(rdx_tree_call(t, place, "=", 2, out));
+  (*out)->args[0] = value;
+  return rdx_tree_expression(t, w->expr, &(*out)->args[1]);
+}
+
+static rdx_status take_case(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__CaseExpr *e = n->case_expr;
+  const uint32_t count = (uint32_t)(2 * e->n_args + (e->defresult ? 1 : 0));
+  rdx_ast *value = NULL;
+  RDX_TRY(rdx_tree_call(t, rdx_tree_place(t, e->location), "case", count, out));
+  const uint64_t before = t->nodes;
+  if (e->arg)
+    RDX_TRY(rdx_tree_expression(t, e->arg, &value));
+  if (e->n_args > 1)
+    t->nodes += (e->n_args - 1) * (t->nodes - before);
+  for (size_t i = 0; i < e->n_args; i++) {
+    const PgQuery__CaseWhen *w = e->args[i]->case_when;
+    rdx_ast **when = &(*out)->args[2 * i];
+    RDX_TRY(value ? compare(t, value, w, when) : rdx_tree_expression(t, w->expr, when));
+    RDX_TRY(rdx_tree_expression(t, w->result, when + 1));
+  }
+  return e->defresult ? rdx_tree_expression(t, e->defresult, &(*out)->args[count - 1]) : RDX_OK;
+}
+
+static rdx_status take_coalesce(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__CoalesceExpr *e = n->coalesce_expr;
+  return call(t, rdx_tree_place(t, e->location), "coalesce", e->n_args, e->args, out);
+}
+
+static rdx_status take_extreme(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__MinMaxExpr *e = n->min_max_expr;
+  return call(t, rdx_tree_place(t, e->location), e->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "greatest" : "least",
+              e->n_args, e->args, out);
+}
+
+static rdx_status take_row(rdx_tree *t, const node *n, rdx_ast **out) {
+  return call(t, rdx_tree_place(t, n->row_expr->location), "row", n->row_expr->n_args, n->row_expr->args, out);
+}
+
+static rdx_status take_grouping(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__GroupingFunc *e = n->grouping_func;
+  return call(t, rdx_tree_place(t, e->location), "grouping", e->n_args, e->args, out);
+}
+
+static rdx_status take_clock(rdx_tree *t, const node *n, rdx_ast **out) {
+  const rdx_sql_place place = rdx_tree_place(t, n->sqlvalue_function->location);
+  switch (n->sqlvalue_function->op) {
+  case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
+    return rdx_tree_call(t, place, "current_date", 0, out);
+  case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
+    return rdx_tree_call(t, place, "current_timestamp", 0, out);
+  case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
+    return rdx_tree_call(t, place, "localtimestamp", 0, out);
+  default:
+    return rdx_tree_refuse(t, place, "this value is not supported; current_date and current_timestamp are");
+  }
+}
+
+/* ---- Functions ---- */
+
+static rdx_status refuse_function(const rdx_tree *t, const PgQuery__FuncCall *f, rdx_sql_place place) {
+  RDX_TRY(rdx_tree_refuse_if(t, f->over != NULL, place, "window functions are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, f->agg_within_group, place, "WITHIN GROUP is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, f->n_agg_order > 0, place, "ORDER BY inside an aggregate is not supported"));
+  return rdx_tree_refuse_if(t, f->func_variadic, place, "VARIADIC is not supported");
+}
+
+static rdx_status take_function(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__FuncCall *f = n->func_call;
+  const rdx_sql_place place = rdx_tree_place(t, f->location);
+  const char *name = NULL;
+  RDX_TRY(refuse_function(t, f, place));
+  RDX_TRY(rdx_tree_last_name(t, f->n_funcname, f->funcname, place, &name));
+  RDX_TRY(call(t, place, name, f->n_args, f->args, out));
+  (*out)->star = f->agg_star;
+  (*out)->distinct = f->agg_distinct;
+  return f->agg_filter ? rdx_tree_expression(t, f->agg_filter, &(*out)->filter) : RDX_OK;
+}
+
+/* ---- Subqueries ---- */
+
+static rdx_status take_subquery(rdx_tree *t, const PgQuery__SubLink *s, rdx_ast *out) {
+  if (!s->subselect || s->subselect->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    return rdx_tree_refuse(t, out->place, "such a subquery is not supported");
+  RDX_TRY(rdx_tree_query(t, s->subselect->select_stmt, &out->query));
+  out->query->place = out->query->place > 0 ? out->query->place : out->place;
+  return RDX_OK;
+}
+
+static const char *quantified(const char *name) {
+  static const char *const names[][2] = {
+      {"", "="}, {"~~", "like"}, {"!~~", "not like"}, {"~~*", "ilike"}, {"!~~*", "not ilike"}};
+  for (size_t i = 0; i < RDX_COUNT(names); i++)
+    if (strcmp(name, names[i][0]) == 0)
+      return names[i][1];
+  return name;
+}
+
+static rdx_status take_quantified(rdx_tree *t, const PgQuery__SubLink *s, rdx_sql_place place, rdx_ast **out) {
+  const char *name = "";
+  if (s->n_oper_name > 0)
+    RDX_TRY(rdx_tree_last_name(t, s->n_oper_name, s->oper_name, place, &name));
+  RDX_TRY(create(t, RDX_AST_QUANTIFY, place, quantified(name), 1, out));
+  (*out)->all = s->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ALL_SUBLINK;
+  RDX_TRY(rdx_tree_expression(t, s->testexpr, &(*out)->args[0]));
+  return take_subquery(t, s, *out);
+}
+
+static rdx_status take_sublink(rdx_tree *t, const node *n, rdx_ast **out) {
+  const PgQuery__SubLink *s = n->sub_link;
+  const rdx_sql_place place = rdx_tree_place(t, s->location);
+  switch (s->sub_link_type) {
+  case PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK:
+    RDX_TRY(create(t, RDX_AST_EXISTS, place, NULL, 0, out));
+    return take_subquery(t, s, *out);
+  case PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK:
+    RDX_TRY(create(t, RDX_AST_SCALAR, place, NULL, 0, out));
+    return take_subquery(t, s, *out);
+  case PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK:
+  case PG_QUERY__SUB_LINK_TYPE__ALL_SUBLINK:
+    return take_quantified(t, s, place, out);
+  default:
+    return rdx_tree_refuse(t, place, "arrays are not supported");
+  }
+}
+
+/* ---- What is refused ---- */
+
+static rdx_status refuse_expression(rdx_tree *t, const node *n) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->collate_clause->location), "collations are not supported");
+  case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->a_array_expr->location), "arrays are not supported");
+  case PG_QUERY__NODE__NODE_A_INDIRECTION:
+    return rdx_tree_refuse(t, 0, "parts of arrays and of rows are not supported");
+  case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->named_arg_expr->location), "arguments by name are not supported");
+  case PG_QUERY__NODE__NODE_SET_TO_DEFAULT:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->set_to_default->location), "DEFAULT is not supported here");
+  case PG_QUERY__NODE__NODE_XML_EXPR:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->xml_expr->location), "XML is not supported");
+  default:
+    return rdx_tree_refuse(t, 0, "the statement has an expression that is not supported");
+  }
+}
+
+typedef rdx_status take_fn(rdx_tree *t, const node *n, rdx_ast **out);
+
+static take_fn *find(const node *n) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_COLUMN_REF:
+    return take_column;
+  case PG_QUERY__NODE__NODE_A_CONST:
+    return take_constant;
+  case PG_QUERY__NODE__NODE_PARAM_REF:
+    return take_parameter;
+  case PG_QUERY__NODE__NODE_TYPE_CAST:
+    return take_cast;
+  case PG_QUERY__NODE__NODE_A_EXPR:
+    return take_expression;
+  case PG_QUERY__NODE__NODE_BOOL_EXPR:
+    return take_connective;
+  case PG_QUERY__NODE__NODE_NULL_TEST:
+    return take_null_test;
+  case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+    return take_truth_test;
+  case PG_QUERY__NODE__NODE_CASE_EXPR:
+    return take_case;
+  case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+    return take_coalesce;
+  case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+    return take_extreme;
+  case PG_QUERY__NODE__NODE_ROW_EXPR:
+    return take_row;
+  case PG_QUERY__NODE__NODE_GROUPING_FUNC:
+    return take_grouping;
+  case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
+    return take_clock;
+  case PG_QUERY__NODE__NODE_FUNC_CALL:
+    return take_function;
+  case PG_QUERY__NODE__NODE_SUB_LINK:
+    return take_sublink;
+  default:
+    return NULL;
+  }
+}
+
+rdx_status rdx_tree_expression(rdx_tree *t, const node *n, rdx_ast **out) {
+  take_fn *take = find(n);
+  if (!take)
+    return refuse_expression(t, n);
+  RDX_TRY(rdx_tree_enter(t, 0));
+  RDX_TRY(take(t, n, out));
+  t->levels--;
+  return RDX_OK;
+}

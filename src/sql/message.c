@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Errors with the line that they are about, and a caret. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "sql/statement.h"
+
+#define SHOWN 90        /* characters of a line */
+#define SHOWN_BEFORE 60 /* of these before the place, where the line is longer */
+#define ROOM_MESSAGE 360
+#define ROOM_LINE 380
+#define ROOM_HINT 150
+
+static bool continues_character(char c) {
+  return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* `count` characters before `at`, or where the line begins. */
+static const char *step_back(const char *line, const char *at, uint32_t count) {
+  for (; at > line && count > 0; count--)
+    do
+      at--;
+    while (at > line && continues_character(*at));
+  return at;
+}
+
+static const char *step_on(const char *at, const char *end, uint32_t count) {
+  for (; at < end && count > 0; count--)
+    do
+      at++;
+    while (at < end && continues_character(*at));
+  return at;
+}
+
+static uint32_t count_characters(const char *text, size_t size) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < size; i++)
+    count += !continues_character(text[i]);
+  return count;
+}
+
+/* A part of a line as it can be printed; blanks of any kind are blanks. */
+static const char *show(const char *from, const char *end, char *out, size_t room) {
+  char blank[4 * (SHOWN + 1)];
+  size_t size = 0;
+  for (; from < end && size < sizeof blank; from++)
+    blank[size++] = *from == '\t' || *from == '\v' || *from == '\f' ? ' ' : *from;
+  return rdx_utf8_escape(blank, size, out, room);
+}
+
+/* LINE 2: the line, and below it the caret. */
+static size_t write_line(const char *text, const char *at, char *out, size_t room) {
+  char shown[ROOM_LINE], before[ROOM_LINE], prefix[40];
+  uint32_t number = 1;
+  const char *line = text + strspn(text, " \t\r\n\f\v"); /* a statement begins with its first line */
+  for (const char *c = line; c < at; c++) {
+    if (*c == '\n') {
+      line = c + 1;
+      number++;
+    }
+  }
+  line = line <= at ? line : at;
+  const char *end = at + strcspn(at, "\r\n");
+  const char *from = count_characters(line, (size_t)(end - line)) <= SHOWN ? line : step_back(line, at, SHOWN_BEFORE);
+  const char *to = step_on(from, end, SHOWN);
+  snprintf(prefix, sizeof prefix, "LINE %u: %s", number, from > line ? "..." : "");
+  show(from, to, shown, sizeof shown);
+  show(from, at, before, sizeof before);
+  const int column = (int)(strlen(prefix) + count_characters(before, strlen(before)));
+  const int written = snprintf(out, room, "\n%s%s%s\n%*s^", prefix, shown, to < end ? "..." : "", column, "");
+  return (size_t)written < room ? (size_t)written : room - 1;
+}
+
+rdx_status rdx_sql_error(rdx_error *err, rdx_status status, const char *text, rdx_sql_place place, const char *hint,
+                         const char *format, ...) {
+  char message[ROOM_MESSAGE];
+  va_list arguments;
+  if (!err)
+    return status;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  rdx_utf8_escape(message, strlen(message), err->text, ROOM_MESSAGE);
+  size_t used = strlen(err->text);
+  if (text && place > 0)
+    used += write_line(text, text + place - 1, err->text + used, sizeof err->text - used - ROOM_HINT);
+  if (hint && hint[0]) {
+    char escaped[ROOM_HINT - 10];
+    rdx_utf8_escape(hint, strlen(hint), escaped, sizeof escaped);
+    snprintf(err->text + used, sizeof err->text - used, "\nHINT: %s", escaped);
+  }
+  return status;
+}

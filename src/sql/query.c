@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Queries of PostgreSQL's tree. */
+
+#include "sql/tree.h"
+
+typedef rdx_tree_node node;
+
+/* ---- FROM ---- */
+
+static rdx_status take_alias(const rdx_tree *t, const PgQuery__Alias *alias, rdx_from *out) {
+  if (!alias)
+    return RDX_OK;
+  RDX_TRY(rdx_tree_name(t, alias->aliasname, &out->alias));
+  return rdx_tree_names(t, alias->n_colnames, alias->colnames, &out->columns, &out->column_count);
+}
+
+static rdx_status take_table_name(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out) {
+  const rdx_sql_place place = rdx_tree_place(t, r->location);
+  if (r->schemaname[0] || r->catalogname[0])
+    return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, place,
+                         "the name of a file stands in quotes: FROM 'file.csv'", "schemas are not supported");
+  RDX_TRY(rdx_tree_refuse_if(t, !r->inh, place, "ONLY is not supported"));
+  return rdx_tree_name(t, r->relname, out);
+}
+
+rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out) {
+  RDX_TRY(rdx_tree_refuse_if(t, r->alias != NULL, rdx_tree_place(t, r->location), "an alias is not supported here"));
+  RDX_TRY(rdx_tree_refuse_if(t, r->relpersistence[0] && strcmp(r->relpersistence, "p") != 0,
+                             rdx_tree_place(t, r->location), "temporary and unlogged tables are not supported"));
+  return take_table_name(t, r, out);
+}
+
+static rdx_status take_from(rdx_tree *t, const node *n, rdx_from **out);
+
+static rdx_status take_subquery(rdx_tree *t, const PgQuery__RangeSubselect *s, rdx_from *out) {
+  if (!s->subquery || s->subquery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    return rdx_tree_refuse(t, 0, "such a subquery is not supported");
+  out->kind = RDX_FROM_QUERY;
+  out->lateral = s->lateral;
+  RDX_TRY(rdx_tree_query(t, s->subquery->select_stmt, &out->query));
+  out->place = out->query->place;
+  return take_alias(t, s->alias, out);
+}
+
+static rdx_status take_join(rdx_tree *t, const PgQuery__JoinExpr *j, rdx_from *out) {
+  out->kind = RDX_FROM_JOIN;
+  out->natural = j->is_natural;
+  switch (j->jointype) {
+  case PG_QUERY__JOIN_TYPE__JOIN_LEFT:
+    out->join = RDX_SQL_LEFT;
+    break;
+  case PG_QUERY__JOIN_TYPE__JOIN_RIGHT:
+    out->join = RDX_SQL_RIGHT;
+    break;
+  case PG_QUERY__JOIN_TYPE__JOIN_FULL:
+    out->join = RDX_SQL_FULL;
+    break;
+  default:
+    out->join = RDX_SQL_INNER;
+  }
+  RDX_TRY(take_from(t, j->larg, &out->left));
+  RDX_TRY(take_from(t, j->rarg, &out->right));
+  out->place = out->right->place;
+  RDX_TRY(rdx_tree_refuse_if(t, j->alias || j->join_using_alias, out->place, "an alias of a join is not supported"));
+  RDX_TRY(rdx_tree_names(t, j->n_using_clause, j->using_clause, &out->using_columns, &out->using_count));
+  return j->quals ? rdx_tree_expression(t, j->quals, &out->on) : RDX_OK;
+}
+
+static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_RANGE_VAR:
+    out->kind = RDX_FROM_TABLE;
+    t->near = out->place = rdx_tree_place(t, n->range_var->location);
+    RDX_TRY(take_table_name(t, n->range_var, &out->name));
+    return take_alias(t, n->range_var->alias, out);
+  case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
+    return take_subquery(t, n->range_subselect, out);
+  case PG_QUERY__NODE__NODE_JOIN_EXPR:
+    return take_join(t, n->join_expr, out);
+  case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->range_table_sample->location), "TABLESAMPLE is not supported");
+  case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
+    return rdx_tree_refuse(t, 0, "functions in FROM are not supported");
+  default:
+    return rdx_tree_refuse(t, 0, "FROM has an item that is not supported");
+  }
+}
+
+static rdx_status take_from(rdx_tree *t, const node *n, rdx_from **out) {
+  RDX_TRY(rdx_tree_enter(t, 0));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
+  RDX_TRY(take_item(t, n, *out));
+  t->levels--;
+  return RDX_OK;
+}
+
+/* ---- GROUP BY ---- */
+
+static rdx_status take_grouping(rdx_tree *t, const node *n, rdx_grouping **out);
+
+static rdx_status take_groupings(rdx_tree *t, size_t count, node *const *nodes, rdx_grouping *out) {
+  out->child_count = (uint32_t)count;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_grouping *), (void **)&out->children));
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(take_grouping(t, nodes[i], &out->children[i]));
+  return RDX_OK;
+}
+
+static rdx_status take_grouping_set(rdx_tree *t, const PgQuery__GroupingSet *s, rdx_grouping *out) {
+  switch (s->kind) {
+  case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_ROLLUP:
+    out->kind = RDX_GROUPING_ROLLUP;
+    break;
+  case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_CUBE:
+    out->kind = RDX_GROUPING_CUBE;
+    break;
+  case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_SETS:
+    out->kind = RDX_GROUPING_SETS;
+    return take_groupings(t, s->n_content, s->content, out);
+  default:
+    out->kind = RDX_GROUPING_SIMPLE;
+  }
+  return rdx_tree_expressions(t, s->n_content, s->content, &out->exprs, &out->expr_count);
+}
+
+/* (a, b) without the word ROW is a set of two. */
+static bool is_set(const node *n) {
+  return n->node_case == PG_QUERY__NODE__NODE_ROW_EXPR &&
+         n->row_expr->row_format == PG_QUERY__COERCION_FORM__COERCE_IMPLICIT_CAST;
+}
+
+static rdx_status take_grouping(rdx_tree *t, const node *n, rdx_grouping **out) {
+  RDX_TRY(rdx_tree_enter(t, 0));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
+  if (n->node_case == PG_QUERY__NODE__NODE_GROUPING_SET)
+    RDX_TRY(take_grouping_set(t, n->grouping_set, *out));
+  else if (is_set(n))
+    RDX_TRY(rdx_tree_expressions(t, n->row_expr->n_args, n->row_expr->args, &(*out)->exprs, &(*out)->expr_count));
+  else
+    RDX_TRY(rdx_tree_expressions(t, 1, (node *const[]){(node *)(uintptr_t)n}, &(*out)->exprs, &(*out)->expr_count));
+  t->levels--;
+  return RDX_OK;
+}
+
+/* Outside of GROUPING SETS, (a, b) is a, b, and () is the set of no columns. */
+static rdx_status take_group_by(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  size_t count = 0;
+  for (size_t i = 0; i < s->n_group_clause; i++)
+    count += is_set(s->group_clause[i]) ? s->group_clause[i]->row_expr->n_args : 1;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_grouping *), (void **)&out->group_by));
+  for (size_t i = 0; i < s->n_group_clause; i++) {
+    node *n = s->group_clause[i];
+    if (is_set(n)) {
+      for (size_t k = 0; k < n->row_expr->n_args; k++)
+        RDX_TRY(take_grouping(t, n->row_expr->args[k], &out->group_by[out->group_count++]));
+      continue;
+    }
+    rdx_grouping **to = &out->group_by[out->group_count++];
+    RDX_TRY(take_grouping(t, n, to));
+    if ((*to)->kind == RDX_GROUPING_SIMPLE && (*to)->expr_count == 0) {
+      rdx_grouping *sets = NULL;
+      RDX_TRY(rdx_tree_alloc(t, 1, sizeof *sets, (void **)&sets));
+      RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_grouping *), (void **)&sets->children));
+      *sets = (rdx_grouping){.kind = RDX_GROUPING_SETS, .children = sets->children, .child_count = 1};
+      sets->children[0] = *to;
+      *to = sets;
+    }
+  }
+  return RDX_OK;
+}
+
+/* ---- SELECT ---- */
+
+static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  out->target_count = (uint32_t)s->n_target_list;
+  RDX_TRY(rdx_tree_alloc(t, s->n_target_list, sizeof *out->targets, (void **)&out->targets));
+  for (size_t i = 0; i < s->n_target_list; i++) {
+    const PgQuery__ResTarget *target = s->target_list[i]->res_target;
+    t->near = rdx_tree_place(t, target->location);
+    RDX_TRY(rdx_tree_name(t, target->name, &out->targets[i].alias));
+    RDX_TRY(rdx_tree_expression(t, target->val, &out->targets[i].value));
+  }
+  return rdx_tree_refuse_if(t, s->n_target_list == 0, 0, "SELECT without columns is not supported");
+}
+
+static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  out->kind = RDX_QUERY_SELECT;
+  out->distinct = s->n_distinct_clause > 0;
+  if (s->n_target_list > 0)
+    out->place = rdx_tree_place(t, s->target_list[0]->res_target->location);
+  RDX_TRY(rdx_tree_refuse_if(t, s->n_distinct_clause > 0 && s->distinct_clause[0]->node_case != 0, out->place,
+                             "DISTINCT ON is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place,
+                             "SELECT INTO is not supported; CREATE TABLE ... AS SELECT is"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->n_window_clause > 0, out->place, "WINDOW is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->group_distinct, out->place, "GROUP BY DISTINCT is not supported"));
+  RDX_TRY(take_targets(t, s, out));
+  out->from_count = (uint32_t)s->n_from_clause;
+  RDX_TRY(rdx_tree_alloc(t, s->n_from_clause, sizeof(rdx_from *), (void **)&out->from));
+  for (size_t i = 0; i < s->n_from_clause; i++)
+    RDX_TRY(take_from(t, s->from_clause[i], &out->from[i]));
+  if (s->where_clause)
+    RDX_TRY(rdx_tree_expression(t, s->where_clause, &out->where));
+  RDX_TRY(take_group_by(t, s, out));
+  return s->having_clause ? rdx_tree_expression(t, s->having_clause, &out->having) : RDX_OK;
+}
+
+static rdx_status take_values(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  const size_t width = s->values_lists[0]->list->n_items;
+  out->kind = RDX_QUERY_VALUES;
+  out->width = (uint32_t)width;
+  RDX_TRY(rdx_tree_alloc(t, s->n_values_lists * width, sizeof(rdx_ast *), (void **)&out->values));
+  for (size_t r = 0; r < s->n_values_lists; r++) {
+    const PgQuery__List *row = s->values_lists[r]->list;
+    rdx_ast **values = out->values + r * width;
+    for (size_t i = 0; i < row->n_items && i < width; i++)
+      RDX_TRY(rdx_tree_expression(t, row->items[i], &values[i]));
+    if (row->n_items != width)
+      return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, values[0]->place, NULL,
+                           "VALUES has rows of %zu and of %zu columns", width, row->n_items);
+  }
+  out->row_count = (uint32_t)s->n_values_lists;
+  out->place = out->values[0]->place;
+  return RDX_OK;
+}
+
+static rdx_status take_set_operation(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  out->kind = s->op == PG_QUERY__SET_OPERATION__SETOP_UNION       ? RDX_QUERY_UNION
+              : s->op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT ? RDX_QUERY_INTERSECT
+                                                                  : RDX_QUERY_EXCEPT;
+  out->all = s->all;
+  RDX_TRY(rdx_tree_query(t, s->larg, &out->left));
+  RDX_TRY(rdx_tree_query(t, s->rarg, &out->right));
+  out->place = out->left->place;
+  return RDX_OK;
+}
+
+/* ---- What all queries have ---- */
+
+static rdx_status take_cte(rdx_tree *t, const PgQuery__CommonTableExpr *c, rdx_sql_cte *out) {
+  out->place = rdx_tree_place(t, c->location);
+  RDX_TRY(rdx_tree_refuse_if(t, c->ctematerialized != PG_QUERY__CTEMATERIALIZE__CTEMaterializeDefault, out->place,
+                             "MATERIALIZED is not supported in WITH; leave it out"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->search_clause || c->cycle_clause, out->place, "SEARCH and CYCLE are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, !c->ctequery || c->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT, out->place,
+                             "WITH takes queries only"));
+  RDX_TRY(rdx_tree_name(t, c->ctename, &out->name));
+  RDX_TRY(rdx_tree_names(t, c->n_aliascolnames, c->aliascolnames, &out->columns, &out->column_count));
+  return rdx_tree_query(t, c->ctequery->select_stmt, &out->query);
+}
+
+static rdx_status take_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out) {
+  RDX_TRY(rdx_tree_refuse_if(t, w->recursive, rdx_tree_place(t, w->location), "WITH RECURSIVE is not supported"));
+  out->cte_count = (uint32_t)w->n_ctes;
+  RDX_TRY(rdx_tree_alloc(t, w->n_ctes, sizeof *out->ctes, (void **)&out->ctes));
+  for (size_t i = 0; i < w->n_ctes; i++)
+    RDX_TRY(take_cte(t, w->ctes[i]->common_table_expr, &out->ctes[i]));
+  return RDX_OK;
+}
+
+static rdx_status take_order(rdx_tree *t, const PgQuery__SortBy *s, rdx_sql_order *out) {
+  RDX_TRY(rdx_tree_expression(t, s->node, &out->value));
+  RDX_TRY(rdx_tree_refuse_if(t, s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING, out->value->place,
+                             "ORDER BY ... USING is not supported; ASC and DESC are"));
+  out->descending = s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+  out->nulls = s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST  ? RDX_NULLS_FIRST
+               : s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST ? RDX_NULLS_LAST
+                                                                               : RDX_NULLS_DEFAULT;
+  return RDX_OK;
+}
+
+/* LIMIT ALL and LIMIT NULL are none. */
+static rdx_status take_bound(rdx_tree *t, const node *n, rdx_ast **out) {
+  if (!n || (n->node_case == PG_QUERY__NODE__NODE_A_CONST && n->a_const->isnull))
+    return RDX_OK;
+  return rdx_tree_expression(t, n, out);
+}
+
+static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  RDX_TRY(rdx_tree_refuse_if(t, s->n_locking_clause > 0, out->place, "FOR UPDATE and FOR SHARE are not supported"));
+  out->order_count = (uint32_t)s->n_sort_clause;
+  RDX_TRY(rdx_tree_alloc(t, s->n_sort_clause, sizeof *out->order_by, (void **)&out->order_by));
+  for (size_t i = 0; i < s->n_sort_clause; i++)
+    RDX_TRY(take_order(t, s->sort_clause[i]->sort_by, &out->order_by[i]));
+  RDX_TRY(take_bound(t, s->limit_count, &out->limit));
+  RDX_TRY(rdx_tree_refuse_if(t, s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES,
+                             out->limit ? out->limit->place : 0, "WITH TIES is not supported"));
+  return take_bound(t, s->limit_offset, &out->offset);
+}
+
+rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out) {
+  rdx_sql_query *q = NULL;
+  RDX_TRY(rdx_tree_enter(t, 0));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  *out = q;
+  if (s->with_clause)
+    RDX_TRY(take_with(t, s->with_clause, q));
+  if (s->n_values_lists > 0)
+    RDX_TRY(take_values(t, s, q));
+  else if (s->larg && s->rarg)
+    RDX_TRY(take_set_operation(t, s, q));
+  else
+    RDX_TRY(take_select(t, s, q));
+  RDX_TRY(take_rest(t, s, q));
+  t->levels--;
+  return RDX_OK;
+}

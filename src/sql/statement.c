@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Statements: libpg_query makes a tree of the text, of which the part that is supported is taken over. */
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "sql/tree.h"
+
+/* Levels in tokens that are parsed on the caller's stack, of which each takes up to 2 KiB; deeper statements get a
+ * thread with a stack of their own, up to the limit. */
+#define SHALLOW_LEVELS 200
+#define MOST_TOKEN_LEVELS 20000
+#define DEEP_STACK ((size_t)64 << 20)
+
+typedef rdx_tree_node node;
+
+static rdx_status take_statement(rdx_tree *t, const node *n, rdx_sql_statement **out);
+
+static rdx_status take_query_node(rdx_tree *t, const node *n, rdx_sql_place place, rdx_sql_query **out) {
+  RDX_TRY(rdx_tree_refuse_if(t, !n || n->node_case != PG_QUERY__NODE__NODE_SELECT_STMT, place,
+                             "only a query can stand here"));
+  return rdx_tree_query(t, n->select_stmt, out);
+}
+
+/* ---- Options ---- */
+
+/* What an option is set to, as a text; NULL: no text can say it. */
+static const char *option_text(const node *n, char room[32]) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_STRING:
+    return n->string->sval;
+  case PG_QUERY__NODE__NODE_FLOAT:
+    return n->float_->fval;
+  case PG_QUERY__NODE__NODE_INTEGER:
+    snprintf(room, 32, "%d", n->integer->ival);
+    return room;
+  case PG_QUERY__NODE__NODE_BOOLEAN:
+    return n->boolean->boolval ? "true" : "false";
+  case PG_QUERY__NODE__NODE_A_STAR:
+    return "*";
+  case PG_QUERY__NODE__NODE_TYPE_NAME: /* a word */
+    return n->type_name->n_names == 0 ? NULL : rdx_tree_string(n->type_name->names[n->type_name->n_names - 1]);
+  default:
+    return NULL;
+  }
+}
+
+static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *d, rdx_sql_option *out) {
+  node *const *nodes = &d->arg;
+  size_t count = d->arg ? 1 : 0;
+  out->place = rdx_tree_place(t, d->location);
+  RDX_TRY(rdx_tree_refuse_if(t, d->defnamespace[0] != '\0', out->place, "options of a namespace are not supported"));
+  RDX_TRY(rdx_tree_name(t, d->defname, &out->name));
+  if (d->arg && d->arg->node_case == PG_QUERY__NODE__NODE_LIST) {
+    nodes = d->arg->list->items;
+    count = d->arg->list->n_items;
+  }
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof *out->values, (void **)&out->values));
+  for (size_t i = 0; i < count; i++) {
+    char room[32];
+    const char *text = option_text(nodes[i], room);
+    RDX_TRY(rdx_tree_refuse_if(t, !text, out->place, "the value of this option is not supported"));
+    RDX_TRY(rdx_sql_text_name(t->text, text, t->arena, &out->values[out->count++], t->err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status take_options(const rdx_tree *t, size_t count, node *const *options, rdx_sql_statement *out) {
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof *out->options, (void **)&out->options));
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(take_option(t, options[i]->def_elem, &out->options[out->option_count++]));
+  return RDX_OK;
+}
+
+static bool is_word(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (strcmp(text, *words) == 0)
+      return true;
+  return false;
+}
+
+/* ---- EXPLAIN ---- */
+
+static rdx_status take_explain_option(const rdx_tree *t, const rdx_sql_option *o, rdx_sql_statement *out) {
+  static const char *const yes[] = {"true", "on", "1", NULL}, *const no[] = {"false", "off", "0", NULL};
+  const char *value = o->count > 0 ? o->values[0] : "";
+  if (strcmp(o->name, "analyze") == 0 && (o->count == 0 || is_word(value, yes) || is_word(value, no))) {
+    out->analyze = o->count == 0 || is_word(value, yes);
+    return RDX_OK;
+  }
+  if (strcmp(o->name, "format") == 0 && (strcmp(value, "json") == 0 || strcmp(value, "text") == 0)) {
+    out->json = strcmp(value, "json") == 0;
+    return RDX_OK;
+  }
+  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, o->place,
+                       "there are ANALYZE and FORMAT TEXT or JSON", "EXPLAIN has no option %.40s %.40s", o->name,
+                       value);
+}
+
+static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__ExplainStmt *e = n->explain_stmt;
+  out->kind = RDX_STATEMENT_EXPLAIN;
+  for (size_t i = 0; i < e->n_options; i++) {
+    rdx_sql_option option = {0};
+    RDX_TRY(take_option(t, e->options[i]->def_elem, &option));
+    RDX_TRY(take_explain_option(t, &option, out));
+  }
+  return take_statement(t, e->query, &out->inner);
+}
+
+/* ---- CREATE, DROP ---- */
+
+static rdx_status take_column(const rdx_tree *t, const node *n, rdx_sql_column *out) {
+  if (n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->constraint->location), "constraints are not supported");
+  if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
+    return rdx_tree_refuse(t, 0, "LIKE is not supported in CREATE TABLE");
+  const PgQuery__ColumnDef *c = n->column_def;
+  rdx_tree_type type;
+  out->place = rdx_tree_place(t, c->location);
+  RDX_TRY(rdx_tree_refuse_if(t, c->coll_clause != NULL, out->place, "collations are not supported"));
+  if (c->n_constraints > 0)
+    return take_column(t, c->constraints[0], out);
+  RDX_TRY(rdx_tree_refuse_if(t, c->compression[0] || c->storage[0] || c->n_fdwoptions > 0, out->place,
+                             "a column has a name and a type; other options are not supported"));
+  RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
+  RDX_TRY(rdx_tree_name(t, c->colname, &out->name));
+  RDX_TRY(rdx_tree_refuse_if(t, type.field != NULL, type.place, "fields of intervals are not supported here"));
+  out->type = type.name;
+  out->modifier_count = type.modifier_count;
+  memcpy(out->modifiers, type.modifiers, sizeof type.modifiers);
+  return RDX_OK;
+}
+
+static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__CreateStmt *c = n->create_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
+  out->kind = RDX_STATEMENT_CREATE_TABLE;
+  out->if_not_exists = c->if_not_exists;
+  RDX_TRY(rdx_tree_table(t, c->relation, &out->name));
+  RDX_TRY(rdx_tree_refuse_if(t, c->n_inh_relations > 0, place, "INHERITS is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->partbound || c->partspec, place, "partitions are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->of_typename != NULL, place, "tables of a type are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->n_constraints > 0, place, "constraints are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t,
+                             c->n_options > 0 || c->oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
+                                 c->tablespacename[0] || c->access_method[0],
+                             place, "a table has columns only; other options are not supported"));
+  out->column_count = (uint32_t)c->n_table_elts;
+  RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->columns, (void **)&out->columns));
+  for (size_t i = 0; i < c->n_table_elts; i++)
+    RDX_TRY(take_column(t, c->table_elts[i], &out->columns[i]));
+  return RDX_OK;
+}
+
+static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__CreateTableAsStmt *c = n->create_table_as_stmt;
+  const PgQuery__IntoClause *into = c->into;
+  const rdx_sql_place place = rdx_tree_place(t, into->rel->location);
+  const bool view = c->objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW;
+  out->kind = view ? RDX_STATEMENT_CREATE_VIEW : RDX_STATEMENT_CREATE_TABLE_AS;
+  out->if_not_exists = c->if_not_exists;
+  out->with_data = !into->skip_data;
+  RDX_TRY(rdx_tree_table(t, into->rel, &out->name));
+  RDX_TRY(rdx_tree_refuse_if(t, into->n_col_names > 0, place,
+                             "names of columns are not supported here; give them in the query, with AS"));
+  RDX_TRY(rdx_tree_refuse_if(t,
+                             into->on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
+                                 into->table_space_name[0] ||
+                                 (!view && (into->n_options > 0 || into->access_method[0])),
+                             place, "such options of a table are not supported"));
+  RDX_TRY(rdx_tree_name(t, into->access_method, &out->method));
+  RDX_TRY(take_options(t, into->n_options, into->options, out));
+  return take_query_node(t, c->query, place, &out->query);
+}
+
+/* Whether USING is written: without it the tree has a method of PostgreSQL's. */
+static bool has_using(const rdx_sql_text *text) {
+  for (rdx_token k = rdx_token_at(text->begin); k.begin < text->end && *k.begin != '('; k = rdx_token_at(k.end))
+    if (k.kind == RDX_TOKEN_WORD && k.end - k.begin == 5 && strncasecmp(k.begin, "using", 5) == 0)
+      return true;
+  return false;
+}
+
+static rdx_status take_index_column(const rdx_tree *t, const PgQuery__IndexElem *e, rdx_sql_place place,
+                                    const char **out) {
+  RDX_TRY(rdx_tree_refuse_if(t, e->expr || !e->name[0], place, "indexes of expressions are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, e->n_collation > 0, place, "collations are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, e->n_opclass > 0 || e->n_opclassopts > 0, place, "operator classes are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t,
+                             e->ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT ||
+                                 e->nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT,
+                             place, "orders of an index's columns are not supported"));
+  return rdx_tree_name(t, e->name, out);
+}
+
+static rdx_status take_create_index(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__IndexStmt *c = n->index_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
+  out->kind = RDX_STATEMENT_CREATE_INDEX;
+  out->if_not_exists = c->if_not_exists;
+  RDX_TRY(rdx_tree_refuse_if(t, c->unique, place, "UNIQUE indexes are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->concurrent, place, "CONCURRENTLY is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->where_clause != NULL, place, "indexes of a part of a table are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->n_index_including_params > 0, place, "INCLUDE is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->table_space[0] || c->nulls_not_distinct, place,
+                             "such options of an index are not supported"));
+  RDX_TRY(rdx_tree_name(t, c->idxname, &out->name));
+  RDX_TRY(rdx_tree_table(t, c->relation, &out->table));
+  if (has_using(t->text))
+    RDX_TRY(rdx_tree_name(t, c->access_method, &out->method));
+  RDX_TRY(take_options(t, c->n_options, c->options, out));
+  RDX_TRY(rdx_tree_alloc(t, c->n_index_params, sizeof *out->names, (void **)&out->names));
+  for (size_t i = 0; i < c->n_index_params; i++)
+    RDX_TRY(take_index_column(t, c->index_params[i]->index_elem, place, &out->names[out->name_count++]));
+  return RDX_OK;
+}
+
+static rdx_status refuse_statement(const rdx_tree *t);
+
+static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__DropStmt *d = n->drop_stmt;
+  out->kind = RDX_STATEMENT_DROP;
+  out->if_exists = d->missing_ok;
+  out->object = d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABLE     ? "table"
+                : d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX   ? "index"
+                : d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW ? "materialized view"
+                                                                          : NULL;
+  if (!out->object)
+    return refuse_statement(t);
+  RDX_TRY(rdx_tree_refuse_if(t, d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
+                             "CASCADE is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, d->concurrent, out->place, "CONCURRENTLY is not supported"));
+  RDX_TRY(rdx_tree_alloc(t, d->n_objects, sizeof *out->names, (void **)&out->names));
+  for (size_t i = 0; i < d->n_objects; i++) {
+    const PgQuery__List *list = d->objects[i]->list;
+    RDX_TRY(rdx_tree_refuse_if(t, list->n_items != 1, out->place, "schemas are not supported"));
+    RDX_TRY(rdx_tree_name(t, rdx_tree_string(list->items[0]), &out->names[out->name_count++]));
+  }
+  return RDX_OK;
+}
+
+/* ---- INSERT, COPY ---- */
+
+static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__InsertStmt *s = n->insert_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
+  out->kind = RDX_STATEMENT_INSERT;
+  RDX_TRY(rdx_tree_refuse_if(t, s->on_conflict_clause != NULL, place, "ON CONFLICT is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->n_returning_list > 0, place, "RETURNING is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->with_clause != NULL, place,
+                             "WITH before INSERT is not supported; write INSERT INTO t WITH ... SELECT"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
+                             "OVERRIDING is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, !s->select_stmt, place, "DEFAULT VALUES is not supported"));
+  RDX_TRY(rdx_tree_table(t, s->relation, &out->name));
+  RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
+  for (size_t i = 0; i < s->n_cols; i++) {
+    const PgQuery__ResTarget *column = s->cols[i]->res_target;
+    RDX_TRY(rdx_tree_refuse_if(t, column->n_indirection > 0, rdx_tree_place(t, column->location),
+                               "parts of columns are not supported"));
+    RDX_TRY(rdx_tree_name(t, column->name, &out->names[out->name_count++]));
+  }
+  return take_query_node(t, s->select_stmt, place, &out->query);
+}
+
+static rdx_status take_copy(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__CopyStmt *c = n->copy_stmt;
+  out->kind = RDX_STATEMENT_COPY;
+  out->from = c->is_from;
+  RDX_TRY(rdx_tree_refuse_if(t, c->is_program, out->place, "COPY with a PROGRAM is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->where_clause != NULL, out->place, "WHERE is not supported in COPY"));
+  if (c->relation)
+    RDX_TRY(rdx_tree_table(t, c->relation, &out->name));
+  else
+    RDX_TRY(take_query_node(t, c->query, out->place, &out->query));
+  RDX_TRY(rdx_tree_names(t, c->n_attlist, c->attlist, &out->names, &out->name_count));
+  if (c->filename[0])
+    RDX_TRY(rdx_tree_copy(t, c->filename, &out->path));
+  return take_options(t, c->n_options, c->options, out);
+}
+
+/* ---- PREPARE, EXECUTE, DEALLOCATE ---- */
+
+static rdx_status take_prepare(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__PrepareStmt *p = n->prepare_stmt;
+  out->kind = RDX_STATEMENT_PREPARE;
+  t->type_count = p->n_argtypes;
+  t->types = p->argtypes;
+  RDX_TRY(rdx_tree_name(t, p->name, &out->name));
+  RDX_TRY(take_statement(t, p->query, &out->inner));
+  if (t->parameters < p->n_argtypes)
+    t->parameters = (uint32_t)p->n_argtypes;
+  out->inner->parameters = t->parameters;
+  return RDX_OK;
+}
+
+static rdx_status take_execute(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__ExecuteStmt *e = n->execute_stmt;
+  out->kind = RDX_STATEMENT_EXECUTE;
+  RDX_TRY(rdx_tree_name(t, e->name, &out->name));
+  return rdx_tree_expressions(t, e->n_params, e->params, &out->args, &out->arg_count);
+}
+
+static rdx_status take_deallocate(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  out->kind = RDX_STATEMENT_DEALLOCATE;
+  return rdx_tree_name(t, n->deallocate_stmt->name, &out->name);
+}
+
+/* ---- SET, SHOW, ANALYZE ---- */
+
+static rdx_status take_value(const rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  char room[32];
+  const PgQuery__AConst *c = n->node_case == PG_QUERY__NODE__NODE_A_CONST ? n->a_const : NULL;
+  const char *text = NULL;
+  if (c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL)
+    text = c->sval->sval;
+  else if (c && c->val_case == PG_QUERY__A__CONST__VAL_FVAL)
+    text = c->fval->fval;
+  else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL && snprintf(room, sizeof room, "%d", c->ival->ival) > 0)
+    text = room;
+  else
+    return rdx_tree_refuse(t, out->place, "such a value is not supported in SET");
+  return rdx_sql_text_name(t->text, text, t->arena, &out->value, t->err);
+}
+
+static rdx_status take_set(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__VariableSetStmt *s = n->variable_set_stmt;
+  out->kind = RDX_STATEMENT_SET;
+  RDX_TRY(rdx_tree_refuse_if(t, s->is_local, out->place, "SET LOCAL is not supported"));
+  RDX_TRY(rdx_tree_name(t, s->name, &out->name));
+  switch (s->kind) {
+  case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
+    RDX_TRY(rdx_tree_refuse_if(t, s->n_args != 1, out->place, "SET takes one value"));
+    return take_value(t, s->args[0], out);
+  case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+  case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+    return RDX_OK;
+  case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
+    return rdx_tree_copy(t, "all", &out->name);
+  default:
+    return refuse_statement(t);
+  }
+}
+
+static rdx_status take_show(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  out->kind = RDX_STATEMENT_SHOW;
+  return rdx_tree_name(t, n->variable_show_stmt->name, &out->name);
+}
+
+static rdx_status take_analyze(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__VacuumStmt *v = n->vacuum_stmt;
+  if (v->is_vacuumcmd)
+    return refuse_statement(t);
+  out->kind = RDX_STATEMENT_ANALYZE;
+  RDX_TRY(rdx_tree_refuse_if(t, v->n_options > 0, out->place, "options of ANALYZE are not supported"));
+  if (v->n_rels == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_tree_refuse_if(t, v->n_rels > 1, out->place, "ANALYZE takes one table, or none for all"));
+  const PgQuery__VacuumRelation *r = v->rels[0]->vacuum_relation;
+  RDX_TRY(rdx_tree_refuse_if(t, r->n_va_cols > 0, out->place, "columns are not supported in ANALYZE"));
+  return rdx_tree_table(t, r->relation, &out->name);
+}
+
+/* ---- Any statement ---- */
+
+static rdx_status take_select(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  out->kind = RDX_STATEMENT_SELECT;
+  return rdx_tree_query(t, n->select_stmt, &out->query);
+}
+
+/* By the word that it begins with, and the next ones where that says little. */
+static rdx_status refuse_statement(const rdx_tree *t) {
+  static const char *const vague[] = {"CREATE", "CREATE OR", "CREATE OR REPLACE", "ALTER", "DROP", "SET", "REFRESH",
+                                      "START",  NULL};
+  char words[64] = "";
+  size_t used = 0;
+  for (rdx_token k = rdx_token_at(t->text->begin); k.kind == RDX_TOKEN_WORD && k.begin < t->text->end;
+       k = rdx_token_at(k.end)) {
+    for (const char *c = k.begin; c < k.end && used + 2 < sizeof words; c++)
+      words[used++] = (char)toupper((unsigned char)*c);
+    words[used] = '\0';
+    if (!is_word(words, vague))
+      break;
+    words[used++] = ' ';
+  }
+  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, rdx_tree_place(t, 0), NULL, "%s is not supported",
+                       words);
+}
+
+typedef rdx_status take_fn(rdx_tree *t, const node *n, rdx_sql_statement *out);
+
+static take_fn *find(const node *n) {
+  switch (n->node_case) {
+  case PG_QUERY__NODE__NODE_SELECT_STMT:
+    return take_select;
+  case PG_QUERY__NODE__NODE_EXPLAIN_STMT:
+    return take_explain;
+  case PG_QUERY__NODE__NODE_CREATE_STMT:
+    return take_create_table;
+  case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT:
+    return take_create_as;
+  case PG_QUERY__NODE__NODE_INDEX_STMT:
+    return take_create_index;
+  case PG_QUERY__NODE__NODE_DROP_STMT:
+    return take_drop;
+  case PG_QUERY__NODE__NODE_INSERT_STMT:
+    return take_insert;
+  case PG_QUERY__NODE__NODE_COPY_STMT:
+    return take_copy;
+  case PG_QUERY__NODE__NODE_PREPARE_STMT:
+    return take_prepare;
+  case PG_QUERY__NODE__NODE_EXECUTE_STMT:
+    return take_execute;
+  case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
+    return take_deallocate;
+  case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
+    return take_set;
+  case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
+    return take_show;
+  case PG_QUERY__NODE__NODE_VACUUM_STMT:
+    return take_analyze;
+  default:
+    return NULL;
+  }
+}
+
+static rdx_status take_statement(rdx_tree *t, const node *n, rdx_sql_statement **out) {
+  take_fn *take = n ? find(n) : NULL;
+  if (!take)
+    return refuse_statement(t);
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
+  t->near = (*out)->place = rdx_tree_place(t, 0);
+  return take(t, n, *out);
+}
+
+/* ---- The parser ---- */
+
+/* The byte of the statement at which its character `number`, from 0, begins; the parser counts them by their first
+ * bytes. */
+static size_t find_character(const char *text, int number) {
+  size_t at = 0;
+  for (; number > 0 && text[at]; number--) {
+    const unsigned char c = (unsigned char)text[at];
+    const size_t length = c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf8 ? 4 : 1;
+    for (size_t i = 0; i < length && text[at]; i++)
+      at++;
+  }
+  return at;
+}
+
+/* The message, with what the text has where the parser saw the copy. */
+static rdx_status fail_parse(const rdx_tree *t, const PgQueryError *error) {
+  static const char near[] = " at or near \"";
+  const size_t at = error->cursorpos > 0 ? find_character(t->text->copy, error->cursorpos - 1) : 0;
+  const rdx_sql_place place = error->cursorpos > 0 ? rdx_tree_place(t, (int32_t)at) : 0;
+  const char *behind = strstr(error->message, near), *from = t->text->begin + at;
+  if (strncmp(error->message, "memory exhausted", 16) == 0)
+    return rdx_tree_refuse(t, place, "the statement is nested too deeply");
+  if (!behind || place == 0)
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL, "%s", error->message);
+  const char *token = behind + strlen(near);
+  const bool replaced = t->text->copy[at] != *from;
+  size_t length = replaced ? (size_t)(rdx_token_at(from).end - from) : strlen(token) - (strlen(token) > 0);
+  const bool cut = length > 60;
+  length = cut ? 60 : length;
+  while (cut && length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80)
+    length--;
+  return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL, "%.*s%s%.*s%s\"",
+                       (int)(behind - error->message), error->message, near, (int)length, from, cut ? "..." : "");
+}
+
+static void *unpack_alloc(void *arena, size_t size) {
+  void *memory = NULL;
+  return rdx_arena_alloc(arena, 1, size, "a statement", &memory, NULL) == RDX_OK ? memory : NULL;
+}
+
+static void unpack_free(void *arena, void *memory) {
+  (void)arena;
+  (void)memory;
+}
+
+/* The tree is unpacked into an arena, so that nothing of it is freed by itself. */
+static rdx_status take_tree(rdx_tree *t, PgQueryProtobuf packed, rdx_sql_statement **out) {
+  rdx_arena unpacked = {0};
+  ProtobufCAllocator allocator = {unpack_alloc, unpack_free, &unpacked};
+  const PgQuery__ParseResult *tree =
+      pg_query__parse_result__unpack(&allocator, packed.len, (const uint8_t *)packed.data);
+  rdx_status status = RDX_OK;
+  if (!tree)
+    status = rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a statement");
+  else if (tree->n_stmts != 1)
+    status = rdx_tree_refuse(t, 0, "the text is no single statement");
+  else
+    status = take_statement(t, tree->stmts[0]->stmt, out);
+  if (status == RDX_OK)
+    (*out)->parameters = t->parameters;
+  rdx_arena_free(&unpacked);
+  return status;
+}
+
+static rdx_status parse(rdx_tree *t, rdx_sql_statement **out) {
+  PgQueryProtobufParseResult result = pg_query_parse_protobuf(t->text->copy);
+  const rdx_status status = result.error ? fail_parse(t, result.error) : take_tree(t, result.parse_tree, out);
+  pg_query_free_protobuf_parse_result(result);
+  return status;
+}
+
+typedef struct job {
+  rdx_tree *tree;
+  rdx_sql_statement **out;
+  rdx_status status;
+} job;
+
+static void *run(void *context) {
+  job *j = context;
+  j->status = parse(j->tree, j->out);
+  return NULL;
+}
+
+/* On a thread that has a large stack, of which the system gives what is used. */
+static rdx_status parse_deep(rdx_tree *t, rdx_sql_statement **out) {
+  job j = {t, out, RDX_OK};
+  pthread_t thread;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a deep statement");
+  const bool started =
+      pthread_attr_setstacksize(&attributes, DEEP_STACK) == 0 && pthread_create(&thread, &attributes, run, &j) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started)
+    return rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a deep statement needs a stack of 64 MiB");
+  pthread_join(thread, NULL);
+  return j.status;
+}
+
+rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
+                         rdx_error *err) {
+  rdx_arena scratch = {0};
+  rdx_sql_text scanned;
+  rdx_sql_statement *statement = NULL;
+  rdx_tree tree = {.text = &scanned, .arena = arena, .err = err};
+  *out = NULL;
+  rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, err);
+  *next = scanned.next;
+  if (status == RDX_OK && scanned.levels > MOST_TOKEN_LEVELS)
+    status = rdx_tree_refuse(&tree, rdx_tree_place(&tree, 0), "the statement is nested too deeply");
+  else if (status == RDX_OK && scanned.begin < scanned.end)
+    status = scanned.levels > SHALLOW_LEVELS ? parse_deep(&tree, &statement) : parse(&tree, &statement);
+  rdx_arena_free(&scratch);
+  if (status == RDX_OK)
+    *out = statement;
+  return status;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tokens as PostgreSQL's scanner makes them, as far as quotes, comments and words go. Signs are taken one by one. */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/text.h"
+
+/* Names of so many bytes and more are replaced: the parser cuts at 63, or before the character there. */
+#define LONGEST_PARSED 60
+
+#define LONGEST_STATEMENT (1 << 28) /* bytes */
+
+/* What a replaced name begins with, before the byte of the text where it stands. By itself: the empty name, which SQL
+ * does not have. A control character, which no name should have. */
+#define MARK "\xc2\x80"
+#define MARK_LENGTH (sizeof MARK - 1)
+
+/* ---- Tokens ---- */
+
+static bool begins_name(char c) {
+  return isalpha((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool continues_name(char c) {
+  return begins_name(c) || isdigit((unsigned char)c) || c == '$';
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static const char *skip_line(const char *text) {
+  return text + strcspn(text, "\r\n");
+}
+
+/* Comments nest. */
+static const char *skip_comment(const char *text) {
+  size_t open = 0;
+  do {
+    if (text[0] == '/' && text[1] == '*') {
+      open++;
+      text += 2;
+    } else if (text[0] == '*' && text[1] == '/') {
+      open--;
+      text += 2;
+    } else {
+      text++;
+    }
+  } while (*text && open > 0);
+  return text;
+}
+
+static const char *skip_blanks(const char *text) {
+  for (;;) {
+    if (is_blank(*text))
+      text++;
+    else if (text[0] == '-' && text[1] == '-')
+      text = skip_line(text);
+    else if (text[0] == '/' && text[1] == '*')
+      text = skip_comment(text);
+    else
+      return text;
+  }
+}
+
+/* Behind the quote that ends what begins at `text`; two of them stand for one, and a backslash, in strings that know
+ * it, takes the next byte along. */
+static const char *skip_quotes(const char *text, bool backslashes) {
+  const char quote = *text++;
+  for (; *text; text++) {
+    if (backslashes && *text == '\\' && text[1])
+      text++;
+    else if (*text == quote && *++text != quote)
+      return text;
+  }
+  return text;
+}
+
+/* A string goes on with the next one, in its own kind of quotes, where only blanks and a line's end are between. */
+static const char *skip_string(const char *text, bool backslashes) {
+  for (;;) {
+    const char *behind = text = skip_quotes(text, backslashes);
+    bool line = false;
+    for (; is_blank(*behind) || (behind[0] == '-' && behind[1] == '-');
+         behind = is_blank(*behind) ? behind + 1 : skip_line(behind))
+      line = line || *behind == '\n' || *behind == '\r';
+    if (!line || *behind != '\'')
+      return text;
+    text = behind;
+  }
+}
+
+/* $tag$...$tag$; NULL: it is none. */
+static const char *skip_dollars(const char *text) {
+  const char *tag = text + 1;
+  if (*tag != '$' && !begins_name(*tag))
+    return NULL;
+  while (*tag != '$' && continues_name(*tag))
+    tag++;
+  if (*tag != '$')
+    return NULL;
+  const size_t length = (size_t)(tag + 1 - text);
+  for (const char *at = tag + 1; (at = strchr(at, '$')) != NULL; at++)
+    if (strncmp(at, text, length) == 0)
+      return at + length;
+  return tag + strlen(tag);
+}
+
+static const char *skip_digits(const char *text) {
+  while (isdigit((unsigned char)*text))
+    text++;
+  return text;
+}
+
+static const char *skip_number(const char *text) {
+  text = skip_digits(text);
+  text = *text == '.' ? skip_digits(text + 1) : text;
+  if (*text == 'e' || *text == 'E') {
+    const char *exponent = text + 1 + (text[1] == '+' || text[1] == '-');
+    if (isdigit((unsigned char)*exponent))
+      text = skip_digits(exponent);
+  }
+  return text;
+}
+
+static rdx_token word_at(const char *text) {
+  const char first = (char)tolower((unsigned char)*text);
+  if (text[1] == '\'' && strchr("ebxn", first))
+    return (rdx_token){RDX_TOKEN_STRING, text, skip_string(text + 1, first == 'e')};
+  if (first == 'u' && text[1] == '&' && text[2] == '\'')
+    return (rdx_token){RDX_TOKEN_STRING, text, skip_string(text + 2, false)};
+  if (first == 'u' && text[1] == '&' && text[2] == '"')
+    return (rdx_token){RDX_TOKEN_NAME, text, skip_quotes(text + 2, false)};
+  const char *end = text + 1;
+  while (continues_name(*end))
+    end++;
+  return (rdx_token){RDX_TOKEN_WORD, text, end};
+}
+
+rdx_token rdx_token_at(const char *text) {
+  text = skip_blanks(text);
+  if (!*text)
+    return (rdx_token){RDX_TOKEN_END, text, text};
+  if (begins_name(*text))
+    return word_at(text);
+  if (*text == '"')
+    return (rdx_token){RDX_TOKEN_NAME, text, skip_quotes(text, false)};
+  if (*text == '\'')
+    return (rdx_token){RDX_TOKEN_STRING, text, skip_string(text, false)};
+  if (isdigit((unsigned char)text[*text == '.']))
+    return (rdx_token){RDX_TOKEN_OTHER, text, skip_number(text)};
+  if (*text == '$') {
+    const char *end = skip_dollars(text);
+    return end ? (rdx_token){RDX_TOKEN_STRING, text, end} : (rdx_token){RDX_TOKEN_OTHER, text, skip_digits(text + 1)};
+  }
+  return (rdx_token){RDX_TOKEN_OTHER, text, text + 1};
+}
+
+/* ---- Levels ----
+ *
+ * A bound for the depth of the tree. A path from its root to a leaf passes, within a pair of brackets (parentheses,
+ * square ones, CASE and END), set operations, the joins of one item between commas, the tokens of one segment between
+ * commas, connectives, and the parts of a CASE, and one of the inner brackets of this segment. */
+
+typedef enum word {
+  WORD_NONE,
+  WORD_AND,
+  WORD_ATOMIC,
+  WORD_BETWEEN,
+  WORD_CASE,
+  WORD_CLAUSE, /* what follows FROM's items */
+  WORD_DISTINCT,
+  WORD_END,
+  WORD_FROM,
+  WORD_JOIN,
+  WORD_OR,
+  WORD_PART, /* of a CASE */
+  WORD_SELECT,
+  WORD_SET_OPERATION,
+} word;
+
+static word find_word(rdx_token t) {
+  static const struct {
+    const char *text;
+    word word;
+  } words[] = {{"and", WORD_AND},           {"atomic", WORD_ATOMIC},
+               {"between", WORD_BETWEEN},   {"case", WORD_CASE},
+               {"distinct", WORD_DISTINCT}, {"else", WORD_PART},
+               {"end", WORD_END},           {"except", WORD_SET_OPERATION},
+               {"fetch", WORD_CLAUSE},      {"for", WORD_CLAUSE},
+               {"from", WORD_FROM},         {"group", WORD_CLAUSE},
+               {"having", WORD_CLAUSE},     {"intersect", WORD_SET_OPERATION},
+               {"join", WORD_JOIN},         {"limit", WORD_CLAUSE},
+               {"offset", WORD_CLAUSE},     {"or", WORD_OR},
+               {"order", WORD_CLAUSE},      {"select", WORD_SELECT},
+               {"then", WORD_PART},         {"union", WORD_SET_OPERATION},
+               {"when", WORD_PART},         {"where", WORD_CLAUSE},
+               {"window", WORD_CLAUSE}};
+  char lower[10];
+  const size_t length = (size_t)(t.end - t.begin);
+  if (t.kind != RDX_TOKEN_WORD || length >= sizeof lower)
+    return WORD_NONE;
+  for (size_t i = 0; i < length; i++)
+    lower[i] = (char)tolower((unsigned char)t.begin[i]);
+  lower[length] = '\0';
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    if (words[i].text[0] == lower[0] && strcmp(words[i].text, lower) == 0)
+      return words[i].word;
+  return WORD_NONE;
+}
+
+typedef struct bracket {
+  char open;           /* '(', '[', 'c' of CASE */
+  bool select, from;   /* after SELECT; among FROM's items */
+  bool expects_table;  /* the next token is an item of FROM */
+  uint32_t betweens;   /* whose AND has not come */
+  uint32_t operations; /* of sets */
+  uint32_t joins;      /* of the item */
+  uint32_t run, inner; /* of the segment: tokens, the deepest bracket */
+  uint32_t segment;    /* the deepest of the item */
+  uint32_t item;       /* the deepest of all */
+} bracket;
+
+typedef struct scanner {
+  rdx_sql_text *text;
+  rdx_error *err;
+  bracket *brackets;
+  uint32_t count, capacity; /* at least one is open, the statement's */
+  rdx_token last;
+  word last_word;
+} scanner;
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+static void end_segment(bracket *b) {
+  b->segment = larger(b->segment, b->run + b->inner);
+  b->run = b->inner = 0;
+}
+
+static void end_item(bracket *b) {
+  end_segment(b);
+  b->item = larger(b->item, b->joins + b->segment);
+  b->joins = b->segment = b->betweens = 0;
+}
+
+static rdx_status open_bracket(scanner *s, char open) {
+  if (s->count == s->capacity) {
+    const uint32_t capacity = s->capacity ? 2 * s->capacity : 64;
+    RDX_TRY(rdx_realloc((void **)&s->brackets, capacity, sizeof *s->brackets, "a statement", s->err));
+    s->capacity = capacity;
+  }
+  const bool table = s->count > 0 && s->brackets[s->count - 1].expects_table;
+  s->brackets[s->count++] = (bracket){.open = open, .from = table, .expects_table = table};
+  return RDX_OK;
+}
+
+static void close_bracket(scanner *s) {
+  bracket *b = &s->brackets[--s->count], *outer = b - 1;
+  end_item(b);
+  outer->inner = larger(outer->inner, b->operations + b->item + 1);
+}
+
+/* A parenthesis ends what has no END before it. */
+static void close_brackets(scanner *s, char open) {
+  uint32_t level = s->count - 1;
+  while (level > 0 && s->brackets[level].open != open)
+    level--;
+  while (level > 0 && s->count > level)
+    close_bracket(s);
+}
+
+static void take_word(bracket *b, word w, word last) {
+  switch (w) {
+  case WORD_AND:
+    if (b->betweens > 0)
+      b->betweens--;
+    else
+      end_segment(b);
+    return;
+  case WORD_OR:
+    end_segment(b);
+    return;
+  case WORD_PART:
+    if (b->open == 'c')
+      end_segment(b);
+    return;
+  case WORD_BETWEEN:
+    b->betweens++;
+    return;
+  case WORD_ATOMIC:
+    b->operations++;
+    return;
+  case WORD_SET_OPERATION:
+    end_item(b);
+    b->operations++;
+    b->from = false;
+    return;
+  case WORD_JOIN:
+    end_segment(b);
+    b->joins++;
+    b->expects_table = b->from;
+    return;
+  case WORD_SELECT:
+    b->select = true;
+    b->from = false;
+    return;
+  case WORD_FROM:
+    if (b->select && last != WORD_DISTINCT)
+      b->from = b->expects_table = true;
+    return;
+  case WORD_CLAUSE:
+    b->from = false;
+    return;
+  default:
+    return;
+  }
+}
+
+/* ---- Names ---- */
+
+/* Write over a token of the copy what the parser reads as the name of a mark and a number. */
+static rdx_status replace_name(scanner *s, rdx_token t) {
+  char *copy = s->text->copy + (t.begin - s->text->begin), name[32];
+  const size_t length = (size_t)(t.end - t.begin);
+  const int written = snprintf(name, sizeof name, MARK "%llu", (unsigned long long)(t.begin - s->text->text));
+  if ((size_t)written > length)
+    return rdx_sql_error(s->err, RDX_ERROR_UNSUPPORTED, s->text->text, (rdx_sql_place)(t.begin - s->text->text + 1),
+                         NULL, "names of files with quotes are not supported here");
+  memset(copy, ' ', length);
+  memcpy(copy, name, (size_t)written);
+  return RDX_OK;
+}
+
+/* FROM 'file' is what a name in double quotes is. */
+static rdx_status take_file(scanner *s, rdx_token t) {
+  char *copy = s->text->copy + (t.begin - s->text->begin);
+  const size_t length = (size_t)(t.end - t.begin);
+  if (*t.begin != '\'' || length < 3 || skip_quotes(t.begin, false) != t.end || t.end[-1] != '\'')
+    return RDX_OK;
+  if (length >= LONGEST_PARSED || memchr(t.begin, '"', length) || memchr(t.begin + 1, '\'', length - 2))
+    return replace_name(s, t);
+  copy[0] = copy[length - 1] = '"';
+  return RDX_OK;
+}
+
+static rdx_status take_name(scanner *s, rdx_token t) {
+  const size_t length = (size_t)(t.end - t.begin);
+  if (t.kind == RDX_TOKEN_NAME && length == 2) {
+    memcpy(s->text->copy + (t.begin - s->text->begin), MARK, MARK_LENGTH);
+    s->text->has_empty_name = true;
+    return RDX_OK;
+  }
+  const bool complete = t.kind == RDX_TOKEN_WORD || (*t.begin == '"' && t.end[-1] == '"');
+  return length >= LONGEST_PARSED && complete ? replace_name(s, t) : RDX_OK;
+}
+
+static rdx_status read_name(const char *from, const char *end, rdx_arena *arena, const char **out, rdx_error *err) {
+  char *name = NULL;
+  const char quote = *from == '"' || *from == '\'' ? *from : '\0';
+  RDX_TRY(rdx_arena_alloc(arena, (size_t)(end - from) + 1, 1, "a statement", (void **)&name, err));
+  *out = name;
+  for (from += quote != '\0'; from < end; from++) {
+    if (quote && *from == quote && ++from == end)
+      break;
+    *name++ = quote ? *from : (char)tolower((unsigned char)*from);
+  }
+  *name = '\0';
+  return RDX_OK;
+}
+
+rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_arena *arena, const char **out,
+                             rdx_error *err) {
+  const size_t length = strlen(parsed);
+  if (strncmp(parsed, MARK, MARK_LENGTH) == 0) {
+    char *digits = NULL;
+    const unsigned long long at = strtoull(parsed + MARK_LENGTH, &digits, 10);
+    const char *from = text->text + at;
+    if (length == MARK_LENGTH && text->has_empty_name)
+      return read_name("\"\"", "\"\"" + 2, arena, out, err);
+    if (length > MARK_LENGTH && *digits == '\0' && from >= text->begin && from < text->end)
+      return read_name(from, rdx_token_at(from).end, arena, out, err);
+  }
+  char *name = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, length + 1, 1, "a statement", (void **)&name, err));
+  memcpy(name, parsed, length + 1);
+  *out = name;
+  return RDX_OK;
+}
+
+/* ---- Statements ---- */
+
+static rdx_status take_sign(scanner *s, char sign) {
+  bracket *b = &s->brackets[s->count - 1];
+  switch (sign) {
+  case '(':
+  case '[':
+    return open_bracket(s, sign);
+  case ')':
+    close_brackets(s, '(');
+    return RDX_OK;
+  case ']':
+    close_brackets(s, '[');
+    return RDX_OK;
+  case ',':
+    end_item(b);
+    b->expects_table = b->from;
+    return RDX_OK;
+  default:
+    return RDX_OK;
+  }
+}
+
+static rdx_status take_token(scanner *s, rdx_token t) {
+  bracket *b = &s->brackets[s->count - 1];
+  const bool expects_table = b->expects_table, behind_point = s->last.kind == RDX_TOKEN_OTHER && *s->last.begin == '.';
+  const word w = behind_point ? WORD_NONE : find_word(t);
+  const word last = s->last_word;
+  s->last = t;
+  s->last_word = w;
+  b->run++;
+  if (t.kind == RDX_TOKEN_STRING) {
+    b->expects_table = false;
+    return expects_table ? take_file(s, t) : RDX_OK;
+  }
+  if (t.kind == RDX_TOKEN_OTHER) {
+    RDX_TRY(take_sign(s, *t.begin));
+    s->brackets[s->count - 1].expects_table = s->brackets[s->count - 1].expects_table && strchr("(,", *t.begin);
+    return RDX_OK;
+  }
+  b->expects_table = false;
+  if (w == WORD_NONE)
+    return take_name(s, t);
+  if (w == WORD_CASE)
+    return open_bracket(s, 'c');
+  if (w == WORD_END && b->open == 'c')
+    close_bracket(s);
+  else
+    take_word(b, w, last);
+  return RDX_OK;
+}
+
+static rdx_status scan(scanner *s) {
+  RDX_TRY(open_bracket(s, '\0'));
+  for (rdx_token t = rdx_token_at(s->text->begin); t.begin < s->text->end; t = rdx_token_at(t.end))
+    RDX_TRY(take_token(s, t));
+  while (s->count > 1)
+    close_bracket(s);
+  end_item(s->brackets);
+  s->text->levels = s->brackets->operations + s->brackets->item;
+  return RDX_OK;
+}
+
+static bool ends_statement(rdx_token t) {
+  return t.kind == RDX_TOKEN_END || *t.begin == ';';
+}
+
+rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *out, rdx_error *err) {
+  rdx_token t = rdx_token_at(text);
+  while (t.kind != RDX_TOKEN_END && *t.begin == ';')
+    t = rdx_token_at(t.end);
+  *out = (rdx_sql_text){.text = text, .begin = t.begin, .end = t.begin};
+  for (; !ends_statement(t); t = rdx_token_at(t.end))
+    out->end = t.end;
+  while (t.kind != RDX_TOKEN_END && *t.begin == ';')
+    t = rdx_token_at(t.end);
+  out->next = t.begin;
+  const size_t length = (size_t)(out->end - out->begin);
+  if (length == 0)
+    return RDX_OK;
+  if (length > LONGEST_STATEMENT)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the statement has %zu bytes; the most are %d", length,
+                    LONGEST_STATEMENT);
+  RDX_TRY(rdx_arena_alloc(arena, length + 1, 1, "a statement", (void **)&out->copy, err));
+  memcpy(out->copy, out->begin, length);
+  out->copy[length] = '\0';
+  scanner s = {.text = out, .err = err};
+  const rdx_status status = scan(&s);
+  rdx_free(s.brackets);
+  return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SQL_TEXT_H
+#define RDX_SQL_TEXT_H
+
+/* The text of statements before it is parsed: where one ends, how deep its tree can be at most, and a copy of it that
+ * PostgreSQL's parser takes in spite of names that it would cut or refuse. */
+
+#include "base/base.h"
+#include "sql/statement.h"
+
+typedef enum rdx_token_kind {
+  RDX_TOKEN_END,
+  RDX_TOKEN_WORD,   /* a keyword or a name without quotes */
+  RDX_TOKEN_NAME,   /* in double quotes */
+  RDX_TOKEN_STRING, /* in single quotes of any kind, or between dollars */
+  RDX_TOKEN_OTHER,  /* a number, a parameter, or one sign */
+} rdx_token_kind;
+
+typedef struct rdx_token {
+  rdx_token_kind kind;
+  const char *begin, *end;
+} rdx_token;
+
+/* The first token at or behind `text`, past blanks and comments. What quotes do not end, the text ends. */
+rdx_token rdx_token_at(const char *text);
+
+typedef struct rdx_sql_text {
+  const char *text;               /* all of it */
+  const char *begin, *end, *next; /* the first statement; what follows its semicolon, blanks and comments */
+  char *copy;                     /* of the statement, byte for byte, but for names; in an arena */
+  uint32_t levels;                /* no tree of the statement is deeper, in tokens */
+  bool has_empty_name;
+} rdx_sql_text;
+
+/* Look through the first statement; without one `begin` is `end`. */
+RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *out, rdx_error *err);
+
+/* What the text has where the parser, given the copy, found this name. */
+RDX_MUST_USE rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_arena *arena,
+                                          const char **out, rdx_error *err);
+
+#endif

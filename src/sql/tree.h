@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SQL_TREE_H
+#define RDX_SQL_TREE_H
+
+/* PostgreSQL's tree, of which queries and expressions are taken over. What the tree has and Raydex has not is refused,
+ * so that nothing is ignored. */
+
+#include <string.h>
+
+#include <pg_query.h>
+#include <pg_query/pg_query.pb-c.h>
+
+#include "sql/statement.h"
+#include "sql/text.h"
+
+typedef PgQuery__Node rdx_tree_node;
+
+typedef struct rdx_tree {
+  const rdx_sql_text *text;
+  rdx_arena *arena; /* of the statement */
+  rdx_error *err;
+  rdx_sql_place near;  /* the last one that was met, for what has none of its own */
+  uint32_t levels;     /* that are open */
+  uint64_t nodes;      /* of expressions; what has several parents counts for each */
+  uint32_t parameters; /* the largest */
+  size_t type_count;   /* PREPARE's types of parameters */
+  rdx_tree_node *const *types;
+} rdx_tree;
+
+/* Where a location of the tree is in the text. */
+rdx_sql_place rdx_tree_place(const rdx_tree *t, int32_t location);
+
+/* Fail with RDX_ERROR_UNSUPPORTED; where the place is unknown, near the last one that was met. */
+rdx_status rdx_tree_refuse(const rdx_tree *t, rdx_sql_place place, const char *what);
+/* The same, where `refused`. */
+RDX_MUST_USE rdx_status rdx_tree_refuse_if(const rdx_tree *t, bool refused, rdx_sql_place place, const char *what);
+
+/* Every level of what is taken over is entered, and left where it is done: there is a limit. */
+RDX_MUST_USE rdx_status rdx_tree_enter(rdx_tree *t, rdx_sql_place place);
+
+/* Memory of the statement, zero. */
+RDX_MUST_USE rdx_status rdx_tree_alloc(const rdx_tree *t, size_t count, size_t size, void **out);
+RDX_MUST_USE rdx_status rdx_tree_copy(const rdx_tree *t, const char *text, const char **out);
+
+/* A name as it is in the text; NULL: it is empty, which is how the tree has none. */
+RDX_MUST_USE rdx_status rdx_tree_name(const rdx_tree *t, const char *parsed, const char **out);
+/* The text of a string node, "" of any other. */
+const char *rdx_tree_string(const rdx_tree_node *n);
+RDX_MUST_USE rdx_status rdx_tree_names(const rdx_tree *t, size_t count, rdx_tree_node *const *strings,
+                                       const char ***out, uint32_t *out_count);
+/* Of a function, an operator or a type: the last name; PostgreSQL's own schema may be before it, no other. */
+RDX_MUST_USE rdx_status rdx_tree_last_name(const rdx_tree *t, size_t count, rdx_tree_node *const *strings,
+                                           rdx_sql_place place, const char **out);
+
+typedef struct rdx_tree_type {
+  const char *name, *field; /* of an interval */
+  rdx_sql_place place;
+  int32_t modifiers[2];
+  uint32_t modifier_count;
+} rdx_tree_type;
+
+RDX_MUST_USE rdx_status rdx_tree_take_type(const rdx_tree *t, const PgQuery__TypeName *type, rdx_tree_type *out);
+
+RDX_MUST_USE rdx_status rdx_tree_expression(rdx_tree *t, const rdx_tree_node *n, rdx_ast **out);
+RDX_MUST_USE rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_ast ***out,
+                                             uint32_t *out_count);
+RDX_MUST_USE rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count,
+                                      rdx_ast **out);
+
+RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);
+/* Where a table stands alone: no schema, no alias. */
+RDX_MUST_USE rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Statements from text: trees as they should be, refusals with their places, deep and long texts. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/statement.h"
+#include "tests/unit/statement_text.h"
+
+typedef struct example {
+  const char *text, *expected;
+} example;
+
+static char room[1 << 16];
+
+/* The tree of the first statement, or the name of the status and the error's text. */
+static const char *parsed(const char *text) {
+  rdx_arena arena = {0};
+  rdx_error err = {""};
+  rdx_sql_statement *statement = NULL;
+  const char *next = NULL;
+  const rdx_status status = rdx_sql_parse(text, &arena, &statement, &next, &err);
+  assert_non_null(next);
+  assert_true(next >= text && next <= text + strlen(text));
+  if (status != RDX_OK) {
+    assert_null(statement);
+    snprintf(room, sizeof room, "%s: %s", rdx_status_name(status), err.text);
+  } else if (statement) {
+    statement_text(statement, room, sizeof room);
+  } else {
+    strcpy(room, "nothing");
+  }
+  rdx_arena_free(&arena);
+  return room;
+}
+
+static void check(const example *examples, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(parsed(examples[i].text), examples[i].expected) != 0)
+      fail_msg("%s\nis      %s\nand not %s", examples[i].text, room, examples[i].expected);
+}
+
+static void test_expressions(void **state) {
+  (void)state;
+  static const example examples[] = {
+      {"SELECT a, t.b, \"T\".\"C d\", *, t.*, 1, 1.50, 1e5, .5, 'x''y', NULL, TRUE, false, $2",
+       "select a, t.b, T.C d, *, t.*, #1, #1.50, #1e5, #.5, 'x'y', NULL, true, false, $2 /2"},
+      {"SELECT -5, - -5.5, -a, +a, -2147483648, 99999999999999999999",
+       "select [-](#5), #5.5, [-](a), [+](a), [-](#2147483648), #99999999999999999999"},
+      {"SELECT a + b * c - d / e % f ^ g || h", "select [||]([-]([+](a, [*](b, c)), [%]([/](d, e), [^](f, g))), h)"},
+      {"SELECT a = b, a <> b, a != b, a < b, a <= b, a > b, a >= b, a ~ b, abs(a) FROM t",
+       "select [=](a, b), [<>](a, b), [<>](a, b), [<](a, b), [<=](a, b), [>](a, b), [>=](a, b), [~](a, b), [abs](a) "
+       "from t"},
+      {"SELECT a AND (b AND c) AND d OR (e OR f), NOT a", "select [or]([and](a, b, c, d), e, f), [not](a)"},
+      {"SELECT a IS NULL, a IS NOT NULL, a IS TRUE, a IS NOT TRUE, a IS FALSE, a IS NOT FALSE, a IS UNKNOWN, a IS NOT "
+       "UNKNOWN, a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b",
+       "select [is null](a), [is not null](a), [is true](a), [is not true](a), [is false](a), [is not false](a), [is "
+       "unknown](a), [is not unknown](a), [is distinct from](a, b), [is not distinct from](a, b)"},
+      {"SELECT a BETWEEN 1 AND 2, a NOT BETWEEN b AND c, a BETWEEN SYMMETRIC 1 AND 2, a NOT BETWEEN SYMMETRIC 1 AND 2",
+       "select [between](a, #1, #2), [not between](a, b, c), [between symmetric](a, #1, #2), [not between "
+       "symmetric](a, "
+       "#1, #2)"},
+      {"SELECT a IN (1, 2), a NOT IN ('x'), a LIKE 'x%', a NOT LIKE 'x' ESCAPE '!', a ILIKE b, a NOT ILIKE b",
+       "select [in](a, #1, #2), [not in](a, 'x'), [like](a, 'x%'), [not like](a, 'x', '!'), [ilike](a, b), [not "
+       "ilike](a, b)"},
+      {"SELECT CASE WHEN a THEN 1 WHEN b THEN 2 END, CASE a WHEN 1 THEN x WHEN 2 THEN y ELSE z END",
+       "select [case](a, #1, b, #2), [case]([=](a, #1), x, [=](a, #2), y, z)"},
+      {"SELECT COALESCE(a, b, 1), NULLIF(a, b), GREATEST(a, b), LEAST(a), ROW(a, b) < (1, 2), GROUPING(a)",
+       "select [coalesce](a, b, #1), [nullif](a, b), [greatest](a, b), [least](a), [<]([row](a, b), [row](#1, #2)), "
+       "[grouping](a)"},
+      {"SELECT DATE '1994-01-01', INTERVAL '3' MONTH, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '1 day', INTERVAL(3) '1'",
+       "select <date>('1994-01-01'), <interval month>('3'), <interval year to month>('1-2'), <interval>('1 day'), "
+       "<interval:3>('1')"},
+      {"SELECT a::int, CAST(a AS numeric(12, 2)), a::varchar(10), a::double precision, a::char(3), a::timestamp",
+       "select <int4>(a), <numeric:12:2>(a), <varchar:10>(a), <float8>(a), <bpchar:3>(a), <timestamp>(a)"},
+      {"SELECT extract(year FROM a), substring(a FROM 1 FOR 2), position('x' IN a), trim(a), trim(LEADING 'x' FROM a), "
+       "trim(TRAILING FROM a), current_date, current_timestamp, a AT TIME ZONE 'UTC'",
+       "select [extract]('year', a), [substring](a, #1, #2), [position](a, 'x'), [btrim](a), [ltrim](a, 'x'), "
+       "[rtrim](a), [current_date](), [current_timestamp](), [timezone]('UTC', a)"},
+      {"SELECT count(*), count(DISTINCT a), SUM(a) FILTER (WHERE b > 1)",
+       "select [count] *(), [count] distinct(a), [sum](a) filter [>](b, #1)"},
+      {"SELECT (SELECT 1), EXISTS (SELECT 2), a IN (SELECT 3), a NOT IN (SELECT 4), a > ALL (SELECT 5), a = SOME "
+       "(SELECT 6), a LIKE ANY (SELECT 7)",
+       "select scalar{select #1}, exists{select #2}, a = any{select #3}, [not](a = any{select #4}), a > all{select "
+       "#5}, "
+       "a = any{select #6}, a like any{select #7}"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
+static void test_queries(void **state) {
+  (void)state;
+  static const example examples[] = {
+      {"SELECT DISTINCT a x, b AS \"Y\" FROM t WHERE a GROUP BY a, 2 HAVING b ORDER BY 1 DESC NULLS LAST, b ASC NULLS "
+       "FIRST LIMIT 5 OFFSET 2",
+       "select distinct a as x, b as Y from t where a group <a>, <#2> having b order #1 desc nulls last, b nulls first "
+       "limit #5 offset #2"},
+      {"SELECT a FROM t FETCH FIRST 3 ROWS ONLY", "select a from t limit #3"},
+      {"SELECT a FROM t FETCH FIRST ROW ONLY", "select a from t limit #1"},
+      {"SELECT a FROM t LIMIT ALL OFFSET $1", "select a from t offset $1 /1"},
+      {"SELECT 1 FROM t, u AS v (a, b), (SELECT 2) w (c)", "select #1 from t, u as v(a,b), {select #2} as w(c)"},
+      {"SELECT 1 FROM a JOIN b ON a.x = b.x LEFT JOIN c USING (y, z) RIGHT JOIN d ON true NATURAL FULL JOIN e CROSS "
+       "JOIN LATERAL (SELECT a.x) f",
+       "select #1 from (((((a inner b on [=](a.x, b.x)) left c using (y,z)) right d on true) natural full e) inner "
+       "lateral {select a.x} as f)"},
+      {"SELECT 1 FROM a JOIN (b JOIN c ON x) ON y", "select #1 from (a inner (b inner c on x) on y)"},
+      {"SELECT 1 GROUP BY (a, b), ROLLUP ((a, b), c), CUBE (a, b), GROUPING SETS ((a, b), a, (), ROLLUP (a)), ()",
+       "select #1 group <a>, <b>, rollup<[row](a, b), c>, cube<a, b>, sets<<a, b><a><>rollup<a>>, sets<<>>"},
+      {"VALUES (1, 'a'), (2, NULL) ORDER BY 1", "values (#1, 'a') (#2, NULL) order #1"},
+      {"SELECT 1 UNION ALL SELECT 2 EXCEPT SELECT 3 INTERSECT ALL SELECT 4 ORDER BY 1 LIMIT 1",
+       "{{select #1} union all {select #2}} except {{select #3} intersect all {select #4}} order #1 limit #1"},
+      {"(SELECT 1 LIMIT 1) UNION (VALUES (2))", "{select #1 limit #1} union {values (#2)}"},
+      {"WITH a (x) AS (SELECT 1), b AS (WITH c AS (SELECT 2) SELECT * FROM c) SELECT * FROM a, b",
+       "with a(x){select #1} with b{with c{select #2} select * from c} select * from a, b"},
+      {"TABLE t", "select * from t"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
+static void test_names(void **state) {
+  (void)state;
+#define LONG "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggghhhhhhhhhh"
+  static const example examples[] = {
+      {"SELECT Foo, \"Foo\", \"A\"\"B\", \"\" AS \"\", \"a;b\" FROM \"\"", "select foo, Foo, A\"B,  as , a;b from "},
+      {"SELECT A" LONG ", \"" LONG "Z\"\"\", x AS B" LONG " FROM " LONG "1 C" LONG,
+       "select a" LONG ", " LONG "Z\", x as b" LONG " from " LONG "1 as c" LONG},
+      {"SELECT 1 FROM 'x.csv', 'it''s.csv' AS q JOIN 'a/b \"c\".parquet' ON 'x' = 'y', ('z.csv' CROSS JOIN t), "
+       "'" LONG ".csv' WHERE a IN ('b', 'c')",
+       "select #1 from x.csv, (it's.csv as q inner a/b \"c\".parquet on [=]('x', 'y')), (z.csv inner t), " LONG
+       ".csv where [in](a, 'b', 'c')"},
+      {"SELECT extract(year FROM 'x'), a IS DISTINCT FROM 'y' FROM t WHERE trim(both FROM 'z') IS DISTINCT FROM 'u' "
+       "GROUP BY 'v', 'w'",
+       "select [extract]('year', 'x'), [is distinct from](a, 'y') from t where [is distinct from]([btrim]('z'), 'u') "
+       "group <'v'>, <'w'>"},
+      {"SELECT \"t.csv\".a FROM (SELECT 'x', 'y' FROM 't.csv') s",
+       "select t.csv.a from {select 'x', 'y' from t.csv} as s"},
+      {"CREATE TABLE " LONG " (\"" LONG "\" int)", "create table: name=" LONG " " LONG " int4"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
+static void test_statements(void **state) {
+  (void)state;
+  static const example examples[] = {
+      {"EXPLAIN SELECT 1", "explain: select #1"},
+      {"EXPLAIN ANALYZE SELECT $1", "explain: analyze select $1 /1"},
+      {"EXPLAIN (ANALYZE, FORMAT JSON) INSERT INTO t VALUES (1)", "explain: analyze json insert: name=t values (#1)"},
+      {"EXPLAIN (ANALYZE false, FORMAT text) SELECT 1", "explain: select #1"},
+      {"CREATE TABLE IF NOT EXISTS t (a int, b numeric(12, 2), \"C\" varchar(10), d date, e text)",
+       "create table: name=t if not exists a int4 b numeric:12:2 C varchar:10 d date e text"},
+      {"CREATE TABLE t AS SELECT 1 AS a", "create table as: name=t data select #1 as a"},
+      {"CREATE TABLE IF NOT EXISTS t AS VALUES (1) WITH NO DATA", "create table as: name=t if not exists values (#1)"},
+      {"CREATE MATERIALIZED VIEW v USING sorted_cube WITH (a = 1, b = 'x', c = foo, d, e = 1.5) AS SELECT 1",
+       "create view: name=v method=sorted_cube data a=(1) b=(x) c=(foo) d=() e=(1.5) select #1"},
+      {"CREATE INDEX ON t (a)", "create index: table=t (a)"},
+      {"CREATE INDEX IF NOT EXISTS i ON t USING cgrx (a, \"B\") WITH (bucket_size = 16)",
+       "create index: name=i table=t method=cgrx if not exists (a,B) bucket_size=(16)"},
+      {"CREATE INDEX i ON t USING btree (a)", "create index: name=i table=t method=btree (a)"},
+      {"DROP TABLE IF EXISTS a, \"B\"", "drop: object=table if exists (a,B)"},
+      {"DROP INDEX i", "drop: object=index (i)"},
+      {"DROP MATERIALIZED VIEW v", "drop: object=materialized view (v)"},
+      {"INSERT INTO t (a, b) VALUES (1, 'x'), (2, NULL)", "insert: name=t (a,b) values (#1, 'x') (#2, NULL)"},
+      {"INSERT INTO t WITH a AS (SELECT 1) SELECT * FROM a", "insert: name=t with a{select #1} select * from a"},
+      {"COPY t (a, b) FROM 'x.csv' CSV HEADER DELIMITER ';' NULL ''",
+       "copy: name=t path=x.csv from (a,b) format=(csv) header=(true) delimiter=(;) null=()"},
+      {"COPY t TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE (a, b), n 5)",
+       "copy: name=t format=(csv) header=() force_quote=(a,b) n=(5)"},
+      {"COPY (SELECT 1) TO 'x.parquet' WITH (FORMAT parquet)", "copy: path=x.parquet format=(parquet) select #1"},
+      {"COPY t FROM STDIN", "copy: name=t from"},
+      {"PREPARE p AS SELECT $1 + $3", "prepare: name=p select [+]($1, $3) /3 /3"},
+      {"PREPARE p (int, numeric(3, 2)) AS SELECT $1, $3", "prepare: name=p select <int4>($1), $3 /3 /3"},
+      {"EXECUTE p (1, 'x', -2)", "execute: name=p #1, 'x', [-](#2)"},
+      {"EXECUTE p", "execute: name=p"},
+      {"DEALLOCATE p", "deallocate: name=p"},
+      {"DEALLOCATE PREPARE ALL", "deallocate:"},
+      {"SET device = gpu", "set: name=device value=gpu"},
+      {"SET threads TO 4", "set: name=threads value=4"},
+      {"SET memory_limit TO '8 GB'", "set: name=memory_limit value=8 GB"},
+      {"SET a.b TO -1.5", "set: name=a.b value=-1.5"},
+      {"SET device TO DEFAULT", "set: name=device"},
+      {"RESET device", "set: name=device"},
+      {"RESET ALL", "set: name=all"},
+      {"SHOW device", "show: name=device"},
+      {"SHOW ALL", "show: name=all"},
+      {"ANALYZE", "analyze:"},
+      {"ANALYZE \"T\"", "analyze: name=T"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
+/* Each is refused, with what follows, and a caret under the byte where `^` stands in the second text. */
+static void test_refusals(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *caret, *message;
+  } examples[] = {
+      {"UPDATE t SET a = 1", "^", "UPDATE is not supported"},
+      {"DELETE FROM t", "^", "DELETE is not supported"},
+      {"CREATE OR REPLACE VIEW v AS SELECT 1", "^", "CREATE OR REPLACE VIEW is not supported"},
+      {"ALTER TABLE t ADD a int", "^", "ALTER TABLE is not supported"},
+      {"BEGIN", "^", "BEGIN is not supported"},
+      {"VACUUM t", "^", "VACUUM is not supported"},
+      {"DROP SCHEMA s", "^", "DROP SCHEMA is not supported"},
+      {"DROP TABLE t CASCADE", "^", "CASCADE is not supported"},
+      {"SELECT rank() OVER () FROM t", "       ^", "window functions are not supported"},
+      {"SELECT a FROM t WINDOW w AS ()", "       ^", "WINDOW is not supported"},
+      {"SELECT sum(a ORDER BY b)", "       ^", "ORDER BY inside an aggregate is not supported"},
+      {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
+      {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
+      {"SELECT DISTINCT ON (a) b FROM t", "                       ^", "DISTINCT ON is not supported"},
+      {"WITH RECURSIVE a AS (SELECT 1) SELECT 2", "^", "WITH RECURSIVE is not supported"},
+      {"WITH a AS MATERIALIZED (SELECT 1) SELECT 2", "     ^", "MATERIALIZED is not supported in WITH"},
+      {"SELECT a ORDER BY 1 FETCH FIRST 1 ROW WITH TIES", "                                ^",
+       "WITH TIES is not supported"},
+      {"SELECT a INTO b FROM t", "       ^", "SELECT INTO is not supported"},
+      {"SELECT a FROM s.t", "              ^", "schemas are not supported"},
+      {"SELECT a.b.c", "       ^", "schemas are not supported"},
+      {"SELECT a COLLATE \"C\"", "         ^", "collations are not supported"},
+      {"SELECT ARRAY[1]", "       ^", "arrays are not supported"},
+      {"SELECT 1, b[1]", "          ^", "parts of arrays and of rows are not supported"},
+      {"SELECT a = ANY ('{1}')", "         ^", "ANY and ALL of arrays are not supported"},
+      {"SELECT a SIMILAR TO 'b'", "         ^", "SIMILAR TO is not supported"},
+      {"SELECT f(a => 1)", "         ^", "arguments by name are not supported"},
+      {"SELECT current_user", "       ^", "this value is not supported"},
+      {"SELECT B'101'", "       ^", "bit strings are not supported"},
+      {"SELECT a::int[]", "          ^", "arrays, sets and types of columns are not supported"},
+      {"SELECT * FROM ONLY t", "                   ^", "ONLY is not supported"},
+      {"SELECT * FROM (a CROSS JOIN b) AS c", "                            ^", "an alias of a join is not supported"},
+      {"VALUES (1), (DEFAULT)", "             ^", "DEFAULT is not supported here"},
+      {"INSERT INTO t VALUES (1) RETURNING a", "            ^", "RETURNING is not supported"},
+      {"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", "            ^", "ON CONFLICT is not supported"},
+      {"INSERT INTO t DEFAULT VALUES", "            ^", "DEFAULT VALUES is not supported"},
+      {"CREATE TABLE t (a int NOT NULL)", "                      ^", "constraints are not supported"},
+      {"CREATE TABLE t (a int, PRIMARY KEY (a))", "                       ^", "constraints are not supported"},
+      {"CREATE TEMP TABLE t (a int)", "                  ^", "temporary and unlogged tables are not supported"},
+      {"CREATE UNIQUE INDEX ON t (a)", "                       ^", "UNIQUE indexes are not supported"},
+      {"CREATE INDEX ON t (lower(a))", "                ^", "indexes of expressions are not supported"},
+      {"CREATE INDEX ON t (a DESC)", "                ^", "orders of an index's columns are not supported"},
+      {"CREATE INDEX ON t (a) WHERE b", "                ^", "indexes of a part of a table are not supported"},
+      {"EXPLAIN (COSTS off) SELECT 1", "         ^", "EXPLAIN has no option costs off"},
+      {"COPY t FROM PROGRAM 'x'", "^", "COPY with a PROGRAM is not supported"},
+      {"SET LOCAL a TO 1", "^", "SET LOCAL is not supported"},
+      {"ANALYZE a, b", "^", "ANALYZE takes one table"},
+  };
+  for (size_t i = 0; i < RDX_COUNT(examples); i++) {
+    char expected[2][512];
+    parsed(examples[i].text);
+    snprintf(expected[0], sizeof expected[0], "not supported: %s", examples[i].message);
+    snprintf(expected[1], sizeof expected[1], "\nLINE 1: %s\n        %s", examples[i].text, examples[i].caret);
+    if (strncmp(room, expected[0], strlen(expected[0])) != 0 || !strstr(room, expected[1]))
+      fail_msg("%s\n%s\n", examples[i].text, room);
+    const char *behind = strstr(room, expected[1]) + strlen(expected[1]);
+    assert_true(*behind == '\0' || *behind == '\n');
+  }
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  static const example examples[] = {
+      {"SELECT a FORM t x", "malformed input: syntax error at or near \"t\"\n"
+                            "LINE 1: SELECT a FORM t x\n"
+                            "                      ^"},
+      {"SELECT 'äöü', b FORM t x", "malformed input: syntax error at or near \"t\"\n"
+                                   "LINE 1: SELECT 'äöü', b FORM t x\n"
+                                   "                             ^"},
+      {"\n\nSELECT a,\n\t'é€𝄞' x y\nFROM t", "malformed input: syntax error at or near \"y\"\n"
+                                             "LINE 2:  'é€𝄞' x y\n"
+                                             "                 ^"},
+      {"SELECT (1", "malformed input: syntax error at end of input\n"
+                    "LINE 1: SELECT (1\n"
+                    "                 ^"},
+      {"SELECT 'abc", "malformed input: unterminated quoted string at or near \"'abc\"\n"
+                      "LINE 1: SELECT 'abc\n"
+                      "               ^"},
+      {"VALUES (1, 2), (3)", "malformed input: VALUES has rows of 2 and of 1 columns\n"
+                             "LINE 1: VALUES (1, 2), (3)\n"
+                             "                        ^"},
+      {"SELECT $0", "malformed input: there is no parameter $0\n"
+                    "LINE 1: SELECT $0\n"
+                    "               ^"},
+      {"SELECT a FROM data.csv", "not supported: schemas are not supported\n"
+                                 "LINE 1: SELECT a FROM data.csv\n"
+                                 "                      ^\n"
+                                 "HINT: the name of a file stands in quotes: FROM 'file.csv'"},
+      {"SELECT a " LONG "x " LONG "y",
+       "malformed input: syntax error at or near \"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff...\"\n"
+       "LINE 1: ...ccccccccddddddddddeeeeeeeeeeffffffffffgggggggggghhhhhhhhhhx aaaaaaaaaabbbbbbbbbbcccccccccc...\n"
+       "                                                                       ^"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_expressions), cmocka_unit_test(test_queries),  cmocka_unit_test(test_names),
+      cmocka_unit_test(test_statements),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
