@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXPRESSION_CALENDAR_H
+#define RDX_EXPRESSION_CALENDAR_H
+
+/* Days, times and intervals. Days are counted from 1970-01-01, times are microseconds from its midnight, UTC. */
+
+#include "expression/expression.h"
+
+#define RDX_MICROS_A_SECOND INT64_C(1000000)
+#define RDX_MICROS_A_DAY INT64_C(86400000000)
+
+typedef struct rdx_civil {
+  int64_t year;
+  int32_t month, day; /* from 1 */
+} rdx_civil;
+
+rdx_civil rdx_civil_of_day(int64_t day);
+/* The day of a date, whose month is 1 to 12 and whose day may be any number. */
+int64_t rdx_day_of_civil(int64_t year, int32_t month, int32_t day);
+int32_t rdx_days_of_month(int64_t year, int32_t month);
+
+/* The day of a time, and the microseconds since its midnight. */
+static inline int64_t rdx_day_of_time(int64_t time, int64_t *rest) {
+  const int64_t part = time % RDX_MICROS_A_DAY, negative = part < 0;
+  *rest = part + (negative ? RDX_MICROS_A_DAY : 0);
+  return time / RDX_MICROS_A_DAY - negative;
+}
+
+/* False: it passes the type. */
+bool rdx_time_of_day(int64_t day, int64_t *out);
+bool rdx_time_add(int64_t time, rdx_sql_interval interval, bool subtract, int64_t *out);
+bool rdx_interval_add(rdx_sql_interval a, rdx_sql_interval b, bool subtract, rdx_sql_interval *out);
+bool rdx_interval_multiply(rdx_sql_interval a, double factor, rdx_sql_interval *out);
+/* a - b: days, and what is left of one. */
+bool rdx_time_difference(int64_t a, int64_t b, rdx_sql_interval *out);
+/* Microseconds, a month being 30 days: the order of intervals. */
+rdx_i128 rdx_interval_span(rdx_sql_interval interval);
+
+/* ---- Fields ---- */
+
+typedef enum rdx_time_field {
+  RDX_FIELD_MICROSECOND,
+  RDX_FIELD_MILLISECOND,
+  RDX_FIELD_SECOND,
+  RDX_FIELD_MINUTE,
+  RDX_FIELD_HOUR,
+  RDX_FIELD_DAY,
+  RDX_FIELD_WEEK,
+  RDX_FIELD_MONTH,
+  RDX_FIELD_QUARTER,
+  RDX_FIELD_YEAR,
+  RDX_FIELD_DECADE,
+  RDX_FIELD_CENTURY,
+  RDX_FIELD_MILLENNIUM,
+  RDX_FIELD_DAY_OF_WEEK,     /* Sunday is 0 */
+  RDX_FIELD_ISO_DAY_OF_WEEK, /* Monday is 1 */
+  RDX_FIELD_DAY_OF_YEAR,
+  RDX_FIELD_ISO_YEAR,
+  RDX_FIELD_EPOCH,
+} rdx_time_field;
+
+/* By a name such as "year" or "mons", in letters of either case. */
+bool rdx_time_field_from_name(const char *name, size_t length, rdx_time_field *out);
+/* The digits behind the point that a field has. */
+uint8_t rdx_time_field_scale(rdx_time_field field);
+/* A field times ten to its scale. */
+int64_t rdx_time_extract(rdx_time_field field, int64_t time);
+/* Of a date, a field of days or more. */
+int64_t rdx_day_extract(rdx_time_field field, int64_t day);
+int64_t rdx_interval_extract(rdx_time_field field, rdx_sql_interval interval);
+/* False: times are not cut to this field. */
+bool rdx_time_truncates(rdx_time_field field);
+int64_t rdx_time_truncate(rdx_time_field field, int64_t time);
+rdx_sql_interval rdx_interval_truncate(rdx_time_field field, rdx_sql_interval interval);
+
+/* ---- Texts ---- */
+
+#define RDX_INTERVAL_TEXT 96
+
+/* As PostgreSQL writes one: "1 year 2 mons -3 days +04:05:06.7". */
+size_t rdx_interval_format(rdx_sql_interval interval, char out[RDX_INTERVAL_TEXT]);
+
+/* "1 year 2 mons 3 days 04:05:06.7", "90 day", "1.5 hours ago"; a number without a word is one of `field`s. False: it
+ * is no interval. */
+bool rdx_interval_parse(const char *text, size_t length, rdx_time_field field, rdx_sql_interval *out);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Functions of dates, times and intervals. */
+
+#include "base/utf8.h"
+#include "expression/calendar.h"
+#include "expression/functions.h"
+
+/* Read a field's name, unless it is the one that was read before. */
+static rdx_status read_field(rdx_worker *w, const rdx_node *n, rdx_sql_text name, rdx_sql_text *last,
+                             rdx_time_field *field) {
+  char shown[64];
+  if (name.data == last->data && name.length == last->length)
+    return RDX_OK;
+  *last = name;
+  if (rdx_time_field_from_name(name.data, name.length, field))
+    return RDX_OK;
+  rdx_utf8_escape(name.data, name.length, shown, sizeof shown);
+  return rdx_node_fail(w, n, RDX_ERROR_ARGUMENT, "unit \"%s\" is not known", shown);
+}
+
+static rdx_status refuse(rdx_worker *w, const rdx_node *n, rdx_sql_text name) {
+  char shown[64], type[32];
+  rdx_utf8_escape(name.data, name.length, shown, sizeof shown);
+  return rdx_node_fail(w, n, RDX_ERROR_ARGUMENT, "unit \"%s\" not supported for type %s", shown,
+                       rdx_sql_type_text(n->args[1]->type, type));
+}
+
+/* Of a field whose scale is that of the result, unless the field is no constant: then scales are made equal. */
+static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_values *values, uint32_t row) {
+  int64_t value = 0;
+  if (n->args[1]->class == RDX_CLASS_INTERVAL) {
+    value = rdx_interval_extract(field, ((const rdx_sql_interval *)values->data)[row]);
+  } else {
+    const int64_t at = ((const int64_t *)values->data)[row];
+    const bool is_date = n->args[1]->type.kind == RDX_SQL_DATE;
+    if (is_date && field >= RDX_FIELD_DAY && field != RDX_FIELD_EPOCH)
+      value = rdx_day_extract(field, at);
+    else
+      value = rdx_time_extract(field, is_date ? (int64_t)((uint64_t)at * (uint64_t)RDX_MICROS_A_DAY) : at);
+  }
+  for (uint8_t scale = rdx_time_field_scale(field); scale < n->type.scale; scale++)
+    value = (int64_t)((uint64_t)value * 10);
+  return value;
+}
+
+rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
+                             rdx_values *out) {
+  const rdx_sql_text *names = args[0].data;
+  rdx_sql_text last = {NULL, 0};
+  rdx_time_field field = RDX_FIELD_DAY;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    if (!rdx_counts(active, out->nulls, i))
+      continue;
+    RDX_TRY(read_field(w, n, names[i], &last, &field));
+    const bool of_dates = (field >= RDX_FIELD_DAY_OF_WEEK && field <= RDX_FIELD_ISO_YEAR) || field == RDX_FIELD_WEEK;
+    if (of_dates && n->args[1]->class == RDX_CLASS_INTERVAL)
+      return refuse(w, n, names[i]);
+    ((int64_t *)out->data)[i] = extract_one(n, field, &args[1], i);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
+                              rdx_values *out) {
+  const rdx_sql_text *names = args[0].data;
+  rdx_sql_text last = {NULL, 0};
+  rdx_time_field field = RDX_FIELD_DAY;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    if (!rdx_counts(active, out->nulls, i))
+      continue;
+    RDX_TRY(read_field(w, n, names[i], &last, &field));
+    if (!rdx_time_truncates(field))
+      return refuse(w, n, names[i]);
+    if (n->class == RDX_CLASS_INTERVAL)
+      ((rdx_sql_interval *)out->data)[i] = rdx_interval_truncate(field, ((const rdx_sql_interval *)args[1].data)[i]);
+    else
+      ((int64_t *)out->data)[i] = rdx_time_truncate(field, ((const int64_t *)args[1].data)[i]);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const int64_t year = args[0].i, month = args[1].i, day = args[2].i;
+  if (year == 0 || year < -4713 || year > 294276 || month < 1 || month > 12 || day < 1 ||
+      day > rdx_days_of_month(year < 0 ? year + 1 : year, (int32_t)month))
+    return rdx_node_fail(w, n, RDX_ERROR_RANGE, "date field value out of range: %lld-%02lld-%02lld", (long long)year,
+                         (long long)month, (long long)day);
+  out->i = rdx_day_of_civil(year < 0 ? year + 1 : year, (int32_t)month, (int32_t)day);
+  return RDX_OK;
+}
+
+rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count) {
+  rdx_time_field field = RDX_FIELD_EPOCH;
+  (void)count;
+  if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null)
+    (void)rdx_time_field_from_name(args[0]->value.text.data, args[0]->value.text.length, &field);
+  const uint8_t scale = rdx_time_field_scale(field);
+  return rdx_decimal_type(field == RDX_FIELD_EPOCH ? 18 : 10, scale);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Expressions to columns, and to the rows for which they are true. */
+
+#include "expression/evaluate.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "expression/block.h"
+#include "expression/decimal.h"
+#include "expression/vectors.h"
+
+void rdx_vector_destroy(rdx_vector *vector) {
+  for (size_t i = 0; i < RDX_COUNT(vector->memory); i++)
+    rdx_free(vector->memory[i]);
+  *vector = (rdx_vector){0};
+}
+
+/* ---- Columns of one width ---- */
+
+typedef struct filling {
+  rdx_column *column;
+  const rdx_bound *expression;
+  uint8_t *validity;
+  _Atomic bool has_nulls;
+  uint8_t drop; /* digits behind the point that columns have no room for */
+} filling;
+
+#define STORE(to_type, from_type)                                                                                      \
+  do {                                                                                                                 \
+    to_type *to = (to_type *)(uintptr_t)f->column->values + w->begin;                                                  \
+    for (uint32_t i = 0; i < w->rows; i++)                                                                             \
+      to[i] = (to_type)((const from_type *)values->data)[i];                                                           \
+  } while (0)
+
+static rdx_status store_decimals(rdx_worker *w, const filling *f, rdx_class class, const rdx_values *values) {
+  int64_t *to = (int64_t *)(uintptr_t)f->column->values + w->begin;
+  const rdx_i128 power = rdx_power_of_ten(f->drop);
+  if (class == RDX_CLASS_I64 && f->drop == 0) {
+    memcpy(to, values->data, w->rows * sizeof *to);
+    return RDX_OK;
+  }
+  for (uint32_t i = 0; i < w->rows; i++) {
+    const rdx_i128 value =
+        class == RDX_CLASS_WIDE ? ((const rdx_i128 *)values->data)[i] : (rdx_i128)((const int64_t *)values->data)[i];
+    const rdx_i128 kept = value / power;
+    to[i] = (int64_t)kept;
+    if ((kept == to[i] && value % power == 0) || (values->nulls && values->nulls[i]))
+      continue;
+    return rdx_sql_error(&w->err, RDX_ERROR_OVERFLOW, w->program->e->text, f->expression->place,
+                         "columns have at most 18 digits: cast to a type with fewer",
+                         "numeric field overflow: a result has more digits than a column can have");
+  }
+  return RDX_OK;
+}
+
+static void store_validity(rdx_worker *w, filling *f, const rdx_values *values) {
+  uint8_t *to = f->validity + w->begin / 8;
+  memset(to, 0xff, (w->rows + 7) / 8);
+  if (!values->nulls)
+    return;
+  uint8_t any = 0;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    to[i / 8] &= (uint8_t) ~(values->nulls[i] << (i % 8));
+    any |= values->nulls[i];
+  }
+  if (any)
+    atomic_store_explicit(&f->has_nulls, true, memory_order_relaxed);
+}
+
+static rdx_status store(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+  filling *f = context;
+  (void)worker;
+  store_validity(w, f, values);
+  switch (f->column->type) {
+  case RDX_TYPE_BOOL:
+    STORE(uint8_t, int64_t);
+    break;
+  case RDX_TYPE_I16:
+    STORE(int16_t, int64_t);
+    break;
+  case RDX_TYPE_I32:
+  case RDX_TYPE_DATE:
+    STORE(int32_t, int64_t);
+    break;
+  case RDX_TYPE_F32:
+    STORE(float, double);
+    break;
+  case RDX_TYPE_F64:
+    STORE(double, double);
+    break;
+  case RDX_TYPE_DECIMAL:
+    return store_decimals(w, f, class, values);
+  default:
+    STORE(int64_t, int64_t);
+    break;
+  }
+  return RDX_OK;
+}
+
+rdx_type rdx_column_type_of(rdx_sql_type type) {
+  static const rdx_type types[] = {
+      [RDX_SQL_UNKNOWN] = RDX_TYPE_STRING,  [RDX_SQL_BOOL] = RDX_TYPE_BOOL,
+      [RDX_SQL_SMALLINT] = RDX_TYPE_I16,    [RDX_SQL_INTEGER] = RDX_TYPE_I32,
+      [RDX_SQL_BIGINT] = RDX_TYPE_I64,      [RDX_SQL_DECIMAL] = RDX_TYPE_DECIMAL,
+      [RDX_SQL_REAL] = RDX_TYPE_F32,        [RDX_SQL_DOUBLE] = RDX_TYPE_F64,
+      [RDX_SQL_DATE] = RDX_TYPE_DATE,       [RDX_SQL_TIMESTAMP] = RDX_TYPE_TIMESTAMP,
+      [RDX_SQL_INTERVAL] = RDX_TYPE_STRING, [RDX_SQL_TEXT] = RDX_TYPE_STRING,
+  };
+  return types[type.kind];
+}
+
+static rdx_status evaluate_fixed(const rdx_program *program, const rdx_bound *expression, rdx_vector *out,
+                                 rdx_error *err) {
+  const uint64_t rows = program->e->rows;
+  const uint8_t scale = expression->type.scale, most = 18;
+  filling f = {.column = &out->column, .expression = expression, .drop = scale > most ? scale - most : 0};
+  out->column =
+      (rdx_column){.type = rdx_column_type_of(expression->type), .scale = (uint8_t)(scale - f.drop), .rows = rows};
+  RDX_TRY(rdx_alloc(rows, rdx_type_size(out->column.type), "the values of an expression", &out->memory[0], err));
+  RDX_TRY(rdx_alloc((rows + 7) / 8, 1, "the values of an expression", &out->memory[1], err));
+  out->column.values = out->memory[0];
+  f.validity = out->memory[1];
+  RDX_TRY(rdx_program_run(program, store, &f, err));
+  if (atomic_load(&f.has_nulls)) {
+    if (rows % 8)
+      f.validity[rows / 8] &= (uint8_t)((1u << rows % 8) - 1);
+    out->column.validity = f.validity;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rdx_vector *out, rdx_error *err) {
+  rdx_program program;
+  *out = (rdx_vector){0};
+  RDX_TRY(rdx_compile(e, expression, &program, err));
+  const rdx_status status = rdx_column_type_of(expression->type) == RDX_TYPE_STRING
+                                ? rdx_evaluate_texts(&program, out, err)
+                                : evaluate_fixed(&program, expression, out, err);
+  rdx_program_free(&program);
+  if (status != RDX_OK)
+    rdx_vector_destroy(out);
+  return status;
+}
+
+/* ---- Filters ---- */
+
+typedef struct sieve {
+  uint32_t *rows;   /* those of a block begin where the block does */
+  uint32_t *counts; /* of each block */
+} sieve;
+
+static rdx_status sift(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+  const sieve *s = context;
+  const int64_t *is_true = values->data;
+  uint32_t *to = s->rows + w->begin, count = 0;
+  (void)worker;
+  (void)class;
+  if (values->nulls)
+    for (uint32_t i = 0; i < w->rows; i++) {
+      to[count] = (uint32_t)w->begin + i;
+      count += (uint32_t)is_true[i] & !values->nulls[i];
+    }
+  else
+    for (uint32_t i = 0; i < w->rows; i++) {
+      to[count] = (uint32_t)w->begin + i;
+      count += (uint32_t)is_true[i];
+    }
+  s->counts[w->begin / RDX_BLOCK] = count;
+  return RDX_OK;
+}
+
+static rdx_status filter(const rdx_program *program, sieve *s, uint64_t *count, rdx_error *err) {
+  const uint64_t rows = program->e->rows, blocks = (rows + RDX_BLOCK - 1) / RDX_BLOCK;
+  RDX_TRY(rdx_alloc(rows, sizeof *s->rows, "the rows of a filter", (void **)&s->rows, err));
+  RDX_TRY(rdx_calloc(blocks, sizeof *s->counts, "the rows of a filter", (void **)&s->counts, err));
+  RDX_TRY(rdx_program_run(program, sift, s, err));
+  *count = 0;
+  for (uint64_t b = 0; b < blocks; b++) {
+    if (*count < b * RDX_BLOCK)
+      memmove(s->rows + *count, s->rows + b * RDX_BLOCK, s->counts[b] * sizeof *s->rows);
+    *count += s->counts[b];
+  }
+  if (*count < rows / 2)
+    RDX_TRY(rdx_realloc((void **)&s->rows, *count, sizeof *s->rows, "the rows of a filter", err));
+  return RDX_OK;
+}
+
+rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out, uint64_t *count,
+                               rdx_error *err) {
+  rdx_program program;
+  sieve s = {0};
+  RDX_TRY(rdx_compile(e, expression, &program, err));
+  const rdx_status status = filter(&program, &s, count, err);
+  rdx_program_free(&program);
+  rdx_free(s.counts);
+  *out = s.rows;
+  if (status != RDX_OK) {
+    rdx_free(s.rows);
+    *out = NULL;
+  }
+  return status;
+}
+
+/* ---- One value ---- */
+
+typedef struct one {
+  rdx_arena *arena;
+  rdx_class class; /* wanted */
+  rdx_datum *value;
+} one;
+
+static rdx_status keep_one(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+  const one *o = context;
+  (void)worker;
+  *o->value = rdx_get_value(values, class, 0);
+  if (o->class == RDX_CLASS_WIDE && class == RDX_CLASS_I64)
+    o->value->wide = o->value->i;
+  if (class != RDX_CLASS_TEXT || o->value->null)
+    return RDX_OK;
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(o->arena, o->value->text.length, 1, "a constant", (void **)&copy, &w->err));
+  if (o->value->text.length > 0)
+    memcpy(copy, o->value->text.data, o->value->text.length);
+  o->value->text.data = copy;
+  return RDX_OK;
+}
+
+rdx_status rdx_evaluate_constant_call(const rdx_bound *expression, const char *text, rdx_arena *arena, rdx_datum *out,
+                                      rdx_error *err) {
+  const rdx_evaluation e = {.rows = 1, .text = text};
+  one o = {.arena = arena, .class = rdx_class_of(expression->type), .value = out};
+  rdx_program program;
+  RDX_TRY(rdx_compile(&e, expression, &program, err));
+  const rdx_status status = rdx_program_run(&program, keep_one, &o, err);
+  rdx_program_free(&program);
+  return status;
+}

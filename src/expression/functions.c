@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The table of functions, and those of numbers. */
+
+#include "expression/functions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "expression/decimal.h"
+
+#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
+
+rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what) {
+  return rdx_node_fail(w, n, RDX_ERROR_RANGE, "%s", what);
+}
+
+/* ---- Integers and DECIMALs ---- */
+
+static rdx_status integer_abs(ARGUMENTS) {
+  int64_t least = 0, most = 0;
+  rdx_integer_range(n->type.kind, &least, &most);
+  if (args[0].i < -most)
+    return rdx_out_of_range(w, n);
+  out->i = args[0].i < 0 ? -args[0].i : args[0].i;
+  return RDX_OK;
+}
+
+static rdx_status decimal_abs(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->wide = args[0].wide < 0 ? -args[0].wide : args[0].wide;
+  return RDX_OK;
+}
+
+static rdx_status decimal_sign(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->wide = (args[0].wide > 0) - (args[0].wide < 0);
+  return RDX_OK;
+}
+
+/* The places that are asked for, within what a DECIMAL can have. */
+static int32_t places(const rdx_node *n, const rdx_datum *args) {
+  const int64_t wanted = n->count > 1 ? args[1].i : 0;
+  return wanted < -RDX_DECIMAL_DIGITS  ? -RDX_DECIMAL_DIGITS - 1
+         : wanted > RDX_DECIMAL_DIGITS ? RDX_DECIMAL_DIGITS
+                                       : (int32_t)wanted;
+}
+
+/* Without the digits behind some place, then at the scale of the result. */
+static rdx_status cut_decimal(ARGUMENTS, bool rounds) {
+  const uint8_t from = n->args[0]->type.kind == RDX_SQL_DECIMAL ? n->args[0]->type.scale : 0;
+  const int32_t to = places(n, args), drop = from - to;
+  rdx_i128 value = args[0].wide;
+  if (drop > RDX_DECIMAL_DIGITS)
+    value = 0;
+  else if (drop > 0)
+    value = rounds ? rdx_decimal_shorten(value, (uint32_t)drop) : value / rdx_power_of_ten((uint32_t)drop);
+  if (drop > 0 &&
+      __builtin_mul_overflow(value, rdx_power_of_ten(drop > RDX_DECIMAL_DIGITS ? 0 : (uint32_t)drop), &value))
+    return rdx_out_of_range(w, n);
+  return rdx_decimal_rescale(value, from, n->type.scale, &out->wide) ? RDX_OK : rdx_out_of_range(w, n);
+}
+
+static rdx_status decimal_round(ARGUMENTS) {
+  return cut_decimal(w, n, args, out, true);
+}
+
+static rdx_status decimal_trunc(ARGUMENTS) {
+  return cut_decimal(w, n, args, out, false);
+}
+
+static rdx_status decimal_floor(ARGUMENTS) {
+  const rdx_i128 power = rdx_power_of_ten(n->args[0]->type.scale), value = args[0].wide;
+  (void)w;
+  out->wide = value / power - (value % power < 0);
+  return RDX_OK;
+}
+
+static rdx_status decimal_ceil(ARGUMENTS) {
+  const rdx_i128 power = rdx_power_of_ten(n->args[0]->type.scale), value = args[0].wide;
+  (void)w;
+  out->wide = value / power + (value % power > 0);
+  return RDX_OK;
+}
+
+/* ---- The types of what they return ---- */
+
+static rdx_sql_type as_first(const rdx_bound *const *args, uint32_t count) {
+  (void)count;
+  return args[0]->type;
+}
+
+static rdx_sql_type one_digit(const rdx_bound *const *args, uint32_t count) {
+  (void)args;
+  (void)count;
+  return rdx_decimal_type(1, 0);
+}
+
+/* Rounded to a place that is known, or else at the scale that there is; there may be a digit more. */
+static rdx_sql_type cut_type(const rdx_bound *const *args, uint32_t count) {
+  const rdx_sql_type t = args[0]->type;
+  int64_t scale = t.scale;
+  if (count == 1)
+    scale = 0;
+  else if (args[1]->kind == RDX_BOUND_CONSTANT && !args[1]->value.null)
+    scale = args[1]->value.i;
+  scale = scale < 0 ? 0 : scale > RDX_DECIMAL_DIGITS ? RDX_DECIMAL_DIGITS : scale;
+  return rdx_decimal_type(t.precision - t.scale + 1 + (int32_t)scale, (int32_t)scale);
+}
+
+/* ---- Floats ---- */
+
+#define SIMPLE(name, value)                                                                                            \
+  static rdx_status name(ARGUMENTS) {                                                                                  \
+    const double x = args[0].f;                                                                                        \
+    (void)w;                                                                                                           \
+    (void)n;                                                                                                           \
+    out->f = value;                                                                                                    \
+    return RDX_OK;                                                                                                     \
+  }
+
+SIMPLE(double_abs, fabs(x))
+SIMPLE(double_sign, x != x ? x : (double)((x > 0) - (x < 0)))
+SIMPLE(double_round, rint(x))
+SIMPLE(double_floor, floor(x))
+SIMPLE(double_ceil, ceil(x))
+SIMPLE(double_trunc, trunc(x))
+SIMPLE(double_cbrt, cbrt(x))
+
+/* To decimal places: by way of the decimal that the number is written as, where there is room for it. */
+static rdx_status double_round_to(ARGUMENTS) {
+  const double x = args[0].f;
+  const int64_t to = args[1].i;
+  rdx_i128 value = 0;
+  (void)w;
+  (void)n;
+  out->f = x;
+  if (to >= 0 && to <= 28 && rdx_decimal_from_double(x, false, (uint8_t)to, &value))
+    out->f = rdx_decimal_to_double(value, (uint8_t)to);
+  else if (to < 0 && isfinite(x))
+    out->f = to < -308 ? 0 : round(x / pow(10, (double)-to)) * pow(10, (double)-to);
+  return RDX_OK;
+}
+
+static rdx_status double_trunc_to(ARGUMENTS) {
+  const double x = args[0].f, power = pow(10, fabs((double)args[1].i));
+  (void)w;
+  (void)n;
+  const double value = args[1].i >= 0 ? trunc(x * power) / power : trunc(x / power) * power;
+  out->f = isfinite(value) ? value : x;
+  return RDX_OK;
+}
+
+static rdx_status double_sqrt(ARGUMENTS) {
+  if (args[0].f < 0)
+    return rdx_function_fail(w, n, "cannot take square root of a negative number");
+  out->f = sqrt(args[0].f);
+  return RDX_OK;
+}
+
+static rdx_status check_logarithm(rdx_worker *w, const rdx_node *n, double x) {
+  if (x == 0)
+    return rdx_function_fail(w, n, "cannot take logarithm of zero");
+  if (x < 0)
+    return rdx_function_fail(w, n, "cannot take logarithm of a negative number");
+  return RDX_OK;
+}
+
+static rdx_status double_ln(ARGUMENTS) {
+  RDX_TRY(check_logarithm(w, n, args[0].f));
+  out->f = log(args[0].f);
+  return RDX_OK;
+}
+
+static rdx_status double_log(ARGUMENTS) {
+  RDX_TRY(check_logarithm(w, n, args[0].f));
+  out->f = log10(args[0].f);
+  return RDX_OK;
+}
+
+static rdx_status double_log_of_base(ARGUMENTS) {
+  RDX_TRY(check_logarithm(w, n, args[0].f));
+  RDX_TRY(check_logarithm(w, n, args[1].f));
+  if (args[0].f == 1)
+    return rdx_function_fail(w, n, "division by zero");
+  out->f = log(args[1].f) / log(args[0].f);
+  return RDX_OK;
+}
+
+static rdx_status double_exp(ARGUMENTS) {
+  out->f = exp(args[0].f);
+  if (isinf(out->f) && !isinf(args[0].f))
+    return rdx_out_of_range(w, n);
+  return RDX_OK;
+}
+
+static rdx_status double_power(ARGUMENTS) {
+  const double x = args[0].f, y = args[1].f;
+  if (x == 0 && y < 0)
+    return rdx_function_fail(w, n, "zero raised to a negative power is undefined");
+  if (x < 0 && isfinite(x) && isfinite(y) && y != floor(y))
+    return rdx_function_fail(w, n, "a negative number raised to a non-integer power yields a complex result");
+  out->f = pow(x, y);
+  if (isinf(out->f) && isfinite(x) && isfinite(y))
+    return rdx_out_of_range(w, n);
+  return RDX_OK;
+}
+
+static rdx_status double_pi(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  (void)args;
+  out->f = 3.14159265358979323846;
+  return RDX_OK;
+}
+
+/* ---- The table ---- */
+
+#define TEXT RDX_SQL_TEXT
+#define INTEGER RDX_SQL_INTEGER
+#define DOUBLE RDX_SQL_DOUBLE
+#define DECIMAL RDX_SQL_DECIMAL
+
+/* clang-format off */
+const rdx_function rdx_functions[] = {
+    {"abs", "i", INTEGER, NULL, integer_abs, NULL, false},
+    {"abs", "b", RDX_SQL_BIGINT, NULL, integer_abs, NULL, false},
+    {"abs", "n", DECIMAL, as_first, decimal_abs, NULL, false},
+    {"abs", "d", DOUBLE, NULL, double_abs, NULL, false},
+    {"sign", "d", DOUBLE, NULL, double_sign, NULL, false},
+    {"sign", "n", DECIMAL, one_digit, decimal_sign, NULL, false},
+    {"round", "d", DOUBLE, NULL, double_round, NULL, false},
+    {"round", "n", DECIMAL, cut_type, decimal_round, NULL, false},
+    {"round", "ni", DECIMAL, cut_type, decimal_round, NULL, false},
+    {"round", "di", DOUBLE, NULL, double_round_to, NULL, false},
+    {"trunc", "d", DOUBLE, NULL, double_trunc, NULL, false},
+    {"trunc", "n", DECIMAL, cut_type, decimal_trunc, NULL, false},
+    {"trunc", "ni", DECIMAL, cut_type, decimal_trunc, NULL, false},
+    {"trunc", "di", DOUBLE, NULL, double_trunc_to, NULL, false},
+    {"floor", "d", DOUBLE, NULL, double_floor, NULL, false},
+    {"floor", "n", DECIMAL, cut_type, decimal_floor, NULL, false},
+    {"ceil", "d", DOUBLE, NULL, double_ceil, NULL, false},
+    {"ceil", "n", DECIMAL, cut_type, decimal_ceil, NULL, false},
+    {"ceiling", "d", DOUBLE, NULL, double_ceil, NULL, false},
+    {"ceiling", "n", DECIMAL, cut_type, decimal_ceil, NULL, false},
+    {"sqrt", "d", DOUBLE, NULL, double_sqrt, NULL, false},
+    {"cbrt", "d", DOUBLE, NULL, double_cbrt, NULL, false},
+    {"ln", "d", DOUBLE, NULL, double_ln, NULL, false},
+    {"log", "d", DOUBLE, NULL, double_log, NULL, false},
+    {"log10", "d", DOUBLE, NULL, double_log, NULL, false},
+    {"log", "dd", DOUBLE, NULL, double_log_of_base, NULL, false},
+    {"exp", "d", DOUBLE, NULL, double_exp, NULL, false},
+    {"power", "dd", DOUBLE, NULL, double_power, NULL, false},
+    {"pow", "dd", DOUBLE, NULL, double_power, NULL, false},
+    {"pi", "", DOUBLE, NULL, double_pi, NULL, false},
+    {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
+    {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
+    {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
+    {"char_length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
+    {"character_length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
+    {"octet_length", "t", INTEGER, NULL, rdx_text_octets, NULL, false},
+    {"substring", "tb", TEXT, NULL, rdx_text_from, NULL, false},
+    {"substring", "tbb", TEXT, NULL, rdx_text_from_for, NULL, false},
+    {"substr", "tb", TEXT, NULL, rdx_text_from, NULL, false},
+    {"substr", "tbb", TEXT, NULL, rdx_text_from_for, NULL, false},
+    {"left", "tb", TEXT, NULL, rdx_text_left, NULL, false},
+    {"right", "tb", TEXT, NULL, rdx_text_right, NULL, false},
+    {"btrim", "t", TEXT, NULL, rdx_text_btrim, NULL, false},
+    {"btrim", "tt", TEXT, NULL, rdx_text_btrim, NULL, false},
+    {"trim", "t", TEXT, NULL, rdx_text_btrim, NULL, false},
+    {"trim", "tt", TEXT, NULL, rdx_text_btrim, NULL, false},
+    {"ltrim", "t", TEXT, NULL, rdx_text_ltrim, NULL, false},
+    {"ltrim", "tt", TEXT, NULL, rdx_text_ltrim, NULL, false},
+    {"rtrim", "t", TEXT, NULL, rdx_text_rtrim, NULL, false},
+    {"rtrim", "tt", TEXT, NULL, rdx_text_rtrim, NULL, false},
+    {"replace", "ttt", TEXT, NULL, rdx_text_replace, NULL, false},
+    {"strpos", "tt", INTEGER, NULL, rdx_text_find, NULL, false},
+    {"position", "tt", INTEGER, NULL, rdx_text_find, NULL, false},
+    {"starts_with", "tt", RDX_SQL_BOOL, NULL, rdx_text_starts, NULL, false},
+    {"concat", "a*", TEXT, NULL, rdx_text_concat, NULL, true},
+    {"repeat", "tb", TEXT, NULL, rdx_text_repeat, NULL, false},
+    {"lpad", "tb", TEXT, NULL, rdx_text_lpad, NULL, false},
+    {"lpad", "tbt", TEXT, NULL, rdx_text_lpad, NULL, false},
+    {"rpad", "tb", TEXT, NULL, rdx_text_rpad, NULL, false},
+    {"rpad", "tbt", TEXT, NULL, rdx_text_rpad, NULL, false},
+    {"reverse", "t", TEXT, NULL, rdx_text_reverse, NULL, false},
+    {"split_part", "ttb", TEXT, NULL, rdx_text_split, NULL, false},
+    {"||", "tt", TEXT, NULL, rdx_text_concat, NULL, false},
+    {"extract", "tT", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
+    {"extract", "tD", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
+    {"extract", "tv", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
+    {"date_trunc", "tT", RDX_SQL_TIMESTAMP, NULL, NULL, rdx_dates_truncate, false},
+    {"date_trunc", "tv", RDX_SQL_INTERVAL, NULL, NULL, rdx_dates_truncate, false},
+    {"make_date", "iii", RDX_SQL_DATE, NULL, rdx_dates_make, NULL, false},
+};
+/* clang-format on */
+
+const uint32_t rdx_function_count = RDX_COUNT(rdx_functions);
+
+/* ---- Row by row ---- */
+
+static rdx_status call_row(rdx_worker *w, const rdx_node *n, const rdx_values *values, rdx_datum *args, uint32_t row,
+                           rdx_values *out) {
+  rdx_datum result = {0};
+  for (uint32_t a = 0; a < n->count; a++) {
+    args[a] = rdx_get_value(&values[a], n->args[a]->class, row);
+    if (n->args[a]->type.kind == RDX_SQL_DECIMAL && n->args[a]->class == RDX_CLASS_I64)
+      args[a].wide = args[a].i;
+  }
+  RDX_TRY(n->bound->function->row(w, n, args, &result));
+  if (n->type.kind == RDX_SQL_DECIMAL)
+    return rdx_put_decimal(w, n, result.wide, row, out);
+  rdx_put_value(out, n->class, row, &result);
+  return RDX_OK;
+}
+
+rdx_status rdx_evaluate_rows(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+  const rdx_datum nothing = {.text = {"", 0}};
+  const bool strict = !n->bound->function->takes_nulls;
+  uint8_t *nulls = NULL, any = 0;
+  rdx_values *values = NULL;
+  rdx_datum *args = NULL;
+  RDX_TRY(rdx_take_values(w, n->class, out));
+  RDX_TRY(rdx_take_flags(w, &nulls));
+  const rdx_scratch_mark mark = rdx_scratch_top(&w->stack);
+  RDX_TRY(rdx_scratch_take(&w->stack, n->count * sizeof *values, (void **)&values, &w->err));
+  RDX_TRY(rdx_scratch_take(&w->stack, n->count * sizeof *args, (void **)&args, &w->err));
+  for (uint32_t a = 0; a < n->count; a++)
+    RDX_TRY(n->args[a]->evaluate(w, n->args[a], active, &values[a]));
+  for (uint32_t i = 0; i < w->rows; i++) {
+    nulls[i] = 0;
+    for (uint32_t a = 0; strict && a < n->count; a++)
+      nulls[i] |= values[a].nulls && values[a].nulls[i];
+    any |= nulls[i];
+    if (!nulls[i] && (!active || active[i]))
+      RDX_TRY(call_row(w, n, values, args, i, out));
+    else if (n->class == RDX_CLASS_TEXT)
+      rdx_put_value(out, n->class, i, &nothing);
+  }
+  out->nulls = any ? nulls : NULL;
+  rdx_scratch_return(&w->stack, mark);
+  return RDX_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXPRESSION_FUNCTIONS_H
+#define RDX_EXPRESSION_FUNCTIONS_H
+
+/* The functions that are called by name. */
+
+#include "expression/block.h"
+
+/* A call for one row, none of whose arguments is NULL unless the function says that it takes NULLs. DECIMALs are in
+ * `wide`, whatever their digits. */
+typedef rdx_status (*rdx_row_fn)(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+
+/* The type of a call by those of its arguments. */
+typedef rdx_sql_type (*rdx_result_fn)(const rdx_bound *const *args, uint32_t count);
+
+typedef struct rdx_function {
+  const char *name;
+  /* A letter for each argument: t TEXT, i INTEGER, b BIGINT, d DOUBLE, n any DECIMAL, D DATE, T TIMESTAMP, v INTERVAL;
+   * a: any; the letter before a * any number of times */
+  const char *args;
+  rdx_sql_kind result;
+  rdx_result_fn type; /* NULL: `result` */
+  rdx_row_fn row;
+  rdx_kernel_fn kernel; /* NULL: row by row */
+  bool takes_nulls;
+} rdx_function;
+
+/* All of them; overloads stand together, the ones that are preferred first. */
+extern const rdx_function rdx_functions[];
+extern const uint32_t rdx_function_count;
+
+rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what);
+
+/* ---- text.c ---- */
+
+rdx_status rdx_text_upper(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_lower(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_length(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_octets(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_from(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_from_for(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_left(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_right(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_btrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_ltrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_rtrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_concat(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_starts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_repeat(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_lpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_rpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_reverse(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+
+/* A text in small letters. */
+RDX_MUST_USE rdx_status rdx_to_lower(rdx_worker *w, rdx_sql_text text, rdx_sql_text *out);
+
+/* ---- dates.c ---- */
+
+rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
+                             rdx_values *out);
+rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
+                              rdx_values *out);
+rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count);
+
+#endif

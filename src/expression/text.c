@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Functions of text, in characters of UTF-8. Bytes that are not UTF-8 count as characters of their own. */
+
+#include <string.h>
+
+#include "expression/functions.h"
+
+#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
+#define LONGEST ((uint64_t)1 << 30) /* bytes of a result, as in PostgreSQL */
+
+/* Bytes of the character at `text`. */
+static uint64_t character(const char *text, uint64_t length) {
+  const unsigned char first = (unsigned char)text[0];
+  const uint64_t size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+  if (size > length)
+    return 1;
+  for (uint64_t i = 1; i < size; i++)
+    if (((unsigned char)text[i] & 0xc0) != 0x80)
+      return 1;
+  return size;
+}
+
+static uint64_t count_characters(rdx_sql_text text) {
+  uint64_t count = 0;
+  for (uint64_t at = 0; at < text.length; count++)
+    at += character(text.data + at, text.length - at);
+  return count;
+}
+
+/* Where character `number`, from 0, begins; the text's length where there are fewer. */
+static uint64_t offset_of(rdx_sql_text text, uint64_t number) {
+  uint64_t at = 0;
+  for (; number > 0 && at < text.length; number--)
+    at += character(text.data + at, text.length - at);
+  return at;
+}
+
+static rdx_status take(rdx_worker *w, const rdx_node *n, uint64_t length, char **to) {
+  if (length > LONGEST)
+    return rdx_function_fail(w, n, "the text would be longer than 1 GiB");
+  return rdx_take_text(w, length, to);
+}
+
+static void append(char *to, uint64_t *used, rdx_sql_text text) {
+  if (text.length > 0)
+    memcpy(to + *used, text.data, text.length);
+  *used += text.length;
+}
+
+/* ---- Upper and lower case ---- */
+
+/* The other case of letters of two bytes: Latin, Greek and Cyrillic ones that have one of two bytes. */
+static uint32_t change_case(uint32_t c, bool upper) {
+  const bool is_latin_1 = (c >= 0xe0 && c <= 0xfe && c != 0xf7) || (c >= 0xc0 && c <= 0xde && c != 0xd7);
+  if (is_latin_1)
+    return upper ? c & ~0x20u : c | 0x20u;
+  if ((c >= 0x100 && c <= 0x137 && c != 0x130 && c != 0x131) || (c >= 0x14a && c <= 0x177))
+    return upper ? c & ~1u : c | 1u;
+  if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e))
+    return upper ? c - (c % 2 == 0) : c + (c % 2 == 1);
+  if (c >= 0x391 && c <= 0x3a9 && !upper)
+    return c + 0x20;
+  if (c >= 0x3b1 && c <= 0x3c9 && c != 0x3c2 && upper)
+    return c - 0x20;
+  if (c >= 0x410 && c <= 0x42f && !upper)
+    return c + 0x20;
+  if (c >= 0x430 && c <= 0x44f && upper)
+    return c - 0x20;
+  if ((c >= 0x400 && c <= 0x40f && !upper) || (c >= 0x450 && c <= 0x45f && upper))
+    return upper ? c - 0x50 : c + 0x50;
+  return c;
+}
+
+static rdx_status to_case(rdx_worker *w, rdx_sql_text text, bool upper, rdx_sql_text *out) {
+  char *to = NULL;
+  RDX_TRY(rdx_take_text(w, text.length, &to));
+  for (uint64_t i = 0, size; i < text.length; i += size) {
+    const unsigned char *from = (const unsigned char *)text.data + i;
+    size = character(text.data + i, text.length - i);
+    memcpy(to + i, from, size);
+    if (size == 1 && from[0] < 0x80)
+      to[i] = (char)(upper ? from[0] - (from[0] >= 'a' && from[0] <= 'z' ? 32 : 0)
+                           : from[0] + (from[0] >= 'A' && from[0] <= 'Z' ? 32 : 0));
+    if (size != 2)
+      continue;
+    const uint32_t letter = change_case(((from[0] & 0x1fu) << 6) | (from[1] & 0x3fu), upper);
+    to[i] = (char)(0xc0 | letter >> 6);
+    to[i + 1] = (char)(0x80 | (letter & 0x3f));
+  }
+  *out = (rdx_sql_text){to, text.length};
+  return RDX_OK;
+}
+
+rdx_status rdx_to_lower(rdx_worker *w, rdx_sql_text text, rdx_sql_text *out) {
+  return to_case(w, text, false, out);
+}
+
+rdx_status rdx_text_upper(ARGUMENTS) {
+  (void)n;
+  return to_case(w, args[0].text, true, &out->text);
+}
+
+rdx_status rdx_text_lower(ARGUMENTS) {
+  (void)n;
+  return to_case(w, args[0].text, false, &out->text);
+}
+
+/* ---- Parts ---- */
+
+rdx_status rdx_text_length(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->i = (int64_t)count_characters(args[0].text);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_octets(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->i = (int64_t)args[0].text.length;
+  return RDX_OK;
+}
+
+/* Characters `first`, from 1, to `last`, as far as there are such. */
+static rdx_sql_text part(rdx_sql_text text, rdx_i128 first, rdx_i128 last) {
+  first = first < 1 ? 1 : first;
+  if (last < first || first > (rdx_i128)text.length)
+    return (rdx_sql_text){"", 0};
+  const uint64_t begin = offset_of(text, (uint64_t)(first - 1));
+  const rdx_sql_text rest = {text.data + begin, text.length - begin};
+  const rdx_i128 count = last - first + 1;
+  return (rdx_sql_text){rest.data, count >= (rdx_i128)rest.length ? rest.length : offset_of(rest, (uint64_t)count)};
+}
+
+rdx_status rdx_text_from(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->text = part(args[0].text, args[1].i, INT64_MAX);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_from_for(ARGUMENTS) {
+  if (args[2].i < 0)
+    return rdx_function_fail(w, n, "negative substring length not allowed");
+  out->text = part(args[0].text, args[1].i, (rdx_i128)args[1].i + args[2].i - 1);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_left(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  const int64_t count = args[1].i;
+  const rdx_i128 last = count < 0 ? (rdx_i128)count_characters(args[0].text) + count : (rdx_i128)count;
+  out->text = part(args[0].text, 1, last);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_right(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  const int64_t count = args[1].i;
+  const rdx_i128 all = (rdx_i128)count_characters(args[0].text);
+  out->text = part(args[0].text, count < 0 ? 1 - (rdx_i128)count : all - count + 1, all);
+  return RDX_OK;
+}
+
+static bool is_among(const char *one, uint64_t size, rdx_sql_text set) {
+  for (uint64_t at = 0, next; at < set.length; at += next) {
+    next = character(set.data + at, set.length - at);
+    if (next == size && memcmp(set.data + at, one, size) == 0)
+      return true;
+  }
+  return false;
+}
+
+static rdx_sql_text trim(const rdx_node *n, const rdx_datum *args, bool left, bool right) {
+  rdx_sql_text text = args[0].text;
+  const rdx_sql_text set = n->count > 1 ? args[1].text : (rdx_sql_text){" ", 1};
+  for (uint64_t size; left && text.length > 0; text.data += size, text.length -= size) {
+    size = character(text.data, text.length);
+    if (!is_among(text.data, size, set))
+      break;
+  }
+  while (right && text.length > 0) {
+    uint64_t size = 1;
+    while (size < 4 && size < text.length && ((unsigned char)text.data[text.length - size] & 0xc0) == 0x80)
+      size++;
+    size = character(text.data + text.length - size, size) == size ? size : 1;
+    if (!is_among(text.data + text.length - size, size, set))
+      break;
+    text.length -= size;
+  }
+  return text;
+}
+
+rdx_status rdx_text_btrim(ARGUMENTS) {
+  (void)w;
+  out->text = trim(n, args, true, true);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_ltrim(ARGUMENTS) {
+  (void)w;
+  out->text = trim(n, args, true, false);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_rtrim(ARGUMENTS) {
+  (void)w;
+  out->text = trim(n, args, false, true);
+  return RDX_OK;
+}
+
+/* ---- Texts in texts ---- */
+
+/* The byte where `wanted` begins at or behind `from`; UINT64_MAX: nowhere. */
+static uint64_t find(rdx_sql_text text, rdx_sql_text wanted, uint64_t from) {
+  if (wanted.length == 0)
+    return from;
+  while (from < text.length && text.length - from >= wanted.length) {
+    const char *at = memchr(text.data + from, wanted.data[0], text.length - from - wanted.length + 1);
+    if (!at)
+      break;
+    if (memcmp(at, wanted.data, wanted.length) == 0)
+      return (uint64_t)(at - text.data);
+    from = (uint64_t)(at - text.data) + 1;
+  }
+  return UINT64_MAX;
+}
+
+rdx_status rdx_text_find(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  const uint64_t at = find(args[0].text, args[1].text, 0);
+  out->i = at == UINT64_MAX ? 0 : (int64_t)count_characters((rdx_sql_text){args[0].text.data, at}) + 1;
+  return RDX_OK;
+}
+
+rdx_status rdx_text_starts(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  const rdx_sql_text text = args[0].text, wanted = args[1].text;
+  out->i = wanted.length <= text.length && (wanted.length == 0 || memcmp(text.data, wanted.data, wanted.length) == 0);
+  return RDX_OK;
+}
+
+rdx_status rdx_text_replace(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text, wanted = args[1].text, by = args[2].text;
+  uint64_t count = 0, used = 0, from = 0;
+  char *to = NULL;
+  out->text = text;
+  for (uint64_t at = 0; wanted.length > 0 && (at = find(text, wanted, at)) != UINT64_MAX; at += wanted.length)
+    count++;
+  if (count == 0)
+    return RDX_OK;
+  const rdx_i128 length = (rdx_i128)text.length + (rdx_i128)count * by.length - (rdx_i128)count * wanted.length;
+  RDX_TRY(take(w, n, length > (rdx_i128)LONGEST ? UINT64_MAX : (uint64_t)length, &to));
+  for (uint64_t at; (at = find(text, wanted, from)) != UINT64_MAX; from = at + wanted.length) {
+    append(to, &used, (rdx_sql_text){text.data + from, at - from});
+    append(to, &used, by);
+  }
+  append(to, &used, (rdx_sql_text){text.data + from, text.length - from});
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_split(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text, by = args[1].text;
+  int64_t field = args[2].i, count = 1;
+  uint64_t from = 0;
+  if (field == 0)
+    return rdx_function_fail(w, n, "field position must not be zero");
+  for (uint64_t at = 0; by.length > 0 && (at = find(text, by, at)) != UINT64_MAX; at += by.length)
+    count++;
+  field = field < 0 ? count + field + 1 : field;
+  out->text = (rdx_sql_text){"", 0};
+  if (field < 1 || field > count)
+    return RDX_OK;
+  for (int64_t i = 1; i < field; i++)
+    from = find(text, by, from) + by.length;
+  const uint64_t end = field < count ? find(text, by, from) : text.length;
+  out->text = (rdx_sql_text){text.data + from, end - from};
+  return RDX_OK;
+}
+
+/* ---- New texts ---- */
+
+rdx_status rdx_text_concat(ARGUMENTS) {
+  uint64_t length = 0, used = 0;
+  char *to = NULL;
+  for (uint32_t i = 0; i < n->count; i++)
+    length += args[i].null ? 0 : args[i].text.length;
+  RDX_TRY(take(w, n, length, &to));
+  for (uint32_t i = 0; i < n->count; i++)
+    if (!args[i].null)
+      append(to, &used, args[i].text);
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_repeat(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text;
+  const uint64_t times = args[1].i > 0 && text.length > 0 ? (uint64_t)args[1].i : 0;
+  uint64_t used = 0;
+  char *to = NULL;
+  RDX_TRY(take(w, n, times > LONGEST ? UINT64_MAX : times * text.length, &to));
+  for (uint64_t i = 0; i < times; i++)
+    append(to, &used, text);
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+static rdx_status pad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, bool left, rdx_datum *out) {
+  const rdx_sql_text text = args[0].text, fill = n->count > 2 ? args[2].text : (rdx_sql_text){" ", 1};
+  const int64_t count = (int64_t)count_characters(text);
+  const uint64_t of_fill = count_characters(fill);
+  if (args[1].i <= count || of_fill == 0) {
+    out->text = part(text, 1, args[1].i);
+    return RDX_OK;
+  }
+  const uint64_t more = (uint64_t)(args[1].i - count), rest = offset_of(fill, more % of_fill);
+  uint64_t used = 0;
+  char *to = NULL;
+  RDX_TRY(take(w, n, more > LONGEST ? more : text.length + more / of_fill * fill.length + rest, &to));
+  if (!left)
+    append(to, &used, text);
+  for (uint64_t i = 0; i < more / of_fill; i++)
+    append(to, &used, fill);
+  append(to, &used, (rdx_sql_text){fill.data, rest});
+  if (left)
+    append(to, &used, text);
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_lpad(ARGUMENTS) {
+  return pad(w, n, args, true, out);
+}
+
+rdx_status rdx_text_rpad(ARGUMENTS) {
+  return pad(w, n, args, false, out);
+}
+
+rdx_status rdx_text_reverse(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text;
+  char *to = NULL;
+  (void)n;
+  RDX_TRY(rdx_take_text(w, text.length, &to));
+  for (uint64_t at = 0, size; at < text.length; at += size) {
+    size = character(text.data + at, text.length - at);
+    memcpy(to + text.length - at - size, text.data + at, size);
+  }
+  out->text = (rdx_sql_text){to, text.length};
+  return RDX_OK;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* SQL's types: their names, what they have in common, which become which. */
+
+#include "expression/types.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const names[] = {
+    [RDX_SQL_UNKNOWN] = "unknown",   [RDX_SQL_BOOL] = "boolean",
+    [RDX_SQL_SMALLINT] = "smallint", [RDX_SQL_INTEGER] = "integer",
+    [RDX_SQL_BIGINT] = "bigint",     [RDX_SQL_DECIMAL] = "numeric",
+    [RDX_SQL_REAL] = "real",         [RDX_SQL_DOUBLE] = "double precision",
+    [RDX_SQL_DATE] = "date",         [RDX_SQL_TIMESTAMP] = "timestamp",
+    [RDX_SQL_INTERVAL] = "interval", [RDX_SQL_TEXT] = "text",
+};
+
+const char *rdx_sql_type_text(rdx_sql_type type, char out[32]) {
+  if (type.kind == RDX_SQL_DECIMAL && type.precision > 0)
+    snprintf(out, 32, "numeric(%d,%d)", type.precision, type.scale);
+  else
+    snprintf(out, 32, "%s", names[type.kind]);
+  return out;
+}
+
+static const struct {
+  const char *name;
+  rdx_sql_kind kind;
+} words[] = {
+    {"bool", RDX_SQL_BOOL},
+    {"boolean", RDX_SQL_BOOL},
+    {"smallint", RDX_SQL_SMALLINT},
+    {"int2", RDX_SQL_SMALLINT},
+    {"int", RDX_SQL_INTEGER},
+    {"integer", RDX_SQL_INTEGER},
+    {"int4", RDX_SQL_INTEGER},
+    {"bigint", RDX_SQL_BIGINT},
+    {"int8", RDX_SQL_BIGINT},
+    {"numeric", RDX_SQL_DECIMAL},
+    {"decimal", RDX_SQL_DECIMAL},
+    {"dec", RDX_SQL_DECIMAL},
+    {"real", RDX_SQL_REAL},
+    {"float4", RDX_SQL_REAL},
+    {"float", RDX_SQL_DOUBLE},
+    {"float8", RDX_SQL_DOUBLE},
+    {"double", RDX_SQL_DOUBLE},
+    {"double precision", RDX_SQL_DOUBLE},
+    {"date", RDX_SQL_DATE},
+    {"timestamp", RDX_SQL_TIMESTAMP},
+    {"timestamptz", RDX_SQL_TIMESTAMP},
+    {"timestamp without time zone", RDX_SQL_TIMESTAMP},
+    {"timestamp with time zone", RDX_SQL_TIMESTAMP},
+    {"interval", RDX_SQL_INTERVAL},
+    {"text", RDX_SQL_TEXT},
+    {"string", RDX_SQL_TEXT},
+    {"varchar", RDX_SQL_TEXT},
+    {"character varying", RDX_SQL_TEXT},
+    {"char", RDX_SQL_TEXT},
+    {"bpchar", RDX_SQL_TEXT},
+    {"character", RDX_SQL_TEXT},
+};
+
+bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t count, rdx_sql_type *out) {
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    if (strcasecmp(name, words[i].name) == 0) {
+      *out = rdx_type_of_kind(words[i].kind);
+      if (out->kind != RDX_SQL_DECIMAL || count == 0)
+        return true;
+      const int32_t scale = count > 1 ? modifiers[1] : 0;
+      if (count > 2 || modifiers[0] < 1 || modifiers[0] > RDX_DECIMAL_DIGITS || scale < 0 || scale > modifiers[0])
+        return false;
+      *out = rdx_decimal_type(modifiers[0], scale);
+      return true;
+    }
+  return false;
+}
+
+rdx_sql_type rdx_sql_type_of_column(const rdx_column *column) {
+  switch (column->type) {
+  case RDX_TYPE_BOOL:
+    return rdx_type_of_kind(RDX_SQL_BOOL);
+  case RDX_TYPE_I8:
+  case RDX_TYPE_U8:
+  case RDX_TYPE_I16:
+    return rdx_type_of_kind(RDX_SQL_SMALLINT);
+  case RDX_TYPE_U16:
+  case RDX_TYPE_I32:
+    return rdx_type_of_kind(RDX_SQL_INTEGER);
+  case RDX_TYPE_U32:
+  case RDX_TYPE_I64:
+    return rdx_type_of_kind(RDX_SQL_BIGINT);
+  case RDX_TYPE_U64:
+    return rdx_decimal_type(20, 0);
+  case RDX_TYPE_DECIMAL:
+    return rdx_decimal_type(RDX_NARROW_DIGITS, column->scale);
+  case RDX_TYPE_F32:
+    return rdx_type_of_kind(RDX_SQL_REAL);
+  case RDX_TYPE_F64:
+    return rdx_type_of_kind(RDX_SQL_DOUBLE);
+  case RDX_TYPE_DATE:
+    return rdx_type_of_kind(RDX_SQL_DATE);
+  case RDX_TYPE_TIMESTAMP:
+    return rdx_type_of_kind(RDX_SQL_TIMESTAMP);
+  default:
+    return rdx_type_of_kind(RDX_SQL_TEXT);
+  }
+}
+
+/* ---- Classes ---- */
+
+rdx_class rdx_class_of(rdx_sql_type type) {
+  switch (type.kind) {
+  case RDX_SQL_DECIMAL:
+    return type.precision > RDX_NARROW_DIGITS ? RDX_CLASS_WIDE : RDX_CLASS_I64;
+  case RDX_SQL_REAL:
+  case RDX_SQL_DOUBLE:
+    return RDX_CLASS_F64;
+  case RDX_SQL_UNKNOWN:
+  case RDX_SQL_TEXT:
+    return RDX_CLASS_TEXT;
+  case RDX_SQL_INTERVAL:
+    return RDX_CLASS_INTERVAL;
+  default:
+    return RDX_CLASS_I64;
+  }
+}
+
+size_t rdx_class_size(rdx_class class) {
+  static const size_t sizes[] = {[RDX_CLASS_I64] = sizeof(int64_t),
+                                 [RDX_CLASS_WIDE] = sizeof(rdx_i128),
+                                 [RDX_CLASS_F64] = sizeof(double),
+                                 [RDX_CLASS_TEXT] = sizeof(rdx_sql_text),
+                                 [RDX_CLASS_INTERVAL] = sizeof(rdx_sql_interval)};
+  return sizes[class];
+}
+
+/* ---- Numbers ---- */
+
+rdx_sql_type rdx_decimal_type(int32_t precision, int32_t scale) {
+  scale = scale > RDX_DECIMAL_DIGITS ? RDX_DECIMAL_DIGITS : scale;
+  precision = precision < 1 ? 1 : precision < scale ? scale : precision;
+  precision = precision > RDX_DECIMAL_DIGITS ? RDX_DECIMAL_DIGITS : precision;
+  return (rdx_sql_type){RDX_SQL_DECIMAL, (uint8_t)precision, (uint8_t)scale};
+}
+
+rdx_sql_type rdx_type_as_decimal(rdx_sql_type type) {
+  if (type.kind == RDX_SQL_DECIMAL)
+    return type;
+  return rdx_decimal_type(type.kind == RDX_SQL_SMALLINT ? 5 : type.kind == RDX_SQL_INTEGER ? 10 : 19, 0);
+}
+
+void rdx_integer_range(rdx_sql_kind kind, int64_t *least, int64_t *most) {
+  *most = kind == RDX_SQL_SMALLINT ? INT16_MAX : kind == RDX_SQL_INTEGER ? INT32_MAX : INT64_MAX;
+  *least = -*most - 1;
+}
+
+/* ---- Several types ---- */
+
+static rdx_sql_type common_number(rdx_sql_type a, rdx_sql_type b) {
+  if (rdx_is_float(a) || rdx_is_float(b))
+    return a.kind == RDX_SQL_DOUBLE || b.kind == RDX_SQL_DOUBLE ? rdx_type_of_kind(RDX_SQL_DOUBLE)
+                                                                : rdx_type_of_kind(RDX_SQL_REAL);
+  if (rdx_is_integer(a) && rdx_is_integer(b))
+    return a.kind > b.kind ? a : b;
+  a = rdx_type_as_decimal(a);
+  b = rdx_type_as_decimal(b);
+  const int32_t scale = a.scale > b.scale ? a.scale : b.scale;
+  const int32_t whole_a = a.precision - a.scale, whole_b = b.precision - b.scale;
+  return rdx_decimal_type((whole_a > whole_b ? whole_a : whole_b) + scale, scale);
+}
+
+bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out) {
+  rdx_sql_type common = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_sql_type t = types[i];
+    if (t.kind == RDX_SQL_UNKNOWN || rdx_same_type(t, common))
+      continue;
+    if (common.kind == RDX_SQL_UNKNOWN)
+      common = t;
+    else if (rdx_is_number(t) && rdx_is_number(common))
+      common = common_number(common, t);
+    else if (common.kind + t.kind == RDX_SQL_DATE + RDX_SQL_TIMESTAMP &&
+             (t.kind == RDX_SQL_DATE || t.kind == RDX_SQL_TIMESTAMP))
+      common = rdx_type_of_kind(RDX_SQL_TIMESTAMP);
+    else
+      return false;
+  }
+  *out = common.kind == RDX_SQL_UNKNOWN ? rdx_type_of_kind(RDX_SQL_TEXT) : common;
+  return true;
+}
+
+bool rdx_is_implicit(rdx_sql_type from, rdx_sql_type to) {
+  if (from.kind == RDX_SQL_UNKNOWN || from.kind == to.kind)
+    return true;
+  if (rdx_is_number(from) && rdx_is_number(to))
+    return from.kind < to.kind;
+  return from.kind == RDX_SQL_DATE && to.kind == RDX_SQL_TIMESTAMP;
+}
+
+bool rdx_is_castable(rdx_sql_type from, rdx_sql_type to) {
+  if (rdx_is_implicit(from, to) || from.kind == RDX_SQL_TEXT || to.kind == RDX_SQL_TEXT)
+    return true;
+  if (rdx_is_number(from) && rdx_is_number(to))
+    return true;
+  if (from.kind == RDX_SQL_BOOL || to.kind == RDX_SQL_BOOL)
+    return rdx_is_integer(from.kind == RDX_SQL_BOOL ? to : from);
+  return from.kind == RDX_SQL_TIMESTAMP && to.kind == RDX_SQL_DATE;
+}
