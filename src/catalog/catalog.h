@@ -76,6 +76,10 @@ RDX_MUST_USE rdx_status rdx_catalog_scan(rdx_catalog *catalog, rdx_catalog_table
                                          uint32_t count, const rdx_scan_params *params, const rdx_scan **out,
                                          uint32_t *numbers, rdx_error *err);
 
+/* Whether such a scan is there, or so many filters were asked about that its preparation pays: each call is one. */
+bool rdx_catalog_scan_pays(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                           const rdx_scan_params *params);
+
 /* A star of catalog tables. */
 typedef struct rdx_catalog_dimension {
   rdx_catalog_table *table;

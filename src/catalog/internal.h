@@ -25,6 +25,7 @@ typedef struct rdx_version {
   uint32_t users; /* one more while its name has it */
   rdx_kept_scan *scans;
   uint32_t scan_count;
+  uint32_t filters; /* that were asked about: rdx_catalog_scan_pays() */
 } rdx_version;
 
 /* A name and where its table comes from. */

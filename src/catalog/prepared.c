@@ -100,6 +100,8 @@ rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, ui
 
 /* ---- Scans ---- */
 
+#define FILTERS_THAT_PAY 8 /* a scan takes as long to prepare as this many filters to evaluate */
+
 static uint32_t find_number(const uint32_t *list, uint32_t count, uint32_t wanted) {
   for (uint32_t i = 0; i < count; i++)
     if (list[i] == wanted)
@@ -107,13 +109,19 @@ static uint32_t find_number(const uint32_t *list, uint32_t count, uint32_t wante
   return UINT32_MAX;
 }
 
+static bool scan_lists(const rdx_kept_scan *s, const rdx_scan_params *params, const uint32_t *columns, uint32_t count) {
+  bool lists = memcmp(&s->params, params, sizeof *params) == 0;
+  for (uint32_t i = 0; i < count && lists; i++)
+    lists = find_number(s->columns, s->count, columns[i]) != UINT32_MAX;
+  return lists;
+}
+
 static bool scan_has(const rdx_kept_scan *s, const rdx_scan_params *params, const uint32_t *columns, uint32_t count,
                      uint32_t *numbers) {
-  if (memcmp(&s->params, params, sizeof *params) != 0)
+  if (!scan_lists(s, params, columns, count))
     return false;
   for (uint32_t i = 0; i < count; i++)
-    if ((numbers[i] = find_number(s->columns, s->count, columns[i])) == UINT32_MAX)
-      return false;
+    numbers[i] = find_number(s->columns, s->count, columns[i]);
   return true;
 }
 
@@ -173,6 +181,18 @@ rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint
   }
   pthread_mutex_unlock(&c->lock);
   return status;
+}
+
+bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                           const rdx_scan_params *params) {
+  rdx_version *v = rdx_version_of(table);
+  pthread_mutex_lock(&c->lock);
+  bool pays = v->filters >= FILTERS_THAT_PAY;
+  v->filters += !pays;
+  for (uint32_t i = 0; i < v->scan_count && !pays; i++)
+    pays = scan_lists(&v->scans[i], params, columns, count);
+  pthread_mutex_unlock(&c->lock);
+  return pays;
 }
 
 /* ---- Engines ---- */

@@ -10,6 +10,13 @@
 /* Memory that several columns share; freed with its last user. */
 typedef struct rdx_shared rdx_shared;
 
+/* With one user: `drop(owner)` is called after the last, or now on failure. */
+RDX_MUST_USE rdx_status rdx_shared_create(void (*drop)(void *owner), void *owner, rdx_shared **out, rdx_error *err);
+/* One more user; returns it. NULL is fine. */
+rdx_shared *rdx_shared_retain(rdx_shared *shared);
+/* One less, and clear `*shared`. NULL is fine. */
+void rdx_shared_release(rdx_shared **shared);
+
 typedef struct rdx_frame_column {
   rdx_input input;    /* what evaluates reads */
   rdx_shared *values; /* keeps input.column; NULL: a base table does, which outlives the frame */
@@ -26,13 +33,21 @@ typedef struct rdx_frame {
 RDX_MUST_USE rdx_status rdx_frame_create(uint32_t columns, uint64_t rows, rdx_frame *out, rdx_error *err);
 void rdx_frame_destroy(rdx_frame *frame);
 RDX_MUST_USE rdx_status rdx_frame_copy(const rdx_frame *frame, rdx_frame *out, rdx_error *err);
+/* An empty column becomes another one as well. */
+void rdx_frame_share(const rdx_frame_column *from, rdx_frame_column *to);
 
-/* The vector becomes column `index`; it is empty afterwards. */
+/* The vector becomes column `index`; it is empty afterwards, also on failure. `source` (may be NULL) is the frame that
+ * it was calculated from, and may borrow a dictionary of. */
+RDX_MUST_USE rdx_status rdx_frame_take_from(rdx_frame *frame, uint32_t index, rdx_vector *vector,
+                                            const rdx_frame *source, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_frame_take(rdx_frame *frame, uint32_t index, rdx_vector *vector, rdx_error *err);
 /* The frame's rows become its rows[i]; RDX_NO_ROW is a row of NULLs. `rows` is taken over, also on
  * failure: it came from rdx_alloc(). */
 RDX_MUST_USE rdx_status rdx_frame_select(rdx_pool *pool, rdx_frame *frame, uint32_t *rows, uint64_t count,
                                          rdx_error *err);
+/* The same with rows that `keeper` keeps. */
+RDX_MUST_USE rdx_status rdx_frame_choose(rdx_pool *pool, rdx_frame *frame, const uint32_t *rows, rdx_shared *keeper,
+                                         uint64_t count, rdx_error *err);
 /* The inputs of all columns, in order, for rdx_evaluation; memory is the arena's. */
 RDX_MUST_USE rdx_status rdx_frame_inputs(const rdx_frame *frame, rdx_arena *arena, rdx_input **out, rdx_error *err);
 

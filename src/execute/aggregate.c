@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Aggregates: groups and what is aggregated become the attributes of a flat relation, of which the column engine
+ * answers queries. More groups than a query takes become one, of the numbers of their distinct rows. */
+
+#include <string.h>
+
+#include "execute/keys.h"
+#include "execute/query.h"
+
+#define WHAT "an aggregate"
+
+typedef struct aggregation {
+  rdx_execution *x;
+  const rdx_plan_node *node;
+  rdx_operand in;
+  rdx_frame groups; /* the columns of the groups, of all rows */
+  uint32_t attribute_count;
+  rdx_attribute *attributes;
+  rdx_vector *values;       /* of attributes that have memory of their own */
+  const rdx_bound **source; /* what each attribute is the value of */
+  uint32_t *group_by;
+  rdx_expression **expressions;
+  uint32_t *codes, *firsts; /* of combined groups: the number of each row's, and the first row of each number */
+  uint64_t distinct;
+} aggregation;
+
+/* ---- Attributes ---- */
+
+static rdx_status add_vector(aggregation *a, const char *name, const rdx_bound *source, rdx_vector *vector,
+                             uint32_t *out, rdx_error *err) {
+  (void)err;
+  *out = a->attribute_count++;
+  a->attributes[*out] = (rdx_attribute){name, vector->column, 0};
+  a->values[*out] = *vector;
+  a->source[*out] = source;
+  return RDX_OK;
+}
+
+/* The attribute that is the value of an expression: one that there is, or a new one. */
+static rdx_status add_attribute(aggregation *a, const char *name, const rdx_bound *e, uint32_t *out, rdx_error *err) {
+  for (*out = 0; *out < a->attribute_count; ++*out)
+    if (a->source[*out] && rdx_bound_equal(a->source[*out], e))
+      return RDX_OK;
+  rdx_vector vector = {0};
+  RDX_TRY(rdx_operand_flat(a->x, &a->in, e, &vector, err));
+  return add_vector(a, name, e, &vector, out, err);
+}
+
+static uint32_t count_columns(const rdx_bound *e) {
+  uint32_t count = e->kind == RDX_BOUND_COLUMN;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    count += count_columns(e->args[i]);
+  return count;
+}
+
+/* Attributes for the COLUMNs of an expression, that are numbered by their index. */
+static rdx_status add_columns(aggregation *a, const rdx_bound *e, uint32_t *numbers, rdx_error *err) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    return add_attribute(a, "value", e, &numbers[e->index], err);
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    RDX_TRY(add_columns(a, e->args[i], numbers, err));
+  return RDX_OK;
+}
+
+/* Whether an expression reads columns only as they lie: then it costs nothing to have them as attributes. */
+static bool reads_in_place(const aggregation *a, const rdx_bound *e) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    return !a->in.inputs[e->index].rows;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    if (!reads_in_place(a, e->args[i]))
+      return false;
+  return true;
+}
+
+/* The expression of exact arithmetic that a value is, of attributes that are made; NULL: it is none. */
+static rdx_status add_exact(aggregation *a, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
+  rdx_column *columns = NULL;
+  uint32_t *numbers = NULL;
+  *out = NULL;
+  if (!reads_in_place(a, value) || count_columns(value) == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(a->x->arena, a->in.frame.count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, a->in.frame.count, sizeof *numbers, WHAT, (void **)&numbers, err));
+  for (uint32_t i = 0; i < a->in.frame.count; i++)
+    columns[i] = a->in.inputs[i].column;
+  memset(numbers, 0, a->in.frame.count * sizeof *numbers);
+  RDX_TRY(rdx_exact_expression(a->x, value, columns, numbers, out, err));
+  if (!*out)
+    return RDX_OK;
+  RDX_TRY(add_columns(a, value, numbers, err));
+  return rdx_exact_expression(a->x, value, columns, numbers, out, err);
+}
+
+static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
+  const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
+  uint32_t attribute = 0;
+  a->expressions[i] = NULL;
+  if (!aggregate->value)
+    return RDX_OK;
+  if (!aggregate->distinct && aggregate->kind != RDX_PLAN_COUNT && aggregate->value->kind == RDX_BOUND_CALL)
+    RDX_TRY(add_exact(a, aggregate->value, &a->expressions[i], err));
+  if (a->expressions[i])
+    return RDX_OK;
+  RDX_TRY(add_attribute(a, "value", aggregate->value, &attribute, err));
+  return rdx_attribute_expression(a->x, attribute, &a->expressions[i], err);
+}
+
+/* ---- Groups ---- */
+
+static rdx_status make_groups(aggregation *a, rdx_error *err) {
+  RDX_TRY(rdx_frame_create(a->node->expr_count, a->in.frame.rows, &a->groups, err));
+  for (uint32_t i = 0; i < a->node->expr_count; i++)
+    RDX_TRY(rdx_operand_column(a->x, &a->in, a->node->exprs[i], &a->groups, i, err));
+  return RDX_OK;
+}
+
+/* Each group is an attribute. */
+static rdx_status add_groups(aggregation *a, rdx_error *err) {
+  rdx_operand groups = {.frame = a->groups};
+  RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
+  for (uint32_t i = 0; i < a->groups.count; i++) {
+    const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
+    rdx_vector vector = {0};
+    RDX_TRY(rdx_operand_flat(a->x, &groups, &column, &vector, err));
+    RDX_TRY(add_vector(a, a->node->columns[i].name, a->node->exprs[i], &vector, &a->group_by[i], err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status rank_groups(aggregation *a, const rdx_operand *groups, rdx_vector *flat, rdx_key_column *columns,
+                              rdx_error *err) {
+  const uint64_t rows[2] = {a->groups.rows, 0};
+  rdx_key_words words;
+  for (uint32_t i = 0; i < a->groups.count; i++) {
+    RDX_TRY(rdx_operand_coded(a->x, groups, i, &flat[i], err));
+    columns[i] = (rdx_key_column){.parts = {&flat[i].column}};
+  }
+  RDX_TRY(rdx_key_words_create(a->x, columns, a->groups.count, rows, false, &words, err));
+  rdx_status status = rdx_alloc(rows[0], sizeof *a->codes, WHAT, (void **)&a->codes, err);
+  if (status == RDX_OK)
+    status = rdx_key_words_rank(a->x, &words, a->codes, &a->distinct, &a->firsts, err);
+  rdx_key_words_destroy(&words);
+  return status;
+}
+
+/* All groups are one attribute, of the numbers of their distinct rows. */
+static rdx_status combine_groups(aggregation *a, rdx_error *err) {
+  rdx_operand groups = {.frame = a->groups};
+  rdx_key_column *columns = NULL;
+  rdx_vector *flat = NULL, vector = {0};
+  RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, a->groups.count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(rdx_calloc(a->groups.count, sizeof *flat, WHAT, (void **)&flat, err));
+  const rdx_status status = rank_groups(a, &groups, flat, columns, err);
+  for (uint32_t i = 0; i < a->groups.count; i++)
+    rdx_vector_destroy(&flat[i]);
+  rdx_free(flat);
+  if (status != RDX_OK)
+    return status;
+  vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = a->groups.rows, .values = a->codes};
+  return add_vector(a, "group", NULL, &vector, &a->group_by[0], err);
+}
+
+/* ---- Runs ---- */
+
+static void drop_attributes(aggregation *a) {
+  for (uint32_t i = 0; i < a->attribute_count; i++)
+    rdx_vector_destroy(&a->values[i]);
+  a->attribute_count = 0;
+}
+
+static rdx_status query_engine(aggregation *a, uint32_t group_count, rdx_engine *engine, rdx_frame *out,
+                               rdx_error *err) {
+  const rdx_grouping_query q = {.x = a->x,
+                                .node = a->node,
+                                .engine = engine,
+                                .group_by = a->group_by,
+                                .group_count = group_count,
+                                .aggregates = a->node->aggregates,
+                                .expressions = a->expressions,
+                                .aggregate_count = a->node->aggregate_count};
+  return rdx_grouping_run(&q, out, err);
+}
+
+static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
+  const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
+  rdx_engine *engine = NULL;
+  RDX_TRY(combined ? combine_groups(a, err) : add_groups(a, err));
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+    RDX_TRY(add_aggregate(a, i, err));
+  const rdx_relation relation = {
+      .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
+  RDX_TRY(rdx_engine_create(a->x->device, &relation, &params, &engine, err));
+  const rdx_status status = query_engine(a, combined ? 1 : a->groups.count, engine, out, err);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+/* In place of the number of a group come its columns, of its first row. */
+static rdx_status decode_groups(aggregation *a, rdx_frame *numbered, rdx_frame *out, rdx_error *err) {
+  const uint32_t *codes = numbered->columns[0].input.column.values;
+  uint32_t *rows = NULL;
+  RDX_TRY(rdx_frame_create(a->node->column_count, numbered->rows, out, err));
+  RDX_TRY(rdx_alloc(numbered->rows, sizeof *rows, WHAT, (void **)&rows, err));
+  for (uint64_t i = 0; i < numbered->rows; i++)
+    rows[i] = a->firsts[codes[i]];
+  RDX_TRY(rdx_frame_select(a->x->pool, &a->groups, rows, numbered->rows, err));
+  for (uint32_t i = 0; i < a->groups.count; i++)
+    rdx_frame_share(&a->groups.columns[i], &out->columns[i]);
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+    rdx_frame_share(&numbered->columns[1 + i], &out->columns[a->groups.count + i]);
+  return RDX_OK;
+}
+
+static rdx_status run_combined(aggregation *a, rdx_frame *out, rdx_error *err) {
+  rdx_frame numbered = {0};
+  drop_attributes(a);
+  rdx_status status = run(a, true, &numbered, err);
+  if (status == RDX_OK)
+    status = decode_groups(a, &numbered, out, err);
+  rdx_frame_destroy(&numbered);
+  return status;
+}
+
+/* One row that says how many there are: nothing has to be read. */
+static rdx_status count_rows(aggregation *a, rdx_frame *out, rdx_error *err) {
+  RDX_TRY(rdx_frame_create(a->node->aggregate_count, 1, out, err));
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
+    rdx_vector vector = {0};
+    RDX_TRY(rdx_alloc(1, sizeof(int64_t), WHAT, &vector.memory[0], err));
+    *(int64_t *)vector.memory[0] = (int64_t)a->in.frame.rows;
+    vector.column = (rdx_column){.type = RDX_TYPE_I64, .rows = 1, .values = vector.memory[0]};
+    RDX_TRY(rdx_frame_take(out, i, &vector, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *node = a->node;
+  const size_t most = (size_t)node->expr_count + node->aggregate_count;
+  bool counts = node->expr_count == 0, distinct = false;
+  size_t attributes = most + 1;
+  for (uint32_t i = 0; i < node->aggregate_count; i++) {
+    counts &= !node->aggregates[i].value;
+    distinct |= node->aggregates[i].distinct;
+    attributes += node->aggregates[i].value ? count_columns(node->aggregates[i].value) : 0;
+  }
+  if (counts)
+    return count_rows(a, out, err);
+  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof *a->attributes, WHAT, (void **)&a->attributes, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof *a->values, WHAT, (void **)&a->values, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof(rdx_bound *), WHAT, (void **)&a->source, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err));
+  RDX_TRY(make_groups(a, err));
+  if (node->expr_count + distinct > RDX_QUERY_GROUPS)
+    return run_combined(a, out, err);
+  rdx_error why = {""};
+  const rdx_status status = run(a, false, out, &why);
+  if (status == RDX_ERROR_UNSUPPORTED && node->expr_count > 1)
+    return run_combined(a, out, err);
+  return status == RDX_OK || !err ? status : rdx_fail(err, status, "%s", why.text);
+}
+
+rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  aggregation a = {.x = x, .node = node};
+  rdx_status status = rdx_operand_run(x, node->left, &a.in, err);
+  if (status == RDX_OK)
+    status = aggregate(&a, out, err);
+  if (status == RDX_OK)
+    status = rdx_frame_conform(x, node->columns, out, err);
+  drop_attributes(&a);
+  rdx_free(a.codes);
+  rdx_free(a.firsts);
+  rdx_frame_destroy(&a.groups);
+  rdx_operand_drop(&a.in);
+  return status;
+}

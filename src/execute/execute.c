@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Running plans: nodes by their kind, scalars before the rest, shared nodes once. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "execute/operators.h"
+#include "expression/calendar.h"
+
+#define WHAT "a statement"
+
+/* ---- Small operators ---- */
+
+static rdx_status execute_filter(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_operand in = {0};
+  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  if (status == RDX_OK)
+    status = rdx_operand_filter(x, &in, node->filter, err);
+  if (status == RDX_OK) {
+    *out = in.frame;
+    return RDX_OK;
+  }
+  rdx_operand_drop(&in);
+  return status;
+}
+
+static rdx_status execute_project(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_operand in = {0};
+  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  if (status == RDX_OK)
+    status = rdx_frame_create(node->expr_count, in.frame.rows, out, err);
+  for (uint32_t i = 0; i < node->expr_count && status == RDX_OK; i++)
+    status = rdx_operand_column(x, &in, node->exprs[i], out, i, err);
+  rdx_operand_drop(&in);
+  return status;
+}
+
+typedef struct numbering {
+  uint32_t *rows;
+  int64_t *values;
+  uint64_t first;
+} numbering;
+
+static void number(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const numbering *n = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    if (n->rows)
+      n->rows[i] = (uint32_t)(n->first + i);
+    else
+      n->values[i] = (int64_t)(n->first + i);
+  }
+}
+
+rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count, sizeof **out, WHAT, (void **)out, err));
+  numbering n = {.rows = *out, .first = first};
+  const rdx_status status = rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number, &n, "execute", err);
+  if (status != RDX_OK) {
+    rdx_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static rdx_status execute_rows(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_frame in = {0};
+  rdx_vector numbers = {0};
+  RDX_TRY(rdx_execute_node(x, node->left, &in, err));
+  rdx_status status = rdx_frame_create(in.count + 1, in.rows, out, err);
+  for (uint32_t i = 0; i < in.count && status == RDX_OK; i++)
+    rdx_frame_share(&in.columns[i], &out->columns[i]);
+  if (status == RDX_OK)
+    status = rdx_alloc(in.rows, sizeof(int64_t), WHAT, &numbers.memory[0], err);
+  if (status == RDX_OK) {
+    numbering n = {.values = numbers.memory[0]};
+    numbers.column = (rdx_column){.type = RDX_TYPE_I64, .rows = in.rows, .values = n.values};
+    status = rdx_pool_run_stage(x->pool, in.rows, RDX_EXECUTE_GRAIN, number, &n, "execute", err);
+  }
+  if (status == RDX_OK)
+    status = rdx_frame_take(out, in.count, &numbers, err);
+  rdx_vector_destroy(&numbers);
+  rdx_frame_destroy(&in);
+  return status;
+}
+
+rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rdx_error *err) {
+  if (e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER) {
+    *out = e->kind == RDX_BOUND_CONSTANT ? e->value : x->parameters[e->index];
+    return RDX_OK;
+  }
+  const rdx_operand one = {.frame = {.rows = 1}};
+  rdx_frame value = {0};
+  rdx_status status = rdx_frame_create(1, 1, &value, err);
+  if (status == RDX_OK)
+    status = rdx_operand_column(x, &one, e, &value, 0, err);
+  if (status == RDX_OK)
+    status = rdx_frame_value(x, &value, e->type, out, err);
+  rdx_frame_destroy(&value);
+  return status;
+}
+
+/* Intervals are texts in columns. */
+static rdx_status write_interval(rdx_execution *x, rdx_datum *value, rdx_error *err) {
+  char *text = NULL;
+  if (value->null)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(x->arena, RDX_INTERVAL_TEXT, 1, WHAT, (void **)&text, err));
+  value->text = (rdx_sql_text){text, rdx_interval_format(value->interval, text)};
+  return RDX_OK;
+}
+
+static rdx_status execute_values(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_datum *values = NULL;
+  RDX_TRY(rdx_arena_alloc(x->arena, node->row_count, sizeof *values, WHAT, (void **)&values, err));
+  RDX_TRY(rdx_frame_create(node->column_count, node->row_count, out, err));
+  for (uint32_t c = 0; c < node->column_count; c++) {
+    const bool intervals = node->columns[c].type.kind == RDX_SQL_INTERVAL;
+    const rdx_sql_type type = intervals ? (rdx_sql_type){.kind = RDX_SQL_TEXT} : node->columns[c].type;
+    for (uint64_t r = 0; r < node->row_count; r++) {
+      RDX_TRY(rdx_value_of(x, node->exprs[r * node->column_count + c], &values[r], err));
+      if (intervals)
+        RDX_TRY(write_interval(x, &values[r], err));
+    }
+    rdx_input input = {0};
+    rdx_vector vector = {0};
+    const rdx_operand made = {.frame = {.rows = node->row_count}, .inputs = &input};
+    RDX_TRY(rdx_datum_column(type, values, node->row_count, x->arena, &input.column, err));
+    RDX_TRY(rdx_operand_cast(x, &made, 0, type, &vector, err));
+    RDX_TRY(rdx_frame_take(out, c, &vector, err));
+  }
+  return RDX_OK;
+}
+
+/* ---- Any node ---- */
+
+static rdx_operator *const operators[] = {
+    [RDX_PLAN_TABLE] = rdx_execute_table,
+    [RDX_PLAN_VALUES] = execute_values,
+    [RDX_PLAN_FILTER] = execute_filter,
+    [RDX_PLAN_PROJECT] = execute_project,
+    [RDX_PLAN_JOIN] = rdx_execute_join,
+    [RDX_PLAN_AGGREGATE] = rdx_execute_aggregate,
+    [RDX_PLAN_STAR] = rdx_execute_star,
+    [RDX_PLAN_SORT] = rdx_execute_sort,
+    [RDX_PLAN_LIMIT] = rdx_execute_limit,
+    [RDX_PLAN_UNION] = rdx_execute_union,
+    [RDX_PLAN_INTERSECT] = rdx_execute_intersect,
+    [RDX_PLAN_EXCEPT] = rdx_execute_intersect,
+    [RDX_PLAN_ROWS] = execute_rows,
+};
+
+static rdx_status run_node(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  const double start = rdx_now_ms();
+  RDX_TRY(rdx_progress("execute", 0, 0, err));
+  const rdx_status status = operators[node->kind](x, node, out, err);
+  if (status != RDX_OK) {
+    rdx_frame_destroy(out);
+    return status;
+  }
+  rdx_node_actuals *a = rdx_actuals_of(x, node);
+  a->ran = true;
+  a->rows = out->rows;
+  a->ms = rdx_now_ms() - start;
+  return RDX_OK;
+}
+
+rdx_status rdx_execute_node(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  *out = (rdx_frame){0};
+  if (!node->shared)
+    return run_node(x, node, out, err);
+  rdx_frame *shared = &x->shared[node->id];
+  if (!shared->columns)
+    RDX_TRY(run_node(x, node, shared, err));
+  return rdx_frame_copy(shared, out, err);
+}
+
+/* ---- Queries ---- */
+
+static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_error *err) {
+  rdx_frame frame;
+  rdx_datum *value = &x->parameters[s->parameter];
+  RDX_TRY(rdx_execute_node(x, s->plan, &frame, err));
+  rdx_status status = RDX_OK;
+  *value = (rdx_datum){.null = frame.rows == 0};
+  if (s->exists)
+    *value = (rdx_datum){.i = frame.rows > 0};
+  else if (frame.rows > 1)
+    status = rdx_sql_error(err, RDX_ERROR_ARGUMENT, x->text, s->place, NULL,
+                           "more than one row returned by a subquery used as an expression");
+  else if (frame.rows == 1)
+    status = rdx_frame_value(x, &frame, s->plan->columns[0].type, value, err);
+  rdx_frame_destroy(&frame);
+  return status;
+}
+
+rdx_status rdx_execute_query(rdx_execution *x, rdx_frame *out, rdx_error *err) {
+  *out = (rdx_frame){0};
+  for (uint32_t i = 0; i < x->plan->scalar_count; i++)
+    RDX_TRY(run_scalar(x, &x->plan->scalars[i], err));
+  return rdx_execute_node(x, x->plan->root, out, err);
+}
+
+/* ---- Actuals ---- */
+
+rdx_node_actuals *rdx_actuals_of(const rdx_execution *x, const rdx_plan_node *node) {
+  static _Thread_local rdx_node_actuals unwanted;
+  if (x->actuals)
+    return &x->actuals[node->id];
+  unwanted = (rdx_node_actuals){0};
+  return &unwanted;
+}
+
+void rdx_actuals_method(rdx_node_actuals *actuals, const char *name) {
+  const size_t used = strlen(actuals->method);
+  if (!strstr(actuals->method, name))
+    snprintf(actuals->method + used, sizeof actuals->method - used, "%s%s", used ? ", " : "", name);
+}

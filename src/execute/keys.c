@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Words of rows, and their order. */
+
+#include "execute/keys.h"
+
+#include <string.h>
+
+#include "base/column.h"
+#include "device/device.h"
+#include "index/keys.h"
+
+#define WHAT "the keys of rows"
+#define BLOCK 2048u
+#define DEVICE_ROWS 65536u /* fewer are sorted here */
+
+/* What of a column a digit says. */
+typedef enum digit_role {
+  DIGIT_ALL,
+  DIGIT_NULL,  /* only whether it is NULL, */
+  DIGIT_VALUE, /* and only its value, of a column that has all 2^64 of them, and NULL */
+} digit_role;
+
+typedef struct digit {
+  const rdx_key_column *column;
+  digit_role role;
+  uint64_t offset[2];     /* added to codes, so that those of both tables compare */
+  const uint32_t *map[2]; /* places in the dictionary of both; NULL: as they are */
+  uint64_t least, most;   /* codes; least > most: none counts */
+  bool nulls;             /* NULL has a number */
+  uint64_t top;           /* the largest number */
+  uint32_t word;
+  bool opens; /* the first of its word */
+} digit;
+
+typedef struct span {
+  uint64_t least, most;
+} span;
+
+typedef struct maker {
+  rdx_execution *x;
+  rdx_key_words *words;
+  digit *digits; /* two for each column at most */
+  uint32_t count;
+  bool matching;
+  uint32_t part;      /* at work on */
+  const digit *asked; /* whose span is looked for */
+  span *spans;        /* for each worker */
+  uint32_t **maps;    /* two for each column */
+} maker;
+
+/* ---- Codes ---- */
+
+static bool is_integer(rdx_type type) {
+  return type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64;
+}
+
+bool rdx_columns_alike(const rdx_column *a, const rdx_column *b) {
+  if (a->type == b->type)
+    return a->scale == b->scale;
+  return is_integer(a->type) && is_integer(b->type) && a->type != RDX_TYPE_U64 && b->type != RDX_TYPE_U64;
+}
+
+/* The codes of rows begin .. begin + count - 1, at most BLOCK of them. */
+static void load_codes(const digit *d, uint32_t part, uint64_t begin, uint64_t count, uint64_t *out) {
+  const rdx_column *c = d->column->parts[part];
+  if (c->type == RDX_TYPE_STRING) {
+    const uint32_t *places = (const uint32_t *)c->values + begin, *map = d->map[part];
+    const uint64_t entries = c->dictionary->rows;
+    for (uint64_t i = 0; i < count; i++)
+      out[i] = !map ? places[i] : places[i] < entries ? map[places[i]] : 0;
+    return;
+  }
+  rdx_keys_encode(c, begin, count, out);
+  if (rdx_key_bits(c->type) == 32)
+    for (uint64_t i = count; i-- > 0;) {
+      uint32_t code;
+      memcpy(&code, (const char *)out + 4 * i, sizeof code);
+      out[i] = code;
+    }
+  if (d->offset[part] != 0)
+    for (uint64_t i = 0; i < count; i++)
+      out[i] += d->offset[part];
+}
+
+/* ---- Spans ---- */
+
+static void widen_span(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const maker *m = context;
+  const rdx_column *c = m->asked->column->parts[m->part];
+  span *s = &m->spans[worker];
+  uint64_t codes[BLOCK];
+  for (uint64_t first = begin; first < end; first += BLOCK) {
+    const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
+    load_codes(m->asked, m->part, first, count, codes);
+    for (uint64_t i = 0; i < count; i++) {
+      if (!rdx_column_has(c, first + i))
+        continue;
+      s->least = codes[i] < s->least ? codes[i] : s->least;
+      s->most = codes[i] > s->most ? codes[i] : s->most;
+    }
+  }
+}
+
+/* Of one part. */
+static rdx_status find_span(maker *m, const digit *d, uint32_t part, span *out, rdx_error *err) {
+  const uint32_t threads = rdx_pool_threads(m->x->pool);
+  *out = (span){UINT64_MAX, 0};
+  if (!d->column->parts[part])
+    return RDX_OK;
+  for (uint32_t i = 0; i < threads; i++)
+    m->spans[i] = *out;
+  m->asked = d;
+  m->part = part;
+  RDX_TRY(rdx_pool_run_stage(m->x->pool, m->words->rows[part], RDX_EXECUTE_GRAIN, widen_span, m, "execute", err));
+  for (uint32_t i = 0; i < threads; i++) {
+    out->least = m->spans[i].least < out->least ? m->spans[i].least : out->least;
+    out->most = m->spans[i].most > out->most ? m->spans[i].most : out->most;
+  }
+  return RDX_OK;
+}
+
+/* ---- Dictionaries ---- */
+
+rdx_status rdx_merge_dictionaries(const rdx_column *a, const rdx_column *b, uint32_t *places[2], uint32_t *count,
+                                  rdx_error *err) {
+  uint32_t *to_a = NULL, *to_b = NULL, n = 0;
+  places[0] = places[1] = NULL;
+  RDX_TRY(rdx_alloc(a->rows, sizeof *to_a, WHAT, (void **)&to_a, err));
+  const rdx_status status = rdx_alloc(b->rows, sizeof *to_b, WHAT, (void **)&to_b, err);
+  if (status != RDX_OK) {
+    rdx_free(to_a);
+    return status;
+  }
+  for (uint64_t i = 0, k = 0; i < a->rows || k < b->rows; n++) {
+    const int order = i == a->rows ? 1 : k == b->rows ? -1 : rdx_column_compare_strings(a, i, b, k);
+    if (order <= 0)
+      to_a[i++] = n;
+    if (order >= 0)
+      to_b[k++] = n;
+  }
+  places[0] = to_a;
+  places[1] = to_b;
+  *count = n;
+  return RDX_OK;
+}
+
+static rdx_status share_dictionary(digit *d, uint32_t **maps, rdx_error *err) {
+  const rdx_column *a = d->column->parts[0], *b = d->column->parts[1];
+  uint32_t count = (uint32_t)a->dictionary->rows;
+  if (b && b->dictionary != a->dictionary) {
+    RDX_TRY(rdx_merge_dictionaries(a->dictionary, b->dictionary, maps, &count, err));
+    d->map[0] = maps[0];
+    d->map[1] = maps[1];
+  }
+  d->least = count == 0;
+  d->most = count == 0 ? 0 : count - 1;
+  return RDX_OK;
+}
+
+/* ---- Digits ---- */
+
+static rdx_status measure(maker *m, digit *d, uint32_t **maps, rdx_error *err) {
+  const rdx_column *a = d->column->parts[0], *b = d->column->parts[1];
+  span one, other;
+  d->nulls = !m->matching && (a->validity || (b && b->validity));
+  if (a->type == RDX_TYPE_STRING)
+    return share_dictionary(d, maps, err);
+  if (b && a->type != b->type) {
+    d->offset[0] = (1ull << 63) - rdx_key_zero(a->type);
+    d->offset[1] = (1ull << 63) - rdx_key_zero(b->type);
+  }
+  RDX_TRY(find_span(m, d, 0, &one, err));
+  RDX_TRY(find_span(m, d, 1, &other, err));
+  const bool meet = m->matching && b; /* what only one table has is equal to nothing */
+  d->least = (one.least < other.least) != meet ? one.least : other.least;
+  d->most = (one.most > other.most) != meet ? one.most : other.most;
+  return RDX_OK;
+}
+
+/* The numbers of digits, and the words that they are in: as few as hold them in this order. */
+static void arrange(maker *m) {
+  uint64_t room = 0; /* the largest number of the word so far */
+  uint32_t word = 0;
+  for (uint32_t i = 0; i < m->count; i++) {
+    digit *d = &m->digits[i];
+    const uint64_t top = d->least > d->most ? 0 : d->most - d->least;
+    if (d->role == DIGIT_ALL)
+      d->top = top + d->nulls;
+    else
+      d->top = d->role == DIGIT_NULL ? 1 : top;
+    uint64_t numbers = room + 1;
+    const bool fits = d->top == 0 || (room < UINT64_MAX && d->top < UINT64_MAX &&
+                                      !__builtin_mul_overflow(room + 1, d->top + 1, &numbers));
+    d->opens = i == 0 || !fits;
+    word += d->opens && i > 0;
+    room = d->opens ? d->top : numbers - 1;
+    d->word = word;
+    m->words->most[word] = room;
+  }
+  m->words->count = word + 1;
+}
+
+static rdx_status make_digits(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    digit *d = &m->digits[m->count++];
+    *d = (digit){.column = &columns[i]};
+    RDX_TRY(measure(m, d, m->maps + 2 * (size_t)i, err));
+    if (!d->nulls || d->least > d->most || d->most - d->least < UINT64_MAX)
+      continue;
+    m->digits[m->count] = *d;
+    d->role = DIGIT_NULL;
+    m->digits[m->count++].role = DIGIT_VALUE;
+  }
+  arrange(m);
+  return RDX_OK;
+}
+
+/* ---- Words ---- */
+
+static uint64_t number_of(const digit *d, uint64_t code, bool has) {
+  const bool first = d->column->nulls_first;
+  if (d->role == DIGIT_NULL)
+    return has ? first : !first;
+  const bool all = d->role == DIGIT_ALL && d->nulls;
+  if (!has)
+    return all && !first ? d->top : 0;
+  return (d->column->descending ? d->most - code : code - d->least) + (all && first);
+}
+
+static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t count, uint64_t *word,
+                        uint8_t *valid) {
+  const rdx_column *c = d->column->parts[m->part];
+  uint64_t codes[BLOCK];
+  load_codes(d, m->part, begin, count, codes);
+  for (uint64_t i = 0; i < count; i++) {
+    bool has = rdx_column_has(c, begin + i);
+    if (m->matching && (!has || codes[i] < d->least || codes[i] > d->most)) {
+      valid[(begin + i) / 8] &= (uint8_t) ~(1u << (begin + i) % 8);
+      has = false;
+    }
+    const uint64_t number = number_of(d, codes[i], has);
+    word[i] = d->opens ? number : word[i] * (d->top + 1) + number;
+  }
+}
+
+static void write_words(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const maker *m = context;
+  const uint64_t before = m->part == 1 ? m->words->rows[0] : 0;
+  (void)worker;
+  for (uint64_t first = begin; first < end; first += BLOCK)
+    for (uint32_t i = 0; i < m->count; i++)
+      write_block(m, &m->digits[i], first, end - first < BLOCK ? end - first : BLOCK,
+                  m->words->words[m->digits[i].word] + before + first, m->words->valid[m->part]);
+}
+
+static rdx_status write_all(maker *m, rdx_error *err) {
+  rdx_key_words *w = m->words;
+  for (uint32_t i = 0; i < w->count; i++)
+    RDX_TRY(rdx_alloc(w->rows[0] + w->rows[1], sizeof **w->words, WHAT, (void **)&w->words[i], err));
+  for (uint32_t part = 0; part < 2 && m->matching; part++) {
+    RDX_TRY(rdx_alloc(w->rows[part] / 8 + 1, 1, WHAT, (void **)&w->valid[part], err));
+    memset(w->valid[part], 0xff, w->rows[part] / 8 + 1);
+  }
+  for (m->part = 0; m->part < 2; m->part++)
+    if (w->rows[m->part] > 0)
+      RDX_TRY(rdx_pool_run_stage(m->x->pool, w->rows[m->part], RDX_EXECUTE_GRAIN, write_words, m, "execute", err));
+  return RDX_OK;
+}
+
+rdx_status rdx_key_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count, const uint64_t rows[2],
+                                bool matching, rdx_key_words *out, rdx_error *err) {
+  *out = (rdx_key_words){.rows = {rows[0], rows[1]}};
+  maker m = {.x = x, .words = out, .matching = matching};
+  rdx_status status = rdx_calloc(2 * (size_t)count, sizeof *m.digits, WHAT, (void **)&m.digits, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(2 * (size_t)count, sizeof *m.maps, WHAT, (void **)&m.maps, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(rdx_pool_threads(x->pool), sizeof *m.spans, WHAT, (void **)&m.spans, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(2 * (size_t)count, sizeof *out->words, WHAT, (void **)&out->words, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(2 * (size_t)count, sizeof *out->most, WHAT, (void **)&out->most, err);
+  if (status == RDX_OK)
+    status = make_digits(&m, columns, count, err);
+  if (status == RDX_OK)
+    status = write_all(&m, err);
+  for (uint32_t i = 0; m.maps && i < 2 * count; i++)
+    rdx_free(m.maps[i]);
+  rdx_free(m.maps);
+  rdx_free(m.digits);
+  rdx_free(m.spans);
+  if (status != RDX_OK)
+    rdx_key_words_destroy(out);
+  return status;
+}
+
+void rdx_key_words_destroy(rdx_key_words *w) {
+  for (uint32_t i = 0; w->words && i < w->count; i++)
+    rdx_free(w->words[i]);
+  rdx_free(w->words);
+  rdx_free(w->most);
+  rdx_free(w->valid[0]);
+  rdx_free(w->valid[1]);
+  *w = (rdx_key_words){0};
+}
+
+/* ---- Order ---- */
+
+static rdx_status order_here(const uint64_t *keys, uint64_t count, uint32_t *order, rdx_error *err) {
+  uint64_t *places = NULL;
+  RDX_TRY(rdx_alloc(count + 4 * (count + 1), sizeof *places, WHAT, (void **)&places, err));
+  rdx_sort_order(keys, count, places, places + count);
+  for (uint64_t i = 0; i < count; i++)
+    order[i] = (uint32_t)places[i];
+  rdx_free(places);
+  return RDX_OK;
+}
+
+static rdx_status order_on(rdx_stream *stream, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *order,
+                           rdx_buffer *buffers[2], rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(stream->device, count * 8, WHAT, &buffers[0], err));
+  RDX_TRY(rdx_buffer_create(stream->device, count * 4, WHAT, &buffers[1], err));
+  RDX_TRY(rdx_buffer_upload(buffers[0], 0, keys, count * 8, err));
+  RDX_TRY(rdx_buffer_upload(buffers[1], 0, order, count * 4, err));
+  RDX_TRY(rdx_stream_sort(stream, buffers[0], 8, 64 - (uint32_t)__builtin_clzll(most | 1), buffers[1], count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(buffers[1], 0, order, count * 4, err));
+  return rdx_returned_u32s(stream->device, order, count, count - 1, "a row in order", err);
+}
+
+/* The places of keys, of which none is above `most`, in ascending order; equal ones as they are. */
+static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *order,
+                             rdx_error *err) {
+  if (count < DEVICE_ROWS)
+    return order_here(keys, count, order, err);
+  rdx_stream *stream = NULL;
+  rdx_buffer *buffers[2] = {0};
+  for (uint64_t i = 0; i < count; i++)
+    order[i] = (uint32_t)i;
+  RDX_TRY(rdx_stream_create_for(x->device, "sort", &stream, err));
+  const rdx_status status = order_on(stream, keys, count, most, order, buffers, err);
+  rdx_stream_destroy(&stream);
+  rdx_buffer_destroy(&buffers[0]);
+  rdx_buffer_destroy(&buffers[1]);
+  return status;
+}
+
+/* ---- Ranks ---- */
+
+/* Numbers of keys in their order. */
+static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *codes,
+                            uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
+  uint32_t *order = NULL;
+  uint64_t n = 0;
+  RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
+  rdx_status status = order_keys(x, keys, count, most, order, err);
+  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+    const bool begins = i == 0 || keys[order[i]] != keys[order[i - 1]];
+    n += begins;
+    codes[order[i]] = (uint32_t)(n - 1);
+  }
+  if (status == RDX_OK && firsts) {
+    status = rdx_alloc(n, sizeof **firsts, WHAT, (void **)firsts, err);
+    for (uint64_t i = count; i-- > 0 && status == RDX_OK;)
+      (*firsts)[codes[i]] = (uint32_t)i;
+  }
+  rdx_free(order);
+  *distinct = n;
+  return status;
+}
+
+/* Each word is ranked by itself, and with the ranks of those before it. */
+rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *w, uint32_t *codes, uint64_t *distinct,
+                              uint32_t **firsts, rdx_error *err) {
+  const uint64_t rows = w->rows[0] + w->rows[1];
+  uint64_t *keys = NULL;
+  uint32_t *own = NULL;
+  rdx_status status = rank_keys(x, w->words[0], rows, w->most[0], codes, distinct, w->count > 1 ? NULL : firsts, err);
+  if (status != RDX_OK || w->count == 1)
+    return status;
+  RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
+  status = rdx_alloc(rows, sizeof *own, WHAT, (void **)&own, err);
+  for (uint32_t k = 1; k < w->count && status == RDX_OK; k++) {
+    const uint64_t before = *distinct;
+    status = rank_keys(x, w->words[k], rows, w->most[k], own, distinct, NULL, err);
+    for (uint64_t i = 0; i < rows && status == RDX_OK; i++)
+      keys[i] = codes[i] * (*distinct ? *distinct : 1) + own[i];
+    if (status == RDX_OK)
+      status = rank_keys(x, keys, rows, before * *distinct, codes, distinct, k + 1 < w->count ? NULL : firsts, err);
+  }
+  rdx_free(keys);
+  rdx_free(own);
+  return status;
+}
+
+/* From the last word to the first, each sort keeping the order of the one before. */
+rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *w, uint32_t *order, rdx_error *err) {
+  const uint64_t rows = w->rows[0];
+  uint64_t *keys = NULL;
+  uint32_t *places = NULL;
+  RDX_TRY(order_keys(x, w->words[w->count - 1], rows, w->most[w->count - 1], order, err));
+  if (w->count == 1)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
+  rdx_status status = rdx_alloc(rows, sizeof *places, WHAT, (void **)&places, err);
+  for (uint32_t k = w->count - 1; k-- > 0 && status == RDX_OK;) {
+    for (uint64_t i = 0; i < rows; i++)
+      keys[i] = w->words[k][order[i]];
+    status = order_keys(x, keys, rows, w->most[k], places, err);
+    for (uint64_t i = 0; i < rows && status == RDX_OK; i++)
+      places[i] = order[places[i]];
+    if (status == RDX_OK)
+      memcpy(order, places, rows * sizeof *order);
+  }
+  rdx_free(keys);
+  rdx_free(places);
+  return status;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Inputs of operators: expressions over frames as columns, and columns in the layout that a type asks for. */
+
+#include <string.h>
+
+#include "execute/operators.h"
+#include "expression/calendar.h"
+
+#define WHAT "a statement"
+
+rdx_status rdx_operand_refresh(rdx_execution *x, rdx_operand *operand, rdx_error *err) {
+  return rdx_frame_inputs(&operand->frame, x->arena, &operand->inputs, err);
+}
+
+rdx_status rdx_operand_run(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out, rdx_error *err) {
+  RDX_TRY(rdx_execute_node(x, node, &out->frame, err));
+  return rdx_operand_refresh(x, out, err);
+}
+
+void rdx_operand_drop(rdx_operand *operand) {
+  rdx_frame_destroy(&operand->frame);
+  operand->inputs = NULL;
+}
+
+rdx_evaluation rdx_operand_evaluation(const rdx_execution *x, const rdx_operand *operand) {
+  return (rdx_evaluation){.pool = x->pool,
+                          .inputs = operand->inputs,
+                          .parameters = x->parameters,
+                          .rows = operand->frame.rows,
+                          .text = x->text};
+}
+
+rdx_status rdx_operand_flat(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression, rdx_vector *out,
+                            rdx_error *err) {
+  *out = (rdx_vector){0};
+  if (expression->kind != RDX_BOUND_COLUMN) {
+    const rdx_evaluation e = rdx_operand_evaluation(x, operand);
+    return rdx_evaluate(&e, expression, out, err);
+  }
+  const rdx_input *input = &operand->inputs[expression->index];
+  if (input->rows)
+    return rdx_gather(x->pool, input, operand->frame.rows, out, err);
+  out->column = input->column;
+  return RDX_OK;
+}
+
+rdx_status rdx_operand_column(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression, rdx_frame *out,
+                              uint32_t index, rdx_error *err) {
+  if (expression->kind == RDX_BOUND_COLUMN) {
+    rdx_frame_share(&operand->frame.columns[expression->index], &out->columns[index]);
+    return RDX_OK;
+  }
+  const rdx_evaluation e = rdx_operand_evaluation(x, operand);
+  rdx_vector vector = {0};
+  RDX_TRY(rdx_evaluate(&e, expression, &vector, err));
+  return rdx_frame_take_from(out, index, &vector, &operand->frame, err);
+}
+
+/* ---- Layouts ---- */
+
+rdx_status rdx_operand_cast(rdx_execution *x, const rdx_operand *operand, uint32_t index, rdx_sql_type type,
+                            rdx_vector *out, rdx_error *err) {
+  rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = index}, *wanted = NULL;
+  rdx_binding binding = {.arena = x->arena, .text = x->text, .err = err};
+  column.type = rdx_sql_type_of_column(&operand->inputs[index].column);
+  if (type.kind == RDX_SQL_INTERVAL) /* whose columns are text */
+    type = column.type;
+  RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &wanted));
+  const rdx_evaluation e = rdx_operand_evaluation(x, operand);
+  return rdx_evaluate(&e, wanted, out, err);
+}
+
+rdx_status rdx_operand_coded(rdx_execution *x, const rdx_operand *operand, uint32_t index, rdx_vector *out,
+                             rdx_error *err) {
+  const rdx_column *c = &operand->inputs[index].column;
+  if (c->type == RDX_TYPE_STRING && !c->dictionary)
+    return rdx_operand_cast(x, operand, index, rdx_sql_type_of_column(c), out, err);
+  const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = index, .type = rdx_sql_type_of_column(c)};
+  return rdx_operand_flat(x, operand, &column, out, err);
+}
+
+static bool conforms(const rdx_column *c, rdx_sql_type type) {
+  const rdx_sql_type has = rdx_sql_type_of_column(c);
+  if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_UNKNOWN)
+    return has.kind == RDX_SQL_TEXT;
+  return has.kind == type.kind && (type.kind != RDX_SQL_DECIMAL || has.scale == type.scale);
+}
+
+rdx_status rdx_frame_conform(rdx_execution *x, const rdx_plan_column *columns, rdx_frame *frame, rdx_error *err) {
+  rdx_operand operand = {.frame = *frame};
+  for (uint32_t i = 0; i < frame->count; i++) {
+    if (conforms(&frame->columns[i].input.column, columns[i].type))
+      continue;
+    rdx_vector vector = {0};
+    if (!operand.inputs)
+      RDX_TRY(rdx_operand_refresh(x, &operand, err));
+    RDX_TRY(rdx_operand_cast(x, &operand, i, columns[i].type, &vector, err));
+    RDX_TRY(rdx_frame_take_from(frame, i, &vector, frame, err));
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter, rdx_error *err) {
+  const rdx_evaluation e = rdx_operand_evaluation(x, operand);
+  uint32_t *rows = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_evaluate_filter(&e, filter, &rows, &count, err));
+  if (count == operand->frame.rows) {
+    rdx_free(rows);
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_frame_select(x->pool, &operand->frame, rows, count, err));
+  return rdx_operand_refresh(x, operand, err);
+}
+
+/* ---- Values ---- */
+
+static rdx_status keep_text(rdx_execution *x, rdx_datum *value, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(x->arena, value->text.length, 1, WHAT, (void **)&copy, err));
+  if (value->text.length > 0)
+    memcpy(copy, value->text.data, value->text.length);
+  value->text.data = copy;
+  return RDX_OK;
+}
+
+static rdx_status read_interval(rdx_datum *value, rdx_error *err) {
+  const rdx_sql_text text = value->text;
+  return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, &value->interval)
+             ? RDX_OK
+             : rdx_fail(err, RDX_ERROR_INTERNAL, "an interval became '%.*s'", (int)text.length, text.data);
+}
+
+rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame, rdx_sql_type type, rdx_datum *out,
+                           rdx_error *err) {
+  const rdx_plan_column wanted = {.type = type};
+  rdx_frame copy = {0};
+  rdx_status status = rdx_frame_create(1, frame->rows, &copy, err);
+  if (status == RDX_OK)
+    rdx_frame_share(&frame->columns[0], &copy.columns[0]);
+  if (status == RDX_OK)
+    status = rdx_frame_conform(x, &wanted, &copy, err);
+  if (status == RDX_OK) {
+    const rdx_input *input = &copy.columns[0].input;
+    const uint32_t row = input->rows ? input->rows[0] : 0;
+    *out = (rdx_datum){.null = true};
+    if (row != RDX_NO_ROW)
+      rdx_column_datum(&input->column, row, out);
+    if (!out->null && type.kind == RDX_SQL_DECIMAL && type.precision > 18)
+      out->wide = out->i;
+    if (!out->null && (type.kind == RDX_SQL_TEXT || type.kind == RDX_SQL_UNKNOWN))
+      status = keep_text(x, out, err);
+    else if (!out->null && type.kind == RDX_SQL_INTERVAL)
+      status = read_interval(out, err);
+  }
+  rdx_frame_destroy(&copy);
+  return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Orders of rows, whole or their first few, and limits. */
+
+#include <string.h>
+
+#include "execute/keys.h"
+
+#define WHAT "an order of rows"
+#define TOP_SHARE 16u   /* of the rows, or fewer, are chosen before they are sorted, */
+#define TOP_MOST 65536u /* if they are no more than this */
+
+/* ---- Limits ---- */
+
+typedef struct window {
+  uint64_t offset, count; /* of the rows that there are */
+} window;
+
+static rdx_status find_bound(rdx_execution *x, const rdx_bound *e, const char *what, uint64_t otherwise, uint64_t *out,
+                             rdx_error *err) {
+  rdx_datum value;
+  *out = otherwise;
+  if (!e)
+    return RDX_OK;
+  RDX_TRY(rdx_value_of(x, e, &value, err));
+  if (value.null)
+    return RDX_OK;
+  if (value.i < 0)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, x->text, e->place, NULL, "%s must not be negative", what);
+  *out = (uint64_t)value.i;
+  return RDX_OK;
+}
+
+static rdx_status find_window(rdx_execution *x, const rdx_plan_node *node, uint64_t rows, window *out, rdx_error *err) {
+  RDX_TRY(find_bound(x, node->limit, "LIMIT", UINT64_MAX, &out->count, err));
+  RDX_TRY(find_bound(x, node->offset, "OFFSET", 0, &out->offset, err));
+  out->offset = out->offset < rows ? out->offset : rows;
+  out->count = out->count < rows - out->offset ? out->count : rows - out->offset;
+  return RDX_OK;
+}
+
+rdx_status rdx_execute_limit(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  window w;
+  uint32_t *rows = NULL;
+  RDX_TRY(rdx_execute_node(x, node->left, out, err));
+  RDX_TRY(find_window(x, node, out->rows, &w, err));
+  if (w.count == out->rows)
+    return RDX_OK;
+  RDX_TRY(rdx_number_rows(x, w.offset, w.count, &rows, err));
+  return rdx_frame_select(x->pool, out, rows, w.count, err);
+}
+
+/* ---- The first few ---- */
+
+/* The smallest words of all rows, by each thread, no more than twice as many as are wanted. */
+typedef struct top {
+  const uint64_t *words;
+  uint64_t wanted;
+  uint64_t *kept; /* 2 * wanted of each thread, and as much room to sort them */
+  uint64_t *counts, *bounds;
+} top;
+
+static void cut(const top *t, uint32_t worker) {
+  uint64_t *kept = t->kept + 4 * t->wanted * worker;
+  const uint64_t *sorted = rdx_sort(kept, t->counts[worker], 1, 1, kept + 2 * t->wanted);
+  if (sorted != kept)
+    memcpy(kept, sorted, t->wanted * sizeof *kept);
+  t->counts[worker] = t->wanted;
+  t->bounds[worker] = kept[t->wanted - 1];
+}
+
+static void keep_smallest(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const top *t = context;
+  uint64_t *kept = t->kept + 4 * t->wanted * worker;
+  for (uint64_t i = begin; i < end; i++) {
+    if (t->words[i] > t->bounds[worker])
+      continue;
+    kept[t->counts[worker]++] = t->words[i];
+    if (t->counts[worker] == 2 * t->wanted)
+      cut(t, worker);
+  }
+}
+
+/* The largest word that any of the first `wanted` rows has. */
+static rdx_status find_threshold(rdx_execution *x, const rdx_key_words *w, uint64_t wanted, uint64_t *out,
+                                 rdx_error *err) {
+  const uint32_t threads = rdx_pool_threads(x->pool);
+  top t = {.words = w->words[0], .wanted = wanted};
+  uint64_t *memory = NULL, total = 0;
+  RDX_TRY(rdx_alloc(4 * wanted * threads + 2 * (size_t)threads, sizeof *memory, WHAT, (void **)&memory, err));
+  t.kept = memory;
+  t.counts = memory + 4 * wanted * threads;
+  t.bounds = t.counts + threads;
+  for (uint32_t i = 0; i < threads; i++) {
+    t.counts[i] = 0;
+    t.bounds[i] = UINT64_MAX;
+  }
+  rdx_status status = rdx_pool_run_stage(x->pool, w->rows[0], RDX_EXECUTE_GRAIN, keep_smallest, &t, "execute", err);
+  uint64_t *all = NULL;
+  if (status == RDX_OK)
+    status = rdx_alloc(4 * wanted * threads, sizeof *all, WHAT, (void **)&all, err);
+  for (uint32_t i = 0; i < threads && status == RDX_OK; i++) {
+    memcpy(all + total, t.kept + 4 * wanted * i, t.counts[i] * sizeof *all);
+    total += t.counts[i];
+  }
+  if (status == RDX_OK)
+    *out = rdx_sort(all, total, 1, 1, all + 2 * wanted * threads)[wanted - 1];
+  rdx_free(memory);
+  rdx_free(all);
+  return status;
+}
+
+/* The words of rows that may be among the first `wanted`, in place of all; `*rows` says which rows they are. */
+static rdx_status choose_top(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **rows, rdx_error *err) {
+  uint64_t threshold = 0, count = 0;
+  RDX_TRY(find_threshold(x, w, wanted, &threshold, err));
+  for (uint64_t i = 0; i < w->rows[0]; i++)
+    count += w->words[0][i] <= threshold;
+  RDX_TRY(rdx_alloc(count, sizeof **rows, WHAT, (void **)rows, err));
+  count = 0;
+  for (uint64_t i = 0; i < w->rows[0]; i++) {
+    if (w->words[0][i] > threshold)
+      continue;
+    for (uint32_t k = w->count; k-- > 0;)
+      w->words[k][count] = w->words[k][i];
+    (*rows)[count++] = (uint32_t)i;
+  }
+  w->rows[0] = count;
+  return RDX_OK;
+}
+
+/* ---- Sorting ---- */
+
+/* The first `wanted` rows in order, at least; for rdx_free(). */
+static rdx_status order_words(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **out, rdx_error *err) {
+  uint32_t *chosen = NULL;
+  rdx_status status = RDX_OK;
+  if (wanted > 0 && wanted <= TOP_MOST && wanted <= w->rows[0] / TOP_SHARE)
+    status = choose_top(x, w, wanted, &chosen, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(w->rows[0], sizeof **out, WHAT, (void **)out, err);
+  if (status == RDX_OK)
+    status = rdx_key_words_order(x, w, *out, err);
+  for (uint64_t i = 0; chosen && i < wanted && status == RDX_OK; i++)
+    (*out)[i] = chosen[(*out)[i]];
+  rdx_free(chosen);
+  if (status != RDX_OK) {
+    rdx_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, const rdx_operand *in, uint64_t wanted,
+                             rdx_vector *flat, uint32_t **out, rdx_error *err) {
+  const uint64_t rows[2] = {in->frame.rows, 0};
+  rdx_key_column *columns = NULL;
+  rdx_key_words words;
+  RDX_TRY(rdx_arena_alloc(x->arena, node->order_count, sizeof *columns, WHAT, (void **)&columns, err));
+  for (uint32_t i = 0; i < node->order_count; i++) {
+    const rdx_plan_order *o = &node->orders[i];
+    RDX_TRY(rdx_operand_coded(x, in, o->column, &flat[i], err));
+    columns[i] =
+        (rdx_key_column){.parts = {&flat[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
+  }
+  RDX_TRY(rdx_key_words_create(x, columns, node->order_count, rows, false, &words, err));
+  const rdx_status status = order_words(x, &words, wanted, out, err);
+  rdx_key_words_destroy(&words);
+  return status;
+}
+
+/* The rows of a window of the order. */
+static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, window w, rdx_error *err) {
+  rdx_vector *flat = NULL;
+  uint32_t *order = NULL;
+  RDX_TRY(rdx_calloc(node->order_count, sizeof *flat, WHAT, (void **)&flat, err));
+  rdx_status status = find_order(x, node, in, w.offset + w.count, flat, &order, err);
+  for (uint32_t i = 0; i < node->order_count; i++)
+    rdx_vector_destroy(&flat[i]);
+  rdx_free(flat);
+  if (status != RDX_OK)
+    return status;
+  if (w.offset > 0)
+    memmove(order, order + w.offset, w.count * sizeof *order);
+  return rdx_frame_select(x->pool, &in->frame, order, w.count, err);
+}
+
+rdx_status rdx_execute_sort(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_operand in = {0};
+  window w = {0};
+  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  if (status == RDX_OK && in.frame.rows >= UINT32_MAX)
+    status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)in.frame.rows);
+  if (status == RDX_OK)
+    status = find_window(x, node, in.frame.rows, &w, err);
+  if (status == RDX_OK)
+    status = sort_window(x, node, &in, w, err);
+  if (status == RDX_OK)
+    *out = in.frame;
+  else
+    rdx_operand_drop(&in);
+  return status;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Stars: one query of an engine that the catalog keeps. */
+
+#include <string.h>
+
+#include "execute/predicate.h"
+#include "execute/query.h"
+
+#define WHAT "a star query"
+
+typedef struct star {
+  rdx_execution *x;
+  const rdx_plan_node *node;
+  uint32_t *numbers; /* of attributes in the engine */
+  rdx_column *columns;
+  rdx_predicate where;
+  uint32_t *group_by;
+  rdx_expression **expressions;
+} star;
+
+static rdx_status translate_filter(star *s, rdx_error *err) {
+  const rdx_translation t = {.x = s->x, .columns = s->columns, .insist = true};
+  bool found = true;
+  if (!s->node->filter)
+    return RDX_OK;
+  RDX_TRY(rdx_predicate_of(&t, s->node->filter, &s->where, &found, err));
+  if (!found)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->x->text, s->node->filter->place, NULL,
+                         "a star query cannot evaluate this condition");
+  rdx_predicate_number(&s->where, s->numbers);
+  return RDX_OK;
+}
+
+static rdx_status translate_aggregate(star *s, uint32_t i, rdx_error *err) {
+  const rdx_bound *value = s->node->aggregates[i].value;
+  s->expressions[i] = NULL;
+  if (!value)
+    return RDX_OK;
+  if (value->kind == RDX_BOUND_COLUMN)
+    return rdx_attribute_expression(s->x, s->numbers[value->index], &s->expressions[i], err);
+  RDX_TRY(rdx_exact_expression(s->x, value, s->columns, s->numbers, &s->expressions[i], err));
+  if (!s->expressions[i])
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->x->text, value->place, NULL,
+                         "a star query cannot evaluate this expression");
+  return RDX_OK;
+}
+
+static rdx_status translate(star *s, rdx_error *err) {
+  const rdx_plan_node *node = s->node;
+  const rdx_catalog_star *of = node->star;
+  RDX_TRY(rdx_arena_alloc(s->x->arena, of->attribute_count, sizeof *s->columns, WHAT, (void **)&s->columns, err));
+  for (uint32_t i = 0; i < of->attribute_count; i++) {
+    const rdx_catalog_attribute *a = &of->attributes[i];
+    const rdx_catalog_table *table = a->dimension ? of->dimensions[a->dimension - 1].table : of->fact;
+    s->columns[i] = table->columns[a->column].column;
+  }
+  RDX_TRY(translate_filter(s, err));
+  RDX_TRY(rdx_arena_alloc(s->x->arena, node->expr_count, sizeof *s->group_by, WHAT, (void **)&s->group_by, err));
+  for (uint32_t i = 0; i < node->expr_count; i++)
+    s->group_by[i] = s->numbers[node->exprs[i]->index];
+  RDX_TRY(rdx_arena_alloc(s->x->arena, node->aggregate_count, sizeof(rdx_expression *), WHAT, (void **)&s->expressions,
+                          err));
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
+    RDX_TRY(translate_aggregate(s, i, err));
+  return RDX_OK;
+}
+
+static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *node = s->node;
+  RDX_TRY(translate(s, err));
+  const rdx_grouping_query q = {.x = s->x,
+                                .node = node,
+                                .engine = engine,
+                                .where = node->filter ? &s->where : NULL,
+                                .group_by = s->group_by,
+                                .group_count = node->expr_count,
+                                .aggregates = node->aggregates,
+                                .expressions = s->expressions,
+                                .aggregate_count = node->aggregate_count,
+                                .prepares = node->engine.kind > RDX_ENGINE_COLUMN};
+  RDX_TRY(rdx_grouping_run(&q, out, err));
+  return rdx_frame_conform(s->x, node->columns, out, err);
+}
+
+rdx_status rdx_execute_star(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  star s = {.x = x, .node = node};
+  rdx_engine *engine = NULL;
+  RDX_TRY(rdx_arena_alloc(x->arena, node->star->attribute_count, sizeof *s.numbers, WHAT, (void **)&s.numbers, err));
+  RDX_TRY(rdx_catalog_engine(x->catalog, node->star, &node->engine, &engine, s.numbers, err));
+  const rdx_status status = run(&s, engine, out, err);
+  rdx_catalog_engine_done(x->catalog, engine);
+  return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tables: columns as they lie, and which rows count. What of a filter is a predicate goes to a scan, the rest is
+ * evaluated for the rows that are left. */
+
+#include <string.h>
+
+#include "execute/operators.h"
+#include "execute/predicate.h"
+
+#define WHAT "the filter of a table"
+#define SCANNED_ROWS 4096u /* fewer are looked at as fast as a scan says which */
+
+/* A filter at work. */
+typedef struct filtering {
+  rdx_execution *x;
+  const rdx_plan_node *node;
+  rdx_operand in;
+  rdx_predicate *scanned; /* parts that are predicates, by the table's place in the node */
+  uint32_t scanned_count;
+  rdx_bound **rest;
+  uint32_t rest_count;
+  bool scans;
+} filtering;
+
+/* ---- Parts ---- */
+
+static uint32_t count_parts(const rdx_bound *e) {
+  uint32_t count = 0;
+  if (e->kind != RDX_BOUND_CALL || e->op != RDX_OP_AND)
+    return 1;
+  for (uint32_t i = 0; i < e->count; i++)
+    count += count_parts(e->args[i]);
+  return count;
+}
+
+static rdx_status split(filtering *f, const rdx_translation *t, rdx_bound *e, rdx_error *err) {
+  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
+    for (uint32_t i = 0; i < e->count; i++)
+      RDX_TRY(split(f, t, e->args[i], err));
+    return RDX_OK;
+  }
+  bool found = false;
+  if (f->scans)
+    RDX_TRY(rdx_predicate_of(t, e, &f->scanned[f->scanned_count], &found, err));
+  if (found)
+    f->scanned_count++;
+  else
+    f->rest[f->rest_count++] = e;
+  return RDX_OK;
+}
+
+static void mark_columns(const rdx_bound *e, bool *used) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    used[e->index] = true;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    mark_columns(e->args[i], used);
+}
+
+/* Whether a scan is to answer what it can: one that was asked for by its method, that is there, or that is worth it. */
+static rdx_status choose_scan(filtering *f, rdx_error *err) {
+  const rdx_scan_params *params = &f->x->settings->scan;
+  const uint32_t all = f->in.frame.count;
+  uint32_t *columns = NULL, count = 0;
+  bool *used = NULL;
+  f->scans = false;
+  if (f->in.frame.rows < SCANNED_ROWS)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *used, WHAT, (void **)&used, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *columns, WHAT, (void **)&columns, err));
+  memset(used, 0, all * sizeof *used);
+  mark_columns(f->node->filter, used);
+  for (uint32_t i = 0; i < all; i++)
+    if (used[i])
+      columns[count++] = f->node->table_columns[i];
+  f->scans = params->method != RDX_SCAN_AUTO ||
+             (count > 0 && rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, params));
+  return RDX_OK;
+}
+
+static rdx_status split_all(filtering *f, rdx_error *err) {
+  rdx_column *columns = NULL;
+  const uint32_t parts = count_parts(f->node->filter);
+  RDX_TRY(rdx_arena_alloc(f->x->arena, f->in.frame.count, sizeof *columns, WHAT, (void **)&columns, err));
+  for (uint32_t i = 0; i < f->in.frame.count; i++)
+    columns[i] = f->in.inputs[i].column;
+  RDX_TRY(rdx_arena_alloc(f->x->arena, parts, sizeof *f->scanned, WHAT, (void **)&f->scanned, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, parts, sizeof *f->rest, WHAT, (void **)&f->rest, err));
+  const rdx_translation t = {.x = f->x, .columns = columns};
+  return split(f, &t, f->node->filter, err);
+}
+
+/* ---- Scans ---- */
+
+static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result *result) {
+  rdx_node_actuals *a = rdx_actuals_of(f->x, f->node);
+  rdx_scan_stats made;
+  rdx_scan_run_stats run;
+  char name[64] = "column_scan";
+  rdx_scan_get_stats(scan, &made);
+  rdx_scan_result_get_stats(result, &run);
+  if (made.method > RDX_SCAN_COLUMN)
+    strncpy(name, rdx_scan_method_name(made.method), sizeof name - 1);
+  rdx_actuals_method(a, name);
+  a->device_ms += run.device_ms;
+  a->rays += run.rays;
+  a->hits += run.intersections;
+  a->rows_read += made.rows;
+  a->bytes += run.bytes;
+}
+
+/* The scan's rows become the frame's. */
+static rdx_status take_rows(filtering *f, rdx_scan_result *result, rdx_error *err) {
+  rdx_scan_view view;
+  uint32_t *rows = NULL;
+  RDX_TRY(rdx_scan_result_read(result, &view, err));
+  if (view.count == f->in.frame.rows)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(view.count, sizeof *rows, WHAT, (void **)&rows, err));
+  if (view.count > 0)
+    memcpy(rows, view.row, view.count * sizeof *rows);
+  RDX_TRY(rdx_frame_select(f->x->pool, &f->in.frame, rows, view.count, err));
+  return rdx_operand_refresh(f->x, &f->in, err);
+}
+
+/* The scan, with the predicate's columns numbered as it has them. */
+static rdx_status open_scan(filtering *f, rdx_predicate *predicate, const rdx_scan **out, rdx_error *err) {
+  const uint32_t count = f->in.frame.count;
+  uint32_t *columns = NULL, *numbers = NULL, *by_place = NULL, used_count = 0;
+  bool *used = NULL;
+  RDX_TRY(rdx_arena_alloc(f->x->arena, count, sizeof *used, WHAT, (void **)&used, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, 3 * (size_t)count, sizeof *columns, WHAT, (void **)&columns, err));
+  numbers = columns + count;
+  by_place = numbers + count;
+  memset(used, 0, count * sizeof *used);
+  rdx_predicate_mark(predicate, used);
+  for (uint32_t i = 0; i < count; i++)
+    if (used[i])
+      columns[used_count++] = f->node->table_columns[i];
+  RDX_TRY(
+      rdx_catalog_scan(f->x->catalog, f->node->table, columns, used_count, &f->x->settings->scan, out, numbers, err));
+  for (uint32_t i = 0, k = 0; i < count; i++)
+    by_place[i] = used[i] ? numbers[k++] : 0;
+  rdx_predicate_number(predicate, by_place);
+  return RDX_OK;
+}
+
+static rdx_status scan(filtering *f, rdx_error *err) {
+  rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = f->scanned, .child_count = f->scanned_count};
+  const rdx_scan_run_params params = {.result = RDX_SCAN_ROWS, .stats = f->x->counts};
+  const rdx_scan *scan = NULL;
+  rdx_scan_result *result = NULL;
+  RDX_TRY(open_scan(f, &all, &scan, err));
+  RDX_TRY(rdx_scan_run(scan, &all, &params, &result, err));
+  note_scan(f, scan, result);
+  const rdx_status status = take_rows(f, result, err);
+  rdx_scan_result_destroy(&result);
+  return status;
+}
+
+/* ---- Tables ---- */
+
+static rdx_status filter(filtering *f, rdx_error *err) {
+  RDX_TRY(rdx_operand_refresh(f->x, &f->in, err));
+  RDX_TRY(choose_scan(f, err));
+  RDX_TRY(split_all(f, err));
+  if (f->scanned_count > 0)
+    RDX_TRY(scan(f, err));
+  if (f->rest_count == 0)
+    return RDX_OK;
+  const rdx_bound all = {.kind = RDX_BOUND_CALL,
+                         .op = RDX_OP_AND,
+                         .type = {.kind = RDX_SQL_BOOL},
+                         .place = f->node->filter->place,
+                         .args = f->rest,
+                         .count = f->rest_count};
+  rdx_actuals_method(rdx_actuals_of(f->x, f->node), "evaluation");
+  return rdx_operand_filter(f->x, &f->in, f->rest_count > 1 ? &all : f->rest[0], err);
+}
+
+rdx_status rdx_execute_table(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  filtering f = {.x = x, .node = node};
+  RDX_TRY(rdx_catalog_open_columns(x->catalog, node->table, node->table_columns, node->column_count, err));
+  RDX_TRY(rdx_frame_create(node->column_count, node->table->rows, &f.in.frame, err));
+  for (uint32_t i = 0; i < node->column_count; i++)
+    f.in.frame.columns[i].input.column = node->table->columns[node->table_columns[i]].column;
+  const rdx_status status = node->filter ? filter(&f, err) : RDX_OK;
+  if (status == RDX_OK)
+    *out = f.in.frame;
+  else
+    rdx_operand_drop(&f.in);
+  return status;
+}
