@@ -54,7 +54,7 @@ static const generator_source part_columns[] = {
 
 static const generator_source partsupp_columns[] = {INTEGER("ps_partkey"), INTEGER("ps_suppkey"),
                                                     INTEGER("ps_availqty"), CENTS("ps_supplycost"),
-                                                    TEXT("ps_comment", 198)};
+                                                    TEXT("ps_comment", MOST_COMMENT)};
 
 static const generator_source orders_columns[] = {
     INTEGER("o_orderkey"),        INTEGER("o_custkey"),      WORD("o_orderstatus", SET_STATUS),
@@ -96,10 +96,16 @@ const generator_source *tpch_sources(tpch_table table, uint32_t *count) {
 
 /* ---- Values ---- */
 
+/* Where the comment of a row begins in the text. */
+static const char *text_of(const tpch *t, uint64_t stream, uint64_t row) {
+  return t->text + generator_pick(stream, 2 * row + 1, TEXT_BYTES - MOST_COMMENT + 1);
+}
+
 void tpch_put_comment(const tpch *t, const generator_space *out, uint64_t i, uint64_t stream, uint64_t row,
                       uint32_t least, uint32_t most) {
   const uint32_t length = least + generator_pick(stream, 2 * row, most - least + 1);
-  generator_put(out, i, t->text + generator_pick(stream, 2 * row + 1, TEXT_BYTES - length + 1), length);
+  __builtin_prefetch(text_of(t, stream, row + 16)); /* places are random: ask for that of a later row */
+  generator_put(out, i, text_of(t, stream, row), length);
 }
 
 static int32_t *integers(const generator_space *column) {
@@ -275,6 +281,6 @@ void tpch_fill_partsupp(const void *owner, uint64_t begin, uint64_t count, const
     integers(&out[1])[i] = (int32_t)tpch_supplier_of(t, part, (uint32_t)(row % 4));
     integers(&out[2])[i] = (int32_t)generator_pick(quantity, row, 9999) + 1;
     decimals(&out[3])[i] = generator_pick(cost, row, 99901) + 100;
-    tpch_put_comment(t, &out[4], i, comment, row, 49, 198);
+    tpch_put_comment(t, &out[4], i, comment, row, 49, MOST_COMMENT);
   }
 }

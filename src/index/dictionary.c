@@ -1,143 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Order-preserving dictionaries of strings: a hash table finds the distinct ones, which are then sorted. */
+/* Order-preserving dictionaries of strings: the distinct ones are found, then sorted. */
 
 #include "index/dictionary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "index/keys.h"
-
-/* ---- Distinct strings ---- */
-
-static uint64_t hash_of(const char *bytes, uint64_t length) {
-  uint64_t hash = 0x9e3779b97f4a7c15u;
-  for (uint64_t done = 0; done < length; done += 8) {
-    uint64_t word = 0;
-    memcpy(&word, bytes + done, length - done < 8 ? length - done : 8);
-    hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
-    hash ^= hash >> 29;
-  }
-  hash = (hash ^ length) * 0x94d049bb133111ebu;
-  return hash ^ hash >> 32;
-}
-
-static void place(rdx_distinct *d, uint32_t number) {
-  const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
-  uint64_t slot = d->hashes[number] & mask;
-  while (d->slots[slot] != 0)
-    slot = (slot + 1) & mask;
-  d->slots[slot] = number + 1;
-}
-
-/* `capacity` grows when all has grown, so that a failure leaves what there was. */
-static rdx_status grow(rdx_distinct *d, rdx_error *err) {
-  if (d->capacity > UINT32_MAX / 4)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", d->capacity);
-  const uint32_t capacity = d->capacity ? 2 * d->capacity : 16; /* little, for tables of many columns */
-  uint32_t *slots = NULL;
-  RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
-  d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
-  RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
-  RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
-  rdx_free(d->slots);
-  d->slots = slots;
-  d->offsets[0] = 0;
-  d->capacity = capacity;
-  for (uint32_t i = 0; i < d->strings.rows; i++)
-    place(d, i);
-  return RDX_OK;
-}
-
-static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rdx_error *err) {
-  const uint64_t used = d->offsets[d->strings.rows];
-  if (used + length > d->byte_capacity) {
-    const uint64_t capacity = 2 * (used + length) + 64;
-    RDX_TRY(rdx_realloc((void **)&d->bytes, capacity, 1, "a dictionary", err));
-    d->byte_capacity = capacity;
-  }
-  if (length > 0)
-    memcpy(d->bytes + used, bytes, length);
-  d->strings.values = d->bytes;
-  d->offsets[++d->strings.rows] = used + length;
-  return RDX_OK;
-}
-
-rdx_status rdx_distinct_add(rdx_distinct *d, const char *bytes, uint64_t length, uint32_t *number, rdx_error *err) {
-  if (d->strings.rows == d->capacity)
-    RDX_TRY(grow(d, err));
-  const uint64_t hash = hash_of(bytes, length), mask = 2 * (uint64_t)d->capacity - 1;
-  uint64_t slot = hash & mask;
-  for (; d->slots[slot] != 0; slot = (slot + 1) & mask) {
-    const uint32_t i = d->slots[slot] - 1;
-    if (d->hashes[i] == hash && d->offsets[i + 1] - d->offsets[i] == length &&
-        (length == 0 || memcmp(d->bytes + d->offsets[i], bytes, length) == 0)) {
-      *number = i;
-      return RDX_OK;
-    }
-  }
-  *number = (uint32_t)d->strings.rows;
-  RDX_TRY(append(d, bytes, length, err));
-  d->strings.type = RDX_TYPE_STRING;
-  d->hashes[*number] = hash;
-  d->slots[slot] = *number + 1;
-  return RDX_OK;
-}
-
-/* A string's number, and its first bytes, which mostly decide. */
-typedef struct entry {
-  uint64_t prefix;
-  uint32_t number;
-} entry;
-
-static int compare_entries(const void *x, const void *y, void *context) {
-  const rdx_column *strings = context;
-  const entry *a = x, *b = y;
-  if (a->prefix != b->prefix)
-    return a->prefix < b->prefix ? -1 : 1;
-  return rdx_column_compare_strings(strings, a->number, strings, b->number);
-}
-
-rdx_status rdx_distinct_sort(const rdx_distinct *d, uint32_t **sorted, uint32_t **places, rdx_error *err) {
-  const uint32_t count = (uint32_t)d->strings.rows;
-  entry *entries = NULL;
-  uint32_t *both[2] = {NULL, NULL};
-  rdx_status status = rdx_alloc(count, sizeof *entries, "a dictionary", (void **)&entries, err);
-  for (int i = 0; i < 2 && status == RDX_OK; i++)
-    status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);
-  if (status != RDX_OK) {
-    rdx_free(entries);
-    rdx_free(both[0]);
-    return status;
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    rdx_keys_encode(&d->strings, i, 1, &entries[i].prefix);
-    entries[i].number = i;
-  }
-  rdx_column strings = d->strings;
-  if (count > 0)
-    qsort_r(entries, count, sizeof *entries, compare_entries, &strings);
-  for (uint32_t i = 0; i < count; i++) {
-    both[0][i] = entries[i].number;
-    both[1][entries[i].number] = i;
-  }
-  rdx_free(entries);
-  *sorted = both[0];
-  *places = both[1];
-  return RDX_OK;
-}
-
-void rdx_distinct_drop(rdx_distinct *d) {
-  rdx_free(d->offsets);
-  rdx_free(d->bytes);
-  rdx_free(d->slots);
-  rdx_free(d->hashes);
-  *d = (rdx_distinct){0};
-}
-
-/* ---- Dictionaries ---- */
+#include "base/column.h"
 
 /* Copy `count` strings, in the order of `sorted` (NULL: as they are). */
 static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const uint32_t *sorted, rdx_dictionary *d,
@@ -162,15 +32,12 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
 }
 
 static rdx_status number_rows(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_error *err) {
-  for (uint64_t row = 0; row < column->rows; row++) {
-    codes[row] = 0;
-    if (rdx_column_has(column, row)) {
-      uint64_t length;
-      const char *bytes = rdx_column_text(column, row, &length);
-      RDX_TRY(rdx_distinct_add(distinct, bytes, length, &codes[row], err));
-    }
-    if (row % (1u << 20) == 0)
-      RDX_TRY(rdx_progress("dictionary", row, column->rows, err));
+  const uint64_t piece = 1u << 20;
+  memset(codes, 0, column->rows * sizeof *codes);
+  for (uint64_t row = 0; row < column->rows; row += piece) {
+    const uint64_t rest = column->rows - row;
+    RDX_TRY(rdx_progress("dictionary", row, column->rows, err));
+    RDX_TRY(rdx_distinct_add_rows(distinct, column, row, rest < piece ? rest : piece, codes + row, err));
   }
   return RDX_OK;
 }

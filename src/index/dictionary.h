@@ -24,6 +24,11 @@ typedef struct rdx_distinct {
 RDX_MUST_USE rdx_status rdx_distinct_add(rdx_distinct *distinct, const char *bytes, uint64_t length, uint32_t *number,
                                          rdx_error *err);
 
+/* The same for rows of a column of strings, which is faster: numbers[i] becomes that of row begin + i, unless that is
+ * NULL. */
+RDX_MUST_USE rdx_status rdx_distinct_add_rows(rdx_distinct *distinct, const rdx_column *column, uint64_t begin,
+                                              uint64_t count, uint32_t *numbers, rdx_error *err);
+
 /* The numbers in the ascending order of their strings (`*sorted`), and the place of each number in it (`*places`).
  * Free both with rdx_free(). */
 RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, uint32_t **sorted, uint32_t **places,

@@ -294,16 +294,15 @@ static void copy_nulls(growing_column *c, const rdx_column *in, uint64_t begin, 
   }
 }
 
-/* Numbers of strings. `known` has those of the strings of a dictionary that were seen, or is NULL. */
-static rdx_status copy_strings(growing_column *c, const rdx_column *in, uint64_t begin, uint64_t n, uint64_t to,
-                               uint32_t *known, rdx_error *err) {
-  uint32_t *numbers = (uint32_t *)c->values + to;
+/* Numbers of strings with a dictionary; `known` has those of its strings that were seen. */
+static rdx_status copy_known_strings(growing_column *c, const rdx_column *in, uint64_t begin, uint64_t n,
+                                     uint32_t *numbers, uint32_t *known, rdx_error *err) {
   for (uint64_t i = 0; i < n; i++) {
     const uint64_t row = begin + i;
     if (!rdx_column_has(in, row))
       continue;
-    uint32_t *number = known ? &known[((const uint32_t *)in->values)[row]] : &numbers[i];
-    if (!known || *number == UINT32_MAX) {
+    uint32_t *number = &known[((const uint32_t *)in->values)[row]];
+    if (*number == UINT32_MAX) {
       uint64_t length;
       const char *bytes = rdx_column_text(in, row, &length);
       RDX_TRY(rdx_distinct_add(&c->strings, bytes, length, number, err));
@@ -327,7 +326,8 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
     const uint64_t n = in->rows - begin < room ? in->rows - begin : room;
     RDX_TRY(reserve_block(c, to + n, err));
     if (c->type == RDX_TYPE_STRING)
-      RDX_TRY(copy_strings(c, in, begin, n, to, known, err));
+      RDX_TRY(known ? copy_known_strings(c, in, begin, n, (uint32_t *)c->values + to, known, err)
+                    : rdx_distinct_add_rows(&c->strings, in, begin, n, (uint32_t *)c->values + to, err));
     else
       copy_values(c, in, begin, n, to);
     if (in->validity)
@@ -476,9 +476,14 @@ static rdx_status put_end(section_stream *s, rdx_error *err) {
 /* Write the strings in ascending order, and where each starts. */
 static rdx_status put_strings(const growing_column *c, section_stream *offsets, section_stream *text, rdx_error *err) {
   const rdx_column *strings = &c->strings.strings;
+  const uint64_t ahead = 16;
   uint64_t end = 0;
   RDX_TRY(put(offsets, &end, sizeof end, err));
   for (uint64_t i = 0; i < strings->rows; i++) {
+    if (i + 2 * ahead < strings->rows)
+      __builtin_prefetch(&strings->offsets[c->sorted[i + 2 * ahead]]);
+    if (i + ahead < strings->rows)
+      __builtin_prefetch((const char *)strings->values + strings->offsets[c->sorted[i + ahead]]);
     uint64_t length;
     const char *bytes = rdx_column_text(strings, c->sorted[i], &length);
     RDX_TRY(put(text, bytes, length, err));
