@@ -4,7 +4,11 @@
 // node duckdb.mjs PROGRAM tpch|ssb SCALE OUT [--seed S] [--times RUNS] [--threads N]: what DuckDB answers to the
 // benchmark's queries over the tables that PROGRAM (raydex) makes, as OUT/q01.csv, OUT/q1.1.csv and so on, in the form
 // that tests/sql/compare reads; with --times also OUT/times.csv, the median of so many runs of each query after one that
-// does not count. The package @duckdb/node-api must be in a node_modules folder of the current folder or one above it.
+// does not count. Raydex does not depend on DuckDB; install it where you like:
+//
+//   npm install --prefix build/duckdb @duckdb/node-api
+//   NODE_PATH=build/duckdb/node_modules node tests/sql/duckdb.mjs build/bin/raydex ssb 0.1 tests/sql/ssb
+//   NODE_PATH=build/duckdb/node_modules node tests/sql/duckdb.mjs build/bin/raydex tpch 0.01 tests/sql/tpch --seed 31
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -105,7 +109,7 @@ async function medianTime(connection, sql, runs) {
 }
 
 const options = parseArguments();
-const { DuckDBInstance } = createRequire(join(process.cwd(), 'none'))('@duckdb/node-api');
+const { DuckDBInstance } = createRequire(import.meta.url)('@duckdb/node-api');
 const instance = await DuckDBInstance.create(':memory:', options.threads ? { threads: String(options.threads) } : {});
 const connection = await instance.connect();
 await load(connection, options);
