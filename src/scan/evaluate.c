@@ -8,7 +8,7 @@
 
 #include "kernels/bitmap/kernels.h"
 
-typedef rdx_evaluation evaluation;
+typedef rdx_scan_evaluation evaluation;
 
 static rdx_status take_bitmap(evaluation *e, rdx_buffer **out, rdx_error *err) {
   if (e->idle_count > 0) {
@@ -30,7 +30,7 @@ static void drop_bitmap(evaluation *e, rdx_buffer *bitmap) {
   e->idle[e->idle_count++] = bitmap;
 }
 
-void rdx_evaluation_end(evaluation *e) {
+void rdx_scan_evaluation_end(evaluation *e) {
   for (uint32_t i = 0; i < e->bitmap_count; i++)
     rdx_spares_give_bitmap(e->scan->spares, &e->bitmaps[i]);
   rdx_free(e->bitmaps);

@@ -6,7 +6,7 @@
 #include "scan/terms.h"
 
 /* A predicate at work on a stream, and the bitmaps that it needs meanwhile. All zero but for the first five. */
-typedef struct rdx_evaluation {
+typedef struct rdx_scan_evaluation {
   const rdx_scan *scan;
   rdx_stream *stream;
   rdx_arena *arena;
@@ -20,14 +20,14 @@ typedef struct rdx_evaluation {
   bool whole;       /* the predicate is one call */
   bool counted;     /* `total` is recorded */
   double device_ms; /* of what has finished meanwhile; the stream has a mark where the rest begins */
-} rdx_evaluation;
+} rdx_scan_evaluation;
 
 /* Record the rows for which `node` is true to the bitmap `out`, on a stream with one mark. A long predicate finishes
  * the stream now and then. */
-RDX_MUST_USE rdx_status rdx_scan_evaluate(rdx_evaluation *evaluation, const rdx_node *node, rdx_buffer *out,
+RDX_MUST_USE rdx_status rdx_scan_evaluate(rdx_scan_evaluation *evaluation, const rdx_node *node, rdx_buffer *out,
                                           rdx_error *err);
 
 /* Give the bitmaps back. The stream must have finished, or be gone. */
-void rdx_evaluation_end(rdx_evaluation *evaluation);
+void rdx_scan_evaluation_end(rdx_scan_evaluation *evaluation);
 
 #endif

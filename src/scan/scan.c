@@ -200,7 +200,7 @@ typedef struct run {
   const rdx_scan *scan;
   const rdx_predicate *predicate;
   rdx_arena arena;
-  rdx_evaluation evaluation;
+  rdx_scan_evaluation evaluation;
   rdx_stream *stream;
   rdx_buffer *bitmap;
 } run;
@@ -260,7 +260,7 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   r->stream->stage = "scan";
   RDX_TRY(rdx_spares_take_bitmap(scan->spares, &r->bitmap, err));
   RDX_TRY(rdx_spares_take_count(scan->spares, &result->total, err));
-  r->evaluation = (rdx_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};
+  r->evaluation = (rdx_scan_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};
   RDX_TRY(rdx_stream_mark(r->stream, err));
   RDX_TRY(rdx_scan_evaluate(&r->evaluation, &node, r->bitmap, err));
   result->stats.device_ms = r->evaluation.device_ms;
@@ -292,7 +292,7 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
     rdx_spares_give_stream(scan->spares, &r.stream);
   else if (r.stream) /* what it has recorded must not run */
     rdx_stream_destroy(&r.stream);
-  rdx_evaluation_end(&r.evaluation);
+  rdx_scan_evaluation_end(&r.evaluation);
   if (status == RDX_OK && p->result == RDX_SCAN_BITMAP)
     result->bitmap = r.bitmap;
   else
