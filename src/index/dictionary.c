@@ -47,6 +47,7 @@ static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_
                        rdx_error *err) {
   uint32_t *sorted = NULL, *places = NULL;
   RDX_TRY(number_rows(column, distinct, codes, err));
+  rdx_distinct_seal(distinct);
   RDX_TRY(rdx_distinct_sort(distinct, &sorted, &places, err));
   rdx_status status = copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err);
   for (uint64_t row = 0; row < column->rows && status == RDX_OK; row++)

@@ -29,9 +29,13 @@ RDX_MUST_USE rdx_status rdx_distinct_add(rdx_distinct *distinct, const char *byt
 RDX_MUST_USE rdx_status rdx_distinct_add_rows(rdx_distinct *distinct, const rdx_column *column, uint64_t begin,
                                               uint64_t count, uint32_t *numbers, rdx_error *err);
 
+/* Free what finds strings: none is added from then on. */
+void rdx_distinct_seal(rdx_distinct *distinct);
+
 /* The numbers in the ascending order of their strings (`*sorted`), and the place of each number in it (`*places`).
- * Free both with rdx_free(). No string can be added from then on: what finds them is freed. */
-RDX_MUST_USE rdx_status rdx_distinct_sort(rdx_distinct *distinct, uint32_t **sorted, uint32_t **places, rdx_error *err);
+ * Free both with rdx_free(). */
+RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, uint32_t **sorted, uint32_t **places,
+                                          rdx_error *err);
 void rdx_distinct_drop(rdx_distinct *distinct);
 
 /* ---- Dictionaries of columns ---- */

@@ -138,7 +138,7 @@ rdx_status rdx_distinct_add_rows(rdx_distinct *d, const rdx_column *column, uint
   return RDX_OK;
 }
 
-static void drop_table(rdx_distinct *d) {
+void rdx_distinct_seal(rdx_distinct *d) {
   rdx_free(d->slots);
   rdx_free(d->hashes);
   d->slots = NULL;
@@ -146,7 +146,7 @@ static void drop_table(rdx_distinct *d) {
 }
 
 void rdx_distinct_drop(rdx_distinct *d) {
-  drop_table(d);
+  rdx_distinct_seal(d);
   rdx_free(d->offsets);
   rdx_free(d->bytes);
   *d = (rdx_distinct){0};
@@ -256,11 +256,10 @@ static void sort_strings(const rdx_distinct *d, entry *entries, uint32_t count, 
   }
 }
 
-rdx_status rdx_distinct_sort(rdx_distinct *d, uint32_t **sorted, uint32_t **places, rdx_error *err) {
+rdx_status rdx_distinct_sort(const rdx_distinct *d, uint32_t **sorted, uint32_t **places, rdx_error *err) {
   const uint32_t count = (uint32_t)d->strings.rows;
   entry *entries = NULL; /* and room for as many */
   uint32_t *both[2] = {NULL, NULL};
-  drop_table(d);
   rdx_status status = rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++)
     status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);

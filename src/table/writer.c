@@ -518,6 +518,7 @@ static rdx_status finish_column(void *context, uint32_t number, bool reports, rd
   growing_column *c = &w->columns[number];
   const uint64_t full = w->rows / RDX_BLOCK_ROWS, rest = w->rows % RDX_BLOCK_ROWS;
   if (c->type == RDX_TYPE_STRING) {
+    rdx_distinct_seal(&c->strings);
     RDX_TRY(rdx_distinct_sort(&c->strings, &c->sorted, &c->places, err));
     RDX_TRY(write_dictionary(f, number, err));
   }
