@@ -44,13 +44,23 @@ static uint32_t count_characters(const char *text, size_t size) {
   return count;
 }
 
-/* A part of a line as it can be printed; blanks of any kind are blanks. */
-static const char *show(const char *from, const char *end, char *out, size_t room) {
-  char blank[4 * (SHOWN + 1)];
+/* A part of a line with one character for each: blanks of any kind are blanks, what cannot be printed is "?". */
+static void show(const char *from, const char *end, char out[ROOM_LINE]) {
   size_t size = 0;
-  for (; from < end && size < sizeof blank; from++)
-    blank[size++] = *from == '\t' || *from == '\v' || *from == '\f' ? ' ' : *from;
-  return rdx_utf8_escape(blank, size, out, room);
+  for (size_t length; from < end && size + 8 < ROOM_LINE; from += length) {
+    const unsigned char first = (unsigned char)*from;
+    length = 1;
+    while (first >= 0xc0 && length < 4 && from + length < end && continues_character(from[length]))
+      length++;
+    const bool control = first < ' ' || first == 0x7f || (first == 0xc2 && (unsigned char)from[1] < 0xa0);
+    if (!control && rdx_utf8_check(from, length) == length) {
+      memcpy(out + size, from, length);
+      size += length;
+    } else {
+      out[size++] = first >= '\t' && first <= '\r' ? ' ' : '?';
+    }
+  }
+  out[size] = '\0';
 }
 
 /* LINE 2: the line, and below it the caret. */
@@ -69,8 +79,8 @@ static size_t write_line(const char *text, const char *at, char *out, size_t roo
   const char *from = count_characters(line, (size_t)(end - line)) <= SHOWN ? line : step_back(line, at, SHOWN_BEFORE);
   const char *to = step_on(from, end, SHOWN);
   snprintf(prefix, sizeof prefix, "LINE %u: %s", number, from > line ? "..." : "");
-  show(from, to, shown, sizeof shown);
-  show(from, at, before, sizeof before);
+  show(from, to, shown);
+  show(from, at, before);
   const int column = (int)(strlen(prefix) + count_characters(before, strlen(before)));
   const int written = snprintf(out, room, "\n%s%s%s\n%*s^", prefix, shown, to < end ? "..." : "", column, "");
   return (size_t)written < room ? (size_t)written : room - 1;

@@ -13,6 +13,7 @@
 /* Names of so many bytes and more are replaced: the parser cuts at 63, or before the character there. */
 #define LONGEST_PARSED 60
 
+#define LONGEST_OPERATOR 63
 #define LONGEST_STATEMENT (1 << 28) /* bytes */
 
 /* What a replaced name begins with, before the byte of the text where it stands. By itself: the empty name, which SQL
@@ -38,7 +39,7 @@ static const char *skip_line(const char *text) {
   return text + strcspn(text, "\r\n");
 }
 
-/* Comments nest. */
+/* Comments nest. NULL: the text ends in it. */
 static const char *skip_comment(const char *text) {
   size_t open = 0;
   do {
@@ -52,20 +53,22 @@ static const char *skip_comment(const char *text) {
       text++;
     }
   } while (*text && open > 0);
-  return text;
+  return open > 0 ? NULL : text;
 }
 
+/* A comment that does not end is no blank. */
 static const char *skip_blanks(const char *text) {
-  for (;;) {
+  for (const char *behind = text; behind; text = behind ? behind : text) {
     if (is_blank(*text))
-      text++;
+      behind = text + 1;
     else if (text[0] == '-' && text[1] == '-')
-      text = skip_line(text);
+      behind = skip_line(text);
     else if (text[0] == '/' && text[1] == '*')
-      text = skip_comment(text);
+      behind = skip_comment(text);
     else
-      return text;
+      behind = NULL;
   }
+  return text;
 }
 
 /* Behind the quote that ends what begins at `text`; two of them stand for one, and a backslash, in strings that know
@@ -144,8 +147,8 @@ static rdx_token word_at(const char *text) {
 
 rdx_token rdx_token_at(const char *text) {
   text = skip_blanks(text);
-  if (!*text)
-    return (rdx_token){RDX_TOKEN_END, text, text};
+  if (!*text || (text[0] == '/' && text[1] == '*'))
+    return (rdx_token){RDX_TOKEN_END, text, text + strlen(text)};
   if (begins_name(*text))
     return word_at(text);
   if (*text == '"')
@@ -233,6 +236,7 @@ typedef struct scanner {
   uint32_t count, capacity; /* at least one is open, the statement's */
   rdx_token last;
   word last_word;
+  uint32_t signs; /* in a row */
 } scanner;
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -446,10 +450,27 @@ static rdx_status take_token(scanner *s, rdx_token t) {
   return RDX_OK;
 }
 
+static rdx_status fail_at(const scanner *s, const char *at, const char *what) {
+  return rdx_sql_error(s->err, RDX_ERROR_FORMAT, s->text->text, (rdx_sql_place)(at - s->text->text + 1), NULL, "%s",
+                       what);
+}
+
+/* Signs in a row are one operator to the parser, which looks at all of them again for each that it leaves. */
+static rdx_status check_operator(scanner *s, rdx_token t) {
+  const bool sign = t.kind == RDX_TOKEN_OTHER && strchr("~!@#^&|`?+-*/%<>=", *t.begin);
+  s->signs = !sign ? 0 : t.begin == s->last.end ? s->signs + 1 : 1;
+  return s->signs > LONGEST_OPERATOR ? fail_at(s, t.begin, "the operator is too long") : RDX_OK;
+}
+
+/* Comments are blanks in the copy, which take the parser less time. */
 static rdx_status scan(scanner *s) {
   RDX_TRY(open_bracket(s, '\0'));
-  for (rdx_token t = rdx_token_at(s->text->begin); t.begin < s->text->end; t = rdx_token_at(t.end))
+  s->last.end = s->text->begin;
+  for (rdx_token t = rdx_token_at(s->text->begin); t.begin < s->text->end; t = rdx_token_at(t.end)) {
+    memset(s->text->copy + (s->last.end - s->text->begin), ' ', (size_t)(t.begin - s->last.end));
+    RDX_TRY(check_operator(s, t));
     RDX_TRY(take_token(s, t));
+  }
   while (s->count > 1)
     close_bracket(s);
   end_item(s->brackets);
@@ -472,6 +493,11 @@ rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *o
     t = rdx_token_at(t.end);
   out->next = t.begin;
   const size_t length = (size_t)(out->end - out->begin);
+  scanner s = {.text = out, .err = err};
+  if (t.kind == RDX_TOKEN_END && t.begin < t.end) {
+    out->next = t.end;
+    return fail_at(&s, t.begin, "unterminated /* comment");
+  }
   if (length == 0)
     return RDX_OK;
   if (length > LONGEST_STATEMENT)
@@ -480,7 +506,6 @@ rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *o
   RDX_TRY(rdx_arena_alloc(arena, length + 1, 1, "a statement", (void **)&out->copy, err));
   memcpy(out->copy, out->begin, length);
   out->copy[length] = '\0';
-  scanner s = {.text = out, .err = err};
   const rdx_status status = scan(&s);
   rdx_free(s.brackets);
   return status;

@@ -10,7 +10,7 @@
 #include "sql/statement.h"
 
 typedef enum rdx_token_kind {
-  RDX_TOKEN_END,
+  RDX_TOKEN_END,    /* or a comment that does not end */
   RDX_TOKEN_WORD,   /* a keyword or a name without quotes */
   RDX_TOKEN_NAME,   /* in double quotes */
   RDX_TOKEN_STRING, /* in single quotes of any kind, or between dollars */
