@@ -20,10 +20,10 @@ typedef enum rdx_plan_kind {
   RDX_PLAN_PROJECT,   /* `exprs` of left */
   RDX_PLAN_JOIN,      /* left with right */
   RDX_PLAN_AGGREGATE, /* a row for each group of left: `exprs` are the groups' columns, then come `aggregates` */
-  RDX_PLAN_STAR,      /* an aggregate over a star of tables, as one query of the star layer */
-  RDX_PLAN_SORT,      /* left in the order of `orders`; `limited`: the first `limit` after `offset` */
-  RDX_PLAN_LIMIT,     /* `limit` rows of left after `offset` */
-  RDX_PLAN_UNION,     /* left, then right: all rows */
+  RDX_PLAN_STAR,  /* an aggregate over a star of tables, as one query of the star layer, with `orders` and `limit` */
+  RDX_PLAN_SORT,  /* left in the order of `orders`; `limited`: the first `limit` after `offset` */
+  RDX_PLAN_LIMIT, /* `limit` rows of left after `offset` */
+  RDX_PLAN_UNION, /* left, then right: all rows */
   RDX_PLAN_INTERSECT, /* `all` or distinct rows */
   RDX_PLAN_EXCEPT,
   RDX_PLAN_ROWS, /* left with one more column, of BIGINT: the row's number */
@@ -86,7 +86,7 @@ typedef struct rdx_plan_node {
   /* STAR: exprs, aggregates and filter read the star's attributes as columns; exprs are COLUMNs */
   rdx_catalog_star *star;
   rdx_engine_params engine; /* the method */
-  /* SORT, LIMIT */
+  /* SORT, LIMIT, STAR (by its own outputs) */
   rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
@@ -107,6 +107,8 @@ typedef struct rdx_query_plan {
   uint32_t scalar_count;
   uint32_t parameter_count; /* values that an execution has room for: $1.., then those of scalars */
   uint32_t node_count;
+  rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
+  uint32_t table_count;
 } rdx_query_plan;
 
 /* The settings of a session. */

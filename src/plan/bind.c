@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Expressions as written become bound: names, aggregates, subqueries. */
+
+#include "plan/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+
+rdx_status rdx_bind_column(rdx_planner *p, uint32_t index, rdx_sql_type type, rdx_sql_place place, rdx_bound **out) {
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = (rdx_bound){.kind = RDX_BOUND_COLUMN, .type = type, .place = place, .index = index};
+  return RDX_OK;
+}
+
+rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_bound *const *args, uint32_t count,
+                            rdx_sql_place place, rdx_bound **out) {
+  return rdx_bind_call(&p->binding, name, args, count, place, out);
+}
+
+/* ---- Names ---- */
+
+/* What a name was found to be. */
+typedef struct found {
+  rdx_bound *value; /* of USING */
+  uint32_t leaf, column;
+  uint32_t count; /* of what has the name */
+} found;
+
+static bool names_equal(const char *a, const char *b, bool exact) {
+  return exact ? strcmp(a, b) == 0 : rdx_words_alike(a, b);
+}
+
+static bool is_merged(const rdx_block *b, uint32_t index) {
+  for (uint32_t i = 0; i < b->merged_count; i++)
+    if (b->merged[i].left == index || b->merged[i].right == index)
+      return true;
+  return false;
+}
+
+static void find_in_block(rdx_block *b, const char *qualifier, const char *name, bool exact, found *out) {
+  *out = (found){0};
+  for (uint32_t i = b->merged_count; i-- > 0 && !qualifier;) { /* the last one has the ones before in it */
+    if (!names_equal(b->merged[i].name, name, exact))
+      continue;
+    *out = (found){.value = b->merged[i].value, .count = 1};
+    break;
+  }
+  for (uint32_t i = 0; i < b->leaf_count; i++) {
+    const rdx_leaf *leaf = &b->leaves[i];
+    if (!leaf->alias || (qualifier && !names_equal(leaf->alias, qualifier, exact)))
+      continue;
+    for (uint32_t c = 0; c < leaf->column_count; c++) {
+      if (!names_equal(leaf->names[c], name, exact) || (!qualifier && is_merged(b, rdx_leaf_column(i, c))))
+        continue;
+      if (out->count++ == 0) {
+        out->leaf = i;
+        out->column = c;
+      }
+    }
+  }
+}
+
+/* Exactly as written; else without regard to case. */
+static void find_name(rdx_block *b, const char *qualifier, const char *name, found *out) {
+  find_in_block(b, qualifier, name, true, out);
+  if (out->count == 0)
+    find_in_block(b, qualifier, name, false, out);
+}
+
+static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name, rdx_sql_place place) {
+  rdx_nearest columns = {0}, tables = {0};
+  bool known = !qualifier;
+  char hint[160] = "";
+  for (const rdx_block *at = b; at; at = at->parent) {
+    for (uint32_t i = 0; i < at->leaf_count; i++) {
+      const rdx_leaf *leaf = &at->leaves[i];
+      if (!leaf->alias)
+        continue;
+      const bool this_one = qualifier && rdx_words_alike(leaf->alias, qualifier);
+      known |= this_one;
+      if (qualifier)
+        rdx_nearest_consider(&tables, qualifier, leaf->alias);
+      for (uint32_t c = 0; c < leaf->column_count && (!qualifier || this_one); c++)
+        rdx_nearest_consider(&columns, name, leaf->names[c]);
+    }
+  }
+  const rdx_nearest *best = known ? &columns : &tables;
+  if (best->word)
+    snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best->word);
+  if (!known)
+    return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, hint, "there is no table \"%.100s\" in FROM",
+                            qualifier);
+  return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, hint, "column \"%.100s%s%.100s\" does not exist",
+                          qualifier ? qualifier : "", qualifier ? "." : "", name);
+}
+
+rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
+                         rdx_bound **out) {
+  uint32_t level = 0;
+  found f = {0};
+  rdx_block *at = block;
+  for (; at; at = at->parent, level++) {
+    find_name(at, qualifier, name, &f);
+    if (f.count > 0)
+      break;
+  }
+  if (!at)
+    return no_name(block, qualifier, name, place);
+  if (f.count > 1)
+    return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place, "write TABLE.COLUMN",
+                            "column \"%.100s\" is ambiguous: several tables have it", name);
+  if (level > 0 && f.value)
+    return rdx_planner_fail(block->planner, RDX_ERROR_UNSUPPORTED, place, "write TABLE.COLUMN",
+                            "a subquery cannot use the column \"%.100s\" that USING made", name);
+  if (f.value) {
+    *out = f.value;
+    return RDX_OK;
+  }
+  rdx_leaf *leaf = &at->leaves[f.leaf];
+  leaf->used[f.column] = true;
+  RDX_TRY(rdx_bind_column(block->planner, rdx_leaf_column(f.leaf, f.column), leaf->types[f.column], place, out));
+  if (level == 0)
+    return RDX_OK;
+  (*out)->kind = RDX_BOUND_OUTER;
+  (*out)->value.i = level;
+  for (rdx_block *inner = block; level > 0; inner = inner->parent, level--)
+    inner->outer_levels = inner->outer_levels > level ? inner->outer_levels : level;
+  return RDX_OK;
+}
+
+static rdx_status bind_parameter(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  if (ast->number == 0 || ast->number > p->parameter_count)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no parameter $%u", ast->number);
+  *out = p->parameters[ast->number - 1];
+  return RDX_OK;
+}
+
+/* ---- Aggregates ---- */
+
+typedef enum statistic { PLAIN, VARIANCE, DEVIATION, TRUTH } statistic;
+
+static const struct aggregate_name {
+  const char *name;
+  rdx_plan_aggregate_kind kind;
+  statistic statistic;
+  bool population;
+} aggregate_names[] = {
+    {"count", RDX_PLAN_COUNT, PLAIN, false},
+    {"sum", RDX_PLAN_SUM, PLAIN, false},
+    {"avg", RDX_PLAN_AVG, PLAIN, false},
+    {"min", RDX_PLAN_MIN, PLAIN, false},
+    {"max", RDX_PLAN_MAX, PLAIN, false},
+    {"bool_and", RDX_PLAN_MIN, TRUTH, false},
+    {"every", RDX_PLAN_MIN, TRUTH, false},
+    {"bool_or", RDX_PLAN_MAX, TRUTH, false},
+    {"variance", RDX_PLAN_SUM, VARIANCE, false},
+    {"var_samp", RDX_PLAN_SUM, VARIANCE, false},
+    {"var_pop", RDX_PLAN_SUM, VARIANCE, true},
+    {"stddev", RDX_PLAN_SUM, DEVIATION, false},
+    {"stddev_samp", RDX_PLAN_SUM, DEVIATION, false},
+    {"stddev_pop", RDX_PLAN_SUM, DEVIATION, true},
+};
+
+static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
+  for (size_t i = 0; ast->kind == RDX_AST_CALL && i < RDX_COUNT(aggregate_names); i++)
+    if (strcmp(aggregate_names[i].name, ast->name) == 0)
+      return &aggregate_names[i];
+  return NULL;
+}
+
+/* The aggregate's result as a column of the block's aggregate; the same one twice is calculated once. */
+static rdx_status add_aggregate(rdx_block *b, rdx_plan_aggregate a, rdx_sql_place place, rdx_bound **out) {
+  uint32_t i = 0;
+  for (; i < b->aggregate_count; i++) {
+    const rdx_plan_aggregate *other = &b->aggregates[i];
+    if (other->kind == a.kind && other->distinct == a.distinct && !other->value == !a.value &&
+        (!a.value || rdx_bound_equal(other->value, a.value)))
+      break;
+  }
+  if (i == b->aggregate_count) {
+    RDX_TRY(rdx_planner_grow(b->planner, &b->aggregates, b->aggregate_count, &b->aggregate_capacity, sizeof a));
+    b->aggregates[b->aggregate_count++] = a;
+  }
+  b->aggregating = true;
+  return rdx_bind_column(b->planner, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), a.type, place, out);
+}
+
+static bool is_number(rdx_sql_kind kind) {
+  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
+}
+
+static rdx_sql_type result_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
+  const bool real = of.kind == RDX_SQL_REAL || of.kind == RDX_SQL_DOUBLE;
+  switch (kind) {
+  case RDX_PLAN_COUNT:
+    return (rdx_sql_type){.kind = RDX_SQL_BIGINT};
+  case RDX_PLAN_AVG:
+    return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
+  case RDX_PLAN_SUM:
+    if (real)
+      return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
+    if (of.kind == RDX_SQL_DECIMAL)
+      return (rdx_sql_type){.kind = RDX_SQL_DECIMAL, .precision = 18, .scale = of.scale};
+    return (rdx_sql_type){.kind = RDX_SQL_BIGINT};
+  default:
+    return of;
+  }
+}
+
+static rdx_status add_plain(rdx_block *b, rdx_plan_aggregate_kind kind, rdx_bound *value, bool distinct,
+                            rdx_sql_place place, rdx_bound **out) {
+  const rdx_plan_aggregate a = {.kind = kind,
+                                .value = value,
+                                .distinct = distinct && kind != RDX_PLAN_MIN && kind != RDX_PLAN_MAX,
+                                .type = result_type(kind, value ? value->type : (rdx_sql_type){RDX_SQL_BIGINT, 0, 0})};
+  return add_aggregate(b, a, place, out);
+}
+
+static rdx_status call(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_sql_place place,
+                       rdx_bound **out) {
+  rdx_bound *const args[] = {left, right};
+  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, place, out);
+}
+
+static rdx_status bind_integer(rdx_block *b, int64_t value, rdx_sql_place place, rdx_bound **out) {
+  return rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, (rdx_datum){.i = value}, place,
+                           out);
+}
+
+/* (sum(x*x) - sum(x)*sum(x)/n) / n, or n - 1; NULL where that divisor is 0. */
+static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, bool distinct,
+                               rdx_sql_place place, rdx_bound **out) {
+  rdx_bound *x, *square, *sum, *squares, *n, *mean, *part, *zero, *one, *divisor, *last, *args[2];
+  RDX_TRY(rdx_bind_cast(&b->planner->binding, value, (rdx_sql_type){.kind = RDX_SQL_DOUBLE}, true, place, &x));
+  RDX_TRY(call(b, "*", x, x, place, &square));
+  RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, distinct, place, &squares));
+  RDX_TRY(add_plain(b, RDX_PLAN_SUM, x, distinct, place, &sum));
+  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, x, distinct, place, &n));
+  RDX_TRY(bind_integer(b, 0, place, &zero));
+  RDX_TRY(bind_integer(b, 1, place, &one));
+  last = n;
+  if (!which->population)
+    RDX_TRY(call(b, "-", n, one, place, &last));
+  RDX_TRY(call(b, "nullif", last, zero, place, &divisor));
+  RDX_TRY(call(b, "*", sum, sum, place, &mean));
+  RDX_TRY(call(b, "nullif", n, zero, place, &n));
+  RDX_TRY(call(b, "/", mean, n, place, &mean));
+  RDX_TRY(call(b, "-", squares, mean, place, &part));
+  args[0] = part;
+  RDX_TRY(rdx_bind_cast(&b->planner->binding, zero, (rdx_sql_type){.kind = RDX_SQL_DOUBLE}, true, place, &args[1]));
+  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &part)); /* rounding may end below 0 */
+  RDX_TRY(call(b, "/", part, divisor, place, out));
+  return which->statistic == DEVIATION ? call(b, "sqrt", *out, NULL, place, out) : RDX_OK;
+}
+
+/* CASE WHEN filter THEN value END. */
+static rdx_status filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
+  rdx_bound *args[2] = {NULL, *value};
+  if (!ast->filter)
+    return RDX_OK;
+  RDX_TRY(rdx_bind(b, ast->filter, &args[0]));
+  if (!args[1])
+    RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1},
+                              ast->place, &args[1]));
+  return rdx_bind_call_of(b->planner, "case", args, 2, ast->place, value);
+}
+
+static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *which, const rdx_ast *ast,
+                                 rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_bound *value = NULL;
+  if (b->clause)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
+  if (b->in_aggregate)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
+  if (ast->count != (ast->star ? 0u : 1u) || (ast->star && which->kind != RDX_PLAN_COUNT))
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes one argument", which->name);
+  b->in_aggregate = true;
+  rdx_status status = ast->count > 0 ? rdx_bind(b, ast->args[0], &value) : RDX_OK;
+  if (status == RDX_OK)
+    status = filtered(b, ast, &value);
+  b->in_aggregate = false;
+  RDX_TRY(status);
+  const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
+  char text[32];
+  const bool numbers = which->statistic == VARIANCE || which->statistic == DEVIATION ||
+                       (which->statistic == PLAIN && (which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG));
+  if ((numbers && !is_number(kind)) || (which->statistic == TRUTH && kind != RDX_SQL_BOOL))
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", which->name,
+                            rdx_sql_type_text(value->type, text));
+  if (kind == RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, &value));
+  if (kind == RDX_SQL_INTERVAL && which->kind != RDX_PLAN_COUNT)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%s(interval) is not supported", which->name);
+  if (which->statistic == VARIANCE || which->statistic == DEVIATION)
+    return add_variance(b, which, value, ast->distinct, ast->place, out);
+  return add_plain(b, which->kind, value, ast->distinct, ast->place, out);
+}
+
+/* ---- All of it ---- */
+
+static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_bound **args = NULL;
+  const struct aggregate_name *aggregate = find_aggregate(ast);
+  if (aggregate)
+    return bind_aggregate(b, aggregate, ast, out);
+  if (ast->star || ast->distinct || ast->filter)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
+  RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));
+  for (uint32_t i = 0; i < ast->count; i++)
+    RDX_TRY(rdx_bind(b, ast->args[i], &args[i]));
+  return rdx_bind_call_of(b->planner, ast->name, args, ast->count, ast->place, out);
+}
+
+rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_bound *value = NULL;
+  switch (ast->kind) {
+  case RDX_AST_COLUMN:
+    return rdx_bind_name(b, ast->qualifier, ast->name, ast->place, out);
+  case RDX_AST_STAR:
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "* cannot stand here");
+  case RDX_AST_NULL:
+  case RDX_AST_BOOL:
+  case RDX_AST_NUMBER:
+  case RDX_AST_STRING:
+    return rdx_bind_literal(&b->planner->binding, ast, out);
+  case RDX_AST_PARAMETER:
+    return bind_parameter(b, ast, out);
+  case RDX_AST_CALL:
+    return bind_call(b, ast, out);
+  case RDX_AST_CAST:
+    RDX_TRY(rdx_bind(b, ast->args[0], &value));
+    return rdx_bind_written_cast(&b->planner->binding, ast, value, out);
+  default:
+    return rdx_bind_subquery(b, ast, out);
+  }
+}
+
+rdx_status rdx_bind_condition(rdx_block *b, const rdx_ast *ast, const char *clause, rdx_bound **out) {
+  const char *before = b->clause;
+  char text[32];
+  b->clause = clause;
+  const rdx_status status = rdx_bind(b, ast, out);
+  b->clause = before;
+  RDX_TRY(status);
+  if ((*out)->type.kind == RDX_SQL_UNKNOWN)
+    return rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = RDX_SQL_BOOL}, false, ast->place, out);
+  if ((*out)->type.kind != RDX_SQL_BOOL)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "this must be boolean, and is %s",
+                            rdx_sql_type_text((*out)->type, text));
+  return RDX_OK;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What stands on the joins of a block: groups, HAVING, the list, DISTINCT; and on any query: ORDER BY, LIMIT. */
+
+#include "plan/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- After the aggregate ---- */
+
+typedef struct grouping {
+  rdx_block *block;
+} grouping;
+
+/* What equals a group is that group; what is left of the rows' columns is in no group. */
+static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
+  rdx_block *b = ((grouping *)user)->block;
+  for (uint32_t i = 0; i < b->group_count; i++)
+    if (rdx_bound_equal(b->groups[i], node))
+      return rdx_bind_column(b->planner, i, node->type, node->place, out);
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF)
+    return rdx_bind_column(b->planner, b->group_count + rdx_column_of(node->index), node->type, node->place, out);
+  const rdx_leaf *leaf = &b->leaves[rdx_leaf_of(node->index)];
+  if (!leaf->alias)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
+                            "a subquery that reads outer columns cannot stand beside aggregates");
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
+                          "column \"%.100s.%.100s\" is neither grouped by nor in an aggregate", leaf->alias,
+                          leaf->names[rdx_column_of(node->index)]);
+}
+
+/* The outputs of the block, and HAVING, over the columns of the aggregate. */
+static rdx_status group_outputs(rdx_block *b) {
+  grouping g = {b};
+  for (uint32_t i = 0; i < b->output_count; i++)
+    RDX_TRY(rdx_bound_rewrite(b->planner, b->outputs[i].value, group_node, &g, &b->outputs[i].value));
+  return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, &g, &b->having) : RDX_OK;
+}
+
+static double estimate_groups(const rdx_block *b, double rows) {
+  double groups = 1;
+  for (uint32_t i = 0; i < b->group_count; i++)
+    groups *= rdx_estimate_distinct(b, b->groups[i], rows);
+  return fmin(groups, rows);
+}
+
+static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {
+  node->column_count = b->group_count + b->aggregate_count;
+  RDX_TRY(rdx_planner_alloc(b->planner, node->column_count, sizeof *node->columns, &node->columns));
+  for (uint32_t i = 0; i < b->group_count; i++)
+    node->columns[i] = (rdx_plan_column){"", b->groups[i]->type};
+  for (uint32_t i = 0; i < b->aggregate_count; i++)
+    node->columns[b->group_count + i] = (rdx_plan_column){"", b->aggregates[i].type};
+  return RDX_OK;
+}
+
+/* Groups of these numbers, and all aggregates, over what is built. */
+static rdx_status build_aggregate(rdx_block *b, const rdx_built *built, const bool *wanted, rdx_plan_node **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
+  RDX_TRY(describe_aggregate(b, node));
+  RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, b->aggregate_count, sizeof *node->aggregates, &node->aggregates));
+  node->column_count = 0;
+  for (uint32_t i = 0; i < b->group_count; i++) {
+    if (wanted && !wanted[i])
+      continue;
+    RDX_TRY(rdx_built_expression(p, built, b->groups[i], &node->exprs[node->expr_count++]));
+    node->columns[node->column_count++] = (rdx_plan_column){"", b->groups[i]->type};
+  }
+  for (uint32_t i = 0; i < b->aggregate_count; i++) {
+    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
+    *a = b->aggregates[i];
+    if (a->value)
+      RDX_TRY(rdx_built_expression(p, built, a->value, &a->value));
+    node->columns[node->column_count++] = (rdx_plan_column){"", a->type};
+  }
+  node->expected_rows = estimate_groups(b, built->node->expected_rows);
+  *out = node;
+  return RDX_OK;
+}
+
+/* A grouping set with NULL for the groups that it has not. */
+static rdx_status widen_set(rdx_block *b, const bool *wanted, rdx_plan_node *aggregate, rdx_plan_node **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  uint32_t column = 0;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, aggregate, NULL, &node));
+  RDX_TRY(describe_aggregate(b, node));
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *node->exprs, &node->exprs));
+  node->expr_count = node->column_count;
+  node->expected_rows = aggregate->expected_rows;
+  for (uint32_t i = 0; i < node->column_count; i++) {
+    const rdx_sql_type type = node->columns[i].type;
+    if (i < b->group_count && !wanted[i])
+      RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.null = true}, 0, &node->exprs[i]));
+    else
+      RDX_TRY(rdx_bind_column(p, column++, type, 0, &node->exprs[i]));
+  }
+  *out = node;
+  return RDX_OK;
+}
+
+static rdx_status unite(rdx_planner *p, rdx_plan_node *left, rdx_plan_node *right, rdx_plan_node **out) {
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_UNION, left, right, out));
+  (*out)->column_count = left->column_count;
+  (*out)->columns = left->columns;
+  (*out)->expected_rows = left->expected_rows + right->expected_rows;
+  return RDX_OK;
+}
+
+static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node **out) {
+  *out = NULL;
+  built->node->shared = true;
+  for (uint32_t i = 0; i < b->set_count; i++) {
+    const bool *wanted = b->sets + (size_t)i * b->group_count;
+    rdx_plan_node *aggregate = NULL, *wide = NULL;
+    RDX_TRY(build_aggregate(b, built, wanted, &aggregate));
+    RDX_TRY(widen_set(b, wanted, aggregate, &wide));
+    if (*out)
+      RDX_TRY(unite(b->planner, *out, wide, out));
+    else
+      *out = wide;
+  }
+  return RDX_OK;
+}
+
+/* Everything below the list; the outputs then read its columns. */
+static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
+  rdx_planner *p = b->planner;
+  rdx_built built = {0};
+  if (!b->aggregating) {
+    RDX_TRY(rdx_build_from(b, &built));
+    for (uint32_t i = 0; i < b->output_count; i++)
+      RDX_TRY(rdx_built_expression(p, &built, b->outputs[i].value, &b->outputs[i].value));
+    *out = built.node;
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_build_star(b, out));
+  if (!*out) {
+    RDX_TRY(rdx_build_from(b, &built));
+    RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));
+  }
+  RDX_TRY(group_outputs(b));
+  if (!b->having)
+    return RDX_OK;
+  rdx_plan_node *filter = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_FILTER, *out, NULL, &filter));
+  filter->filter = b->having;
+  filter->expected_rows = (*out)->expected_rows * rdx_estimate_share(b->having);
+  *out = filter;
+  return RDX_OK;
+}
+
+/* ---- The list ---- */
+
+static rdx_status project(rdx_planner *p, rdx_plan_node *below, rdx_plan_column *columns, rdx_bound **exprs,
+                          uint32_t count, rdx_plan_node **out) {
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, below, NULL, &node));
+  node->columns = columns;
+  node->column_count = node->expr_count = count;
+  node->exprs = exprs;
+  node->expected_rows = below->expected_rows;
+  *out = node;
+  return RDX_OK;
+}
+
+/* Each distinct row once. */
+static rdx_status build_distinct(rdx_planner *p, rdx_plan_node *below, rdx_plan_node **out) {
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, below, NULL, &node));
+  node->columns = below->columns;
+  node->column_count = node->expr_count = below->column_count;
+  node->expected_rows = below->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, node->expr_count, sizeof *node->exprs, &node->exprs));
+  for (uint32_t i = 0; i < node->expr_count; i++)
+    RDX_TRY(rdx_bind_column(p, i, below->columns[i].type, 0, &node->exprs[i]));
+  *out = node;
+  return RDX_OK;
+}
+
+rdx_status rdx_build_block(rdx_block *b, rdx_plan_node **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *below = NULL;
+  rdx_plan_column *columns = NULL;
+  rdx_bound **exprs = NULL;
+  RDX_TRY(build_rows(b, &below));
+  RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *columns, &columns));
+  RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *exprs, &exprs));
+  for (uint32_t i = 0; i < b->output_count; i++) {
+    exprs[i] = b->outputs[i].value;
+    columns[i] = (rdx_plan_column){b->outputs[i].name, exprs[i]->type};
+  }
+  RDX_TRY(project(p, below, columns, exprs, b->output_count, out));
+  return b->distinct ? build_distinct(p, *out, out) : RDX_OK;
+}
+
+/* ---- Any query ---- */
+
+/* Columns of a side of a set operation in the types of the result. */
+static rdx_status cast_columns(rdx_planner *p, const rdx_bound_query *q, rdx_plan_node *side, rdx_plan_node **out) {
+  rdx_bound **exprs = NULL;
+  bool same = true;
+  RDX_TRY(rdx_planner_alloc(p, q->column_count, sizeof *exprs, &exprs));
+  for (uint32_t i = 0; i < q->column_count; i++) {
+    const rdx_sql_type type = side->columns[i].type;
+    RDX_TRY(rdx_bind_column(p, i, type, 0, &exprs[i]));
+    RDX_TRY(rdx_bind_cast(&p->binding, exprs[i], q->columns[i].type, true, 0, &exprs[i]));
+    same &= exprs[i]->kind == RDX_BOUND_COLUMN;
+  }
+  *out = side;
+  return same ? RDX_OK : project(p, side, q->columns, exprs, q->column_count, out);
+}
+
+static rdx_status build_set_operation(rdx_planner *p, rdx_bound_query *q, rdx_plan_node **out) {
+  rdx_plan_node *left = NULL, *right = NULL;
+  RDX_TRY(rdx_build_query(p, q->left, &left));
+  RDX_TRY(rdx_build_query(p, q->right, &right));
+  RDX_TRY(cast_columns(p, q, left, &left));
+  RDX_TRY(cast_columns(p, q, right, &right));
+  if (q->written->kind == RDX_QUERY_UNION) {
+    RDX_TRY(unite(p, left, right, out));
+    (*out)->columns = q->columns;
+    return q->written->all ? RDX_OK : build_distinct(p, *out, out);
+  }
+  const bool both = q->written->kind == RDX_QUERY_INTERSECT;
+  RDX_TRY(rdx_planner_node(p, both ? RDX_PLAN_INTERSECT : RDX_PLAN_EXCEPT, left, right, out));
+  (*out)->columns = q->columns;
+  (*out)->column_count = q->column_count;
+  (*out)->all = q->written->all;
+  (*out)->expected_rows = both ? fmin(left->expected_rows, right->expected_rows) : left->expected_rows;
+  return RDX_OK;
+}
+
+static rdx_status build_values(rdx_planner *p, const rdx_bound_query *q, rdx_plan_node **out) {
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_VALUES, NULL, NULL, out));
+  (*out)->exprs = q->values;
+  (*out)->expr_count = q->row_count * q->column_count;
+  (*out)->row_count = q->row_count;
+  (*out)->columns = q->columns;
+  (*out)->column_count = q->column_count;
+  (*out)->expected_rows = q->row_count;
+  return RDX_OK;
+}
+
+/* What only ORDER BY reads goes. */
+static rdx_status drop_hidden(rdx_planner *p, const rdx_bound_query *q, rdx_plan_node *below, rdx_plan_node **out) {
+  rdx_bound **exprs = NULL;
+  *out = below;
+  if (below->column_count == q->column_count)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_alloc(p, q->column_count, sizeof *exprs, &exprs));
+  for (uint32_t i = 0; i < q->column_count; i++)
+    RDX_TRY(rdx_bind_column(p, i, q->columns[i].type, 0, &exprs[i]));
+  return project(p, below, q->columns, exprs, q->column_count, out);
+}
+
+static double limited_rows(const rdx_bound_query *q, double rows) {
+  return q->limit && q->limit->kind == RDX_BOUND_CONSTANT ? fmin(rows, (double)q->limit->value.i) : rows;
+}
+
+/* The list of a star's query, in its outputs as they are: the star layer sorts and limits by itself. */
+static bool push_order(const rdx_bound_query *q, rdx_plan_node *below) {
+  rdx_plan_node *star = below->kind == RDX_PLAN_PROJECT ? below->left : NULL;
+  if (!star || star->kind != RDX_PLAN_STAR || star->shared || below->column_count != q->column_count)
+    return false;
+  for (uint32_t i = 0; i < q->order_count; i++)
+    if (below->exprs[q->orders[i].column]->kind != RDX_BOUND_COLUMN)
+      return false;
+  star->orders = q->orders;
+  star->order_count = q->order_count;
+  for (uint32_t i = 0; i < q->order_count; i++)
+    star->orders[i].column = below->exprs[q->orders[i].column]->index;
+  star->limit = q->limit;
+  star->offset = q->offset;
+  star->expected_rows = below->expected_rows = limited_rows(q, star->expected_rows);
+  return true;
+}
+
+static rdx_status build_order(rdx_planner *p, const rdx_bound_query *q, rdx_plan_node *below, rdx_plan_node **out) {
+  rdx_plan_node *node = NULL;
+  *out = below;
+  if ((q->order_count == 0 && !q->limit && !q->offset) || push_order(q, below))
+    return RDX_OK;
+  RDX_TRY(rdx_planner_node(p, q->order_count > 0 ? RDX_PLAN_SORT : RDX_PLAN_LIMIT, below, NULL, &node));
+  node->orders = q->orders;
+  node->order_count = q->order_count;
+  node->limit = q->limit;
+  node->offset = q->offset;
+  node->columns = below->columns;
+  node->column_count = below->column_count;
+  node->expected_rows = limited_rows(q, below->expected_rows);
+  return drop_hidden(p, q, node, out);
+}
+
+rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *q, rdx_plan_node **out) {
+  rdx_plan_node *node = NULL;
+  if (q->block)
+    RDX_TRY(rdx_build_block(q->block, &node));
+  else if (q->left)
+    RDX_TRY(build_set_operation(p, q, &node));
+  else
+    RDX_TRY(build_values(p, q, &node));
+  return build_order(p, q, node, out);
+}

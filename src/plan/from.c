@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* FROM: tables, queries and joins become leaves and what they are joined by. */
+
+#include "plan/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+
+rdx_status rdx_block_add_leaf(rdx_block *b, rdx_leaf leaf, uint32_t *out, rdx_sql_place place) {
+  rdx_planner *p = b->planner;
+  for (uint32_t i = 0; i < b->leaf_count && leaf.alias; i++)
+    if (b->leaves[i].alias && strcmp(b->leaves[i].alias, leaf.alias) == 0)
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, "give one of them another name: TABLE AS NAME",
+                              "table \"%.100s\" is in FROM twice", leaf.alias);
+  if (b->leaf_count == RDX_MAX_LEAVES)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, place, NULL, "a query cannot join more than %d relations",
+                            RDX_MAX_LEAVES);
+  if (leaf.column_count > 1u << RDX_LEAF_BITS)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, place, NULL, "a table cannot have more than 65536 columns here");
+  RDX_TRY(rdx_planner_grow(p, &b->leaves, b->leaf_count, &b->leaf_capacity, sizeof leaf));
+  b->leaves[b->leaf_count] = leaf;
+  *out = b->leaf_count++;
+  return RDX_OK;
+}
+
+rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out) {
+  *out = (rdx_leaf){.alias = alias, .plan = plan, .column_count = plan->column_count};
+  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->names, &out->names));
+  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->types, &out->types));
+  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->used, &out->used));
+  for (uint32_t i = 0; i < plan->column_count; i++) {
+    out->names[i] = plan->columns[i].name;
+    out->types[i] = plan->columns[i].type;
+  }
+  return RDX_OK;
+}
+
+static rdx_status rename_columns(rdx_planner *p, const rdx_from *from, rdx_leaf *leaf) {
+  if (from->column_count > leaf->column_count)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, NULL, "\"%.100s\" has %u columns, and %u names",
+                            leaf->alias, leaf->column_count, from->column_count);
+  for (uint32_t i = 0; i < from->column_count; i++)
+    leaf->names[i] = from->columns[i];
+  return RDX_OK;
+}
+
+/* ---- Tables ---- */
+
+static rdx_status no_table(rdx_block *b, const rdx_from *from, const char *nearest) {
+  rdx_nearest best = {0};
+  char hint[160] = "";
+  if (*nearest)
+    rdx_nearest_consider(&best, from->name, nearest);
+  for (const rdx_cte *c = b->ctes; c; c = c->before)
+    rdx_nearest_consider(&best, from->name, c->name);
+  if (best.word)
+    snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best.word);
+  return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, from->place, hint, "table \"%.200s\" does not exist",
+                          from->name);
+}
+
+/* a/orders.csv is orders. */
+static rdx_status base_name(rdx_planner *p, const char *name, const char **out) {
+  const char *slash = strrchr(name, '/'), *begin = slash ? slash + 1 : name, *point = strrchr(begin, '.');
+  const size_t length = point && point > begin ? (size_t)(point - begin) : strlen(begin);
+  char *copy = NULL;
+  RDX_TRY(rdx_planner_alloc(p, length + 1, 1, &copy));
+  memcpy(copy, begin, length);
+  *out = copy;
+  return RDX_OK;
+}
+
+static rdx_status keep_table(rdx_planner *p, rdx_catalog_table *table) {
+  const rdx_status status =
+      rdx_planner_grow(p, &p->tables, p->table_count, &p->table_capacity, sizeof(rdx_catalog_table *));
+  if (status != RDX_OK) {
+    rdx_catalog_release(p->catalog, table);
+    return status;
+  }
+  p->tables[p->table_count++] = table;
+  return RDX_OK;
+}
+
+/* A table that the statement has already is the same one, even if its file was replaced meanwhile. */
+static rdx_catalog_table *find_kept(const rdx_planner *p, const char *name) {
+  for (uint32_t i = 0; i < p->table_count; i++)
+    if (strcmp(p->tables[i]->name, name) == 0)
+      return p->tables[i];
+  return NULL;
+}
+
+static rdx_status find_table(rdx_block *b, const rdx_from *from, rdx_catalog_table **out) {
+  rdx_planner *p = b->planner;
+  char nearest[64] = "";
+  rdx_error why = {""};
+  *out = find_kept(p, from->name);
+  if (*out)
+    return RDX_OK;
+  const rdx_status status = rdx_catalog_find(p->catalog, from->name, out, nearest, &why);
+  if (status != RDX_OK)
+    return rdx_planner_fail(p, status, from->place, NULL, "%s", why.text);
+  if (!*out)
+    return no_table(b, from, nearest);
+  return keep_table(p, *out);
+}
+
+static rdx_status bind_table(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+  rdx_planner *p = b->planner;
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(find_table(b, from, &table));
+  *out = (rdx_leaf){.alias = from->alias, .table = table, .column_count = table->column_count};
+  if (!out->alias)
+    RDX_TRY(base_name(p, from->name, &out->alias));
+  RDX_TRY(rdx_planner_alloc(p, table->column_count, sizeof *out->names, &out->names));
+  RDX_TRY(rdx_planner_alloc(p, table->column_count, sizeof *out->types, &out->types));
+  RDX_TRY(rdx_planner_alloc(p, table->column_count, sizeof *out->used, &out->used));
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const rdx_column like = {.type = table->columns[i].type, .scale = table->columns[i].scale};
+    out->names[i] = table->columns[i].name;
+    out->types[i] = rdx_sql_type_of_column(&like);
+  }
+  return rename_columns(p, from, out);
+}
+
+/* ---- Queries ---- */
+
+static rdx_cte *find_cte(rdx_block *b, const char *name) {
+  for (rdx_cte *c = b->ctes; c; c = c->before)
+    if (strcmp(c->name, name) == 0)
+      return c;
+  return NULL;
+}
+
+static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx_leaf *out) {
+  cte->plan->shared = ++cte->uses > 1;
+  RDX_TRY(rdx_leaf_of_plan(b->planner, cte->plan, from->alias ? from->alias : cte->name, out));
+  for (uint32_t i = 0; i < cte->written->column_count; i++)
+    out->names[i] = cte->written->columns[i];
+  return rename_columns(b->planner, from, out);
+}
+
+static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+  rdx_planner *p = b->planner;
+  rdx_bound_query *query = NULL;
+  rdx_plan_node *plan = NULL;
+  if (from->lateral)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, NULL, "LATERAL is not supported");
+  RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, from->query, &query));
+  if (query->outer_levels > 0)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
+                            "a query in FROM cannot read columns of an enclosing query");
+  RDX_TRY(rdx_build_query(p, query, &plan));
+  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : "", out));
+  return rename_columns(p, from, out);
+}
+
+/* ---- Joins ---- */
+
+static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
+  RDX_TRY(rdx_planner_grow(b->planner, &group->items, group->count, &group->capacity, sizeof item));
+  group->items[group->count++] = item;
+  return RDX_OK;
+}
+
+static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group);
+
+static uint64_t leaves_of(const rdx_group *group) {
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < group->count; i++)
+    leaves |= group->items[i].leaves;
+  return leaves;
+}
+
+/* The column of this name among leaves. */
+static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, rdx_sql_place place, rdx_bound **out) {
+  uint32_t count = 0;
+  *out = NULL;
+  for (uint32_t i = b->merged_count; i-- > 0;) { /* one that USING made already */
+    const rdx_merged *m = &b->merged[i];
+    if (strcmp(m->name, name) != 0 || !(leaves >> rdx_leaf_of(m->left) & 1))
+      continue;
+    *out = m->value;
+    return RDX_OK;
+  }
+  for (uint32_t i = 0; i < b->leaf_count; i++) {
+    const rdx_leaf *leaf = &b->leaves[i];
+    for (uint32_t c = 0; (leaves >> i & 1) && c < leaf->column_count; c++) {
+      if (!rdx_words_alike(leaf->names[c], name))
+        continue;
+      leaf->used[c] = true;
+      count++;
+      RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(i, c), leaf->types[c], place, out));
+    }
+  }
+  if (count > 1)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, place, NULL, "column \"%.100s\" of USING is ambiguous",
+                            name);
+  if (count == 0)
+    return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, NULL,
+                            "column \"%.100s\" of USING is not on both sides", name);
+  return RDX_OK;
+}
+
+static rdx_status join_by_name(rdx_block *b, const rdx_from *from, const char *name, uint64_t left, uint64_t right,
+                               rdx_conjuncts *on) {
+  rdx_bound *sides[2], *equal = NULL;
+  rdx_merged merged = {.name = name};
+  RDX_TRY(column_among(b, left, name, from->place, &sides[0]));
+  RDX_TRY(column_among(b, right, name, from->place, &sides[1]));
+  RDX_TRY(rdx_bind_call_of(b->planner, "=", sides, 2, from->place, &equal));
+  RDX_TRY(rdx_conjuncts_add(b->planner, on, equal));
+  merged.value = sides[from->join == RDX_SQL_RIGHT];
+  if (from->join == RDX_SQL_FULL)
+    RDX_TRY(rdx_bind_call_of(b->planner, "coalesce", sides, 2, from->place, &merged.value));
+  merged.left = sides[0]->kind == RDX_BOUND_COLUMN ? sides[0]->index : UINT32_MAX;
+  merged.right = sides[1]->kind == RDX_BOUND_COLUMN ? sides[1]->index : UINT32_MAX;
+  RDX_TRY(rdx_planner_grow(b->planner, &b->merged, b->merged_count, &b->merged_capacity, sizeof merged));
+  b->merged[b->merged_count++] = merged;
+  return RDX_OK;
+}
+
+static bool has_name(const rdx_block *b, uint64_t leaves, const char *name) {
+  for (uint32_t i = 0; i < b->leaf_count; i++)
+    for (uint32_t c = 0; (leaves >> i & 1) && c < b->leaves[i].column_count; c++)
+      if (strcmp(b->leaves[i].names[c], name) == 0)
+        return true;
+  return false;
+}
+
+/* What the two sides are joined by. */
+static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uint64_t right, rdx_conjuncts *on) {
+  rdx_bound *condition = NULL;
+  for (uint32_t i = 0; i < b->leaf_count && from->natural; i++)
+    for (uint32_t c = 0; (right >> i & 1) && c < b->leaves[i].column_count; c++)
+      if (has_name(b, left, b->leaves[i].names[c]))
+        RDX_TRY(join_by_name(b, from, b->leaves[i].names[c], left, right, on));
+  for (uint32_t i = 0; i < from->using_count; i++)
+    RDX_TRY(join_by_name(b, from, from->using_columns[i], left, right, on));
+  if (!from->on)
+    return RDX_OK;
+  const uint32_t dependents = b->dependent_count;
+  RDX_TRY(rdx_bind_condition(b, from->on, "JOIN conditions", &condition));
+  if (b->dependent_count > dependents && from->join != RDX_SQL_INNER)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
+                            "a subquery that reads outer columns cannot stand in ON of an outer join");
+  if (rdx_bound_has_outer(condition))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, "use them in the subquery's WHERE",
+                            "ON cannot read columns of an enclosing query");
+  return rdx_conjuncts_split(b->planner, on, condition);
+}
+
+static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  rdx_planner *p = b->planner;
+  if (from->join == RDX_SQL_INNER) {
+    const uint64_t before = leaves_of(group);
+    RDX_TRY(bind_item(b, from->left, group));
+    const uint64_t left = leaves_of(group) & ~before;
+    RDX_TRY(bind_item(b, from->right, group));
+    return bind_on(b, from, left, leaves_of(group) & ~before & ~left, &group->conjuncts);
+  }
+  const bool turned = from->join == RDX_SQL_RIGHT;
+  rdx_group *left = NULL, *right = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
+  RDX_TRY(bind_item(b, from->left, left));
+  RDX_TRY(bind_item(b, from->right, right));
+  rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
+                   .outer = true,
+                   .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
+                   .left = turned ? right : left,
+                   .right = turned ? left : right};
+  RDX_TRY(bind_on(b, from, leaves_of(left), leaves_of(right), &item.on));
+  return add_item(b, group, item);
+}
+
+static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  rdx_leaf leaf = {0};
+  uint32_t number = 0;
+  if (from->kind == RDX_FROM_JOIN)
+    return bind_join(b, from, group);
+  rdx_cte *cte = from->kind == RDX_FROM_TABLE ? find_cte(b, from->name) : NULL;
+  if (cte)
+    RDX_TRY(bind_cte(b, cte, from, &leaf));
+  else
+    RDX_TRY(from->kind == RDX_FROM_TABLE ? bind_table(b, from, &leaf) : bind_from_query(b, from, &leaf));
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
+  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
+}
+
+rdx_status rdx_bind_from(rdx_block *b, const rdx_sql_query *query) {
+  for (uint32_t i = 0; i < query->from_count; i++)
+    RDX_TRY(bind_item(b, query->from[i], &b->from));
+  return RDX_OK;
+}

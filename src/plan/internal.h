@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_PLAN_INTERNAL_H
+#define RDX_PLAN_INTERNAL_H
+
+/* How a query becomes a plan: its names are bound block by block (bind.c, from.c, subquery.c), then each block's
+ * relations are joined in a good order (joins.c) and what comes after is put on top (query.c). */
+
+#include "plan/plan.h"
+
+/* ---- Columns while a block is planned ---- */
+
+/* A column of a block is named by its leaf and its number there. */
+#define RDX_LEAF_BITS 16
+#define RDX_GROUPS_LEAF 0xfffeu     /* the groups of the block's aggregate, by number */
+#define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
+#define RDX_MAX_LEAVES 60           /* of a block: sets of leaves are bits */
+
+static inline uint32_t rdx_leaf_column(uint32_t leaf, uint32_t column) {
+  return leaf << RDX_LEAF_BITS | column;
+}
+static inline uint32_t rdx_leaf_of(uint32_t index) {
+  return index >> RDX_LEAF_BITS;
+}
+static inline uint32_t rdx_column_of(uint32_t index) {
+  return index & ((1u << RDX_LEAF_BITS) - 1);
+}
+
+typedef struct rdx_conjuncts {
+  rdx_bound **list;
+  uint32_t count, capacity;
+} rdx_conjuncts;
+
+/* A relation of a block: a table, a query in FROM, or a subquery of an expression. */
+typedef struct rdx_leaf {
+  const char *alias; /* NULL: of a subquery of an expression, which has no name */
+  rdx_catalog_table *table;
+  rdx_plan_node *plan; /* where it is no table */
+  uint32_t column_count;
+  const char **names;
+  rdx_sql_type *types;
+  bool *used; /* columns that the block reads */
+} rdx_leaf;
+
+/* Leaves that are joined by all their conjuncts, in any order. */
+typedef struct rdx_group {
+  struct rdx_item *items;
+  uint32_t count, capacity;
+  rdx_conjuncts conjuncts;
+} rdx_group;
+
+/* A leaf, or an outer join of two groups. */
+typedef struct rdx_item {
+  uint64_t leaves;
+  bool outer;
+  uint32_t leaf;
+  rdx_plan_join join; /* LEFT or FULL */
+  rdx_group *left, *right;
+  rdx_conjuncts on;
+} rdx_item;
+
+/* A subquery that is joined to the block's relations: a value for each row (LEFT, SINGLE), or which rows stay. */
+typedef struct rdx_dependent {
+  uint32_t leaf;
+  rdx_plan_join join;
+  rdx_bound **outer_keys; /* of the block */
+  rdx_bound **inner_keys; /* columns of the leaf */
+  uint32_t key_count;
+  rdx_conjuncts filter; /* over the block's and the leaf's columns */
+  uint64_t needs;       /* leaves that keys and filter read, its own aside */
+} rdx_dependent;
+
+/* USING (name): what the name alone stands for. */
+typedef struct rdx_merged {
+  const char *name;
+  rdx_bound *value;
+  uint32_t left, right; /* the columns, by leaf */
+} rdx_merged;
+
+typedef struct rdx_cte {
+  const char *name;
+  const rdx_sql_cte *written;
+  rdx_plan_node *plan;
+  const char **names;
+  uint32_t uses;
+  struct rdx_cte *before; /* the ones that it sees */
+} rdx_cte;
+
+typedef struct rdx_planner {
+  rdx_catalog *catalog;
+  const rdx_settings *settings;
+  rdx_arena *arena;
+  const char *text;
+  rdx_error *err;
+  rdx_binding binding;
+  rdx_bound **parameters;           /* one for each $n */
+  uint32_t parameter_count, values; /* values: with those of scalars */
+  rdx_query_plan *plan;
+  uint32_t scalar_capacity;
+  rdx_catalog_table **tables; /* to release: the plan's */
+  uint32_t table_count, table_capacity;
+  rdx_pool *pool; /* for samples */
+} rdx_planner;
+
+/* A target, or what is sorted by. */
+typedef struct rdx_output {
+  const char *name;
+  rdx_bound *value;
+} rdx_output;
+
+/* A SELECT while it is bound. */
+typedef struct rdx_block {
+  rdx_planner *planner;
+  struct rdx_block *parent;
+  rdx_cte *ctes;
+  rdx_leaf *leaves;
+  uint32_t leaf_count, leaf_capacity;
+  rdx_group from;
+  rdx_merged *merged;
+  uint32_t merged_count, merged_capacity;
+  rdx_dependent *dependents;
+  uint32_t dependent_count, dependent_capacity;
+  rdx_conjuncts correlations; /* conjuncts of WHERE that read the parent's columns */
+  uint32_t outer_levels;      /* how many levels out names were found: 0: none */
+  bool aggregating;           /* it has groups or aggregates */
+  bool in_aggregate;          /* the argument of one is bound */
+  const char *clause;         /* where aggregates are refused: "WHERE"; NULL: they are welcome */
+  rdx_bound **groups;
+  uint32_t group_count;
+  rdx_plan_aggregate *aggregates;
+  uint32_t aggregate_count, aggregate_capacity;
+  rdx_bound *having;
+  rdx_output *outputs; /* `visible` targets, then what is only sorted by */
+  uint32_t output_count, output_capacity, visible;
+  bool distinct;
+  /* GROUPING SETS: for each set which groups it has; NULL: one, of all */
+  bool *sets;
+  uint32_t set_count;
+} rdx_block;
+
+/* A query while it is planned. */
+typedef struct rdx_bound_query {
+  const rdx_sql_query *written;
+  rdx_block *block;                     /* SELECT */
+  struct rdx_bound_query *left, *right; /* set operations */
+  rdx_bound **values;                   /* VALUES */
+  uint32_t row_count;
+  uint32_t column_count;
+  rdx_plan_column *columns; /* of the result */
+  rdx_plan_order *orders;   /* by outputs */
+  uint32_t order_count;
+  rdx_bound *limit, *offset;
+  uint32_t outer_levels;
+} rdx_bound_query;
+
+/* ---- Memory and messages ---- */
+
+RDX_MUST_USE rdx_status rdx_planner_alloc(rdx_planner *p, uint64_t count, size_t size, void *out);
+/* Room for one more in an array of the arena; it doubles. */
+RDX_MUST_USE rdx_status rdx_planner_grow(rdx_planner *p, void *array, uint32_t count, uint32_t *capacity, size_t size);
+rdx_status rdx_planner_fail(const rdx_planner *p, rdx_status status, rdx_sql_place place, const char *hint,
+                            const char *format, ...) RDX_PRINTF(5, 6);
+RDX_MUST_USE rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *left, rdx_plan_node *right,
+                                         rdx_plan_node **out);
+
+/* ---- Expressions (bind.c) ---- */
+
+RDX_MUST_USE rdx_status rdx_bind(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+/* The same, and it must be BOOL. */
+RDX_MUST_USE rdx_status rdx_bind_condition(rdx_block *block, const rdx_ast *ast, const char *clause, rdx_bound **out);
+RDX_MUST_USE rdx_status rdx_bind_column(rdx_planner *p, uint32_t index, rdx_sql_type type, rdx_sql_place place,
+                                        rdx_bound **out);
+RDX_MUST_USE rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_bound *const *args, uint32_t count,
+                                         rdx_sql_place place, rdx_bound **out);
+/* A name at this block or further out. */
+RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
+                                      rdx_bound **out);
+
+/* ---- Trees (tree.c) ---- */
+
+typedef rdx_status (*rdx_rewrite_fn)(void *user, rdx_bound *node, rdx_bound **out);
+/* A copy where `fn` may replace nodes, from the root on: it sets `*out` to what stands instead, or leaves it NULL. */
+RDX_MUST_USE rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user,
+                                          rdx_bound **out);
+uint64_t rdx_bound_leaves(const rdx_bound *node); /* leaves that it reads, as bits */
+bool rdx_bound_has_outer(const rdx_bound *node);
+RDX_MUST_USE rdx_status rdx_conjuncts_add(rdx_planner *p, rdx_conjuncts *list, rdx_bound *conjunct);
+/* Add the parts of a condition that must all hold; what all branches of an OR have in common is a part of its own, and
+ * so is what they say together of one leaf. */
+RDX_MUST_USE rdx_status rdx_conjuncts_split(rdx_planner *p, rdx_conjuncts *list, rdx_bound *condition);
+/* All of them under one AND; NULL for none. */
+RDX_MUST_USE rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *list, rdx_bound **out);
+
+/* ---- FROM (from.c) ---- */
+
+RDX_MUST_USE rdx_status rdx_bind_from(rdx_block *block, const rdx_sql_query *query);
+RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint32_t *out, rdx_sql_place place);
+/* A leaf that is a plan's result. */
+RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out);
+
+/* ---- Subqueries (subquery.c) ---- */
+
+/* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done` says whether it was one. */
+RDX_MUST_USE rdx_status rdx_bind_subquery_conjunct(rdx_block *block, const rdx_ast *ast, bool *done);
+RDX_MUST_USE rdx_status rdx_bind_subquery(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+
+/* ---- Queries (query.c) ---- */
+
+RDX_MUST_USE rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                                       rdx_bound_query **out);
+RDX_MUST_USE rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *query, rdx_plan_node **out);
+/* The block's SELECT list as a plan. */
+RDX_MUST_USE rdx_status rdx_build_block(rdx_block *block, rdx_plan_node **out);
+
+/* ---- Joins (joins.c) ---- */
+
+/* A plan and which columns of the block its outputs are. */
+typedef struct rdx_built {
+  rdx_plan_node *node;
+  uint32_t *refs;
+  uint64_t leaves;
+} rdx_built;
+
+/* The block's relations joined, with all its conjuncts and dependents. */
+RDX_MUST_USE rdx_status rdx_build_from(rdx_block *block, rdx_built *out);
+/* An expression of block columns over the outputs of what is built. */
+RDX_MUST_USE rdx_status rdx_built_expression(rdx_planner *p, const rdx_built *built, rdx_bound *value, rdx_bound **out);
+
+/* ---- Estimates (estimate.c) ---- */
+
+/* Rows of a table that satisfy a filter over `columns` of it: by evaluating it for a sample. */
+RDX_MUST_USE rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns,
+                                            uint32_t count, const rdx_bound *filter, double *out);
+/* Share of the rows of anything that satisfy a condition, by rules of thumb. */
+double rdx_estimate_share(const rdx_bound *condition);
+/* How many values a block's column expression may have. */
+double rdx_estimate_distinct(const rdx_block *block, const rdx_bound *value, double rows);
+
+/* ---- Stars (star.c) ---- */
+
+/* A plan of the block's aggregate as one query of the star layer, where it is one: else `*out` is NULL. Its outputs are
+ * the groups, then the aggregates. */
+RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The relations of a block joined. Conditions go as far down as they can; of the pairs that conditions connect, those
+ * with the fewest rows together are joined first. */
+
+#include "plan/internal.h"
+
+#include <string.h>
+
+/* Conjuncts that wait for the leaves that they read. */
+typedef struct waiting {
+  rdx_conjuncts list;
+  bool *done;
+} waiting;
+
+typedef struct component {
+  rdx_built built;
+  double rows;
+} component;
+
+/* ---- Expressions over what is built ---- */
+
+typedef struct placing {
+  rdx_planner *planner;
+  const rdx_built *built;
+} placing;
+
+static rdx_status place_node(void *user, rdx_bound *node, rdx_bound **out) {
+  const placing *p = user;
+  if (node->kind == RDX_BOUND_OUTER)
+    return rdx_planner_fail(p->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
+                            "a subquery can compare columns of the query around it in its WHERE only");
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  for (uint32_t i = 0; i < p->built->node->column_count; i++)
+    if (p->built->refs[i] == node->index)
+      return rdx_bind_column(p->planner, i, node->type, node->place, out);
+  return rdx_planner_fail(p->planner, RDX_ERROR_INTERNAL, node->place, NULL, "a column is in no relation of its plan");
+}
+
+rdx_status rdx_built_expression(rdx_planner *p, const rdx_built *built, rdx_bound *value, rdx_bound **out) {
+  placing placed = {p, built};
+  return rdx_bound_rewrite(p, value, place_node, &placed, out);
+}
+
+/* All of a list under one AND, over what is built. */
+static rdx_status place_all(rdx_planner *p, const rdx_built *built, const rdx_conjuncts *list, rdx_bound **out) {
+  rdx_bound *all = NULL;
+  RDX_TRY(rdx_conjuncts_join(p, list, &all));
+  *out = NULL;
+  return all ? rdx_built_expression(p, built, all, out) : RDX_OK;
+}
+
+static rdx_status add_filter(rdx_planner *p, const rdx_conjuncts *list, rdx_built *built) {
+  rdx_plan_node *node = NULL;
+  if (list->count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_FILTER, built->node, NULL, &node));
+  RDX_TRY(place_all(p, built, list, &node->filter));
+  node->expected_rows = built->node->expected_rows * rdx_estimate_share(node->filter);
+  built->node = node;
+  return RDX_OK;
+}
+
+/* The conjuncts that read nothing but `leaves`, and something of `needed` unless that is 0: they count as done. */
+static rdx_status take(rdx_planner *p, waiting *w, uint64_t leaves, uint64_t needed, rdx_conjuncts *out) {
+  for (uint32_t i = 0; i < w->list.count; i++) {
+    const uint64_t reads = rdx_bound_leaves(w->list.list[i]);
+    if (w->done[i] || (reads & ~leaves) || (needed && !(reads & needed)))
+      continue;
+    w->done[i] = true;
+    RDX_TRY(rdx_conjuncts_add(p, out, w->list.list[i]));
+  }
+  return RDX_OK;
+}
+
+static rdx_status wait_for(rdx_planner *p, const rdx_conjuncts *list, waiting *out) {
+  out->list = *list;
+  return rdx_planner_alloc(p, list->count, sizeof *out->done, &out->done);
+}
+
+/* ---- One relation ---- */
+
+static rdx_status build_table(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  const rdx_leaf *leaf = &b->leaves[number];
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_TABLE, NULL, NULL, &node));
+  node->table = leaf->table;
+  RDX_TRY(rdx_planner_alloc(p, leaf->column_count, sizeof *node->table_columns, &node->table_columns));
+  RDX_TRY(rdx_planner_alloc(p, leaf->column_count, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, leaf->column_count, sizeof *out->refs, &out->refs));
+  for (uint32_t i = 0; i < leaf->column_count; i++) {
+    if (!leaf->used[i])
+      continue;
+    node->table_columns[node->column_count] = i;
+    out->refs[node->column_count] = rdx_leaf_column(number, i);
+    node->columns[node->column_count++] = (rdx_plan_column){leaf->names[i], leaf->types[i]};
+  }
+  out->node = node;
+  node->expected_rows = (double)leaf->table->rows;
+  RDX_TRY(place_all(p, out, filter, &node->filter));
+  if (!node->filter)
+    return RDX_OK;
+  return rdx_estimate_filter(p, leaf->table, node->table_columns, node->column_count, node->filter,
+                             &node->expected_rows);
+}
+
+static rdx_status build_leaf(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {
+  const rdx_leaf *leaf = &b->leaves[number];
+  out->leaves = (uint64_t)1 << number;
+  if (leaf->table)
+    return build_table(b, number, filter, out);
+  RDX_TRY(rdx_planner_alloc(b->planner, leaf->column_count, sizeof *out->refs, &out->refs));
+  for (uint32_t i = 0; i < leaf->column_count; i++)
+    out->refs[i] = rdx_leaf_column(number, i);
+  out->node = leaf->plan;
+  return add_filter(b->planner, filter, out);
+}
+
+/* ---- Two relations ---- */
+
+/* Whether a conjunct is an equality of the two sides; `*left` is which argument is the left side's. */
+static bool joins(const rdx_bound *c, uint64_t left_leaves, uint64_t right_leaves, uint32_t *left) {
+  if (c->kind != RDX_BOUND_CALL || c->op != RDX_OP_EQ)
+    return false;
+  for (*left = 0; *left < 2; ++*left) {
+    const uint64_t l = rdx_bound_leaves(c->args[*left]), r = rdx_bound_leaves(c->args[1 - *left]);
+    if (l && r && !(l & ~left_leaves) && !(r & ~right_leaves))
+      return true;
+  }
+  return false;
+}
+
+static double min(double a, double b) {
+  return a < b ? a : b;
+}
+
+static double max(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Share of all pairs that one equality leaves. */
+static double key_share(const rdx_block *b, const rdx_bound *left, double left_rows, const rdx_bound *right,
+                        double right_rows) {
+  const double values = max(rdx_estimate_distinct(b, left, left_rows), rdx_estimate_distinct(b, right, right_rows));
+  return 1 / max(values, 1);
+}
+
+/* The columns of both sides, or of the left one alone. */
+static rdx_status join_columns(rdx_planner *p, const rdx_built *left, const rdx_built *right, rdx_plan_node *node,
+                               rdx_built *out) {
+  const rdx_built *sides[] = {left, right};
+  const uint32_t room = left->node->column_count + (right ? right->node->column_count : 0);
+  RDX_TRY(rdx_planner_alloc(p, room, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, room, sizeof *out->refs, &out->refs));
+  for (uint32_t s = 0; s < 2 && sides[s]; s++) {
+    for (uint32_t i = 0; i < sides[s]->node->column_count; i++) {
+      node->columns[node->column_count] = sides[s]->node->columns[i];
+      out->refs[node->column_count++] = sides[s]->refs[i];
+    }
+  }
+  return RDX_OK;
+}
+
+static double join_rows(rdx_plan_join join, double left, double pairs) {
+  switch (join) {
+  case RDX_PLAN_SEMI:
+    return min(left, max(pairs, 1)) * 0.7;
+  case RDX_PLAN_ANTI:
+  case RDX_PLAN_ANTI_NULL:
+    return max(left - min(left, pairs) * 0.7, left * 0.1);
+  case RDX_PLAN_SINGLE:
+    return left;
+  case RDX_PLAN_INNER:
+    return pairs;
+  default:
+    return max(left, pairs);
+  }
+}
+
+/* Join two sides by these conjuncts: equalities become keys, the others the condition on pairs. */
+static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *left, const rdx_built *right,
+                             const rdx_conjuncts *on, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  rdx_conjuncts rest = {0};
+  rdx_built both = {0}, result = {0};
+  double share = 1;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, left->node, right->node, &node));
+  node->join = join;
+  RDX_TRY(rdx_planner_alloc(p, on->count, sizeof(rdx_bound *), &node->left_keys));
+  RDX_TRY(rdx_planner_alloc(p, on->count, sizeof(rdx_bound *), &node->right_keys));
+  for (uint32_t i = 0; i < on->count; i++) {
+    uint32_t l = 0;
+    if (!joins(on->list[i], left->leaves, right->leaves, &l)) {
+      RDX_TRY(rdx_conjuncts_add(p, &rest, on->list[i]));
+      continue;
+    }
+    rdx_bound *const *args = on->list[i]->args;
+    share *= key_share(b, args[l], left->node->expected_rows, args[1 - l], right->node->expected_rows);
+    RDX_TRY(rdx_built_expression(p, left, args[l], &node->left_keys[node->key_count]));
+    RDX_TRY(rdx_built_expression(p, right, args[1 - l], &node->right_keys[node->key_count++]));
+  }
+  RDX_TRY(join_columns(p, left, right, node, &both));
+  both.node = node;
+  RDX_TRY(place_all(p, &both, &rest, &node->filter));
+  const bool half = join == RDX_PLAN_SEMI || join == RDX_PLAN_ANTI || join == RDX_PLAN_ANTI_NULL;
+  if (half) {
+    node->column_count = 0;
+    RDX_TRY(join_columns(p, left, NULL, node, &result));
+  }
+  const double pairs = left->node->expected_rows * right->node->expected_rows * share *
+                       (node->filter ? rdx_estimate_share(node->filter) : 1);
+  node->expected_rows = join_rows(join, left->node->expected_rows, pairs);
+  const uint64_t leaves =
+      left->leaves | right->leaves; /* those of a half join are no outputs: nothing waits for them */
+  *out = half ? result : both;
+  out->node = node;
+  out->leaves = leaves;
+  return RDX_OK;
+}
+
+/* ---- Groups ---- */
+
+static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool top, rdx_built *out);
+
+static uint64_t group_leaves(const rdx_group *group) {
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < group->count; i++)
+    leaves |= group->items[i].leaves;
+  return leaves;
+}
+
+/* One side of an outer join, with conditions that it alone is read by. */
+static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_conjuncts *more, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts all = {0};
+  waiting w;
+  for (uint32_t i = 0; i < group->conjuncts.count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, &all, group->conjuncts.list[i]));
+  for (uint32_t i = 0; i < more->count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, &all, more->list[i]));
+  RDX_TRY(wait_for(p, &all, &w));
+  return join_group(b, group, &w, false, out);
+}
+
+static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts left_only = {0}, right_only = {0}, on = {0}, after = {0};
+  rdx_built left = {0}, right = {0};
+  const uint64_t right_leaves = group_leaves(item->right), left_leaves = group_leaves(item->left);
+  if (item->join == RDX_PLAN_LEFT)
+    RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
+  for (uint32_t i = 0; i < item->on.count; i++) {
+    const uint64_t reads = rdx_bound_leaves(item->on.list[i]);
+    const bool down = item->join == RDX_PLAN_LEFT && reads && !(reads & ~right_leaves);
+    RDX_TRY(rdx_conjuncts_add(p, down ? &right_only : &on, item->on.list[i]));
+  }
+  RDX_TRY(build_side(b, item->left, &left_only, &left));
+  RDX_TRY(build_side(b, item->right, &right_only, &right));
+  RDX_TRY(build_join(b, item->join, &left, &right, &on, out));
+  RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
+  return add_filter(p, &after, out);
+}
+
+static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts none = {0}, on = {0};
+  rdx_built right = {0};
+  RDX_TRY(build_leaf(b, d->leaf, &none, &right));
+  for (uint32_t i = 0; i < d->key_count; i++) {
+    rdx_bound *equal = NULL, *const sides[] = {d->outer_keys[i], d->inner_keys[i]};
+    RDX_TRY(rdx_bind_call_of(p, "=", sides, 2, sides[0]->place, &equal));
+    RDX_TRY(rdx_conjuncts_add(p, &on, equal));
+  }
+  for (uint32_t i = 0; i < d->filter.count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, &on, d->filter.list[i]));
+  const uint64_t own = (uint64_t)1 << d->leaf;
+  RDX_TRY(build_join(b, d->join, built, &right, &on, built));
+  built->leaves |= own;
+  d->needs = UINT64_MAX; /* it is done */
+  return RDX_OK;
+}
+
+static bool keeps_rows(const rdx_dependent *d) {
+  return d->join == RDX_PLAN_SEMI || d->join == RDX_PLAN_ANTI || d->join == RDX_PLAN_ANTI_NULL;
+}
+
+static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, bool first, bool top, component *out) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts filter = {0};
+  if (item->outer) {
+    RDX_TRY(build_outer(b, item, w, &out->built));
+  } else {
+    RDX_TRY(take(p, w, item->leaves, first ? 0 : item->leaves, &filter));
+    RDX_TRY(build_leaf(b, item->leaf, &filter, &out->built));
+  }
+  for (uint32_t i = 0; i < b->dependent_count && top; i++)
+    if (keeps_rows(&b->dependents[i]) && b->dependents[i].needs && !(b->dependents[i].needs & ~item->leaves))
+      RDX_TRY(apply_dependent(b, &b->dependents[i], &out->built));
+  out->rows = max(out->built.node->expected_rows, 1);
+  return RDX_OK;
+}
+
+/* Rows that two components have together; `*connected`: a condition joins them. */
+static double pair_rows(const rdx_block *b, const waiting *w, const component *x, const component *y, bool *connected) {
+  double rows = x->rows * y->rows;
+  *connected = false;
+  for (uint32_t i = 0; i < w->list.count; i++) {
+    const rdx_bound *c = w->list.list[i];
+    uint32_t l = 0;
+    if (w->done[i] || !joins(c, x->built.leaves, y->built.leaves, &l))
+      continue;
+    *connected = true;
+    rows *= key_share(b, c->args[l], x->rows, c->args[1 - l], y->rows);
+  }
+  return rows;
+}
+
+static void find_pair(const rdx_block *b, const waiting *w, const component *list, uint32_t count, uint32_t *x,
+                      uint32_t *y) {
+  double best = -1, best_sides = 0;
+  bool best_connected = false;
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = i + 1; k < count; k++) {
+      bool connected;
+      const double rows = pair_rows(b, w, &list[i], &list[k], &connected), sides = list[i].rows + list[k].rows;
+      const bool better = rows < best * 0.999 || (rows <= best * 1.001 && sides < best_sides);
+      if (best >= 0 && (connected < best_connected || (connected == best_connected && !better)))
+        continue;
+      best = rows;
+      best_sides = sides;
+      best_connected = connected;
+      *x = i;
+      *y = k;
+    }
+  }
+}
+
+static rdx_status join_pair(rdx_block *b, waiting *w, const component *x, const component *y, component *out) {
+  rdx_conjuncts on = {0};
+  const bool turned = x->rows < y->rows; /* the larger side is left: its rows keep their order */
+  const rdx_built *left = turned ? &y->built : &x->built, *right = turned ? &x->built : &y->built;
+  rdx_built joined = {0};
+  RDX_TRY(take(b->planner, w, x->built.leaves | y->built.leaves, 0, &on));
+  RDX_TRY(build_join(b, RDX_PLAN_INNER, left, right, &on, &joined));
+  out->built = joined;
+  out->rows = max(joined.node->expected_rows, 1);
+  return RDX_OK;
+}
+
+static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool top, rdx_built *out) {
+  component *list = NULL;
+  uint32_t count = group->count;
+  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *list, &list));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(build_item(b, &group->items[i], w, i == 0, top, &list[i]));
+  while (count > 1) {
+    uint32_t x = 0, y = 1;
+    find_pair(b, w, list, count, &x, &y);
+    RDX_TRY(join_pair(b, w, &list[x], &list[y], &list[x]));
+    list[y] = list[--count];
+  }
+  *out = list[0].built;
+  return RDX_OK;
+}
+
+/* SELECT without FROM: one row. */
+static rdx_status build_nothing(rdx_planner *p, rdx_built *out) {
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_VALUES, NULL, NULL, &out->node));
+  out->node->row_count = 1;
+  out->node->expected_rows = 1;
+  return RDX_OK;
+}
+
+rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  waiting w;
+  RDX_TRY(wait_for(p, &b->from.conjuncts, &w));
+  *out = (rdx_built){0};
+  if (b->from.count > 0)
+    RDX_TRY(join_group(b, &b->from, &w, true, out));
+  else
+    RDX_TRY(build_nothing(p, out));
+  for (uint32_t i = 0; i < b->dependent_count; i++) {
+    rdx_conjuncts ready = {0};
+    if (b->dependents[i].needs != UINT64_MAX)
+      RDX_TRY(apply_dependent(b, &b->dependents[i], out));
+    RDX_TRY(take(p, &w, out->leaves, 0, &ready));
+    RDX_TRY(add_filter(p, &ready, out));
+  }
+  rdx_conjuncts rest = {0};
+  RDX_TRY(take(p, &w, UINT64_MAX, 0, &rest));
+  return add_filter(p, &rest, out);
+}

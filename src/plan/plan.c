@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* A query planned: memory, nodes, and the whole from text to tree. */
+
+#include "plan/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+rdx_status rdx_planner_alloc(rdx_planner *p, uint64_t count, size_t size, void *out) {
+  void *memory = NULL;
+  RDX_TRY(rdx_arena_alloc(p->arena, count, size, "a plan", &memory, p->err));
+  if (count > 0)
+    memset(memory, 0, count * size);
+  memcpy(out, &memory, sizeof memory);
+  return RDX_OK;
+}
+
+rdx_status rdx_planner_grow(rdx_planner *p, void *array, uint32_t count, uint32_t *capacity, size_t size) {
+  void *old, *grown = NULL;
+  if (count < *capacity)
+    return RDX_OK;
+  memcpy(&old, array, sizeof old);
+  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)count + 4, size, &grown));
+  if (count > 0)
+    memcpy(grown, old, count * size);
+  memcpy(array, &grown, sizeof grown);
+  *capacity = 2 * count + 4;
+  return RDX_OK;
+}
+
+rdx_status rdx_planner_fail(const rdx_planner *p, rdx_status status, rdx_sql_place place, const char *hint,
+                            const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return rdx_sql_error(p->err, status, p->text, place, hint && *hint ? hint : NULL, "%s", text);
+}
+
+rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *left, rdx_plan_node *right,
+                            rdx_plan_node **out) {
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node, &node));
+  node->kind = kind;
+  node->id = p->plan->node_count++;
+  node->left = left;
+  node->right = right;
+  *out = node;
+  return RDX_OK;
+}
+
+static rdx_status make_parameters(rdx_planner *p, const rdx_sql_type *types) {
+  RDX_TRY(rdx_planner_alloc(p, p->parameter_count, sizeof *p->parameters, &p->parameters));
+  for (uint32_t i = 0; i < p->parameter_count; i++) {
+    RDX_TRY(rdx_planner_alloc(p, 1, sizeof **p->parameters, &p->parameters[i]));
+    *p->parameters[i] = (rdx_bound){.kind = RDX_BOUND_PARAMETER, .type = types[i], .index = i};
+  }
+  p->values = p->parameter_count;
+  return RDX_OK;
+}
+
+static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql_type *types) {
+  rdx_bound_query *q = NULL;
+  RDX_TRY(make_parameters(p, types));
+  RDX_TRY(rdx_bind_query(p, NULL, NULL, query, &q));
+  RDX_TRY(rdx_build_query(p, q, &p->plan->root));
+  for (uint32_t i = 0; i < p->parameter_count; i++) {
+    types[i] = p->parameters[i]->type;
+    if (types[i].kind == RDX_SQL_UNKNOWN) /* nothing asked for another */
+      types[i] = p->parameters[i]->type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
+  }
+  p->plan->parameter_count = p->values;
+  return RDX_OK;
+}
+
+rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,
+                          const rdx_sql_query *query, rdx_sql_type *parameter_types, uint32_t parameters,
+                          rdx_arena *arena, rdx_query_plan **out, rdx_error *err) {
+  rdx_planner p = {.catalog = catalog,
+                   .settings = settings,
+                   .arena = arena,
+                   .text = text,
+                   .err = err,
+                   .binding = {arena, text, err},
+                   .parameter_count = parameters};
+  RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
+  const rdx_status status = plan_query(&p, query, parameter_types);
+  rdx_pool_destroy(&p.pool);
+  p.plan->tables = p.tables;
+  p.plan->table_count = p.table_count;
+  if (status != RDX_OK) {
+    rdx_plan_release(catalog, p.plan);
+    return status;
+  }
+  *out = p.plan;
+  return RDX_OK;
+}
+
+void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan) {
+  for (uint32_t i = 0; plan && i < plan->table_count; i++)
+    rdx_catalog_release(catalog, plan->tables[i]);
+  if (plan)
+    plan->table_count = 0;
+}

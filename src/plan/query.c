@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Blocks, set operations and VALUES: bound clause by clause, then built from the joins up to LIMIT. */
+
+#include "plan/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Names of outputs ---- */
+
+/* As PostgreSQL names them: the column's name, the function's, "case", or "?column?". */
+static const char *name_of(const rdx_ast *ast) {
+  switch (ast->kind) {
+  case RDX_AST_COLUMN:
+    return ast->name;
+  case RDX_AST_CALL:
+    if (strcmp(ast->name, "case") == 0 && ast->count % 2 == 1 && ast->args[ast->count - 1]->kind == RDX_AST_COLUMN)
+      return ast->args[ast->count - 1]->name;
+    if ((ast->name[0] >= 'a' && ast->name[0] <= 'z') && !strchr(ast->name, ' ') && strcmp(ast->name, "and") != 0 &&
+        strcmp(ast->name, "or") != 0 && strcmp(ast->name, "not") != 0 && strcmp(ast->name, "in") != 0 &&
+        strcmp(ast->name, "like") != 0 && strcmp(ast->name, "ilike") != 0 && strcmp(ast->name, "between") != 0)
+      return ast->name;
+    return "?column?";
+  case RDX_AST_CAST:
+    return ast->args[0]->kind == RDX_AST_COLUMN ? ast->args[0]->name : ast->name;
+  case RDX_AST_SCALAR:
+    return ast->query->kind == RDX_QUERY_SELECT && ast->query->target_count == 1
+               ? (ast->query->targets[0].alias ? ast->query->targets[0].alias : name_of(ast->query->targets[0].value))
+               : "?column?";
+  case RDX_AST_EXISTS:
+    return "exists";
+  case RDX_AST_BOOL:
+    return "bool";
+  default:
+    return "?column?";
+  }
+}
+
+static rdx_status add_output(rdx_block *b, const char *name, rdx_bound *value) {
+  RDX_TRY(rdx_planner_grow(b->planner, &b->outputs, b->output_count, &b->output_capacity, sizeof *b->outputs));
+  b->outputs[b->output_count++] = (rdx_output){name, value};
+  return RDX_OK;
+}
+
+/* ---- The SELECT list ---- */
+
+static bool merges_right(const rdx_block *b, uint32_t index) {
+  for (uint32_t i = 0; i < b->merged_count; i++)
+    if (b->merged[i].right == index || b->merged[i].left == index)
+      return true;
+  return false;
+}
+
+static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
+  bool any = false;
+  for (uint32_t i = 0; i < b->merged_count && !star->qualifier; i++) {
+    bool last = true; /* of several of the name, which has the others in it */
+    for (uint32_t k = i + 1; k < b->merged_count; k++)
+      last &= strcmp(b->merged[i].name, b->merged[k].name) != 0;
+    if (last)
+      RDX_TRY(add_output(b, b->merged[i].name, b->merged[i].value));
+  }
+  for (uint32_t i = 0; i < b->leaf_count; i++) {
+    const rdx_leaf *leaf = &b->leaves[i];
+    if (!leaf->alias || (star->qualifier && strcmp(leaf->alias, star->qualifier) != 0))
+      continue;
+    any = true;
+    for (uint32_t c = 0; c < leaf->column_count; c++) {
+      rdx_bound *column = NULL;
+      if (!star->qualifier && merges_right(b, rdx_leaf_column(i, c)))
+        continue;
+      leaf->used[c] = true;
+      RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(i, c), leaf->types[c], star->place, &column));
+      RDX_TRY(add_output(b, leaf->names[c], column));
+    }
+  }
+  if (any)
+    return RDX_OK;
+  return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, star->place, NULL,
+                          "there is no table %s%.100s in FROM for *", star->qualifier ? "" : "at all",
+                          star->qualifier ? star->qualifier : "");
+}
+
+static rdx_status bind_targets(rdx_block *b, const rdx_sql_query *query) {
+  for (uint32_t i = 0; i < query->target_count; i++) {
+    const rdx_sql_target *t = &query->targets[i];
+    rdx_bound *value = NULL;
+    if (t->value->kind == RDX_AST_STAR) {
+      RDX_TRY(expand_star(b, t->value));
+      continue;
+    }
+    RDX_TRY(rdx_bind(b, t->value, &value));
+    RDX_TRY(add_output(b, t->alias ? t->alias : name_of(t->value), value));
+  }
+  b->visible = b->output_count;
+  return RDX_OK;
+}
+
+/* ---- Positions and names in GROUP BY and ORDER BY ---- */
+
+/* A number without a point: the target that it counts to. */
+static rdx_status find_position(rdx_block *b, const rdx_ast *ast, const char *clause, uint32_t count, bool *is,
+                                uint32_t *out) {
+  *is = ast->kind == RDX_AST_NUMBER && strspn(ast->name, "0123456789") == strlen(ast->name);
+  if (!*is)
+    return RDX_OK;
+  const unsigned long long position = strtoull(ast->name, NULL, 10);
+  if (position < 1 || position > count)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s position %.20s is not in the list",
+                            clause, ast->name);
+  *out = (uint32_t)position - 1;
+  return RDX_OK;
+}
+
+static bool find_alias(const rdx_sql_query *query, const rdx_ast *ast, uint32_t *out) {
+  for (*out = 0; *out < query->target_count; ++*out)
+    if (query->targets[*out].alias && strcmp(query->targets[*out].alias, ast->name) == 0)
+      return true;
+  return false;
+}
+
+static bool has_column(const rdx_block *b, const char *name) {
+  for (uint32_t i = 0; i < b->leaf_count; i++)
+    for (uint32_t c = 0; c < b->leaves[i].column_count && b->leaves[i].alias; c++)
+      if (strcmp(b->leaves[i].names[c], name) == 0)
+        return true;
+  return false;
+}
+
+/* A group is a position, a column, the alias of a target, or an expression, in this order. */
+static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, rdx_bound **out) {
+  bool positional = false;
+  uint32_t number = 0;
+  RDX_TRY(find_position(b, ast, "GROUP BY", query->target_count, &positional, &number));
+  if (!positional && ast->kind == RDX_AST_COLUMN && !ast->qualifier && !has_column(b, ast->name))
+    positional = find_alias(query, ast, &number);
+  const rdx_ast *value = positional ? query->targets[number].value : ast;
+  const char *before = b->clause;
+  b->clause = "GROUP BY";
+  const rdx_status status = rdx_bind(b, value, out);
+  b->clause = before;
+  return status;
+}
+
+/* ---- GROUP BY ---- */
+
+static rdx_status add_group(rdx_block *b, rdx_bound *value, uint32_t *capacity, uint32_t *out) {
+  for (*out = 0; *out < b->group_count; ++*out)
+    if (rdx_bound_equal(b->groups[*out], value))
+      return RDX_OK;
+  RDX_TRY(rdx_planner_grow(b->planner, &b->groups, b->group_count, capacity, sizeof *b->groups));
+  b->groups[b->group_count++] = value;
+  return RDX_OK;
+}
+
+#define MAX_SETS 512 /* of GROUPING SETS */
+#define MAX_SET_GROUPS 64
+
+/* Sets of groups, as bits. */
+typedef struct sets {
+  uint64_t list[MAX_SETS];
+  uint32_t count;
+} sets;
+
+static rdx_status list_sets(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
+                            sets *out);
+
+static rdx_status add_set(rdx_block *b, sets *s, uint64_t set) {
+  if (s->count == MAX_SETS)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, 0, NULL, "GROUP BY has more than %d grouping sets",
+                            MAX_SETS);
+  s->list[s->count++] = set;
+  return RDX_OK;
+}
+
+static rdx_status bind_set(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
+                           uint64_t *bits) {
+  for (uint32_t i = 0; i < g->expr_count; i++) {
+    rdx_bound *value = NULL;
+    uint32_t number = 0;
+    RDX_TRY(bind_group(b, query, g->exprs[i], &value));
+    RDX_TRY(add_group(b, value, capacity, &number));
+    if (number >= MAX_SET_GROUPS)
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
+                              "GROUPING SETS of more than %d columns are not supported", MAX_SET_GROUPS);
+    bits[i] = (uint64_t)1 << number;
+  }
+  return RDX_OK;
+}
+
+/* The sets of ROLLUP or CUBE over n expressions, or the one of a plain list. */
+static rdx_status list_simple(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
+                              sets *out) {
+  uint64_t bits[MAX_SET_GROUPS] = {0}, all = 0;
+  if (g->expr_count > (g->kind == RDX_GROUPING_CUBE ? 9u : MAX_SET_GROUPS))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, 0, NULL, "GROUP BY has too many grouping sets");
+  RDX_TRY(bind_set(b, query, g, capacity, bits));
+  for (uint32_t i = 0; i < g->expr_count; i++)
+    all |= bits[i];
+  if (g->kind == RDX_GROUPING_SIMPLE || g->kind == RDX_GROUPING_SETS)
+    return add_set(b, out, all);
+  if (g->kind == RDX_GROUPING_ROLLUP) {
+    RDX_TRY(add_set(b, out, all));
+    for (uint32_t n = g->expr_count; n-- > 0;) {
+      uint64_t set = 0;
+      for (uint32_t i = 0; i < n; i++)
+        set |= bits[i];
+      RDX_TRY(add_set(b, out, set));
+    }
+    return RDX_OK;
+  }
+  for (uint32_t choice = 1u << g->expr_count; choice-- > 0;) {
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < g->expr_count; i++)
+      set |= choice >> (g->expr_count - 1 - i) & 1 ? bits[i] : 0;
+    RDX_TRY(add_set(b, out, set));
+  }
+  return RDX_OK;
+}
+
+static rdx_status list_sets(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
+                            sets *out) {
+  if (g->kind != RDX_GROUPING_SETS || g->child_count == 0)
+    return list_simple(b, query, g, capacity, out);
+  for (uint32_t i = 0; i < g->child_count; i++)
+    RDX_TRY(list_sets(b, query, g->children[i], capacity, out));
+  return RDX_OK;
+}
+
+/* Sets of one part with each of another's. */
+static rdx_status multiply_sets(rdx_block *b, const sets *x, const sets *y, sets *out) {
+  out->count = 0;
+  for (uint32_t i = 0; i < x->count; i++)
+    for (uint32_t k = 0; k < y->count; k++)
+      RDX_TRY(add_set(b, out, x->list[i] | y->list[k]));
+  return RDX_OK;
+}
+
+static rdx_status keep_sets(rdx_block *b, const sets *s) {
+  RDX_TRY(rdx_planner_alloc(b->planner, (uint64_t)s->count * b->group_count + 1, sizeof *b->sets, &b->sets));
+  b->set_count = s->count;
+  for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t k = 0; k < b->group_count; k++)
+      b->sets[(size_t)i * b->group_count + k] = s->list[i] >> k & 1;
+  return RDX_OK;
+}
+
+static rdx_status bind_sets(rdx_block *b, const rdx_sql_query *query) {
+  sets *s = NULL; /* all so far, those of a part, both multiplied */
+  uint32_t capacity = 0;
+  RDX_TRY(rdx_planner_alloc(b->planner, 3, sizeof *s, &s));
+  s[0] = (sets){.count = 1};
+  for (uint32_t i = 0; i < query->group_count; i++) {
+    s[1].count = 0;
+    RDX_TRY(list_sets(b, query, query->group_by[i], &capacity, &s[1]));
+    RDX_TRY(multiply_sets(b, &s[0], &s[1], &s[2]));
+    s[0] = s[2];
+  }
+  return keep_sets(b, &s[0]);
+}
+
+static rdx_status bind_groups(rdx_block *b, const rdx_sql_query *query) {
+  bool plain = true;
+  uint32_t capacity = 0, number;
+  b->aggregating |= query->group_count > 0;
+  for (uint32_t i = 0; i < query->group_count; i++)
+    plain &= query->group_by[i]->kind == RDX_GROUPING_SIMPLE;
+  if (!plain)
+    return bind_sets(b, query);
+  for (uint32_t i = 0; i < query->group_count; i++) {
+    for (uint32_t k = 0; k < query->group_by[i]->expr_count; k++) {
+      rdx_bound *value = NULL;
+      RDX_TRY(bind_group(b, query, query->group_by[i]->exprs[k], &value));
+      RDX_TRY(add_group(b, value, &capacity, &number));
+    }
+  }
+  return RDX_OK;
+}
+
+/* ---- ORDER BY, LIMIT ---- */
+
+static void set_order(rdx_plan_order *order, const rdx_sql_order *written, uint32_t column) {
+  const bool first = written->nulls == RDX_NULLS_DEFAULT ? written->descending : written->nulls == RDX_NULLS_FIRST;
+  *order = (rdx_plan_order){.column = column, .descending = written->descending, .nulls_first = first};
+}
+
+static bool find_output_name(const rdx_plan_column *columns, uint32_t count, const rdx_ast *ast, uint32_t *out) {
+  if (ast->kind != RDX_AST_COLUMN || ast->qualifier)
+    return false;
+  for (*out = 0; *out < count; ++*out)
+    if (strcmp(columns[*out].name, ast->name) == 0)
+      return true;
+  return false;
+}
+
+/* A position, the name of an output, or an expression, which may be one more output. */
+static rdx_status bind_order(rdx_block *b, rdx_bound_query *q, const rdx_sql_order *written, rdx_plan_order *out) {
+  bool positional = false;
+  uint32_t number = 0;
+  rdx_bound *value = NULL;
+  RDX_TRY(find_position(b, written->value, "ORDER BY", b->visible, &positional, &number));
+  if (!positional)
+    positional = find_output_name(q->columns, q->column_count, written->value, &number);
+  if (!positional) {
+    RDX_TRY(rdx_bind(b, written->value, &value));
+    for (number = 0; number < b->output_count; number++)
+      if (rdx_bound_equal(b->outputs[number].value, value))
+        break;
+    if (number == b->output_count && b->distinct)
+      return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, written->value->place, NULL,
+                              "with DISTINCT, ORDER BY needs an expression of the list");
+    if (number == b->output_count)
+      RDX_TRY(add_output(b, "", value));
+  }
+  set_order(out, written, number);
+  return RDX_OK;
+}
+
+static rdx_status bind_limit(rdx_planner *p, rdx_cte *ctes, const rdx_ast *ast, const char *clause, rdx_bound **out) {
+  rdx_block nothing = {.planner = p, .ctes = ctes, .clause = clause};
+  *out = NULL;
+  if (!ast)
+    return RDX_OK;
+  RDX_TRY(rdx_bind(&nothing, ast, out));
+  RDX_TRY(rdx_bind_cast(&p->binding, *out, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, true, ast->place, out));
+  if ((*out)->kind == RDX_BOUND_CONSTANT && (*out)->value.null)
+    *out = NULL;
+  else if ((*out)->kind == RDX_BOUND_CONSTANT && (*out)->value.i < 0)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s must not be negative", clause);
+  return RDX_OK;
+}
+
+/* ---- A block ---- */
+
+static rdx_status bind_where_part(rdx_block *b, const rdx_ast *ast) {
+  rdx_planner *p = b->planner;
+  bool done = false;
+  rdx_bound *condition = NULL;
+  rdx_conjuncts parts = {0};
+  if (ast->kind == RDX_AST_CALL && strcmp(ast->name, "and") == 0) {
+    for (uint32_t i = 0; i < ast->count; i++)
+      RDX_TRY(bind_where_part(b, ast->args[i]));
+    return RDX_OK;
+  }
+  const char *before = b->clause;
+  b->clause = "WHERE";
+  const rdx_status status = rdx_bind_subquery_conjunct(b, ast, &done);
+  b->clause = before;
+  if (status != RDX_OK || done)
+    return status;
+  RDX_TRY(rdx_bind_condition(b, ast, "WHERE", &condition));
+  RDX_TRY(rdx_conjuncts_split(p, &parts, condition));
+  for (uint32_t i = 0; i < parts.count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, rdx_bound_has_outer(parts.list[i]) ? &b->correlations : &b->from.conjuncts,
+                              parts.list[i]));
+  return RDX_OK;
+}
+
+/* Strings whose type nothing else decides are texts. */
+static rdx_status settle_type(rdx_planner *p, rdx_bound **value) {
+  if ((*value)->type.kind != RDX_SQL_UNKNOWN)
+    return RDX_OK;
+  return rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, (*value)->place, value);
+}
+
+static rdx_status list_columns(rdx_planner *p, rdx_bound_query *q) {
+  rdx_block *b = q->block;
+  q->column_count = b->visible;
+  RDX_TRY(rdx_planner_alloc(p, b->visible, sizeof *q->columns, &q->columns));
+  for (uint32_t i = 0; i < b->visible; i++) {
+    RDX_TRY(settle_type(p, &b->outputs[i].value));
+    q->columns[i] = (rdx_plan_column){b->outputs[i].name, b->outputs[i].value->type};
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                              rdx_bound_query *q) {
+  rdx_block *b = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *b, &b));
+  *b = (rdx_block){.planner = p, .parent = parent, .ctes = ctes, .distinct = query->distinct};
+  q->block = b;
+  RDX_TRY(rdx_bind_from(b, query));
+  if (query->where)
+    RDX_TRY(bind_where_part(b, query->where));
+  RDX_TRY(bind_targets(b, query));
+  RDX_TRY(bind_groups(b, query));
+  if (query->having) {
+    b->aggregating = true;
+    RDX_TRY(rdx_bind_condition(b, query->having, NULL, &b->having));
+  }
+  RDX_TRY(list_columns(p, q));
+  for (uint32_t i = 0; i < query->order_count; i++)
+    RDX_TRY(bind_order(b, q, &query->order_by[i], &q->orders[q->order_count++]));
+  q->outer_levels = b->outer_levels;
+  return RDX_OK;
+}
+
+/* ---- The other kinds of query ---- */
+
+static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                              rdx_bound_query *q) {
+  rdx_block nothing = {.planner = p, .parent = parent, .ctes = ctes, .clause = "VALUES"};
+  const uint32_t count = query->row_count * query->width;
+  rdx_sql_type *types = NULL;
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *q->values, &q->values));
+  RDX_TRY(rdx_planner_alloc(p, query->row_count, sizeof *types, &types));
+  RDX_TRY(rdx_planner_alloc(p, query->width, sizeof *q->columns, &q->columns));
+  q->row_count = query->row_count;
+  q->column_count = query->width;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_bind(&nothing, query->values[i], &q->values[i]));
+  for (uint32_t c = 0; c < query->width; c++) {
+    rdx_sql_type type;
+    char *name = NULL;
+    for (uint32_t r = 0; r < query->row_count; r++)
+      types[r] = q->values[r * query->width + c]->type;
+    if (!rdx_sql_common_type(types, query->row_count, &type))
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
+                              "column %u of VALUES has types that do not mix", c + 1);
+    if (type.kind == RDX_SQL_UNKNOWN)
+      type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
+    for (uint32_t r = 0; r < query->row_count; r++) {
+      rdx_bound **value = &q->values[r * query->width + c];
+      RDX_TRY(rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value));
+    }
+    RDX_TRY(rdx_planner_alloc(p, 32, 1, &name));
+    snprintf(name, 32, "column%u", c + 1);
+    q->columns[c] = (rdx_plan_column){name, type};
+  }
+  q->outer_levels = nothing.outer_levels;
+  return nothing.dependent_count == 0 ? RDX_OK
+                                      : rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, query->place, NULL,
+                                                         "VALUES cannot have subqueries that read outer columns");
+}
+
+/* The orders of a result whose columns alone can be named. */
+static rdx_status bind_result_orders(rdx_planner *p, const rdx_sql_query *query, rdx_bound_query *q) {
+  rdx_block nothing = {.planner = p};
+  for (uint32_t i = 0; i < query->order_count; i++) {
+    const rdx_sql_order *written = &query->order_by[i];
+    bool positional = false;
+    uint32_t number = 0;
+    RDX_TRY(find_position(&nothing, written->value, "ORDER BY", q->column_count, &positional, &number));
+    if (!positional && !find_output_name(q->columns, q->column_count, written->value, &number))
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->value->place, NULL,
+                              "ORDER BY of a set operation needs the name or position of a column of its result");
+    set_order(&q->orders[q->order_count++], written, number);
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                                     rdx_bound_query *q) {
+  RDX_TRY(rdx_bind_query(p, parent, ctes, query->left, &q->left));
+  RDX_TRY(rdx_bind_query(p, parent, ctes, query->right, &q->right));
+  q->outer_levels = q->left->outer_levels > q->right->outer_levels ? q->left->outer_levels : q->right->outer_levels;
+  if (q->left->column_count != q->right->column_count)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL, "the sides have %u and %u columns",
+                            q->left->column_count, q->right->column_count);
+  q->column_count = q->left->column_count;
+  RDX_TRY(rdx_planner_alloc(p, q->column_count, sizeof *q->columns, &q->columns));
+  for (uint32_t i = 0; i < q->column_count; i++) {
+    const rdx_sql_type types[] = {q->left->columns[i].type, q->right->columns[i].type};
+    char texts[2][32];
+    q->columns[i].name = q->left->columns[i].name;
+    if (!rdx_sql_common_type(types, 2, &q->columns[i].type))
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
+                              "column %u is %s on one side and %s on the other", i + 1,
+                              rdx_sql_type_text(types[0], texts[0]), rdx_sql_type_text(types[1], texts[1]));
+  }
+  return RDX_OK;
+}
+
+/* WITH: each is planned once, whoever reads it. */
+static rdx_status bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes) {
+  for (uint32_t i = 0; i < query->cte_count; i++) {
+    const rdx_sql_cte *written = &query->ctes[i];
+    rdx_bound_query *q = NULL;
+    rdx_cte *cte = NULL;
+    RDX_TRY(rdx_bind_query(p, parent, *ctes, written->query, &q));
+    if (q->outer_levels > 0)
+      return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, written->place, NULL,
+                              "a query in WITH cannot read columns of an enclosing query");
+    if (written->column_count > q->column_count)
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->place, NULL, "\"%.100s\" has %u columns, and %u names",
+                              written->name, q->column_count, written->column_count);
+    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *cte, &cte));
+    *cte = (rdx_cte){.name = written->name, .written = written, .before = *ctes};
+    RDX_TRY(rdx_build_query(p, q, &cte->plan));
+    *ctes = cte;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                          rdx_bound_query **out) {
+  rdx_bound_query *q = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *q, &q));
+  q->written = query;
+  RDX_TRY(rdx_planner_alloc(p, query->order_count, sizeof *q->orders, &q->orders));
+  RDX_TRY(bind_ctes(p, parent, query, &ctes));
+  if (query->kind == RDX_QUERY_SELECT)
+    RDX_TRY(bind_select(p, parent, ctes, query, q));
+  else if (query->kind == RDX_QUERY_VALUES)
+    RDX_TRY(bind_values(p, parent, ctes, query, q));
+  else
+    RDX_TRY(bind_set_operation(p, parent, ctes, query, q));
+  if (query->kind != RDX_QUERY_SELECT)
+    RDX_TRY(bind_result_orders(p, query, q));
+  RDX_TRY(bind_limit(p, ctes, query->limit, "LIMIT", &q->limit));
+  RDX_TRY(bind_limit(p, ctes, query->offset, "OFFSET", &q->offset));
+  *out = q;
+  return RDX_OK;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Stars recognised: one fact table, dimensions by unique keys, and all the rest in the star layer's terms. Then the
+ * whole block is one job (RTCUDB, section 3.1). */
+
+#include "plan/internal.h"
+
+#include <string.h>
+
+#define MAX_GROUPS 8
+#define MAX_AGGREGATES 8
+#define MAX_DIMENSIONS 8
+#define MAX_STEPS 64
+
+typedef struct shape {
+  rdx_block *block;
+  rdx_catalog_star *star;
+  uint32_t fact;             /* leaf */
+  uint32_t dimension_of[64]; /* of each leaf: 0 for the fact table, else 1 + the dimension */
+  bool *is_edge;             /* of each conjunct: it joins a dimension */
+} shape;
+
+/* ---- What the star layer can say ---- */
+
+static bool is_exact(const rdx_sql_type type) {
+  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
+}
+
+/* A cast that changes no value and no scale. */
+static const rdx_bound *without_casts(const rdx_bound *e) {
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && is_exact(e->type) && is_exact(e->args[0]->type) &&
+         e->type.scale == e->args[0]->type.scale && e->type.kind >= e->args[0]->type.kind)
+    e = e->args[0];
+  return e;
+}
+
+/* Arithmetic over integers and decimals. */
+static bool is_exact_expression(const rdx_bound *e, uint32_t *steps) {
+  e = without_casts(e);
+  if (!is_exact(e->type) || ++*steps > MAX_STEPS)
+    return false;
+  if (e->kind == RDX_BOUND_CONSTANT)
+    return !e->value.null && e->type.precision <= 18 && e->type.scale <= 18;
+  if (e->kind == RDX_BOUND_COLUMN)
+    return true;
+  return e->kind == RDX_BOUND_CALL && (e->op == RDX_OP_ADD || e->op == RDX_OP_SUBTRACT || e->op == RDX_OP_MULTIPLY) &&
+         is_exact_expression(e->args[0], steps) && is_exact_expression(e->args[1], steps);
+}
+
+static bool is_value(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
+}
+
+/* A condition that is an rdx_predicate. */
+static bool is_predicate(const rdx_bound *c) {
+  bool is = true;
+  if (c->kind == RDX_BOUND_COLUMN || c->kind == RDX_BOUND_CONSTANT)
+    return c->type.kind == RDX_SQL_BOOL;
+  if (c->kind != RDX_BOUND_CALL)
+    return false;
+  switch (c->op) {
+  case RDX_OP_AND:
+  case RDX_OP_OR:
+  case RDX_OP_NOT:
+    for (uint32_t i = 0; i < c->count && is; i++)
+      is = is_predicate(c->args[i]);
+    return is;
+  case RDX_OP_IS_NULL:
+    return c->args[0]->kind == RDX_BOUND_COLUMN;
+  case RDX_OP_EQ:
+  case RDX_OP_NE:
+  case RDX_OP_LT:
+  case RDX_OP_LE:
+  case RDX_OP_GT:
+  case RDX_OP_GE:
+    return (without_casts(c->args[0])->kind == RDX_BOUND_COLUMN && is_value(c->args[1])) ||
+           (without_casts(c->args[1])->kind == RDX_BOUND_COLUMN && is_value(c->args[0]));
+  case RDX_OP_IN:
+    for (uint32_t i = 1; i < c->count && is; i++)
+      is = is_value(c->args[i]);
+    return is && without_casts(c->args[0])->kind == RDX_BOUND_COLUMN;
+  case RDX_OP_LIKE:
+  case RDX_OP_ILIKE:
+    return c->args[0]->kind == RDX_BOUND_COLUMN && c->count == 2 && c->args[1]->kind == RDX_BOUND_CONSTANT;
+  default:
+    return false;
+  }
+}
+
+static bool is_aggregate(const rdx_plan_aggregate *a) {
+  uint32_t steps = 0;
+  return !a->distinct && (!a->value || a->value->kind == RDX_BOUND_COLUMN || is_exact_expression(a->value, &steps));
+}
+
+/* ---- Its shape ---- */
+
+/* An equality of columns of two leaves. */
+static bool is_edge(const rdx_bound *c, const rdx_bound **a, const rdx_bound **b) {
+  if (c->kind != RDX_BOUND_CALL || c->op != RDX_OP_EQ)
+    return false;
+  *a = without_casts(c->args[0]);
+  *b = without_casts(c->args[1]);
+  return (*a)->kind == RDX_BOUND_COLUMN && (*b)->kind == RDX_BOUND_COLUMN &&
+         rdx_leaf_of((*a)->index) != rdx_leaf_of((*b)->index);
+}
+
+static bool same_kind(const rdx_sql_type *a, const rdx_sql_type *b) {
+  const bool integers = a->kind >= RDX_SQL_SMALLINT && a->kind <= RDX_SQL_BIGINT && b->kind >= RDX_SQL_SMALLINT &&
+                        b->kind <= RDX_SQL_BIGINT;
+  return integers || (a->kind == b->kind && (a->kind == RDX_SQL_DATE || a->kind == RDX_SQL_TEXT));
+}
+
+/* The dimension that an edge of the fact table leads to; `*fits` is false where it is none of a star. */
+static rdx_status add_dimension(shape *s, const rdx_bound *foreign, const rdx_bound *key, bool *fits) {
+  rdx_block *b = s->block;
+  const uint32_t leaf = rdx_leaf_of(key->index);
+  rdx_catalog_table *table = b->leaves[leaf].table;
+  *fits =
+      s->dimension_of[leaf] == 0 && s->star->dimension_count < MAX_DIMENSIONS && same_kind(&foreign->type, &key->type);
+  if (!*fits)
+    return RDX_OK;
+  RDX_TRY(rdx_catalog_unique(b->planner->catalog, table, rdx_column_of(key->index), fits, b->planner->err));
+  s->star->dimensions[s->star->dimension_count++] =
+      (rdx_catalog_dimension){table, rdx_column_of(foreign->index), rdx_column_of(key->index)};
+  s->dimension_of[leaf] = s->star->dimension_count;
+  return RDX_OK;
+}
+
+/* Whether the block is a star around this leaf. */
+static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
+  rdx_block *b = s->block;
+  *fits = true;
+  s->fact = fact;
+  s->star->fact = b->leaves[fact].table;
+  s->star->dimension_count = 0;
+  memset(s->dimension_of, 0, sizeof s->dimension_of);
+  for (uint32_t i = 0; i < b->from.conjuncts.count && *fits; i++) {
+    const rdx_bound *x, *y, *c = b->from.conjuncts.list[i];
+    s->is_edge[i] = is_edge(c, &x, &y);
+    if (!s->is_edge[i]) {
+      *fits = is_predicate(c);
+      continue;
+    }
+    if (rdx_leaf_of(y->index) == fact) {
+      const rdx_bound *other = x;
+      x = y;
+      y = other;
+    }
+    *fits = rdx_leaf_of(x->index) == fact;
+    if (*fits)
+      RDX_TRY(add_dimension(s, x, y, fits));
+  }
+  for (uint32_t i = 0; i < b->leaf_count && *fits; i++)
+    *fits = i == fact || s->dimension_of[i] > 0;
+  return RDX_OK;
+}
+
+static bool is_candidate(const rdx_block *b) {
+  bool fits = b->from.count > 0 && b->dependent_count == 0 && b->set_count == 0 && b->group_count <= MAX_GROUPS &&
+              b->aggregate_count <= MAX_AGGREGATES && b->leaf_count <= MAX_DIMENSIONS + 1 &&
+              b->group_count + b->aggregate_count > 0;
+  for (uint32_t i = 0; i < b->from.count && fits; i++)
+    fits = !b->from.items[i].outer && b->leaves[b->from.items[i].leaf].table;
+  for (uint32_t i = 0; i < b->group_count && fits; i++)
+    fits = b->groups[i]->kind == RDX_BOUND_COLUMN;
+  for (uint32_t i = 0; i < b->aggregate_count && fits; i++)
+    fits = is_aggregate(&b->aggregates[i]);
+  return fits;
+}
+
+/* ---- Its node ---- */
+
+/* A column of the block as an attribute of the star. */
+static rdx_status attribute_node(void *user, rdx_bound *node, rdx_bound **out) {
+  shape *s = user;
+  rdx_catalog_star *star = s->star;
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  const rdx_catalog_attribute wanted = {s->dimension_of[rdx_leaf_of(node->index)], rdx_column_of(node->index)};
+  uint32_t i = 0;
+  while (i < star->attribute_count &&
+         (star->attributes[i].dimension != wanted.dimension || star->attributes[i].column != wanted.column))
+    i++;
+  if (i == star->attribute_count)
+    star->attributes[star->attribute_count++] = wanted;
+  return rdx_bind_column(s->block->planner, i, node->type, node->place, out);
+}
+
+static rdx_status attributes_of(shape *s, rdx_bound *value, rdx_bound **out) {
+  return rdx_bound_rewrite(s->block->planner, value, attribute_node, s, out);
+}
+
+static rdx_status set_filter(shape *s, rdx_plan_node *node) {
+  rdx_planner *p = s->block->planner;
+  const rdx_conjuncts *all = &s->block->from.conjuncts;
+  rdx_conjuncts rest = {0};
+  rdx_bound *filter = NULL;
+  for (uint32_t i = 0; i < all->count; i++)
+    if (!s->is_edge[i])
+      RDX_TRY(rdx_conjuncts_add(p, &rest, all->list[i]));
+  RDX_TRY(rdx_conjuncts_join(p, &rest, &filter));
+  return filter ? attributes_of(s, filter, &node->filter) : RDX_OK;
+}
+
+static double estimate_rows(const rdx_block *b) {
+  double groups = 1;
+  for (uint32_t i = 0; i < b->group_count; i++)
+    groups *= rdx_estimate_distinct(b, b->groups[i], 1e6);
+  return groups;
+}
+
+static rdx_status make_node(shape *s, rdx_plan_node **out) {
+  rdx_block *b = s->block;
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < b->leaf_count; i++)
+    for (uint32_t c = 0; c < b->leaves[i].column_count; c++)
+      used += b->leaves[i].used[c];
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_STAR, NULL, NULL, &node));
+  RDX_TRY(rdx_planner_alloc(p, used, sizeof *s->star->attributes, &s->star->attributes));
+  RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, b->aggregate_count, sizeof *node->aggregates, &node->aggregates));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)b->group_count + b->aggregate_count, sizeof *node->columns, &node->columns));
+  node->star = s->star;
+  node->engine = p->settings->engine;
+  for (uint32_t i = 0; i < b->group_count; i++) {
+    RDX_TRY(attributes_of(s, b->groups[i], &node->exprs[node->expr_count++]));
+    node->columns[node->column_count++] = (rdx_plan_column){"", b->groups[i]->type};
+  }
+  for (uint32_t i = 0; i < b->aggregate_count; i++) {
+    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
+    *a = b->aggregates[i];
+    if (a->value)
+      RDX_TRY(attributes_of(s, a->value, &a->value));
+    node->columns[node->column_count++] = (rdx_plan_column){"", a->type};
+  }
+  RDX_TRY(set_filter(s, node));
+  node->expected_rows = estimate_rows(b);
+  *out = s->star->attribute_count > 0 ? node : NULL; /* without any there is nothing that an engine could hold */
+  return RDX_OK;
+}
+
+/* Dimensions in the order of their foreign keys, so that the same star is the same whatever the order in FROM. */
+static void sort_dimensions(shape *s) {
+  rdx_catalog_dimension *d = s->star->dimensions;
+  for (uint32_t i = 1; i < s->star->dimension_count; i++) {
+    for (uint32_t k = i; k > 0 && d[k - 1].foreign_key > d[k].foreign_key; k--) {
+      const rdx_catalog_dimension other = d[k];
+      d[k] = d[k - 1];
+      d[k - 1] = other;
+      for (uint32_t leaf = 0; leaf < s->block->leaf_count; leaf++)
+        s->dimension_of[leaf] = s->dimension_of[leaf] == k       ? k + 1
+                                : s->dimension_of[leaf] == k + 1 ? k
+                                                                 : s->dimension_of[leaf];
+    }
+  }
+}
+
+rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
+  shape s = {.block = b};
+  bool fits = false;
+  *out = NULL;
+  if (!is_candidate(b))
+    return RDX_OK;
+  RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *s.star, &s.star));
+  RDX_TRY(rdx_planner_alloc(b->planner, b->from.conjuncts.count, sizeof *s.is_edge, &s.is_edge));
+  for (uint32_t i = 0; i < b->leaf_count && !fits; i++)
+    RDX_TRY(try_fact(&s, i, &fits));
+  if (!fits)
+    return RDX_OK;
+  sort_dimensions(&s);
+  return make_node(&s, out);
+}

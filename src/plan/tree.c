@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Trees of bound expressions: copies with replacements, conditions as lists of what must all hold. */
+
+#include <string.h>
+
+#include "plan/internal.h"
+
+rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user, rdx_bound **out) {
+  rdx_bound *instead = NULL;
+  RDX_TRY(fn(user, node, &instead));
+  *out = instead ? instead : node;
+  if (instead || node->kind != RDX_BOUND_CALL)
+    return RDX_OK;
+  rdx_bound **args = NULL;
+  bool changed = false;
+  RDX_TRY(rdx_planner_alloc(p, node->count, sizeof(rdx_bound *), &args));
+  for (uint32_t i = 0; i < node->count; i++) {
+    RDX_TRY(rdx_bound_rewrite(p, node->args[i], fn, user, &args[i]));
+    changed |= args[i] != node->args[i];
+  }
+  if (!changed)
+    return RDX_OK;
+  rdx_bound *copy = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *copy, &copy));
+  *copy = *node;
+  copy->args = args;
+  *out = copy;
+  return RDX_OK;
+}
+
+uint64_t rdx_bound_leaves(const rdx_bound *node) {
+  uint64_t leaves = 0;
+  if (node->kind == RDX_BOUND_COLUMN && rdx_leaf_of(node->index) < RDX_MAX_LEAVES)
+    return (uint64_t)1 << rdx_leaf_of(node->index);
+  for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count; i++)
+    leaves |= rdx_bound_leaves(node->args[i]);
+  return leaves;
+}
+
+bool rdx_bound_has_outer(const rdx_bound *node) {
+  bool has = node->kind == RDX_BOUND_OUTER;
+  for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count && !has; i++)
+    has = rdx_bound_has_outer(node->args[i]);
+  return has;
+}
+
+rdx_status rdx_conjuncts_add(rdx_planner *p, rdx_conjuncts *list, rdx_bound *conjunct) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (rdx_bound_equal(list->list[i], conjunct))
+      return RDX_OK;
+  RDX_TRY(rdx_planner_grow(p, &list->list, list->count, &list->capacity, sizeof *list->list));
+  list->list[list->count++] = conjunct;
+  return RDX_OK;
+}
+
+rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *list, rdx_bound **out) {
+  *out = NULL;
+  if (list->count == 1)
+    *out = list->list[0];
+  if (list->count <= 1)
+    return RDX_OK;
+  return rdx_bind_call_of(p, "and", list->list, list->count, list->list[0]->place, out);
+}
+
+static bool is_call(const rdx_bound *node, rdx_op op) {
+  return node->kind == RDX_BOUND_CALL && node->op == op;
+}
+
+/* The parts of a branch of an OR. */
+static rdx_conjuncts parts_of(rdx_bound **branch) {
+  if (is_call(*branch, RDX_OP_AND))
+    return (rdx_conjuncts){(*branch)->args, (*branch)->count, (*branch)->count};
+  return (rdx_conjuncts){branch, 1, 1};
+}
+
+static bool has_part(const rdx_conjuncts *list, const rdx_bound *part) {
+  for (uint32_t i = 0; i < list->count; i++)
+    if (rdx_bound_equal(list->list[i], part))
+      return true;
+  return false;
+}
+
+/* What all branches have. */
+static rdx_status find_common(rdx_planner *p, const rdx_bound *either, rdx_conjuncts *common) {
+  const rdx_conjuncts first = parts_of(&either->args[0]);
+  for (uint32_t i = 0; i < first.count; i++) {
+    bool all = true;
+    for (uint32_t k = 1; k < either->count && all; k++) {
+      const rdx_conjuncts other = parts_of(&either->args[k]);
+      all = has_part(&other, first.list[i]);
+    }
+    if (all)
+      RDX_TRY(rdx_conjuncts_add(p, common, first.list[i]));
+  }
+  return RDX_OK;
+}
+
+/* The branches without the common parts; `*out` is NULL where one has nothing else: then the rest holds always. */
+static rdx_status without_common(rdx_planner *p, rdx_bound *either, const rdx_conjuncts *common, rdx_bound **out) {
+  rdx_bound **branches = NULL;
+  *out = NULL;
+  RDX_TRY(rdx_planner_alloc(p, either->count, sizeof *branches, &branches));
+  for (uint32_t i = 0; i < either->count; i++) {
+    const rdx_conjuncts parts = parts_of(&either->args[i]);
+    rdx_conjuncts rest = {0};
+    for (uint32_t k = 0; k < parts.count; k++)
+      if (!has_part(common, parts.list[k]))
+        RDX_TRY(rdx_conjuncts_add(p, &rest, parts.list[k]));
+    if (rest.count == 0)
+      return RDX_OK;
+    RDX_TRY(rdx_conjuncts_join(p, &rest, &branches[i]));
+  }
+  return rdx_bind_call_of(p, "or", branches, either->count, either->place, out);
+}
+
+/* What an OR says of one leaf: an OR of each branch's parts that read it alone; nothing where a branch has none. */
+static rdx_status add_implied(rdx_planner *p, const rdx_bound *either, uint64_t leaf, rdx_conjuncts *list) {
+  rdx_bound **branches = NULL, *implied = NULL;
+  RDX_TRY(rdx_planner_alloc(p, either->count, sizeof *branches, &branches));
+  for (uint32_t i = 0; i < either->count; i++) {
+    const rdx_conjuncts parts = parts_of(&either->args[i]);
+    rdx_conjuncts own = {0};
+    for (uint32_t k = 0; k < parts.count; k++)
+      if (rdx_bound_leaves(parts.list[k]) == leaf && !rdx_bound_has_outer(parts.list[k]))
+        RDX_TRY(rdx_conjuncts_add(p, &own, parts.list[k]));
+    if (own.count == 0)
+      return RDX_OK;
+    RDX_TRY(rdx_conjuncts_join(p, &own, &branches[i]));
+  }
+  RDX_TRY(rdx_bind_call_of(p, "or", branches, either->count, either->place, &implied));
+  return rdx_conjuncts_add(p, list, implied);
+}
+
+static rdx_status split_or(rdx_planner *p, rdx_conjuncts *list, rdx_bound *either) {
+  rdx_conjuncts common = {0};
+  rdx_bound *rest = either;
+  RDX_TRY(find_common(p, either, &common));
+  for (uint32_t i = 0; i < common.count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, list, common.list[i]));
+  if (common.count > 0)
+    RDX_TRY(without_common(p, either, &common, &rest));
+  if (!rest)
+    return RDX_OK;
+  RDX_TRY(rdx_conjuncts_add(p, list, rest));
+  const uint64_t leaves = rdx_bound_leaves(rest);
+  if (!is_call(rest, RDX_OP_OR) || (leaves & (leaves - 1)) == 0)
+    return RDX_OK;
+  for (uint64_t left = leaves; left; left &= left - 1)
+    RDX_TRY(add_implied(p, rest, left & -left, list));
+  return RDX_OK;
+}
+
+rdx_status rdx_conjuncts_split(rdx_planner *p, rdx_conjuncts *list, rdx_bound *condition) {
+  if (is_call(condition, RDX_OP_OR))
+    return split_or(p, list, condition);
+  if (!is_call(condition, RDX_OP_AND))
+    return rdx_conjuncts_add(p, list, condition);
+  for (uint32_t i = 0; i < condition->count; i++)
+    RDX_TRY(rdx_conjuncts_split(p, list, condition->args[i]));
+  return RDX_OK;
+}
