@@ -200,7 +200,7 @@ RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, co
 
 /* ---- Subqueries (subquery.c) ---- */
 
-/* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done` says whether it was one. */
+/* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done`: it was one. */
 RDX_MUST_USE rdx_status rdx_bind_subquery_conjunct(rdx_block *block, const rdx_ast *ast, bool *done);
 RDX_MUST_USE rdx_status rdx_bind_subquery(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
 

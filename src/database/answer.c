@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Plans run, and their results as tables. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "database/internal.h"
+#include "table/table.h"
+
+#define STRING_GRAIN 4096
+
+/* ---- Frames as tables ---- */
+
+typedef struct strings {
+  const rdx_input *input;
+  uint64_t *offsets;
+  char *bytes;
+} strings;
+
+static const char *string_at(const rdx_input *in, uint64_t i, uint64_t *length) {
+  const uint64_t row = in->rows ? in->rows[i] : i;
+  const bool null = (in->rows && in->rows[i] == RDX_NO_ROW) ||
+                    (in->column.validity && !(in->column.validity[row / 8] >> row % 8 & 1));
+  *length = 0;
+  return null ? "" : rdx_column_string(&in->column, row, length);
+}
+
+static void copy_strings(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const strings *s = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    uint64_t length;
+    const char *text = string_at(s->input, i, &length);
+    if (length > 0)
+      memcpy(s->bytes + s->offsets[i], text, length);
+  }
+}
+
+static bool is_valid(const rdx_input *in, uint64_t i) {
+  if (in->rows && in->rows[i] == RDX_NO_ROW)
+    return false;
+  const uint64_t row = in->rows ? in->rows[i] : i;
+  return !in->column.validity || (in->column.validity[row / 8] >> row % 8 & 1);
+}
+
+static rdx_status copy_validity(const rdx_input *in, uint64_t rows, rdx_growing *out, rdx_error *err) {
+  if (!in->column.validity && !in->rows)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(rows / 8 + 1, 1, "a result", (void **)&out->validity, err));
+  memset(out->validity, 0xff, rows / 8 + 1);
+  uint64_t nulls = 0;
+  for (uint64_t i = 0; i < rows; i++) {
+    if (is_valid(in, i))
+      continue;
+    out->validity[i / 8] &= (uint8_t) ~(1u << i % 8);
+    nulls++;
+  }
+  if (nulls == 0) {
+    rdx_free(out->validity);
+    out->validity = NULL;
+  }
+  return RDX_OK;
+}
+
+static rdx_status copy_string_column(rdx_pool *pool, const rdx_input *in, uint64_t rows, rdx_growing *out,
+                                     rdx_error *err) {
+  RDX_TRY(rdx_alloc(rows + 1, sizeof *out->offsets, "a result", (void **)&out->offsets, err));
+  out->offsets[0] = 0;
+  for (uint64_t i = 0; i < rows; i++) {
+    uint64_t length;
+    string_at(in, i, &length);
+    out->offsets[i + 1] = out->offsets[i] + length;
+  }
+  RDX_TRY(rdx_alloc(out->offsets[rows], 1, "a result", (void **)&out->bytes, err));
+  strings s = {in, out->offsets, out->bytes};
+  if (rows <= STRING_GRAIN)
+    copy_strings(&s, 0, rows, 0);
+  else
+    rdx_pool_run(pool, rows, STRING_GRAIN, copy_strings, &s);
+  return copy_validity(in, rows, out, err);
+}
+
+/* Values of a fixed width: what evaluating gives is taken over. */
+static rdx_status copy_column(rdx_pool *pool, const rdx_input *in, uint64_t rows, rdx_growing *out, rdx_error *err) {
+  const size_t size = rdx_type_size(in->column.type);
+  RDX_TRY(rdx_alloc(rows, size, "a result", &out->values, err));
+  if (!in->rows) {
+    if (rows > 0)
+      memcpy(out->values, in->column.values, rows * size);
+    return copy_validity(in, rows, out, err);
+  }
+  rdx_vector vector = {0};
+  RDX_TRY(rdx_gather(pool, in, rows, &vector, err));
+  if (rows > 0)
+    memcpy(out->values, vector.column.values, rows * size);
+  rdx_vector_destroy(&vector);
+  return copy_validity(in, rows, out, err);
+}
+
+static rdx_status fill_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns, rdx_table *table,
+                             rdx_error *err) {
+  for (uint32_t i = 0; i < frame->count; i++) {
+    const rdx_input *in = &frame->columns[i].input;
+    rdx_growing *out = &table->columns[i];
+    const size_t length = strlen(columns[i].name);
+    RDX_TRY(rdx_alloc(length + 1, 1, "a result", (void **)&out->name, err));
+    memcpy(out->name, columns[i].name, length + 1);
+    out->view = (rdx_column){.type = in->column.type, .scale = in->column.scale};
+    RDX_TRY(in->column.type == RDX_TYPE_STRING ? copy_string_column(pool, in, frame->rows, out, err)
+                                               : copy_column(pool, in, frame->rows, out, err));
+  }
+  rdx_table_finish(table, frame->rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns, rdx_table **out,
+                            rdx_error *err) {
+  RDX_TRY(rdx_table_create(frame->count, out, err));
+  const rdx_status status = fill_table(pool, frame, columns, *out, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
+rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out, rdx_error *err) {
+  rdx_table *table = NULL;
+  RDX_TRY(rdx_table_create(1, &table, err));
+  rdx_growing *column = &table->columns[0];
+  rdx_status status = rdx_alloc(strlen(name) + 1, 1, "a result", (void **)&column->name, err);
+  if (status == RDX_OK) {
+    memcpy(column->name, name, strlen(name) + 1);
+    status = rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err);
+  }
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = rdx_growing_add_string(column, i, lines[i], strlen(lines[i]), err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    return status;
+  }
+  rdx_table_finish(table, count);
+  *out = table;
+  return RDX_OK;
+}
+
+/* ---- Plans ---- */
+
+/* What took longest says how the answer came about. */
+static void note_method(const rdx_query_plan *plan, const rdx_node_actuals *actuals, rdx_answer *answer) {
+  double longest = -1;
+  for (uint32_t i = 0; i < plan->node_count; i++) {
+    answer->stats.device_ms += actuals[i].device_ms;
+    if (!actuals[i].ran || !*actuals[i].method || actuals[i].ms <= longest)
+      continue;
+    longest = actuals[i].ms;
+    snprintf(answer->method, sizeof answer->method, "%s", actuals[i].method);
+  }
+}
+
+static rdx_status run_plan(rdx_execution *x, rdx_answer *answer, rdx_error *err) {
+  const rdx_query_plan *plan = x->plan;
+  rdx_frame frame = {0};
+  RDX_TRY(rdx_execute_query(x, &frame, err));
+  const rdx_status status = rdx_result_table(x->pool, &frame, plan->root->columns, &answer->table, err);
+  answer->stats.rows = frame.rows;
+  rdx_frame_destroy(&frame);
+  note_method(plan, x->actuals, answer);
+  return status;
+}
+
+rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_node_actuals *actuals,
+                            rdx_answer *answer, rdx_error *err) {
+  rdx_arena arena = {0};
+  rdx_database *d = p->database;
+  const double before = rdx_now_ms();
+  const uint32_t nodes = p->plan->node_count, given = p->statement->parameters;
+  rdx_execution x = {.catalog = d->catalog,
+                     .device = d->device,
+                     .pool = d->pool,
+                     .settings = &d->settings,
+                     .text = p->text,
+                     .plan = p->plan,
+                     .actuals = actuals,
+                     .counts = actuals != NULL,
+                     .arena = &arena};
+  rdx_status status =
+      rdx_arena_alloc(&arena, p->plan->parameter_count, sizeof *x.parameters, "a query", (void **)&x.parameters, err);
+  if (status == RDX_OK)
+    status = rdx_arena_alloc(&arena, nodes, sizeof *x.shared, "a query", (void **)&x.shared, err);
+  if (status == RDX_OK && !actuals)
+    status = rdx_arena_alloc(&arena, nodes, sizeof *x.actuals, "a query", (void **)&x.actuals, err);
+  if (status == RDX_OK) {
+    if (given > 0)
+      memcpy(x.parameters, parameters, given * sizeof *parameters);
+    memset(x.shared, 0, nodes * sizeof *x.shared);
+    if (!actuals)
+      memset(x.actuals, 0, nodes * sizeof *x.actuals);
+    status = run_plan(&x, answer, err);
+    for (uint32_t i = 0; i < nodes; i++)
+      rdx_frame_destroy(&x.shared[i]);
+  }
+  rdx_arena_free(&arena);
+  answer->stats.execute_ms = rdx_now_ms() - before;
+  return status;
+}
+
+/* ---- The public interface ---- */
+
+const rdx_table *rdx_answer_table(const rdx_answer *answer) {
+  return answer->table;
+}
+
+rdx_table *rdx_answer_take_table(rdx_answer *answer) {
+  rdx_table *table = answer->table;
+  answer->table = NULL;
+  return table;
+}
+
+const char *rdx_answer_tag(const rdx_answer *answer) {
+  return answer->tag;
+}
+
+void rdx_answer_get_stats(const rdx_answer *answer, rdx_answer_stats *out) {
+  *out = answer->stats;
+}
+
+void rdx_answer_destroy(rdx_answer **answer) {
+  if (!answer || !*answer)
+    return;
+  rdx_table_destroy(&(*answer)->table);
+  rdx_free(*answer);
+  *answer = NULL;
+}

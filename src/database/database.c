@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Databases: a folder's tables on a device, and what is kept from statement to statement. */
+
+#include <string.h>
+
+#include "database/internal.h"
+
+rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_database_params *params,
+                             rdx_database **out, rdx_error *err) {
+  static const rdx_database_params defaults = {0};
+  rdx_database *d = NULL;
+  if (!device || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_open: device and out must not be NULL");
+  params = params ? params : &defaults;
+  RDX_TRY(rdx_calloc(1, sizeof *d, "a database", (void **)&d, err));
+  d->device = device;
+  d->read_only = params->read_only;
+  d->safe = params->safe;
+  d->has_folder = folder != NULL;
+  pthread_mutex_init(&d->lock, NULL);
+  rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
+  if (status == RDX_OK)
+    status = rdx_pool_create(0, &d->pool, err);
+  if (status != RDX_OK) {
+    rdx_database_close(&d);
+    return status;
+  }
+  *out = d;
+  return RDX_OK;
+}
+
+static void free_names(rdx_database *d) {
+  for (uint32_t i = 0; d->names && d->names[i]; i++)
+    rdx_free(d->names[i]);
+  rdx_free(d->names);
+  d->names = NULL;
+}
+
+void rdx_database_close(rdx_database **database) {
+  if (!database || !*database)
+    return;
+  rdx_database *d = *database;
+  *database = NULL;
+  for (uint32_t i = 0; i < d->named_count; i++) {
+    rdx_prepared_release(d->named[i].prepared);
+    rdx_free(d->named[i].name);
+  }
+  for (uint32_t i = 0; i < d->kept_count; i++)
+    rdx_prepared_release(d->kept[i]);
+  rdx_free(d->named);
+  rdx_free(d->kept);
+  free_names(d);
+  rdx_catalog_destroy(&d->catalog);
+  rdx_pool_destroy(&d->pool);
+  pthread_mutex_destroy(&d->lock);
+  rdx_free(d);
+}
+
+rdx_status rdx_database_add(rdx_database *database, const char *name, rdx_table *table, rdx_error *err) {
+  if (!database || !name || !table) {
+    rdx_table_destroy(&table);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_add: database, name and table must not be NULL");
+  }
+  return rdx_catalog_add(database->catalog, name, table, err);
+}
+
+rdx_status rdx_database_add_file(rdx_database *database, const char *name, const char *path, const rdx_csv_params *csv,
+                                 rdx_error *err) {
+  if (!database || !name || !path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_add_file: database, name and path must not be NULL");
+  return rdx_catalog_add_file(database->catalog, name, path, csv, err);
+}
+
+rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count, rdx_error *err) {
+  if (!database || !out || !count)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_tables: database, out and count must not be NULL");
+  free_names(database);
+  RDX_TRY(rdx_catalog_names(database->catalog, &database->names, err));
+  *out = (const char *const *)database->names;
+  for (*count = 0; database->names[*count];)
+    ++*count;
+  return RDX_OK;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* EXPLAIN: a plan as a tree of lines, or as JSON. */
+
+#include <raydex/device.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "database/internal.h"
+#include "plan/text.h"
+
+typedef struct writer {
+  const rdx_explanation *explanation;
+  char *text;
+  size_t size, capacity;
+  bool *written; /* shared nodes, by id */
+  rdx_status status;
+  rdx_error *err;
+} writer;
+
+static void put(writer *w, const char *format, ...) RDX_PRINTF(2, 3);
+
+static void put(writer *w, const char *format, ...) {
+  va_list arguments;
+  if (w->status != RDX_OK)
+    return;
+  va_start(arguments, format);
+  const int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (w->size + (size_t)length + 1 > w->capacity) {
+    const size_t capacity = 2 * (w->size + (size_t)length) + 256;
+    w->status = rdx_realloc((void **)&w->text, capacity, 1, "EXPLAIN", w->err);
+    if (w->status != RDX_OK)
+      return;
+    w->capacity = capacity;
+  }
+  va_start(arguments, format);
+  vsnprintf(w->text + w->size, w->capacity - w->size, format, arguments);
+  va_end(arguments);
+  w->size += (size_t)length;
+}
+
+/* ---- What a node says ---- */
+
+static const char *const join_names[] = {[RDX_PLAN_INNER] = "Inner Join",    [RDX_PLAN_LEFT] = "Left Join",
+                                         [RDX_PLAN_FULL] = "Full Join",      [RDX_PLAN_SEMI] = "Semi Join",
+                                         [RDX_PLAN_ANTI] = "Anti Join",      [RDX_PLAN_ANTI_NULL] = "Anti Join",
+                                         [RDX_PLAN_SINGLE] = "Single Join"};
+
+static const char *const node_names[] = {
+    [RDX_PLAN_TABLE] = "Scan",         [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
+    [RDX_PLAN_PROJECT] = "Project",    [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
+    [RDX_PLAN_STAR] = "Star Query",    [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
+    [RDX_PLAN_UNION] = "Append",       [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
+    [RDX_PLAN_ROWS] = "Number Rows",
+};
+
+static const char *name_of(const rdx_plan_node *n) {
+  if (n->kind == RDX_PLAN_JOIN)
+    return n->key_count == 0 && n->join == RDX_PLAN_INNER && !n->filter ? "Cross Join" : join_names[n->join];
+  if (n->kind == RDX_PLAN_AGGREGATE && n->aggregate_count == 0)
+    return "Distinct";
+  return node_names[n->kind];
+}
+
+/* The tables that a node reads by itself, "" for none. */
+static void put_tables(const rdx_plan_node *n, char *out, size_t size) {
+  out[0] = '\0';
+  if (n->kind == RDX_PLAN_TABLE)
+    snprintf(out, size, "%s", n->table->name);
+  if (n->kind != RDX_PLAN_STAR)
+    return;
+  size_t used = (size_t)snprintf(out, size, "%s", n->star->fact->name);
+  for (uint32_t i = 0; i < n->star->dimension_count && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, ", %s", n->star->dimensions[i].table->name);
+}
+
+typedef struct property {
+  const char *name;
+  char *text;
+} property;
+
+#define MAX_PROPERTIES 8
+
+typedef struct properties {
+  property list[MAX_PROPERTIES];
+  uint32_t count;
+} properties;
+
+static void add(writer *w, properties *p, const char *name, rdx_printed *text) {
+  if (text->status != RDX_OK && w->status == RDX_OK)
+    w->status = text->status;
+  if (text->size > 0 && p->count < MAX_PROPERTIES) {
+    p->list[p->count++] = (property){name, text->data};
+    return;
+  }
+  rdx_free(text->data);
+}
+
+static void add_expressions(writer *w, properties *p, const char *name, const rdx_plan_node *names,
+                            rdx_bound *const *list, uint32_t count) {
+  rdx_printed text = {.err = w->err};
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_print(&text, "%s", i > 0 ? ", " : "");
+    rdx_bound_text(list[i], names, &text);
+  }
+  add(w, p, name, &text);
+}
+
+static void add_keys(writer *w, properties *p, const rdx_plan_node *n) {
+  rdx_printed text = {.err = w->err};
+  for (uint32_t i = 0; i < n->key_count; i++) {
+    rdx_print(&text, "%s", i > 0 ? " AND " : "");
+    rdx_bound_text(n->left_keys[i], n->left, &text);
+    rdx_print(&text, " = ");
+    rdx_bound_text(n->right_keys[i], n->right, &text);
+  }
+  add(w, p, "Join Condition", &text);
+}
+
+static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
+  static const char *const names[] = {[RDX_PLAN_COUNT] = "count",
+                                      [RDX_PLAN_SUM] = "sum",
+                                      [RDX_PLAN_AVG] = "avg",
+                                      [RDX_PLAN_MIN] = "min",
+                                      [RDX_PLAN_MAX] = "max"};
+  rdx_printed text = {.err = w->err};
+  for (uint32_t i = 0; i < n->aggregate_count; i++) {
+    const rdx_plan_aggregate *a = &n->aggregates[i];
+    rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", names[a->kind], a->distinct ? "DISTINCT " : "");
+    if (a->value)
+      rdx_bound_text(a->value, n->kind == RDX_PLAN_STAR ? n : n->left, &text);
+    rdx_print(&text, "%s)", a->value ? "" : "*");
+  }
+  add(w, p, "Aggregates", &text);
+}
+
+static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {
+  rdx_printed text = {.err = w->err};
+  for (uint32_t i = 0; i < n->order_count; i++) {
+    const rdx_plan_order *o = &n->orders[i];
+    const char *name = n->columns[o->column].name;
+    rdx_print(&text, "%s", i > 0 ? ", " : "");
+    if (*name)
+      rdx_print(&text, "%s", name);
+    else
+      rdx_print(&text, "%u", o->column + 1);
+    rdx_print(&text, "%s%s", o->descending ? " DESC" : "",
+                 o->nulls_first == o->descending ? "" : o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+  }
+  add(w, p, "Sort Key", &text);
+}
+
+static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
+  const bool star = n->kind == RDX_PLAN_STAR;
+  const rdx_plan_node *names = star || n->kind == RDX_PLAN_TABLE || n->kind == RDX_PLAN_JOIN ? n : n->left;
+  if (n->kind == RDX_PLAN_JOIN)
+    add_keys(w, p, n);
+  if (n->filter)
+    add_expressions(w, p, "Filter", names, &n->filter, 1);
+  if (n->kind == RDX_PLAN_PROJECT)
+    add_expressions(w, p, "Output", n->left, n->exprs, n->expr_count);
+  if (n->kind == RDX_PLAN_AGGREGATE || star) {
+    add_expressions(w, p, "Group Key", names, n->exprs, n->expr_count);
+    add_aggregates(w, p, n);
+  }
+  add_orders(w, p, n);
+  if (n->limit)
+    add_expressions(w, p, "Limit", n, &n->limit, 1);
+  if (n->offset)
+    add_expressions(w, p, "Offset", n, &n->offset, 1);
+}
+
+static void free_properties(properties *p) {
+  for (uint32_t i = 0; i < p->count; i++)
+    rdx_free(p->list[i].text);
+}
+
+/* ---- Text ---- */
+
+static void indent(writer *w, uint32_t level) {
+  put(w, "%*s", (int)(level * 6), "");
+}
+
+static const rdx_node_actuals *actuals_of(const writer *w, const rdx_plan_node *n) {
+  const rdx_node_actuals *a = w->explanation->actuals ? &w->explanation->actuals[n->id] : NULL;
+  return a && a->ran ? a : NULL;
+}
+
+static bool calls_device(const rdx_plan_node *n) {
+  return n->kind == RDX_PLAN_STAR || n->kind == RDX_PLAN_JOIN || n->kind == RDX_PLAN_AGGREGATE ||
+         (n->kind == RDX_PLAN_TABLE && n->filter);
+}
+
+static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
+  properties p = {0};
+  list_properties(w, n, &p);
+  for (uint32_t i = 0; i < p.count; i++) {
+    indent(w, level);
+    put(w, "  %s: %s\n", p.list[i].name, p.list[i].text);
+  }
+  free_properties(&p);
+  if (calls_device(n)) {
+    indent(w, level);
+    put(w, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
+  }
+  if (!a)
+    return;
+  if (*a->method) {
+    indent(w, level);
+    put(w, "  Method: %s\n", a->method);
+  }
+  if (a->rays > 0) {
+    indent(w, level);
+    put(w, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
+  }
+  if (a->rows_read > 0 || a->bytes > 0) {
+    indent(w, level);
+    put(w, "  Rows read: %llu  Bytes: %llu\n", (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
+  }
+}
+
+static void put_node(writer *w, const rdx_plan_node *n, uint32_t level) {
+  const rdx_node_actuals *a = actuals_of(w, n);
+  char tables[512];
+  put_tables(n, tables, sizeof tables);
+  indent(w, level);
+  put(w, "%s%s%s%s  (rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables,
+      n->expected_rows);
+  if (a)
+    put(w, " (actual time=%.3f rows=%llu)", a->ms, (unsigned long long)a->rows);
+  if (n->shared && w->written[n->id]) {
+    put(w, " (as above)\n");
+    return;
+  }
+  w->written[n->id] = true;
+  put(w, "\n");
+  put_details(w, n, a, level);
+  if (n->left)
+    put_node(w, n->left, level + 1);
+  if (n->right)
+    put_node(w, n->right, level + 1);
+}
+
+static void put_text(writer *w) {
+  const rdx_query_plan *plan = w->explanation->prepared->plan;
+  put_node(w, plan->root, 0);
+  for (uint32_t i = 0; i < plan->scalar_count; i++) {
+    put(w, "Subquery %u (returns $%u)\n", i + 1, plan->scalars[i].parameter + 1);
+    put_node(w, plan->scalars[i].plan, 1);
+  }
+  put(w, "Planning Time: %.3f ms\n", w->explanation->prepared->plan_ms);
+  if (w->explanation->actuals)
+    put(w, "Execution Time: %.3f ms\n", w->explanation->execute_ms);
+}
+
+/* ---- JSON ---- */
+
+static void put_string(writer *w, const char *text) {
+  put(w, "\"");
+  for (; *text; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\')
+      put(w, "\\%c", c);
+    else if (c < 0x20)
+      put(w, "\\u%04x", c);
+    else
+      put(w, "%c", c);
+  }
+  put(w, "\"");
+}
+
+static void put_json_actuals(writer *w, const rdx_node_actuals *a) {
+  if (!a)
+    return;
+  put(w, ", \"Actual Time\": %.3f, \"Actual Rows\": %llu", a->ms, (unsigned long long)a->rows);
+  if (*a->method) {
+    put(w, ", \"Method\": ");
+    put_string(w, a->method);
+  }
+  put(w, ", \"Rays\": %llu, \"Hits\": %llu, \"Rows read\": %llu, \"Bytes\": %llu", (unsigned long long)a->rays,
+      (unsigned long long)a->hits, (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
+}
+
+static void put_json_node(writer *w, const rdx_plan_node *n) {
+  const rdx_plan_node *children[] = {n->left, n->right};
+  char tables[512];
+  properties p = {0};
+  put_tables(n, tables, sizeof tables);
+  put(w, "{\"Node Type\": ");
+  put_string(w, name_of(n));
+  if (*tables) {
+    put(w, ", \"Relation Name\": ");
+    put_string(w, tables);
+  }
+  put(w, ", \"Plan Rows\": %.0f", n->expected_rows);
+  list_properties(w, n, &p);
+  for (uint32_t i = 0; i < p.count; i++) {
+    put(w, ", \"%s\": ", p.list[i].name);
+    put_string(w, p.list[i].text);
+  }
+  free_properties(&p);
+  if (calls_device(n)) {
+    put(w, ", \"Device\": ");
+    put_string(w, rdx_device_get_info(w->explanation->prepared->database->device)->name);
+  }
+  put_json_actuals(w, actuals_of(w, n));
+  for (uint32_t i = 0; i < 2 && children[i]; i++) {
+    put(w, "%s", i == 0 ? ", \"Plans\": [" : ", ");
+    put_json_node(w, children[i]);
+  }
+  put(w, "%s}", n->left ? "]" : "");
+}
+
+static void put_json(writer *w) {
+  const rdx_query_plan *plan = w->explanation->prepared->plan;
+  put(w, "[{\"Plan\": ");
+  put_json_node(w, plan->root);
+  for (uint32_t i = 0; i < plan->scalar_count; i++) {
+    put(w, "%s{\"Returns\": \"$%u\", \"Plan\": ", i == 0 ? ", \"Subqueries\": [" : ", ",
+        plan->scalars[i].parameter + 1);
+    put_json_node(w, plan->scalars[i].plan);
+    put(w, "}");
+  }
+  put(w, "%s, \"Planning Time\": %.3f", plan->scalar_count > 0 ? "]" : "", w->explanation->prepared->plan_ms);
+  if (w->explanation->actuals)
+    put(w, ", \"Execution Time\": %.3f", w->explanation->execute_ms);
+  put(w, "}]\n");
+}
+
+/* Each line of the text is a row. */
+static rdx_status make_table(writer *w, rdx_table **out) {
+  char **lines = NULL;
+  uint32_t count = 0;
+  for (size_t i = 0; i < w->size; i++)
+    count += w->text[i] == '\n';
+  RDX_TRY(rdx_alloc(count, sizeof *lines, "EXPLAIN", (void **)&lines, w->err));
+  char *at = w->text;
+  for (uint32_t i = 0; i < count; i++) {
+    lines[i] = at;
+    at = strchr(at, '\n');
+    *at++ = '\0';
+  }
+  const rdx_status status = rdx_lines_table("QUERY PLAN", lines, count, out, w->err);
+  rdx_free(lines);
+  return status;
+}
+
+rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err) {
+  writer w = {.explanation = explanation, .err = err};
+  w.status = rdx_calloc(explanation->prepared->plan->node_count, 1, "EXPLAIN", (void **)&w.written, err);
+  if (explanation->json)
+    put_json(&w);
+  else
+    put_text(&w);
+  if (w.status == RDX_OK)
+    w.status = make_table(&w, out);
+  rdx_free(w.text);
+  rdx_free(w.written);
+  return w.status;
+}

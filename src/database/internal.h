@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_DATABASE_INTERNAL_H
+#define RDX_DATABASE_INTERNAL_H
+
+/* Databases, statements and answers: what holds the stages from text to result together. */
+
+#include <raydex/database.h>
+
+#include <pthread.h>
+
+#include "execute/execute.h"
+
+/* A text that was parsed and planned: shared by the statements made of it, which may run at the same time. */
+typedef struct rdx_prepared {
+  rdx_database *database;
+  uint32_t users; /* under the database's lock */
+  rdx_arena arena;
+  char *text;
+  size_t rest; /* where the text goes on behind the statement */
+  rdx_sql_statement *statement;
+  rdx_query_plan *plan; /* of SELECT and EXPLAIN's SELECT; NULL for others */
+  const rdx_sql_query *query;
+  rdx_sql_type *parameter_types;
+  uint32_t settings; /* the version that it was planned with */
+  double plan_ms;
+} rdx_prepared;
+
+/* PREPARE name AS ... */
+typedef struct rdx_named {
+  char *name;
+  rdx_prepared *prepared;
+} rdx_named;
+
+struct rdx_database {
+  rdx_device *device;
+  rdx_catalog *catalog;
+  rdx_pool *pool;
+  bool read_only, safe, has_folder;
+  pthread_mutex_t lock; /* for what follows */
+  rdx_settings settings;
+  uint32_t settings_version;
+  rdx_prepared **kept; /* statements by their texts, the last used first */
+  uint32_t kept_count;
+  rdx_named *named;
+  uint32_t named_count;
+  char **names; /* of rdx_database_tables() */
+};
+
+struct rdx_statement {
+  rdx_database *database;
+  rdx_prepared *prepared;
+  rdx_arena values; /* of parameters */
+  rdx_datum *parameters;
+  bool *given;
+  bool planned; /* by its preparation: its time counts once */
+};
+
+struct rdx_answer {
+  rdx_table *table;
+  char tag[64];
+  char method[160];
+  rdx_answer_stats stats;
+};
+
+/* ---- Preparing (statement.c) ---- */
+
+/* Parse and plan `text`, or take what was kept of it; NULL where it has no statement. Release it. */
+RDX_MUST_USE rdx_status rdx_prepared_find(rdx_database *database, const char *text, rdx_prepared **out, rdx_error *err);
+void rdx_prepared_release(rdx_prepared *prepared);
+/* A query of a statement, planned on its own: EXECUTE, CREATE TABLE AS, COPY, INSERT. */
+RDX_MUST_USE rdx_status rdx_prepared_make(rdx_database *database, const char *text, rdx_sql_statement *statement,
+                                          rdx_prepared **out, rdx_error *err);
+
+/* ---- Running ---- */
+
+/* The plan's result as a table. `parameters` has those of $n. `actuals` may be NULL. */
+RDX_MUST_USE rdx_status rdx_prepared_run(rdx_prepared *prepared, const rdx_datum *parameters,
+                                         rdx_node_actuals *actuals, rdx_answer *answer, rdx_error *err);
+/* A frame as a table of its own (result.c). */
+RDX_MUST_USE rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns,
+                                         rdx_table **out, rdx_error *err);
+/* Lines as a table of one column. */
+RDX_MUST_USE rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out,
+                                        rdx_error *err);
+
+/* EXPLAIN (explain.c): the plan as text or JSON; `actuals` of ANALYZE, or NULL. */
+typedef struct rdx_explanation {
+  const rdx_prepared *prepared;
+  const rdx_node_actuals *actuals;
+  double execute_ms;
+  bool json;
+} rdx_explanation;
+
+RDX_MUST_USE rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err);
+
+/* Statements that are no query (change.c, session.c). */
+RDX_MUST_USE rdx_status rdx_run_change(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_run_session(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Statements: parsed, planned, kept by their texts, run. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "database/internal.h"
+
+#define KEPT_STATEMENTS 256
+#define KEPT_LENGTH 65536 /* longer texts are not kept */
+
+/* ---- Preparations ---- */
+
+static void free_prepared(rdx_prepared *p) {
+  rdx_plan_release(p->database->catalog, p->plan);
+  rdx_arena_free(&p->arena);
+  rdx_free(p->text);
+  rdx_free(p);
+}
+
+void rdx_prepared_release(rdx_prepared *p) {
+  if (!p)
+    return;
+  pthread_mutex_lock(&p->database->lock);
+  const bool last = --p->users == 0;
+  pthread_mutex_unlock(&p->database->lock);
+  if (last)
+    free_prepared(p);
+}
+
+static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
+  rdx_prepared *p = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *p, "a statement", (void **)&p, err));
+  p->database = d;
+  p->users = 1;
+  const rdx_status status = rdx_alloc(strlen(text) + 1, 1, "a statement", (void **)&p->text, err);
+  if (status != RDX_OK) {
+    rdx_free(p);
+    return status;
+  }
+  memcpy(p->text, text, strlen(text) + 1);
+  *out = p;
+  return RDX_OK;
+}
+
+/* The query of a statement that is one; others are planned when they run. */
+static const rdx_sql_query *query_of(const rdx_sql_statement *s) {
+  if (s->kind == RDX_STATEMENT_EXPLAIN)
+    return s->inner->kind == RDX_STATEMENT_SELECT ? s->inner->query : NULL;
+  return s->kind == RDX_STATEMENT_SELECT || s->kind == RDX_STATEMENT_CREATE_TABLE_AS || s->kind == RDX_STATEMENT_COPY
+             ? s->query
+             : NULL;
+}
+
+static rdx_status plan(rdx_prepared *p, rdx_error *err) {
+  const uint32_t parameters = p->statement->parameters;
+  rdx_settings settings;
+  pthread_mutex_lock(&p->database->lock);
+  settings = p->database->settings;
+  p->settings = p->database->settings_version;
+  pthread_mutex_unlock(&p->database->lock);
+  RDX_TRY(rdx_arena_alloc(&p->arena, parameters, sizeof *p->parameter_types, "a statement",
+                          (void **)&p->parameter_types, err));
+  if (parameters > 0)
+    memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
+  p->query = query_of(p->statement);
+  return p->query ? rdx_plan_query(p->database->catalog, &settings, p->text, p->query, p->parameter_types, parameters,
+                                   &p->arena, &p->plan, err)
+                  : RDX_OK;
+}
+
+rdx_status rdx_prepared_make(rdx_database *d, const char *text, rdx_sql_statement *statement, rdx_prepared **out,
+                             rdx_error *err) {
+  RDX_TRY(begin_prepared(d, text, out, err));
+  (*out)->statement = statement;
+  const rdx_status status = plan(*out, err);
+  if (status != RDX_OK) {
+    free_prepared(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
+  const char *next = NULL;
+  const double before = rdx_now_ms();
+  RDX_TRY(rdx_sql_parse(p->text, &p->arena, &p->statement, &next, err));
+  p->rest = (size_t)(next - p->text);
+  if (p->statement)
+    RDX_TRY(plan(p, err));
+  p->plan_ms = rdx_now_ms() - before;
+  return RDX_OK;
+}
+
+/* Whether what the plan was made of is still so. */
+static bool is_current(rdx_prepared *p) {
+  bool current = p->settings == p->database->settings_version;
+  for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
+    rdx_catalog_table *table = NULL;
+    char nearest[64];
+    const rdx_status status =
+        rdx_catalog_find(p->database->catalog, p->plan->tables[i]->name, &table, nearest, NULL);
+    current = status == RDX_OK && table == p->plan->tables[i];
+    rdx_catalog_release(p->database->catalog, table);
+  }
+  return current;
+}
+
+/* ---- Statements by their texts ---- */
+
+static rdx_prepared *take_kept(rdx_database *d, const char *text) {
+  rdx_prepared *found = NULL;
+  pthread_mutex_lock(&d->lock);
+  for (uint32_t i = 0; i < d->kept_count && !found; i++) {
+    if (strcmp(d->kept[i]->text, text) != 0)
+      continue;
+    found = d->kept[i];
+    found->users++;
+    memmove(d->kept + 1, d->kept, i * sizeof(rdx_prepared *));
+    d->kept[0] = found;
+  }
+  pthread_mutex_unlock(&d->lock);
+  return found;
+}
+
+/* Take one out, so that its tables can go. */
+static void forget(rdx_database *d, rdx_prepared *p) {
+  bool found = false;
+  pthread_mutex_lock(&d->lock);
+  for (uint32_t i = 0; i < d->kept_count; i++) {
+    if (found)
+      d->kept[i - 1] = d->kept[i];
+    found |= d->kept[i] == p;
+  }
+  d->kept_count -= found;
+  pthread_mutex_unlock(&d->lock);
+  if (found)
+    rdx_prepared_release(p);
+}
+
+static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
+  rdx_prepared *dropped = NULL;
+  rdx_status status = RDX_OK;
+  if (!p->plan || p->rest > KEPT_LENGTH)
+    return RDX_OK;
+  pthread_mutex_lock(&d->lock);
+  if (!d->kept)
+    status = rdx_alloc(KEPT_STATEMENTS, sizeof *d->kept, "kept statements", (void **)&d->kept, err);
+  if (status == RDX_OK) {
+    if (d->kept_count == KEPT_STATEMENTS)
+      dropped = d->kept[--d->kept_count];
+    memmove(d->kept + 1, d->kept, d->kept_count++ * sizeof(rdx_prepared *));
+    d->kept[0] = p;
+    p->users++;
+  }
+  pthread_mutex_unlock(&d->lock);
+  rdx_prepared_release(dropped);
+  return status;
+}
+
+rdx_status rdx_prepared_find(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
+  rdx_prepared *p = take_kept(d, text);
+  if (p && is_current(p)) {
+    *out = p;
+    return RDX_OK;
+  }
+  if (p) {
+    forget(d, p);
+    rdx_prepared_release(p);
+  }
+  RDX_TRY(begin_prepared(d, text, &p, err));
+  rdx_status status = parse_and_plan(p, err);
+  if (status == RDX_OK)
+    status = keep(d, p, err);
+  if (status != RDX_OK) {
+    rdx_prepared_release(p);
+    return status;
+  }
+  *out = p;
+  return RDX_OK;
+}
+
+/* ---- The public interface ---- */
+
+static rdx_status make_statement(rdx_database *d, rdx_prepared *p, rdx_statement **out, rdx_error *err) {
+  rdx_statement *s = NULL;
+  const uint32_t parameters = p->statement->parameters;
+  RDX_TRY(rdx_calloc(1, sizeof *s, "a statement", (void **)&s, err));
+  rdx_status status = rdx_arena_alloc(&s->values, parameters, sizeof *s->parameters, "a statement",
+                                      (void **)&s->parameters, err);
+  if (status == RDX_OK)
+    status = rdx_arena_alloc(&s->values, parameters, sizeof *s->given, "a statement", (void **)&s->given, err);
+  if (status != RDX_OK) {
+    rdx_arena_free(&s->values);
+    rdx_free(s);
+    return status;
+  }
+  for (uint32_t i = 0; i < parameters; i++) {
+    s->parameters[i] = (rdx_datum){.null = true};
+    s->given[i] = false;
+  }
+  s->database = d;
+  s->prepared = p;
+  *out = s;
+  return RDX_OK;
+}
+
+rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const char **rest, rdx_statement **out,
+                                 rdx_error *err) {
+  rdx_prepared *p = NULL;
+  if (!database || !text || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_prepare: database, text and out must not be NULL");
+  *out = NULL;
+  RDX_TRY(rdx_prepared_find(database, text, &p, err));
+  if (rest)
+    *rest = text + p->rest;
+  if (!p->statement) {
+    rdx_prepared_release(p);
+    return RDX_OK;
+  }
+  const rdx_status status = make_statement(database, p, out, err);
+  if (status != RDX_OK)
+    rdx_prepared_release(p);
+  else
+    (*out)->planned = true;
+  return status;
+}
+
+uint32_t rdx_statement_parameters(const rdx_statement *statement) {
+  return statement->prepared->statement->parameters;
+}
+
+rdx_status rdx_statement_bind(rdx_statement *s, uint32_t number, const rdx_column *value, rdx_error *err) {
+  const rdx_prepared *p = s->prepared;
+  rdx_datum datum;
+  rdx_bound *constant = NULL;
+  rdx_binding binding = {&s->values, p->text, err};
+  if (number < 1 || number > p->statement->parameters || !value || value->rows < 1 || value->device)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_bind: there is no parameter %u, or no value in host memory",
+                    number);
+  rdx_column_datum(value, 0, &datum);
+  if (value->type == RDX_TYPE_STRING && !datum.null) {
+    char *copy = NULL;
+    RDX_TRY(rdx_arena_alloc(&s->values, datum.text.length, 1, "a parameter", (void **)&copy, err));
+    if (datum.text.length > 0)
+      memcpy(copy, datum.text.data, datum.text.length);
+    datum.text.data = copy;
+  }
+  RDX_TRY(rdx_bind_constant(&binding, rdx_sql_type_of_column(value), datum, 0, &constant));
+  if (p->parameter_types[number - 1].kind != RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&binding, constant, p->parameter_types[number - 1], true, 0, &constant));
+  if (constant->kind != RDX_BOUND_CONSTANT)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value of $%u does not fit its type", number);
+  s->parameters[number - 1] = constant->value;
+  s->given[number - 1] = true;
+  return RDX_OK;
+}
+
+/* Tables that were replaced since the statement was planned are read anew; parameters stay. */
+static rdx_status renew(rdx_statement *s, rdx_error *err) {
+  rdx_prepared *p = NULL;
+  if (!s->prepared->plan || is_current(s->prepared))
+    return RDX_OK;
+  RDX_TRY(rdx_prepared_find(s->database, s->prepared->text, &p, err));
+  rdx_prepared_release(s->prepared);
+  s->prepared = p;
+  s->planned = true;
+  return RDX_OK;
+}
+
+static rdx_status check_parameters(const rdx_statement *s, rdx_error *err) {
+  for (uint32_t i = 0; i < s->prepared->statement->parameters; i++)
+    if (!s->given[i])
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "parameter $%u has no value: rdx_statement_bind() gives it one", i + 1);
+  return RDX_OK;
+}
+
+static rdx_status run_explain(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_prepared *p = s->prepared;
+  const rdx_sql_statement *written = p->statement;
+  rdx_node_actuals *actuals = NULL;
+  rdx_explanation e = {.prepared = p, .json = written->json};
+  if (!p->plan)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, p->text, written->inner->place, NULL,
+                         "only queries can be explained");
+  if (written->analyze) {
+    RDX_TRY(rdx_calloc(p->plan->node_count, sizeof *actuals, "EXPLAIN", (void **)&actuals, err));
+    const rdx_status status = rdx_prepared_run(p, s->parameters, actuals, answer, err);
+    rdx_table_destroy(&answer->table);
+    if (status != RDX_OK) {
+      rdx_free(actuals);
+      return status;
+    }
+    e.actuals = actuals;
+    e.execute_ms = answer->stats.execute_ms;
+  }
+  const rdx_status status = rdx_explain(&e, &answer->table, err);
+  rdx_free(actuals);
+  answer->stats.explains = true;
+  snprintf(answer->tag, sizeof answer->tag, "EXPLAIN");
+  return status;
+}
+
+static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  RDX_TRY(renew(s, err));
+  RDX_TRY(check_parameters(s, err));
+  answer->stats.plan_ms = s->planned ? s->prepared->plan_ms : 0;
+  s->planned = false;
+  switch (s->prepared->statement->kind) {
+  case RDX_STATEMENT_SELECT:
+    RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
+    snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
+    return RDX_OK;
+  case RDX_STATEMENT_EXPLAIN:
+    return run_explain(s, answer, err);
+  case RDX_STATEMENT_PREPARE:
+  case RDX_STATEMENT_EXECUTE:
+  case RDX_STATEMENT_DEALLOCATE:
+  case RDX_STATEMENT_SET:
+  case RDX_STATEMENT_SHOW:
+    return rdx_run_session(s, answer, err);
+  default:
+    return rdx_run_change(s, answer, err);
+  }
+}
+
+rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx_error *err) {
+  rdx_answer *answer = NULL;
+  if (!statement || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_execute: statement and out must not be NULL");
+  RDX_TRY(rdx_calloc(1, sizeof *answer, "an answer", (void **)&answer, err));
+  answer->stats.method = answer->method;
+  const rdx_status status = run(statement, answer, err);
+  if (status != RDX_OK) {
+    rdx_answer_destroy(&answer);
+    return status;
+  }
+  *out = answer;
+  return RDX_OK;
+}
+
+void rdx_statement_destroy(rdx_statement **statement) {
+  if (!statement || !*statement)
+    return;
+  rdx_prepared_release((*statement)->prepared);
+  rdx_arena_free(&(*statement)->values);
+  rdx_free(*statement);
+  *statement = NULL;
+}
