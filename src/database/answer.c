@@ -169,8 +169,8 @@ static rdx_status run_plan(rdx_execution *x, rdx_answer *answer, rdx_error *err)
   return status;
 }
 
-rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_node_actuals *actuals,
-                            rdx_answer *answer, rdx_error *err) {
+rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_node_actuals *actuals, rdx_answer *answer,
+                            rdx_error *err) {
   rdx_arena arena = {0};
   rdx_database *d = p->database;
   const double before = rdx_now_ms();

@@ -45,16 +45,16 @@ static void put(writer *w, const char *format, ...) {
 
 /* ---- What a node says ---- */
 
-static const char *const join_names[] = {[RDX_PLAN_INNER] = "Inner Join",    [RDX_PLAN_LEFT] = "Left Join",
-                                         [RDX_PLAN_FULL] = "Full Join",      [RDX_PLAN_SEMI] = "Semi Join",
-                                         [RDX_PLAN_ANTI] = "Anti Join",      [RDX_PLAN_ANTI_NULL] = "Anti Join",
-                                         [RDX_PLAN_SINGLE] = "Single Join"};
+static const char *const join_names[] = {
+    [RDX_PLAN_INNER] = "Inner Join",  [RDX_PLAN_LEFT] = "Left Join", [RDX_PLAN_FULL] = "Full Join",
+    [RDX_PLAN_SEMI] = "Semi Join",    [RDX_PLAN_ANTI] = "Anti Join", [RDX_PLAN_ANTI_NULL] = "Anti Join",
+    [RDX_PLAN_SINGLE] = "Single Join"};
 
 static const char *const node_names[] = {
-    [RDX_PLAN_TABLE] = "Scan",         [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
-    [RDX_PLAN_PROJECT] = "Project",    [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
-    [RDX_PLAN_STAR] = "Star Query",    [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
-    [RDX_PLAN_UNION] = "Append",       [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
+    [RDX_PLAN_TABLE] = "Scan",       [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
+    [RDX_PLAN_PROJECT] = "Project",  [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
+    [RDX_PLAN_STAR] = "Star Query",  [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
+    [RDX_PLAN_UNION] = "Append",     [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
     [RDX_PLAN_ROWS] = "Number Rows",
 };
 
@@ -149,7 +149,9 @@ static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {
     else
       rdx_print(&text, "%u", o->column + 1);
     rdx_print(&text, "%s%s", o->descending ? " DESC" : "",
-                 o->nulls_first == o->descending ? "" : o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+              o->nulls_first == o->descending ? ""
+              : o->nulls_first                ? " NULLS FIRST"
+                                              : " NULLS LAST");
   }
   add(w, p, "Sort Key", &text);
 }
@@ -228,8 +230,7 @@ static void put_node(writer *w, const rdx_plan_node *n, uint32_t level) {
   char tables[512];
   put_tables(n, tables, sizeof tables);
   indent(w, level);
-  put(w, "%s%s%s%s  (rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables,
-      n->expected_rows);
+  put(w, "%s%s%s%s  (rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables, n->expected_rows);
   if (a)
     put(w, " (actual time=%.3f rows=%llu)", a->ms, (unsigned long long)a->rows);
   if (n->shared && w->written[n->id]) {

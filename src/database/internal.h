@@ -53,7 +53,8 @@ struct rdx_statement {
   rdx_arena values; /* of parameters */
   rdx_datum *parameters;
   bool *given;
-  bool planned; /* by its preparation: its time counts once */
+  bool planned;              /* by its preparation: its time counts once */
+  rdx_catalog_table *copied; /* held while COPY writes it */
 };
 
 struct rdx_answer {
@@ -68,15 +69,14 @@ struct rdx_answer {
 /* Parse and plan `text`, or take what was kept of it; NULL where it has no statement. Release it. */
 RDX_MUST_USE rdx_status rdx_prepared_find(rdx_database *database, const char *text, rdx_prepared **out, rdx_error *err);
 void rdx_prepared_release(rdx_prepared *prepared);
-/* A query of a statement, planned on its own: EXECUTE, CREATE TABLE AS, COPY, INSERT. */
-RDX_MUST_USE rdx_status rdx_prepared_make(rdx_database *database, const char *text, rdx_sql_statement *statement,
-                                          rdx_prepared **out, rdx_error *err);
+/* Whether its tables and the settings are still those that it was planned with. */
+bool rdx_prepared_is_current(rdx_prepared *prepared);
 
 /* ---- Running ---- */
 
 /* The plan's result as a table. `parameters` has those of $n. `actuals` may be NULL. */
-RDX_MUST_USE rdx_status rdx_prepared_run(rdx_prepared *prepared, const rdx_datum *parameters,
-                                         rdx_node_actuals *actuals, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_prepared_run(rdx_prepared *prepared, const rdx_datum *parameters, rdx_node_actuals *actuals,
+                                         rdx_answer *answer, rdx_error *err);
 /* A frame as a table of its own (result.c). */
 RDX_MUST_USE rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns,
                                          rdx_table **out, rdx_error *err);

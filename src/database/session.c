@@ -117,20 +117,16 @@ static rdx_status add_named(rdx_database *d, const char *name, rdx_prepared *p, 
 static rdx_status run_prepare(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_prepared *p = NULL;
-  if (written->inner->kind != RDX_STATEMENT_SELECT)
+  if (!s->prepared->plan)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "only queries can be prepared");
-  /* The tree stays in this statement's arena: the text is parsed once more for a preparation of its own. */
-  RDX_TRY(rdx_prepared_reparse(d, s->prepared->text, &p, err));
   pthread_mutex_lock(&d->lock);
-  rdx_status status = find_named(d, written->name)
-                          ? rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
-                                          "there is a prepared statement \"%.60s\" already", written->name)
-                          : add_named(d, written->name, p, err);
+  const rdx_status status = find_named(d, written->name)
+                                ? rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
+                                                "there is a prepared statement \"%.60s\" already", written->name)
+                                : add_named(d, written->name, s->prepared, err);
+  s->prepared->users += status == RDX_OK;
   pthread_mutex_unlock(&d->lock);
-  if (status != RDX_OK)
-    rdx_prepared_release(p);
   snprintf(answer->tag, sizeof answer->tag, "PREPARE");
   return status;
 }
@@ -171,7 +167,7 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
 
 static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
-  rdx_prepared *p = NULL, *fresh = NULL;
+  rdx_prepared *p = NULL;
   pthread_mutex_lock(&d->lock);
   rdx_named *named = find_named(d, s->prepared->statement->name);
   if (named) {
@@ -182,7 +178,8 @@ static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *e
   if (!p)
     return no_name(s, err);
   if (!rdx_prepared_is_current(p)) {
-    const rdx_status status = rdx_prepared_reparse(d, p->text, &fresh, err);
+    rdx_prepared *fresh = NULL;
+    const rdx_status status = rdx_prepared_find(d, p->text, &fresh, err);
     rdx_prepared_release(p);
     RDX_TRY(status);
     p = fresh;

@@ -45,13 +45,11 @@ static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared
   return RDX_OK;
 }
 
-/* The query of a statement that is one; others are planned when they run. */
+/* What there is to plan in a statement; NULL: nothing. */
 static const rdx_sql_query *query_of(const rdx_sql_statement *s) {
-  if (s->kind == RDX_STATEMENT_EXPLAIN)
+  if (s->kind == RDX_STATEMENT_EXPLAIN || s->kind == RDX_STATEMENT_PREPARE)
     return s->inner->kind == RDX_STATEMENT_SELECT ? s->inner->query : NULL;
-  return s->kind == RDX_STATEMENT_SELECT || s->kind == RDX_STATEMENT_CREATE_TABLE_AS || s->kind == RDX_STATEMENT_COPY
-             ? s->query
-             : NULL;
+  return s->query;
 }
 
 static rdx_status plan(rdx_prepared *p, rdx_error *err) {
@@ -71,18 +69,6 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
                   : RDX_OK;
 }
 
-rdx_status rdx_prepared_make(rdx_database *d, const char *text, rdx_sql_statement *statement, rdx_prepared **out,
-                             rdx_error *err) {
-  RDX_TRY(begin_prepared(d, text, out, err));
-  (*out)->statement = statement;
-  const rdx_status status = plan(*out, err);
-  if (status != RDX_OK) {
-    free_prepared(*out);
-    *out = NULL;
-  }
-  return status;
-}
-
 static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
   const char *next = NULL;
   const double before = rdx_now_ms();
@@ -94,14 +80,12 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Whether what the plan was made of is still so. */
-static bool is_current(rdx_prepared *p) {
+bool rdx_prepared_is_current(rdx_prepared *p) {
   bool current = p->settings == p->database->settings_version;
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
     rdx_catalog_table *table = NULL;
     char nearest[64];
-    const rdx_status status =
-        rdx_catalog_find(p->database->catalog, p->plan->tables[i]->name, &table, nearest, NULL);
+    const rdx_status status = rdx_catalog_find(p->database->catalog, p->plan->tables[i]->name, &table, nearest, NULL);
     current = status == RDX_OK && table == p->plan->tables[i];
     rdx_catalog_release(p->database->catalog, table);
   }
@@ -162,7 +146,7 @@ static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
 
 rdx_status rdx_prepared_find(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
   rdx_prepared *p = take_kept(d, text);
-  if (p && is_current(p)) {
+  if (p && rdx_prepared_is_current(p)) {
     *out = p;
     return RDX_OK;
   }
@@ -188,8 +172,8 @@ static rdx_status make_statement(rdx_database *d, rdx_prepared *p, rdx_statement
   rdx_statement *s = NULL;
   const uint32_t parameters = p->statement->parameters;
   RDX_TRY(rdx_calloc(1, sizeof *s, "a statement", (void **)&s, err));
-  rdx_status status = rdx_arena_alloc(&s->values, parameters, sizeof *s->parameters, "a statement",
-                                      (void **)&s->parameters, err);
+  rdx_status status =
+      rdx_arena_alloc(&s->values, parameters, sizeof *s->parameters, "a statement", (void **)&s->parameters, err);
   if (status == RDX_OK)
     status = rdx_arena_alloc(&s->values, parameters, sizeof *s->given, "a statement", (void **)&s->given, err);
   if (status != RDX_OK) {
@@ -261,7 +245,7 @@ rdx_status rdx_statement_bind(rdx_statement *s, uint32_t number, const rdx_colum
 /* Tables that were replaced since the statement was planned are read anew; parameters stay. */
 static rdx_status renew(rdx_statement *s, rdx_error *err) {
   rdx_prepared *p = NULL;
-  if (!s->prepared->plan || is_current(s->prepared))
+  if (!s->prepared->plan || rdx_prepared_is_current(s->prepared))
     return RDX_OK;
   RDX_TRY(rdx_prepared_find(s->database, s->prepared->text, &p, err));
   rdx_prepared_release(s->prepared);
@@ -271,7 +255,8 @@ static rdx_status renew(rdx_statement *s, rdx_error *err) {
 }
 
 static rdx_status check_parameters(const rdx_statement *s, rdx_error *err) {
-  for (uint32_t i = 0; i < s->prepared->statement->parameters; i++)
+  const rdx_sql_statement *written = s->prepared->statement;
+  for (uint32_t i = 0; written->kind != RDX_STATEMENT_PREPARE && i < written->parameters; i++)
     if (!s->given[i])
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "parameter $%u has no value: rdx_statement_bind() gives it one", i + 1);
   return RDX_OK;

@@ -100,6 +100,14 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
   return RDX_OK;
 }
 
+rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out) {
+  rdx_planner p = {.arena = binding->arena, .text = binding->text, .err = binding->err, .binding = *binding};
+  rdx_block nothing = {.planner = &p, .clause = "values"};
+  if (ast->kind == RDX_AST_SCALAR || ast->kind == RDX_AST_EXISTS || ast->kind == RDX_AST_QUANTIFY)
+    return rdx_planner_fail(&p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "a subquery cannot stand here");
+  return rdx_bind(&nothing, ast, out);
+}
+
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan) {
   for (uint32_t i = 0; plan && i < plan->table_count; i++)
     rdx_catalog_release(catalog, plan->tables[i]);

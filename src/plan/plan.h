@@ -124,6 +124,8 @@ typedef struct rdx_settings {
 RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,
                                        const rdx_sql_query *query, rdx_sql_type *parameter_types, uint32_t parameters,
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
+/* A value by itself: an expression that names no columns and has no subqueries. */
+RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan);
 
 #endif

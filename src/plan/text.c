@@ -36,8 +36,7 @@ void rdx_print(rdx_printed *text, const char *format, ...) {
 static const char *column_name(const rdx_plan_node *names, uint32_t index) {
   if (names && names->kind == RDX_PLAN_STAR && index < names->star->attribute_count) {
     const rdx_catalog_attribute *a = &names->star->attributes[index];
-    const rdx_catalog_table *table =
-        a->dimension ? names->star->dimensions[a->dimension - 1].table : names->star->fact;
+    const rdx_catalog_table *table = a->dimension ? names->star->dimensions[a->dimension - 1].table : names->star->fact;
     return table->columns[a->column].name;
   }
   if (names && names->kind == RDX_PLAN_JOIN) { /* a half join's output has the left side only */
@@ -103,11 +102,14 @@ static void print_list(const rdx_bound *c, uint32_t first, const char *between, 
 }
 
 static const char *const infix[] = {
-    [RDX_OP_AND] = " AND ",    [RDX_OP_OR] = " OR ",    [RDX_OP_EQ] = " = ",      [RDX_OP_NE] = " <> ",
-    [RDX_OP_LT] = " < ",       [RDX_OP_LE] = " <= ",    [RDX_OP_GT] = " > ",      [RDX_OP_GE] = " >= ",
-    [RDX_OP_ADD] = " + ",      [RDX_OP_SUBTRACT] = " - ", [RDX_OP_MULTIPLY] = " * ", [RDX_OP_DIVIDE] = " / ",
-    [RDX_OP_MODULO] = " % ",   [RDX_OP_LIKE] = " LIKE ", [RDX_OP_ILIKE] = " ILIKE ",
-    [RDX_OP_DISTINCT] = " IS DISTINCT FROM ",
+    [RDX_OP_AND] = " AND ",     [RDX_OP_OR] = " OR ",
+    [RDX_OP_EQ] = " = ",        [RDX_OP_NE] = " <> ",
+    [RDX_OP_LT] = " < ",        [RDX_OP_LE] = " <= ",
+    [RDX_OP_GT] = " > ",        [RDX_OP_GE] = " >= ",
+    [RDX_OP_ADD] = " + ",       [RDX_OP_SUBTRACT] = " - ",
+    [RDX_OP_MULTIPLY] = " * ",  [RDX_OP_DIVIDE] = " / ",
+    [RDX_OP_MODULO] = " % ",    [RDX_OP_LIKE] = " LIKE ",
+    [RDX_OP_ILIKE] = " ILIKE ", [RDX_OP_DISTINCT] = " IS DISTINCT FROM ",
 };
 
 static void print_case(const rdx_bound *c, const rdx_plan_node *names, rdx_printed *out) {

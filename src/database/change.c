@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Statements that change tables. Each makes a whole new version, which takes the old one's place in one step. */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "database/change.h"
+#include "table/table.h"
+
+static rdx_status fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...)
+    RDX_PRINTF(4, 5);
+
+static rdx_status fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s", text);
+}
+
+/* ---- Tables by name ---- */
+
+static rdx_status find(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
+  char nearest[64];
+  RDX_TRY(rdx_catalog_find(s->database->catalog, name, out, nearest, err));
+  if (*out && strcmp((*out)->name, name) != 0) { /* one whose name is written otherwise */
+    rdx_catalog_release(s->database->catalog, *out);
+    *out = NULL;
+  }
+  return RDX_OK;
+}
+
+static rdx_status find_existing(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
+  char nearest[64], hint[100] = "";
+  RDX_TRY(rdx_catalog_find(s->database->catalog, name, out, nearest, err));
+  if (*out)
+    return RDX_OK;
+  if (*nearest)
+    snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest);
+  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->statement->place, *hint ? hint : NULL,
+                       "table \"%.100s\" does not exist", name);
+}
+
+static bool is_table_file(const rdx_catalog_table *table) {
+  return table->path && rdx_table_is_file(table->path);
+}
+
+/* ---- Writing versions ---- */
+
+static rdx_status append(rdx_table_writer *writer, const rdx_table *table, rdx_error *err) {
+  rdx_column *columns = NULL;
+  const uint32_t count = rdx_table_columns(table);
+  RDX_TRY(rdx_alloc(count, sizeof *columns, "a table", (void **)&columns, err));
+  for (uint32_t i = 0; i < count; i++)
+    columns[i] = *rdx_table_column(table, i);
+  const rdx_status status = rdx_table_writer_append(writer, columns, err);
+  rdx_free(columns);
+  return status;
+}
+
+static rdx_status write_file(const char *path, const rdx_field *fields, uint32_t count, const rdx_table *first,
+                             const rdx_table *second, rdx_error *err) {
+  rdx_table_writer *writer = NULL;
+  RDX_TRY(rdx_table_writer_create(path, fields, count, &writer, err));
+  rdx_status status = first ? append(writer, first, err) : RDX_OK;
+  if (status == RDX_OK && second)
+    status = append(writer, second, err);
+  if (status == RDX_OK)
+    status = rdx_table_writer_finish(writer, err);
+  rdx_table_writer_destroy(&writer);
+  return status;
+}
+
+static rdx_status list_fields(const rdx_table *table, rdx_field **out, rdx_error *err) {
+  const uint32_t count = rdx_table_columns(table);
+  RDX_TRY(rdx_alloc(count, sizeof **out, "a table", (void **)out, err));
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_column *c = rdx_table_column(table, i);
+    (*out)[i] = (rdx_field){rdx_table_column_name(table, i), c->type, c->scale};
+  }
+  return RDX_OK;
+}
+
+/* A new table: a file of the folder, or in memory where there is no folder. `*content` is taken over. */
+static rdx_status store(rdx_statement *s, const char *name, rdx_table **content, rdx_error *err) {
+  rdx_database *d = s->database;
+  rdx_table *table = *content;
+  char *path = NULL;
+  rdx_field *fields = NULL;
+  *content = NULL;
+  if (!d->has_folder)
+    return rdx_catalog_add(d->catalog, name, table, err);
+  rdx_status status = rdx_catalog_path(d->catalog, name, &path, err);
+  if (status == RDX_OK)
+    status = list_fields(table, &fields, err);
+  if (status == RDX_OK)
+    status = write_file(path, fields, rdx_table_columns(table), table, NULL, err);
+  rdx_free(fields);
+  rdx_free(path);
+  rdx_table_destroy(&table);
+  return status;
+}
+
+/* ---- CREATE TABLE ---- */
+
+static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_field *out, rdx_error *err) {
+  static const rdx_type types[] = {
+      [RDX_SQL_BOOL] = RDX_TYPE_BOOL,  [RDX_SQL_SMALLINT] = RDX_TYPE_I16,    [RDX_SQL_INTEGER] = RDX_TYPE_I32,
+      [RDX_SQL_BIGINT] = RDX_TYPE_I64, [RDX_SQL_DECIMAL] = RDX_TYPE_DECIMAL, [RDX_SQL_REAL] = RDX_TYPE_F32,
+      [RDX_SQL_DOUBLE] = RDX_TYPE_F64, [RDX_SQL_DATE] = RDX_TYPE_DATE,       [RDX_SQL_TIMESTAMP] = RDX_TYPE_TIMESTAMP,
+      [RDX_SQL_TEXT] = RDX_TYPE_STRING};
+  rdx_sql_type type;
+  if (!rdx_sql_type_from_name(c->type, c->modifiers, c->modifier_count, &type))
+    return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, c->place, NULL, "there is no type \"%.60s\"",
+                         c->type);
+  if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_UNKNOWN)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
+                         "a table cannot have a column of type %.60s", c->type);
+  if (type.kind == RDX_SQL_DECIMAL && (type.precision == 0 || type.precision > 18))
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
+                         "a table's numeric has 1 to 18 digits: write numeric(DIGITS, SCALE)");
+  *out = (rdx_field){c->name, types[type.kind], type.kind == RDX_SQL_DECIMAL ? type.scale : 0};
+  return RDX_OK;
+}
+
+static rdx_status make_empty(const rdx_statement *s, rdx_table *table, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  for (uint32_t i = 0; i < written->column_count; i++) {
+    rdx_field field = {0};
+    rdx_growing *column = &table->columns[i];
+    RDX_TRY(field_of(s, &written->columns[i], &field, err));
+    for (uint32_t k = 0; k < i; k++)
+      if (strcmp(table->columns[k].name, field.name) == 0)
+        return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
+    RDX_TRY(rdx_alloc(strlen(field.name) + 1, 1, "a table", (void **)&column->name, err));
+    memcpy(column->name, field.name, strlen(field.name) + 1);
+    RDX_TRY(rdx_growing_start(column, field.type, field.scale, 1, err));
+  }
+  rdx_table_finish(table, 0);
+  return RDX_OK;
+}
+
+/* `*exists` with IF NOT EXISTS: nothing is to be done. */
+static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(find(s, written->name, &table, err));
+  *exists = table != NULL;
+  rdx_catalog_release(s->database->catalog, table);
+  if (*exists && !written->if_not_exists)
+    return fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
+  return RDX_OK;
+}
+
+static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_table *table = NULL;
+  bool exists = false;
+  snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE");
+  RDX_TRY(check_new(s, &exists, err));
+  if (exists)
+    return RDX_OK;
+  RDX_TRY(rdx_table_create(written->column_count, &table, err));
+  const rdx_status status = make_empty(s, table, err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    return status;
+  }
+  return store(s, written->name, &table, err);
+}
+
+static rdx_status run_create_as(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  bool exists = false;
+  RDX_TRY(check_new(s, &exists, err));
+  snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE AS");
+  if (exists)
+    return RDX_OK;
+  RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
+  for (uint32_t i = 0; i < rdx_table_columns(answer->table); i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (strcmp(rdx_table_column_name(answer->table, i), rdx_table_column_name(answer->table, k)) == 0)
+        return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice: give them names with AS",
+                    rdx_table_column_name(answer->table, i));
+  snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
+  return store(s, s->prepared->statement->name, &answer->table, err);
+}
+
+/* ---- Appending ---- */
+
+/* The rows of a table and those of `added`, whose columns have the table's types, as the new version. */
+static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
+  rdx_database *d = s->database;
+  rdx_field *fields = NULL;
+  uint32_t *all = NULL;
+  rdx_table *old = NULL;
+  if (table->path && !is_table_file(table))
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
+  rdx_status status = rdx_calloc(table->column_count, sizeof *all, "a table", (void **)&all, err);
+  for (uint32_t i = 0; status == RDX_OK && i < table->column_count; i++)
+    all[i] = i;
+  if (status == RDX_OK)
+    status = rdx_catalog_open_columns(d->catalog, table, all, table->column_count, err);
+  if (status == RDX_OK)
+    status = rdx_change_view(table, &old, err);
+  if (status == RDX_OK)
+    status = list_fields(old, &fields, err);
+  if (status == RDX_OK && table->path)
+    status = write_file(table->path, fields, table->column_count, old, added, err);
+  if (status == RDX_OK && !table->path) {
+    rdx_table *both = NULL;
+    status = rdx_change_concatenate(old, added, &both, err);
+    if (status == RDX_OK)
+      status = rdx_catalog_add(d->catalog, table->name, both, err);
+  }
+  rdx_table_destroy(&old);
+  rdx_free(fields);
+  rdx_free(all);
+  return status;
+}
+
+/* Which column of the statement's list each column of the table is: UINT32_MAX: none, which is NULL. */
+static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table *table, uint32_t given, uint32_t *out,
+                                rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  const uint32_t named = written->name_count;
+  if (given != (named ? named : table->column_count))
+    return fail(s, err, RDX_ERROR_ARGUMENT, "%u columns are to be filled, and there are %u values",
+                named ? named : table->column_count, given);
+  for (uint32_t i = 0; i < table->column_count; i++)
+    out[i] = named ? UINT32_MAX : i;
+  for (uint32_t k = 0; k < named; k++) {
+    uint32_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
+      i++;
+    if (i == table->column_count)
+      return fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                  written->names[k]);
+    if (out[i] != UINT32_MAX)
+      return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is named twice", written->names[k]);
+    out[i] = k;
+  }
+  return RDX_OK;
+}
+
+static rdx_status convert_and_append(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows,
+                                     rdx_error *err) {
+  uint32_t *from = NULL;
+  rdx_table *added = NULL;
+  RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
+  rdx_status status = match_columns(s, table, rdx_table_columns(rows), from, err);
+  if (status == RDX_OK)
+    status = rdx_change_convert(s->database->pool, table, rows, from, s->prepared->text, &added, err);
+  if (status == RDX_OK)
+    status = append_rows(s, table, added, err);
+  rdx_table_destroy(&added);
+  rdx_free(from);
+  return status;
+}
+
+static rdx_status run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
+  rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
+  if (status == RDX_OK)
+    status = convert_and_append(s, table, answer->table, err);
+  rdx_catalog_release(s->database->catalog, table);
+  rdx_table_destroy(&answer->table);
+  snprintf(answer->tag, sizeof answer->tag, "INSERT 0 %llu", (unsigned long long)answer->stats.rows);
+  return status;
+}
+
+/* ---- COPY ---- */
+
+/* The columns of a table, or those that are named, as they are. */
+static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_catalog_table *table = NULL;
+  rdx_table *all = NULL;
+  uint32_t *columns = NULL, count = 0;
+  RDX_TRY(find_existing(s, written->name, &table, err));
+  rdx_status status =
+      rdx_calloc((size_t)table->column_count + written->name_count, sizeof *columns, "COPY", (void **)&columns, err);
+  for (uint32_t k = 0; status == RDX_OK && k < (written->name_count ? written->name_count : table->column_count); k++) {
+    uint32_t i = written->name_count ? 0 : k;
+    while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
+      i++;
+    if (i == table->column_count)
+      status = fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                    written->names[k]);
+    columns[count++] = i;
+  }
+  if (status == RDX_OK)
+    status = rdx_catalog_open_columns(s->database->catalog, table, columns, count, err);
+  if (status == RDX_OK)
+    status = rdx_change_view_columns(table, columns, count, &all, err);
+  answer->table = all;
+  answer->stats.rows = table->rows;
+  /* The view reads the table's memory: the answer holds it no longer than this statement does. */
+  s->copied = status == RDX_OK ? table : NULL;
+  if (status != RDX_OK)
+    rdx_catalog_release(s->database->catalog, table);
+  rdx_free(columns);
+  return status;
+}
+
+static rdx_status run_copy_to(rdx_statement *s, const rdx_csv_params *csv, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  if (csv->null_count > 0 || csv->quote || csv->encoding)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "COPY TO writes NULL as nothing, quotes with \", and UTF-8");
+  RDX_TRY(s->prepared->plan ? rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err)
+                            : read_table(s, answer, err));
+  if (!written->path)
+    fflush(stdout);
+  const rdx_status status = rdx_table_write_csv(answer->table, written->path, csv->delimiter, !csv->no_header, err);
+  rdx_table_destroy(&answer->table);
+  rdx_catalog_release(s->database->catalog, s->copied);
+  s->copied = NULL;
+  snprintf(answer->tag, sizeof answer->tag, "COPY %llu", (unsigned long long)answer->stats.rows);
+  return status;
+}
+
+/* The types that the table's columns have, so that none is inferred. */
+static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx_csv_params csv, rdx_table **out,
+                           rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_csv_type *types = NULL;
+  char(*numbers)[12] = NULL;
+  const uint32_t count = written->name_count ? written->name_count : table->column_count;
+  RDX_TRY(rdx_calloc(count, sizeof *types, "COPY", (void **)&types, err));
+  rdx_status status = rdx_calloc(count, sizeof *numbers, "COPY", (void **)&numbers, err);
+  for (uint32_t k = 0; status == RDX_OK && k < count; k++) {
+    uint32_t i = written->name_count ? 0 : k;
+    while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
+      i++;
+    if (i == table->column_count) {
+      status = fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                    written->names[k]);
+      break;
+    }
+    snprintf(numbers[k], sizeof *numbers, "%u", k + 1);
+    types[k] = (rdx_csv_type){csv.no_header ? numbers[k] : table->columns[i].name, table->columns[i].type,
+                              table->columns[i].scale};
+  }
+  csv.types = types;
+  csv.type_count = count;
+  if (status == RDX_OK)
+    status = rdx_table_read_csv(written->path, &csv, out, err);
+  rdx_free(numbers);
+  rdx_free(types);
+  return status;
+}
+
+static rdx_status run_copy_from(rdx_statement *s, const rdx_csv_params *csv, rdx_answer *answer, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
+  rdx_status status = read_csv(s, table, *csv, &answer->table, err);
+  if (status == RDX_OK) {
+    answer->stats.rows = rdx_table_rows(answer->table);
+    status = convert_and_append(s, table, answer->table, err);
+  }
+  rdx_table_destroy(&answer->table);
+  rdx_catalog_release(s->database->catalog, table);
+  snprintf(answer->tag, sizeof answer->tag, "COPY %llu", (unsigned long long)answer->stats.rows);
+  return status;
+}
+
+static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_csv_params csv = {0};
+  rdx_copy_options options = {.csv = &csv};
+  if (s->database->safe && written->path)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "files may not be read or written by name here");
+  RDX_TRY(rdx_change_copy_options(s, &options, err));
+  return written->from ? run_copy_from(s, &csv, answer, err) : run_copy_to(s, &csv, answer, err);
+}
+
+/* ---- DROP, ANALYZE ---- */
+
+static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  if (s->prepared->statement->if_exists)
+    RDX_TRY(find(s, name, &table, err));
+  else
+    RDX_TRY(find_existing(s, name, &table, err));
+  if (!table)
+    return RDX_OK;
+  rdx_status status = RDX_OK;
+  char *path = NULL;
+  if (table->path && s->database->has_folder &&
+      rdx_catalog_path(s->database->catalog, table->name, &path, err) == RDX_OK && strcmp(path, table->path) == 0 &&
+      unlink(path) != 0)
+    status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+  if (status == RDX_OK)
+    rdx_catalog_remove(s->database->catalog, table->name);
+  rdx_free(path);
+  rdx_catalog_release(s->database->catalog, table);
+  return status;
+}
+
+static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  if (strcmp(written->object, "table") != 0)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP %s is not supported", written->object);
+  for (uint32_t i = 0; i < written->name_count; i++)
+    RDX_TRY(drop_table(s, written->names[i], err));
+  snprintf(answer->tag, sizeof answer->tag, "DROP TABLE");
+  return RDX_OK;
+}
+
+static rdx_status analyze_table(rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  rdx_status status = RDX_OK;
+  RDX_TRY(find_existing(s, name, &table, err));
+  for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
+    bool unique;
+    status = rdx_catalog_unique(s->database->catalog, table, i, &unique, err);
+  }
+  rdx_catalog_release(s->database->catalog, table);
+  return status;
+}
+
+static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const char *name = s->prepared->statement->name;
+  char **names = NULL;
+  rdx_status status = RDX_OK;
+  snprintf(answer->tag, sizeof answer->tag, "ANALYZE");
+  if (name)
+    return analyze_table(s, name, err);
+  RDX_TRY(rdx_catalog_names(s->database->catalog, &names, err));
+  for (uint32_t i = 0; names[i]; i++) {
+    status = status == RDX_OK ? analyze_table(s, names[i], err) : status;
+    rdx_free(names[i]);
+  }
+  rdx_free(names);
+  return status;
+}
+
+rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  if (s->database->read_only && written->kind != RDX_STATEMENT_ANALYZE)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "the database was opened to be read only");
+  switch (written->kind) {
+  case RDX_STATEMENT_CREATE_TABLE:
+    return run_create(s, answer, err);
+  case RDX_STATEMENT_CREATE_TABLE_AS:
+    return run_create_as(s, answer, err);
+  case RDX_STATEMENT_INSERT:
+    return run_insert(s, answer, err);
+  case RDX_STATEMENT_COPY:
+    return run_copy(s, answer, err);
+  case RDX_STATEMENT_DROP:
+    return run_drop(s, answer, err);
+  case RDX_STATEMENT_ANALYZE:
+    return run_analyze(s, answer, err);
+  case RDX_STATEMENT_CREATE_INDEX:
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "CREATE INDEX is not supported");
+  default:
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "CREATE MATERIALIZED VIEW is not supported");
+  }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Tables that are views of others, put one after the other, or in other types. */
+
+#include <string.h>
+
+#include "database/change.h"
+#include "table/table.h"
+
+#define WHAT "a table"
+
+static rdx_status set_name(rdx_growing *column, const char *name, rdx_error *err) {
+  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&column->name, err));
+  memcpy(column->name, name, strlen(name) + 1);
+  return RDX_OK;
+}
+
+rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                                   rdx_table **out, rdx_error *err) {
+  RDX_TRY(rdx_table_create(count, out, err));
+  (*out)->rows = table->rows;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t column = columns ? columns[i] : i;
+    (*out)->columns[i].view = table->columns[column].column;
+    const rdx_status status = set_name(&(*out)->columns[i], table->columns[column].name, err);
+    if (status != RDX_OK) {
+      rdx_table_destroy(out);
+      return status;
+    }
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_change_view(const rdx_catalog_table *table, rdx_table **out, rdx_error *err) {
+  return rdx_change_view_columns(table, NULL, table->column_count, out, err);
+}
+
+static bool is_valid(const rdx_column *c, uint64_t row) {
+  return !c->validity || (c->validity[row / 8] >> row % 8 & 1);
+}
+
+/* Append the rows of `from` to a column that has `rows` of them. */
+static rdx_status append_column(rdx_growing *to, uint64_t rows, const rdx_column *from, rdx_error *err) {
+  const size_t size = rdx_type_size(from->type);
+  RDX_TRY(rdx_growing_reserve(to, rows + from->rows, err));
+  for (uint64_t i = 0; i < from->rows; i++) {
+    if (!is_valid(from, i)) {
+      RDX_TRY(rdx_growing_add_null(to, rows + i, err));
+    } else if (size > 0) {
+      memcpy((char *)to->values + (rows + i) * size, (const char *)from->values + i * size, size);
+    } else {
+      uint64_t length;
+      const char *text = rdx_column_string(from, i, &length);
+      RDX_TRY(rdx_growing_add_string(to, rows + i, text, length, err));
+    }
+  }
+  return RDX_OK;
+}
+
+static rdx_status concatenate(const rdx_table *first, const rdx_table *second, rdx_table *out, rdx_error *err) {
+  for (uint32_t i = 0; i < out->column_count; i++) {
+    const rdx_column *a = rdx_table_column(first, i), *b = rdx_table_column(second, i);
+    RDX_TRY(set_name(&out->columns[i], rdx_table_column_name(first, i), err));
+    RDX_TRY(rdx_growing_start(&out->columns[i], a->type, a->scale, a->rows + b->rows, err));
+    RDX_TRY(append_column(&out->columns[i], 0, a, err));
+    RDX_TRY(append_column(&out->columns[i], a->rows, b, err));
+  }
+  rdx_table_finish(out, rdx_table_rows(first) + rdx_table_rows(second));
+  return RDX_OK;
+}
+
+rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out, rdx_error *err) {
+  RDX_TRY(rdx_table_create(rdx_table_columns(first), out, err));
+  const rdx_status status = concatenate(first, second, *out, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
+/* ---- Conversion ---- */
+
+/* The types of SQL have no i8 and no unsigned integers: their values are narrowed here. */
+typedef struct range {
+  rdx_i128 least, most;
+} range;
+
+static range range_of(rdx_type type) {
+  switch (type) {
+  case RDX_TYPE_I8:
+    return (range){INT8_MIN, INT8_MAX};
+  case RDX_TYPE_U8:
+    return (range){0, UINT8_MAX};
+  case RDX_TYPE_U16:
+    return (range){0, UINT16_MAX};
+  case RDX_TYPE_U32:
+    return (range){0, UINT32_MAX};
+  default:
+    return (range){0, UINT64_MAX};
+  }
+}
+
+static rdx_status narrow(const rdx_column *from, rdx_type type, const char *name, rdx_growing *to, rdx_error *err) {
+  const range allowed = range_of(type);
+  const size_t size = rdx_type_size(type);
+  for (uint64_t i = 0; i < from->rows; i++) {
+    rdx_datum value;
+    rdx_column_datum(from, i, &value);
+    if (value.null) {
+      RDX_TRY(rdx_growing_add_null(to, i, err));
+      continue;
+    }
+    const bool wide = from->type == RDX_TYPE_U64;
+    const rdx_i128 number = wide ? value.wide : value.i;
+    if (number < allowed.least || number > allowed.most)
+      return rdx_fail(err, RDX_ERROR_RANGE, "a value for column \"%.100s\" is beyond the range of %s", name,
+                      rdx_type_name(type));
+    const uint64_t bits = (uint64_t)number;
+    memcpy((char *)to->values + i * size, &bits, size); /* little-endian: the low bytes */
+  }
+  return RDX_OK;
+}
+
+/* The SQL type that is cast to on the way to a column's type. */
+static rdx_sql_type cast_type(const rdx_catalog_column *c) {
+  const rdx_column like = {.type = c->type, .scale = c->scale};
+  if (c->type == RDX_TYPE_U64) /* of 18 digits here; larger values come as they are, from u64 */
+    return (rdx_sql_type){.kind = RDX_SQL_DECIMAL, .precision = 18};
+  return rdx_sql_type_of_column(&like);
+}
+
+typedef struct conversion {
+  rdx_pool *pool;
+  const char *text;
+  rdx_arena arena;
+  uint64_t rows;
+  rdx_error *err;
+} conversion;
+
+static rdx_status cast_column(conversion *x, const rdx_column *from, rdx_sql_type type, rdx_vector *out) {
+  rdx_binding binding = {&x->arena, x->text, x->err};
+  const rdx_input input = {*from, NULL};
+  rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = rdx_sql_type_of_column(from)}, *cast = NULL;
+  RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &cast));
+  const rdx_evaluation e = {.pool = x->pool, .inputs = &input, .rows = from->rows, .text = x->text};
+  return rdx_evaluate(&e, cast, out, x->err);
+}
+
+static rdx_status convert_column(conversion *x, const rdx_catalog_column *c, const rdx_column *from, rdx_growing *to) {
+  rdx_vector cast = {0};
+  RDX_TRY(rdx_growing_start(to, c->type, c->scale, x->rows, x->err));
+  if (!from) {
+    for (uint64_t i = 0; i < x->rows; i++) {
+      RDX_TRY(rdx_growing_reserve(to, i + 1, x->err));
+      RDX_TRY(rdx_growing_add_null(to, i, x->err));
+    }
+    return RDX_OK;
+  }
+  if (from->type == c->type && from->scale == c->scale)
+    return append_column(to, 0, from, x->err);
+  RDX_TRY(cast_column(x, from, cast_type(c), &cast));
+  const bool same = cast.column.type == c->type;
+  const rdx_status status =
+      same ? append_column(to, 0, &cast.column, x->err) : narrow(&cast.column, c->type, c->name, to, x->err);
+  rdx_vector_destroy(&cast);
+  return status;
+}
+
+rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
+                              const uint32_t *from, const char *text, rdx_table **out, rdx_error *err) {
+  conversion x = {.pool = pool, .text = text, .rows = rdx_table_rows(rows), .err = err};
+  RDX_TRY(rdx_table_create(table->column_count, out, err));
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
+    const rdx_column *source = from[i] == UINT32_MAX ? NULL : rdx_table_column(rows, from[i]);
+    status = set_name(&(*out)->columns[i], table->columns[i].name, err);
+    if (status == RDX_OK)
+      status = convert_column(&x, &table->columns[i], source, &(*out)->columns[i]);
+  }
+  rdx_arena_free(&x.arena);
+  if (status == RDX_OK)
+    rdx_table_finish(*out, x.rows);
+  else
+    rdx_table_destroy(out);
+  return status;
+}
