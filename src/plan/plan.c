@@ -49,6 +49,10 @@ rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *l
   node->id = p->plan->node_count++;
   node->left = left;
   node->right = right;
+  if (kind == RDX_PLAN_FILTER) {
+    node->columns = left->columns;
+    node->column_count = left->column_count;
+  }
   *out = node;
   return RDX_OK;
 }
