@@ -59,6 +59,10 @@ RDX_MUST_USE rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operan
 RDX_MUST_USE rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out,
                                         rdx_error *err);
 
+/* LIMIT, UINT64_MAX where there is none, and OFFSET of a node. */
+RDX_MUST_USE rdx_status rdx_find_limits(rdx_execution *x, const rdx_plan_node *node, uint64_t *limit, uint64_t *offset,
+                                        rdx_error *err);
+
 /* The value of a parameter of a type as evaluating wants it, from row 0 of a column. */
 RDX_MUST_USE rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame, rdx_sql_type type, rdx_datum *out,
                                         rdx_error *err);

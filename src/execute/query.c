@@ -186,7 +186,12 @@ static rdx_status run_some(const rdx_grouping_query *q, const uint32_t *places, 
                            .group_by = q->group_by,
                            .group_count = q->group_count,
                            .aggregates = aggregates,
-                           .aggregate_count = count};
+                           .aggregate_count = count,
+                           .order_by = q->orders,
+                           .order_count = q->order_count,
+                           .limited = q->limited,
+                           .limit = q->limit,
+                           .offset = q->offset};
   rdx_query_result *result = NULL;
   rdx_shared *keeper = NULL;
   RDX_TRY(run_query(q, &query, &result, &keeper, err));

@@ -21,6 +21,11 @@ typedef struct rdx_grouping_query {
   rdx_expression *const *expressions; /* of each aggregate; NULL: of rows. Of distinct values: an attribute */
   uint32_t aggregate_count;
   bool prepares; /* cubes are built where the engine asks for one */
+  /* Only where there are at most eight aggregates, and none of distinct values: */
+  const rdx_order *orders;
+  uint32_t order_count;
+  bool limited;
+  uint64_t limit, offset;
 } rdx_grouping_query;
 
 #define RDX_QUERY_GROUPS 8u

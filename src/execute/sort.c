@@ -32,9 +32,14 @@ static rdx_status find_bound(rdx_execution *x, const rdx_bound *e, const char *w
   return RDX_OK;
 }
 
+rdx_status rdx_find_limits(rdx_execution *x, const rdx_plan_node *node, uint64_t *limit, uint64_t *offset,
+                           rdx_error *err) {
+  RDX_TRY(find_bound(x, node->limit, "LIMIT", UINT64_MAX, limit, err));
+  return find_bound(x, node->offset, "OFFSET", 0, offset, err);
+}
+
 static rdx_status find_window(rdx_execution *x, const rdx_plan_node *node, uint64_t rows, window *out, rdx_error *err) {
-  RDX_TRY(find_bound(x, node->limit, "LIMIT", UINT64_MAX, &out->count, err));
-  RDX_TRY(find_bound(x, node->offset, "OFFSET", 0, &out->offset, err));
+  RDX_TRY(rdx_find_limits(x, node, &out->count, &out->offset, err));
   out->offset = out->offset < rows ? out->offset : rows;
   out->count = out->count < rows - out->offset ? out->count : rows - out->offset;
   return RDX_OK;

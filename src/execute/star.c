@@ -67,19 +67,33 @@ static rdx_status translate(star *s, rdx_error *err) {
   return RDX_OK;
 }
 
+/* ORDER BY and LIMIT, which the planner gives to a star only where one query answers it. */
+static rdx_status translate_order(star *s, rdx_grouping_query *q, rdx_error *err) {
+  const rdx_plan_node *node = s->node;
+  rdx_order *orders = NULL;
+  RDX_TRY(rdx_arena_alloc(s->x->arena, node->order_count, sizeof *orders, WHAT, (void **)&orders, err));
+  for (uint32_t i = 0; i < node->order_count; i++)
+    orders[i] = (rdx_order){node->orders[i].column, node->orders[i].descending, node->orders[i].nulls_first};
+  q->orders = orders;
+  q->order_count = node->order_count;
+  q->limited = node->limit || node->offset;
+  return rdx_find_limits(s->x, node, &q->limit, &q->offset, err);
+}
+
 static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   RDX_TRY(translate(s, err));
-  const rdx_grouping_query q = {.x = s->x,
-                                .node = node,
-                                .engine = engine,
-                                .where = node->filter ? &s->where : NULL,
-                                .group_by = s->group_by,
-                                .group_count = node->expr_count,
-                                .aggregates = node->aggregates,
-                                .expressions = s->expressions,
-                                .aggregate_count = node->aggregate_count,
-                                .prepares = node->engine.kind > RDX_ENGINE_COLUMN};
+  rdx_grouping_query q = {.x = s->x,
+                          .node = node,
+                          .engine = engine,
+                          .where = node->filter ? &s->where : NULL,
+                          .group_by = s->group_by,
+                          .group_count = node->expr_count,
+                          .aggregates = node->aggregates,
+                          .expressions = s->expressions,
+                          .aggregate_count = node->aggregate_count,
+                          .prepares = node->engine.kind > RDX_ENGINE_COLUMN};
+  RDX_TRY(translate_order(s, &q, err));
   RDX_TRY(rdx_grouping_run(&q, out, err));
   return rdx_frame_conform(s->x, node->columns, out, err);
 }
