@@ -12,12 +12,13 @@
 #include <pg_query/pg_query.pb-c.h>
 
 #include "sql/condition.h"
+#include "sql/text.h"
 #include "table/value.h"
 
 /* What makes a statement of a condition. */
 #define PREFIX "SELECT WHERE "
 #define PREFIX_LENGTH (sizeof PREFIX - 1)
-#define LONGEST_PARSED 60 /* bytes: libpg_query cuts longer names, at 63 or before the character there */
+#define NOT_ALONE "it must be a condition alone, as it stands after WHERE"
 
 /* Levels that a condition's tree may have, so that nobody's recursion has to end in a crash. */
 #define MOST_LEVELS 300
@@ -25,7 +26,7 @@
 typedef struct parser {
   rdx_condition *condition;
   rdx_error *err;
-  const char *text; /* of the condition */
+  rdx_sql_text text; /* of the condition */
 } parser;
 
 typedef PgQuery__Node node;
@@ -98,18 +99,6 @@ static bool has_bare_date(const char *text) {
   return false;
 }
 
-/* SQL has no empty names, tables may: "" becomes a name of as many bytes that no table should have. */
-#define EMPTY_NAME "\xc2\x80"
-
-static void name_empties(char *text) {
-  while (*text) {
-    const char *behind = skip_quotes(text);
-    if (behind == text + 2 && *text == '"' && text[1] == '"')
-      memcpy(text, EMPTY_NAME, 2);
-    text = behind ? (char *)(uintptr_t)behind : text + 1;
-  }
-}
-
 static rdx_status unsupported(const parser *p, uint32_t position, const char *what) {
   return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, position, "%s", what);
 }
@@ -146,35 +135,13 @@ static rdx_status add_name(parser *p, const char *name, uint32_t *out) {
   return RDX_OK;
 }
 
-/* The name that begins at `from`: in quotes, of which two stand for one, or in letters of either case. */
-static void read_name(const char *from, char *name) {
-  const bool quoted = *from == '"';
-  for (from += quoted; *from; from++) {
-    const unsigned char c = (unsigned char)*from;
-    if (quoted && c == '"' && *++from != '"')
-      break;
-    if (!quoted && !isalnum(c) && c != '_' && c != '$' && c < 0x80)
-      break;
-    *name++ = quoted ? (char)c : (char)tolower(c);
-  }
-  *name = 0;
-}
-
 static rdx_status take_column(parser *p, const node *n, uint32_t *out) {
   const PgQuery__ColumnRef *ref = n->column_ref;
   if (ref->n_fields != 1 || ref->fields[0]->node_case != PG_QUERY__NODE__NODE_STRING)
     return unsupported(p, place_of(n), "a column is named by its name alone");
-  const char *parsed = ref->fields[0]->string->sval;
-  if (strcmp(parsed, EMPTY_NAME) == 0 && strncmp(p->text + place_of(n) - (place_of(n) > 0), "\"\"", 2) == 0)
-    return add_name(p, "", out);
-  const size_t length = strlen(parsed);
-  if (length < LONGEST_PARSED || place_of(n) == 0)
-    return add_name(p, parsed, out);
-  char *name = NULL;
-  const char *from = p->text + place_of(n) - 1;
-  RDX_TRY(alloc(p, strlen(from) + 1, 1, (void **)&name));
-  read_name(from, name);
-  return add_name(p, strncmp(name, parsed, length) == 0 ? name : parsed, out);
+  const char *name = NULL;
+  RDX_TRY(rdx_sql_text_name(&p->text, ref->fields[0]->string->sval, &p->condition->arena, &name, p->err));
+  return add_name(p, name, out);
 }
 
 static bool is_column(const node *n) {
@@ -312,7 +279,7 @@ static rdx_status take_literal(parser *p, const node *n, rdx_literal *out) {
     return take_signed(p, n, out);
   if (is_column(n))
     return unsupported(p, place_of(n), "a column can be compared with literals only; strings stand in single quotes");
-  if (has_bare_date(p->text))
+  if (has_bare_date(p->text.text))
     return unsupported(p, n ? place_of(n) : 0, "dates and times stand in single quotes, such as '2024-01-31'");
   return unsupported(p, n ? place_of(n) : 0, "expressions are not supported, only columns and literals");
 }
@@ -508,65 +475,16 @@ static rdx_status take_statement(parser *p, const PgQuery__ParseResult *tree) {
                     s->n_sort_clause > 0 || s->limit_offset || s->limit_count || s->n_locking_clause > 0 ||
                     s->with_clause || s->larg || s->rarg || tree->n_stmts > 1;
   if (more || !s->where_clause)
-    return unsupported(p, 0, "it must be a condition alone, as it stands after WHERE");
+    return unsupported(p, 0, NOT_ALONE);
   return take(p, s->where_clause, &p->condition->root);
 }
 
 /* ---- The parser ---- */
 
 static rdx_status fail_parse(const parser *p, const PgQueryError *error) {
-  return rdx_sql_fail(p->err, RDX_ERROR_FORMAT, error->cursorpos > 0 ? place(error->cursorpos - 1) : 0, "%s%s",
-                      error->message,
-                      has_bare_date(p->text) ? "; dates and times stand in single quotes, such as '2024-01-31'" : "");
-}
-
-/* What nests without parentheses, commas and connectives that would show it; no condition needs it. */
-static bool is_nesting(PgQuery__Token token) {
-  return token == PG_QUERY__TOKEN__CASE || token == PG_QUERY__TOKEN__ARRAY || token == PG_QUERY__TOKEN__UNION ||
-         token == PG_QUERY__TOKEN__INTERSECT || token == PG_QUERY__TOKEN__EXCEPT || token == PG_QUERY__TOKEN__ASCII_91;
-}
-
-/* A bound for the levels of the tree: what stands open at a token, a parenthesis and all words since the last comma or
- * connective, which take no level of their own in the lists that they make. */
-static rdx_status check_levels(const parser *p, const PgQuery__ScanResult *scan) {
-  uint32_t open[MOST_LEVELS], level = 0, total = 0;
-  open[0] = 0;
-  for (size_t i = 0; i < scan->n_tokens; i++) {
-    const PgQuery__Token token = scan->tokens[i]->token;
-    if (is_nesting(token))
-      return unsupported(p, place(scan->tokens[i]->start), "CASE, arrays and set operations are not supported");
-    if (token == PG_QUERY__TOKEN__ASCII_41 && level > 0) { /* ) */
-      total -= open[level--] + 1;
-    } else if (token == PG_QUERY__TOKEN__ASCII_44 || token == PG_QUERY__TOKEN__AND || token == PG_QUERY__TOKEN__OR) {
-      total -= open[level];
-      open[level] = 0;
-    } else {
-      total++;
-      if (total >= MOST_LEVELS)
-        return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, place(scan->tokens[i]->start),
-                            "it is too long or too deep to be taken in, beyond this place");
-      if (token == PG_QUERY__TOKEN__ASCII_40) /* ( */
-        open[++level] = 0;
-      else
-        open[level]++;
-    }
-  }
-  return RDX_OK;
-}
-
-static rdx_status scan(const parser *p, const char *statement) {
-  PgQueryScanResult result = pg_query_scan(statement);
-  rdx_status status = RDX_OK;
-  if (result.error) {
-    status = fail_parse(p, result.error);
-  } else {
-    PgQuery__ScanResult *tokens =
-        pg_query__scan_result__unpack(NULL, result.pbuf.len, (const uint8_t *)result.pbuf.data);
-    status = tokens ? check_levels(p, tokens) : rdx_fail(p->err, RDX_ERROR_MEMORY, "host memory ran out: a condition");
-    pg_query__scan_result__free_unpacked(tokens, NULL);
-  }
-  pg_query_free_scan_result(result);
-  return status;
+  return rdx_sql_fail(
+      p->err, RDX_ERROR_FORMAT, error->cursorpos > 0 ? place(error->cursorpos - 1) : 0, "%s%s", error->message,
+      has_bare_date(p->text.text) ? "; dates and times stand in single quotes, such as '2024-01-31'" : "");
 }
 
 static rdx_status parse(parser *p, const char *statement) {
@@ -584,23 +502,37 @@ static rdx_status parse(parser *p, const char *statement) {
   return status;
 }
 
+/* The condition behind the words that make a statement of it, with blanks for those before it. */
+static rdx_status write_statement(const parser *p, rdx_arena *scratch, char **out) {
+  const rdx_sql_text *t = &p->text;
+  const size_t blanks = (size_t)(t->begin - t->text), length = (size_t)(t->end - t->begin);
+  if (*t->next || rdx_token_at(t->text).begin != t->begin)
+    return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, NOT_ALONE);
+  if (t->levels > MOST_LEVELS)
+    return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, "it is too deep to be taken in");
+  RDX_TRY(rdx_arena_alloc(scratch, PREFIX_LENGTH + blanks + length + 1, 1, "a condition", (void **)out, p->err));
+  memcpy(*out, PREFIX, PREFIX_LENGTH);
+  memset(*out + PREFIX_LENGTH, ' ', blanks);
+  if (length > 0)
+    memcpy(*out + PREFIX_LENGTH + blanks, t->copy, length);
+  (*out)[PREFIX_LENGTH + blanks + length] = '\0';
+  return RDX_OK;
+}
+
 rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error *err) {
   if (!text || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_condition_parse: text and out must not be NULL");
   rdx_condition *c = NULL;
   char *statement = NULL;
+  rdx_arena scratch = {0};
   RDX_TRY(rdx_calloc(1, sizeof *c, "a condition", (void **)&c, err));
-  rdx_status status = rdx_alloc(PREFIX_LENGTH + strlen(text) + 1, 1, "a condition", (void **)&statement, err);
-  if (status == RDX_OK) {
-    memcpy(statement, PREFIX, PREFIX_LENGTH);
-    memcpy(statement + PREFIX_LENGTH, text, strlen(text) + 1);
-    name_empties(statement + PREFIX_LENGTH);
-    parser p = {c, err, text};
-    status = scan(&p, statement);
-    if (status == RDX_OK)
-      status = parse(&p, statement);
-  }
-  rdx_free(statement);
+  parser p = {.condition = c, .err = err};
+  rdx_status status = rdx_sql_text_scan(text, &scratch, &p.text, err);
+  if (status == RDX_OK)
+    status = write_statement(&p, &scratch, &statement);
+  if (status == RDX_OK)
+    status = parse(&p, statement);
+  rdx_arena_free(&scratch);
   if (status != RDX_OK) {
     rdx_condition_destroy(&c);
     return status;

@@ -386,8 +386,10 @@ rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_a
     char *digits = NULL;
     const unsigned long long at = strtoull(parsed + MARK_LENGTH, &digits, 10);
     const char *from = text->text + at;
-    if (length == MARK_LENGTH && text->has_empty_name)
-      return read_name("\"\"", "\"\"" + 2, arena, out, err);
+    if (length == MARK_LENGTH && text->has_empty_name) {
+      *out = "";
+      return RDX_OK;
+    }
     if (length > MARK_LENGTH && *digits == '\0' && from >= text->begin && from < text->end)
       return read_name(from, rdx_token_at(from).end, arena, out, err);
   }

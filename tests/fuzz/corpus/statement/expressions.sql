@@ -1,0 +1,15 @@
+SELECT a, t.b, "T"."C d", *, t.*, 1, 1.50, 1e5, .5, 'x''y', NULL, TRUE, false, $2;
+SELECT -5, - -5.5, -a, +a, -2147483648, 99999999999999999999;
+SELECT a + b * c - d / e % f ^ g || h;
+SELECT a = b, a <> b, a != b, a < b, a <= b, a > b, a >= b, a ~ b, abs(a) FROM t;
+SELECT a AND (b AND c) AND d OR (e OR f), NOT a;
+SELECT a IS NULL, a IS NOT NULL, a IS TRUE, a IS NOT TRUE, a IS FALSE, a IS NOT FALSE, a IS UNKNOWN, a IS NOT UNKNOWN, a IS DISTINCT FROM b, a IS NOT DISTINCT FROM b;
+SELECT a BETWEEN 1 AND 2, a NOT BETWEEN b AND c, a BETWEEN SYMMETRIC 1 AND 2, a NOT BETWEEN SYMMETRIC 1 AND 2;
+SELECT a IN (1, 2), a NOT IN ('x'), a LIKE 'x%', a NOT LIKE 'x' ESCAPE '!', a ILIKE b, a NOT ILIKE b;
+SELECT CASE WHEN a THEN 1 WHEN b THEN 2 END, CASE a WHEN 1 THEN x WHEN 2 THEN y ELSE z END;
+SELECT COALESCE(a, b, 1), NULLIF(a, b), GREATEST(a, b), LEAST(a), ROW(a, b) < (1, 2), GROUPING(a);
+SELECT DATE '1994-01-01', INTERVAL '3' MONTH, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '1 day', INTERVAL(3) '1';
+SELECT a::int, CAST(a AS numeric(12, 2)), a::varchar(10), a::double precision, a::char(3), a::timestamp;
+SELECT extract(year FROM a), substring(a FROM 1 FOR 2), position('x' IN a), trim(a), trim(LEADING 'x' FROM a), trim(TRAILING FROM a), current_date, current_timestamp, a AT TIME ZONE 'UTC';
+SELECT count(*), count(DISTINCT a), SUM(a) FILTER (WHERE b > 1);
+SELECT (SELECT 1), EXISTS (SELECT 2), a IN (SELECT 3), a NOT IN (SELECT 4), a > ALL (SELECT 5), a = SOME (SELECT 6), a LIKE ANY (SELECT 7);
