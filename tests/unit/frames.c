@@ -77,7 +77,8 @@ static rdx_column make_dictionary(bench *b, uint32_t count) {
   char *bytes = allocate(b, 16 * (uint64_t)count + 1, 1);
   for (uint32_t i = 0; i < count; i++) {
     texts[i] = allocate(b, 16, 1);
-    snprintf(texts[i], 16, i == 0 ? "" : "%c%u%s", 'a' + (char)(next_random() % 3), i, i % 2 ? "" : "xyz");
+    if (i > 0)
+      snprintf(texts[i], 16, "%c%u%s", 'a' + (char)(next_random() % 3), i, i % 2 ? "" : "xyz");
   }
   qsort(texts, count, sizeof *texts, compare_texts);
   for (uint32_t i = 0; i < count; i++) {
