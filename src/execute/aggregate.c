@@ -28,14 +28,12 @@ typedef struct aggregation {
 
 /* ---- Attributes ---- */
 
-static rdx_status add_vector(aggregation *a, const char *name, const rdx_bound *source, rdx_vector *vector,
-                             uint32_t *out, rdx_error *err) {
-  (void)err;
+static void add_vector(aggregation *a, const char *name, const rdx_bound *source, const rdx_vector *vector,
+                       uint32_t *out) {
   *out = a->attribute_count++;
   a->attributes[*out] = (rdx_attribute){name, vector->column, 0};
   a->values[*out] = *vector;
   a->source[*out] = source;
-  return RDX_OK;
 }
 
 /* The attribute that is the value of an expression: one that there is, or a new one. */
@@ -45,7 +43,8 @@ static rdx_status add_attribute(aggregation *a, const char *name, const rdx_boun
       return RDX_OK;
   rdx_vector vector = {0};
   RDX_TRY(rdx_operand_flat(a->x, &a->in, e, &vector, err));
-  return add_vector(a, name, e, &vector, out, err);
+  add_vector(a, name, e, &vector, out);
+  return RDX_OK;
 }
 
 static uint32_t count_columns(const rdx_bound *e) {
@@ -124,7 +123,8 @@ static rdx_status add_groups(aggregation *a, rdx_error *err) {
     const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
     rdx_vector vector = {0};
     RDX_TRY(rdx_operand_flat(a->x, &groups, &column, &vector, err));
-    RDX_TRY(add_vector(a, a->node->columns[i].name, a->node->exprs[i], &vector, &a->group_by[i], err));
+    const char *name = a->node->columns[i].name;
+    add_vector(a, name ? name : "group", a->node->exprs[i], &vector, &a->group_by[i]);
   }
   return RDX_OK;
 }
@@ -160,7 +160,8 @@ static rdx_status combine_groups(aggregation *a, rdx_error *err) {
   if (status != RDX_OK)
     return status;
   vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = a->groups.rows, .values = a->codes};
-  return add_vector(a, "group", NULL, &vector, &a->group_by[0], err);
+  add_vector(a, "group", NULL, &vector, &a->group_by[0]);
+  return RDX_OK;
 }
 
 /* ---- Runs ---- */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Whichever request for memory fails: operators fail with that, give back what they took, and work the next time. */
+
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "execute/operators.h"
+#include "tests/unit/frames.h"
+#include "tests/unit/random.h"
+
+static _Atomic int64_t requests_left = INT64_MAX; /* until one fails */
+static _Atomic int64_t live;
+
+static void *take(void *user, size_t size) {
+  (void)user;
+  void *memory = requests_left-- == 0 ? NULL : malloc(size);
+  live += memory != NULL;
+  return memory;
+}
+
+static void *take_more(void *user, void *old, size_t size) {
+  (void)user;
+  void *memory = requests_left-- == 0 ? NULL : realloc(old, size);
+  live += memory != NULL && !old;
+  return memory;
+}
+
+static void give(void *user, void *memory) {
+  (void)user;
+  live -= memory != NULL;
+  free(memory);
+}
+
+/* Fail each request of a run in turn. */
+static void fail_each(bench *b, rdx_plan_node *n) {
+  rdx_frame out;
+  OK(rdx_execute_node(&b->x, n, &out, err)); /* what the device keeps for later is there then */
+  rdx_frame_destroy(&out);
+  uint32_t failures = 0;
+  bool done = false;
+  for (int64_t i = 0; !done; i++) {
+    rdx_error err = {""};
+    rdx_arena own = {0};
+    const int64_t before = live;
+    b->x.arena = &own;
+    requests_left = i;
+    const rdx_status status = rdx_execute_node(&b->x, n, &out, &err);
+    done = requests_left > 0;
+    requests_left = INT64_MAX;
+    if (status == RDX_OK)
+      rdx_frame_destroy(&out);
+    else if (status != RDX_ERROR_MEMORY && status != RDX_ERROR_DEVICE_MEMORY)
+      fail_msg("%s: %s", rdx_status_name(status), err.text);
+    failures += status != RDX_OK;
+    rdx_arena_free(&own);
+    b->x.arena = &b->arena;
+    assert_int_equal(live, before);
+  }
+  assert_true(failures > 10);
+}
+
+static const wanted_column mixed[] = {{RDX_TYPE_STRING, 6, 20, true},
+                                      {RDX_TYPE_I64, 0, 10, false},
+                                      {RDX_TYPE_I32, 6, 10, false},
+                                      {RDX_TYPE_STRING, 6, 20, false}};
+
+static rdx_plan_node *make_pair(bench *b, rdx_plan_kind kind) {
+  rdx_frame frames[2];
+  random_frame(b, mixed, 4, 60, true, &frames[0]);
+  random_frame(b, mixed, 4, 50, true, &frames[1]);
+  rdx_plan_node *left = source(b, 0, &frames[0]), *right = source(b, 1, &frames[1]);
+  return node(b, kind, left, right);
+}
+
+static void test_joins(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  for (uint32_t kind = RDX_PLAN_INNER; kind <= RDX_PLAN_ANTI; kind++)
+    for (uint32_t keys = 0; keys < 3; keys++) {
+      rdx_plan_node *n = make_pair(&b, RDX_PLAN_JOIN);
+      rdx_bound *of_right = column(&b, n->right, 2);
+      of_right->index += 4;
+      n->join = (rdx_plan_join)kind;
+      n->key_count = keys;
+      n->left_keys = allocate(&b, 2, sizeof(rdx_bound *));
+      n->right_keys = allocate(&b, 2, sizeof(rdx_bound *));
+      for (uint32_t i = 0; i < keys; i++) {
+        n->left_keys[i] = column(&b, n->left, 3 * i);
+        n->right_keys[i] = column(&b, n->right, 3 * i);
+      }
+      n->filter = kind == RDX_PLAN_SEMI ? NULL : call(&b, RDX_OP_LE, RDX_SQL_BOOL, 2, column(&b, n->left, 2), of_right);
+      if (kind != RDX_PLAN_SEMI || keys > 0) /* which takes next to nothing */
+        fail_each(&b, n);
+      bench_clear(&b);
+    }
+  bench_end(&b);
+}
+
+static void test_sets(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  for (uint32_t kind = RDX_PLAN_UNION; kind <= RDX_PLAN_EXCEPT; kind++) {
+    fail_each(&b, make_pair(&b, (rdx_plan_kind)kind));
+    bench_clear(&b);
+  }
+  bench_end(&b);
+}
+
+static void test_sorts(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  for (uint32_t limited = 0; limited < 2; limited++) {
+    static rdx_plan_order orders[] = {{1, true, true}, {0, false, false}, {2, false, true}};
+    rdx_frame frame;
+    random_frame(&b, mixed, 4, 300, true, &frame);
+    rdx_plan_node *n = node(&b, RDX_PLAN_SORT, source(&b, 0, &frame), NULL);
+    n->orders = orders;
+    n->order_count = 3;
+    n->limit = limited ? whole(&b, 3) : NULL;
+    fail_each(&b, n);
+    bench_clear(&b);
+  }
+  bench_end(&b);
+}
+
+static void test_aggregates(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  for (uint32_t groups = 0; groups < 12; groups += 4) {
+    rdx_frame frame;
+    random_frame(&b, mixed, 4, 100, true, &frame);
+    rdx_plan_node *n = node(&b, RDX_PLAN_AGGREGATE, source(&b, 0, &frame), NULL);
+    n->expr_count = groups;
+    n->aggregate_count = 10;
+    n->column_count = groups + 10;
+    n->exprs = allocate(&b, groups, sizeof(rdx_bound *));
+    n->aggregates = allocate(&b, 10, sizeof *n->aggregates);
+    n->columns = allocate(&b, n->column_count, sizeof *n->columns);
+    for (uint32_t i = 0; i < groups; i++) {
+      n->exprs[i] = column(&b, n->left, i % 4);
+      n->columns[i].type = n->exprs[i]->type;
+    }
+    for (uint32_t i = 0; i < 10; i++) {
+      n->aggregates[i] = (rdx_plan_aggregate){.kind = i % 2 ? RDX_PLAN_SUM : RDX_PLAN_COUNT,
+                                              .value = column(&b, n->left, 2),
+                                              .distinct = i == 3,
+                                              .type = {.kind = RDX_SQL_BIGINT}};
+      n->columns[groups + i].type = n->aggregates[i].type;
+    }
+    fail_each(&b, n);
+    bench_clear(&b);
+  }
+  bench_end(&b);
+}
+
+int main(void) {
+  const rdx_allocator allocator = {take, take_more, give, NULL};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_joins),
+      cmocka_unit_test(test_sets),
+      cmocka_unit_test(test_sorts),
+      cmocka_unit_test(test_aggregates),
+  };
+  rdx_set_allocator(&allocator);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
