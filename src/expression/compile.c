@@ -82,13 +82,6 @@ static rdx_status compile_constant(compiler *c, const rdx_bound *b, rdx_node **o
   return fill(c, *out);
 }
 
-static rdx_status compile_column(compiler *c, const rdx_bound *b, rdx_node **out) {
-  RDX_TRY(new_node(c, b, out));
-  (*out)->input = &c->e->inputs[b->index];
-  (*out)->evaluate = rdx_evaluate_column;
-  return RDX_OK;
-}
-
 /* ---- Calls ---- */
 
 /* A node whose value is that of another as a type. */
@@ -107,6 +100,23 @@ static rdx_status convert(compiler *c, rdx_node *from, rdx_sql_type type, const 
   n->evaluate = rdx_evaluate_strict;
   *out = n;
   return RDX_OK;
+}
+
+/* A column may be kept otherwise than its type says: sums of many digits in 64 bits, intervals as texts. */
+static rdx_status compile_column(compiler *c, const rdx_bound *b, rdx_node **out) {
+  const rdx_input *input = &c->e->inputs[b->index];
+  const rdx_sql_type kept = rdx_sql_type_of_column(&input->column);
+  rdx_node *n = NULL;
+  RDX_TRY(new_node(c, b, &n));
+  n->input = input;
+  n->evaluate = rdx_evaluate_column;
+  n->class = class_of(c, kept);
+  *out = n;
+  if (b->type.kind == RDX_SQL_UNKNOWN ||
+      (kept.kind == b->type.kind && kept.scale == b->type.scale && n->class == class_of(c, b->type)))
+    return RDX_OK;
+  n->type = kept;
+  return convert(c, n, b->type, b, out);
 }
 
 static rdx_status compile_args(compiler *c, const rdx_bound *b, rdx_node *n) {

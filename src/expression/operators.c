@@ -69,15 +69,22 @@ static rdx_status settle_unknown(rdx_binding *b, rdx_bound **value, rdx_sql_type
 }
 
 /* A bare DECIMAL column is compared with a DECIMAL of any digits as it is. */
-static bool is_decimal_column(const rdx_bound *column, const rdx_bound *constant) {
-  return column->kind == RDX_BOUND_COLUMN && column->type.kind == RDX_SQL_DECIMAL && rdx_is_constant(constant) &&
-         rdx_is_exact(constant->type);
+static bool is_decimal_column(const rdx_bound *column, const rdx_bound *value) {
+  return column->kind == RDX_BOUND_COLUMN && column->type.kind == RDX_SQL_DECIMAL && rdx_is_exact(value->type) &&
+         (rdx_is_constant(value) || value->kind == RDX_BOUND_PARAMETER);
+}
+
+/* So does a parameter that is compared with one: it has the most digits on either side of the point. */
+static rdx_status settle_compared(rdx_binding *b, rdx_bound **value, rdx_sql_type other) {
+  if (is_unknown(*value) && (*value)->kind == RDX_BOUND_PARAMETER && other.kind == RDX_SQL_DECIMAL)
+    other = rdx_decimal_type(RDX_DECIMAL_DIGITS, other.scale > RDX_NARROW_DIGITS ? other.scale : RDX_NARROW_DIGITS);
+  return settle_unknown(b, value, other);
 }
 
 static rdx_status to_one_type(rdx_binding *b, rdx_op op, rdx_bound **args, rdx_sql_place place) {
   rdx_sql_type common;
-  RDX_TRY(settle_unknown(b, &args[0], args[1]->type));
-  RDX_TRY(settle_unknown(b, &args[1], args[0]->type));
+  RDX_TRY(settle_compared(b, &args[0], args[1]->type));
+  RDX_TRY(settle_compared(b, &args[1], args[0]->type));
   if (!compared_as(args[0]->type, args[1]->type, &common))
     return rdx_no_operator(b, rdx_op_text(op), args, 2, place);
   for (uint32_t i = 0; i < 2 && !rdx_same_type(args[0]->type, args[1]->type); i++) {
@@ -130,7 +137,7 @@ rdx_status rdx_bind_in(rdx_binding *b, rdx_bound *const *given, uint32_t count, 
       common = args[0]->type;
   }
   for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(settle_unknown(b, &args[i], common));
+    RDX_TRY(settle_compared(b, &args[i], common));
   for (uint32_t i = 0; i < count; i++) /* strings of more digits than anything else here */
     if (!compared_as(common, args[i]->type, &common))
       return rdx_no_operator(b, "=", args, 2, place);

@@ -279,7 +279,9 @@ static void test_parameters(void **state) {
   (void)state;
   assert_int_equal(rdx_bind_call(&b, "<", args, 2, 0, &out), RDX_OK);
   assert_int_equal(parameter.type.kind, RDX_SQL_DECIMAL);
-  assert_int_equal(parameter.type.scale, 2);
+  assert_int_equal(parameter.type.precision, 38); /* it may have more digits than the column */
+  assert_int_equal(parameter.type.scale, 18);
+  assert_ptr_equal(out->args[0], &column);
   assert_ptr_equal(out->args[1], &parameter);
   parameter.type.kind = RDX_SQL_UNKNOWN;
   args[0] = &day;

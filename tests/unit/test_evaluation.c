@@ -467,6 +467,52 @@ static void test_wide(void **state) {
   rdx_vector_destroy(&vector);
 }
 
+/* ---- Columns that are kept otherwise than their type says ---- */
+
+/* Evaluate column 0 as one of a type, plus or times itself. */
+static rdx_status evaluate_kept(const rdx_column *kept, rdx_sql_type type, const char *op, rdx_vector *out) {
+  rdx_arena arena = {0};
+  rdx_binding b = {&arena, "", NULL};
+  const rdx_input input = {*kept, NULL};
+  const rdx_evaluation e = {data.pool, &input, NULL, kept->rows, ""};
+  rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = type}, *args[] = {&column, &column}, *bound = &column;
+  rdx_status status = op ? rdx_bind_call(&b, op, args, 2, 0, &bound) : RDX_OK;
+  if (status == RDX_OK)
+    status = rdx_evaluate(&e, bound, out, NULL);
+  rdx_arena_free(&arena);
+  return status;
+}
+
+static void test_kept(void **state) {
+  static const int64_t sums[] = {150, -275, INT64_C(9000000000000000000)};
+  static const char bytes[] = "1 day02:00:00";
+  static const uint64_t offsets[] = {0, 5, 13};
+  const rdx_column decimals = {.type = RDX_TYPE_DECIMAL, .scale = 2, .rows = 3, .values = sums};
+  const rdx_column strings = {.type = RDX_TYPE_STRING, .rows = 2, .values = bytes, .offsets = offsets};
+  rdx_column few = decimals;
+  rdx_vector v;
+  char text[64];
+  (void)state;
+  few.rows = 2;
+  assert_int_equal(evaluate_kept(&few, (rdx_sql_type){RDX_SQL_DECIMAL, 38, 2}, "+", &v), RDX_OK);
+  assert_string_equal(text_of_row(&v.column, 1, text, sizeof text), "-5.50");
+  rdx_vector_destroy(&v);
+  assert_int_equal(evaluate_kept(&decimals, (rdx_sql_type){RDX_SQL_DECIMAL, 38, 2}, "=", &v), RDX_OK);
+  assert_string_equal(text_of_row(&v.column, 2, text, sizeof text), "true");
+  rdx_vector_destroy(&v);
+  assert_int_equal(evaluate_kept(&decimals, (rdx_sql_type){RDX_SQL_DECIMAL, 38, 2}, "+", &v), RDX_ERROR_OVERFLOW);
+  assert_int_equal(evaluate_kept(&few, (rdx_sql_type){RDX_SQL_DECIMAL, 38, 4}, NULL, &v), RDX_OK);
+  assert_string_equal(text_of_row(&v.column, 0, text, sizeof text), "1.5000");
+  rdx_vector_destroy(&v);
+  assert_int_equal(evaluate_kept(&few, (rdx_sql_type){RDX_SQL_DECIMAL, 10, 2}, "*", &v), RDX_OK);
+  assert_string_equal(text_of_row(&v.column, 0, text, sizeof text), "2.2500");
+  rdx_vector_destroy(&v);
+  assert_int_equal(evaluate_kept(&strings, (rdx_sql_type){.kind = RDX_SQL_INTERVAL}, "+", &v), RDX_OK);
+  assert_string_equal(text_of_row(&v.column, 0, text, sizeof text), "2 days");
+  assert_string_equal(text_of_row(&v.column, 1, text, sizeof text), "04:00:00");
+  rdx_vector_destroy(&v);
+}
+
 /* ---- Memory ---- */
 
 static uint64_t allocations_left;
@@ -513,7 +559,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_references), cmocka_unit_test(test_strings), cmocka_unit_test(test_unused_entries),
       cmocka_unit_test(test_errors),     cmocka_unit_test(test_filters), cmocka_unit_test(test_gather),
-      cmocka_unit_test(test_wide),       cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_wide),       cmocka_unit_test(test_kept),    cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, make_data, drop_data);
 }
