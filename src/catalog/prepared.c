@@ -78,13 +78,37 @@ static rdx_status find_unique(const rdx_column *c, bool *out, rdx_error *err) {
   return status;
 }
 
+#define PROBED 4096 /* rows that mostly tell what is no key */
+
+/* Whether there are duplicates among the first rows. */
+static rdx_status probe(const rdx_column *c, bool *unique, rdx_error *err) {
+  rdx_column first = *c;
+  first.rows = c->rows < PROBED ? c->rows : PROBED;
+  if (!c->dictionary)
+    return find_unique(&first, unique, err);
+  uint64_t codes[2 * PROBED];
+  for (uint64_t i = 0; i < first.rows; i++)
+    codes[i] = ((const uint32_t *)c->values)[i];
+  const uint64_t *sorted = rdx_sort(codes, first.rows, 1, 1, codes + first.rows);
+  *unique = c->dictionary->rows >= c->rows;
+  for (uint64_t i = 1; i < first.rows && *unique; i++)
+    *unique = sorted[i - 1] != sorted[i];
+  return RDX_OK;
+}
+
 static rdx_status learn_unique(rdx_version *v, uint32_t column, rdx_error *err) {
   rdx_catalog_column *c = &v->table.columns[column];
   bool unique = false;
   if (c->unique >= 0)
     return RDX_OK;
+  if (c->distinct > 0 && c->distinct < v->table.rows) { /* fewer values than rows */
+    c->unique = 0;
+    return RDX_OK;
+  }
   RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
-  RDX_TRY(find_unique(&c->column, &unique, err));
+  RDX_TRY(probe(&c->column, &unique, err));
+  if (unique)
+    RDX_TRY(find_unique(&c->column, &unique, err));
   c->unique = unique;
   return RDX_OK;
 }

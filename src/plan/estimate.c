@@ -77,17 +77,30 @@ static rdx_status count_sample(rdx_planner *p, const rdx_catalog_table *table, c
   return RDX_OK;
 }
 
+/* A filter of the same table is estimated once, however often plans are made with it. */
+static rdx_sample *find_sample(const rdx_planner *p, const rdx_catalog_table *table, const rdx_bound *filter) {
+  for (uint32_t i = 0; i < p->sample_count; i++)
+    if (p->samples[i].table == table && rdx_bound_equal(p->samples[i].filter, filter))
+      return &p->samples[i];
+  return NULL;
+}
+
 rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                                const rdx_bound *filter, double *out) {
   const uint32_t sampled = table->rows < SAMPLE_ROWS ? (uint32_t)table->rows : SAMPLE_ROWS;
   uint64_t hits = 0;
   *out = (double)table->rows * rdx_estimate_share(filter);
-  if (sampled == 0 || has_parameters(filter))
+  const rdx_sample *known = find_sample(p, table, filter);
+  if (known)
+    *out = known->rows;
+  if (known || sampled == 0 || has_parameters(filter))
     return RDX_OK;
   RDX_TRY(rdx_catalog_open_columns(p->catalog, table, columns, count, p->err));
   RDX_TRY(count_sample(p, table, columns, count, filter, sampled, &hits));
   const double share = hits > 0 ? (double)hits / sampled : 0.3 / sampled;
   *out = (double)table->rows * share;
+  RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
+  p->samples[p->sample_count++] = (rdx_sample){table, filter, *out};
   return RDX_OK;
 }
 

@@ -86,6 +86,13 @@ typedef struct rdx_cte {
   struct rdx_cte *before; /* the ones that it sees */
 } rdx_cte;
 
+/* Rows of a table that a filter leaves, as far as a sample tells. */
+typedef struct rdx_sample {
+  const rdx_catalog_table *table;
+  const rdx_bound *filter;
+  double rows;
+} rdx_sample;
+
 typedef struct rdx_planner {
   rdx_catalog *catalog;
   const rdx_settings *settings;
@@ -100,6 +107,8 @@ typedef struct rdx_planner {
   rdx_catalog_table **tables; /* to release: the plan's */
   uint32_t table_count, table_capacity;
   rdx_pool *pool; /* for samples */
+  rdx_sample *samples;
+  uint32_t sample_count, sample_capacity;
 } rdx_planner;
 
 /* A target, or what is sorted by. */

@@ -141,11 +141,30 @@ static double max(double a, double b) {
   return a > b ? a : b;
 }
 
-/* Share of all pairs that one equality leaves. */
-static double key_share(const rdx_block *b, const rdx_bound *left, double left_rows, const rdx_bound *right,
-                        double right_rows) {
-  const double values = max(rdx_estimate_distinct(b, left, left_rows), rdx_estimate_distinct(b, right, right_rows));
-  return 1 / max(values, 1);
+/* Different keys of each side, as far as they are told: of several columns no more than rows. */
+typedef struct key_values {
+  double left, right;
+} key_values;
+
+static void add_key(const rdx_block *b, const rdx_bound *left, double left_rows, const rdx_bound *right,
+                    double right_rows, key_values *out) {
+  out->left *= max(rdx_estimate_distinct(b, left, left_rows), 1);
+  out->right *= max(rdx_estimate_distinct(b, right, right_rows), 1);
+}
+
+/* Share of all pairs whose keys are equal. `base`: rows of the tables that the sides were made of. */
+static double key_share(const key_values *values, double left_base, double right_base) {
+  return 1 / max(max(min(values->left, left_base), min(values->right, right_base)), 1);
+}
+
+/* Rows of the largest table among leaves: there are no more different keys of one side. */
+static double base_rows(const rdx_block *b, uint64_t leaves) {
+  double rows = 1;
+  for (; leaves; leaves &= leaves - 1) {
+    const rdx_leaf *leaf = &b->leaves[__builtin_ctzll(leaves)];
+    rows = max(rows, leaf->table ? (double)leaf->table->rows : leaf->plan->expected_rows);
+  }
+  return rows;
 }
 
 /* The columns of both sides, or of the left one alone. */
@@ -187,7 +206,7 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
   rdx_plan_node *node = NULL;
   rdx_conjuncts rest = {0};
   rdx_built both = {0}, result = {0};
-  double share = 1;
+  key_values values = {1, 1};
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, left->node, right->node, &node));
   node->join = join;
   RDX_TRY(rdx_planner_alloc(p, on->count, sizeof(rdx_bound *), &node->left_keys));
@@ -199,7 +218,7 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
       continue;
     }
     rdx_bound *const *args = on->list[i]->args;
-    share *= key_share(b, args[l], left->node->expected_rows, args[1 - l], right->node->expected_rows);
+    add_key(b, args[l], left->node->expected_rows, args[1 - l], right->node->expected_rows, &values);
     RDX_TRY(rdx_built_expression(p, left, args[l], &node->left_keys[node->key_count]));
     RDX_TRY(rdx_built_expression(p, right, args[1 - l], &node->right_keys[node->key_count++]));
   }
@@ -211,8 +230,10 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
     node->column_count = 0;
     RDX_TRY(join_columns(p, left, NULL, node, &result));
   }
-  const double pairs = left->node->expected_rows * right->node->expected_rows * share *
-                       (node->filter ? rdx_estimate_share(node->filter) : 1);
+  const double pairs =
+      left->node->expected_rows * right->node->expected_rows *
+      (node->key_count ? key_share(&values, base_rows(b, left->leaves), base_rows(b, right->leaves)) : 1) *
+      (node->filter ? rdx_estimate_share(node->filter) : 1);
   node->expected_rows = join_rows(join, left->node->expected_rows, pairs);
   const uint64_t leaves =
       left->leaves | right->leaves; /* those of a half join are no outputs: nothing waits for them */
@@ -224,7 +245,7 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
 
 /* ---- Groups ---- */
 
-static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool top, rdx_built *out);
+static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out);
 
 static uint64_t group_leaves(const rdx_group *group) {
   uint64_t leaves = 0;
@@ -288,7 +309,7 @@ static bool keeps_rows(const rdx_dependent *d) {
   return d->join == RDX_PLAN_SEMI || d->join == RDX_PLAN_ANTI || d->join == RDX_PLAN_ANTI_NULL;
 }
 
-static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, bool first, bool top, component *out) {
+static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, bool first, bool early, component *out) {
   rdx_planner *p = b->planner;
   rdx_conjuncts filter = {0};
   if (item->outer) {
@@ -297,7 +318,7 @@ static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, boo
     RDX_TRY(take(p, w, item->leaves, first ? 0 : item->leaves, &filter));
     RDX_TRY(build_leaf(b, item->leaf, &filter, &out->built));
   }
-  for (uint32_t i = 0; i < b->dependent_count && top; i++)
+  for (uint32_t i = 0; i < b->dependent_count && early; i++)
     if (keeps_rows(&b->dependents[i]) && b->dependents[i].needs && !(b->dependents[i].needs & ~item->leaves))
       RDX_TRY(apply_dependent(b, &b->dependents[i], &out->built));
   out->rows = max(out->built.node->expected_rows, 1);
@@ -306,7 +327,7 @@ static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, boo
 
 /* Rows that two components have together; `*connected`: a condition joins them. */
 static double pair_rows(const rdx_block *b, const waiting *w, const component *x, const component *y, bool *connected) {
-  double rows = x->rows * y->rows;
+  key_values values = {1, 1};
   *connected = false;
   for (uint32_t i = 0; i < w->list.count; i++) {
     const rdx_bound *c = w->list.list[i];
@@ -314,9 +335,10 @@ static double pair_rows(const rdx_block *b, const waiting *w, const component *x
     if (w->done[i] || !joins(c, x->built.leaves, y->built.leaves, &l))
       continue;
     *connected = true;
-    rows *= key_share(b, c->args[l], x->rows, c->args[1 - l], y->rows);
+    add_key(b, c->args[l], x->rows, c->args[1 - l], y->rows, &values);
   }
-  return rows;
+  const double share = key_share(&values, base_rows(b, x->built.leaves), base_rows(b, y->built.leaves));
+  return x->rows * y->rows * (*connected ? share : 1);
 }
 
 static void find_pair(const rdx_block *b, const waiting *w, const component *list, uint32_t count, uint32_t *x,
@@ -351,12 +373,12 @@ static rdx_status join_pair(rdx_block *b, waiting *w, const component *x, const 
   return RDX_OK;
 }
 
-static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool top, rdx_built *out) {
+static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out) {
   component *list = NULL;
   uint32_t count = group->count;
   RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *list, &list));
   for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(build_item(b, &group->items[i], w, i == 0, top, &list[i]));
+    RDX_TRY(build_item(b, &group->items[i], w, i == 0, early, &list[i]));
   while (count > 1) {
     uint32_t x = 0, y = 1;
     find_pair(b, w, list, count, &x, &y);
@@ -375,13 +397,26 @@ static rdx_status build_nothing(rdx_planner *p, rdx_built *out) {
   return RDX_OK;
 }
 
-rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
+/* What the joins of a tree read and write, in rows. */
+static double tree_cost(const rdx_plan_node *n) {
+  double cost = 0;
+  if (n->left && n->kind != RDX_PLAN_AGGREGATE) /* a subquery's inside costs the same wherever it is joined */
+    cost += tree_cost(n->left);
+  if (n->right && n->kind == RDX_PLAN_JOIN)
+    cost += tree_cost(n->right);
+  if (n->kind == RDX_PLAN_JOIN)
+    cost += n->left->expected_rows + n->right->expected_rows + n->expected_rows;
+  return cost;
+}
+
+/* All joined; subqueries that keep rows or not are applied early, to the relations that they need alone, or late. */
+static rdx_status build_all(rdx_block *b, bool early, rdx_built *out) {
   rdx_planner *p = b->planner;
   waiting w;
   RDX_TRY(wait_for(p, &b->from.conjuncts, &w));
   *out = (rdx_built){0};
   if (b->from.count > 0)
-    RDX_TRY(join_group(b, &b->from, &w, true, out));
+    RDX_TRY(join_group(b, &b->from, &w, early, out));
   else
     RDX_TRY(build_nothing(p, out));
   for (uint32_t i = 0; i < b->dependent_count; i++) {
@@ -394,4 +429,28 @@ rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
   rdx_conjuncts rest = {0};
   RDX_TRY(take(p, &w, UINT64_MAX, 0, &rest));
   return add_filter(p, &rest, out);
+}
+
+static bool has_choice(const rdx_block *b) {
+  bool keeps = false;
+  for (uint32_t i = 0; i < b->dependent_count; i++)
+    keeps |= keeps_rows(&b->dependents[i]);
+  return keeps && b->from.count > 1;
+}
+
+rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
+  rdx_dependent *kept = NULL;
+  rdx_built late = {0};
+  RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *kept, &kept));
+  for (uint32_t i = 0; i < b->dependent_count; i++)
+    kept[i] = b->dependents[i];
+  RDX_TRY(build_all(b, true, out));
+  if (!has_choice(b))
+    return RDX_OK;
+  for (uint32_t i = 0; i < b->dependent_count; i++)
+    b->dependents[i] = kept[i];
+  RDX_TRY(build_all(b, false, &late));
+  if (tree_cost(late.node) < tree_cost(out->node))
+    *out = late;
+  return RDX_OK;
 }

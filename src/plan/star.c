@@ -258,6 +258,21 @@ static void sort_dimensions(shape *s) {
   }
 }
 
+/* The leaf that has `place` others with more rows, or as many and before it. */
+static uint32_t leaf_by_size(const rdx_block *b, uint32_t place) {
+  uint32_t leaf = 0;
+  for (; leaf < b->leaf_count; leaf++) {
+    uint32_t larger = 0;
+    for (uint32_t i = 0; i < b->leaf_count; i++) {
+      const uint64_t rows = b->leaves[i].table->rows, own = b->leaves[leaf].table->rows;
+      larger += rows > own || (rows == own && i < leaf);
+    }
+    if (larger == place)
+      break;
+  }
+  return leaf;
+}
+
 rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
   shape s = {.block = b};
   bool fits = false;
@@ -267,7 +282,7 @@ rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
   RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *s.star, &s.star));
   RDX_TRY(rdx_planner_alloc(b->planner, b->from.conjuncts.count, sizeof *s.is_edge, &s.is_edge));
   for (uint32_t i = 0; i < b->leaf_count && !fits; i++)
-    RDX_TRY(try_fact(&s, i, &fits));
+    RDX_TRY(try_fact(&s, leaf_by_size(b, i), &fits));
   if (!fits)
     return RDX_OK;
   sort_dimensions(&s);
