@@ -114,6 +114,15 @@ static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *ou
 
 /* ---- CREATE, DROP ---- */
 
+/* What a column is stored as has a name of its own from PostgreSQL 16 on. */
+static bool has_storage(const PgQuery__ColumnDef *c) {
+#if PG_VERSION_NUM >= 160000
+  if (c->storage_name[0])
+    return true;
+#endif
+  return c->storage[0] || c->compression[0];
+}
+
 static rdx_status take_column(const rdx_tree *t, const node *n, rdx_sql_column *out) {
   if (n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
     return rdx_tree_refuse(t, rdx_tree_place(t, n->constraint->location), "constraints are not supported");
@@ -125,7 +134,7 @@ static rdx_status take_column(const rdx_tree *t, const node *n, rdx_sql_column *
   RDX_TRY(rdx_tree_refuse_if(t, c->coll_clause != NULL, out->place, "collations are not supported"));
   if (c->n_constraints > 0)
     return take_column(t, c->constraints[0], out);
-  RDX_TRY(rdx_tree_refuse_if(t, c->compression[0] || c->storage[0] || c->n_fdwoptions > 0, out->place,
+  RDX_TRY(rdx_tree_refuse_if(t, has_storage(c) || c->n_fdwoptions > 0, out->place,
                              "a column has a name and a type; other options are not supported"));
   RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
   RDX_TRY(rdx_tree_name(t, c->colname, &out->name));

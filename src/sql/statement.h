@@ -31,8 +31,10 @@ typedef enum rdx_ast_kind {
    *   "between", "not between", "between symmetric", "not between symmetric" (3 args),
    *   "in", "not in" (the value, then the list), "like", "not like", "ilike", "not ilike" (2 args, or 3 with ESCAPE),
    *   "case" (WHEN, THEN, WHEN, THEN ..., ELSE where there is one, which makes an odd number of args; CASE x WHEN v is
-   *   CASE WHEN x = v), "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value),
-   *   "substring", "position", "trim" ("btrim", "ltrim", "rtrim"), "current_date", "current_timestamp", "row" */
+   *   CASE WHEN x = v, and the x of all its comparisons is one node with several parents, so nobody changes nodes),
+   *   "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring", "position" (of the
+   *   second arg in the first, as strpos has them), "btrim", "ltrim", "rtrim" (TRIM), "timezone" (zone, value: AT TIME
+   *   ZONE), "current_date", "current_timestamp", "localtimestamp", "grouping", "row" */
   RDX_AST_CALL,
   RDX_AST_CAST,     /* args[0] as type `name` with `modifiers` (numeric(12,2)); INTERVAL '1' DAY has `field` "day" */
   RDX_AST_SCALAR,   /* (SELECT ...) as a value */
@@ -53,7 +55,6 @@ typedef struct rdx_ast {
   bool all;      /* QUANTIFY */
   bool star;     /* count(*) */
   bool distinct; /* count(DISTINCT x) */
-  bool windowed; /* has OVER */
   struct rdx_ast *filter;
   struct rdx_sql_query *query;
 } rdx_ast;
@@ -115,7 +116,7 @@ typedef struct rdx_grouping {
 
 typedef enum rdx_query_kind {
   RDX_QUERY_SELECT,
-  RDX_QUERY_VALUES, /* `rows` lists of `targets` each: row r's are values[r * width ...] */
+  RDX_QUERY_VALUES, /* row r's are values[r * width ...] */
   RDX_QUERY_UNION,
   RDX_QUERY_INTERSECT,
   RDX_QUERY_EXCEPT,
@@ -145,7 +146,7 @@ typedef struct rdx_sql_query {
   uint32_t group_count;
   rdx_ast *having;
   /* VALUES */
-  rdx_ast **values;
+  rdx_ast **values; /* of equal rows, one behind the other */
   uint32_t row_count, width;
   /* UNION, INTERSECT, EXCEPT */
   bool all;
@@ -175,15 +176,15 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
   RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `if_not_exists` */
   RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data` */
-  RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query` */
-  RDX_STATEMENT_CREATE_INDEX,    /* `name` (may be NULL) ON `table` USING `method` (`names`) WITH `options` */
+  RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
+  RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "materialized view"; `names`; `if_exists` */
   RDX_STATEMENT_INSERT,          /* INTO `name` (`names`, none: all) `query` */
   RDX_STATEMENT_COPY,       /* `name` (`names`) or `query`, `from` or to `path` (NULL: standard streams), `options` */
-  RDX_STATEMENT_PREPARE,    /* `name`, `inner` */
+  RDX_STATEMENT_PREPARE,    /* `name`, `inner`, in which types of parameters are casts of these */
   RDX_STATEMENT_EXECUTE,    /* `name`, `args` */
   RDX_STATEMENT_DEALLOCATE, /* `name`; NULL: ALL */
-  RDX_STATEMENT_SET,        /* `name` = `value`; NULL: DEFAULT (RESET) */
+  RDX_STATEMENT_SET,        /* `name` = `value`; NULL: DEFAULT (RESET); RESET ALL has "all" */
   RDX_STATEMENT_SHOW,       /* `name` */
   RDX_STATEMENT_ANALYZE,    /* `name`; NULL: all tables */
 } rdx_statement_kind;
@@ -193,7 +194,7 @@ typedef struct rdx_sql_statement {
   rdx_sql_place place;
   rdx_sql_query *query;
   struct rdx_sql_statement *inner;
-  const char *name, *table, *method, *object, *path, *value;
+  const char *name, *table, *method, *object, *path, *value; /* NULL: not written */
   rdx_sql_column *columns;
   uint32_t column_count;
   const char **names;

@@ -211,6 +211,49 @@ static void test_long(void **state) {
       fail_msg("%s: %s", lists[i].open, err.text);
 }
 
+/* ---- Memory ---- */
+
+static uint64_t allocations_left;
+
+static void *allocate(void *user, size_t size) {
+  (void)user;
+  return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+static void *reallocate(void *user, void *old, size_t size) {
+  (void)user;
+  return allocations_left-- > 0 ? realloc(old, size) : NULL;
+}
+
+static void release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+
+/* Whichever allocation fails, the status says so, and nothing is left behind. */
+static void test_memory(void **state) {
+  (void)state;
+  const rdx_allocator failing = {allocate, reallocate, release, NULL};
+  static const char text[] =
+      "PREPARE p (int) AS WITH a (b) AS (VALUES (1)) SELECT b, count(*), $1 + 2 FROM a JOIN t ON x "
+      "IN (1, 2, 3) GROUP BY ROLLUP (b) HAVING EXISTS (SELECT 1) ORDER BY 1";
+  rdx_status status = RDX_ERROR_MEMORY;
+  for (uint64_t n = 0; status != RDX_OK; n++) {
+    rdx_arena arena = {0};
+    rdx_error err = {""};
+    rdx_sql_statement *statement = NULL;
+    const char *next = NULL;
+    rdx_set_allocator(&failing);
+    allocations_left = n;
+    status = rdx_sql_parse(text, &arena, &statement, &next, &err);
+    rdx_arena_free(&arena);
+    rdx_set_allocator(NULL);
+    assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
+    assert_true((status == RDX_OK) == (err.text[0] == '\0'));
+    assert_true(n < 1000);
+  }
+}
+
 /* ---- Queries of benchmarks ---- */
 
 static bool is_keyword(const char *word) {
@@ -290,7 +333,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_several),    cmocka_unit_test(test_places),     cmocka_unit_test(test_deep),
       cmocka_unit_test(test_chains),     cmocka_unit_test(test_slow),       cmocka_unit_test(test_long),
-      cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_error_form), cmocka_unit_test(test_error_room),
+      cmocka_unit_test(test_memory),     cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_error_form),
+      cmocka_unit_test(test_error_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
