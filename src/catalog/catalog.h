@@ -104,6 +104,10 @@ typedef struct rdx_catalog_star {
 RDX_MUST_USE rdx_status rdx_catalog_engine(rdx_catalog *catalog, const rdx_catalog_star *star,
                                            const rdx_engine_params *params, rdx_engine **out, uint32_t *numbers,
                                            rdx_error *err);
+/* Whether an engine in use has the cube of this name, and that it has it from now on. */
+bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name);
+RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name,
+                                              rdx_error *err);
 void rdx_catalog_engine_done(rdx_catalog *catalog, rdx_engine *engine);
 
 #endif

@@ -44,6 +44,8 @@ typedef struct rdx_kept_engine {
   rdx_catalog_star star;
   uint32_t users;
   bool retired; /* goes when its last user does */
+  char **cubes; /* names of the cubes that it has */
+  uint32_t cube_count;
 } rdx_kept_engine;
 
 struct rdx_catalog {

@@ -223,6 +223,9 @@ bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint3
 
 static void drop_engine(rdx_kept_engine *e) {
   rdx_engine_destroy(&e->engine);
+  for (uint32_t i = 0; i < e->cube_count; i++)
+    rdx_free(e->cubes[i]);
+  rdx_free(e->cubes);
   rdx_free(e->star.attributes);
   if (e->star.fact)
     rdx_version_drop_user(rdx_version_of(e->star.fact));
@@ -396,6 +399,39 @@ rdx_status rdx_catalog_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
     if (!*out)
       status = keep_engine(c, star, params, err);
   }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+/* With the lock held. */
+static rdx_kept_engine *find_engine(rdx_catalog *c, const rdx_engine *engine) {
+  uint32_t i = 0;
+  while (c->engines[i].engine != engine) /* it is in use, so it is there */
+    i++;
+  return &c->engines[i];
+}
+
+bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_engine *engine, const char *name) {
+  bool has = false;
+  pthread_mutex_lock(&c->lock);
+  const rdx_kept_engine *e = find_engine(c, engine);
+  for (uint32_t i = 0; i < e->cube_count && !has; i++)
+    has = strcmp(e->cubes[i], name) == 0;
+  pthread_mutex_unlock(&c->lock);
+  return has;
+}
+
+rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_engine *engine, const char *name, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&copy, err));
+  memcpy(copy, name, strlen(name) + 1);
+  pthread_mutex_lock(&c->lock);
+  rdx_kept_engine *e = find_engine(c, engine);
+  const rdx_status status = rdx_realloc((void **)&e->cubes, e->cube_count + 1, sizeof *e->cubes, WHAT, err);
+  if (status == RDX_OK)
+    e->cubes[e->cube_count++] = copy;
+  else
+    rdx_free(copy);
   pthread_mutex_unlock(&c->lock);
   return status;
 }

@@ -405,11 +405,16 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
 
 static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  if (strcmp(written->object, "table") != 0)
+  const bool view = strcmp(written->object, "materialized view") == 0;
+  if (!view && strcmp(written->object, "table") != 0)
     return fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP %s is not supported", written->object);
-  for (uint32_t i = 0; i < written->name_count; i++)
-    RDX_TRY(drop_table(s, written->names[i], err));
-  snprintf(answer->tag, sizeof answer->tag, "DROP TABLE");
+  for (uint32_t i = 0; i < written->name_count; i++) {
+    bool found = true;
+    RDX_TRY(view ? rdx_views_drop(s->database, written->names[i], &found, err) : drop_table(s, written->names[i], err));
+    if (!found && !written->if_exists)
+      return fail(s, err, RDX_ERROR_NOT_FOUND, "there is no materialized view \"%.100s\"", written->names[i]);
+  }
+  snprintf(answer->tag, sizeof answer->tag, "DROP %s", view ? "MATERIALIZED VIEW" : "TABLE");
   return RDX_OK;
 }
 
@@ -461,6 +466,6 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   case RDX_STATEMENT_CREATE_INDEX:
     return fail(s, err, RDX_ERROR_UNSUPPORTED, "CREATE INDEX is not supported");
   default:
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "CREATE MATERIALIZED VIEW is not supported");
+    return rdx_views_create(s, answer, err);
   }
 }

@@ -23,6 +23,13 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
   if (status == RDX_OK)
     status = rdx_pool_create(0, &d->pool, err);
+  if (status == RDX_OK && folder) {
+    status = rdx_alloc(strlen(folder) + 1, 1, "a database", (void **)&d->folder, err);
+    if (status == RDX_OK) {
+      memcpy(d->folder, folder, strlen(folder) + 1);
+      status = rdx_views_load(d, err);
+    }
+  }
   if (status != RDX_OK) {
     rdx_database_close(&d);
     return status;
@@ -49,8 +56,10 @@ void rdx_database_close(rdx_database **database) {
   }
   for (uint32_t i = 0; i < d->kept_count; i++)
     rdx_prepared_release(d->kept[i]);
+  rdx_views_free(d);
   rdx_free(d->named);
   rdx_free(d->kept);
+  rdx_free(d->folder);
   free_names(d);
   rdx_catalog_destroy(&d->catalog);
   rdx_pool_destroy(&d->pool);

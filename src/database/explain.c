@@ -100,8 +100,21 @@ static void add(writer *w, properties *p, const char *name, rdx_printed *text) {
   rdx_free(text->data);
 }
 
-static void add_expressions(writer *w, properties *p, const char *name, const rdx_plan_node *names,
-                            rdx_bound *const *list, uint32_t count) {
+/* What a node's expressions read. */
+static rdx_names_of names_of(const rdx_plan_node *n) {
+  if (n->kind == RDX_PLAN_STAR || n->kind == RDX_PLAN_JOIN || n->kind == RDX_PLAN_TABLE)
+    return (rdx_names_of){n, true};
+  return (rdx_names_of){n->left, false};
+}
+
+static void add_word(writer *w, properties *p, const char *name, const char *word) {
+  rdx_printed text = {.err = w->err};
+  rdx_print(&text, "%s", word);
+  add(w, p, name, &text);
+}
+
+static void add_expressions(writer *w, properties *p, const char *name, rdx_names_of names, rdx_bound *const *list,
+                            uint32_t count) {
   rdx_printed text = {.err = w->err};
   for (uint32_t i = 0; i < count; i++) {
     rdx_print(&text, "%s", i > 0 ? ", " : "");
@@ -114,9 +127,9 @@ static void add_keys(writer *w, properties *p, const rdx_plan_node *n) {
   rdx_printed text = {.err = w->err};
   for (uint32_t i = 0; i < n->key_count; i++) {
     rdx_print(&text, "%s", i > 0 ? " AND " : "");
-    rdx_bound_text(n->left_keys[i], n->left, &text);
+    rdx_bound_text(n->left_keys[i], (rdx_names_of){n->left, false}, &text);
     rdx_print(&text, " = ");
-    rdx_bound_text(n->right_keys[i], n->right, &text);
+    rdx_bound_text(n->right_keys[i], (rdx_names_of){n->right, false}, &text);
   }
   add(w, p, "Join Condition", &text);
 }
@@ -132,7 +145,7 @@ static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
     const rdx_plan_aggregate *a = &n->aggregates[i];
     rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", names[a->kind], a->distinct ? "DISTINCT " : "");
     if (a->value)
-      rdx_bound_text(a->value, n->kind == RDX_PLAN_STAR ? n : n->left, &text);
+      rdx_bound_text(a->value, names_of(n), &text);
     rdx_print(&text, "%s)", a->value ? "" : "*");
   }
   add(w, p, "Aggregates", &text);
@@ -157,23 +170,23 @@ static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {
 }
 
 static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
-  const bool star = n->kind == RDX_PLAN_STAR;
-  const rdx_plan_node *names = star || n->kind == RDX_PLAN_TABLE || n->kind == RDX_PLAN_JOIN ? n : n->left;
   if (n->kind == RDX_PLAN_JOIN)
     add_keys(w, p, n);
   if (n->filter)
-    add_expressions(w, p, "Filter", names, &n->filter, 1);
+    add_expressions(w, p, "Filter", names_of(n), &n->filter, 1);
   if (n->kind == RDX_PLAN_PROJECT)
-    add_expressions(w, p, "Output", n->left, n->exprs, n->expr_count);
-  if (n->kind == RDX_PLAN_AGGREGATE || star) {
-    add_expressions(w, p, "Group Key", names, n->exprs, n->expr_count);
+    add_expressions(w, p, "Output", names_of(n), n->exprs, n->expr_count);
+  if (n->kind == RDX_PLAN_AGGREGATE || n->kind == RDX_PLAN_STAR) {
+    add_expressions(w, p, "Group Key", names_of(n), n->exprs, n->expr_count);
     add_aggregates(w, p, n);
   }
+  if (n->view)
+    add_word(w, p, "Cube", n->view->name);
   add_orders(w, p, n);
   if (n->limit)
-    add_expressions(w, p, "Limit", n, &n->limit, 1);
+    add_expressions(w, p, "Limit", (rdx_names_of){0}, &n->limit, 1);
   if (n->offset)
-    add_expressions(w, p, "Offset", n, &n->offset, 1);
+    add_expressions(w, p, "Offset", (rdx_names_of){0}, &n->offset, 1);
 }
 
 static void free_properties(properties *p) {
@@ -197,30 +210,34 @@ static bool calls_device(const rdx_plan_node *n) {
          (n->kind == RDX_PLAN_TABLE && n->filter);
 }
 
+static void indent_details(writer *w, uint32_t level) {
+  put(w, "%*s", (int)(level > 0 ? level * 6 + 4 : 0), "");
+}
+
 static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
   properties p = {0};
   list_properties(w, n, &p);
   for (uint32_t i = 0; i < p.count; i++) {
-    indent(w, level);
+    indent_details(w, level);
     put(w, "  %s: %s\n", p.list[i].name, p.list[i].text);
   }
   free_properties(&p);
   if (calls_device(n)) {
-    indent(w, level);
+    indent_details(w, level);
     put(w, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
   }
   if (!a)
     return;
   if (*a->method) {
-    indent(w, level);
+    indent_details(w, level);
     put(w, "  Method: %s\n", a->method);
   }
   if (a->rays > 0) {
-    indent(w, level);
+    indent_details(w, level);
     put(w, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
   }
   if (a->rows_read > 0 || a->bytes > 0) {
-    indent(w, level);
+    indent_details(w, level);
     put(w, "  Rows read: %llu  Bytes: %llu\n", (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
   }
 }

@@ -12,7 +12,9 @@
 #include "execute/execute.h"
 
 /* A text that was parsed and planned: shared by the statements made of it, which may run at the same time. */
-typedef struct rdx_prepared {
+typedef struct rdx_prepared rdx_prepared;
+
+struct rdx_prepared {
   rdx_database *database;
   uint32_t users; /* under the database's lock */
   rdx_arena arena;
@@ -22,15 +24,25 @@ typedef struct rdx_prepared {
   rdx_query_plan *plan; /* of SELECT and EXPLAIN's SELECT; NULL for others */
   const rdx_sql_query *query;
   rdx_sql_type *parameter_types;
-  uint32_t settings; /* the version that it was planned with */
+  uint32_t settings;    /* the version that it was planned with */
+  rdx_plan_view *views; /* that the plan may use, and what keeps them */
+  rdx_prepared **view_owners;
+  uint32_t view_count;
   double plan_ms;
-} rdx_prepared;
+};
 
 /* PREPARE name AS ... */
 typedef struct rdx_named {
   char *name;
   rdx_prepared *prepared;
 } rdx_named;
+
+/* CREATE MATERIALIZED VIEW: a definition, kept in the folder as NAME.view, and its plan as long as that is current. */
+typedef struct rdx_view {
+  char *name, *text;
+  rdx_engine_params engine;
+  rdx_prepared *prepared; /* NULL: not yet, or it cannot be planned any more */
+} rdx_view;
 
 struct rdx_database {
   rdx_device *device;
@@ -45,6 +57,9 @@ struct rdx_database {
   rdx_named *named;
   uint32_t named_count;
   char **names; /* of rdx_database_tables() */
+  char *folder; /* NULL: none */
+  rdx_view *views;
+  uint32_t view_count;
 };
 
 struct rdx_statement {
@@ -93,6 +108,17 @@ typedef struct rdx_explanation {
 } rdx_explanation;
 
 RDX_MUST_USE rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err);
+
+/* Views (views.c): read the definitions of a folder; those that can be used, for a statement that is planned. */
+RDX_MUST_USE rdx_status rdx_views_load(rdx_database *database, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_views_list(rdx_prepared *prepared, rdx_error *err);
+void rdx_views_free(rdx_database *database);
+RDX_MUST_USE rdx_status rdx_views_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+/* `*found`: there was one of this name. */
+RDX_MUST_USE rdx_status rdx_views_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
+/* The plan of a definition, which is not kept by its text. */
+RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *text, rdx_prepared **out,
+                                           rdx_error *err);
 
 /* Statements that are no query (change.c, session.c). */
 RDX_MUST_USE rdx_status rdx_run_change(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

@@ -15,6 +15,8 @@
 
 static void free_prepared(rdx_prepared *p) {
   rdx_plan_release(p->database->catalog, p->plan);
+  for (uint32_t i = 0; i < p->view_count; i++)
+    rdx_prepared_release(p->view_owners[i]);
   rdx_arena_free(&p->arena);
   rdx_free(p->text);
   rdx_free(p);
@@ -64,6 +66,10 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   if (parameters > 0)
     memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
   p->query = query_of(p->statement);
+  if (p->query && p->statement->kind != RDX_STATEMENT_CREATE_VIEW)
+    RDX_TRY(rdx_views_list(p, err));
+  settings.views = p->views;
+  settings.view_count = p->view_count;
   return p->query ? rdx_plan_query(p->database->catalog, &settings, p->text, p->query, p->parameter_types, parameters,
                                    &p->arena, &p->plan, err)
                   : RDX_OK;
@@ -141,6 +147,14 @@ static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
   }
   pthread_mutex_unlock(&d->lock);
   rdx_prepared_release(dropped);
+  return status;
+}
+
+rdx_status rdx_prepared_alone(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
+  RDX_TRY(begin_prepared(d, text, out, err));
+  const rdx_status status = parse_and_plan(*out, err);
+  if (status != RDX_OK)
+    rdx_prepared_release(*out);
   return status;
 }
 

@@ -130,6 +130,20 @@ static rdx_status prepare_and_run(const rdx_grouping_query *q, const rdx_query *
   return status;
 }
 
+rdx_status rdx_grouping_cube(const rdx_grouping_query *q, const char *name, const rdx_cube_spec *spec, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  if (rdx_catalog_has_cube(q->x->catalog, q->engine, name))
+    return RDX_OK;
+  pthread_rwlock_wrlock(&engines);
+  if (!rdx_catalog_has_cube(q->x->catalog, q->engine, name)) {
+    status = rdx_engine_add_cube(q->engine, spec, err);
+    if (status == RDX_OK)
+      status = rdx_catalog_note_cube(q->x->catalog, q->engine, name, err);
+  }
+  pthread_rwlock_unlock(&engines);
+  return status;
+}
+
 static rdx_status run_query(const rdx_grouping_query *q, const rdx_query *query, rdx_query_result **out,
                             rdx_shared **keeper, rdx_error *err) {
   const rdx_query_params params = {.stats = q->x->counts};

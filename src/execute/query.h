@@ -30,6 +30,10 @@ typedef struct rdx_grouping_query {
 
 #define RDX_QUERY_GROUPS 8u
 
+/* Build the cube of a view, unless the engine has it. */
+RDX_MUST_USE rdx_status rdx_grouping_cube(const rdx_grouping_query *query, const char *name, const rdx_cube_spec *spec,
+                                          rdx_error *err);
+
 /* A row for each group: its attributes, then the aggregates, as the engine has them, but for counts, which are i64. */
 RDX_MUST_USE rdx_status rdx_grouping_run(const rdx_grouping_query *query, rdx_frame *out, rdx_error *err);
 

@@ -33,15 +33,14 @@ static rdx_status translate_filter(star *s, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status translate_aggregate(star *s, uint32_t i, rdx_error *err) {
-  const rdx_bound *value = s->node->aggregates[i].value;
-  s->expressions[i] = NULL;
+static rdx_status translate_value(star *s, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
+  *out = NULL;
   if (!value)
     return RDX_OK;
   if (value->kind == RDX_BOUND_COLUMN)
-    return rdx_attribute_expression(s->x, s->numbers[value->index], &s->expressions[i], err);
-  RDX_TRY(rdx_exact_expression(s->x, value, s->columns, s->numbers, &s->expressions[i], err));
-  if (!s->expressions[i])
+    return rdx_attribute_expression(s->x, s->numbers[value->index], out, err);
+  RDX_TRY(rdx_exact_expression(s->x, value, s->columns, s->numbers, out, err));
+  if (!*out)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->x->text, value->place, NULL,
                          "a star query cannot evaluate this expression");
   return RDX_OK;
@@ -63,7 +62,7 @@ static rdx_status translate(star *s, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(s->x->arena, node->aggregate_count, sizeof(rdx_expression *), WHAT, (void **)&s->expressions,
                           err));
   for (uint32_t i = 0; i < node->aggregate_count; i++)
-    RDX_TRY(translate_aggregate(s, i, err));
+    RDX_TRY(translate_value(s, node->aggregates[i].value, &s->expressions[i], err));
   return RDX_OK;
 }
 
@@ -80,6 +79,37 @@ static rdx_status translate_order(star *s, rdx_grouping_query *q, rdx_error *err
   return rdx_find_limits(s->x, node, &q->limit, &q->offset, err);
 }
 
+static bool has_value_before(const rdx_plan_node *view, uint32_t place) {
+  const rdx_bound *value = view->aggregates[place].value;
+  for (uint32_t i = 0; i < place && value; i++)
+    if (view->aggregates[i].value && rdx_bound_equal(view->aggregates[i].value, value))
+      return true;
+  return false;
+}
+
+/* The view's groups are what its cube can be scanned and grouped by, its aggregates what it adds up. */
+static rdx_status build_view(star *s, const rdx_grouping_query *q, rdx_error *err) {
+  const rdx_plan_node *view = s->node->view->star;
+  rdx_cube_spec spec = {.scan_count = view->expr_count, .group_count = view->expr_count};
+  uint32_t *groups = NULL;
+  const rdx_expression **expressions = NULL;
+  RDX_TRY(rdx_arena_alloc(s->x->arena, view->expr_count, sizeof *groups, WHAT, (void **)&groups, err));
+  RDX_TRY(rdx_arena_alloc(s->x->arena, view->aggregate_count, sizeof *expressions, WHAT, (void **)&expressions, err));
+  for (uint32_t i = 0; i < view->expr_count; i++)
+    groups[i] = s->numbers[view->exprs[i]->index];
+  for (uint32_t i = 0; i < view->aggregate_count; i++) {
+    rdx_expression *made = NULL;
+    if (has_value_before(view, i))
+      continue;
+    RDX_TRY(translate_value(s, view->aggregates[i].value, &made, err));
+    if (made)
+      expressions[spec.expression_count++] = made;
+  }
+  spec.scan = spec.group_by = groups;
+  spec.expressions = expressions;
+  return rdx_grouping_cube(q, s->node->view->name, &spec, err);
+}
+
 static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   RDX_TRY(translate(s, err));
@@ -92,7 +122,9 @@ static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *er
                           .aggregates = node->aggregates,
                           .expressions = s->expressions,
                           .aggregate_count = node->aggregate_count,
-                          .prepares = node->engine.kind > RDX_ENGINE_COLUMN};
+                          .prepares = !node->view && node->engine.kind > RDX_ENGINE_COLUMN};
+  if (node->view)
+    RDX_TRY(build_view(s, &q, err));
   RDX_TRY(translate_order(s, &q, err));
   RDX_TRY(rdx_grouping_run(&q, out, err));
   return rdx_frame_conform(s->x, node->columns, out, err);

@@ -48,13 +48,29 @@ static double estimate_groups(const rdx_block *b, double rows) {
   return fmin(groups, rows);
 }
 
+rdx_plan_column rdx_group_column(const rdx_block *b, uint32_t group) {
+  const rdx_bound *value = b->groups[group];
+  const bool named = value->kind == RDX_BOUND_COLUMN && rdx_leaf_of(value->index) < b->leaf_count;
+  const char *name = named ? b->leaves[rdx_leaf_of(value->index)].names[rdx_column_of(value->index)] : "";
+  return (rdx_plan_column){name, value->type};
+}
+
+rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
+  static const char *const names[] = {[RDX_PLAN_COUNT] = "count",
+                                      [RDX_PLAN_SUM] = "sum",
+                                      [RDX_PLAN_AVG] = "avg",
+                                      [RDX_PLAN_MIN] = "min",
+                                      [RDX_PLAN_MAX] = "max"};
+  return (rdx_plan_column){names[b->aggregates[aggregate].kind], b->aggregates[aggregate].type};
+}
+
 static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {
   node->column_count = b->group_count + b->aggregate_count;
   RDX_TRY(rdx_planner_alloc(b->planner, node->column_count, sizeof *node->columns, &node->columns));
   for (uint32_t i = 0; i < b->group_count; i++)
-    node->columns[i] = (rdx_plan_column){"", b->groups[i]->type};
+    node->columns[i] = rdx_group_column(b, i);
   for (uint32_t i = 0; i < b->aggregate_count; i++)
-    node->columns[b->group_count + i] = (rdx_plan_column){"", b->aggregates[i].type};
+    node->columns[b->group_count + i] = rdx_aggregate_column(b, i);
   return RDX_OK;
 }
 
@@ -71,14 +87,14 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *built, const bo
     if (wanted && !wanted[i])
       continue;
     RDX_TRY(rdx_built_expression(p, built, b->groups[i], &node->exprs[node->expr_count++]));
-    node->columns[node->column_count++] = (rdx_plan_column){"", b->groups[i]->type};
+    node->columns[node->column_count++] = rdx_group_column(b, i);
   }
   for (uint32_t i = 0; i < b->aggregate_count; i++) {
     rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
     *a = b->aggregates[i];
     if (a->value)
       RDX_TRY(rdx_built_expression(p, built, a->value, &a->value));
-    node->columns[node->column_count++] = (rdx_plan_column){"", a->type};
+    node->columns[node->column_count++] = rdx_aggregate_column(b, i);
   }
   node->expected_rows = estimate_groups(b, built->node->expected_rows);
   *out = node;

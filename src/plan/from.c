@@ -143,18 +143,27 @@ static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx
   return rename_columns(b->planner, from, out);
 }
 
-static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+/* A view of this name that no table has. */
+static const rdx_sql_query *find_view(const rdx_planner *p, const char *name) {
+  for (uint32_t i = 0; i < p->settings->view_count; i++)
+    if (strcmp(p->settings->views[i].name, name) == 0)
+      return p->settings->views[i].query;
+  return NULL;
+}
+
+static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_sql_query *written, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
   rdx_plan_node *plan = NULL;
   if (from->lateral)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, NULL, "LATERAL is not supported");
-  RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, from->query, &query));
+  RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, written, &query));
   if (query->outer_levels > 0)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
                             "a query in FROM cannot read columns of an enclosing query");
   RDX_TRY(rdx_build_query(p, query, &plan));
-  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : "", out));
+  const char *name = from->kind == RDX_FROM_TABLE ? from->name : "";
+  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : name, out));
   return rename_columns(p, from, out);
 }
 
@@ -282,11 +291,13 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
   uint32_t number = 0;
   if (from->kind == RDX_FROM_JOIN)
     return bind_join(b, from, group);
-  rdx_cte *cte = from->kind == RDX_FROM_TABLE ? find_cte(b, from->name) : NULL;
+  const bool named = from->kind == RDX_FROM_TABLE;
+  rdx_cte *cte = named ? find_cte(b, from->name) : NULL;
+  const rdx_sql_query *query = named ? find_view(b->planner, from->name) : from->query;
   if (cte)
     RDX_TRY(bind_cte(b, cte, from, &leaf));
   else
-    RDX_TRY(from->kind == RDX_FROM_TABLE ? bind_table(b, from, &leaf) : bind_from_query(b, from, &leaf));
+    RDX_TRY(query ? bind_from_query(b, from, query, &leaf) : bind_table(b, from, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
   return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }

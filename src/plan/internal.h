@@ -221,6 +221,10 @@ RDX_MUST_USE rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *query, 
 /* The block's SELECT list as a plan. */
 RDX_MUST_USE rdx_status rdx_build_block(rdx_block *block, rdx_plan_node **out);
 
+/* The columns that a group and an aggregate of the block become. */
+rdx_plan_column rdx_group_column(const rdx_block *block, uint32_t group);
+rdx_plan_column rdx_aggregate_column(const rdx_block *block, uint32_t aggregate);
+
 /* ---- Joins (joins.c) ---- */
 
 /* A plan and which columns of the block its outputs are. */

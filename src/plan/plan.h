@@ -60,6 +60,8 @@ typedef struct rdx_plan_order {
   bool descending, nulls_first;
 } rdx_plan_order;
 
+struct rdx_plan_view;
+
 typedef struct rdx_plan_node {
   rdx_plan_kind kind;
   uint32_t id; /* numbered through the statement */
@@ -85,13 +87,22 @@ typedef struct rdx_plan_node {
   uint32_t aggregate_count;
   /* STAR: exprs, aggregates and filter read the star's attributes as columns; exprs are COLUMNs */
   rdx_catalog_star *star;
-  rdx_engine_params engine; /* the method */
+  rdx_engine_params engine;         /* the method */
+  const struct rdx_plan_view *view; /* the cube that serves it: `star` is the view's; NULL: none */
   /* SORT, LIMIT, STAR (by its own outputs) */
   rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
   bool all;                  /* INTERSECT, EXCEPT */
 } rdx_plan_node;
+
+/* A cube that was asked for: CREATE MATERIALIZED VIEW. */
+typedef struct rdx_plan_view {
+  const char *name;
+  const rdx_sql_query *query;
+  const rdx_plan_node *star; /* its query: groups by plain columns, and aggregates */
+  rdx_engine_params engine;
+} rdx_plan_view;
 
 /* A subquery without correlation whose one value is a parameter of the rest: run before, in order. */
 typedef struct rdx_plan_scalar {
@@ -116,7 +127,9 @@ typedef struct rdx_settings {
   rdx_engine_params engine; /* method of star queries: SET method */
   rdx_scan_params scan;
   rdx_index_params join;
-  bool insist; /* a method was set: where it cannot serve, that is an error */
+  bool insist;                /* a method was set: where it cannot serve, that is an error */
+  const rdx_plan_view *views; /* that queries may use, as long as their plans live */
+  uint32_t view_count;
 } rdx_settings;
 
 /* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). `parameter_types` has those

@@ -33,25 +33,27 @@ void rdx_print(rdx_printed *text, const char *format, ...) {
   text->size += (size_t)length;
 }
 
-static const char *column_name(const rdx_plan_node *names, uint32_t index) {
-  if (names && names->kind == RDX_PLAN_STAR && index < names->star->attribute_count) {
-    const rdx_catalog_attribute *a = &names->star->attributes[index];
-    const rdx_catalog_table *table = a->dimension ? names->star->dimensions[a->dimension - 1].table : names->star->fact;
+static const char *column_name(rdx_names_of names, uint32_t index) {
+  const rdx_plan_node *n = names.node;
+  if (n && names.inside && n->kind == RDX_PLAN_STAR && index < n->star->attribute_count) {
+    const rdx_catalog_attribute *a = &n->star->attributes[index];
+    const rdx_catalog_table *table = a->dimension ? n->star->dimensions[a->dimension - 1].table : n->star->fact;
     return table->columns[a->column].name;
   }
-  if (names && names->kind == RDX_PLAN_JOIN) { /* a half join's output has the left side only */
-    const uint32_t left = names->left->column_count;
-    return index < left ? column_name(names->left, index) : column_name(names->right, index - left);
+  if (n && names.inside && n->kind == RDX_PLAN_JOIN) {
+    const uint32_t left = n->left->column_count;
+    const rdx_plan_node *side = index < left ? n->left : n->right;
+    return side->columns[index < left ? index : index - left].name;
   }
-  return names && index < names->column_count ? names->columns[index].name : "";
+  return n && index < n->column_count ? n->columns[index].name : "";
 }
 
-static void print_column(const rdx_plan_node *names, uint32_t index, rdx_printed *out) {
+static void print_column(rdx_names_of names, uint32_t index, rdx_printed *out) {
   const char *name = column_name(names, index);
   if (*name)
     rdx_print(out, "%s", name);
   else
-    rdx_print(out, "#%u", index + 1); /* of groups and aggregates: their number */
+    rdx_print(out, "#%u", index + 1); /* of an expression: its number */
 }
 
 static void print_wide(rdx_i128 value, uint8_t scale, rdx_printed *out) {
@@ -89,8 +91,7 @@ static void print_constant(const rdx_bound *c, rdx_printed *out) {
   rdx_arena_free(&arena);
 }
 
-static void print_list(const rdx_bound *c, uint32_t first, const char *between, const rdx_plan_node *names,
-                       rdx_printed *out) {
+static void print_list(const rdx_bound *c, uint32_t first, const char *between, rdx_names_of names, rdx_printed *out) {
   for (uint32_t i = first; i < c->count; i++) {
     rdx_print(out, "%s", i > first ? between : "");
     if (out->size > MAX_LENGTH) {
@@ -112,7 +113,7 @@ static const char *const infix[] = {
     [RDX_OP_ILIKE] = " ILIKE ", [RDX_OP_DISTINCT] = " IS DISTINCT FROM ",
 };
 
-static void print_case(const rdx_bound *c, const rdx_plan_node *names, rdx_printed *out) {
+static void print_case(const rdx_bound *c, rdx_names_of names, rdx_printed *out) {
   rdx_print(out, "CASE");
   for (uint32_t i = 0; i + 1 < c->count; i += 2) {
     rdx_print(out, " WHEN ");
@@ -125,7 +126,7 @@ static void print_case(const rdx_bound *c, const rdx_plan_node *names, rdx_print
   rdx_print(out, " END");
 }
 
-static void print_call(const rdx_bound *c, const rdx_plan_node *names, rdx_printed *out) {
+static void print_call(const rdx_bound *c, rdx_names_of names, rdx_printed *out) {
   static const char *const named[] = {
       [RDX_OP_COALESCE] = "coalesce", [RDX_OP_GREATEST] = "greatest", [RDX_OP_LEAST] = "least"};
   char type[32];
@@ -168,7 +169,7 @@ static void print_call(const rdx_bound *c, const rdx_plan_node *names, rdx_print
   }
 }
 
-void rdx_bound_text(const rdx_bound *value, const rdx_plan_node *names, rdx_printed *out) {
+void rdx_bound_text(const rdx_bound *value, rdx_names_of names, rdx_printed *out) {
   switch (value->kind) {
   case RDX_BOUND_COLUMN:
   case RDX_BOUND_OUTER:

@@ -17,7 +17,13 @@ typedef struct rdx_printed {
 
 void rdx_print(rdx_printed *text, const char *format, ...) RDX_PRINTF(2, 3);
 
-/* Columns have the names of the node's output; of a star its attributes', of a join those of both sides. */
-void rdx_bound_text(const rdx_bound *value, const rdx_plan_node *names, rdx_printed *out);
+/* What the COLUMNs of an expression are: the outputs of a node, or what it reads `inside`: the attributes of a star,
+ * the columns of both sides of a join. */
+typedef struct rdx_names_of {
+  const rdx_plan_node *node; /* NULL: there are none */
+  bool inside;
+} rdx_names_of;
+
+void rdx_bound_text(const rdx_bound *value, rdx_names_of names, rdx_printed *out);
 
 #endif

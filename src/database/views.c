@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Materialized views: cubes over stars. A view's file holds its definition; the cube is built when it is created, and
+ * again when it is used first after a restart or after its tables were replaced. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+#include "base/words.h"
+#include "database/internal.h"
+#include "table/format.h"
+
+#define SUFFIX ".view"
+#define HEADER "raydex view 1 "
+#define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
+#define MAX_SIZE ((off_t)1 << 24)
+
+static rdx_status copy_text(const char *text, size_t length, char **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(length + 1, 1, "a view", (void **)out, err));
+  memcpy(*out, text, length);
+  (*out)[length] = '\0';
+  return RDX_OK;
+}
+
+/* ---- Definitions and their plans ---- */
+
+/* Its STAR node, where the definition is no more than a cube can be; else what is in the way. */
+static const char *find_star(const rdx_prepared *p, const rdx_plan_node **out) {
+  const rdx_plan_node *root = p->plan->root, *star = root->left;
+  *out = star;
+  if (root->kind != RDX_PLAN_PROJECT || !star || star->kind != RDX_PLAN_STAR || p->plan->scalar_count > 0)
+    return "its query must group a table, or a star of tables by their keys, by plain columns, and aggregate columns "
+           "or sums and products of them";
+  if (star->filter)
+    return "it cannot have WHERE: group by the columns that queries have conditions on";
+  if (star->order_count > 0 || star->limit || star->offset)
+    return "it cannot have ORDER BY or LIMIT";
+  if (star->expr_count == 0)
+    return "it has no groups";
+  for (uint32_t i = 0; i < root->expr_count; i++)
+    if (root->exprs[i]->kind != RDX_BOUND_COLUMN)
+      return "its list must be groups and aggregates as they are";
+  return NULL;
+}
+
+static rdx_status method_of(const rdx_sql_statement *s, rdx_engine_params *out, rdx_error *err) {
+  *out = (rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE};
+  if (!s->method || !*s->method)
+    return RDX_OK;
+  RDX_TRY(rdx_engine_kind_from_name(s->method, &out->kind, err));
+  if (out->kind == RDX_ENGINE_AUTO || out->kind == RDX_ENGINE_COLUMN)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' keeps no cube; there are sorted_cube, coarse_cube and rt_cube",
+                    s->method);
+  return RDX_OK;
+}
+
+/* The plan that is current; a definition that cannot be planned any more has none. With no lock held: views change
+ * under the database's lock, one statement at a time. */
+static void renew(rdx_database *d, rdx_view *v) {
+  rdx_error ignored;
+  if (v->prepared && rdx_prepared_is_current(v->prepared))
+    return;
+  rdx_prepared_release(v->prepared);
+  v->prepared = NULL;
+  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK)
+    v->prepared = NULL;
+}
+
+rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
+  rdx_database *d = p->database;
+  if (d->view_count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(&p->arena, d->view_count, sizeof *p->views, "views", (void **)&p->views, err));
+  RDX_TRY(rdx_arena_alloc(&p->arena, d->view_count, sizeof *p->view_owners, "views", (void **)&p->view_owners, err));
+  for (uint32_t i = 0; i < d->view_count; i++) {
+    rdx_view *v = &d->views[i];
+    const rdx_plan_node *star = NULL;
+    renew(d, v);
+    if (!v->prepared || find_star(v->prepared, &star))
+      continue;
+    pthread_mutex_lock(&d->lock);
+    v->prepared->users++;
+    pthread_mutex_unlock(&d->lock);
+    p->view_owners[p->view_count] = v->prepared;
+    p->views[p->view_count++] = (rdx_plan_view){v->name, v->prepared->query, star, v->engine};
+  }
+  return RDX_OK;
+}
+
+static void drop_view(rdx_view *v) {
+  rdx_prepared_release(v->prepared);
+  rdx_free(v->name);
+  rdx_free(v->text);
+}
+
+void rdx_views_free(rdx_database *d) {
+  for (uint32_t i = 0; i < d->view_count; i++)
+    drop_view(&d->views[i]);
+  rdx_free(d->views);
+}
+
+/* A view of this name and text; its plan comes when it is asked for. */
+static rdx_status add_view(rdx_database *d, const char *name, size_t length, const char *text, rdx_error *err) {
+  rdx_view v = {0};
+  rdx_sql_statement *statement = NULL;
+  rdx_arena arena = {0};
+  const char *next = NULL;
+  rdx_status status = rdx_sql_parse(text, &arena, &statement, &next, err);
+  if (status == RDX_OK && (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW))
+    status = rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
+  if (status == RDX_OK)
+    status = method_of(statement, &v.engine, err);
+  rdx_arena_free(&arena);
+  RDX_TRY(status);
+  RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
+  RDX_TRY(copy_text(name, length, &v.name, err));
+  status = copy_text(text, strlen(text), &v.text, err);
+  if (status != RDX_OK) {
+    drop_view(&v);
+    return status;
+  }
+  d->views[d->view_count++] = v;
+  return RDX_OK;
+}
+
+static rdx_view *find_view(rdx_database *d, const char *name) {
+  for (uint32_t i = 0; i < d->view_count; i++)
+    if (strcmp(d->views[i].name, name) == 0)
+      return &d->views[i];
+  return NULL;
+}
+
+/* ---- Files ---- */
+
+static rdx_status view_path(const rdx_database *d, const char *name, char **out, rdx_error *err) {
+  const size_t size = strlen(d->folder) + strlen(name) + sizeof SUFFIX + 1;
+  if (!*name || strchr(name, '/') || *name == '.')
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' cannot be the name of a view's file", name);
+  RDX_TRY(rdx_alloc(size, 1, "a view", (void **)out, err));
+  snprintf(*out, size, "%s/%s%s", d->folder, name, SUFFIX);
+  return RDX_OK;
+}
+
+static rdx_status write_view(const char *path, const char *text, rdx_error *err) {
+  rdx_replacement file;
+  char header[HEADER_SIZE + 1];
+  const size_t length = strlen(text);
+  RDX_TRY(rdx_replacement_open(path, &file, err));
+  snprintf(header, sizeof header, HEADER "%016llx\n", (unsigned long long)rdx_file_checksum(text, length));
+  rdx_status status = rdx_write(file.file, header, HEADER_SIZE, path, err);
+  if (status == RDX_OK)
+    status = rdx_write(file.file, text, length, path, err);
+  if (status == RDX_OK)
+    status = rdx_replacement_commit(&file, err);
+  rdx_replacement_drop(&file);
+  return status;
+}
+
+/* The text of a view's file, for rdx_free(). */
+static rdx_status read_view(const char *path, char **out, rdx_error *err) {
+  struct stat info;
+  char *text = NULL;
+  unsigned long long checksum = 0;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fstat(file, &info) != 0) {
+    const rdx_status status = rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    if (file >= 0)
+      close(file);
+    return status;
+  }
+  const bool possible = info.st_size >= (off_t)HEADER_SIZE && info.st_size <= MAX_SIZE;
+  const size_t size = possible ? (size_t)info.st_size : 0;
+  rdx_status status = rdx_calloc(size + 1, 1, "a view", (void **)&text, err);
+  if (status == RDX_OK && possible)
+    status = rdx_read_at(file, text, size, 0, path, err);
+  close(file);
+  if (status == RDX_OK && (!possible || sscanf(text, HEADER "%16llx", &checksum) != 1 ||
+                           checksum != rdx_file_checksum(text + HEADER_SIZE, size - HEADER_SIZE)))
+    status = rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: remove it, and create the view again", path);
+  if (status == RDX_OK) {
+    memmove(text, text + HEADER_SIZE, size - HEADER_SIZE + 1);
+    *out = text;
+    return RDX_OK;
+  }
+  rdx_free(text);
+  return status;
+}
+
+static rdx_status load_view(rdx_database *d, const char *file, rdx_error *err) {
+  char *path = NULL, *text = NULL, *name = NULL;
+  const size_t length = strlen(file) - (sizeof SUFFIX - 1);
+  RDX_TRY(copy_text(file, length, &name, err));
+  rdx_status status = view_path(d, name, &path, err);
+  if (status == RDX_OK)
+    status = read_view(path, &text, err);
+  if (status == RDX_OK)
+    status = add_view(d, name, length, text, err);
+  rdx_free(text);
+  rdx_free(path);
+  rdx_free(name);
+  return status;
+}
+
+rdx_status rdx_views_load(rdx_database *d, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  DIR *folder = opendir(d->folder);
+  for (struct dirent *e = folder ? readdir(folder) : NULL; e && status == RDX_OK; e = readdir(folder)) {
+    const size_t length = strlen(e->d_name);
+    if (e->d_name[0] != '.' && length > sizeof SUFFIX - 1 &&
+        strcmp(e->d_name + length - (sizeof SUFFIX - 1), SUFFIX) == 0)
+      status = load_view(d, e->d_name, err);
+  }
+  if (folder)
+    closedir(folder);
+  return status;
+}
+
+/* ---- Statements ---- */
+
+/* Run the view's query once: that builds the cube, or says why it cannot be built. */
+static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
+  rdx_answer *answer = NULL;
+  rdx_statement *built = NULL;
+  char *text = NULL;
+  const char *name = v->name;
+  const size_t size = 2 * strlen(name) + 32;
+  size_t used;
+  RDX_TRY(rdx_alloc(size, 1, "a view", (void **)&text, err));
+  used = (size_t)snprintf(text, size, "SELECT * FROM \"");
+  for (const char *c = name; *c; c++) {
+    text[used++] = *c;
+    if (*c == '"')
+      text[used++] = '"';
+  }
+  snprintf(text + used, size - used, "\" LIMIT 1");
+  rdx_status status = rdx_statement_prepare(s->database, text, NULL, &built, err);
+  if (status == RDX_OK)
+    status = rdx_statement_execute(built, &answer, err);
+  rdx_answer_destroy(&answer);
+  rdx_statement_destroy(&built);
+  rdx_free(text);
+  return status;
+}
+
+static rdx_status store_view(rdx_database *d, const rdx_view *v, rdx_error *err) {
+  char *path = NULL;
+  if (!d->folder)
+    return RDX_OK;
+  RDX_TRY(view_path(d, v->name, &path, err));
+  const rdx_status status = write_view(path, v->text, err);
+  rdx_free(path);
+  return status;
+}
+
+static void change_views(rdx_database *d) {
+  pthread_mutex_lock(&d->lock);
+  d->settings_version++; /* plans are made anew, with the views that there are now */
+  pthread_mutex_unlock(&d->lock);
+}
+
+static void remove_view(rdx_database *d, rdx_view *v) {
+  rdx_view gone = *v;
+  *v = d->views[--d->view_count];
+  drop_view(&gone);
+  change_views(d);
+}
+
+rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_database *d = s->database;
+  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_plan_node *star = NULL;
+  char *text = NULL;
+  snprintf(answer->tag, sizeof answer->tag, "CREATE MATERIALIZED VIEW");
+  if (find_view(d, written->name))
+    return written->if_not_exists ? RDX_OK
+                                  : rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
+                                                  "there is a materialized view \"%.100s\" already", written->name);
+  const char *wrong = find_star(s->prepared, &star);
+  if (wrong)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
+                         "a materialized view is a cube: %s", wrong);
+  if (written->option_count > 0)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->options[0].place, NULL,
+                         "cubes have no option \"%.60s\"", written->options[0].name);
+  RDX_TRY(copy_text(s->prepared->text, s->prepared->rest, &text, err));
+  rdx_status status = add_view(d, written->name, strlen(written->name), text, err);
+  rdx_free(text);
+  RDX_TRY(status);
+  change_views(d);
+  rdx_view *v = &d->views[d->view_count - 1];
+  status = build_cube(s, v, err);
+  if (status == RDX_OK)
+    status = store_view(d, v, err);
+  if (status != RDX_OK)
+    remove_view(d, &d->views[d->view_count - 1]);
+  return status;
+}
+
+rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+  rdx_view *v = find_view(d, name);
+  char *path = NULL;
+  *found = v != NULL;
+  if (!v)
+    return RDX_OK;
+  if (d->folder) {
+    RDX_TRY(view_path(d, name, &path, err));
+    const bool gone = unlink(path) == 0 || errno == ENOENT;
+    const rdx_status status =
+        gone ? RDX_OK : rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+    rdx_free(path);
+    RDX_TRY(status);
+  }
+  remove_view(d, v);
+  return RDX_OK;
+}
