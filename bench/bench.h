@@ -17,8 +17,9 @@ typedef struct bench_options {
   rdx_device_params device_params;
   const char *methods; /* NULL: all */
   uint32_t scale;      /* log2 of the keys; 0: by device */
-  double scale_factor; /* of the Star Schema Benchmark; 0: by `scale`, or by device */
-  const char *data;    /* a folder with its table files; NULL: they are made */
+  double scale_factor; /* of the Star Schema Benchmark and TPC-H; 0: by `scale`, or by device */
+  const char *data;    /* a folder with its table files, or TPC-H's; NULL: they are made */
+  const char *answers; /* a folder with answers to TPC-H's queries; NULL: none */
   uint32_t runs;       /* at most BENCH_MAX_RUNS */
   const char *out;
   const char *plots, *published;
@@ -176,6 +177,16 @@ bool bench_may_skip(rdx_status status);
 /* Fill in `err`; `status`. */
 rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
+/* ---- Folders for tables (folder.c) ---- */
+
+typedef struct bench_folder {
+  char name[3900];
+} bench_folder;
+
+/* Make one in $TMPDIR, or /tmp; remove it and its files, which may be open. */
+RDX_MUST_USE rdx_status bench_folder_make(bench_folder *out, rdx_error *err);
+void bench_folder_remove(const bench_folder *f);
+
 /* ---- The Star Schema Benchmark (ssb_data.c) ---- */
 
 /* Whether `path` is one of the star's tables in `dir`. */
@@ -185,7 +196,8 @@ bool bench_star_holds(const char *dir, const char *path);
 RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
 RDX_MUST_USE rdx_status bench_flat(bench *b, rdx_error *err);
 
-/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, scale.c) ---- */
+/* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, scale.c,
+ * tpch.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -245,6 +257,7 @@ rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error
 rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_tpch_queries(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_lookups(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_scans(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err);

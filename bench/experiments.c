@@ -583,6 +583,7 @@ const bench_experiment bench_experiments[] = {
     {"scale-scans", "every scan method alone, from 2^20 to 2^31 rows", bench_scale_scans, false},
     {"scale-stars", "every star method alone, at scale factors 1, 20 and 100", bench_scale_stars, false},
     {"rtcudb-build", "building the cubes of the 13 queries: time and memory", bench_rtcudb_build, false},
+    {"tpch-queries", "the 22 queries of TPC-H in SQL, beside another database", bench_tpch_queries, false},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

@@ -13,7 +13,7 @@
 static void print_help(void) {
   printf(
       "Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|scale|standard [OPTION...]\n"
+      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|scale|tpch|standard [OPTION...]\n"
       "       raydex-bench demo [--device NAME] [--sf N]\n"
       "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
       "       raydex-bench list\n\n"
@@ -24,10 +24,13 @@ static void print_help(void) {
       "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
       "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
       "                    about 2^S rows of the Star Schema Benchmark's lineorder\n"
-      "  --sf N            scale factor of the Star Schema Benchmark (20 on a GPU, 1 on the CPU, 0.01 on an emulated\n"
-      "                    device); its tables are made in a folder in $TMPDIR (/tmp), which is gone before queries\n"
+      "  --sf N            scale factor of the Star Schema Benchmark and of TPC-H (20 on a GPU, 1 on the CPU, 0.01 on\n"
+      "                    an emulated device); the tables are made in a folder in $TMPDIR (/tmp), which is gone "
+      "before queries\n"
       "                    run\n"
       "  --data DIR        instead take its table files from there, lineorder_flat.rdx included where there is one\n"
+      "  --answers DIR     compare TPC-H's answers with those there, as tests/sql/duckdb.mjs writes them, and show\n"
+      "                    its times beside ours\n"
       "  --runs N          counted runs of each method, after one that is not (5)\n"
       "  --seed N          of the data (1)\n"
       "  --budget SECONDS  start no measurement after so long\n"
@@ -42,13 +45,29 @@ static void print_list(void) {
     printf("%-24s %s%s\n", bench_experiments[i].name, bench_experiments[i].what,
            bench_experiments[i].standard ? " *" : "");
   printf(
-      "\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb and scale are all whose names\n"
-      "begin so, and thesis has those of join, too\n");
+      "\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale and tpch are all whose\n"
+      "names begin so, and thesis has those of join, too\n");
 }
 
 /* ---- Options ---- */
 
-enum { DEVICE = 1, THREADS, METHODS, SCALE, SF, DATA, RUNS, SEED, BUDGET, OUT, PLOTS, PUBLISHED, VALIDATION, HELP };
+enum {
+  DEVICE = 1,
+  THREADS,
+  METHODS,
+  SCALE,
+  SF,
+  DATA,
+  ANSWERS,
+  RUNS,
+  SEED,
+  BUDGET,
+  OUT,
+  PLOTS,
+  PUBLISHED,
+  VALIDATION,
+  HELP
+};
 
 static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
                                         {"threads", required_argument, NULL, THREADS},
@@ -56,6 +75,7 @@ static const struct option options[] = {{"device", required_argument, NULL, DEVI
                                         {"scale", required_argument, NULL, SCALE},
                                         {"sf", required_argument, NULL, SF},
                                         {"data", required_argument, NULL, DATA},
+                                        {"answers", required_argument, NULL, ANSWERS},
                                         {"runs", required_argument, NULL, RUNS},
                                         {"seed", required_argument, NULL, SEED},
                                         {"budget", required_argument, NULL, BUDGET},
@@ -93,6 +113,9 @@ static const char *take(int option, const char *value, bench_options *o) {
                                                                          : "it is a number above 0 and at most 700";
   case DATA:
     o->data = value;
+    return NULL;
+  case ANSWERS:
+    o->answers = value;
     return NULL;
   case RUNS:
     if (!console_parse_u64(value, 1, BENCH_MAX_RUNS, &number))
@@ -184,7 +207,7 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const suites[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb", "scale", "standard"};
+static const char *const suites[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb", "scale", "tpch", "standard"};
 
 /* The suite that the command line names, with or without the word; NULL: it names experiments. */
 static const char *suite_of(char **names, int count) {
@@ -292,7 +315,7 @@ static int check_names(char **names, int count, const bench_options *o) {
   if (suite_of(names, count))
     return 0;
   if (strcmp(names[0], "suite") == 0)
-    return console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale and standard");
+    return console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale, tpch and standard");
   if (strcmp(names[0], "demo") == 0)
     return count > 1  ? console_usage(NULL, "demo stands alone")
            : o->plots ? console_usage(NULL, "demo draws no pictures")

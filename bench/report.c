@@ -105,6 +105,9 @@ static const char *verdict(const bench_report *report, const char *experiment) {
   for (size_t i = 0; i < report->count; i++)
     if (strcmp(report->rows[i].experiment, experiment) == 0 && report->rows[i].probes > 0)
       return "all answers checked";
+  for (size_t i = 0; i < report->count; i++)
+    if (strcmp(report->rows[i].experiment, experiment) == 0 && strcmp(report->rows[i].metric, "answer_ms") == 0)
+      return "answers not checked";
   return "builds only";
 }
 
@@ -170,7 +173,8 @@ static void print_scan_head(const bench_report *report, const bench_row *row) {
 /* ---- Star queries ---- */
 
 static bool is_star(const bench_row *row) {
-  return strncmp(row->experiment, "rtcudb-", 7) == 0 || strcmp(row->experiment, "scale-stars") == 0;
+  return strncmp(row->experiment, "rtcudb-", 7) == 0 || strncmp(row->experiment, "tpch-", 5) == 0 ||
+         strcmp(row->experiment, "scale-stars") == 0;
 }
 
 /* Those that an experiment has are columns of its table. */
@@ -190,6 +194,8 @@ static const star_column star_columns[] = {
     {"query_ms", "device ms", "%.4f", 1, 10, VALUE},
     {"query_ms", "+-", "%.0f%%", 0.01, 5, SPREAD},
     {"answer_ms", "answer ms", "%.4f", 1, 10, VALUE},
+    {"plan_ms", "plan ms", "%.4f", 1, 10, VALUE},
+    {"first_ms", "first ms", "%.1f", 1, 10, VALUE},
     {"rays", "rays", "%.0f", 1, 9, VALUE},
     {"hits", "hits", "%.0f", 1, 10, VALUE},
     {"rows_read", "rows read", "%.0f", 1, 10, VALUE},

@@ -6,16 +6,9 @@
 
 #include "bench/bench.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FLAT_TABLE "lineorder_flat"
-
-typedef struct folder {
-  char name[3900];
-} folder;
 
 typedef struct table_path {
   char name[4000];
@@ -34,27 +27,10 @@ bool bench_star_holds(const char *dir, const char *path) {
   return held;
 }
 
-static rdx_status make_folder(folder *out, rdx_error *err) {
-  const char *parent = getenv("TMPDIR");
-  parent = parent && *parent ? parent : "/tmp";
-  if ((size_t)snprintf(out->name, sizeof out->name, "%s/raydex-bench-XXXXXX", parent) >= sizeof out->name)
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "TMPDIR has too long a name");
-  return mkdtemp(out->name)
-             ? RDX_OK
-             : bench_fail(err, RDX_ERROR_IO, "cannot make a folder for tables in %s: %s", parent, strerror(errno));
-}
-
-static void remove_folder(const folder *f) {
-  for (ssb_table t = 0; t < SSB_TABLES; t++)
-    unlink(path_of(f->name, ssb_table_name(t)).name);
-  unlink(path_of(f->name, FLAT_TABLE).name);
-  rmdir(f->name);
-}
-
 static rdx_status generate(bench *b, rdx_error *err) {
-  folder f;
+  bench_folder f;
   ssb *s = NULL;
-  rdx_status status = make_folder(&f, err);
+  rdx_status status = bench_folder_make(&f, err);
   if (status != RDX_OK)
     return status;
   status = ssb_open(b->scale_factor, b->options.seed, &s, err);
@@ -63,7 +39,7 @@ static rdx_status generate(bench *b, rdx_error *err) {
   if (status == RDX_OK)
     status = ssb_star_open(f.name, &b->star, err);
   ssb_close(&s);
-  remove_folder(&f);
+  bench_folder_remove(&f);
   return status;
 }
 
@@ -77,7 +53,7 @@ rdx_status bench_star(bench *b, rdx_error *err) {
 }
 
 rdx_status bench_flat(bench *b, rdx_error *err) {
-  folder f;
+  bench_folder f;
   if (ssb_star_flat(b->star))
     return RDX_OK;
   if (b->options.data) {
@@ -85,13 +61,13 @@ rdx_status bench_flat(bench *b, rdx_error *err) {
     if (access(given.name, F_OK) == 0)
       return ssb_star_open_flat(b->star, given.name, err);
   }
-  rdx_status status = make_folder(&f, err);
+  rdx_status status = bench_folder_make(&f, err);
   if (status != RDX_OK)
     return status;
   const table_path made = path_of(f.name, FLAT_TABLE);
   status = rdx_relation_flatten(b->device, ssb_star_relation(b->star), made.name, err);
   if (status == RDX_OK)
     status = ssb_star_open_flat(b->star, made.name, err);
-  remove_folder(&f);
+  bench_folder_remove(&f);
   return status;
 }
