@@ -329,11 +329,17 @@ static void take_word(bracket *b, word w, word last) {
 
 /* ---- Names ---- */
 
+/* Whether what is written without quotes would go on with the word before it. */
+static bool is_joined(const scanner *s, rdx_token t) {
+  return t.begin > s->text->begin && continues_name(t.begin[-1]);
+}
+
 /* Write over a token of the copy what the parser reads as the name of a mark and a number. */
 static rdx_status replace_name(scanner *s, rdx_token t) {
   char *copy = s->text->copy + (t.begin - s->text->begin), name[32];
   const size_t length = (size_t)(t.end - t.begin);
-  const int written = snprintf(name, sizeof name, MARK "%llu", (unsigned long long)(t.begin - s->text->text));
+  const int written = snprintf(name, sizeof name, "%s" MARK "%llu", is_joined(s, t) ? " " : "",
+                               (unsigned long long)(t.begin - s->text->text));
   if ((size_t)written > length)
     return rdx_sql_error(s->err, RDX_ERROR_UNSUPPORTED, s->text->text, (rdx_sql_place)(t.begin - s->text->text + 1),
                          NULL, "names of files with quotes are not supported here");
@@ -356,7 +362,7 @@ static rdx_status take_file(scanner *s, rdx_token t) {
 
 static rdx_status take_name(scanner *s, rdx_token t) {
   const size_t length = (size_t)(t.end - t.begin);
-  if (t.kind == RDX_TOKEN_NAME && length == 2) {
+  if (t.kind == RDX_TOKEN_NAME && length == 2 && !is_joined(s, t) && !continues_name(*t.end)) {
     memcpy(s->text->copy + (t.begin - s->text->begin), MARK, MARK_LENGTH);
     s->text->has_empty_name = true;
     return RDX_OK;

@@ -144,6 +144,7 @@ static void test_names(void **state) {
        "group <'v'>, <'w'>"},
       {"SELECT \"t.csv\".a FROM (SELECT 'x', 'y' FROM 't.csv') s",
        "select t.csv.a from {select 'x', 'y' from t.csv} as s"},
+      {"SELECT a\"b\", c\"" LONG "\",d FROM'x''y'", "select a as b, c as " LONG ", d from x'y"},
       {"CREATE TABLE " LONG " (\"" LONG "\" int)", "create table: name=" LONG " " LONG " int4"},
   };
   check(examples, RDX_COUNT(examples));
