@@ -18,6 +18,7 @@ int cli_export(int argc, char **argv);
 int cli_table(int argc, char **argv);
 int cli_ssb(int argc, char **argv);
 int cli_tpch(int argc, char **argv);
+int cli_shell(int argc, char **argv);
 
 /* ---- Options (options.c) ---- */
 
@@ -85,6 +86,12 @@ void cli_print_csv_help(void);
  * 0 to go on, else the exit status plus one. */
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
+
+/* The parts of it, for a command that parses its line itself: take one of the options above; NULL or what is wrong. */
+const char *cli_take_common(int option, char *value, cli_common *common);
+
+/* Whether what was said of CSV fits together. 0 to go on, else the exit status plus one. */
+int cli_check_csv(const char *command, const cli_common *common);
 
 /* ---- Files (files.c) ---- */
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name, *summary;
@@ -17,6 +18,7 @@ static const struct {
     {"lookup", "look up keys in a column of a table or CSV file", cli_lookup},
     {"join", "match the rows of two table or CSV files", cli_join},
     {"scan", "find the rows of a table or CSV file that satisfy a condition", cli_scan},
+    {"shell", "answer SQL; what raydex does without a command", cli_shell},
     {"ssb", "make the tables of the Star Schema Benchmark, run or print its queries", cli_ssb},
     {"tpch", "make the tables of TPC-H, print its queries", cli_tpch},
 };
@@ -24,11 +26,14 @@ static const struct {
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 static void print_help(void) {
-  printf("Example: raydex lookup --data orders.csv --key customer --point 4711 --return count\n\n"
-         "Usage: raydex COMMAND [OPTION...]\n\nRaydex answers database lookups by tracing rays.\n\nCommands:\n");
+  printf("Example: raydex -c \"SELECT count(*) FROM orders WHERE price > 10\" orders.csv\n\n"
+         "Usage: raydex [OPTION...] [FOLDER] [FILE...]\n"
+         "       raydex COMMAND [OPTION...]\n\n"
+         "Raydex answers SQL and database lookups by tracing rays.\n\nCommands:\n");
   for (size_t i = 0; i < COMMANDS; i++)
     printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-  printf("\n'raydex help COMMAND' describes a command, 'raydex --version' prints the version.\n");
+  printf("\n'raydex help COMMAND' describes a command (shell: the options without one), 'raydex --version' prints the\n"
+         "version.\n");
 }
 
 static int no_command(const char *name) {
@@ -37,6 +42,14 @@ static int no_command(const char *name) {
   for (size_t i = 0; i < COMMANDS; i++)
     console_nearest(name, commands[i].name, &guess);
   return console_usage(NULL, "there is no command '%s'%s", name, console_guess_text(&guess, "", text));
+}
+
+/* Whether a word is no command, but an option or a file for the shell. */
+static bool is_for_shell(const char *word) {
+  for (size_t i = 0; i < COMMANDS; i++)
+    if (strcmp(word, commands[i].name) == 0)
+      return false;
+  return word[0] == '-' || strpbrk(word, "./") || access(word, F_OK) == 0;
 }
 
 static int run(int argc, char **argv) {
@@ -49,7 +62,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
   console_start("raydex");
   if (argc < 2)
-    return console_usage(NULL, "a command is needed");
+    return console_finish(cli_shell(argc, argv));
   const char *command = argv[1];
   const bool help = strcmp(command, "help") == 0;
   if (help && argc > 2) { /* COMMAND --help */
@@ -64,5 +77,5 @@ int main(int argc, char **argv) {
     printf("raydex %s\n", rdx_version());
     return console_finish(EXIT_SUCCESS);
   }
-  return run(argc - 1, argv + 1);
+  return is_for_shell(command) ? console_finish(cli_shell(argc, argv)) : run(argc - 1, argv + 1);
 }

@@ -99,7 +99,7 @@ static const char *take_csv(int option, char *value, cli_common *o) {
   }
 }
 
-static const char *take_common(int option, char *value, cli_common *o) {
+const char *cli_take_common(int option, char *value, cli_common *o) {
   static rdx_error err;
   uint64_t number = 0;
   switch (option) {
@@ -154,6 +154,13 @@ static int take_words(const char *command, int argc, char **argv, cli_common *co
   return optind < argc ? console_usage(command, "'%s' is not expected here", argv[optind]) + 1 : 0;
 }
 
+int cli_check_csv(const char *command, const cli_common *common) {
+  const rdx_csv_params *csv = &common->csv;
+  if (!csv->delimiter || csv->no_quotes || csv->delimiter != (csv->quote ? csv->quote : '"'))
+    return 0;
+  return console_usage(command, "--delimiter %c: it quotes fields, too: --quote takes another", csv->delimiter) + 1;
+}
+
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common) {
   opterr = 0;
@@ -168,18 +175,16 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
       return console_no_option(command, argv, options) + 1;
     char given[1024]; /* names are cut out of the value itself */
     snprintf(given, sizeof given, "%s", optarg ? optarg : "");
-    const char *wrong = c < CLI_OWN ? take_common(c, optarg, common) : take(c, optarg, context);
+    const char *wrong = c < CLI_OWN ? cli_take_common(c, optarg, common) : take(c, optarg, context);
     if (wrong)
       return console_usage(command, "--%s %s: %s", name_of(c, options), given, wrong) + 1;
   }
   const int words = take_words(command, argc, argv, common);
   if (words != 0)
     return words;
-  if (common->csv.delimiter && !common->csv.no_quotes &&
-      common->csv.delimiter == (common->csv.quote ? common->csv.quote : '"'))
-    return console_usage(command, "--delimiter %c: it quotes fields, too: --quote takes another",
-                         common->csv.delimiter) +
-           1;
+  const int wrong_csv = cli_check_csv(command, common);
+  if (wrong_csv != 0)
+    return wrong_csv;
   const char *text = common->method_options;
   const char *wrong = !text           ? NULL
                       : common->scans ? cli_parse_scan_options(text, &common->scan)

@@ -34,6 +34,13 @@ if(NOT XXHASH_HEADERS)
   message(FATAL_ERROR "xxhash was not found. Install it (Debian: libxxhash-dev).")
 endif()
 
+# Editing, history and completion in the shell: without it lines are as the terminal gives them.
+find_path(LIBEDIT_HEADERS histedit.h DOC "Where histedit.h is")
+find_library(LIBEDIT_LIBRARY edit DOC "The library libedit")
+if(NOT LIBEDIT_HEADERS OR NOT LIBEDIT_LIBRARY)
+  message(STATUS "libedit was not found: the shell will not edit lines (Debian: libedit-dev)")
+endif()
+
 find_program(GLSLC glslc DOC "The compiler of GLSL shaders")
 if(NOT GLSLC)
   message(FATAL_ERROR "glslc was not found. Install it (Debian: glslc).")

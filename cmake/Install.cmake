@@ -13,6 +13,15 @@ install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/raydex)
 file(GLOB documents CONFIGURE_DEPENDS LICENSE *.md docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+install(FILES man/raydex.1 man/raydex-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# Where the shells look. Bash loads a file by the name of the program.
+set(bash_completions ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/raydex.bash DESTINATION ${bash_completions} RENAME raydex)
+install(FILES completions/raydex.bash DESTINATION ${bash_completions} RENAME raydex-bench)
+install(FILES completions/_raydex DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/raydex.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 install(EXPORT raydex FILE raydexConfig.cmake NAMESPACE raydex:: DESTINATION ${package_dir})
 write_basic_package_version_file(raydexConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/raydexConfigVersion.cmake DESTINATION ${package_dir})

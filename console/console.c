@@ -15,13 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROGRESS_AFTER 2.0 /* seconds before the first line of progress */
+#define PROGRESS_AFTER 1.0 /* seconds before the first line of progress */
 #define PROGRESS_EVERY 0.2
 #define AGAIN_AFTER 1.0 /* seconds until a signal is one that the user repeats */
 
 static const char *program_name = "raydex";
 static atomic_llong interrupted_at; /* nanoseconds, 0: not yet; written by a signal handler, read by any thread */
 static atomic_int interrupted_by;   /* the first signal */
+static atomic_bool stays;           /* Ctrl-C never ends the program */
+static int wake[2] = {-1, -1};      /* a pipe with a byte in it for each signal, for what waits */
 static char *_Atomic unfinished;    /* a file that is to go when the program cannot go on; NULL: none */
 
 static struct {
@@ -85,8 +87,12 @@ static void on_signal(int number) {
   const long long now = nanoseconds();
   long long first = 0;
   int none = 0;
-  atomic_compare_exchange_strong(&interrupted_by, &none, number);
-  if (!atomic_compare_exchange_strong(&interrupted_at, &first, now) && (double)(now - first) > AGAIN_AFTER * 1e9) {
+  if (!atomic_compare_exchange_strong(&interrupted_by, &none, number) && none == SIGINT && atomic_load(&stays))
+    atomic_store(&interrupted_by, number); /* only what is no Ctrl-C ends such a program */
+  if (wake[1] >= 0)
+    (void)!write(wake[1], "", 1);
+  if (!atomic_compare_exchange_strong(&interrupted_at, &first, now) && (double)(now - first) > AGAIN_AFTER * 1e9 &&
+      !(number == SIGINT && atomic_load(&stays))) {
     signal(number, SIG_DFL);
     raise(number);
   }
@@ -169,10 +175,47 @@ bool console_interrupted(void) {
   return atomic_load(&interrupted_at) != 0;
 }
 
+void console_stay(void) {
+  if (wake[0] < 0 && pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+    wake[0] = wake[1] = -1;
+  atomic_store(&stays, true);
+}
+
+int console_interrupt_file(void) {
+  return wake[0];
+}
+
+bool console_forget_interrupt(void) {
+  int number = SIGINT;
+  char bytes[64];
+  while (wake[0] >= 0 && read(wake[0], bytes, sizeof bytes) > 0)
+    ;
+  if (!atomic_load(&stays) || !atomic_compare_exchange_strong(&interrupted_by, &number, 0))
+    return number == 0;
+  atomic_store(&interrupted_at, 0);
+  if (atomic_load(&interrupted_by) == 0) {
+    pthread_mutex_lock(&progress.lock);
+    clear_line();
+    progress.stage[0] = '\0';
+    pthread_mutex_unlock(&progress.lock);
+    return true;
+  }
+  atomic_store(&interrupted_at, nanoseconds()); /* another signal came meanwhile */
+  return false;
+}
+
 /* As a shell says it of a program that a signal ends. */
-static int exit_interrupted(void) {
+int console_interrupt_status(void) {
   const int number = atomic_load(&interrupted_by);
   return 128 + (number ? number : SIGINT);
+}
+
+/* Whether the line break of a message at `text` is the library's own: before what is indented, such as a list and the
+ * caret below a statement, and before the words that tell of a statement. Data in messages has none that are not
+ * escaped. */
+static bool breaks_line(const unsigned char *text) {
+  return strncmp((const char *)text, "\n  ", 3) == 0 || strncmp((const char *)text, "\nLINE ", 6) == 0 ||
+         strncmp((const char *)text, "\nHINT: ", 7) == 0;
 }
 
 /* A line on stderr. What data may have in it is escaped: control characters tell terminals what to do. */
@@ -184,7 +227,7 @@ static void print_text(const char *format, va_list arguments) {
     const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* a control of Latin-1 */
     if (c1)
       used += (size_t)snprintf(line + used, sizeof line - used, "\\u%04x", *++p);
-    else if (*p == '\n' && p[1] == ' ' && p[2] == ' ') /* of a list in a message; the library has escaped data */
+    else if (breaks_line(p))
       line[used++] = (char)*p;
     else if (*p < ' ' || *p == 0x7f)
       used += (size_t)snprintf(line + used, sizeof line - used, "\\x%02x", *p);
@@ -208,14 +251,14 @@ int console_fail(rdx_status status, const char *format, ...) {
   va_start(arguments, format);
   print(format, arguments);
   va_end(arguments);
-  return status == RDX_ERROR_CANCELLED ? exit_interrupted() : EXIT_FAILURE;
+  return status == RDX_ERROR_CANCELLED ? console_interrupt_status() : EXIT_FAILURE;
 }
 
 int console_finish(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
   if (console_interrupted())
-    _exit(exit_interrupted()); /* exit() would wait for the same pipe again */
+    _exit(console_interrupt_status()); /* exit() would wait for the same pipe again */
   return status == 0 ? console_fail(RDX_ERROR_IO, "cannot write the standard output: %s", strerror(errno)) : status;
 }
 

@@ -20,6 +20,18 @@ void console_start(const char *program);
 /* Whether the user asked to stop. */
 bool console_interrupted(void);
 
+/* From now on Ctrl-C cancels what runs and never ends the program, however often it comes. */
+void console_stay(void);
+
+/* After console_stay(): a file for poll() that can be read when a signal asks to stop, whichever thread it came to. */
+int console_interrupt_file(void);
+
+/* After console_stay(): forget that the user pressed Ctrl-C; false: another signal asks to stop, and still does. */
+bool console_forget_interrupt(void);
+
+/* The exit status of a program that a signal has told to stop: 128 and its number. */
+int console_interrupt_status(void);
+
 /* Show how far a program's own work has come, as rdx_progress_fn says it; whether the user asked to stop. */
 bool console_progress(const char *stage, uint64_t done, uint64_t total);
 
