@@ -30,6 +30,9 @@ static void drop_scans(rdx_version *v) {
     rdx_free(v->scans[i].columns);
   }
   rdx_free(v->scans);
+  for (uint32_t i = 0; i < v->index_count; i++)
+    rdx_index_destroy(&v->indexes[i].index);
+  rdx_free(v->indexes);
 }
 
 void rdx_version_drop_user(rdx_version *v) {

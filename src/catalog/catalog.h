@@ -80,6 +80,10 @@ RDX_MUST_USE rdx_status rdx_catalog_scan(rdx_catalog *catalog, rdx_catalog_table
 bool rdx_catalog_scan_pays(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                            const rdx_scan_params *params);
 
+/* An index over a column, likewise. */
+RDX_MUST_USE rdx_status rdx_catalog_index(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,
+                                          const rdx_index_params *params, const rdx_index **out, rdx_error *err);
+
 /* A star of catalog tables. */
 typedef struct rdx_catalog_dimension {
   rdx_catalog_table *table;

@@ -16,6 +16,13 @@ typedef struct rdx_kept_scan {
   uint32_t count;
 } rdx_kept_scan;
 
+/* The same of an index over one column. */
+typedef struct rdx_kept_index {
+  rdx_index *index;
+  rdx_index_params params;
+  uint32_t column;
+} rdx_kept_index;
+
 /* A version of a table. */
 typedef struct rdx_version {
   rdx_catalog_table table; /* first: what users have points here */
@@ -25,6 +32,8 @@ typedef struct rdx_version {
   uint32_t users; /* one more while its name has it */
   rdx_kept_scan *scans;
   uint32_t scan_count;
+  rdx_kept_index *indexes;
+  uint32_t index_count;
   uint32_t filters; /* that were asked about: rdx_catalog_scan_pays() */
 } rdx_version;
 

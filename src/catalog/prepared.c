@@ -219,6 +219,35 @@ bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint3
   return pays;
 }
 
+/* ---- Indexes ---- */
+
+static rdx_status keep_index(rdx_catalog *c, rdx_version *v, uint32_t column, const rdx_index_params *params,
+                             rdx_error *err) {
+  rdx_kept_index made = {.params = *params, .column = column};
+  RDX_TRY(rdx_realloc((void **)&v->indexes, v->index_count + 1, sizeof *v->indexes, WHAT, err));
+  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
+  RDX_TRY(rdx_index_create(c->device, &v->table.columns[column].column, params, &made.index, err));
+  v->indexes[v->index_count++] = made;
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t column, const rdx_index_params *params,
+                             const rdx_index **out, rdx_error *err) {
+  rdx_version *v = rdx_version_of(table);
+  rdx_status status = RDX_OK;
+  *out = NULL;
+  pthread_mutex_lock(&c->lock);
+  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
+    for (uint32_t i = 0; i < v->index_count && !*out; i++)
+      if (v->indexes[i].column == column && memcmp(&v->indexes[i].params, params, sizeof *params) == 0)
+        *out = v->indexes[i].index;
+    if (!*out)
+      status = keep_index(c, v, column, params, err);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
 /* ---- Engines ---- */
 
 static void drop_engine(rdx_kept_engine *e) {

@@ -405,16 +405,21 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
 
 static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  const bool view = strcmp(written->object, "materialized view") == 0;
-  if (!view && strcmp(written->object, "table") != 0)
+  const bool view = strcmp(written->object, "materialized view") == 0, index = strcmp(written->object, "index") == 0;
+  if (!view && !index && strcmp(written->object, "table") != 0)
     return fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP %s is not supported", written->object);
   for (uint32_t i = 0; i < written->name_count; i++) {
     bool found = true;
-    RDX_TRY(view ? rdx_views_drop(s->database, written->names[i], &found, err) : drop_table(s, written->names[i], err));
+    if (view)
+      RDX_TRY(rdx_views_drop(s->database, written->names[i], &found, err));
+    else if (index)
+      RDX_TRY(rdx_indexes_drop(s->database, written->names[i], &found, err));
+    else
+      RDX_TRY(drop_table(s, written->names[i], err));
     if (!found && !written->if_exists)
-      return fail(s, err, RDX_ERROR_NOT_FOUND, "there is no materialized view \"%.100s\"", written->names[i]);
+      return fail(s, err, RDX_ERROR_NOT_FOUND, "there is no %s \"%.100s\"", written->object, written->names[i]);
   }
-  snprintf(answer->tag, sizeof answer->tag, "DROP %s", view ? "MATERIALIZED VIEW" : "TABLE");
+  snprintf(answer->tag, sizeof answer->tag, "DROP %s", view ? "MATERIALIZED VIEW" : index ? "INDEX" : "TABLE");
   return RDX_OK;
 }
 
@@ -464,7 +469,7 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   case RDX_STATEMENT_ANALYZE:
     return run_analyze(s, answer, err);
   case RDX_STATEMENT_CREATE_INDEX:
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "CREATE INDEX is not supported");
+    return rdx_indexes_create(s, answer, err);
   default:
     return rdx_views_create(s, answer, err);
   }

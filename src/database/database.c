@@ -28,6 +28,8 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
     if (status == RDX_OK) {
       memcpy(d->folder, folder, strlen(folder) + 1);
       status = rdx_views_load(d, err);
+      if (status == RDX_OK)
+        status = rdx_indexes_load(d, err);
     }
   }
   if (status != RDX_OK) {
@@ -57,6 +59,7 @@ void rdx_database_close(rdx_database **database) {
   for (uint32_t i = 0; i < d->kept_count; i++)
     rdx_prepared_release(d->kept[i]);
   rdx_views_free(d);
+  rdx_indexes_free(d);
   rdx_free(d->named);
   rdx_free(d->kept);
   rdx_free(d->folder);

@@ -180,6 +180,8 @@ static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
     add_expressions(w, p, "Group Key", names_of(n), n->exprs, n->expr_count);
     add_aggregates(w, p, n);
   }
+  if (n->index)
+    add_word(w, p, "Index", n->index->name);
   if (n->view)
     add_word(w, p, "Cube", n->view->name);
   add_orders(w, p, n);

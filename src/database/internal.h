@@ -44,6 +44,13 @@ typedef struct rdx_view {
   rdx_prepared *prepared; /* NULL: not yet, or it cannot be planned any more */
 } rdx_view;
 
+/* CREATE INDEX: a definition, kept in the folder as NAME.index. */
+typedef struct rdx_index_entry {
+  char *name;
+  rdx_arena arena; /* of `index` */
+  rdx_plan_index index;
+} rdx_index_entry;
+
 struct rdx_database {
   rdx_device *device;
   rdx_catalog *catalog;
@@ -60,6 +67,8 @@ struct rdx_database {
   char *folder; /* NULL: none */
   rdx_view *views;
   uint32_t view_count;
+  rdx_index_entry *indexes;
+  uint32_t index_count;
 };
 
 struct rdx_statement {
@@ -119,6 +128,13 @@ RDX_MUST_USE rdx_status rdx_views_drop(rdx_database *database, const char *name,
 /* The plan of a definition, which is not kept by its text. */
 RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *text, rdx_prepared **out,
                                            rdx_error *err);
+
+/* Indexes (indexes.c), likewise. */
+RDX_MUST_USE rdx_status rdx_indexes_load(rdx_database *database, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index **out, uint32_t *count, rdx_error *err);
+void rdx_indexes_free(rdx_database *database);
+RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
 
 /* Statements that are no query (change.c, session.c). */
 RDX_MUST_USE rdx_status rdx_run_change(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

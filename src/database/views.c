@@ -4,23 +4,10 @@
 /* Materialized views: cubes over stars. A view's file holds its definition; the cube is built when it is created, and
  * again when it is used first after a restart or after its tables were replaced. */
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/replace.h"
-#include "base/words.h"
-#include "database/internal.h"
-#include "table/format.h"
-
-#define SUFFIX ".view"
-#define HEADER "raydex view 1 "
-#define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
-#define MAX_SIZE ((off_t)1 << 24)
+#include "database/definitions.h"
 
 static rdx_status copy_text(const char *text, size_t length, char **out, rdx_error *err) {
   RDX_TRY(rdx_alloc(length + 1, 1, "a view", (void **)out, err));
@@ -137,89 +124,12 @@ static rdx_view *find_view(rdx_database *d, const char *name) {
   return NULL;
 }
 
-/* ---- Files ---- */
-
-static rdx_status view_path(const rdx_database *d, const char *name, char **out, rdx_error *err) {
-  const size_t size = strlen(d->folder) + strlen(name) + sizeof SUFFIX + 1;
-  if (!*name || strchr(name, '/') || *name == '.')
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' cannot be the name of a view's file", name);
-  RDX_TRY(rdx_alloc(size, 1, "a view", (void **)out, err));
-  snprintf(*out, size, "%s/%s%s", d->folder, name, SUFFIX);
-  return RDX_OK;
-}
-
-static rdx_status write_view(const char *path, const char *text, rdx_error *err) {
-  rdx_replacement file;
-  char header[HEADER_SIZE + 1];
-  const size_t length = strlen(text);
-  RDX_TRY(rdx_replacement_open(path, &file, err));
-  snprintf(header, sizeof header, HEADER "%016llx\n", (unsigned long long)rdx_file_checksum(text, length));
-  rdx_status status = rdx_write(file.file, header, HEADER_SIZE, path, err);
-  if (status == RDX_OK)
-    status = rdx_write(file.file, text, length, path, err);
-  if (status == RDX_OK)
-    status = rdx_replacement_commit(&file, err);
-  rdx_replacement_drop(&file);
-  return status;
-}
-
-/* The text of a view's file, for rdx_free(). */
-static rdx_status read_view(const char *path, char **out, rdx_error *err) {
-  struct stat info;
-  char *text = NULL;
-  unsigned long long checksum = 0;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0 || fstat(file, &info) != 0) {
-    const rdx_status status = rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    if (file >= 0)
-      close(file);
-    return status;
-  }
-  const bool possible = info.st_size >= (off_t)HEADER_SIZE && info.st_size <= MAX_SIZE;
-  const size_t size = possible ? (size_t)info.st_size : 0;
-  rdx_status status = rdx_calloc(size + 1, 1, "a view", (void **)&text, err);
-  if (status == RDX_OK && possible)
-    status = rdx_read_at(file, text, size, 0, path, err);
-  close(file);
-  if (status == RDX_OK && (!possible || sscanf(text, HEADER "%16llx", &checksum) != 1 ||
-                           checksum != rdx_file_checksum(text + HEADER_SIZE, size - HEADER_SIZE)))
-    status = rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: remove it, and create the view again", path);
-  if (status == RDX_OK) {
-    memmove(text, text + HEADER_SIZE, size - HEADER_SIZE + 1);
-    *out = text;
-    return RDX_OK;
-  }
-  rdx_free(text);
-  return status;
-}
-
-static rdx_status load_view(rdx_database *d, const char *file, rdx_error *err) {
-  char *path = NULL, *text = NULL, *name = NULL;
-  const size_t length = strlen(file) - (sizeof SUFFIX - 1);
-  RDX_TRY(copy_text(file, length, &name, err));
-  rdx_status status = view_path(d, name, &path, err);
-  if (status == RDX_OK)
-    status = read_view(path, &text, err);
-  if (status == RDX_OK)
-    status = add_view(d, name, length, text, err);
-  rdx_free(text);
-  rdx_free(path);
-  rdx_free(name);
-  return status;
+static rdx_status load_view(void *user, const char *name, const char *text, rdx_error *err) {
+  return add_view(user, name, strlen(name), text, err);
 }
 
 rdx_status rdx_views_load(rdx_database *d, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  DIR *folder = opendir(d->folder);
-  for (struct dirent *e = folder ? readdir(folder) : NULL; e && status == RDX_OK; e = readdir(folder)) {
-    const size_t length = strlen(e->d_name);
-    if (e->d_name[0] != '.' && length > sizeof SUFFIX - 1 &&
-        strcmp(e->d_name + length - (sizeof SUFFIX - 1), SUFFIX) == 0)
-      status = load_view(d, e->d_name, err);
-  }
-  if (folder)
-    closedir(folder);
-  return status;
+  return rdx_definitions_load(d, "view", load_view, err);
 }
 
 /* ---- Statements ---- */
@@ -249,27 +159,11 @@ static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
   return status;
 }
 
-static rdx_status store_view(rdx_database *d, const rdx_view *v, rdx_error *err) {
-  char *path = NULL;
-  if (!d->folder)
-    return RDX_OK;
-  RDX_TRY(view_path(d, v->name, &path, err));
-  const rdx_status status = write_view(path, v->text, err);
-  rdx_free(path);
-  return status;
-}
-
-static void change_views(rdx_database *d) {
-  pthread_mutex_lock(&d->lock);
-  d->settings_version++; /* plans are made anew, with the views that there are now */
-  pthread_mutex_unlock(&d->lock);
-}
-
 static void remove_view(rdx_database *d, rdx_view *v) {
   rdx_view gone = *v;
   *v = d->views[--d->view_count];
   drop_view(&gone);
-  change_views(d);
+  rdx_definitions_changed(d);
 }
 
 rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -293,11 +187,11 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   rdx_status status = add_view(d, written->name, strlen(written->name), text, err);
   rdx_free(text);
   RDX_TRY(status);
-  change_views(d);
+  rdx_definitions_changed(d);
   rdx_view *v = &d->views[d->view_count - 1];
   status = build_cube(s, v, err);
   if (status == RDX_OK)
-    status = store_view(d, v, err);
+    status = rdx_definition_write(d, "view", v->name, v->text, err);
   if (status != RDX_OK)
     remove_view(d, &d->views[d->view_count - 1]);
   return status;
@@ -305,18 +199,10 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
 
 rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
   rdx_view *v = find_view(d, name);
-  char *path = NULL;
   *found = v != NULL;
   if (!v)
     return RDX_OK;
-  if (d->folder) {
-    RDX_TRY(view_path(d, name, &path, err));
-    const bool gone = unlink(path) == 0 || errno == ENOENT;
-    const rdx_status status =
-        gone ? RDX_OK : rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-    rdx_free(path);
-    RDX_TRY(status);
-  }
+  RDX_TRY(rdx_definition_remove(d, "view", name, err));
   remove_view(d, v);
   return RDX_OK;
 }

@@ -58,9 +58,14 @@ static void mark_columns(const rdx_bound *e, bool *used) {
     mark_columns(e->args[i], used);
 }
 
+/* How it scans: by the index that there is, or as the session says. */
+static const rdx_scan_params *scan_params(const filtering *f) {
+  return f->node->index && f->node->index->scans ? &f->node->index->scan : &f->x->settings->scan;
+}
+
 /* Whether a scan is to answer what it can: one that was asked for by its method, that is there, or that is worth it. */
 static rdx_status choose_scan(filtering *f, rdx_error *err) {
-  const rdx_scan_params *params = &f->x->settings->scan;
+  const rdx_scan_params *params = scan_params(f);
   const uint32_t all = f->in.frame.count;
   uint32_t *columns = NULL, count = 0;
   bool *used = NULL;
@@ -138,8 +143,7 @@ static rdx_status open_scan(filtering *f, rdx_predicate *predicate, const rdx_sc
   for (uint32_t i = 0; i < count; i++)
     if (used[i])
       columns[used_count++] = f->node->table_columns[i];
-  RDX_TRY(
-      rdx_catalog_scan(f->x->catalog, f->node->table, columns, used_count, &f->x->settings->scan, out, numbers, err));
+  RDX_TRY(rdx_catalog_scan(f->x->catalog, f->node->table, columns, used_count, scan_params(f), out, numbers, err));
   for (uint32_t i = 0, k = 0; i < count; i++)
     by_place[i] = used[i] ? numbers[k++] : 0;
   rdx_predicate_number(predicate, by_place);
@@ -162,7 +166,13 @@ static rdx_status scan(filtering *f, rdx_error *err) {
 /* ---- Tables ---- */
 
 static rdx_status filter(filtering *f, rdx_error *err) {
+  bool found = false;
   RDX_TRY(rdx_operand_refresh(f->x, &f->in, err));
+  if (f->node->index && !f->node->index->scans) {
+    RDX_TRY(rdx_index_rows(f->x, f->node, &f->in, &found, err));
+    if (found)
+      return rdx_operand_filter(f->x, &f->in, f->node->filter, err);
+  }
   RDX_TRY(choose_scan(f, err));
   RDX_TRY(split_all(f, err));
   if (f->scanned_count > 0)

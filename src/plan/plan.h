@@ -62,6 +62,16 @@ typedef struct rdx_plan_order {
 
 struct rdx_plan_view;
 
+/* An index that was asked for: CREATE INDEX. */
+typedef struct rdx_plan_index {
+  const char *name, *table;
+  const char *const *columns;
+  uint32_t column_count;
+  bool scans; /* a method of scans, over all columns; else of lookups, in one */
+  rdx_index_params lookup;
+  rdx_scan_params scan;
+} rdx_plan_index;
+
 typedef struct rdx_plan_node {
   rdx_plan_kind kind;
   uint32_t id; /* numbered through the statement */
@@ -73,6 +83,8 @@ typedef struct rdx_plan_node {
   /* TABLE */
   rdx_catalog_table *table;
   uint32_t *table_columns;
+  const rdx_plan_index *index; /* that finds rows for the filter; NULL: none */
+  uint32_t index_column;       /* of lookups: which of table_columns it is over */
   /* TABLE: over table_columns; FILTER: over left's columns; JOIN: over left's, then right's columns, what pairs must
    * satisfy beside their keys (NULL: nothing) */
   rdx_bound *filter;
@@ -127,7 +139,9 @@ typedef struct rdx_settings {
   rdx_engine_params engine; /* method of star queries: SET method */
   rdx_scan_params scan;
   rdx_index_params join;
-  bool insist;                /* a method was set: where it cannot serve, that is an error */
+  bool insist; /* a method was set: where it cannot serve, that is an error */
+  const rdx_plan_index *indexes;
+  uint32_t index_count;
   const rdx_plan_view *views; /* that queries may use, as long as their plans live */
   uint32_t view_count;
 } rdx_settings;

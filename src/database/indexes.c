@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Indexes: by which method rows of a table are found. The definition is kept; the index itself is built when it is
+ * created, and again when it is used first after a restart or after its table was replaced. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "database/definitions.h"
+
+static rdx_status fail(const rdx_statement *s, rdx_status status, const char *text, const char *name, rdx_error *err) {
+  return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s \"%.100s\"", text,
+                       name);
+}
+
+/* ---- Methods ---- */
+
+static void consider_methods(const char *word, rdx_nearest *nearest) {
+  for (int i = 1; i < RDX_SCAN_METHODS; i++)
+    rdx_nearest_consider(nearest, word, rdx_scan_method_name((rdx_scan_method)i));
+}
+
+/* What USING names: an index for lookups in one column, or a scan's over several. */
+static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *err) {
+  rdx_nearest nearest = {0};
+  if (!name || !*name)
+    name = "tree";
+  if (rdx_index_kind_from_name(name, &out->lookup.kind, NULL) == RDX_OK && out->lookup.kind != RDX_INDEX_AUTO &&
+      out->lookup.kind != RDX_INDEX_RADIX_HASH)
+    return RDX_OK;
+  out->scans = true;
+  if (rdx_scan_method_from_name(name, &out->scan.method, NULL) == RDX_OK && out->scan.method != RDX_SCAN_AUTO)
+    return RDX_OK;
+  consider_methods(name, &nearest);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method \"%.60s\" of indexes%s%s%s", name,
+                  nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
+}
+
+/* ---- The list ---- */
+
+static void drop_entry(rdx_index_entry *e) {
+  rdx_free(e->name);
+  rdx_arena_free(&e->arena);
+}
+
+void rdx_indexes_free(rdx_database *d) {
+  for (uint32_t i = 0; i < d->index_count; i++)
+    drop_entry(&d->indexes[i]);
+  rdx_free(d->indexes);
+}
+
+static rdx_index_entry *find_entry(rdx_database *d, const char *name) {
+  for (uint32_t i = 0; i < d->index_count; i++)
+    if (strcmp(d->indexes[i].name, name) == 0)
+      return &d->indexes[i];
+  return NULL;
+}
+
+static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *text, rdx_error *err) {
+  rdx_sql_statement *s = NULL;
+  const char *next = NULL;
+  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "an index", (void **)&e->name, err));
+  memcpy(e->name, name, strlen(name) + 1);
+  RDX_TRY(rdx_sql_parse(text, &e->arena, &s, &next, err));
+  if (!s || s->kind != RDX_STATEMENT_CREATE_INDEX)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of index '%s' is none", name);
+  e->index = (rdx_plan_index){.name = e->name, .table = s->table, .columns = s->names, .column_count = s->name_count};
+  return find_method(s->method, &e->index, err);
+}
+
+static rdx_status add_entry(void *database, const char *name, const char *text, rdx_error *err) {
+  rdx_database *d = database;
+  rdx_index_entry e = {0};
+  rdx_status status = read_entry(&e, name, text, err);
+  pthread_mutex_lock(&d->lock);
+  if (status == RDX_OK)
+    status = rdx_realloc((void **)&d->indexes, d->index_count + 1, sizeof *d->indexes, "an index", err);
+  if (status == RDX_OK)
+    d->indexes[d->index_count++] = e;
+  pthread_mutex_unlock(&d->lock);
+  if (status != RDX_OK)
+    drop_entry(&e);
+  return status;
+}
+
+rdx_status rdx_indexes_load(rdx_database *d, rdx_error *err) {
+  return rdx_definitions_load(d, "index", add_entry, err);
+}
+
+/* ---- For plans ---- */
+
+static rdx_status keep_text(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, "an index", (void **)&copy, err));
+  memcpy(copy, text, strlen(text) + 1);
+  *out = copy;
+  return RDX_OK;
+}
+
+/* With the lock held: whoever drops an index must not take a plan's names with it. */
+static rdx_status copy_index(const rdx_plan_index *from, rdx_arena *arena, rdx_plan_index *to, rdx_error *err) {
+  const char **columns = NULL;
+  *to = *from;
+  RDX_TRY(keep_text(arena, from->name, &to->name, err));
+  RDX_TRY(keep_text(arena, from->table, &to->table, err));
+  RDX_TRY(rdx_arena_alloc(arena, from->column_count, sizeof *columns, "an index", (void **)&columns, err));
+  for (uint32_t i = 0; i < from->column_count; i++)
+    RDX_TRY(keep_text(arena, from->columns[i], &columns[i], err));
+  to->columns = columns;
+  return RDX_OK;
+}
+
+rdx_status rdx_indexes_list(rdx_prepared *p, rdx_plan_index **out, uint32_t *count, rdx_error *err) {
+  rdx_database *d = p->database;
+  rdx_status status = RDX_OK;
+  *count = 0;
+  pthread_mutex_lock(&d->lock);
+  if (d->index_count > 0)
+    status = rdx_arena_alloc(&p->arena, d->index_count, sizeof **out, "indexes", (void **)out, err);
+  for (uint32_t i = 0; i < d->index_count && status == RDX_OK; i++)
+    status = copy_index(&d->indexes[i].index, &p->arena, &(*out)[(*count)++], err);
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+/* ---- Statements ---- */
+
+static rdx_status find_columns(const rdx_statement *s, const rdx_catalog_table *table, const rdx_plan_index *index,
+                               uint32_t *out, rdx_error *err) {
+  for (uint32_t k = 0; k < index->column_count; k++) {
+    uint32_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, index->columns[k]) != 0)
+      i++;
+    if (i == table->column_count)
+      return fail(s, RDX_ERROR_NOT_FOUND, "the table has no column", index->columns[k], err);
+    out[k] = i;
+  }
+  return RDX_OK;
+}
+
+/* Build it, so that whatever is in the way is known now. */
+static rdx_status build(rdx_statement *s, rdx_catalog_table *table, const rdx_plan_index *index, rdx_error *err) {
+  rdx_catalog *catalog = s->database->catalog;
+  const rdx_scan *scan = NULL;
+  const rdx_index *built = NULL;
+  uint32_t columns[16], numbers[16];
+  if (index->column_count > (index->scans ? RDX_COUNT(columns) : 1))
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, s->prepared->statement->place, NULL,
+                         "such an index has at most %u column%s", index->scans ? 16u : 1u, index->scans ? "s" : "");
+  RDX_TRY(find_columns(s, table, index, columns, err));
+  if (!index->scans)
+    return rdx_catalog_index(catalog, table, columns[0], &index->lookup, &built, err);
+  return rdx_catalog_scan(catalog, table, columns, index->column_count, &index->scan, &scan, numbers, err);
+}
+
+static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *table, rdx_error *err) {
+  rdx_database *d = s->database;
+  char *text = NULL;
+  RDX_TRY(rdx_alloc(s->prepared->rest + 1, 1, "an index", (void **)&text, err));
+  memcpy(text, s->prepared->text, s->prepared->rest);
+  text[s->prepared->rest] = '\0';
+  rdx_status status = add_entry(d, name, text, err);
+  if (status == RDX_OK) {
+    status = build(s, table, &d->indexes[d->index_count - 1].index, err);
+    if (status == RDX_OK)
+      status = rdx_definition_write(d, "index", name, text, err);
+    if (status != RDX_OK)
+      drop_entry(&d->indexes[--d->index_count]);
+  }
+  rdx_free(text);
+  rdx_definitions_changed(d);
+  return status;
+}
+
+/* As PostgreSQL names an index without a name. */
+static void make_name(const rdx_sql_statement *written, char *out, size_t size) {
+  size_t used = (size_t)snprintf(out, size, "%s", written->table);
+  for (uint32_t i = 0; i < written->name_count && used < size; i++)
+    used += (size_t)snprintf(out + used, size - used, "_%s", written->names[i]);
+  if (used < size)
+    snprintf(out + used, size - used, "_idx");
+}
+
+rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_database *d = s->database;
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_catalog_table *table = NULL;
+  char nearest[64], name[256];
+  if (written->name)
+    snprintf(name, sizeof name, "%s", written->name);
+  else
+    make_name(written, name, sizeof name);
+  snprintf(answer->tag, sizeof answer->tag, "CREATE INDEX");
+  if (find_entry(d, name))
+    return written->if_not_exists ? RDX_OK : fail(s, RDX_ERROR_ARGUMENT, "there is already an index", name, err);
+  if (written->option_count > 0)
+    return fail(s, RDX_ERROR_UNSUPPORTED, "indexes have no option", written->options[0].name, err);
+  RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));
+  if (!table)
+    return fail(s, RDX_ERROR_NOT_FOUND, "there is no table", written->table, err);
+  const rdx_status status = create(s, name, table, err);
+  rdx_catalog_release(d->catalog, table);
+  return status;
+}
+
+rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+  rdx_index_entry *e = find_entry(d, name);
+  *found = e != NULL;
+  if (!e)
+    return RDX_OK;
+  RDX_TRY(rdx_definition_remove(d, "index", name, err));
+  pthread_mutex_lock(&d->lock);
+  drop_entry(e);
+  *e = d->indexes[--d->index_count];
+  pthread_mutex_unlock(&d->lock);
+  rdx_definitions_changed(d);
+  return RDX_OK;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Rows of a table found by an index over one of its columns: the filter's conditions on it become lookups. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "execute/operators.h"
+#include "execute/predicate.h"
+
+#define WHAT "a lookup"
+
+/* What the filter says of the column: values that it equals, or bounds, both inclusive. */
+typedef struct bounds {
+  rdx_column equal, lower, upper; /* type NONE: not given */
+} bounds;
+
+static bool goes_with(const rdx_column *values, const rdx_column *keys) {
+  const bool integers = values->type >= RDX_TYPE_I8 && values->type <= RDX_TYPE_U64 && keys->type >= RDX_TYPE_I8 &&
+                        keys->type <= RDX_TYPE_U64;
+  return integers || (values->type == keys->type && values->scale == keys->scale);
+}
+
+/* One row of a column. */
+static rdx_column row_of(const rdx_column *values, uint64_t row) {
+  rdx_column one = *values;
+  one.rows = 1;
+  if (values->type == RDX_TYPE_STRING && !values->dictionary)
+    one.offsets += row;
+  else
+    one.values =
+        (const char *)values->values + row * (values->dictionary ? sizeof(uint32_t) : rdx_type_size(values->type));
+  return one;
+}
+
+static void take_leaf(const rdx_predicate *p, const rdx_column *keys, bounds *out) {
+  if (p->kind == RDX_PREDICATE_AND)
+    for (uint32_t i = 0; i < p->child_count; i++)
+      take_leaf(&p->children[i], keys, out);
+  if (p->kind < RDX_PREDICATE_EQ || p->kind > RDX_PREDICATE_IN || !goes_with(&p->values, keys) || p->values.validity)
+    return;
+  switch (p->kind) {
+  case RDX_PREDICATE_EQ:
+  case RDX_PREDICATE_IN:
+    out->equal = p->values;
+    return;
+  case RDX_PREDICATE_GT:
+  case RDX_PREDICATE_GE:
+    out->lower = p->values;
+    return;
+  case RDX_PREDICATE_LT:
+  case RDX_PREDICATE_LE:
+    out->upper = p->values;
+    return;
+  case RDX_PREDICATE_BETWEEN:
+    out->lower = row_of(&p->values, 0);
+    out->upper = row_of(&p->values, 1);
+    return;
+  default:
+    return;
+  }
+}
+
+/* The conditions of the filter that are on the index's column alone. */
+static rdx_status find_bounds(rdx_execution *x, const rdx_translation *t, const rdx_bound *e, uint32_t column,
+                              bounds *out, rdx_error *err) {
+  bool found = false;
+  rdx_predicate predicate;
+  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
+    for (uint32_t i = 0; i < e->count; i++)
+      RDX_TRY(find_bounds(x, t, e->args[i], column, out, err));
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_predicate_of(t, e, &predicate, &found, err));
+  if (found && predicate.kind >= RDX_PREDICATE_EQ && predicate.column == column)
+    take_leaf(&predicate, &t->columns[column], out);
+  return RDX_OK;
+}
+
+/* The largest or smallest value of a type, where only the other bound is given; strings have no largest. */
+static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, rdx_column *out) {
+  static const int64_t least[] = {
+      [RDX_TYPE_I8] = INT8_MIN,      [RDX_TYPE_I16] = INT16_MIN,  [RDX_TYPE_I32] = INT32_MIN,
+      [RDX_TYPE_I64] = INT64_MIN,    [RDX_TYPE_DATE] = INT32_MIN, [RDX_TYPE_TIMESTAMP] = INT64_MIN,
+      [RDX_TYPE_DECIMAL] = INT64_MIN};
+  static const uint64_t most[] = {
+      [RDX_TYPE_I8] = INT8_MAX,         [RDX_TYPE_I16] = INT16_MAX,    [RDX_TYPE_I32] = INT32_MAX,
+      [RDX_TYPE_I64] = INT64_MAX,       [RDX_TYPE_U8] = UINT8_MAX,     [RDX_TYPE_U16] = UINT16_MAX,
+      [RDX_TYPE_U32] = UINT32_MAX,      [RDX_TYPE_U64] = UINT64_MAX,   [RDX_TYPE_DATE] = INT32_MAX,
+      [RDX_TYPE_TIMESTAMP] = INT64_MAX, [RDX_TYPE_DECIMAL] = INT64_MAX};
+  if (other->type == RDX_TYPE_STRING || other->type == RDX_TYPE_F32 || other->type == RDX_TYPE_F64 ||
+      other->type == RDX_TYPE_BOOL)
+    return false;
+  *memory = largest ? (int64_t)most[other->type] : ((size_t)other->type < RDX_COUNT(least) ? least[other->type] : 0);
+  *out = (rdx_column){.type = other->type, .scale = other->scale, .rows = 1, .values = memory};
+  return true;
+}
+
+static int compare_rows(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* All rows of a result, ascending, each once. */
+static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_result *result, rdx_error *err) {
+  rdx_result_view view;
+  uint32_t *rows = NULL;
+  RDX_TRY(rdx_result_read(result, &view, err));
+  const uint64_t count = view.offsets[view.probes];
+  RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
+  if (count > 0) {
+    memcpy(rows, view.rows, count * sizeof *rows);
+    qsort(rows, count, sizeof *rows, compare_rows);
+  }
+  uint64_t kept = 0;
+  for (uint64_t i = 0; i < count; i++)
+    if (i == 0 || rows[i] != rows[i - 1])
+      rows[kept++] = rows[i];
+  RDX_TRY(rdx_frame_select(x->pool, &in->frame, rows, kept, err));
+  return rdx_operand_refresh(x, in, err);
+}
+
+static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bounds *b, rdx_result **out,
+                          rdx_error *err) {
+  const rdx_lookup_params params = {.result = RDX_RESULT_ROWS};
+  const rdx_index *index = NULL;
+  rdx_index_stats stats;
+  RDX_TRY(rdx_catalog_index(x->catalog, node->table, node->table_columns[node->index_column], &node->index->lookup,
+                            &index, err));
+  rdx_index_get_stats(index, &stats);
+  rdx_actuals_method(rdx_actuals_of(x, node), rdx_index_kind_name(stats.kind));
+  return b->equal.type ? rdx_index_lookup(index, &b->equal, &params, out, err)
+                       : rdx_index_range(index, &b->lower, &b->upper, &params, out, err);
+}
+
+rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found, rdx_error *err) {
+  bounds b = {0};
+  rdx_column *columns = NULL;
+  rdx_result *result = NULL;
+  int64_t memory;
+  *found = false;
+  RDX_TRY(rdx_arena_alloc(x->arena, in->frame.count, sizeof *columns, WHAT, (void **)&columns, err));
+  for (uint32_t i = 0; i < in->frame.count; i++)
+    columns[i] = in->inputs[i].column;
+  const rdx_translation t = {.x = x, .columns = columns};
+  RDX_TRY(find_bounds(x, &t, node->filter, node->index_column, &b, err));
+  if (!b.equal.type && !b.lower.type && !b.upper.type)
+    return RDX_OK;
+  if (!b.equal.type && !b.lower.type && !fill_bound(&b.upper, false, &memory, &b.lower))
+    return RDX_OK;
+  if (!b.equal.type && !b.upper.type && !fill_bound(&b.lower, true, &memory, &b.upper))
+    return RDX_OK;
+  const rdx_status looked_up = look_up(x, node, &b, &result, err);
+  if (looked_up == RDX_ERROR_UNSUPPORTED) /* such as ranges in a hash table */
+    return RDX_OK;
+  RDX_TRY(looked_up);
+  const rdx_status status = take_rows(x, in, result, err);
+  rdx_result_destroy(&result);
+  *found = status == RDX_OK;
+  return status;
+}
