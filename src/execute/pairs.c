@@ -1,127 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Pairs: by equal keys through the library's join, all of them in batches, and those that a condition leaves. */
+/* Matches by an index of the library, and pairs of them. */
 
 #include "execute/pairs.h"
 
-#include <string.h>
-
-#include "base/column.h"
 #include "device/device.h"
-#include "execute/keys.h"
 
 #define WHAT "the pairs of a join"
-#define BATCH (1u << 20) /* pairs that a condition is evaluated for at a time */
 
-/* ---- Keys ---- */
+/* ---- Matches ---- */
 
-/* Key `i` of both inputs, of one type. */
-static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
-  rdx_bound *const a = j->node->left_keys[i], *const b = j->node->right_keys[i];
-  RDX_TRY(rdx_operand_flat(j->x, &j->left, a, left, err));
-  RDX_TRY(rdx_operand_flat(j->x, &j->right, b, right, err));
-  if (rdx_columns_alike(&left->column, &right->column))
-    return RDX_OK;
-  rdx_binding binding = {.arena = j->x->arena, .text = j->x->text, .err = err};
-  const rdx_sql_type types[2] = {a->type, b->type};
-  rdx_sql_type type;
-  rdx_bound *same_a = NULL, *same_b = NULL;
-  if (!rdx_sql_common_type(types, 2, &type))
-    return rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join have types that cannot be compared");
-  RDX_TRY(rdx_bind_cast(&binding, a, type, true, a->place, &same_a));
-  RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &same_b));
-  rdx_vector_destroy(left);
-  rdx_vector_destroy(right);
-  const rdx_evaluation of_left = rdx_operand_evaluation(j->x, &j->left);
-  const rdx_evaluation of_right = rdx_operand_evaluation(j->x, &j->right);
-  RDX_TRY(rdx_evaluate(&of_left, same_a, left, err));
-  RDX_TRY(rdx_evaluate(&of_right, same_b, right, err));
-  return rdx_columns_alike(&left->column, &right->column)
-             ? RDX_OK
-             : rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join are of types %s and %s",
-                        rdx_type_name(left->column.type), rdx_type_name(right->column.type));
+/* What a lookup's arrays belong to. */
+typedef struct lookup {
+  rdx_index *index;
+  rdx_result *result;
+} lookup;
+
+static void drop_lookup(void *owner) {
+  lookup *l = owner;
+  rdx_result_destroy(&l->result);
+  rdx_index_destroy(&l->index);
+  rdx_free(l);
 }
 
-/* Strings as places in a dictionary. */
-static rdx_status code_strings(rdx_joining *j, rdx_vector *key, rdx_error *err) {
-  if (key->column.type != RDX_TYPE_STRING || key->column.dictionary)
-    return RDX_OK;
-  rdx_input input = {.column = key->column};
-  const rdx_operand operand = {.frame = {.rows = key->column.rows}, .inputs = &input};
-  rdx_vector coded = {0};
-  RDX_TRY(rdx_operand_cast(j->x, &operand, 0, rdx_sql_type_of_column(&key->column), &coded, err));
-  rdx_vector_destroy(key);
-  *key = coded;
+static void note(rdx_joining *j, const lookup *l) {
+  rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
+  rdx_index_stats index;
+  rdx_lookup_stats stats;
+  rdx_index_get_stats(l->index, &index);
+  rdx_result_get_stats(l->result, &stats);
+  rdx_actuals_method(a, rdx_index_kind_name(index.kind));
+  a->device_ms += stats.lookup_ms + index.sort_ms + index.encode_ms + index.scene_ms;
+  a->rays += stats.rays;
+  a->hits += stats.hits;
+  a->bytes += stats.bytes_uploaded + stats.bytes_result;
+}
+
+/* A distinct key has one row at most, else rows of each probe are listed. */
+static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *err) {
+  const rdx_column *left = &j->left_key.column, *right = &j->right_key.column;
+  rdx_index_params params = j->x->settings->join;
+  rdx_index_stats stats;
+  rdx_result_view view;
+  if (params.kind == RDX_INDEX_AUTO)
+    params.kind = RDX_INDEX_HASH;
+  RDX_TRY(rdx_index_create(j->x->device, m->inverse ? left : right, &params, &l->index, err));
+  rdx_index_get_stats(l->index, &stats);
+  const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_RESULT_FIRST : RDX_RESULT_ROWS,
+                                    .stats = j->x->counts};
+  RDX_TRY(rdx_index_lookup(l->index, m->inverse ? right : left, &wanted, &l->result, err));
+  RDX_TRY(rdx_result_read(l->result, &view, err));
+  m->probes = view.probes;
+  m->first = view.first;
+  m->offsets = view.offsets;
+  m->rows = view.rows;
+  note(j, l);
   return RDX_OK;
 }
 
-/* Words of several keys as one column for each input: the word itself, or the rank of several. */
-static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
-  const uint64_t rows = w->rows[0] + w->rows[1];
-  rdx_vector *const sides[2] = {&j->left_key, &j->right_key};
-  uint64_t distinct = 0;
-  void *values = w->words[0];
-  if (w->count > 1) {
-    uint32_t *codes = NULL;
-    RDX_TRY(rdx_alloc(rows, sizeof *codes, WHAT, (void **)&codes, err));
-    const rdx_status status = rdx_key_words_rank(j->x, w, codes, &distinct, NULL, err);
-    if (status != RDX_OK) {
-      rdx_free(codes);
-      return status;
-    }
-    values = codes;
-  } else {
-    w->words[0] = NULL;
-  }
-  j->left_key.memory[0] = values;
-  for (uint32_t i = 0; i < 2; i++) {
-    const size_t size = w->count > 1 ? sizeof(uint32_t) : sizeof(uint64_t);
-    sides[i]->memory[1] = w->valid[i];
-    sides[i]->column = (rdx_column){.type = w->count > 1 ? RDX_TYPE_U32 : RDX_TYPE_U64,
-                                    .rows = w->rows[i],
-                                    .values = (const char *)values + (i ? w->rows[0] * size : 0),
-                                    .validity = w->valid[i]};
-    w->valid[i] = NULL;
-  }
-  return RDX_OK;
-}
-
-static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column *columns, rdx_error *err) {
-  const uint32_t count = j->node->key_count;
-  const uint64_t rows[2] = {j->left.frame.rows, j->right.frame.rows};
-  rdx_key_words words;
-  for (uint32_t i = 0; i < count; i++) {
-    rdx_vector *left = &sides[2 * i], *right = &sides[2 * i + 1];
-    RDX_TRY(make_key(j, i, left, right, err));
-    RDX_TRY(code_strings(j, left, err));
-    RDX_TRY(code_strings(j, right, err));
-    columns[i] = (rdx_key_column){.parts = {&left->column, &right->column}};
-  }
-  RDX_TRY(rdx_key_words_create(j->x, columns, count, rows, true, &words, err));
-  const rdx_status status = take_words(j, &words, err);
-  rdx_key_words_destroy(&words);
+rdx_status rdx_matches_find(rdx_joining *j, bool ordered, rdx_matches *out, rdx_error *err) {
+  lookup *l = NULL;
+  *out = (rdx_matches){.inverse = !ordered && j->left_key.column.rows < j->right_key.column.rows};
+  RDX_TRY(rdx_calloc(1, sizeof *l, WHAT, (void **)&l, err));
+  RDX_TRY(rdx_shared_create(drop_lookup, l, &out->keeper, err));
+  const rdx_status status = look_up(j, l, out, err);
+  if (status != RDX_OK)
+    rdx_matches_drop(out);
   return status;
 }
 
-rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
-  const uint32_t count = j->node->key_count;
-  rdx_vector *sides = NULL;
-  rdx_key_column *columns = NULL;
-  if (count == 1)
-    return make_key(j, 0, &j->left_key, &j->right_key, err);
-  RDX_TRY(rdx_arena_alloc(j->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *sides, WHAT, (void **)&sides, err));
-  const rdx_status status = combine_keys(j, sides, columns, err);
-  for (uint32_t i = 0; i < 2 * count; i++)
-    rdx_vector_destroy(&sides[i]);
-  rdx_free(sides);
-  return status;
-}
-
-void rdx_join_keys_drop(rdx_joining *j) {
-  rdx_vector_destroy(&j->left_key);
-  rdx_vector_destroy(&j->right_key);
+void rdx_matches_drop(rdx_matches *matches) {
+  rdx_shared_release(&matches->keeper);
+  *matches = (rdx_matches){0};
 }
 
 /* ---- Pairs ---- */
@@ -135,26 +86,32 @@ void rdx_pairs_drop(rdx_pairs *p) {
 rdx_status rdx_pairs_take(uint32_t *left, uint32_t *right, uint64_t count, rdx_pairs *out, rdx_error *err) {
   *out = (rdx_pairs){.count = count, .left = left, .right = right};
   rdx_status status = rdx_shared_create(rdx_free, left, &out->left_keeper, err);
-  if (status == RDX_OK && right)
+  if (status == RDX_OK)
     status = rdx_shared_create(rdx_free, right, &out->right_keeper, err);
-  else if (right)
+  else
     rdx_free(right);
   if (status != RDX_OK)
     rdx_pairs_drop(out);
   return status;
 }
 
+rdx_status rdx_pairs_take_left(uint32_t *left, uint64_t count, rdx_pairs *out, rdx_error *err) {
+  *out = (rdx_pairs){.count = count, .left = left, .left_only = true};
+  return rdx_shared_create(rdx_free, left, &out->left_keeper, err);
+}
+
+static rdx_status choose(const rdx_joining *j, const rdx_frame *from, const uint32_t *rows, rdx_shared *keeper,
+                         uint64_t count, rdx_frame *out, rdx_error *err) {
+  RDX_TRY(rdx_frame_copy(from, out, err));
+  return rows ? rdx_frame_choose(j->x->pool, out, rows, keeper, count, err) : RDX_OK;
+}
+
 rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *p, rdx_frame *out, rdx_error *err) {
-  const rdx_frame *l = &j->left.frame, *r = &j->right.frame;
   rdx_frame left = {0}, right = {0};
   *out = (rdx_frame){0};
-  rdx_status status = rdx_frame_copy(l, &left, err);
-  if (status == RDX_OK)
-    status = rdx_frame_choose(j->x->pool, &left, p->left, p->left_keeper, p->count, err);
-  if (status == RDX_OK && p->right)
-    status = rdx_frame_copy(r, &right, err);
-  if (status == RDX_OK && p->right)
-    status = rdx_frame_choose(j->x->pool, &right, p->right, p->right_keeper, p->count, err);
+  rdx_status status = choose(j, &j->left.frame, p->left, p->left_keeper, p->count, &left, err);
+  if (status == RDX_OK && !p->left_only)
+    status = choose(j, &j->right.frame, p->right, p->right_keeper, p->count, &right, err);
   if (status == RDX_OK)
     status = rdx_frame_create(left.count + right.count, p->count, out, err);
   for (uint32_t i = 0; status == RDX_OK && i < out->count; i++)
@@ -164,155 +121,169 @@ rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *p, rdx_frame *
   return status;
 }
 
+/* ---- Matches as pairs ---- */
+
+/* Pairs that are listed, by blocks of probes. */
+typedef struct listing {
+  const rdx_matches *matches;
+  bool outer;
+  uint64_t *counts;        /* of each block; then where its pairs begin */
+  uint32_t *probe, *other; /* NULL: not listed */
+} listing;
+
+static uint64_t count_pairs(const listing *l, uint64_t i) {
+  const rdx_matches *m = l->matches;
+  const uint64_t count = m->first ? m->first[i] != RDX_NO_ROW : m->offsets[i + 1] - m->offsets[i];
+  return count || !l->outer ? count : 1;
+}
+
+static void count_block(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const listing *l = context;
+  uint64_t count = 0;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++)
+    count += count_pairs(l, i);
+  l->counts[begin / RDX_EXECUTE_GRAIN] = count;
+}
+
+static void list_block(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const listing *l = context;
+  const rdx_matches *m = l->matches;
+  uint64_t to = l->counts[begin / RDX_EXECUTE_GRAIN];
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t count = count_pairs(l, i);
+    const uint64_t found = m->first ? 0 : m->offsets[i + 1] - m->offsets[i];
+    for (uint64_t k = 0; k < count; k++, to++) {
+      l->probe[to] = (uint32_t)i;
+      if (l->other)
+        l->other[to] = m->first ? m->first[i] : found > 0 ? m->rows[m->offsets[i] + k] : RDX_NO_ROW;
+    }
+  }
+}
+
+static rdx_status count_all(rdx_joining *j, listing *l, uint64_t *total, rdx_error *err) {
+  const uint64_t probes = l->matches->probes, blocks = (probes + RDX_EXECUTE_GRAIN - 1) / RDX_EXECUTE_GRAIN;
+  *total = 0;
+  RDX_TRY(rdx_alloc(blocks, sizeof *l->counts, WHAT, (void **)&l->counts, err));
+  RDX_TRY(rdx_pool_run_stage(j->x->pool, probes, RDX_EXECUTE_GRAIN, count_block, l, "join", err));
+  for (uint64_t b = 0; b < blocks; b++) {
+    const uint64_t count = l->counts[b];
+    l->counts[b] = *total;
+    *total += count;
+  }
+  return RDX_OK;
+}
+
+/* The side that looked up, and the other, as pairs. */
+static rdx_pairs make_pairs(const rdx_matches *m, uint64_t count, const uint32_t *probe, rdx_shared *probe_keeper,
+                            const uint32_t *other, rdx_shared *other_keeper) {
+  if (m->inverse)
+    return (rdx_pairs){.count = count,
+                       .left = other,
+                       .right = probe,
+                       .left_keeper = rdx_shared_retain(other_keeper),
+                       .right_keeper = rdx_shared_retain(probe_keeper)};
+  return (rdx_pairs){.count = count,
+                     .left = probe,
+                     .right = other,
+                     .left_keeper = rdx_shared_retain(probe_keeper),
+                     .right_keeper = rdx_shared_retain(other_keeper)};
+}
+
+/* The rows that were found lie in the order of pairs where none is left out or added. */
+static rdx_status list_pairs(rdx_joining *j, listing *l, uint64_t total, rdx_pairs *out, rdx_error *err) {
+  const rdx_matches *m = l->matches;
+  const bool as_found = m->offsets && total == m->offsets[m->probes];
+  rdx_shared *probe_keeper = NULL, *other_keeper = NULL;
+  RDX_TRY(rdx_device_expect_host(j->x->device, total * (as_found ? 4 : 8), "the pairs of a join take",
+                                 "join fewer rows", err));
+  RDX_TRY(rdx_alloc(total, sizeof *l->probe, WHAT, (void **)&l->probe, err));
+  RDX_TRY(rdx_shared_create(rdx_free, l->probe, &probe_keeper, err));
+  rdx_status status = RDX_OK;
+  if (!as_found) {
+    status = rdx_alloc(total, sizeof *l->other, WHAT, (void **)&l->other, err);
+    if (status == RDX_OK)
+      status = rdx_shared_create(rdx_free, l->other, &other_keeper, err);
+  }
+  if (status == RDX_OK)
+    status = rdx_pool_run_stage(j->x->pool, m->probes, RDX_EXECUTE_GRAIN, list_block, l, "join", err);
+  if (status == RDX_OK)
+    *out = make_pairs(m, total, l->probe, probe_keeper, as_found ? m->rows : l->other,
+                      as_found ? m->keeper : other_keeper);
+  rdx_shared_release(&probe_keeper);
+  rdx_shared_release(&other_keeper);
+  return status;
+}
+
+rdx_status rdx_pairs_list(rdx_joining *j, const rdx_matches *m, bool outer, rdx_pairs *out, rdx_error *err) {
+  listing l = {.matches = m, .outer = outer};
+  uint64_t total = 0;
+  *out = (rdx_pairs){0};
+  rdx_status status = count_all(j, &l, &total, err);
+  if (status == RDX_OK && m->first && total == m->probes) /* each once */
+    *out = make_pairs(m, total, NULL, NULL, m->first, m->keeper);
+  else if (status == RDX_OK)
+    status = list_pairs(j, &l, total, out, err);
+  rdx_free(l.counts);
+  return status;
+}
+
+/* ---- Other pairs ---- */
+
+typedef struct crossing {
+  uint32_t *left, *right;
+  uint64_t rights;
+} crossing;
+
+static void cross(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const crossing *c = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    c->left[i] = (uint32_t)(i / c->rights);
+    c->right[i] = (uint32_t)(i % c->rights);
+  }
+}
+
+rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
+  const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
+  crossing c = {.rights = rights};
+  if ((rdx_i128)lefts * (rdx_i128)rights >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_MEMORY,
+                    "all pairs of %llu with %llu rows are too many for a result; join by equal columns",
+                    (unsigned long long)lefts, (unsigned long long)rights);
+  const uint64_t count = lefts * rights;
+  RDX_TRY(rdx_device_expect_host(j->x->device, count * 8, "all pairs of the rows of a join take",
+                                 "join by equal columns, or filter its inputs", err));
+  RDX_TRY(rdx_alloc(count, sizeof *c.left, WHAT, (void **)&c.left, err));
+  rdx_status status = rdx_alloc(count, sizeof *c.right, WHAT, (void **)&c.right, err);
+  if (status == RDX_OK)
+    status = rdx_pool_run_stage(j->x->pool, count, RDX_EXECUTE_GRAIN, cross, &c, "join", err);
+  if (status == RDX_OK)
+    return rdx_pairs_take(c.left, c.right, count, out, err);
+  rdx_free(c.left);
+  rdx_free(c.right);
+  return status;
+}
+
 static void drop_join(void *owner) {
   rdx_join *join = owner;
   rdx_join_destroy(&join);
 }
 
-static void note(rdx_joining *j, const rdx_join *join) {
+rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err) {
+  static const uint32_t none = 0; /* so that there are left rows where there is none */
+  const rdx_join_params params = {.kind = kind, .index = j->x->settings->join};
   rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
+  rdx_join *join = NULL;
+  rdx_join_view view;
   rdx_join_stats stats;
+  RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
+  rdx_join_get(join, &view);
   rdx_join_get_stats(join, &stats);
   rdx_actuals_method(a, rdx_index_kind_name(stats.index.kind));
   a->device_ms += stats.lookup.lookup_ms + stats.index.sort_ms + stats.index.encode_ms + stats.index.scene_ms;
-  a->rays += stats.lookup.rays;
-  a->hits += stats.lookup.hits;
   a->bytes += stats.lookup.bytes_uploaded + stats.lookup.bytes_result;
-}
-
-rdx_status rdx_pairs_equal(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err) {
-  const rdx_join_params params = {.kind = kind, .index = j->x->settings->join};
-  rdx_join *join = NULL;
-  rdx_join_view view;
-  RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
-  note(j, join);
-  rdx_join_get(join, &view);
-  *out = (rdx_pairs){.count = view.count, .left = view.left_rows};
-  RDX_TRY(rdx_shared_create(drop_join, join, &out->left_keeper, err));
-  if (kind <= RDX_JOIN_LEFT) {
-    static const uint32_t none = 0; /* so that there are right rows where there is no pair */
-    out->right = view.right_rows ? view.right_rows : &none;
-    out->right_keeper = rdx_shared_retain(out->left_keeper);
-  }
-  return RDX_OK;
-}
-
-/* ---- Conditions ---- */
-
-/* The places of pairs for which the condition is true, for rdx_free(). */
-static rdx_status find_true(rdx_joining *j, const rdx_pairs *p, uint32_t **places, uint64_t *count, rdx_error *err) {
-  rdx_operand pairs = {0};
-  if (p->count >= UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a join of %llu pairs before its condition is too large",
-                    (unsigned long long)p->count);
-  RDX_TRY(rdx_pairs_frame(j, p, &pairs.frame, err));
-  rdx_status status = rdx_operand_refresh(j->x, &pairs, err);
-  const rdx_evaluation e = rdx_operand_evaluation(j->x, &pairs);
-  if (status == RDX_OK)
-    status = rdx_evaluate_filter(&e, j->node->filter, places, count, err);
-  rdx_operand_drop(&pairs);
-  return status;
-}
-
-static void pick(const uint32_t *from, const uint32_t *places, uint64_t count, uint32_t *to) {
-  for (uint64_t i = 0; i < count; i++)
-    to[i] = from[places[i]];
-}
-
-rdx_status rdx_pairs_filter(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
-  uint32_t *places = NULL, *right = NULL;
-  uint64_t count = 0;
-  RDX_TRY(find_true(j, p, &places, &count, err));
-  if (count == p->count) {
-    rdx_free(places);
-    return RDX_OK;
-  }
-  const rdx_status status = rdx_alloc(count, sizeof *right, WHAT, (void **)&right, err);
-  if (status != RDX_OK) {
-    rdx_free(places);
-    return status;
-  }
-  pick(p->right, places, count, right);
-  pick(p->left, places, count, places);
-  rdx_pairs_drop(p);
-  return rdx_pairs_take(places, right, count, p, err);
-}
-
-/* ---- All pairs ---- */
-
-typedef struct crossing {
-  uint32_t *left, *right;
-  uint64_t count, capacity;
-} crossing;
-
-static rdx_status reserve(crossing *c, uint64_t more, const rdx_device *device, rdx_error *err) {
-  if (c->count + more <= c->capacity)
-    return RDX_OK;
-  uint64_t capacity = c->capacity + c->capacity / 2;
-  capacity = capacity > c->count + more ? capacity : c->count + more;
-  RDX_TRY(rdx_device_expect_host(device, (capacity - c->capacity) * 8, "the pairs of a join without equal keys take",
-                                 "join by equal columns, or filter its inputs", err));
-  RDX_TRY(rdx_realloc((void **)&c->left, capacity, sizeof *c->left, WHAT, err));
-  RDX_TRY(rdx_realloc((void **)&c->right, capacity, sizeof *c->right, WHAT, err));
-  c->capacity = capacity;
-  return RDX_OK;
-}
-
-/* All pairs of left rows first .. end - 1, behind those that there are. */
-static rdx_status add_pairs(rdx_joining *j, crossing *c, uint64_t first, uint64_t end, rdx_error *err) {
-  const uint64_t rights = j->right.frame.rows;
-  RDX_TRY(reserve(c, (end - first) * rights, j->x->device, err));
-  for (uint64_t i = first; i < end; i++)
-    for (uint64_t k = 0; k < rights; k++, c->count++) {
-      c->left[c->count] = (uint32_t)i;
-      c->right[c->count] = (uint32_t)k;
-    }
-  return RDX_OK;
-}
-
-/* Of the pairs from `before` on, those for which the condition is true stay. */
-static rdx_status filter_last(rdx_joining *j, crossing *c, uint64_t before, rdx_error *err) {
-  const rdx_pairs last = {.count = c->count - before, .left = c->left + before, .right = c->right + before};
-  uint32_t *places = NULL;
-  uint64_t count = 0;
-  RDX_TRY(find_true(j, &last, &places, &count, err));
-  pick(last.left, places, count, c->left + before);
-  pick(last.right, places, count, c->right + before);
-  c->count = before + count;
-  rdx_free(places);
-  return RDX_OK;
-}
-
-static rdx_status cross(rdx_joining *j, crossing *c, rdx_error *err) {
-  const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
-  uint64_t step = rights < BATCH && rights > 0 ? BATCH / rights : 1;
-  if (!j->node->filter) {
-    if ((rdx_i128)lefts * (rdx_i128)rights >= UINT32_MAX)
-      return rdx_fail(err, RDX_ERROR_MEMORY,
-                      "all pairs of %llu with %llu rows are too many for a result; join by equal columns",
-                      (unsigned long long)lefts, (unsigned long long)rights);
-    step = lefts;
-  }
-  for (uint64_t i = 0; i < lefts && rights > 0; i += step) {
-    const uint64_t before = c->count, end = lefts - i < step ? lefts : i + step;
-    RDX_TRY(rdx_progress("join", i, lefts, err));
-    RDX_TRY(add_pairs(j, c, i, end, err));
-    if (j->node->filter)
-      RDX_TRY(filter_last(j, c, before, err));
-  }
-  return RDX_OK;
-}
-
-rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
-  crossing c = {0};
-  rdx_status status = rdx_alloc(0, 1, WHAT, (void **)&c.left, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(0, 1, WHAT, (void **)&c.right, err);
-  if (status == RDX_OK)
-    status = cross(j, &c, err);
-  if (status == RDX_OK)
-    return rdx_pairs_take(c.left, c.right, c.count, out, err);
-  rdx_free(c.left);
-  rdx_free(c.right);
-  return status;
+  *out = (rdx_pairs){.count = view.count, .left = view.left_rows ? view.left_rows : &none, .left_only = true};
+  return rdx_shared_create(drop_join, join, &out->left_keeper, err);
 }

@@ -9,13 +9,6 @@
 
 #include "execute/operators.h"
 
-/* In the order of left rows; `right` NULL: left rows alone. */
-typedef struct rdx_pairs {
-  uint64_t count;
-  const uint32_t *left, *right;
-  rdx_shared *left_keeper, *right_keeper;
-} rdx_pairs;
-
 typedef struct rdx_joining {
   rdx_execution *x;
   const rdx_plan_node *node;
@@ -23,22 +16,61 @@ typedef struct rdx_joining {
   rdx_vector left_key, right_key; /* one column for all keys */
 } rdx_joining;
 
+/* ---- Keys ---- */
+
 /* Calculate the keys of both inputs. */
 RDX_MUST_USE rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err);
 void rdx_join_keys_drop(rdx_joining *j);
 
-/* Pairs with equal keys; of semi and anti joins left rows. */
-RDX_MUST_USE rdx_status rdx_pairs_equal(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err);
-/* All pairs, or those for which the node's filter is true. */
-RDX_MUST_USE rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err);
-/* Keep those for which the node's filter is true. */
-RDX_MUST_USE rdx_status rdx_pairs_filter(rdx_joining *j, rdx_pairs *pairs, rdx_error *err);
+/* ---- Matches ---- */
+
+/* Which rows of one input have the key of each row of the other. */
+typedef struct rdx_matches {
+  bool inverse;            /* right rows have looked left ones up; else left rows right ones */
+  uint64_t probes;         /* rows that looked others up */
+  const uint32_t *first;   /* of each its match, or RDX_NO_ROW: keys are distinct. NULL: */
+  const uint64_t *offsets; /* probes + 1: where those of each begin in `rows` */
+  const uint32_t *rows;
+  rdx_shared *keeper;
+} rdx_matches;
+
+/* `ordered`: left rows look right ones up; else it is the smaller input that is looked up in. */
+RDX_MUST_USE rdx_status rdx_matches_find(rdx_joining *j, bool ordered, rdx_matches *out, rdx_error *err);
+void rdx_matches_drop(rdx_matches *matches);
+
+/* ---- Pairs ---- */
+
+/* Of a side that is NULL all rows are there, once each and in order. `left_only`: there is no right side. */
+typedef struct rdx_pairs {
+  uint64_t count;
+  const uint32_t *left, *right;
+  rdx_shared *left_keeper, *right_keeper;
+  bool left_only;
+} rdx_pairs;
+
 void rdx_pairs_drop(rdx_pairs *pairs);
-
-/* Pairs of these arrays, which are taken over, also on failure; `right` may be NULL. */
+/* Pairs of these arrays, which are taken over, also on failure. */
 RDX_MUST_USE rdx_status rdx_pairs_take(uint32_t *left, uint32_t *right, uint64_t count, rdx_pairs *out, rdx_error *err);
+/* The same of left rows alone. */
+RDX_MUST_USE rdx_status rdx_pairs_take_left(uint32_t *left, uint64_t count, rdx_pairs *out, rdx_error *err);
 
-/* The frame of pairs: columns of the left input, then of the right one where there are right rows. */
+/* All matches as pairs, in the order of the rows that looked up; `outer`: and those that match nothing, with
+ * RDX_NO_ROW. */
+RDX_MUST_USE rdx_status rdx_pairs_list(rdx_joining *j, const rdx_matches *matches, bool outer, rdx_pairs *out,
+                                       rdx_error *err);
+/* All pairs of rows. */
+RDX_MUST_USE rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err);
+/* The left rows of a semi or an anti join. */
+RDX_MUST_USE rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err);
+
+/* ---- Conditions ---- */
+
+/* Those of the matches (NULL: of all pairs of rows) for which the node's filter is true: `marks` NULL: as pairs, else
+ * set the bits of their left rows. */
+RDX_MUST_USE rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *out,
+                                         rdx_error *err);
+
+/* The frame of pairs: columns of the left input, then of the right one. */
 RDX_MUST_USE rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *pairs, rdx_frame *out, rdx_error *err);
 
 #endif

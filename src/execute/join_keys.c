@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Keys of joins: one column for each input, whatever they are made of. */
+
+#include <string.h>
+
+#include "execute/keys.h"
+#include "execute/pairs.h"
+
+#define WHAT "the keys of a join"
+
+/* Key `i` of both inputs, of one type. */
+static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
+  rdx_bound *const a = j->node->left_keys[i], *const b = j->node->right_keys[i];
+  RDX_TRY(rdx_operand_flat(j->x, &j->left, a, left, err));
+  RDX_TRY(rdx_operand_flat(j->x, &j->right, b, right, err));
+  if (rdx_columns_alike(&left->column, &right->column))
+    return RDX_OK;
+  rdx_binding binding = {.arena = j->x->arena, .text = j->x->text, .err = err};
+  const rdx_sql_type types[2] = {a->type, b->type};
+  rdx_sql_type type;
+  rdx_bound *same_a = NULL, *same_b = NULL;
+  if (!rdx_sql_common_type(types, 2, &type))
+    return rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join have types that cannot be compared");
+  RDX_TRY(rdx_bind_cast(&binding, a, type, true, a->place, &same_a));
+  RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &same_b));
+  rdx_vector_destroy(left);
+  rdx_vector_destroy(right);
+  const rdx_evaluation of_left = rdx_operand_evaluation(j->x, &j->left);
+  const rdx_evaluation of_right = rdx_operand_evaluation(j->x, &j->right);
+  RDX_TRY(rdx_evaluate(&of_left, same_a, left, err));
+  RDX_TRY(rdx_evaluate(&of_right, same_b, right, err));
+  return rdx_columns_alike(&left->column, &right->column)
+             ? RDX_OK
+             : rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join are of types %s and %s",
+                        rdx_type_name(left->column.type), rdx_type_name(right->column.type));
+}
+
+/* Strings as places in a dictionary. */
+static rdx_status code_strings(rdx_joining *j, rdx_vector *key, rdx_error *err) {
+  if (key->column.type != RDX_TYPE_STRING || key->column.dictionary)
+    return RDX_OK;
+  rdx_input input = {.column = key->column};
+  const rdx_operand operand = {.frame = {.rows = key->column.rows}, .inputs = &input};
+  rdx_vector coded = {0};
+  RDX_TRY(rdx_operand_cast(j->x, &operand, 0, rdx_sql_type_of_column(&key->column), &coded, err));
+  rdx_vector_destroy(key);
+  *key = coded;
+  return RDX_OK;
+}
+
+/* In place: each is read before it is written over. */
+static void narrow(void *words, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    uint64_t word;
+    memcpy(&word, (const char *)words + 8 * i, sizeof word);
+    const uint32_t low = (uint32_t)word;
+    memcpy((char *)words + 4 * i, &low, sizeof low);
+  }
+}
+
+/* Words of rows as one column for each input: the word itself, or the rank of several. */
+static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
+  const uint64_t rows = w->rows[0] + w->rows[1];
+  rdx_vector *const sides[2] = {&j->left_key, &j->right_key};
+  const bool is_wide = w->count == 1 && w->most[0] > UINT32_MAX;
+  uint64_t distinct = 0;
+  uint32_t *codes = NULL;
+  if (w->count > 1)
+    RDX_TRY(rdx_alloc(rows, sizeof *codes, WHAT, (void **)&codes, err));
+  const rdx_status status = codes ? rdx_key_words_rank(j->x, w, codes, &distinct, NULL, err) : RDX_OK;
+  if (status != RDX_OK) {
+    rdx_free(codes);
+    return status;
+  }
+  void *values = codes ? (void *)codes : w->words[0];
+  if (!codes)
+    w->words[0] = NULL;
+  if (!codes && !is_wide)
+    narrow(values, rows);
+  j->left_key.memory[0] = values;
+  for (uint32_t i = 0; i < 2; i++) {
+    sides[i]->memory[1] = w->valid[i];
+    sides[i]->column = (rdx_column){.type = is_wide ? RDX_TYPE_U64 : RDX_TYPE_U32,
+                                    .rows = w->rows[i],
+                                    .values = (const char *)values + (i ? w->rows[0] * (is_wide ? 8 : 4) : 0),
+                                    .validity = w->valid[i]};
+    w->valid[i] = NULL;
+  }
+  return RDX_OK;
+}
+
+static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column *columns, rdx_error *err) {
+  const uint32_t count = j->node->key_count;
+  const uint64_t rows[2] = {j->left.frame.rows, j->right.frame.rows};
+  rdx_key_words words;
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_vector *left = &sides[2 * i], *right = &sides[2 * i + 1];
+    if (!left->column.type) /* not made yet */
+      RDX_TRY(make_key(j, i, left, right, err));
+    RDX_TRY(code_strings(j, left, err));
+    RDX_TRY(code_strings(j, right, err));
+    columns[i] = (rdx_key_column){.parts = {&left->column, &right->column}};
+  }
+  RDX_TRY(rdx_key_words_create(j->x, columns, count, rows, true, &words, err));
+  const rdx_status status = take_words(j, &words, err);
+  rdx_key_words_destroy(&words);
+  return status;
+}
+
+/* Numbers are looked up as they are; strings, and several keys, as words. */
+rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
+  const uint32_t count = j->node->key_count;
+  rdx_vector *sides = NULL;
+  rdx_key_column *columns = NULL;
+  if (count == 1) {
+    RDX_TRY(make_key(j, 0, &j->left_key, &j->right_key, err));
+    if (j->left_key.column.type != RDX_TYPE_STRING)
+      return RDX_OK;
+  }
+  RDX_TRY(rdx_arena_alloc(j->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *sides, WHAT, (void **)&sides, err));
+  if (count == 1) {
+    sides[0] = j->left_key;
+    sides[1] = j->right_key;
+    j->left_key = j->right_key = (rdx_vector){0};
+  }
+  const rdx_status status = combine_keys(j, sides, columns, err);
+  for (uint32_t i = 0; i < 2 * count; i++)
+    rdx_vector_destroy(&sides[i]);
+  rdx_free(sides);
+  return status;
+}
+
+void rdx_join_keys_drop(rdx_joining *j) {
+  rdx_vector_destroy(&j->left_key);
+  rdx_vector_destroy(&j->right_key);
+}
