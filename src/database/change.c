@@ -122,6 +122,9 @@ static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_
   if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_UNKNOWN)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table cannot have a column of type %.60s", c->type);
+  if (type.kind == RDX_SQL_TEXT && c->modifier_count > 0)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
+                         "texts have no limit of length here: write text");
   if (type.kind == RDX_SQL_DECIMAL && (type.precision == 0 || type.precision > 18))
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table's numeric has 1 to 18 digits: write numeric(DIGITS, SCALE)");
@@ -181,6 +184,8 @@ static rdx_status run_create_as(rdx_statement *s, rdx_answer *answer, rdx_error 
   snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE AS");
   if (exists)
     return RDX_OK;
+  if (!s->prepared->statement->with_data)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "WITH NO DATA is not supported: add LIMIT 0 to the query");
   RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
   for (uint32_t i = 0; i < rdx_table_columns(answer->table); i++)
     for (uint32_t k = 0; k < i; k++)
@@ -229,11 +234,11 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
                                 rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
   const uint32_t named = written->name_count;
-  if (given != (named ? named : table->column_count))
-    return fail(s, err, RDX_ERROR_ARGUMENT, "%u columns are to be filled, and there are %u values",
-                named ? named : table->column_count, given);
+  if (named ? given != named : given > table->column_count)
+    return fail(s, err, RDX_ERROR_ARGUMENT, "there are %u values for %u columns", given,
+                named ? named : table->column_count);
   for (uint32_t i = 0; i < table->column_count; i++)
-    out[i] = named ? UINT32_MAX : i;
+    out[i] = named || i >= given ? UINT32_MAX : i;
   for (uint32_t k = 0; k < named; k++) {
     uint32_t i = 0;
     while (i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
@@ -325,7 +330,8 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_csv_params *csv, rdx_a
   return status;
 }
 
-/* The types that the table's columns have, so that none is inferred. */
+/* The types that the table's columns have, so that none is inferred; where there is a header, its names say which
+ * column is which. */
 static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx_csv_params csv, rdx_table **out,
                            rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
@@ -407,7 +413,10 @@ static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err)
   const rdx_sql_statement *written = s->prepared->statement;
   const bool view = strcmp(written->object, "materialized view") == 0, index = strcmp(written->object, "index") == 0;
   if (!view && !index && strcmp(written->object, "table") != 0)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP %s is not supported", written->object);
+    return fail(s, err, RDX_ERROR_UNSUPPORTED,
+                "there is DROP TABLE, DROP INDEX and DROP MATERIALIZED VIEW, and no "
+                "DROP of a %s",
+                written->object);
   for (uint32_t i = 0; i < written->name_count; i++) {
     bool found = true;
     if (view)

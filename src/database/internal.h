@@ -29,6 +29,7 @@ struct rdx_prepared {
   rdx_prepared **view_owners;
   uint32_t view_count;
   double plan_ms;
+  _Atomic bool ran;
 };
 
 /* PREPARE name AS ... */

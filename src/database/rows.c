@@ -138,7 +138,7 @@ typedef struct conversion {
 } conversion;
 
 static rdx_status cast_column(conversion *x, const rdx_column *from, rdx_sql_type type, rdx_vector *out) {
-  rdx_binding binding = {&x->arena, x->text, x->err};
+  rdx_binding binding = {.arena = &x->arena, .text = x->text, .err = x->err};
   const rdx_input input = {*from, NULL};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = rdx_sql_type_of_column(from)}, *cast = NULL;
   RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &cast));

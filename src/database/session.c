@@ -51,11 +51,24 @@ static rdx_status change_setting(rdx_settings *out, setting which, const char *v
   }
 }
 
+/* RESET ALL */
+static void reset_all(rdx_database *d) {
+  pthread_mutex_lock(&d->lock);
+  d->settings = (rdx_settings){0};
+  d->settings_version++;
+  pthread_mutex_unlock(&d->lock);
+}
+
 static rdx_status run_set(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   setting which;
   rdx_error why = {""};
+  snprintf(answer->tag, sizeof answer->tag, "%s", written->value ? "SET" : "RESET");
+  if (!written->value && rdx_words_alike(written->name, "all")) {
+    reset_all(d);
+    return RDX_OK;
+  }
   RDX_TRY(find_setting(s, &which, err));
   const char *value = written->value && rdx_words_alike(written->value, "auto") ? NULL : written->value;
   pthread_mutex_lock(&d->lock);
@@ -68,7 +81,6 @@ static rdx_status run_set(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   pthread_mutex_unlock(&d->lock);
   if (status != RDX_OK)
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL, "%s", why.text);
-  snprintf(answer->tag, sizeof answer->tag, "%s", written->value ? "SET" : "RESET");
   return RDX_OK;
 }
 
@@ -134,7 +146,7 @@ static rdx_status run_prepare(rdx_statement *s, rdx_answer *answer, rdx_error *e
 static rdx_status bind_arguments(rdx_statement *s, rdx_prepared *p, rdx_datum *values, rdx_arena *arena,
                                  rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_binding binding = {arena, s->prepared->text, err};
+  rdx_binding binding = {.arena = arena, .text = s->prepared->text, .err = err};
   for (uint32_t i = 0; i < written->arg_count; i++) {
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind_alone(&binding, written->args[i], &value));

@@ -91,7 +91,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
 }
 
 bool rdx_prepared_is_current(rdx_prepared *p) {
-  bool current = p->settings == p->database->settings_version;
+  bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->reads_clock && p->ran);
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
     rdx_catalog_table *table = NULL;
     char nearest[64];
@@ -238,7 +238,7 @@ rdx_status rdx_statement_bind(rdx_statement *s, uint32_t number, const rdx_colum
   const rdx_prepared *p = s->prepared;
   rdx_datum datum;
   rdx_bound *constant = NULL;
-  rdx_binding binding = {&s->values, p->text, err};
+  rdx_binding binding = {.arena = &s->values, .text = p->text, .err = err};
   if (number < 1 || number > p->statement->parameters || !value || value->rows < 1 || value->device)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_bind: there is no parameter %u, or no value in host memory",
                     number);
@@ -310,6 +310,7 @@ static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   RDX_TRY(renew(s, err));
   RDX_TRY(check_parameters(s, err));
   answer->stats.plan_ms = s->planned ? s->prepared->plan_ms : 0;
+  s->prepared->ran = true;
   s->planned = false;
   switch (s->prepared->statement->kind) {
   case RDX_STATEMENT_SELECT:

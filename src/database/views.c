@@ -180,6 +180,9 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "a materialized view is a cube: %s", wrong);
+  if (!written->with_data)
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
+                         "WITH NO DATA is not supported");
   if (written->option_count > 0)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->options[0].place, NULL,
                          "cubes have no option \"%.60s\"", written->options[0].name);

@@ -218,9 +218,11 @@ static rdx_status bind_now(const call *c, rdx_bound **out) {
   const bool date = strcmp(c->name, "current_date") == 0;
   struct timespec now = {0};
   int64_t rest = 0;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const int64_t time = (int64_t)now.tv_sec * RDX_MICROS_A_SECOND + now.tv_nsec / 1000;
-  const rdx_datum value = {.i = date ? rdx_day_of_time(time, &rest) : time};
+  if (c->b->now == 0) { /* a statement has one time */
+    clock_gettime(CLOCK_REALTIME, &now);
+    c->b->now = (int64_t)now.tv_sec * RDX_MICROS_A_SECOND + now.tv_nsec / 1000;
+  }
+  const rdx_datum value = {.i = date ? rdx_day_of_time(c->b->now, &rest) : c->b->now};
   return rdx_bind_constant(c->b, rdx_type_of_kind(date ? RDX_SQL_DATE : RDX_SQL_TIMESTAMP), value, c->place, out);
 }
 

@@ -118,6 +118,7 @@ typedef struct rdx_binding {
   rdx_arena *arena;
   const char *text; /* of the statement, for errors */
   rdx_error *err;
+  int64_t now; /* the time that now() gives, in microseconds; 0: it is not read yet */
 } rdx_binding;
 
 /* A literal (RDX_AST_NULL, BOOL, NUMBER, STRING) as a constant: integers by their size, other digits DECIMAL, with an

@@ -232,29 +232,27 @@ static rdx_status bind_integer(rdx_block *b, int64_t value, rdx_sql_place place,
                            out);
 }
 
-/* (sum(x*x) - sum(x)*sum(x)/n) / n, or n - 1; NULL where that divisor is 0. */
+/* CASE WHEN n > 0, or 1, THEN greatest(sum(x*x) - sum(x)*sum(x)/n, 0) / (n, or n - 1) END: rounding may end below 0. */
 static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, bool distinct,
                                rdx_sql_place place, rdx_bound **out) {
-  rdx_bound *x, *square, *sum, *squares, *n, *mean, *part, *zero, *one, *divisor, *last, *args[2];
-  RDX_TRY(rdx_bind_cast(&b->planner->binding, value, (rdx_sql_type){.kind = RDX_SQL_DOUBLE}, true, place, &x));
+  rdx_bound *x, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];
+  const rdx_sql_type real = {.kind = RDX_SQL_DOUBLE};
+  RDX_TRY(rdx_bind_cast(&b->planner->binding, value, real, true, place, &x));
   RDX_TRY(call(b, "*", x, x, place, &square));
   RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, distinct, place, &squares));
   RDX_TRY(add_plain(b, RDX_PLAN_SUM, x, distinct, place, &sum));
   RDX_TRY(add_plain(b, RDX_PLAN_COUNT, x, distinct, place, &n));
+  RDX_TRY(bind_integer(b, !which->population, place, &least));
+  RDX_TRY(call(b, ">", n, least, place, &cases[0]));
+  RDX_TRY(call(b, "*", sum, sum, place, &spread));
+  RDX_TRY(call(b, "/", spread, n, place, &spread));
+  RDX_TRY(call(b, "-", squares, spread, place, &args[0]));
   RDX_TRY(bind_integer(b, 0, place, &zero));
-  RDX_TRY(bind_integer(b, 1, place, &one));
-  last = n;
-  if (!which->population)
-    RDX_TRY(call(b, "-", n, one, place, &last));
-  RDX_TRY(call(b, "nullif", last, zero, place, &divisor));
-  RDX_TRY(call(b, "*", sum, sum, place, &mean));
-  RDX_TRY(call(b, "nullif", n, zero, place, &n));
-  RDX_TRY(call(b, "/", mean, n, place, &mean));
-  RDX_TRY(call(b, "-", squares, mean, place, &part));
-  args[0] = part;
-  RDX_TRY(rdx_bind_cast(&b->planner->binding, zero, (rdx_sql_type){.kind = RDX_SQL_DOUBLE}, true, place, &args[1]));
-  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &part)); /* rounding may end below 0 */
-  RDX_TRY(call(b, "/", part, divisor, place, out));
+  RDX_TRY(rdx_bind_cast(&b->planner->binding, zero, real, true, place, &args[1]));
+  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &spread));
+  RDX_TRY(call(b, "-", n, least, place, &divisor));
+  RDX_TRY(call(b, "/", spread, divisor, place, &cases[1]));
+  RDX_TRY(rdx_bind_call_of(b->planner, "case", cases, 2, place, out));
   return which->statistic == DEVIATION ? call(b, "sqrt", *out, NULL, place, out) : RDX_OK;
 }
 

@@ -78,6 +78,7 @@ static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql
       types[i] = p->parameters[i]->type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
   }
   p->plan->parameter_count = p->values;
+  p->plan->reads_clock = p->binding.now != 0;
   return RDX_OK;
 }
 
@@ -89,7 +90,7 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
                    .arena = arena,
                    .text = text,
                    .err = err,
-                   .binding = {arena, text, err},
+                   .binding = {.arena = arena, .text = text, .err = err},
                    .parameter_count = parameters};
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
   const rdx_status status = plan_query(&p, query, parameter_types);

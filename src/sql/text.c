@@ -202,8 +202,8 @@ static word find_word(rdx_token t) {
                {"offset", WORD_CLAUSE},     {"or", WORD_OR},
                {"order", WORD_CLAUSE},      {"select", WORD_SELECT},
                {"then", WORD_PART},         {"union", WORD_SET_OPERATION},
-               {"when", WORD_PART},         {"where", WORD_CLAUSE},
-               {"window", WORD_CLAUSE}};
+               {"values", WORD_CLAUSE},     {"when", WORD_PART},
+               {"where", WORD_CLAUSE},      {"window", WORD_CLAUSE}};
   char lower[10];
   const size_t length = (size_t)(t.end - t.begin);
   if (t.kind != RDX_TOKEN_WORD || length >= sizeof lower)
