@@ -65,8 +65,11 @@ struct rdx_node {
   const rdx_input *input;   /* COLUMN, and what is looked up */
   rdx_datum value;          /* constants */
   rdx_values table;         /* constants: a block of it; what is looked up: by code, the last of NULL */
+  uint32_t entries;         /* what is looked up: without NULL's */
   const rdx_value_set *set; /* IN */
   bool has_null;            /* IN: a NULL is in the list */
+  bool is_safe;             /* no row is an error */
+  int64_t least;            /* what is looked up by day: that of the first entry */
 };
 
 struct rdx_program {
@@ -116,6 +119,7 @@ rdx_status rdx_evaluate_strict(rdx_worker *w, const rdx_node *n, const uint8_t *
 rdx_status rdx_evaluate_constant(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_column(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
+rdx_status rdx_evaluate_by_day(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_and(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_or(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_is_null(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);

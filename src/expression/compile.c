@@ -19,6 +19,7 @@ typedef struct compiler {
   bool has_wide;   /* there is one of more than 18 */
   bool impossible; /* a constant that is too large for that */
   uint32_t filled;
+  rdx_day_range days;
   rdx_error *err;
 } compiler;
 
@@ -79,6 +80,7 @@ static rdx_status compile_constant(compiler *c, const rdx_bound *b, rdx_node **o
   const rdx_datum *value = b->kind == RDX_BOUND_PARAMETER ? &c->e->parameters[b->index] : &b->value;
   (*out)->value = kept_as(c, *out, value);
   (*out)->evaluate = rdx_evaluate_constant;
+  (*out)->is_safe = true;
   return fill(c, *out);
 }
 
@@ -110,6 +112,7 @@ static rdx_status compile_column(compiler *c, const rdx_bound *b, rdx_node **out
   RDX_TRY(new_node(c, b, &n));
   n->input = input;
   n->evaluate = rdx_evaluate_column;
+  n->is_safe = true;
   n->class = class_of(c, kept);
   *out = n;
   if (b->type.kind == RDX_SQL_UNKNOWN ||
@@ -245,16 +248,18 @@ static rdx_status compile_op(compiler *c, rdx_node *n) {
   }
 }
 
+/* Whether rows cannot fail where arguments do not. */
+static bool keeps_safe(rdx_op op) {
+  return op <= RDX_OP_IN || op == RDX_OP_CASE || op == RDX_OP_COALESCE || op == RDX_OP_GREATEST || op == RDX_OP_LEAST;
+}
+
 static rdx_status compile_call(compiler *c, const rdx_bound *b, rdx_node **out) {
   rdx_node *n = NULL, *arg = NULL;
-  uint32_t column = 0;
   bool found = false;
-  if (rdx_reads_one_dictionary(c->e, b, &column)) {
-    RDX_TRY(new_node(c, b, out));
-    RDX_TRY(rdx_look_up(c->e, b, column, *out, &c->program->arena, &found, c->err));
-    if (found)
-      return RDX_OK;
-  }
+  RDX_TRY(new_node(c, b, out));
+  RDX_TRY(rdx_look_up(c->e, b, *out, &c->program->arena, &c->days, &found, c->err));
+  if (found)
+    return RDX_OK;
   if (b->op == RDX_OP_CAST) {
     RDX_TRY(compile(c, b->args[0], &arg));
     return convert(c, arg, b->type, b, out);
@@ -262,7 +267,11 @@ static rdx_status compile_call(compiler *c, const rdx_bound *b, rdx_node **out) 
   RDX_TRY(new_node(c, b, &n));
   RDX_TRY(compile_args(c, b, n));
   *out = n;
-  return compile_op(c, n);
+  RDX_TRY(compile_op(c, n));
+  n->is_safe = keeps_safe(b->op);
+  for (uint32_t i = 0; i < n->count; i++)
+    n->is_safe &= n->args[i]->is_safe;
+  return RDX_OK;
 }
 
 static rdx_status compile(compiler *c, const rdx_bound *b, rdx_node **out) {

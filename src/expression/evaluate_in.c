@@ -111,6 +111,16 @@ static void look_for(const rdx_worker *w, const rdx_value_set *set, rdx_class cl
     }
     return;
   }
+  if (class == RDX_CLASS_I64) {
+    const int64_t *restrict a = values->data;
+    for (uint32_t i = 0; i < w->rows; i++) {
+      uint32_t slot = (uint32_t)mix((uint64_t)a[i]) & set->mask;
+      while (set->slots[slot] && set->values[set->slots[slot] - 1].i != a[i])
+        slot = (slot + 1) & set->mask;
+      to[i] = set->slots[slot] != 0;
+    }
+    return;
+  }
   for (uint32_t i = 0; i < w->rows; i++) {
     const rdx_datum value = rdx_get_value(values, class, i);
     to[i] = !value.null && set->slots[find_slot(set, class, &value)] != 0;

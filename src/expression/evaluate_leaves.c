@@ -191,23 +191,34 @@ rdx_status rdx_evaluate_column(rdx_worker *w, const rdx_node *n, const uint8_t *
   } while (0)
 
 /* The codes of rows; that of NULL is behind the dictionary. */
-static void load_codes(const rdx_worker *w, const rdx_input *input, uint32_t *codes) {
-  const rdx_column *c = &input->column;
-  const uint32_t *values = c->values, none = (uint32_t)c->dictionary->rows;
+static void load_codes(const rdx_worker *w, const rdx_node *n, uint32_t *codes) {
+  const rdx_input *input = n->input;
+  const uint32_t *values = input->column.values;
   for (uint32_t i = 0; i < w->rows; i++) {
     const uint64_t row = input->rows ? input->rows[w->begin + i] : w->begin + i;
-    codes[i] = row == RDX_NO_ROW || !rdx_column_has(c, row) ? none : values[row];
+    codes[i] = row == RDX_NO_ROW || !rdx_column_has(&input->column, row) ? n->entries : values[row];
   }
 }
 
-rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+/* The same of days, of which the first has code 0. */
+static void load_days(const rdx_worker *w, const rdx_node *n, uint32_t *codes) {
+  const rdx_input *input = n->input;
+  const int32_t *values = input->column.values;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    const uint64_t row = input->rows ? input->rows[w->begin + i] : w->begin + i;
+    codes[i] =
+        row == RDX_NO_ROW || !rdx_column_has(&input->column, row) ? n->entries : (uint32_t)(values[row] - n->least);
+  }
+}
+
+static rdx_status look_up(rdx_worker *w, const rdx_node *n,
+                          void (*load)(const rdx_worker *w, const rdx_node *n, uint32_t *codes), rdx_values *out) {
   uint32_t *codes = NULL;
-  (void)active;
   RDX_TRY(rdx_take_values(w, n->class, out));
   if (n->table.nulls)
     RDX_TRY(rdx_take_flags(w, &out->nulls));
   RDX_TRY(rdx_scratch_take(&w->stack, w->rows * sizeof *codes, (void **)&codes, &w->err));
-  load_codes(w, n->input, codes);
+  load(w, n, codes);
   if (out->nulls)
     for (uint32_t i = 0; i < w->rows; i++)
       out->nulls[i] = n->table.nulls[codes[i]];
@@ -229,4 +240,14 @@ rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *
     break;
   }
   return RDX_OK;
+}
+
+rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+  (void)active;
+  return look_up(w, n, load_codes, out);
+}
+
+rdx_status rdx_evaluate_by_day(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+  (void)active;
+  return look_up(w, n, load_days, out);
 }

@@ -49,43 +49,72 @@ rdx_status rdx_not_kernel(rdx_worker *w, const rdx_node *n, const rdx_values *ar
 
 /* ---- AND, OR ---- */
 
-/* AND and OR alike: `decided` is the value that decides a row, false or true. A row goes on to the next argument until
- * one decides it; it is NULL where none does and one is NULL. */
+/* What AND and OR know of rows so far: a row whose value is `decided`, false or true, is; another one is NULL where an
+ * argument was. */
+typedef struct junction {
+  int64_t decided;
+  int64_t *to;
+  uint8_t *nulls, *open; /* room */
+  bool has_nulls;
+} junction;
+
+/* The rows that nothing decides yet; false: there is none. */
+static bool find_open(const rdx_worker *w, const junction *j, const uint8_t *active) {
+  uint8_t any = 0;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    j->open[i] = (uint8_t)(j->to[i] != j->decided) & (active ? active[i] : 1);
+    any |= j->open[i];
+  }
+  return any;
+}
+
+/* Values of rows that were not open may be any number, of which one bit counts. */
+static void join_argument(const rdx_worker *w, junction *j, const rdx_values *values) {
+  const int64_t *restrict from = values->data;
+  int64_t *restrict to = j->to;
+  if (values->nulls && !j->has_nulls)
+    memset(j->nulls, 0, w->rows);
+  j->has_nulls |= values->nulls != NULL;
+  if (!values->nulls && j->decided)
+    for (uint32_t i = 0; i < w->rows; i++)
+      to[i] |= from[i] & 1;
+  else if (!values->nulls)
+    for (uint32_t i = 0; i < w->rows; i++)
+      to[i] &= from[i];
+  else
+    for (uint32_t i = 0; i < w->rows; i++) {
+      const uint8_t null = values->nulls[i];
+      to[i] = j->decided ? to[i] | (from[i] & (null ^ 1)) : to[i] & (from[i] | null);
+      j->nulls[i] |= null;
+    }
+}
+
+/* AND and OR alike. Arguments that may fail are evaluated for rows that are open. */
 static rdx_status evaluate_junction(rdx_worker *w, const rdx_node *n, const uint8_t *active, int64_t decided,
                                     rdx_values *out) {
-  uint8_t *open = NULL, *nulls = NULL, any_null = 0;
+  junction j = {.decided = decided};
+  uint8_t any_null = 0;
   RDX_TRY(rdx_take_values(w, n->class, out));
-  RDX_TRY(rdx_take_flags(w, &open));
-  RDX_TRY(rdx_take_flags(w, &nulls));
-  int64_t *to = out->data;
-  memset(nulls, 0, w->rows);
-  for (uint32_t i = 0; i < w->rows; i++) {
-    to[i] = !decided;
-    open[i] = !active || active[i];
-  }
+  RDX_TRY(rdx_take_flags(w, &j.open));
+  RDX_TRY(rdx_take_flags(w, &j.nulls));
+  j.to = out->data;
+  for (uint32_t i = 0; i < w->rows; i++)
+    j.to[i] = !decided;
   for (uint32_t a = 0; a < n->count; a++) {
     rdx_values values;
-    uint8_t any = 0;
+    const bool masked = a > 0 && !n->args[a]->is_safe;
     const rdx_scratch_mark mark = rdx_scratch_top(&w->stack);
-    RDX_TRY(n->args[a]->evaluate(w, n->args[a], open, &values));
-    const int64_t *from = values.data;
-    for (uint32_t i = 0; i < w->rows; i++) {
-      const uint8_t null = values.nulls ? values.nulls[i] : 0;
-      const uint8_t here = (uint8_t)(!null & (from[i] == decided));
-      nulls[i] |= null;
-      to[i] ^= here & (to[i] != decided);
-      open[i] &= !here;
-      any |= open[i];
-    }
-    rdx_scratch_return(&w->stack, mark);
-    if (!any)
+    if (masked && !find_open(w, &j, active))
       break;
+    RDX_TRY(n->args[a]->evaluate(w, n->args[a], masked ? j.open : active, &values));
+    join_argument(w, &j, &values);
+    rdx_scratch_return(&w->stack, mark);
   }
-  for (uint32_t i = 0; i < w->rows; i++) {
-    nulls[i] &= to[i] != decided;
-    any_null |= nulls[i];
+  for (uint32_t i = 0; j.has_nulls && i < w->rows; i++) {
+    j.nulls[i] &= j.to[i] != decided;
+    any_null |= j.nulls[i];
   }
-  out->nulls = any_null ? nulls : NULL;
+  out->nulls = any_null ? j.nulls : NULL;
   return RDX_OK;
 }
 
@@ -142,17 +171,21 @@ rdx_status rdx_evaluate_distinct(rdx_worker *w, const rdx_node *n, const uint8_t
 
 #define BLEND(type)                                                                                                    \
   do {                                                                                                                 \
+    const type *restrict from = values->data;                                                                          \
+    type *restrict to = out->data;                                                                                     \
     for (uint32_t i = 0; i < w->rows; i++)                                                                             \
-      if (where[i])                                                                                                    \
-        ((type *)out->data)[i] = ((const type *)values->data)[i];                                                      \
+      to[i] = where[i] ? from[i] : to[i];                                                                              \
   } while (0)
 
 /* Take over the rows that are set in `where`. out->nulls has room. */
 static void blend(const rdx_worker *w, rdx_class class, const uint8_t *where, const rdx_values *values,
                   rdx_values *out) {
-  for (uint32_t i = 0; i < w->rows; i++)
-    if (where[i])
-      out->nulls[i] = values->nulls ? values->nulls[i] : 0;
+  if (values->nulls)
+    for (uint32_t i = 0; i < w->rows; i++)
+      out->nulls[i] = where[i] ? values->nulls[i] : out->nulls[i];
+  else
+    for (uint32_t i = 0; i < w->rows; i++)
+      out->nulls[i] &= !where[i];
   switch (class) {
   case RDX_CLASS_I64:
     BLEND(int64_t);
@@ -196,6 +229,13 @@ static bool any_set(const uint8_t *flags, uint32_t count) {
   return memchr(flags, 1, count) != NULL;
 }
 
+/* Without NULLs where there are none. */
+static rdx_status end_choice(const rdx_worker *w, rdx_values *out) {
+  if (!any_set(out->nulls, w->rows))
+    out->nulls = NULL;
+  return RDX_OK;
+}
+
 rdx_status rdx_evaluate_case(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
   uint8_t *left = NULL, *taken = NULL;
   RDX_TRY(take_choice(w, n, active, &left, out));
@@ -221,7 +261,7 @@ rdx_status rdx_evaluate_case(rdx_worker *w, const rdx_node *n, const uint8_t *ac
     blend(w, n->class, taken, &values, out);
     rdx_scratch_return(&w->stack, mark);
   }
-  return RDX_OK;
+  return end_choice(w, out);
 }
 
 rdx_status rdx_evaluate_coalesce(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
@@ -236,7 +276,7 @@ rdx_status rdx_evaluate_coalesce(rdx_worker *w, const rdx_node *n, const uint8_t
       left[i] &= out->nulls[i];
     rdx_scratch_return(&w->stack, mark);
   }
-  return RDX_OK;
+  return end_choice(w, out);
 }
 
 /* GREATEST and LEAST, which leave NULLs out. */
@@ -260,5 +300,5 @@ rdx_status rdx_evaluate_extreme(rdx_worker *w, const rdx_node *n, const uint8_t 
     blend(w, n->class, where, &pair[0], out);
     rdx_scratch_return(&w->stack, mark);
   }
-  return RDX_OK;
+  return end_choice(w, out);
 }

@@ -307,7 +307,7 @@ static rdx_status call_row(rdx_worker *w, const rdx_node *n, const rdx_values *v
   rdx_datum result = {0};
   for (uint32_t a = 0; a < n->count; a++) {
     args[a] = rdx_get_value(&values[a], n->args[a]->class, row);
-    if (n->args[a]->type.kind == RDX_SQL_DECIMAL && n->args[a]->class == RDX_CLASS_I64)
+    if (n->bound->args[a]->type.kind == RDX_SQL_DECIMAL && n->args[a]->class == RDX_CLASS_I64)
       args[a].wide = args[a].i;
   }
   RDX_TRY(n->bound->function->row(w, n, args, &result));

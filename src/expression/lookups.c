@@ -8,27 +8,82 @@
 
 #include <raydex/index.h>
 
+#include "base/column.h"
+
 /* ---- Which calls ---- */
 
-/* False: there is a column without such a dictionary, or a second one. */
-static bool read_columns(const rdx_evaluation *e, const rdx_bound *b, uint32_t *column, bool *any) {
+/* What a call reads, and whether it is worth a table of days. */
+typedef struct reading {
+  const rdx_input *input; /* NULL: no column */
+  uint32_t column;
+  bool is_costly;
+} reading;
+
+/* False: there is a column of another kind, or a second one. */
+static bool read_columns(const rdx_evaluation *e, const rdx_bound *b, reading *r) {
   if (b->kind == RDX_BOUND_COLUMN) {
-    const rdx_column *c = &e->inputs[b->index].column;
-    if (*any)
-      return b->index == *column;
-    *any = true;
-    *column = b->index;
-    return c->dictionary && c->dictionary->rows < e->rows;
+    const rdx_input *input = &e->inputs[b->index];
+    if (r->input)
+      return b->index == r->column;
+    *r = (reading){input, b->index, r->is_costly};
+    return input->column.dictionary ? input->column.dictionary->rows < e->rows : input->column.type == RDX_TYPE_DATE;
   }
+  r->is_costly |=
+      b->type.kind == RDX_SQL_INTERVAL ||
+      (b->kind == RDX_BOUND_CALL && (b->op == RDX_OP_FUNCTION || b->op == RDX_OP_IN || b->type.kind == RDX_SQL_TEXT));
   for (uint32_t i = 0; i < b->count; i++)
-    if (!read_columns(e, b->args[i], column, any))
+    if (!read_columns(e, b->args[i], r))
       return false;
   return true;
 }
 
-bool rdx_reads_one_dictionary(const rdx_evaluation *e, const rdx_bound *call, uint32_t *column) {
-  bool any = false;
-  return read_columns(e, call, column, &any) && any;
+#define FEW_DAYS 65536u
+
+typedef struct day_search {
+  const rdx_input *input;
+  int32_t *least, *most; /* of each worker */
+} day_search;
+
+static void find_days(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const day_search *s = context;
+  const rdx_column *c = &s->input->column;
+  const int32_t *values = c->values;
+  int32_t least = s->least[worker], most = s->most[worker];
+  for (uint64_t i = begin; i < end; i++) {
+    const uint64_t row = s->input->rows ? s->input->rows[i] : i;
+    if (row == RDX_NO_ROW || !rdx_column_has(c, row))
+      continue;
+    least = values[row] < least ? values[row] : least;
+    most = values[row] > most ? values[row] : most;
+  }
+  s->least[worker] = least;
+  s->most[worker] = most;
+}
+
+static rdx_status range_of_days(const rdx_evaluation *e, const rdx_input *input, rdx_arena *arena, rdx_day_range *out,
+                                rdx_error *err) {
+  const uint32_t threads = e->pool ? rdx_pool_threads(e->pool) : 1;
+  day_search s = {.input = input};
+  if (out->input == input)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.least, "days", (void **)&s.least, err));
+  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.most, "days", (void **)&s.most, err));
+  for (uint32_t i = 0; i < threads; i++) {
+    s.least[i] = INT32_MAX;
+    s.most[i] = INT32_MIN;
+  }
+  if (e->pool)
+    rdx_pool_run(e->pool, e->rows, FEW_DAYS, find_days, &s);
+  else
+    find_days(&s, 0, e->rows, 0);
+  *out = (rdx_day_range){input, s.least[0], s.most[0], false};
+  for (uint32_t i = 1; i < threads; i++) {
+    out->least = s.least[i] < out->least ? s.least[i] : out->least;
+    out->most = s.most[i] > out->most ? s.most[i] : out->most;
+  }
+  const int64_t count = (int64_t)out->most - out->least + 1;
+  out->is_small = count > 0 && count <= FEW_DAYS && (uint64_t)count < e->rows / 4;
+  return RDX_OK;
 }
 
 /* ---- Their values ---- */
@@ -98,43 +153,70 @@ static rdx_status evaluate_part(const rdx_evaluation *e, const rdx_bound *call, 
   return status;
 }
 
-/* The dictionary's strings, then NULL. */
-static rdx_status evaluate_all(const rdx_evaluation *outer, const rdx_bound *call, rdx_input *inputs, rdx_input *input,
-                               table *t, rdx_error *err) {
+/* The values of a column of all entries, then that of NULL. */
+static rdx_status evaluate_all(const rdx_evaluation *outer, const rdx_bound *call, uint32_t column,
+                               const rdx_column *entries, table *t, rdx_error *err) {
   static const uint32_t no_row[] = {RDX_NO_ROW};
   rdx_evaluation e = *outer;
-  const rdx_column strings = *input->column.dictionary;
+  rdx_input *inputs = NULL;
+  RDX_TRY(rdx_arena_alloc(t->arena, column + UINT64_C(1), sizeof *inputs, "an expression", (void **)&inputs, err));
+  inputs[column] = (rdx_input){.column = *entries};
   e.inputs = inputs;
-  e.rows = strings.rows;
-  *input = (rdx_input){.column = strings};
+  e.rows = entries->rows;
   t->first = 0;
   RDX_TRY(evaluate_part(&e, call, t, err));
   e.rows = 1;
-  input->rows = no_row;
-  t->first = strings.rows;
+  inputs[column].rows = no_row;
+  t->first = entries->rows;
   return evaluate_part(&e, call, t, err);
 }
 
-rdx_status rdx_look_up(const rdx_evaluation *e, const rdx_bound *call, uint32_t column, rdx_node *n, rdx_arena *arena,
-                       bool *found, rdx_error *err) {
+static rdx_status make_table(const rdx_evaluation *e, const rdx_bound *call, uint32_t column, const rdx_column *entries,
+                             rdx_node *n, rdx_arena *arena, bool *found, rdx_error *err) {
   table t = {.node = n, .arena = arena, .lock = PTHREAD_MUTEX_INITIALIZER};
-  const uint64_t entries = e->inputs[column].column.dictionary->rows + 1;
-  rdx_input *inputs = NULL;
+  const uint64_t count = entries->rows + 1;
   rdx_error refused;
-  RDX_TRY(rdx_arena_alloc(arena, column + UINT64_C(1), sizeof *inputs, "an expression", (void **)&inputs, err));
-  memcpy(inputs, e->inputs, (column + UINT64_C(1)) * sizeof *inputs);
-  RDX_TRY(rdx_arena_alloc(arena, entries, rdx_class_size(n->class), "an expression's table", &n->table.data, err));
-  RDX_TRY(rdx_arena_alloc(arena, entries, 1, "an expression's table", (void **)&n->table.nulls, err));
-  const rdx_status status = evaluate_all(e, call, inputs, &inputs[column], &t, &refused);
+  RDX_TRY(rdx_arena_alloc(arena, count, rdx_class_size(n->class), "an expression's table", &n->table.data, err));
+  RDX_TRY(rdx_arena_alloc(arena, count, 1, "an expression's table", (void **)&n->table.nulls, err));
+  const rdx_status status = evaluate_all(e, call, column, entries, &t, &refused);
   if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED) {
     if (err)
       *err = refused;
     return status;
   }
   *found = status == RDX_OK;
+  n->entries = (uint32_t)entries->rows;
   n->input = &e->inputs[column];
-  n->evaluate = rdx_evaluate_lookup;
-  if (*found && !memchr(n->table.nulls, 1, entries))
+  n->is_safe = true;
+  if (*found && !memchr(n->table.nulls, 1, count))
     n->table.nulls = NULL;
   return RDX_OK;
+}
+
+static rdx_status look_up_days(const rdx_evaluation *e, const rdx_bound *call, uint32_t column, rdx_node *n,
+                               rdx_arena *arena, const rdx_day_range *days, bool *found, rdx_error *err) {
+  const uint64_t count = (uint64_t)((int64_t)days->most - days->least) + 1;
+  int32_t *values = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *values, "days", (void **)&values, err));
+  for (uint64_t i = 0; i < count; i++)
+    values[i] = (int32_t)(days->least + (int64_t)i);
+  const rdx_column entries = {.type = RDX_TYPE_DATE, .rows = count, .values = values};
+  n->least = days->least;
+  n->evaluate = rdx_evaluate_by_day;
+  return make_table(e, call, column, &entries, n, arena, found, err);
+}
+
+rdx_status rdx_look_up(const rdx_evaluation *e, const rdx_bound *call, rdx_node *n, rdx_arena *arena,
+                       rdx_day_range *days, bool *found, rdx_error *err) {
+  reading r = {0};
+  *found = false;
+  if (!read_columns(e, call, &r) || !r.input)
+    return RDX_OK;
+  n->evaluate = rdx_evaluate_lookup;
+  if (r.input->column.dictionary)
+    return make_table(e, call, r.column, r.input->column.dictionary, n, arena, found, err);
+  if (!r.is_costly || e->rows < RDX_BLOCK)
+    return RDX_OK;
+  RDX_TRY(range_of_days(e, r.input, arena, days, err));
+  return days->is_small ? look_up_days(e, call, r.column, n, arena, days, found, err) : RDX_OK;
 }
