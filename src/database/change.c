@@ -336,10 +336,13 @@ static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx
                            rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_csv_type *types = NULL;
+  const char **names = NULL;
   char(*numbers)[12] = NULL;
   const uint32_t count = written->name_count ? written->name_count : table->column_count;
   RDX_TRY(rdx_calloc(count, sizeof *types, "COPY", (void **)&types, err));
   rdx_status status = rdx_calloc(count, sizeof *numbers, "COPY", (void **)&numbers, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(count, sizeof *names, "COPY", (void **)&names, err);
   for (uint32_t k = 0; status == RDX_OK && k < count; k++) {
     uint32_t i = written->name_count ? 0 : k;
     while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
@@ -350,13 +353,16 @@ static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx
       break;
     }
     snprintf(numbers[k], sizeof *numbers, "%u", k + 1);
-    types[k] = (rdx_csv_type){csv.no_header ? numbers[k] : table->columns[i].name, table->columns[i].type,
-                              table->columns[i].scale};
+    names[k] = csv.no_header ? numbers[k] : table->columns[i].name;
+    types[k] = (rdx_csv_type){names[k], table->columns[i].type, table->columns[i].scale};
   }
   csv.types = types;
   csv.type_count = count;
+  csv.columns = names;
+  csv.column_count = count;
   if (status == RDX_OK)
     status = rdx_table_read_csv(written->path, &csv, out, err);
+  rdx_free((void *)names);
   rdx_free(numbers);
   rdx_free(types);
   return status;
