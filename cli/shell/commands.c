@@ -127,6 +127,11 @@ static void run_tables(shell *s, const arguments *a) {
   shell_list_tables(s, a->words[1]);
 }
 
+static void run_indexes(shell *s, const arguments *a) {
+  (void)a;
+  shell_list_indexes(s);
+}
+
 static void run_schema(shell *s, const arguments *a) {
   shell_show_schema(s, a->words[1]);
 }
@@ -228,6 +233,7 @@ static const struct command {
     {".headers", "on|off", "show the names of columns", run_headers, 1, 1, false},
     {".help", "[WORD]", "describe the commands that have a word in their description", run_help, 0, 1, false},
     {".import", "FILE TABLE", "add the rows of a file to a table, or make it of them", run_import, 2, 2, true},
+    {".indexes", "", "list the indexes and materialized views", run_indexes, 0, 0, false},
     {".last", "", "show the last answer again", run_last, 0, 0, false},
     {".maxrows", "N", "rows that a box shows, half of them from the start, half to the end; 0: all", run_maxrows, 1, 1,
      false},

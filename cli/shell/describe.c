@@ -55,6 +55,17 @@ void shell_list_tables(shell *s, const char *part) {
   }
 }
 
+void shell_list_indexes(shell *s) {
+  rdx_error err = {""};
+  rdx_table_destroy(&s->last);
+  const rdx_status status = rdx_database_indexes(s->database, &s->last, &err);
+  s->last_explains = false;
+  if (status == RDX_OK)
+    shell_show(s, s->last, false);
+  else
+    shell_fail(s, status, "%s", err.text);
+}
+
 static void show_schema(shell *s, const char *name) {
   rdx_table *columns = shell_columns(s, name);
   shell_text text = {0};

@@ -119,6 +119,7 @@ const char *const *shell_command_names(void);
 bool shell_describe(shell *s, const char *text);
 
 void shell_list_tables(shell *s, const char *part);
+void shell_list_indexes(shell *s);
 void shell_describe_table(shell *s, const char *name);
 
 /* Show the statement that makes a table, or all of them for NULL. */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What a database has besides tables, as a table. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "database/internal.h"
+#include "table/table.h"
+
+typedef struct line {
+  const char *name, *kind, *table, *method; /* table: NULL: several */
+  const char *const *columns;
+  uint32_t column_count;
+} line;
+
+static int compare_lines(const void *a, const void *b) {
+  return strcmp(((const line *)a)->name, ((const line *)b)->name);
+}
+
+/* Views and indexes by their names; with the lock held, and as long as it is. */
+static rdx_status list_lines(const rdx_database *d, line **out, rdx_error *err) {
+  line *to = NULL;
+  RDX_TRY(rdx_alloc(d->view_count + d->index_count + 1, sizeof *to, "a list", (void **)&to, err));
+  *out = to;
+  for (uint32_t i = 0; i < d->index_count; i++) {
+    const rdx_plan_index *x = &d->indexes[i].index;
+    *to++ = (line){.name = x->name,
+                   .kind = "index",
+                   .table = x->table,
+                   .method = x->scans ? rdx_scan_method_name(x->scan.method) : rdx_index_kind_name(x->lookup.kind),
+                   .columns = x->columns,
+                   .column_count = x->column_count};
+  }
+  for (uint32_t i = 0; i < d->view_count; i++)
+    *to++ = (line){
+        .name = d->views[i].name, .kind = "materialized view", .method = rdx_engine_kind_name(d->views[i].engine.kind)};
+  qsort(*out, d->view_count + d->index_count, sizeof **out, compare_lines);
+  return RDX_OK;
+}
+
+static rdx_status add_text(rdx_growing *column, uint64_t row, const char *text, rdx_error *err) {
+  return text ? rdx_growing_add_string(column, row, text, strlen(text), err) : rdx_growing_add_null(column, row, err);
+}
+
+static rdx_status add_columns(rdx_growing *column, uint64_t row, const line *l, rdx_error *err) {
+  size_t size = 1;
+  char *text = NULL;
+  if (l->column_count == 0)
+    return rdx_growing_add_null(column, row, err);
+  for (uint32_t i = 0; i < l->column_count; i++)
+    size += strlen(l->columns[i]) + 2;
+  RDX_TRY(rdx_alloc(size, 1, "a list", (void **)&text, err));
+  char *to = text;
+  for (uint32_t i = 0; i < l->column_count; i++) {
+    to = i > 0 ? stpcpy(to, ", ") : to;
+    to = stpcpy(to, l->columns[i]);
+  }
+  const rdx_status status = rdx_growing_add_string(column, row, text, (uint64_t)(to - text), err);
+  rdx_free(text);
+  return status;
+}
+
+static rdx_status fill(rdx_table *table, const line *lines, uint32_t count, rdx_error *err) {
+  static const char *const names[] = {"name", "kind", "table", "method", "columns"};
+  for (uint32_t i = 0; i < RDX_COUNT(names); i++) {
+    rdx_growing *column = &table->columns[i];
+    RDX_TRY(rdx_alloc(strlen(names[i]) + 1, 1, "a list", (void **)&column->name, err));
+    memcpy(column->name, names[i], strlen(names[i]) + 1);
+    RDX_TRY(rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err));
+  }
+  for (uint32_t row = 0; row < count; row++) {
+    const char *const texts[] = {lines[row].name, lines[row].kind, lines[row].table, lines[row].method};
+    for (uint32_t i = 0; i < RDX_COUNT(texts); i++)
+      RDX_TRY(add_text(&table->columns[i], row, texts[i], err));
+    RDX_TRY(add_columns(&table->columns[RDX_COUNT(texts)], row, &lines[row], err));
+  }
+  rdx_table_finish(table, count);
+  return RDX_OK;
+}
+
+rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_error *err) {
+  line *lines = NULL;
+  rdx_table *table = NULL;
+  if (!database || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_indexes: database and out must not be NULL");
+  RDX_TRY(rdx_table_create(5, &table, err));
+  pthread_mutex_lock(&database->lock);
+  rdx_status status = list_lines(database, &lines, err);
+  if (status == RDX_OK)
+    status = fill(table, lines, database->index_count + database->view_count, err);
+  pthread_mutex_unlock(&database->lock);
+  rdx_free(lines);
+  if (status == RDX_OK)
+    *out = table;
+  else
+    rdx_table_destroy(&table);
+  return status;
+}
