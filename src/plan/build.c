@@ -317,6 +317,7 @@ static rdx_status build_order(rdx_planner *p, const rdx_bound_query *q, rdx_plan
 
 rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *q, rdx_plan_node **out) {
   rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_query_settle(p, q, NULL));
   if (q->block)
     RDX_TRY(rdx_build_block(q->block, &node));
   else if (q->left)

@@ -217,6 +217,8 @@ RDX_MUST_USE rdx_status rdx_bind_subquery(rdx_block *block, const rdx_ast *ast, 
 
 RDX_MUST_USE rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
                                        rdx_bound_query **out);
+/* Give columns without a type one: that of `columns`, or TEXT. */
+RDX_MUST_USE rdx_status rdx_query_settle(rdx_planner *p, rdx_bound_query *query, const rdx_plan_column *columns);
 RDX_MUST_USE rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *query, rdx_plan_node **out);
 /* The block's SELECT list as a plan. */
 RDX_MUST_USE rdx_status rdx_build_block(rdx_block *block, rdx_plan_node **out);

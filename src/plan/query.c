@@ -115,9 +115,13 @@ static rdx_status find_position(rdx_block *b, const rdx_ast *ast, const char *cl
   return RDX_OK;
 }
 
-static bool find_alias(const rdx_sql_query *query, const rdx_ast *ast, uint32_t *out) {
-  for (*out = 0; *out < query->target_count; ++*out)
-    if (query->targets[*out].alias && strcmp(query->targets[*out].alias, ast->name) == 0)
+/* The output of the target with this alias. */
+static bool find_alias(const rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, uint32_t *out) {
+  bool written = false;
+  for (uint32_t i = 0; i < query->target_count; i++)
+    written |= query->targets[i].alias && strcmp(query->targets[i].alias, ast->name) == 0;
+  for (*out = 0; written && *out < b->visible; ++*out)
+    if (strcmp(b->outputs[*out].name, ast->name) == 0)
       return true;
   return false;
 }
@@ -130,17 +134,29 @@ static bool has_column(const rdx_block *b, const char *name) {
   return false;
 }
 
+static bool has_aggregates(const rdx_bound *e) {
+  bool has = e->kind == RDX_BOUND_COLUMN && rdx_leaf_of(e->index) == RDX_AGGREGATES_LEAF;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
+    has = has_aggregates(e->args[i]);
+  return has;
+}
+
 /* A group is a position, a column, the alias of a target, or an expression, in this order. */
 static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, rdx_bound **out) {
   bool positional = false;
   uint32_t number = 0;
-  RDX_TRY(find_position(b, ast, "GROUP BY", query->target_count, &positional, &number));
+  RDX_TRY(find_position(b, ast, "GROUP BY", b->visible, &positional, &number));
   if (!positional && ast->kind == RDX_AST_COLUMN && !ast->qualifier && !has_column(b, ast->name))
-    positional = find_alias(query, ast, &number);
-  const rdx_ast *value = positional ? query->targets[number].value : ast;
+    positional = find_alias(b, query, ast, &number);
+  if (positional) {
+    *out = b->outputs[number].value;
+    return has_aggregates(*out) ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
+                                                   "aggregates are not allowed in GROUP BY")
+                                : RDX_OK;
+  }
   const char *before = b->clause;
   b->clause = "GROUP BY";
-  const rdx_status status = rdx_bind(b, value, out);
+  const rdx_status status = rdx_bind(b, ast, out);
   b->clause = before;
   return status;
 }
@@ -359,19 +375,11 @@ static rdx_status bind_where_part(rdx_block *b, const rdx_ast *ast) {
   return RDX_OK;
 }
 
-/* Strings whose type nothing else decides are texts. */
-static rdx_status settle_type(rdx_planner *p, rdx_bound **value) {
-  if ((*value)->type.kind != RDX_SQL_UNKNOWN)
-    return RDX_OK;
-  return rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, (*value)->place, value);
-}
-
 static rdx_status list_columns(rdx_planner *p, rdx_bound_query *q) {
   rdx_block *b = q->block;
   q->column_count = b->visible;
   RDX_TRY(rdx_planner_alloc(p, b->visible, sizeof *q->columns, &q->columns));
   for (uint32_t i = 0; i < b->visible; i++) {
-    RDX_TRY(settle_type(p, &b->outputs[i].value));
     q->columns[i] = (rdx_plan_column){b->outputs[i].name, b->outputs[i].value->type};
   }
   return RDX_OK;
@@ -421,9 +429,7 @@ static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
     if (!rdx_sql_common_type(types, query->row_count, &type))
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
                               "column %u of VALUES has types that do not mix", c + 1);
-    if (type.kind == RDX_SQL_UNKNOWN)
-      type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
-    for (uint32_t r = 0; r < query->row_count; r++) {
+    for (uint32_t r = 0; r < query->row_count && type.kind != RDX_SQL_UNKNOWN; r++) {
       rdx_bound **value = &q->values[r * query->width + c];
       RDX_TRY(rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value));
     }
@@ -451,6 +457,29 @@ static rdx_status bind_result_orders(rdx_planner *p, const rdx_sql_query *query,
     set_order(&q->orders[q->order_count++], written, number);
   }
   return RDX_OK;
+}
+
+/* Values whose type nothing has decided yet get that of the result's column: TEXT where `types` is NULL. */
+static rdx_status settle_value(rdx_planner *p, rdx_sql_type type, rdx_bound **value) {
+  return (*value)->type.kind == RDX_SQL_UNKNOWN ? rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value)
+                                                : RDX_OK;
+}
+
+rdx_status rdx_query_settle(rdx_planner *p, rdx_bound_query *q, const rdx_plan_column *columns) {
+  for (uint32_t i = 0; i < q->column_count; i++) {
+    const rdx_sql_type type = columns ? columns[i].type : (rdx_sql_type){.kind = RDX_SQL_TEXT};
+    if (q->columns[i].type.kind != RDX_SQL_UNKNOWN || type.kind == RDX_SQL_UNKNOWN)
+      continue;
+    q->columns[i].type = type;
+    if (q->block)
+      RDX_TRY(settle_value(p, type, &q->block->outputs[i].value));
+    for (uint32_t r = 0; r < q->row_count; r++)
+      RDX_TRY(settle_value(p, type, &q->values[r * q->column_count + i]));
+  }
+  if (!q->left)
+    return RDX_OK;
+  RDX_TRY(rdx_query_settle(p, q->left, q->columns));
+  return rdx_query_settle(p, q->right, q->columns);
 }
 
 static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
