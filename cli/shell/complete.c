@@ -72,23 +72,14 @@ static bool mentions(const char *text, const char *name) {
   return false;
 }
 
-/* The columns of a table, asked for without a word about what is wrong. */
-static void offer_columns(shell *s, search *f, const char *table) {
-  rdx_statement *statement = NULL;
-  rdx_answer *answer = NULL;
-  shell_text text = {0};
-  shell_print(&text, "SELECT * FROM ");
-  shell_append_name(&text, table);
-  shell_print(&text, " LIMIT 0");
-  if (rdx_statement_prepare(s->database, text.data, NULL, &statement, NULL) == RDX_OK &&
-      rdx_statement_execute(statement, &answer, NULL) == RDX_OK) {
-    const rdx_table *columns = rdx_answer_table(answer);
-    for (uint32_t i = 0; columns && i < rdx_table_columns(columns); i++)
-      offer_name(f, rdx_table_column_name(columns, i));
-  }
-  rdx_answer_destroy(&answer);
-  rdx_statement_destroy(&statement);
-  free(text.data);
+static void offer_columns(const shell *s, search *f, const char *table) {
+  rdx_error err;
+  rdx_table *columns = NULL;
+  if (shell_columns(s, table, &columns, &err) != RDX_OK)
+    return;
+  for (uint32_t i = 0; i < rdx_table_columns(columns); i++)
+    offer_name(f, rdx_table_column_name(columns, i));
+  rdx_table_destroy(&columns);
 }
 
 /* Names of tables, and of the columns of those that the statement mentions. */

@@ -26,14 +26,41 @@ static const char *type_of(const rdx_column *c, char room[32]) {
   return room;
 }
 
-rdx_table *shell_columns(shell *s, const char *name) {
+/* Those of what is no table, but may stand behind FROM as one. */
+static rdx_table *columns_of_view(const shell *s, const char *name) {
+  rdx_statement *statement = NULL;
+  rdx_answer *answer = NULL;
+  rdx_table *table = NULL;
   shell_text text = {0};
   shell_print(&text, "SELECT * FROM ");
   shell_append_name(&text, name);
   shell_print(&text, " LIMIT 0");
-  rdx_table *table = shell_query(s, text.data);
+  if (rdx_statement_prepare(s->database, text.data, NULL, &statement, NULL) == RDX_OK &&
+      rdx_statement_execute(statement, &answer, NULL) == RDX_OK)
+    table = rdx_answer_take_table(answer);
+  rdx_answer_destroy(&answer);
+  rdx_statement_destroy(&statement);
   free(text.data);
   return table;
+}
+
+rdx_status shell_columns(const shell *s, const char *name, rdx_table **out, rdx_error *err) {
+  const rdx_status status = rdx_database_columns(s->database, name, out, err);
+  if (status != RDX_ERROR_NOT_FOUND)
+    return status;
+  *out = columns_of_view(s, name);
+  return *out ? RDX_OK : status;
+}
+
+/* The same; NULL: it failed, and that was said. */
+static rdx_table *find_columns(shell *s, const char *name) {
+  rdx_error err = {""};
+  rdx_table *table = NULL;
+  const rdx_status status = shell_columns(s, name, &table, &err);
+  if (status == RDX_OK)
+    return table;
+  shell_fail(s, status, "%s", err.text);
+  return NULL;
 }
 
 /* ---- Lists ---- */
@@ -67,7 +94,7 @@ void shell_list_indexes(shell *s) {
 }
 
 static void show_schema(shell *s, const char *name) {
-  rdx_table *columns = shell_columns(s, name);
+  rdx_table *columns = find_columns(s, name);
   shell_text text = {0};
   char room[32];
   if (!columns)
@@ -134,7 +161,7 @@ void shell_describe_table(shell *s, const char *name) {
   static const rdx_csv_type types[] = {{"column", RDX_TYPE_STRING, 0}, {"type", RDX_TYPE_STRING, 0}};
   shell_text csv = {0};
   char room[32];
-  rdx_table *columns = shell_columns(s, name);
+  rdx_table *columns = find_columns(s, name);
   if (!columns)
     return;
   shell_print(&csv, "column,type\n");
@@ -204,7 +231,7 @@ static void summarize_table(shell *s, const char *name) {
                                        {"distinct", RDX_TYPE_I64, 0},  {"min", RDX_TYPE_STRING, 0},
                                        {"max", RDX_TYPE_STRING, 0},    {"avg", RDX_TYPE_F64, 0}};
   shell_text csv = {0};
-  rdx_table *columns = shell_columns(s, name);
+  rdx_table *columns = find_columns(s, name);
   if (!columns)
     return;
   shell_print(&csv, "column,type,count,nulls,distinct,min,max,avg\n");

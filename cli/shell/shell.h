@@ -125,8 +125,8 @@ void shell_describe_table(shell *s, const char *name);
 /* Show the statement that makes a table, or all of them for NULL. */
 void shell_show_schema(shell *s, const char *name);
 
-/* The names of a table's columns and their types as a table without rows; NULL: it failed, and that was said. */
-rdx_table *shell_columns(shell *s, const char *name);
+/* The columns of a table or view as a table without rows. */
+RDX_MUST_USE rdx_status shell_columns(const shell *s, const char *name, rdx_table **out, rdx_error *err);
 
 /* ---- The terminal (terminal.c, complete.c, history.c) ---- */
 

@@ -61,6 +61,11 @@ RDX_API RDX_MUST_USE rdx_status rdx_database_add_file(rdx_database *database, co
 RDX_API RDX_MUST_USE rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count,
                                                     rdx_error *err);
 
+/** The columns of a table, or of a file by its name, as a table without rows; of a table file nothing else is read.
+ * RDX_ERROR_NOT_FOUND: there is none. Destroy it with rdx_table_destroy(). */
+RDX_API RDX_MUST_USE rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out,
+                                                     rdx_error *err);
+
 /**
  * The indexes and materialized views, by their names, as a table of strings: "name", "kind", "table" (NULL for views),
  * "method", and "columns" (NULL for views), with commas between them. Destroy it with rdx_table_destroy().

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What a database has besides tables, as a table. */
+/* What a database has, as tables. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +62,18 @@ static rdx_status add_columns(rdx_growing *column, uint64_t row, const line *l, 
   return status;
 }
 
+static rdx_status start_column(rdx_growing *column, const char *name, rdx_type type, uint8_t scale, rdx_error *err) {
+  const size_t size = strlen(name) + 1;
+  RDX_TRY(rdx_alloc(size, 1, "a list", (void **)&column->name, err));
+  memcpy(column->name, name, size);
+  return rdx_growing_start(column, type, scale, 0, err);
+}
+
 static rdx_status fill(rdx_table *table, const line *lines, uint32_t count, rdx_error *err) {
   static const char *const names[] = {"name", "kind", "table", "method", "columns"};
   for (uint32_t i = 0; i < RDX_COUNT(names); i++) {
-    rdx_growing *column = &table->columns[i];
-    RDX_TRY(rdx_alloc(strlen(names[i]) + 1, 1, "a list", (void **)&column->name, err));
-    memcpy(column->name, names[i], strlen(names[i]) + 1);
-    RDX_TRY(rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err));
+    RDX_TRY(start_column(&table->columns[i], names[i], RDX_TYPE_STRING, 0, err));
+    RDX_TRY(rdx_growing_reserve(&table->columns[i], count, err));
   }
   for (uint32_t row = 0; row < count; row++) {
     const char *const texts[] = {lines[row].name, lines[row].kind, lines[row].table, lines[row].method};
@@ -96,5 +101,34 @@ rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_err
     *out = table;
   else
     rdx_table_destroy(&table);
+  return status;
+}
+
+static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, rdx_error *err) {
+  rdx_table *table = NULL;
+  rdx_status status = rdx_table_create(from->column_count, &table, err);
+  for (uint32_t i = 0; i < from->column_count && status == RDX_OK; i++)
+    status =
+        start_column(&table->columns[i], from->columns[i].name, from->columns[i].type, from->columns[i].scale, err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    return status;
+  }
+  rdx_table_finish(table, 0);
+  *out = table;
+  return RDX_OK;
+}
+
+rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  char nearest[64] = "";
+  if (!database || !name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_columns: database, name and out must not be NULL");
+  RDX_TRY(rdx_catalog_find(database->catalog, name, &table, nearest, err));
+  if (!table)
+    return rdx_fail(err, RDX_ERROR_NOT_FOUND, "table \"%.200s\" does not exist%s%s%s", name,
+                    *nearest ? "; did you mean \"" : "", nearest, *nearest ? "\"?" : "");
+  const rdx_status status = list_columns(table, out, err);
+  rdx_catalog_release(database->catalog, table);
   return status;
 }
