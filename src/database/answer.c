@@ -178,7 +178,7 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
   rdx_execution x = {.catalog = d->catalog,
                      .device = d->device,
                      .pool = d->pool,
-                     .settings = &d->settings,
+                     .settings = &p->planned,
                      .text = p->text,
                      .plan = p->plan,
                      .actuals = actuals,

@@ -20,6 +20,11 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   d->safe = params->safe;
   d->has_folder = folder != NULL;
   pthread_mutex_init(&d->lock, NULL);
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&d->views_lock, &recursive);
+  pthread_mutexattr_destroy(&recursive);
   rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
   if (status == RDX_OK)
     status = rdx_pool_create(0, &d->pool, err);
@@ -66,6 +71,7 @@ void rdx_database_close(rdx_database **database) {
   free_names(d);
   rdx_catalog_destroy(&d->catalog);
   rdx_pool_destroy(&d->pool);
+  pthread_mutex_destroy(&d->views_lock);
   pthread_mutex_destroy(&d->lock);
   rdx_free(d);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "database/definitions.h"
 
 static rdx_status fail(const rdx_statement *s, rdx_status status, const char *text, const char *name, rdx_error *err) {
@@ -17,14 +16,8 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *te
 
 /* ---- Methods ---- */
 
-static void consider_methods(const char *word, rdx_nearest *nearest) {
-  for (int i = 1; i < RDX_SCAN_METHODS; i++)
-    rdx_nearest_consider(nearest, word, rdx_scan_method_name((rdx_scan_method)i));
-}
-
 /* What USING names: an index for lookups in one column, or a scan's over several. */
 static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *err) {
-  rdx_nearest nearest = {0};
   if (!name || !*name)
     name = "tree";
   if (rdx_index_kind_from_name(name, &out->lookup.kind, NULL) == RDX_OK && out->lookup.kind != RDX_INDEX_AUTO &&
@@ -33,9 +26,11 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
   out->scans = true;
   if (rdx_scan_method_from_name(name, &out->scan.method, NULL) == RDX_OK && out->scan.method != RDX_SCAN_AUTO)
     return RDX_OK;
-  consider_methods(name, &nearest);
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method \"%.60s\" of indexes%s%s%s", name,
-                  nearest.word ? "; did you mean " : "", nearest.word ? nearest.word : "", nearest.word ? "?" : "");
+  return rdx_fail(
+      err, RDX_ERROR_NOT_FOUND,
+      "there is no method \"%.60s\" of indexes; there are rx, rx_optimized, cgrx, cgrx_updatable, tree, hash, "
+      "btree and sorted_array over one column, and column, bindex, rtindex, rtc1, rtc3 and rtscan over several",
+      name);
 }
 
 /* ---- The list ---- */
@@ -161,8 +156,11 @@ static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *
   RDX_TRY(rdx_alloc(s->prepared->rest + 1, 1, "an index", (void **)&text, err));
   memcpy(text, s->prepared->text, s->prepared->rest);
   text[s->prepared->rest] = '\0';
-  rdx_status status = add_entry(d, name, text, err);
-  if (status == RDX_OK) {
+  rdx_error why = {""};
+  rdx_status status = add_entry(d, name, text, &why);
+  if (status != RDX_OK) {
+    status = rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s", why.text);
+  } else {
     status = build(s, table, &d->indexes[d->index_count - 1].index, err);
     if (status == RDX_OK)
       status = rdx_definition_write(d, "index", name, text, err);

@@ -24,7 +24,8 @@ struct rdx_prepared {
   rdx_query_plan *plan; /* of SELECT and EXPLAIN's SELECT; NULL for others */
   const rdx_sql_query *query;
   rdx_sql_type *parameter_types;
-  uint32_t settings;    /* the version that it was planned with */
+  uint32_t settings;    /* the version of the settings that it was planned with */
+  rdx_settings planned; /* and what they were */
   rdx_plan_view *views; /* that the plan may use, and what keeps them */
   rdx_prepared **view_owners;
   uint32_t view_count;
@@ -59,13 +60,14 @@ struct rdx_database {
   bool read_only, safe, has_folder;
   pthread_mutex_t lock; /* for what follows */
   rdx_settings settings;
-  uint32_t settings_version;
+  _Atomic uint32_t settings_version;
   rdx_prepared **kept; /* statements by their texts, the last used first */
   uint32_t kept_count;
   rdx_named *named;
   uint32_t named_count;
-  char **names; /* of rdx_database_tables() */
-  char *folder; /* NULL: none */
+  char **names;               /* of rdx_database_tables() */
+  char *folder;               /* NULL: none */
+  pthread_mutex_t views_lock; /* recursive, taken before `lock`: views are planned like statements, which list views */
   rdx_view *views;
   uint32_t view_count;
   rdx_index_entry *indexes;

@@ -56,10 +56,10 @@ static const rdx_sql_query *query_of(const rdx_sql_statement *s) {
 
 static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   const uint32_t parameters = p->statement->parameters;
-  rdx_settings settings;
+  rdx_settings *settings = &p->planned;
   rdx_plan_index *indexes = NULL;
   pthread_mutex_lock(&p->database->lock);
-  settings = p->database->settings;
+  *settings = p->database->settings;
   p->settings = p->database->settings_version;
   pthread_mutex_unlock(&p->database->lock);
   RDX_TRY(rdx_arena_alloc(&p->arena, parameters, sizeof *p->parameter_types, "a statement",
@@ -70,11 +70,11 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   if (p->query && p->statement->kind != RDX_STATEMENT_CREATE_VIEW)
     RDX_TRY(rdx_views_list(p, err));
   if (p->query)
-    RDX_TRY(rdx_indexes_list(p, &indexes, &settings.index_count, err));
-  settings.indexes = indexes;
-  settings.views = p->views;
-  settings.view_count = p->view_count;
-  return p->query ? rdx_plan_query(p->database->catalog, &settings, p->text, p->query, p->parameter_types, parameters,
+    RDX_TRY(rdx_indexes_list(p, &indexes, &settings->index_count, err));
+  settings->indexes = indexes;
+  settings->views = p->views;
+  settings->view_count = p->view_count;
+  return p->query ? rdx_plan_query(p->database->catalog, settings, p->text, p->query, p->parameter_types, parameters,
                                    &p->arena, &p->plan, err)
                   : RDX_OK;
 }

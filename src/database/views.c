@@ -48,8 +48,7 @@ static rdx_status method_of(const rdx_sql_statement *s, rdx_engine_params *out, 
   return RDX_OK;
 }
 
-/* The plan that is current; a definition that cannot be planned any more has none. With no lock held: views change
- * under the database's lock, one statement at a time. */
+/* The plan that is current; a definition that cannot be planned any more has none. */
 static void renew(rdx_database *d, rdx_view *v) {
   rdx_error ignored;
   if (v->prepared && rdx_prepared_is_current(v->prepared))
@@ -60,7 +59,7 @@ static void renew(rdx_database *d, rdx_view *v) {
     v->prepared = NULL;
 }
 
-rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
+static rdx_status list_views(rdx_prepared *p, rdx_error *err) {
   rdx_database *d = p->database;
   if (d->view_count == 0)
     return RDX_OK;
@@ -85,6 +84,13 @@ static void drop_view(rdx_view *v) {
   rdx_prepared_release(v->prepared);
   rdx_free(v->name);
   rdx_free(v->text);
+}
+
+rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
+  pthread_mutex_lock(&p->database->views_lock);
+  const rdx_status status = list_views(p, err);
+  pthread_mutex_unlock(&p->database->views_lock);
+  return status;
 }
 
 void rdx_views_free(rdx_database *d) {
@@ -166,7 +172,7 @@ static void remove_view(rdx_database *d, rdx_view *v) {
   rdx_definitions_changed(d);
 }
 
-rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   const rdx_plan_node *star = NULL;
@@ -200,7 +206,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   return status;
 }
 
-rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+static rdx_status drop_named(rdx_database *d, const char *name, bool *found, rdx_error *err) {
   rdx_view *v = find_view(d, name);
   *found = v != NULL;
   if (!v)
@@ -208,4 +214,18 @@ rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_er
   RDX_TRY(rdx_definition_remove(d, "view", name, err));
   remove_view(d, v);
   return RDX_OK;
+}
+
+rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  pthread_mutex_lock(&s->database->views_lock);
+  const rdx_status status = create_view(s, answer, err);
+  pthread_mutex_unlock(&s->database->views_lock);
+  return status;
+}
+
+rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+  pthread_mutex_lock(&d->views_lock);
+  const rdx_status status = drop_named(d, name, found, err);
+  pthread_mutex_unlock(&d->views_lock);
+  return status;
 }

@@ -121,17 +121,28 @@ static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_result *resul
   return rdx_operand_refresh(x, in, err);
 }
 
+static void note(rdx_node_actuals *a, const rdx_result *result) {
+  rdx_lookup_stats stats;
+  rdx_result_get_stats(result, &stats);
+  a->device_ms += stats.lookup_ms;
+  a->rays += stats.rays;
+  a->hits += stats.hits;
+  a->bytes += stats.bytes_result;
+}
+
 static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bounds *b, rdx_result **out,
                           rdx_error *err) {
-  const rdx_lookup_params params = {.result = RDX_RESULT_ROWS};
+  const rdx_lookup_params params = {.result = RDX_RESULT_ROWS, .stats = x->counts};
   const rdx_index *index = NULL;
   rdx_index_stats stats;
   RDX_TRY(rdx_catalog_index(x->catalog, node->table, node->table_columns[node->index_column], &node->index->lookup,
                             &index, err));
   rdx_index_get_stats(index, &stats);
   rdx_actuals_method(rdx_actuals_of(x, node), rdx_index_kind_name(stats.kind));
-  return b->equal.type ? rdx_index_lookup(index, &b->equal, &params, out, err)
-                       : rdx_index_range(index, &b->lower, &b->upper, &params, out, err);
+  RDX_TRY(b->equal.type ? rdx_index_lookup(index, &b->equal, &params, out, err)
+                        : rdx_index_range(index, &b->lower, &b->upper, &params, out, err));
+  note(rdx_actuals_of(x, node), *out);
+  return RDX_OK;
 }
 
 rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found, rdx_error *err) {

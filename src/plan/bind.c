@@ -232,16 +232,36 @@ static rdx_status bind_integer(rdx_block *b, int64_t value, rdx_sql_place place,
                            out);
 }
 
-/* CASE WHEN n > 0, or 1, THEN greatest(sum(x*x) - sum(x)*sum(x)/n, 0) / (n, or n - 1) END: rounding may end below 0. */
+/* The average of all rows' values, which is known before the groups' sums are made. */
+static rdx_status add_mean(rdx_block *b, rdx_bound *value, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  uint32_t i = 0;
+  while (i < b->mean_count && !rdx_bound_equal(b->means[i].value, value))
+    i++;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = (rdx_bound){.kind = RDX_BOUND_PARAMETER,
+                      .type = value->type,
+                      .index = i < b->mean_count ? b->means[i].parameter : p->values++};
+  if (i < b->mean_count)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_grow(p, &b->means, b->mean_count, &b->mean_capacity, sizeof *b->means));
+  b->means[b->mean_count++] = (rdx_mean){(*out)->index, value};
+  return RDX_OK;
+}
+
+/* CASE WHEN n > 0, or 1, THEN greatest(sum(d*d) - sum(d)*sum(d)/n, 0) / (n, or n - 1) END of differences d to the mean
+ * of all rows: sums of the values' squares would have no digits left where the mean is large. */
 static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, bool distinct,
                                rdx_sql_place place, rdx_bound **out) {
-  rdx_bound *x, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];
+  rdx_bound *x, *mean, *d, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];
   const rdx_sql_type real = {.kind = RDX_SQL_DOUBLE};
   RDX_TRY(rdx_bind_cast(&b->planner->binding, value, real, true, place, &x));
-  RDX_TRY(call(b, "*", x, x, place, &square));
+  RDX_TRY(add_mean(b, x, &mean));
+  RDX_TRY(call(b, "-", x, mean, place, &d));
+  RDX_TRY(call(b, "*", d, d, place, &square));
   RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, distinct, place, &squares));
-  RDX_TRY(add_plain(b, RDX_PLAN_SUM, x, distinct, place, &sum));
-  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, x, distinct, place, &n));
+  RDX_TRY(add_plain(b, RDX_PLAN_SUM, d, distinct, place, &sum));
+  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, d, distinct, place, &n));
   RDX_TRY(bind_integer(b, !which->population, place, &least));
   RDX_TRY(call(b, ">", n, least, place, &cases[0]));
   RDX_TRY(call(b, "*", sum, sum, place, &spread));
@@ -249,7 +269,7 @@ static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which,
   RDX_TRY(call(b, "-", squares, spread, place, &args[0]));
   RDX_TRY(bind_integer(b, 0, place, &zero));
   RDX_TRY(rdx_bind_cast(&b->planner->binding, zero, real, true, place, &args[1]));
-  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &spread));
+  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &spread)); /* rounding may end below 0 */
   RDX_TRY(call(b, "-", n, least, place, &divisor));
   RDX_TRY(call(b, "/", spread, divisor, place, &cases[1]));
   RDX_TRY(rdx_bind_call_of(b->planner, "case", cases, 2, place, out));

@@ -146,6 +146,26 @@ static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node
   return RDX_OK;
 }
 
+/* Averages that the aggregates need before. */
+static rdx_status build_means(rdx_block *b, const rdx_built *built) {
+  rdx_planner *p = b->planner;
+  for (uint32_t i = 0; i < b->mean_count; i++) {
+    rdx_plan_node *node = NULL;
+    const rdx_sql_type type = b->means[i].value->type;
+    RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
+    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->columns, &node->columns));
+    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->aggregates, &node->aggregates));
+    node->column_count = node->aggregate_count = 1;
+    node->columns[0] = (rdx_plan_column){"avg", type};
+    node->aggregates[0] = (rdx_plan_aggregate){.kind = RDX_PLAN_AVG, .type = type};
+    RDX_TRY(rdx_built_expression(p, built, b->means[i].value, &node->aggregates[0].value));
+    node->expected_rows = 1;
+    built->node->shared = true;
+    RDX_TRY(rdx_planner_add_scalar(p, (rdx_plan_scalar){.plan = node, .parameter = b->means[i].parameter}));
+  }
+  return RDX_OK;
+}
+
 /* Everything below the list; the outputs then read its columns. */
 static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
@@ -160,6 +180,7 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   RDX_TRY(rdx_build_star(b, out));
   if (!*out) {
     RDX_TRY(rdx_build_from(b, &built));
+    RDX_TRY(build_means(b, &built));
     RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));
   }
   RDX_TRY(group_outputs(b));

@@ -117,6 +117,12 @@ typedef struct rdx_output {
   rdx_bound *value;
 } rdx_output;
 
+/* The average of a value over all rows of a block, which is a parameter of its aggregates. */
+typedef struct rdx_mean {
+  uint32_t parameter;
+  rdx_bound *value;
+} rdx_mean;
+
 /* A SELECT while it is bound. */
 typedef struct rdx_block {
   rdx_planner *planner;
@@ -138,6 +144,8 @@ typedef struct rdx_block {
   uint32_t group_count;
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count, aggregate_capacity;
+  rdx_mean *means;
+  uint32_t mean_count, mean_capacity;
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;
@@ -212,6 +220,9 @@ RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, co
 /* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done`: it was one. */
 RDX_MUST_USE rdx_status rdx_bind_subquery_conjunct(rdx_block *block, const rdx_ast *ast, bool *done);
 RDX_MUST_USE rdx_status rdx_bind_subquery(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+
+/* A plan that runs before, and whose one value is a parameter. */
+RDX_MUST_USE rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar scalar);
 
 /* ---- Queries (query.c) ---- */
 

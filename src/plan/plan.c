@@ -57,6 +57,13 @@ rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *l
   return RDX_OK;
 }
 
+rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar scalar) {
+  rdx_query_plan *q = p->plan;
+  RDX_TRY(rdx_planner_grow(p, &q->scalars, q->scalar_count, &p->scalar_capacity, sizeof *q->scalars));
+  q->scalars[q->scalar_count++] = scalar;
+  return RDX_OK;
+}
+
 static rdx_status make_parameters(rdx_planner *p, const rdx_sql_type *types) {
   RDX_TRY(rdx_planner_alloc(p, p->parameter_count, sizeof *p->parameters, &p->parameters));
   for (uint32_t i = 0; i < p->parameter_count; i++) {

@@ -52,8 +52,16 @@ static bool is_value(const rdx_bound *e) {
   return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
 }
 
+/* Texts that are compared once for each distinct one. */
+static bool has_dictionary(const rdx_block *b, const rdx_bound *e) {
+  if (e->kind != RDX_BOUND_COLUMN)
+    return false;
+  const rdx_catalog_table *table = b->leaves[rdx_leaf_of(e->index)].table;
+  return table->columns[rdx_column_of(e->index)].column.dictionary != NULL;
+}
+
 /* A condition that is an rdx_predicate. */
-static bool is_predicate(const rdx_bound *c) {
+static bool is_predicate(const rdx_block *b, const rdx_bound *c) {
   bool is = true;
   if (c->kind == RDX_BOUND_COLUMN || c->kind == RDX_BOUND_CONSTANT)
     return c->type.kind == RDX_SQL_BOOL;
@@ -64,7 +72,7 @@ static bool is_predicate(const rdx_bound *c) {
   case RDX_OP_OR:
   case RDX_OP_NOT:
     for (uint32_t i = 0; i < c->count && is; i++)
-      is = is_predicate(c->args[i]);
+      is = is_predicate(b, c->args[i]);
     return is;
   case RDX_OP_IS_NULL:
     return c->args[0]->kind == RDX_BOUND_COLUMN;
@@ -82,7 +90,7 @@ static bool is_predicate(const rdx_bound *c) {
     return is && without_casts(c->args[0])->kind == RDX_BOUND_COLUMN;
   case RDX_OP_LIKE:
   case RDX_OP_ILIKE:
-    return c->args[0]->kind == RDX_BOUND_COLUMN && c->count == 2 && c->args[1]->kind == RDX_BOUND_CONSTANT;
+    return c->count == 2 && has_dictionary(b, c->args[0]) && c->args[1]->kind == RDX_BOUND_CONSTANT;
   default:
     return false;
   }
@@ -139,7 +147,7 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
     const rdx_bound *x, *y, *c = b->from.conjuncts.list[i];
     s->is_edge[i] = is_edge(c, &x, &y);
     if (!s->is_edge[i]) {
-      *fits = is_predicate(c);
+      *fits = is_predicate(b, c);
       continue;
     }
     if (rdx_leaf_of(y->index) == fact) {

@@ -29,9 +29,7 @@ static rdx_status truth(rdx_block *b, bool value, rdx_sql_place place, rdx_bound
 /* The value of a plan's one row and column, or whether there is a row, as a parameter. */
 static rdx_status add_scalar(rdx_block *b, rdx_plan_node *plan, bool exists, rdx_sql_place place, rdx_bound **out) {
   rdx_planner *p = b->planner;
-  rdx_query_plan *q = p->plan;
-  RDX_TRY(rdx_planner_grow(p, &q->scalars, q->scalar_count, &p->scalar_capacity, sizeof *q->scalars));
-  q->scalars[q->scalar_count++] = (rdx_plan_scalar){plan, p->values, exists, place};
+  RDX_TRY(rdx_planner_add_scalar(p, (rdx_plan_scalar){plan, p->values, exists, place}));
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
   **out = (rdx_bound){.kind = RDX_BOUND_PARAMETER,
                       .type = exists ? boolean : plan->columns[0].type,
