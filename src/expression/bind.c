@@ -69,10 +69,21 @@ rdx_status rdx_bind_literal(rdx_binding *b, const rdx_ast *ast, rdx_bound **out)
 
 /* ---- Calls ---- */
 
+/* Whether a call is NULL where one of its arguments is. */
+static bool is_strict(const rdx_bound *call) {
+  const rdx_op op = call->op;
+  return op == RDX_OP_NOT || (op >= RDX_OP_EQ && op <= RDX_OP_GE) || op == RDX_OP_CAST ||
+         (op >= RDX_OP_ADD && op <= RDX_OP_ILIKE) || (op == RDX_OP_FUNCTION && !call->function->takes_nulls);
+}
+
 static rdx_status fold(rdx_binding *b, rdx_bound *call, rdx_bound **out) {
-  rdx_datum value;
+  rdx_datum value = {.null = true};
   rdx_error refused;
   *out = call;
+  const uint32_t strict = is_strict(call) ? call->count : call->op == RDX_OP_IN ? 1 : 0;
+  for (uint32_t i = 0; i < strict; i++)
+    if (rdx_is_constant(call->args[i]) && call->args[i]->value.null)
+      return rdx_bind_constant(b, call->type, value, call->place, out);
   for (uint32_t i = 0; i < call->count; i++)
     if (!rdx_is_constant(call->args[i]))
       return RDX_OK;

@@ -77,8 +77,9 @@ bool rdx_interval_add(rdx_sql_interval a, rdx_sql_interval b, bool subtract, rdx
 }
 
 /* Fractions go down: of months to days of 30 a month, of days to microseconds. */
-bool rdx_interval_multiply(rdx_sql_interval a, double factor, rdx_sql_interval *out) {
-  const double months = a.months * factor, days = a.days * factor;
+bool rdx_interval_scale(rdx_sql_interval a, double factor, bool divide, rdx_sql_interval *out) {
+  const double months = divide ? a.months / factor : a.months * factor;
+  const double days = divide ? a.days / factor : a.days * factor;
   if (!(fabs(months) < 0x1p31 && fabs(days) < 0x1p31))
     return false;
   const double whole_months = trunc(months), whole_days = trunc(days);
@@ -90,7 +91,8 @@ bool rdx_interval_multiply(rdx_sql_interval a, double factor, rdx_sql_interval *
     more += trunc(seconds / 86400);
     seconds -= trunc(seconds / 86400) * 86400;
   }
-  const double micros = rint((double)a.micros * factor + seconds * 1e6);
+  const double time = divide ? (double)a.micros / factor : (double)a.micros * factor;
+  const double micros = rint(time + seconds * 1e6);
   if (!(fabs(micros) < 0x1p63 && fabs(whole_days + more) < 0x1p31))
     return false;
   *out = (rdx_sql_interval){(int32_t)whole_months, (int32_t)(whole_days + more), (int64_t)micros};

@@ -31,7 +31,8 @@ static inline int64_t rdx_day_of_time(int64_t time, int64_t *rest) {
 bool rdx_time_of_day(int64_t day, int64_t *out);
 bool rdx_time_add(int64_t time, rdx_sql_interval interval, bool subtract, int64_t *out);
 bool rdx_interval_add(rdx_sql_interval a, rdx_sql_interval b, bool subtract, rdx_sql_interval *out);
-bool rdx_interval_multiply(rdx_sql_interval a, double factor, rdx_sql_interval *out);
+/* Times a factor, or divided by it, which is not 0. */
+bool rdx_interval_scale(rdx_sql_interval a, double factor, bool divide, rdx_sql_interval *out);
 /* a - b: days, and what is left of one. */
 bool rdx_time_difference(int64_t a, int64_t b, rdx_sql_interval *out);
 /* Microseconds, a month being 30 days: the order of intervals. */

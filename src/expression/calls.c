@@ -51,7 +51,28 @@ static rdx_status as_truth(const call *c, rdx_bound *arg, const char *what, rdx_
   if (arg->type.kind == RDX_SQL_BOOL)
     return RDX_OK;
   return rdx_sql_error(c->b->err, RDX_ERROR_ARGUMENT, c->b->text, place_of(c, arg), NULL,
-                       "argument of %s must be of type boolean, not %s", what, rdx_sql_type_text(arg->type, type));
+                       "argument of %s must be type boolean, not type %s", what, rdx_sql_type_text(arg->type, type));
+}
+
+/* Whether a value is a constant that is true, or false. */
+static bool is_constantly(const rdx_bound *value, int64_t truth_value) {
+  return rdx_is_constant(value) && !value->value.null && value->value.i == truth_value;
+}
+
+/* AND and OR: a constant decides all, or changes nothing. */
+static rdx_status join_truths(const call *c, rdx_bound **args, rdx_bound **out) {
+  const int64_t decides = c->op == RDX_OP_OR;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < c->count; i++) {
+    *out = args[i];
+    if (is_constantly(args[i], decides))
+      return RDX_OK;
+    if (!is_constantly(args[i], !decides))
+      args[count++] = args[i];
+  }
+  if (count > 0)
+    *out = args[0];
+  return count > 1 ? rdx_bind_op(c->b, c->op, truth, args, count, c->place, out) : RDX_OK;
 }
 
 static rdx_status bind_junction(const call *c, rdx_bound **out) {
@@ -59,6 +80,8 @@ static rdx_status bind_junction(const call *c, rdx_bound **out) {
   RDX_TRY(copy_args(c, &args));
   for (uint32_t i = 0; i < c->count; i++)
     RDX_TRY(as_truth(c, args[i], c->op == RDX_OP_AND ? "AND" : c->op == RDX_OP_OR ? "OR" : "NOT", &args[i]));
+  if (c->op != RDX_OP_NOT)
+    return join_truths(c, args, out);
   return rdx_bind_op(c->b, c->op, truth, args, c->count, c->place, out);
 }
 
@@ -138,14 +161,31 @@ static rdx_status unify(const call *c, rdx_bound **args, uint32_t count, uint32_
       common = args[i]->type;
     else if (!rdx_sql_common_type(pair, 2, &common))
       return rdx_sql_error(c->b->err, RDX_ERROR_ARGUMENT, c->b->text, place_of(c, args[i]), NULL,
-                           "%s types %s and %s cannot be matched", c->name, rdx_sql_type_text(pair[0], first),
-                           rdx_sql_type_text(pair[1], second));
+                           "%s types %s and %s cannot be matched", c->op == RDX_OP_CASE ? "CASE" : c->name,
+                           rdx_sql_type_text(pair[0], first), rdx_sql_type_text(pair[1], second));
   }
   common = common.kind == RDX_SQL_UNKNOWN ? rdx_type_of_kind(RDX_SQL_TEXT) : common;
   for (uint32_t i = from; i < count; i = i + step < count || i == count - 1 ? i + step : count - 1)
     RDX_TRY(rdx_bind_as(c->b, args[i], common, &args[i]));
   *out = common;
   return RDX_OK;
+}
+
+/* Leave branches out that no row takes; returns how many arguments there still are. */
+static uint32_t drop_branches(rdx_bound **args, uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i + 1 < count; i += 2) {
+    if (rdx_is_constant(args[i]) && !is_constantly(args[i], 1))
+      continue;
+    if (is_constantly(args[i], 1)) {
+      args[kept++] = args[i + 1];
+      return kept;
+    }
+    args[kept++] = args[i];
+    args[kept++] = args[i + 1];
+  }
+  args[kept++] = args[count - 1];
+  return kept;
 }
 
 static rdx_status bind_case(const call *c, rdx_bound **out) {
@@ -159,7 +199,9 @@ static rdx_status bind_case(const call *c, rdx_bound **out) {
   for (uint32_t i = 0; i + 1 < count; i += 2)
     RDX_TRY(as_truth(c, args[i], "CASE/WHEN", &args[i]));
   RDX_TRY(unify(c, args, count, 1, 2, &type));
-  return rdx_bind_op(c->b, RDX_OP_CASE, type, args, count, c->place, out);
+  count = drop_branches(args, count);
+  *out = args[0];
+  return count > 1 ? rdx_bind_op(c->b, RDX_OP_CASE, type, args, count, c->place, out) : RDX_OK;
 }
 
 /* COALESCE, GREATEST, LEAST. */
@@ -349,8 +391,9 @@ static rdx_sql_type type_of_letter(char letter) {
   static const struct {
     char letter;
     rdx_sql_kind kind;
-  } letters[] = {{'t', RDX_SQL_TEXT},    {'i', RDX_SQL_INTEGER}, {'b', RDX_SQL_BIGINT},    {'d', RDX_SQL_DOUBLE},
-                 {'n', RDX_SQL_DECIMAL}, {'D', RDX_SQL_DATE},    {'T', RDX_SQL_TIMESTAMP}, {'v', RDX_SQL_INTERVAL}};
+  } letters[] = {{'s', RDX_SQL_SMALLINT}, {'t', RDX_SQL_TEXT},      {'i', RDX_SQL_INTEGER},
+                 {'b', RDX_SQL_BIGINT},   {'d', RDX_SQL_DOUBLE},    {'n', RDX_SQL_DECIMAL},
+                 {'D', RDX_SQL_DATE},     {'T', RDX_SQL_TIMESTAMP}, {'v', RDX_SQL_INTERVAL}};
   for (size_t i = 0; i < RDX_COUNT(letters); i++)
     if (letters[i].letter == letter)
       return rdx_type_of_kind(letters[i].kind);
@@ -405,6 +448,18 @@ static int cost_of(const rdx_function *f, rdx_bound *const *args, uint32_t count
   return cost;
 }
 
+/* A value as the text that it is shown as: truth in one letter. */
+static rdx_status bind_any(rdx_binding *b, rdx_bound *value, rdx_bound **out) {
+  rdx_bound *args[2] = {value, NULL};
+  const bool is_truth = value->type.kind == RDX_SQL_BOOL;
+  RDX_TRY(rdx_bind_cast(b, value, rdx_type_of_kind(RDX_SQL_TEXT), true, value->place, &args[0]));
+  *out = args[0];
+  if (!is_truth)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_constant(b, rdx_type_of_kind(RDX_SQL_BIGINT), (rdx_datum){.i = 1}, value->place, &args[1]));
+  return rdx_bind_named(b, "left", args, 2, value->place, out);
+}
+
 rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count, rdx_sql_place place,
                           rdx_bound **out) {
   const rdx_function *best = NULL;
@@ -423,8 +478,8 @@ rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *ar
   RDX_TRY(rdx_arena_alloc(b->arena, count, sizeof *cast, "a call", (void **)&cast, b->err));
   for (uint32_t i = 0; i < count; i++) {
     const bool any = best->args[0] == 'a';
-    const rdx_sql_type type = any ? rdx_type_of_kind(RDX_SQL_TEXT) : type_of_letter(best->args[i]);
-    RDX_TRY(rdx_bind_cast(b, args[i], type, any, args[i]->place, &cast[i]));
+    const rdx_sql_type type = type_of_letter(best->args[any ? 0 : i]);
+    RDX_TRY(any ? bind_any(b, args[i], &cast[i]) : rdx_bind_cast(b, args[i], type, false, args[i]->place, &cast[i]));
   }
   const rdx_sql_type type =
       best->type ? best->type((const rdx_bound *const *)cast, count) : rdx_type_of_kind(best->result);

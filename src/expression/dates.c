@@ -71,7 +71,7 @@ rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values
     if (!rdx_counts(active, out->nulls, i))
       continue;
     RDX_TRY(read_field(w, n, names[i], &last, &field));
-    if (!rdx_time_truncates(field))
+    if (!rdx_time_truncates(field) || (field == RDX_FIELD_WEEK && n->class == RDX_CLASS_INTERVAL))
       return refuse(w, n, names[i]);
     if (n->class == RDX_CLASS_INTERVAL)
       ((rdx_sql_interval *)out->data)[i] = rdx_interval_truncate(field, ((const rdx_sql_interval *)args[1].data)[i]);

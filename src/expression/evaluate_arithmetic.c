@@ -304,7 +304,7 @@ static rdx_status interval_and_number(ARGUMENTS) {
       continue;
     if (divides && b[i] == 0)
       return rdx_node_fail(w, n, RDX_ERROR_RANGE, "division by zero");
-    if (!rdx_interval_multiply(a[i], divides ? 1 / b[i] : b[i], &to[i]))
+    if (!rdx_interval_scale(a[i], b[i], divides, &to[i]))
       return rdx_out_of_range(w, n);
   }
   return RDX_OK;

@@ -123,7 +123,7 @@ static rdx_sql_type cut_type(const rdx_bound *const *args, uint32_t count) {
   }
 
 SIMPLE(double_abs, fabs(x))
-SIMPLE(double_sign, x != x ? x : (double)((x > 0) - (x < 0)))
+SIMPLE(double_sign, (double)((x > 0) - (x < 0)))
 SIMPLE(double_round, rint(x))
 SIMPLE(double_floor, floor(x))
 SIMPLE(double_ceil, ceil(x))
@@ -226,6 +226,7 @@ static rdx_status double_pi(ARGUMENTS) {
 
 /* clang-format off */
 const rdx_function rdx_functions[] = {
+    {"abs", "s", RDX_SQL_SMALLINT, NULL, integer_abs, NULL, false},
     {"abs", "i", INTEGER, NULL, integer_abs, NULL, false},
     {"abs", "b", RDX_SQL_BIGINT, NULL, integer_abs, NULL, false},
     {"abs", "n", DECIMAL, as_first, decimal_abs, NULL, false},

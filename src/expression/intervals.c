@@ -36,11 +36,11 @@ size_t rdx_interval_format(rdx_sql_interval v, char out[RDX_INTERVAL_TEXT]) {
   int digits = 6;
   for (; fraction > 0 && fraction % 10 == 0; digits--)
     fraction /= 10;
-  length += (size_t)sprintf(out + length, "%s%s%02d:%02d:%02d", length > 0 ? " " : "",
+  length += (size_t)sprintf(out + length, "%s%s%02llu:%02d:%02d", length > 0 ? " " : "",
                             v.micros < 0 ? "-"
                             : negative   ? "+"
                                          : "",
-                            (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
+                            (unsigned long long)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
   if (fraction > 0)
     length += (size_t)sprintf(out + length, ".%0*d", digits, (int)fraction);
   return length;

@@ -140,6 +140,10 @@ static const struct {
     {"i NOT BETWEEN 1 AND 2", "(not (and (>= i 1:integer) (<= i 2:integer)))"},
     {"NULLIF(i, 1)", "(case (= i 1:integer) NULL:integer i)"},
     {"CASE WHEN b THEN 1 ELSE d END", "(case b 1:numeric(18,2) d)"},
+    {"b AND true", "b"},
+    {"b AND i > 1 AND false", "false:boolean"},
+    {"i = NULL", "NULL:boolean"},
+    {"CASE WHEN false THEN l WHEN b THEN 1 WHEN true THEN i ELSE 5 END", "(case b 1:bigint (cast:bigint i))"},
     {"CASE WHEN b THEN i END", "(case b i NULL:integer)"},
     {"d * (1 - d)", "(* d (- 1:numeric(10,0) d))"},
     {"d / 2", "(/ (cast:double precision d) 2:double precision)"},
@@ -193,7 +197,7 @@ static const struct {
     {"1e2", "double precision"},
     {"round(d, 1)", "numeric(18,1)"},
     {"floor(i)", "double precision"},
-    {"abs(s)", "integer"},
+    {"abs(s)", "smallint"},
     {"COALESCE(i, r)", "real"},
     {"COALESCE(i, d)", "numeric(18,2)"},
     {"COALESCE(NULL, 'a')", "text"},
@@ -253,7 +257,7 @@ static void test_errors(void **state) {
       {"w::json", "there is no type \"json\""},
       {"w LIKE i", "there is no operator text LIKE integer"},
       {"day::bool", "cannot cast type date to boolean"},
-      {"NOT i", "argument of NOT must be of type boolean, not integer"},
+      {"NOT i", "argument of NOT must be type boolean, not type integer"},
       {"now(1)", "now does not take 1 argument"},
   };
   (void)state;
@@ -272,7 +276,7 @@ static void test_errors(void **state) {
 static void test_parameters(void **state) {
   rdx_arena arena = {0};
   rdx_error err = {""};
-  rdx_binding b = {&arena, "", &err};
+  rdx_binding b = {.arena = &arena, .text = "", .err = &err};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = {RDX_SQL_DECIMAL, 18, 2}, .index = 3};
   rdx_bound parameter = {.kind = RDX_BOUND_PARAMETER}, day = {.kind = RDX_BOUND_COLUMN, .type = {.kind = RDX_SQL_DATE}};
   rdx_bound *args[] = {&column, &parameter}, *out = NULL;

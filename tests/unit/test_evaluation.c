@@ -472,7 +472,7 @@ static void test_wide(void **state) {
 /* Evaluate column 0 as one of a type, plus or times itself. */
 static rdx_status evaluate_kept(const rdx_column *kept, rdx_sql_type type, const char *op, rdx_vector *out) {
   rdx_arena arena = {0};
-  rdx_binding b = {&arena, "", NULL};
+  rdx_binding b = {.arena = &arena, .text = ""};
   const rdx_input input = {*kept, NULL};
   const rdx_evaluation e = {data.pool, &input, NULL, kept->rows, ""};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = type}, *args[] = {&column, &column}, *bound = &column;
