@@ -3,6 +3,7 @@
 
 #include "cli/shell/editor.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,11 +13,23 @@ static FILE *prompt_stream(void) {
   return isatty(STDOUT_FILENO) ? stdout : stderr;
 }
 
+typedef enum input { INPUT_READY, INPUT_STOPPED, INPUT_WOKEN } input;
+
+/* Wait for something to read: also until a signal asks to stop, or another one comes. */
+static input wait_for_input(void) {
+  struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = console_interrupt_file(), .events = POLLIN}};
+  const bool ready = !console_interrupted() && poll(files, 2, -1) > 0;
+  if (console_interrupted())
+    return INPUT_STOPPED;
+  if (ready && files[1].revents)
+    console_forget_interrupt(); /* it came while an earlier one was forgotten */
+  return ready && files[0].revents ? INPUT_READY : INPUT_WOKEN;
+}
+
 #ifdef RAYDEX_LIBEDIT
 
 #include <errno.h>
 #include <histedit.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <wchar.h>
@@ -63,26 +76,17 @@ static void redraw(EditLine *line) {
   resized = continued = 0;
 }
 
-/* Wait for a key; false: a signal asks to stop. */
-static bool wait_for_key(EditLine *line) {
-  struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = console_interrupt_file(), .events = POLLIN}};
-  while (!console_interrupted()) {
-    redraw(line);
-    const bool ready = poll(files, 2, -1) > 0;
-    if (ready && files[1].revents && !console_interrupted())
-      console_forget_interrupt(); /* it came while an earlier one was forgotten */
-    else if (ready && files[0].revents)
-      return true;
-  }
-  return false;
-}
-
 /* A character from the terminal; 0: its end, -1: a signal. */
 static int read_key(EditLine *line, wchar_t *out) {
   mbstate_t state = {0};
   for (size_t length = 0; length < 8;) {
     char byte;
-    if (!wait_for_key(line))
+    input what;
+    do {
+      redraw(line);
+      what = wait_for_input();
+    } while (what == INPUT_WOKEN);
+    if (what == INPUT_STOPPED)
       return -1;
     const ssize_t n = read(STDIN_FILENO, &byte, 1);
     if (n < 0 && errno == EINTR)
@@ -259,7 +263,10 @@ void shell_close_editor(shell_editor *e) {
 shell_typed shell_read_line(shell_editor *e, const char *prompt, const char **line) {
   fputs(prompt, prompt_stream());
   fflush(prompt_stream());
-  const bool got = getline(&e->line, &e->capacity, stdin) > 0;
+  input what;
+  while ((what = wait_for_input()) == INPUT_WOKEN)
+    ;
+  const bool got = what == INPUT_READY && getline(&e->line, &e->capacity, stdin) > 0;
   *line = e->line;
   if (console_interrupted()) {
     clearerr(stdin);
