@@ -16,7 +16,7 @@
 
 static const char usage_text[] =
     "usage: raydex-diff WHAT [--seed N] [--seconds S] [--cases N] [--case K] [--device NAME]\n"
-    "  WHAT            lookups, changes, scans, joins or stars\n"
+    "  WHAT            lookups, changes, scans, joins, stars or sql\n"
     "  --seed N        another seed, other cases (the time)\n"
     "  --seconds S     end after so many seconds (10, unless --cases is there)\n"
     "  --cases N       end after so many cases\n"
@@ -29,11 +29,8 @@ static const char usage_text[] =
 static const struct {
   const char *name;
   void (*run)(void);
-} subjects[] = {{"lookups", lookups_case},
-                {"changes", changes_case},
-                {"scans", scans_case},
-                {"joins", joins_case},
-                {"stars", stars_case}};
+} subjects[] = {{"lookups", lookups_case}, {"changes", changes_case}, {"scans", scans_case},
+                {"joins", joins_case},     {"stars", stars_case},     {"sql", sql_case}};
 
 rdx_device *diff_device;
 bool diff_slow;

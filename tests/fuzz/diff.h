@@ -22,6 +22,7 @@ void changes_case(void);
 void scans_case(void);
 void joins_case(void);
 void stars_case(void);
+void sql_case(void);
 
 /* Cases of hundreds of thousands of rows and more (diff_large.c). */
 void large_lookups(void);

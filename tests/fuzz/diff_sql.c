@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * SQL against itself. What a predicate, its negation and its being unknown select makes the whole (TLP: Rigger and Su,
+ * OOPSLA 2020); what a predicate selects is as many as those for which it is calculated to be true (NoREC: the same,
+ * ESEC/FSE 2020); all methods, with and without indexes, over table files and tables in memory, give one answer. */
+
+#include "diff_sql.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Databases ---- */
+
+static rdx_database *memory, *files;
+static char folder[64];
+
+static void close_database(void *database) {
+  rdx_database **which = database;
+  rdx_database_close(which);
+}
+
+static void remove_folder(void *path) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", (const char *)path);
+  if (system(command) != 0)
+    fprintf(stderr, "cannot remove %s\n", (const char *)path);
+}
+
+static void must(const char *what, rdx_status status, const rdx_error *err) {
+  (void)passed(what, status, err, NULL);
+}
+
+/* The tables in memory, and as files of a folder. */
+static void open_databases(const tables *t) {
+  rdx_error err;
+  snprintf(folder, sizeof folder, "/tmp/raydex-diff-XXXXXX");
+  if (!mkdtemp(folder))
+    wrong("no temporary folder");
+  at_end(remove_folder, folder);
+  must("open", rdx_database_open(diff_device, NULL, NULL, &memory, &err), &err);
+  at_end(close_database, &memory);
+  for (uint32_t i = 0; i < SQL_TABLES; i++) {
+    char path[128];
+    rdx_table *table = NULL;
+    rdx_csv_params params = {0};
+    params.types = sql_types(i, &params.type_count);
+    must("CSV", rdx_table_parse_csv(sql_names[i], t->csv[i].data, t->csv[i].length, &params, &table, &err), &err);
+    snprintf(path, sizeof path, "%s/%s.csv", folder, sql_names[i]);
+    must("write", rdx_table_write_csv(table, path, ',', true, &err), &err);
+    must("add", rdx_database_add(memory, sql_names[i], table, &err), &err);
+    rdx_import_params import = {.csv = params};
+    char out[128];
+    snprintf(out, sizeof out, "%s/%s.rdx", folder, sql_names[i]);
+    must("import", rdx_table_import_csv(path, out, &import, NULL, &err), &err);
+    remove(path);
+  }
+  must("open", rdx_database_open(diff_device, folder, NULL, &files, &err), &err);
+  at_end(close_database, &files);
+}
+
+/* ---- Answers ---- */
+
+typedef struct answer {
+  uint64_t rows;
+  char **lines; /* ascending */
+} answer;
+
+static int compare_lines(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A value; numbers without what says nothing: 1.50 is 1.5. */
+static void say_cell(words *w, const rdx_column *c, uint64_t row) {
+  char text[RDX_VALUE_TEXT + 1];
+  if (is_null(c, row)) {
+    say(w, "NULL|");
+    return;
+  }
+  if (c->type == RDX_TYPE_STRING) {
+    uint64_t length;
+    const char *bytes = rdx_column_string(c, row, &length);
+    say(w, "'%.*s'|", (int)length, bytes);
+    return;
+  }
+  size_t length = rdx_column_format(c, row, text);
+  text[length] = '\0';
+  if (strchr(text, '.') && !strpbrk(text, "e:")) {
+    while (text[length - 1] == '0')
+      text[--length] = '\0';
+    if (text[length - 1] == '.')
+      text[--length] = '\0';
+  }
+  say(w, "%s|", strcmp(text, "-0") != 0 ? text : "0");
+}
+
+static answer read_answer(const rdx_table *table) {
+  answer a = {rdx_table_rows(table), take(rdx_table_rows(table) * sizeof(char *))};
+  for (uint64_t row = 0; row < a.rows; row++) {
+    words line = {0};
+    for (uint32_t c = 0; c < rdx_table_columns(table); c++)
+      say_cell(&line, rdx_table_column(table, c), row);
+    a.lines[row] = line.data;
+  }
+  if (a.rows > 0)
+    qsort(a.lines, a.rows, sizeof *a.lines, compare_lines);
+  return a;
+}
+
+/* Whether a statement was answered; what is not supported need not be. */
+static bool ask(rdx_database *database, const char *text, answer *out) {
+  rdx_error err = {""};
+  rdx_statement *statement = NULL;
+  rdx_answer *got = NULL;
+  refusal r = {0};
+  may_refuse(&r, RDX_ERROR_UNSUPPORTED, "what SQL has and Raydex has not");
+  note("%s;\n", text);
+  bool answered = passed("prepare", rdx_statement_prepare(database, text, NULL, &statement, &err), &err, &r);
+  answered = answered && passed("execute", rdx_statement_execute(statement, &got, &err), &err, &r);
+  *out = (answer){0};
+  if (answered && rdx_answer_table(got))
+    *out = read_answer(rdx_answer_table(got));
+  rdx_answer_destroy(&got);
+  rdx_statement_destroy(&statement);
+  return answered;
+}
+
+static answer join_answers(const answer *parts, uint32_t count) {
+  answer all = {0};
+  for (uint32_t i = 0; i < count; i++)
+    all.rows += parts[i].rows;
+  all.lines = take(all.rows * sizeof *all.lines);
+  all.rows = 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint64_t row = 0; row < parts[i].rows; row++)
+      all.lines[all.rows++] = parts[i].lines[row];
+  if (all.rows > 0)
+    qsort(all.lines, all.rows, sizeof *all.lines, compare_lines);
+  return all;
+}
+
+static void expect_same(const char *what, const answer *expected, const answer *got) {
+  for (uint64_t i = 0; i < expected->rows || i < got->rows; i++) {
+    const char *a = i < expected->rows ? expected->lines[i] : "nothing", *b = i < got->rows ? got->lines[i] : "nothing";
+    if (strcmp(a, b) != 0)
+      wrong("%s: %" PRIu64 " and %" PRIu64 " rows; sorted row %" PRIu64 " is %s and %s", what, expected->rows,
+            got->rows, i, a, b);
+  }
+}
+
+/* ---- Oracles ---- */
+
+static rdx_database *either(void) {
+  return chance(50) ? memory : files;
+}
+
+/* Rows of all three parts are those without a predicate. */
+static void partition_rows(void) {
+  const source s = source_make();
+  words list = {0}, p = {0}, all = {0}, one = {0};
+  answer whole, parts[3], together;
+  const bool distinct = chance(20);
+  for (uint64_t i = 1 + below(3); i > 0; i--) {
+    chance(70) ? say_column(&list, &s) : say_number(&list, &s, 2);
+    say(&list, i > 1 ? ", " : "");
+  }
+  say_predicate(&p, &s, 3);
+  say(&all, "SELECT %s%s FROM %s", distinct ? "DISTINCT " : "", list.data, s.from);
+  if (!ask(either(), all.data, &whole))
+    return;
+  rdx_database *database = either();
+  for (uint32_t i = 0; i < 3; i++) {
+    words part = {0}, where = {0};
+    say(&where, i == 0 ? "(%s)" : i == 1 ? "NOT (%s)" : "(%s) IS NULL", p.data);
+    say(&part, "%s WHERE %s", all.data, where.data);
+    say(&one, "%s%s", i ? distinct ? " UNION " : " UNION ALL " : "", part.data);
+    if (!ask(database, part.data, &parts[i]))
+      return;
+  }
+  if (!distinct) {
+    together = join_answers(parts, 3);
+    expect_same("the whole and its three parts", &whole, &together);
+  }
+  if (ask(database, one.data, &together))
+    expect_same("the whole and the union of its parts", &whole, &together);
+}
+
+/* Aggregates of the parts, aggregated, are those of the whole. */
+static void partition_groups(void) {
+  const source s = source_make();
+  words group = {0}, number = {0}, p = {0}, all = {0}, parts = {0};
+  answer whole, together;
+  say_group(&group, &s);
+  say_number(&number, &s, 2);
+  say_predicate(&p, &s, 3);
+  say(&all, "SELECT %s AS g, count(*) AS c, sum(%s) AS s, min(%s) AS l, max(%s) AS m FROM %s", group.data, number.data,
+      number.data, number.data, s.from);
+  say(&parts, "SELECT g, sum(c) AS c, sum(s) AS s, min(l) AS l, max(m) AS m FROM (");
+  for (uint32_t i = 0; i < 3; i++)
+    say(&parts,
+        i == 0   ? "%s WHERE (%s) GROUP BY 1"
+        : i == 1 ? " UNION ALL %s WHERE NOT (%s) GROUP BY 1"
+                 : " UNION ALL %s WHERE (%s) IS NULL GROUP BY 1",
+        all.data, p.data);
+  say(&parts, ") parts GROUP BY g");
+  say(&all, " GROUP BY 1");
+  if (ask(either(), all.data, &whole) && ask(either(), parts.data, &together))
+    expect_same("groups and groups of parts", &whole, &together);
+}
+
+/* As many rows as are counted one by one. */
+static void count_rows(void) {
+  const source s = source_make();
+  words p = {0}, counted = {0}, summed = {0}, filtered = {0};
+  answer a, b;
+  say_predicate(&p, &s, 3);
+  say(&counted, "SELECT count(*) FROM %s WHERE %s", s.from, p.data);
+  say(&summed, "SELECT coalesce(sum(CASE WHEN %s THEN 1 ELSE 0 END), 0) FROM %s", p.data, s.from);
+  say(&filtered, "SELECT count(*) FILTER (WHERE %s) FROM %s", p.data, s.from);
+  if (!ask(either(), counted.data, &a))
+    return;
+  if (ask(either(), summed.data, &b))
+    expect_same("rows and the sum of CASE", &a, &b);
+  if (ask(either(), filtered.data, &b))
+    expect_same("rows and count() FILTER", &a, &b);
+}
+
+/* ---- Methods ---- */
+
+static void set(rdx_database *database, const char *setting, const char *method) {
+  words w = {0};
+  answer nothing;
+  say(&w, "SET %s = '%s'", setting, method);
+  (void)ask(database, w.data, &nothing);
+}
+
+/* One answer by every method that answers; by some where each takes seconds. */
+static void by_all_methods(rdx_database *database, const char *statement, const char *setting,
+                           const char *const *methods, size_t count, const answer *expected) {
+  answer got;
+  for (size_t i = 0; i < count; i++) {
+    if (diff_slow && chance(70))
+      continue;
+    set(database, setting, methods[i]);
+    if (ask(database, statement, &got))
+      expect_same(methods[i], expected, &got);
+  }
+  set(database, setting, "auto");
+}
+
+static void say_star(words *w, const source *s, const char *list, const char *group, const char *where) {
+  say(w, "SELECT %s, %s FROM %s WHERE %s GROUP BY %s", group, list, s->from, where, group);
+}
+
+/* A star query by each method of the star layer, and written so that it is none. */
+static void ask_stars(void) {
+  static const char *const methods[] = {"column", "sorted_cube", "coarse_cube", "rt_cube"};
+  const bool both = chance(50);
+  const source star = source_star(both, true), none = source_star(both, false);
+  words group = {0}, where = {0}, one = {0}, other = {0};
+  answer expected, got;
+  static const char *const lists[] = {"count(*), sum(f.i)",
+                                      "sum(f.n)",
+                                      "count(f.s), sum(f.i), min(f.i), max(f.n)",
+                                      "avg(f.i), sum(f.i * f.h)",
+                                      "sum(f.n * f.h), count(*)",
+                                      "min(f.t), max(f.t)"};
+  const char *list = lists[below(6)];
+  for (uint64_t i = 1 + below(2); i > 0; i--) {
+    say_group(&group, &star);
+    say(&group, i > 1 ? ", " : "");
+  }
+  for (uint64_t i = 1 + below(3); i > 0; i--) {
+    say_simple_predicate(&where, &star);
+    say(&where, i > 1 ? " AND " : "");
+  }
+  say_star(&one, &star, list, group.data, where.data);
+  say_star(&other, &none, list, group.data, where.data);
+  rdx_database *database = either();
+  if (!ask(database, one.data, &expected))
+    return;
+  if (ask(either(), other.data, &got))
+    expect_same("a star and none", &expected, &got);
+  by_all_methods(database, one.data, "method", methods, 4, &expected);
+}
+
+static void ask_scans(void) {
+  static const char *const methods[] = {"column", "bindex", "rtindex", "rtc1", "rtc3", "rtscan"};
+  const source s = {"f", 1, 0};
+  words statement = {0};
+  answer expected;
+  say(&statement, "SELECT f.id, f.s, f.i FROM f WHERE ");
+  for (uint64_t i = 1 + below(3); i > 0; i--) {
+    say_simple_predicate(&statement, &s);
+    say(&statement, i > 1 ? " AND " : "");
+  }
+  rdx_database *database = either();
+  if (ask(database, statement.data, &expected))
+    by_all_methods(database, statement.data, "scan_method", methods, 6, &expected);
+}
+
+static void ask_joins(void) {
+  static const char *const methods[] = {"rx",           "sorted_array", "tree",       "btree",      "hash",
+                                        "rx_optimized", "cgrx",         "cgrx_naive", "radix_hash", "cgrx_updatable"};
+  const source s = source_make();
+  words statement = {0};
+  answer expected;
+  say(&statement, "SELECT ");
+  say_column(&statement, &s);
+  say(&statement, ", ");
+  say_column(&statement, &s);
+  say(&statement, " FROM %s WHERE ", s.from);
+  say_predicate(&statement, &s, 2);
+  rdx_database *database = either();
+  if (ask(database, statement.data, &expected))
+    by_all_methods(database, statement.data, "join_method", methods, 10, &expected);
+}
+
+/* The same with indexes and cubes of the folder. */
+static void ask_indexed(void) {
+  static const char *const indexes[] = {"hash (k)",         "tree (i)",      "rx (k)",
+                                        "cgrx (i)",         "bindex (i, k)", "rtscan (i)",
+                                        "sorted_array (s)", "btree (t)",     "rx_optimized (m)"};
+  const source s = source_make();
+  words statement = {0}, create = {0}, drop = {0};
+  answer expected, got, nothing;
+  say(&statement, "SELECT ");
+  say_column(&statement, &s);
+  say(&statement, " FROM %s WHERE ", s.from);
+  say_simple_predicate(&statement, &s);
+  say(&statement, " AND ");
+  say_predicate(&statement, &s, 1);
+  if (!ask(memory, statement.data, &expected))
+    return;
+  say(&create, "CREATE INDEX kept ON f USING %s", indexes[below(9)]);
+  say(&drop, "DROP INDEX kept");
+  if (!ask(files, create.data, &nothing))
+    return;
+  if (ask(files, statement.data, &got))
+    expect_same("without and with an index", &expected, &got);
+  (void)ask(files, drop.data, &nothing);
+}
+
+void sql_case(void) {
+  static void (*const oracles[])(void) = {partition_rows, partition_groups, count_rows, ask_stars,
+                                          ask_scans,      ask_joins,        ask_indexed};
+  tables t;
+  tables_make(&t);
+  open_databases(&t);
+  for (uint32_t i = 0; i < SQL_TABLES && t.rows[i] <= 12; i++)
+    note("%s:\n%s", sql_names[i], t.csv[i].data);
+  for (uint64_t i = diff_slow ? 2 : 6; i > 0; i--) {
+    note("\n");
+    oracles[below(sizeof oracles / sizeof *oracles)]();
+  }
+}
