@@ -10,13 +10,33 @@
 
 /* ---- After the aggregate ---- */
 
+/* A subquery that only the list and HAVING read: it is joined to the groups. Its columns begin at `first`. */
+typedef struct late {
+  const rdx_dependent *dependent;
+  uint32_t first;
+} late;
+
 typedef struct grouping {
   rdx_block *block;
+  late *late;
+  uint32_t late_count;
 } grouping;
+
+static bool find_late(const grouping *g, uint32_t index, uint32_t *out) {
+  for (uint32_t i = 0; i < g->late_count; i++) {
+    if (g->late[i].dependent->leaf != rdx_leaf_of(index))
+      continue;
+    *out = g->late[i].first + rdx_column_of(index);
+    return true;
+  }
+  return false;
+}
 
 /* What equals a group is that group; what is left of the rows' columns is in no group. */
 static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
-  rdx_block *b = ((grouping *)user)->block;
+  const grouping *g = user;
+  rdx_block *b = g->block;
+  uint32_t column = 0;
   for (uint32_t i = 0; i < b->group_count; i++)
     if (rdx_bound_equal(b->groups[i], node))
       return rdx_bind_column(b->planner, i, node->type, node->place, out);
@@ -24,21 +44,97 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
     return RDX_OK;
   if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF)
     return rdx_bind_column(b->planner, b->group_count + rdx_column_of(node->index), node->type, node->place, out);
+  if (find_late(g, node->index, &column))
+    return rdx_bind_column(b->planner, column, node->type, node->place, out);
   const rdx_leaf *leaf = &b->leaves[rdx_leaf_of(node->index)];
   if (!leaf->alias)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
-                            "a subquery that reads outer columns cannot stand beside aggregates");
+                            "this subquery cannot stand both in and outside of aggregates and groups");
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
                           "column \"%.100s.%.100s\" is neither grouped by nor in an aggregate", leaf->alias,
                           leaf->names[rdx_column_of(node->index)]);
 }
 
-/* The outputs of the block, and HAVING, over the columns of the aggregate. */
-static rdx_status group_outputs(rdx_block *b) {
-  grouping g = {b};
+/* Leaves that are read before or in the aggregate. */
+static uint64_t read_early(const rdx_block *b) {
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < b->from.conjuncts.count; i++)
+    leaves |= rdx_bound_leaves(b->from.conjuncts.list[i]);
+  for (uint32_t i = 0; i < b->group_count; i++)
+    leaves |= rdx_bound_leaves(b->groups[i]);
+  for (uint32_t i = 0; i < b->aggregate_count; i++)
+    leaves |= b->aggregates[i].value ? rdx_bound_leaves(b->aggregates[i].value) : 0;
+  for (uint32_t i = 0; i < b->mean_count; i++)
+    leaves |= rdx_bound_leaves(b->means[i].value);
+  for (uint32_t i = 0; i < b->dependent_count; i++)
+    leaves |= b->dependents[i].needs;
+  return leaves;
+}
+
+/* Part the subqueries that can be joined to the groups from the others, which the block keeps. */
+static rdx_status part_late(rdx_block *b, grouping *g) {
+  const uint64_t early = read_early(b);
+  uint32_t kept = 0;
+  rdx_dependent *all = NULL;
+  RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *all, &all));
+  RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *g->late, &g->late));
+  for (uint32_t i = 0; i < b->dependent_count; i++) {
+    all[i] = b->dependents[i];
+    const bool value = all[i].join == RDX_PLAN_LEFT || all[i].join == RDX_PLAN_SINGLE;
+    if (value && !(early >> all[i].leaf & 1))
+      g->late[g->late_count++].dependent = &all[i];
+    else
+      b->dependents[kept++] = all[i];
+  }
+  b->dependent_count = kept;
+  return RDX_OK;
+}
+
+/* Join one to the groups. */
+static rdx_status join_late(grouping *g, late *l, rdx_plan_node **node) {
+  rdx_planner *p = g->block->planner;
+  const rdx_dependent *d = l->dependent;
+  rdx_plan_node *right = g->block->leaves[d->leaf].plan, *joined = NULL;
+  rdx_bound *filter = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, *node, right, &joined));
+  l->first = (*node)->column_count;
+  joined->join = d->join;
+  joined->key_count = d->key_count;
+  joined->expected_rows = (*node)->expected_rows;
+  joined->column_count = l->first + right->column_count;
+  RDX_TRY(rdx_planner_alloc(p, joined->column_count, sizeof *joined->columns, &joined->columns));
+  memcpy(joined->columns, (*node)->columns, l->first * sizeof *joined->columns);
+  memcpy(joined->columns + l->first, right->columns, right->column_count * sizeof *joined->columns);
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &joined->left_keys));
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &joined->right_keys));
+  for (uint32_t i = 0; i < d->key_count; i++) {
+    RDX_TRY(rdx_bound_rewrite(p, d->outer_keys[i], group_node, g, &joined->left_keys[i]));
+    grouping inner = {.block = g->block, .late = l, .late_count = 1};
+    const uint32_t first = l->first;
+    l->first = 0; /* keys of the right side are by its own columns */
+    const rdx_status status = rdx_bound_rewrite(p, d->inner_keys[i], group_node, &inner, &joined->right_keys[i]);
+    l->first = first;
+    RDX_TRY(status);
+  }
+  RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));
+  if (filter)
+    RDX_TRY(rdx_bound_rewrite(p, filter, group_node, g, &joined->filter));
+  *node = joined;
+  return RDX_OK;
+}
+
+/* The outputs of the block, and HAVING, over the columns of the aggregate and what is joined to it. */
+static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
+  rdx_block *b = g->block;
+  const uint32_t all = g->late_count;
+  for (g->late_count = 0; g->late_count < all;) {
+    late *l = &g->late[g->late_count++];
+    l->first = (*node)->column_count;
+    RDX_TRY(join_late(g, l, node));
+  }
   for (uint32_t i = 0; i < b->output_count; i++)
-    RDX_TRY(rdx_bound_rewrite(b->planner, b->outputs[i].value, group_node, &g, &b->outputs[i].value));
-  return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, &g, &b->having) : RDX_OK;
+    RDX_TRY(rdx_bound_rewrite(b->planner, b->outputs[i].value, group_node, g, &b->outputs[i].value));
+  return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, g, &b->having) : RDX_OK;
 }
 
 static double estimate_groups(const rdx_block *b, double rows) {
@@ -177,13 +273,15 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
     *out = built.node;
     return RDX_OK;
   }
+  grouping g = {.block = b};
+  RDX_TRY(part_late(b, &g));
   RDX_TRY(rdx_build_star(b, out));
   if (!*out) {
     RDX_TRY(rdx_build_from(b, &built));
     RDX_TRY(build_means(b, &built));
     RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));
   }
-  RDX_TRY(group_outputs(b));
+  RDX_TRY(group_outputs(&g, out));
   if (!b->having)
     return RDX_OK;
   rdx_plan_node *filter = NULL;

@@ -215,6 +215,9 @@ RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint
 /* A leaf that is a plan's result. */
 RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out);
 
+/* Outer joins of a group that its conditions make inner ones (outer.c). */
+RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);
+
 /* ---- Subqueries (subquery.c) ---- */
 
 /* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done`: it was one. */

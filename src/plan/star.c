@@ -159,14 +159,14 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
     if (*fits)
       RDX_TRY(add_dimension(s, x, y, fits));
   }
-  for (uint32_t i = 0; i < b->leaf_count && *fits; i++)
+  for (uint32_t i = 0; i < b->from.count && *fits; i++)
     *fits = i == fact || s->dimension_of[i] > 0;
   return RDX_OK;
 }
 
 static bool is_candidate(const rdx_block *b) {
   bool fits = b->from.count > 0 && b->dependent_count == 0 && b->set_count == 0 && b->group_count <= MAX_GROUPS &&
-              b->aggregate_count <= MAX_AGGREGATES && b->leaf_count <= MAX_DIMENSIONS + 1 &&
+              b->aggregate_count <= MAX_AGGREGATES && b->from.count <= MAX_DIMENSIONS + 1 &&
               b->group_count + b->aggregate_count > 0;
   for (uint32_t i = 0; i < b->from.count && fits; i++)
     fits = !b->from.items[i].outer && b->leaves[b->from.items[i].leaf].table;
@@ -225,7 +225,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   uint32_t used = 0;
-  for (uint32_t i = 0; i < b->leaf_count; i++)
+  for (uint32_t i = 0; i < b->from.count; i++)
     for (uint32_t c = 0; c < b->leaves[i].column_count; c++)
       used += b->leaves[i].used[c];
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_STAR, NULL, NULL, &node));
@@ -368,7 +368,7 @@ static void sort_dimensions(shape *s) {
       const rdx_catalog_dimension other = d[k];
       d[k] = d[k - 1];
       d[k - 1] = other;
-      for (uint32_t leaf = 0; leaf < s->block->leaf_count; leaf++)
+      for (uint32_t leaf = 0; leaf < s->block->from.count; leaf++)
         s->dimension_of[leaf] = s->dimension_of[leaf] == k       ? k + 1
                                 : s->dimension_of[leaf] == k + 1 ? k
                                                                  : s->dimension_of[leaf];
@@ -379,9 +379,9 @@ static void sort_dimensions(shape *s) {
 /* The leaf that has `place` others with more rows, or as many and before it. */
 static uint32_t leaf_by_size(const rdx_block *b, uint32_t place) {
   uint32_t leaf = 0;
-  for (; leaf < b->leaf_count; leaf++) {
+  for (; leaf < b->from.count; leaf++) {
     uint32_t larger = 0;
-    for (uint32_t i = 0; i < b->leaf_count; i++) {
+    for (uint32_t i = 0; i < b->from.count; i++) {
       const uint64_t rows = b->leaves[i].table->rows, own = b->leaves[leaf].table->rows;
       larger += rows > own || (rows == own && i < leaf);
     }
@@ -399,7 +399,7 @@ rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
     return RDX_OK;
   RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *s.star, &s.star));
   RDX_TRY(rdx_planner_alloc(b->planner, b->from.conjuncts.count, sizeof *s.is_edge, &s.is_edge));
-  for (uint32_t i = 0; i < b->leaf_count && !fits; i++)
+  for (uint32_t i = 0; i < b->from.count && !fits; i++)
     RDX_TRY(try_fact(&s, leaf_by_size(b, i), &fits));
   if (!fits)
     return RDX_OK;
