@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Whichever request for memory fails: operators fail with that, give back what they took, and work the next time. */
+/* Whichever request for memory fails, whenever somebody cancels: operators fail with that, give back what they took,
+ * and work the next time. */
 
 #include <stdlib.h>
 
@@ -159,13 +160,69 @@ static void test_aggregates(void **state) {
   bench_end(&b);
 }
 
+/* ---- Cancelling ---- */
+
+static _Atomic int64_t questions_left = INT64_MAX; /* until the answer is to stop */
+
+static bool ask(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)user;
+  (void)stage;
+  (void)done;
+  (void)total;
+  return questions_left-- <= 0;
+}
+
+/* Cancel a run at each question in turn. */
+static void cancel_each(bench *b, rdx_plan_node *n) {
+  bool done = false;
+  for (int64_t i = 0; !done; i++) {
+    rdx_error err = {""};
+    rdx_frame out;
+    const int64_t before = live;
+    rdx_arena own = {0};
+    b->x.arena = &own;
+    questions_left = i;
+    const rdx_status status = rdx_execute_node(&b->x, n, &out, &err);
+    done = questions_left >= 0;
+    questions_left = INT64_MAX;
+    assert_int_equal(status, done ? RDX_OK : RDX_ERROR_CANCELLED);
+    rdx_arena_free(&own);
+    b->x.arena = &b->arena;
+    if (done)
+      rdx_frame_destroy(&out);
+    else
+      assert_int_equal(live, before);
+  }
+}
+
+static void test_cancel(void **state) {
+  (void)state;
+  static rdx_plan_order orders[] = {{1, true, true}, {0, false, false}};
+  bench b;
+  bench_begin(&b);
+  rdx_frame frames[2];
+  random_frame(&b, mixed, 4, 2000, true, &frames[0]);
+  random_frame(&b, mixed, 4, 1000, true, &frames[1]);
+  rdx_plan_node *left = source(&b, 0, &frames[0]), *right = source(&b, 1, &frames[1]);
+  rdx_plan_node *join = node(&b, RDX_PLAN_JOIN, left, right), *sort = node(&b, RDX_PLAN_SORT, left, NULL);
+  rdx_bound *of_right = column(&b, right, 2);
+  of_right->index += 4;
+  join->filter = call(&b, RDX_OP_LE, RDX_SQL_BOOL, 2, column(&b, left, 2), of_right);
+  sort->orders = orders;
+  sort->order_count = 2;
+  rdx_set_progress(ask, NULL);
+  cancel_each(&b, join);
+  cancel_each(&b, sort);
+  cancel_each(&b, node(&b, RDX_PLAN_EXCEPT, left, right));
+  rdx_set_progress(NULL, NULL);
+  bench_end(&b);
+}
+
 int main(void) {
   const rdx_allocator allocator = {take, take_more, give, NULL};
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_joins),
-      cmocka_unit_test(test_sets),
-      cmocka_unit_test(test_sorts),
-      cmocka_unit_test(test_aggregates),
+      cmocka_unit_test(test_joins),      cmocka_unit_test(test_sets),   cmocka_unit_test(test_sorts),
+      cmocka_unit_test(test_aggregates), cmocka_unit_test(test_cancel),
   };
   rdx_set_allocator(&allocator);
   return cmocka_run_group_tests(tests, NULL, NULL);
