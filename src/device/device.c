@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Finding and opening ---- */
 
@@ -75,9 +76,21 @@ static rdx_status not_found(const char *name, uint32_t count, rdx_error *err) {
   return status;
 }
 
+/* Whether the system has any GPU: without one its drivers need not be loaded to know that "auto" is the CPU. */
+static bool has_gpu(void) {
+  static const char *const nodes[] = {"/dev/dri", "/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg"};
+  for (size_t i = 0; i < RDX_COUNT(nodes); i++)
+    if (access(nodes[i], F_OK) == 0)
+      return true;
+  return false;
+}
+
 /* An index in decimal, "auto", or the first device whose name contains `name`. */
 static rdx_status find(const char *name, uint32_t *out, rdx_error *err) {
   uint32_t count = 0;
+  *out = 0;
+  if (strcmp(name, "cpu") == 0 || (strcmp(name, "auto") == 0 && !has_gpu()))
+    return RDX_OK;
   RDX_TRY(rdx_device_count(&count, err));
   char *end = NULL;
   const unsigned long number = strtoul(name, &end, 10);
