@@ -201,8 +201,8 @@ static void test_cancel(void **state) {
   bench b;
   bench_begin(&b);
   rdx_frame frames[2];
-  random_frame(&b, mixed, 4, 2000, true, &frames[0]);
-  random_frame(&b, mixed, 4, 1000, true, &frames[1]);
+  random_frame(&b, mixed, 4, 200, true, &frames[0]);
+  random_frame(&b, mixed, 4, 3000, true, &frames[1]);
   rdx_plan_node *left = source(&b, 0, &frames[0]), *right = source(&b, 1, &frames[1]);
   rdx_plan_node *join = node(&b, RDX_PLAN_JOIN, left, right), *sort = node(&b, RDX_PLAN_SORT, left, NULL);
   rdx_bound *of_right = column(&b, right, 2);
