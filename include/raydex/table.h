@@ -228,9 +228,53 @@ typedef struct rdx_import_stats {
 RDX_API RDX_MUST_USE rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
                                                      rdx_import_stats *stats, rdx_error *err);
 
+/* ---- Parquet ----
+ *
+ * Through DuckDB's library, libduckdb 1.0 or newer, which is opened when it is needed first: the file that the
+ * environment variable RAYDEX_DUCKDB names, else libduckdb.so where the loader finds it. Without it calls fail with
+ * RDX_ERROR_UNSUPPORTED, and the text says how to get it. */
+
 /**
- * Read a table from a table file or a CSV file, whichever it is: a table file is known by how it begins. NULL is the
- * standard input; a table file there must be no pipe. Of a table file `params->columns` are opened, as
+ * Read a Parquet file into host memory: the columns of these names (`count` of them, in this order), or all where
+ * `columns` is NULL. Only what they take of the file is read. Types:
+ *
+ *   BOOLEAN, TINYINT to BIGINT, UTINYINT to UBIGINT, FLOAT, DOUBLE, DATE    bool, i8 to i64, u8 to u64, f32, f64, date
+ *   TIMESTAMP, with a time zone or without                                 timestamp
+ *   TIME                                                                   string, HH:MM:SS and a fraction of 6 digits
+ *   DECIMAL with up to 18 digits after the point                           decimal
+ *   VARCHAR, BLOB                                                          string
+ *
+ * A value that would not be kept exactly (a timestamp with a part of a microsecond, a decimal beyond 64 bits) is
+ * RDX_ERROR_RANGE; the text names column and row. Other types are RDX_ERROR_UNSUPPORTED; the text names the column and
+ * what to do. Damage is RDX_ERROR_FORMAT. Reports progress as stage "read", in rows. Destroy the table with
+ * rdx_table_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, uint32_t count,
+                                                       rdx_table **out, rdx_error *err);
+
+/**
+ * Write a table as a Parquet file, which replaces that at `path` in one step, as by rdx_table_writer_finish(). Read
+ * again it is the same table: decimals are DECIMAL(18, scale), or of 19 digits where a value has so many, timestamps
+ * are TIMESTAMP WITH TIME ZONE (UTC), strings VARCHAR, or BLOB in a column where one is no UTF-8. RDX_ERROR_UNSUPPORTED
+ * where there is no column, or names are the same but for capitals. Reports progress as stage "export", in rows.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_write_parquet(const rdx_table *table, const char *path, rdx_error *err);
+
+/**
+ * Make a table file of a Parquet file, with the columns and types as by rdx_table_read_parquet(), in memory that does
+ * not grow with the file, except for the distinct strings. On failure `path` is as it was. `stats` may be NULL. Reports
+ * progress as stages "read", in rows, and "write".
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_table_import_parquet(const char *parquet, const char *path,
+                                                         const char *const *columns, uint32_t count,
+                                                         rdx_import_stats *stats, rdx_error *err);
+
+/* ---- Any file ---- */
+
+/**
+ * Read a table from a table file, a Parquet file or a CSV file, whichever it is: a table file is known by how it
+ * begins, a Parquet file by that and its end, or by a name that ends in .parquet or .pq. NULL is the standard input; a
+ * table file there must be no pipe. Of a table file or Parquet file `params->columns` are opened, as
  * rdx_table_open_columns() does; `params->types` must be the types that it has; what else is in `params` is for CSV.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out,

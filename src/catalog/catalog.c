@@ -11,6 +11,7 @@
 
 #include "base/words.h"
 #include "catalog/internal.h"
+#include "table/parquet.h"
 #include "table/table.h"
 
 #define WHAT "a catalog"
@@ -309,7 +310,7 @@ bool rdx_catalog_remove(rdx_catalog *c, const char *name) {
 
 /* ---- Files of the folder ---- */
 
-static const char *const suffixes[] = {".rdx", ".csv"};
+static const char *const suffixes[] = {".rdx", ".csv", ".parquet"};
 
 static bool is_file(const char *path) {
   struct stat info;
@@ -331,7 +332,7 @@ rdx_status rdx_catalog_path(const rdx_catalog *c, const char *name, char **out, 
   return folder_path(c, name, suffixes[0], out, err);
 }
 
-/* NAME.rdx, else NAME.csv, of the folder, where it is there. */
+/* NAME.rdx, else NAME.csv, else NAME.parquet, of the folder, where it is there. */
 static rdx_status find_file(rdx_catalog *c, const char *name, rdx_source **out, rdx_error *err) {
   *out = NULL;
   for (size_t i = 0; i < RDX_COUNT(suffixes) && c->folder && *name && !strchr(name, '/') && !*out; i++) {
@@ -351,10 +352,12 @@ static void visit_folder(const rdx_catalog *c, void (*visit)(void *user, const c
     char name[256];
     const size_t length = strlen(e->d_name);
     for (size_t i = 0; i < RDX_COUNT(suffixes); i++) {
-      if (length <= 4 || length >= sizeof name || e->d_name[0] == '.' || strcmp(e->d_name + length - 4, suffixes[i]))
+      const size_t end = strlen(suffixes[i]);
+      if (length <= end || length >= sizeof name || e->d_name[0] == '.' ||
+          strcmp(e->d_name + length - end, suffixes[i]))
         continue;
-      memcpy(name, e->d_name, length - 4);
-      name[length - 4] = '\0';
+      memcpy(name, e->d_name, length - end);
+      name[length - end] = '\0';
       visit(user, name);
     }
   }
@@ -400,6 +403,8 @@ static rdx_status find_by_name(rdx_catalog *c, const char *name, rdx_source **ou
                       name);
     return add_source(c, name, name, out, err);
   }
+  if (rdx_parquet_is_name(name) && strpbrk(name, "*?["))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "there is no file '%s': Parquet files are read one by one", name);
   find_nearest(c, name, &g);
   snprintf(nearest, 64, "%.63s", g.best);
   if (!*g.best || !rdx_words_alike(g.best, name))
@@ -427,7 +432,7 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
     return RDX_OK;
   const bool table_file = rdx_table_is_file(s->path);
   RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)
-                     : rdx_table_read_csv(s->path, &s->csv, &content, err));
+                     : rdx_table_read(s->path, &s->csv, &content, err));
   RDX_TRY(make_version(s->name, s->path, content, table_file, &version, err));
   version->file = info;
   replace_version(c, s, version);

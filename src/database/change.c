@@ -314,15 +314,18 @@ static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *er
   return status;
 }
 
-static rdx_status run_copy_to(rdx_statement *s, const rdx_csv_params *csv, rdx_answer *answer, rdx_error *err) {
+static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_csv_params *csv = options->csv;
   if (csv->null_count > 0 || csv->quote || csv->encoding)
     return fail(s, err, RDX_ERROR_UNSUPPORTED, "COPY TO writes NULL as nothing, quotes with \", and UTF-8");
   RDX_TRY(s->prepared->plan ? rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err)
                             : read_table(s, answer, err));
   if (!written->path)
     fflush(stdout);
-  const rdx_status status = rdx_table_write_csv(answer->table, written->path, csv->delimiter, !csv->no_header, err);
+  const rdx_status status =
+      options->parquet ? rdx_table_write_parquet(answer->table, written->path, err)
+                       : rdx_table_write_csv(answer->table, written->path, csv->delimiter, !csv->no_header, err);
   rdx_table_destroy(&answer->table);
   rdx_catalog_release(s->database->catalog, s->copied);
   s->copied = NULL;
@@ -330,11 +333,12 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_csv_params *csv, rdx_a
   return status;
 }
 
-/* The types that the table's columns have, so that none is inferred; where there is a header, its names say which
+/* The types that the table's columns have, so that none is inferred of CSV; where there are names, these say which
  * column is which. */
-static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx_csv_params csv, rdx_table **out,
-                           rdx_error *err) {
+static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, const rdx_copy_options *options,
+                            rdx_table **out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
+  rdx_csv_params csv = *options->csv;
   rdx_csv_type *types = NULL;
   const char **names = NULL;
   char(*numbers)[12] = NULL;
@@ -361,17 +365,18 @@ static rdx_status read_csv(rdx_statement *s, const rdx_catalog_table *table, rdx
   csv.columns = names;
   csv.column_count = count;
   if (status == RDX_OK)
-    status = rdx_table_read_csv(written->path, &csv, out, err);
+    status = options->parquet ? rdx_table_read_parquet(written->path, names, count, out, err)
+                              : rdx_table_read_csv(written->path, &csv, out, err);
   rdx_free((void *)names);
   rdx_free(numbers);
   rdx_free(types);
   return status;
 }
 
-static rdx_status run_copy_from(rdx_statement *s, const rdx_csv_params *csv, rdx_answer *answer, rdx_error *err) {
+static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
   rdx_catalog_table *table = NULL;
   RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
-  rdx_status status = read_csv(s, table, *csv, &answer->table, err);
+  rdx_status status = read_file(s, table, options, &answer->table, err);
   if (status == RDX_OK) {
     answer->stats.rows = rdx_table_rows(answer->table);
     status = convert_and_append(s, table, answer->table, err);
@@ -389,7 +394,9 @@ static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err)
   if (s->database->safe && written->path)
     return fail(s, err, RDX_ERROR_UNSUPPORTED, "files may not be read or written by name here");
   RDX_TRY(rdx_change_copy_options(s, &options, err));
-  return written->from ? run_copy_from(s, &csv, answer, err) : run_copy_to(s, &csv, answer, err);
+  if (options.parquet && !written->path)
+    return fail(s, err, RDX_ERROR_UNSUPPORTED, "Parquet is in files only: name one");
+  return written->from ? run_copy_from(s, &options, answer, err) : run_copy_to(s, &options, answer, err);
 }
 
 /* ---- DROP, ANALYZE ---- */

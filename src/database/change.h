@@ -24,6 +24,7 @@ RDX_MUST_USE rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_tab
 typedef struct rdx_copy_options {
   rdx_csv_params *csv;
   const char *nulls[1];
+  bool parquet; /* instead of CSV */
 } rdx_copy_options;
 
 RDX_MUST_USE rdx_status rdx_change_copy_options(const rdx_statement *statement, rdx_copy_options *out, rdx_error *err);

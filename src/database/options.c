@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "database/change.h"
+#include "table/parquet.h"
 
 static rdx_status refuse(const rdx_statement *s, const rdx_sql_option *o, const char *what, rdx_error *err) {
   return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, o->place, NULL, "%s: %s", o->name, what);
@@ -47,9 +48,18 @@ static rdx_status set_encoding(const rdx_statement *s, const rdx_sql_option *o, 
   return refuse(s, o, "there are UTF8, LATIN1 and WIN1252", err);
 }
 
+static rdx_status set_format(const rdx_statement *s, const rdx_sql_option *o, rdx_copy_options *out, rdx_error *err) {
+  out->parquet = o->count == 1 && rdx_words_alike(o->values[0], "parquet");
+  return out->parquet || (o->count == 1 && rdx_words_alike(o->values[0], "csv"))
+             ? RDX_OK
+             : refuse(s, o, "there are CSV and PARQUET", err);
+}
+
 static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rdx_copy_options *out, rdx_error *err) {
   rdx_csv_params *csv = out->csv;
   bool truth = false;
+  if (out->parquet)
+    return refuse(s, o, "it is for CSV, and this is Parquet", err);
   if (rdx_words_alike(o->name, "header")) {
     if (!read_truth(o, &truth))
       return refuse(s, o, "it is true or false", err);
@@ -60,8 +70,6 @@ static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rd
     return set_encoding(s, o, csv, err);
   if (o->count != 1)
     return refuse(s, o, "it takes one value", err);
-  if (rdx_words_alike(o->name, "format"))
-    return rdx_words_alike(o->values[0], "csv") ? RDX_OK : refuse(s, o, "there is CSV", err);
   if (rdx_words_alike(o->name, "null")) {
     out->nulls[0] = o->values[0];
     csv->nulls = out->nulls;
@@ -77,9 +85,15 @@ static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rd
   return RDX_OK;
 }
 
+/* The format is told by FORMAT, else by the name of the file. */
 rdx_status rdx_change_copy_options(const rdx_statement *s, rdx_copy_options *out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
+  out->parquet = rdx_parquet_is_name(written->path);
   for (uint32_t i = 0; i < written->option_count; i++)
-    RDX_TRY(set_option(s, &written->options[i], out, err));
+    if (rdx_words_alike(written->options[i].name, "format"))
+      RDX_TRY(set_format(s, &written->options[i], out, err));
+  for (uint32_t i = 0; i < written->option_count; i++)
+    if (!rdx_words_alike(written->options[i].name, "format"))
+      RDX_TRY(set_option(s, &written->options[i], out, err));
   return RDX_OK;
 }

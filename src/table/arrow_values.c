@@ -224,8 +224,7 @@ static char *put_digits(char *to, int64_t value, int count) {
   return to + count;
 }
 
-/* HH:MM:SS and as many digits as the unit has; false: it is no time of a day. */
-static bool put_time(int64_t value, int64_t unit, int digits, char *to) {
+bool rdx_time_format(int64_t value, int64_t unit, int digits, char *to) {
   if (value < 0 || value >= DAY_SECONDS * unit)
     return false;
   const int64_t second = value / unit;
@@ -262,7 +261,7 @@ static rdx_status take_times(incoming *in, rdx_error *err) {
     c->offsets[i + 1] = c->offsets[i];
     if (!rdx_column_has(&c->view, i))
       continue;
-    if (!put_time(size == 8 ? wide : narrow, unit, digits, c->bytes + c->offsets[i]))
+    if (!rdx_time_format(size == 8 ? wide : narrow, unit, digits, c->bytes + c->offsets[i]))
       return not_kept(in, i, "the time of day is not between 00:00:00 and 24:00:00", err);
     c->offsets[i + 1] += length;
   }

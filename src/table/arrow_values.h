@@ -35,4 +35,8 @@ RDX_MUST_USE rdx_status rdx_incoming_make_null(rdx_incoming *in, uint64_t row, r
 rdx_status rdx_incoming_unsupported(const rdx_incoming *in, rdx_error *err);
 rdx_status rdx_incoming_malformed(const char *name, const char *what, rdx_error *err);
 
+/* Write a time of day, of which `unit` are a second, as HH:MM:SS and as many digits as the unit has; false: it is none
+ * of a day. */
+bool rdx_time_format(int64_t value, int64_t unit, int digits, char *to);
+
 #endif

@@ -17,6 +17,7 @@
 #include "index/keys.h"
 #include "table/format.h"
 #include "table/names.h"
+#include "table/parquet.h"
 #include "table/table.h"
 
 #define VERIFIED_AT_A_TIME 1024 /* chunks between reports of progress */
@@ -545,8 +546,8 @@ static rdx_status compare_types(const char *path, const rdx_table *table, const 
     RDX_TRY(rdx_names_find(index, given->column, &number, &second, err));
     const rdx_column *c = number != RDX_NO_COLUMN ? &table->columns[number].view : NULL;
     if (c && (given->type != c->type || given->scale != c->scale))
-      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' has type %s, and a table file's types are fixed", path,
-                      given->column, rdx_type_name(c->type));
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' has type %s, and %s types are fixed", path,
+                      given->column, rdx_type_name(c->type), table->opened ? "a table file's" : "Parquet's");
   }
   return RDX_OK;
 }
@@ -563,14 +564,16 @@ rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_ta
   static const char input[] = "/dev/stdin"; /* where it is a file */
   if (!out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: out must not be NULL");
-  if (!rdx_table_is_file(path ? path : input))
+  const char *file = path ? path : input;
+  const bool table_file = rdx_table_is_file(file);
+  if (!table_file && !rdx_parquet_is_file(file))
     return rdx_table_read_csv(path, params, out, err);
-  path = path ? path : input;
   rdx_table *table = NULL;
-  const bool some = params && params->columns;
-  const uint32_t count = some ? (uint32_t)params->column_count : 0;
-  RDX_TRY(open_named(path, some ? params->columns : NULL, count, true, &table, err));
-  const rdx_status status = params ? check_types(path, table, params, err) : RDX_OK;
+  const char *const *names = params ? params->columns : NULL;
+  const uint32_t count = names ? (uint32_t)params->column_count : 0;
+  RDX_TRY(table_file ? open_named(file, names, count, true, &table, err)
+                     : rdx_table_read_parquet(file, names, count, &table, err));
+  const rdx_status status = params ? check_types(file, table, params, err) : RDX_OK;
   if (status != RDX_OK)
     rdx_table_destroy(&table);
   else

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Parquet files to tables, through DuckDB, chunk by chunk. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table/arrow_values.h"
+#include "table/duckdb.h"
+#include "table/names.h"
+#include "table/parquet.h"
+
+#define WHAT "a Parquet file"
+#define BATCH 131072 /* rows of an import at a time */
+#define FROM "read_parquet('%s', hive_partitioning = false)"
+
+/* ---- Which files ---- */
+
+bool rdx_parquet_is_name(const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  return dot && (strcasecmp(dot, ".parquet") == 0 || strcasecmp(dot, ".pq") == 0);
+}
+
+bool rdx_parquet_is_file(const char *path) {
+  char first[4], last[4];
+  struct stat info;
+  if (rdx_parquet_is_name(path))
+    return true;
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const bool same = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= 12 &&
+                    pread(file, first, 4, 0) == 4 && pread(file, last, 4, info.st_size - 4) == 4 &&
+                    memcmp(first, "PAR1", 4) == 0 && memcmp(last, "PAR1", 4) == 0;
+  if (file >= 0)
+    close(file);
+  return same;
+}
+
+/* ---- Types ---- */
+
+typedef enum kind { PLAIN, DECIMALS, TEXTS, TIMES, TIMESTAMPS, UNKNOWN } kind;
+
+typedef struct known_type {
+  int id; /* DuckDB's */
+  kind kind;
+  rdx_type type;
+  int64_t unit; /* TIMES, TIMESTAMPS: how many are a second */
+} known_type;
+
+static const known_type known_types[] = {
+    {RDX_DUCKDB_BOOLEAN, PLAIN, RDX_TYPE_BOOL, 0},
+    {RDX_DUCKDB_TINYINT, PLAIN, RDX_TYPE_I8, 0},
+    {RDX_DUCKDB_SMALLINT, PLAIN, RDX_TYPE_I16, 0},
+    {RDX_DUCKDB_INTEGER, PLAIN, RDX_TYPE_I32, 0},
+    {RDX_DUCKDB_BIGINT, PLAIN, RDX_TYPE_I64, 0},
+    {RDX_DUCKDB_UTINYINT, PLAIN, RDX_TYPE_U8, 0},
+    {RDX_DUCKDB_USMALLINT, PLAIN, RDX_TYPE_U16, 0},
+    {RDX_DUCKDB_UINTEGER, PLAIN, RDX_TYPE_U32, 0},
+    {RDX_DUCKDB_UBIGINT, PLAIN, RDX_TYPE_U64, 0},
+    {RDX_DUCKDB_FLOAT, PLAIN, RDX_TYPE_F32, 0},
+    {RDX_DUCKDB_DOUBLE, PLAIN, RDX_TYPE_F64, 0},
+    {RDX_DUCKDB_DATE, PLAIN, RDX_TYPE_DATE, 0},
+    {RDX_DUCKDB_TIMESTAMP, PLAIN, RDX_TYPE_TIMESTAMP, 0},
+    {RDX_DUCKDB_TIMESTAMP_TZ, PLAIN, RDX_TYPE_TIMESTAMP, 0},
+    {RDX_DUCKDB_TIMESTAMP_NS, TIMESTAMPS, RDX_TYPE_TIMESTAMP, 1000000000},
+    {RDX_DUCKDB_TIME, TIMES, RDX_TYPE_STRING, 1000000},
+    {RDX_DUCKDB_TIME_TZ, TIMES, RDX_TYPE_STRING, 1000000}, /* which is cast to TIME */
+    {RDX_DUCKDB_TIME_NS, TIMES, RDX_TYPE_STRING, 1000000000},
+    {RDX_DUCKDB_DECIMAL, DECIMALS, RDX_TYPE_DECIMAL, 0},
+    {RDX_DUCKDB_VARCHAR, TEXTS, RDX_TYPE_STRING, 0},
+    {RDX_DUCKDB_BLOB, TEXTS, RDX_TYPE_STRING, 0},
+};
+
+static const known_type *find_type(int id) {
+  static const known_type unknown = {.kind = UNKNOWN};
+  for (size_t i = 0; i < RDX_COUNT(known_types); i++)
+    if (known_types[i].id == id)
+      return &known_types[i];
+  return &unknown;
+}
+
+static rdx_status refuse_type(const char *path, const char *name, int id, rdx_error *err) {
+  static const struct {
+    int id;
+    const char *name;
+  } names[] = {{RDX_DUCKDB_INTERVAL, "INTERVAL"}, {RDX_DUCKDB_HUGEINT, "HUGEINT"}, {RDX_DUCKDB_LIST, "LIST"},
+               {RDX_DUCKDB_STRUCT, "STRUCT"},     {RDX_DUCKDB_MAP, "MAP"},         {RDX_DUCKDB_UUID, "UUID"},
+               {RDX_DUCKDB_UNION, "UNION"},       {RDX_DUCKDB_BIT, "BIT"},         {RDX_DUCKDB_ARRAY, "ARRAY"}};
+  const char *type = "of a type";
+  for (size_t i = 0; i < RDX_COUNT(names); i++)
+    if (names[i].id == id)
+      type = names[i].name;
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                  "%.300s: column '%.100s' is %s%s, which is not supported: in DuckDB, COPY (SELECT * REPLACE "
+                  "(CAST(\"%.100s\" AS VARCHAR) AS \"%.100s\") FROM the file) TO another",
+                  path, name,
+                  id == RDX_DUCKDB_INTERVAL || id == RDX_DUCKDB_ARRAY ? "an "
+                  : *type == 'o'                                      ? ""
+                                                                      : "a ",
+                  type, name, name);
+}
+
+/* ---- A file that is read ---- */
+
+typedef struct source {
+  const known_type *type;
+  uint32_t column; /* of the file */
+  int decimal;     /* DuckDB's type of a decimal's digits */
+  uint8_t scale;
+} source;
+
+typedef struct reader {
+  const char *path;
+  int file;
+  struct stat info; /* of it when it was opened */
+  rdx_duckdb duckdb;
+  rdx_duckdb_result result;
+  uint32_t file_columns;
+  uint64_t rows, done; /* of the file, and those that were read */
+  source *sources;     /* of the table's columns */
+  rdx_table *table;
+  uint64_t filled; /* rows of the table */
+} reader;
+
+static rdx_status run(reader *r, const char *sql, rdx_error *err) {
+  r->duckdb.call->destroy_result(&r->result);
+  return rdx_duckdb_run(&r->duckdb, sql, &(rdx_duckdb_watch){.stage = "read", .total = r->rows}, &r->result, err);
+}
+
+static rdx_status open_file(reader *r, rdx_error *err) {
+  r->file = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (r->file < 0 && errno == ENOENT && strpbrk(r->path, "*?["))
+    return rdx_fail(err, RDX_ERROR_NOT_FOUND,
+                    "there is no file %s: Parquet files are read one by one, not by a pattern", r->path);
+  if (r->file < 0 || fstat(r->file, &r->info) != 0)
+    return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", r->path,
+                    strerror(errno));
+  if (!S_ISREG(r->info.st_mode))
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is %s: Parquet is read from ordinary files", r->path,
+                    S_ISDIR(r->info.st_mode) ? "a folder" : "no ordinary file");
+  return RDX_OK;
+}
+
+/* What was read while it was written to is not to be trusted. */
+static rdx_status check_unchanged(const reader *r, rdx_error *err) {
+  struct stat now;
+  if (fstat(r->file, &now) != 0 || now.st_size != r->info.st_size || now.st_mtim.tv_sec != r->info.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != r->info.st_mtim.tv_nsec)
+    return rdx_fail(err, RDX_ERROR_IO, "%s was written to while it was read", r->path);
+  return RDX_OK;
+}
+
+static rdx_status count_rows(reader *r, rdx_error *err) {
+  char sql[128];
+  snprintf(sql, sizeof sql, "SELECT count(*) FROM " FROM, r->duckdb.alias);
+  RDX_TRY(run(r, sql, err));
+  const rdx_duckdb_functions *call = r->duckdb.call;
+  rdx_duckdb_handle chunk = call->fetch_chunk(r->result);
+  if (!chunk)
+    return rdx_duckdb_fail(&r->duckdb, call->result_error(&r->result), err);
+  memcpy(&r->rows, call->vector_get_data(call->data_chunk_get_vector(chunk, 0)), sizeof r->rows);
+  call->destroy_data_chunk(&chunk);
+  if (r->rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has %llu rows, more than 4294967294: split it", r->path,
+                    (unsigned long long)r->rows);
+  return RDX_OK;
+}
+
+/* ---- Its columns ---- */
+
+static rdx_status start_column(reader *r, uint32_t i, uint32_t column, rdx_error *err) {
+  const rdx_duckdb_functions *call = r->duckdb.call;
+  const char *name = call->column_name(&r->result, column);
+  rdx_growing *c = &r->table->columns[i];
+  source *s = &r->sources[i];
+  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "a column name", (void **)&c->name, err));
+  strcpy(c->name, name);
+  rdx_duckdb_handle type = call->column_logical_type(&r->result, column);
+  const int id = call->get_type_id(type);
+  *s = (source){.type = find_type(id), .column = column};
+  if (s->type->kind == DECIMALS) {
+    s->decimal = call->decimal_internal_type(type);
+    s->scale = call->decimal_scale(type);
+  }
+  call->destroy_logical_type(&type);
+  if (s->type->kind == UNKNOWN)
+    return refuse_type(r->path, name, id, err);
+  if (s->scale > 18)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "%.300s: column '%.100s' is a DECIMAL with %u digits after the point, and 18 are supported: in "
+                    "DuckDB, COPY (SELECT * REPLACE (CAST(\"%.100s\" AS DECIMAL(18, 9)) AS \"%.100s\") FROM the file) "
+                    "TO another",
+                    r->path, name, s->scale, name, name);
+  return RDX_OK;
+}
+
+static rdx_status fail_missing(const reader *r, const char *name, rdx_error *err) {
+  char list[512] = "";
+  size_t used = 0;
+  for (uint32_t i = 0; i < r->file_columns && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "",
+                             r->duckdb.call->column_name((rdx_duckdb_result *)(uintptr_t)&r->result, i));
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s: there is no column '%s'; there are %s", r->path, name, list);
+}
+
+static rdx_status choose_columns(reader *r, const char *const *names, rdx_names *index, rdx_error *err) {
+  for (uint32_t i = 0; names && i < r->file_columns; i++) {
+    const char *name = r->duckdb.call->column_name(&r->result, i);
+    RDX_TRY(rdx_names_add(index, name, strlen(name), err));
+  }
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    uint32_t column = i, second;
+    if (names)
+      RDX_TRY(rdx_names_find(index, names[i], &column, &second, err));
+    if (column == RDX_NO_COLUMN)
+      return fail_missing(r, names[i], err);
+    RDX_TRY(start_column(r, i, column, err));
+  }
+  return RDX_OK;
+}
+
+/* `names` NULL: all. */
+static rdx_status make_table(reader *r, const char *const *names, uint32_t count, rdx_error *err) {
+  char sql[128];
+  rdx_names index = {0};
+  snprintf(sql, sizeof sql, "SELECT * FROM " FROM " LIMIT 0", r->duckdb.alias);
+  RDX_TRY(run(r, sql, err));
+  r->file_columns = (uint32_t)r->duckdb.call->column_count(&r->result);
+  count = names ? count : r->file_columns;
+  RDX_TRY(rdx_table_create(count, &r->table, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
+  const rdx_status status = choose_columns(r, names, &index, err);
+  rdx_names_drop(&index);
+  return status;
+}
+
+/* Names stand for nothing in the statement: columns have numbers. */
+static rdx_status start_rows(reader *r, rdx_error *err) {
+  const uint32_t count = r->table->column_count;
+  const size_t room = 128 + 16 * (size_t)r->file_columns + 32 * (size_t)count;
+  char *sql = NULL;
+  if (count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(room, 1, WHAT, (void **)&sql, err));
+  size_t used = (size_t)snprintf(sql, room, "SELECT");
+  for (uint32_t i = 0; i < count; i++) {
+    const source *s = &r->sources[i];
+    used +=
+        (size_t)snprintf(sql + used, room - used, s->type->id == RDX_DUCKDB_TIME_TZ ? "%s CAST(c%u AS TIME)" : "%s c%u",
+                         i ? "," : "", s->column);
+  }
+  used += (size_t)snprintf(sql + used, room - used, " FROM " FROM " AS t", r->duckdb.alias);
+  for (uint32_t i = 0; i < r->file_columns; i++)
+    used += (size_t)snprintf(sql + used, room - used, "%sc%u%s", i ? "," : "(", i, i + 1 < r->file_columns ? "" : ")");
+  const rdx_status status = run(r, sql, err);
+  rdx_free(sql);
+  return status;
+}
+
+static rdx_status open_reader(reader *r, const char *path, const char *const *names, uint32_t count, rdx_error *err) {
+  *r = (reader){.path = path, .file = -1};
+  RDX_TRY(open_file(r, err));
+  RDX_TRY(rdx_duckdb_open(r->file, path, false, &r->duckdb, err));
+  RDX_TRY(make_table(r, names, count, err));
+  RDX_TRY(count_rows(r, err));
+  return start_rows(r, err);
+}
+
+static void close_reader(reader *r) {
+  if (r->duckdb.call)
+    r->duckdb.call->destroy_result(&r->result);
+  rdx_duckdb_close(&r->duckdb);
+  rdx_table_destroy(&r->table);
+  rdx_free(r->sources);
+  if (r->file >= 0)
+    close(r->file);
+}
+
+/* ---- Its rows ---- */
+
+/* A column's part of a chunk. */
+typedef struct piece {
+  const reader *reader;
+  const source *source;
+  rdx_growing *to;
+  const void *values;
+  const uint64_t *validity; /* NULL: there is no NULL */
+  uint64_t rows;
+} piece;
+
+static bool has(const piece *p, uint64_t i) {
+  return !p->validity || (p->validity[i / 64] >> i % 64 & 1) != 0;
+}
+
+static rdx_status not_kept(const piece *p, uint64_t row, const char *what, rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_RANGE, "%.300s: column '%.100s', row %llu: %s", p->reader->path, p->to->name,
+                  (unsigned long long)(p->reader->done + row), what);
+}
+
+static rdx_status add_texts(const piece *p, rdx_error *err) {
+  const rdx_duckdb_text *texts = p->values;
+  for (uint64_t i = 0; i < p->rows; i++) {
+    const uint64_t row = p->reader->filled + i;
+    const rdx_duckdb_text *t = &texts[i];
+    if (!has(p, i))
+      RDX_TRY(rdx_growing_add_null(p->to, row, err));
+    else
+      RDX_TRY(rdx_growing_add_string(p->to, row,
+                                     t->inside.length <= sizeof t->inside.text ? t->inside.text : t->outside.text,
+                                     t->inside.length, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status add_times(const piece *p, rdx_error *err) {
+  const int64_t *times = p->values;
+  const int digits = p->source->type->unit == 1000000 ? 6 : 9;
+  for (uint64_t i = 0; i < p->rows; i++) {
+    const uint64_t row = p->reader->filled + i;
+    char text[24];
+    if (!has(p, i))
+      RDX_TRY(rdx_growing_add_null(p->to, row, err));
+    else if (!rdx_time_format(times[i], p->source->type->unit, digits, text))
+      return not_kept(p, i, "the time of day is not between 00:00:00 and 24:00:00", err);
+    else
+      RDX_TRY(rdx_growing_add_string(p->to, row, text, 9 + (uint64_t)digits, err));
+  }
+  return RDX_OK;
+}
+
+/* The digits of a decimal; false: they are beyond 64 bits. */
+static bool take_decimal(const piece *p, uint64_t i, int64_t *out) {
+  int64_t high;
+  switch (p->source->decimal) {
+  case RDX_DUCKDB_SMALLINT:
+    *out = ((const int16_t *)p->values)[i];
+    return true;
+  case RDX_DUCKDB_INTEGER:
+    *out = ((const int32_t *)p->values)[i];
+    return true;
+  case RDX_DUCKDB_BIGINT:
+    *out = ((const int64_t *)p->values)[i];
+    return true;
+  default: /* low and high half */
+    *out = ((const int64_t *)p->values)[2 * i];
+    high = ((const int64_t *)p->values)[2 * i + 1];
+    return high == (*out < 0 ? -1 : 0);
+  }
+}
+
+static rdx_status add_decimals(const piece *p, rdx_error *err) {
+  int64_t *to = (int64_t *)p->to->values + p->reader->filled;
+  for (uint64_t i = 0; i < p->rows; i++)
+    if (has(p, i) && !take_decimal(p, i, &to[i]))
+      return not_kept(p, i, "the decimal does not fit 64 bits: cast the column to DECIMAL(18, ...)", err);
+  return RDX_OK;
+}
+
+static rdx_status add_timestamps(const piece *p, rdx_error *err) {
+  const int64_t part = p->source->type->unit / 1000000, *from = p->values;
+  int64_t *to = (int64_t *)p->to->values + p->reader->filled;
+  for (uint64_t i = 0; i < p->rows; i++) {
+    if (has(p, i) && from[i] % part != 0)
+      return not_kept(
+          p, i, "the timestamp has a part of a microsecond, which is not kept: cast the column to TIMESTAMP", err);
+    to[i] = from[i] / part;
+  }
+  return RDX_OK;
+}
+
+/* Values of fixed width, the NULLs after all. */
+static rdx_status add_values(const piece *p, rdx_error *err) {
+  const size_t size = rdx_type_size(p->to->view.type);
+  if (p->source->type->kind == DECIMALS)
+    RDX_TRY(add_decimals(p, err));
+  else if (p->source->type->kind == TIMESTAMPS)
+    RDX_TRY(add_timestamps(p, err));
+  else
+    memcpy((char *)p->to->values + p->reader->filled * size, p->values, p->rows * size);
+  for (uint64_t i = 0; p->validity && i < p->rows; i++)
+    if (!has(p, i))
+      RDX_TRY(rdx_growing_add_null(p->to, p->reader->filled + i, err));
+  return RDX_OK;
+}
+
+static rdx_status add_chunk(reader *r, rdx_duckdb_handle chunk, rdx_error *err) {
+  const rdx_duckdb_functions *call = r->duckdb.call;
+  const uint64_t rows = call->data_chunk_get_size(chunk);
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    rdx_duckdb_handle vector = call->data_chunk_get_vector(chunk, i);
+    const piece p = {.reader = r,
+                     .source = &r->sources[i],
+                     .to = &r->table->columns[i],
+                     .values = call->vector_get_data(vector),
+                     .validity = call->vector_get_validity(vector),
+                     .rows = rows};
+    RDX_TRY(rdx_growing_reserve(p.to, r->filled + rows, err));
+    switch (p.source->type->kind) {
+    case TEXTS:
+      RDX_TRY(add_texts(&p, err));
+      break;
+    case TIMES:
+      RDX_TRY(add_times(&p, err));
+      break;
+    default:
+      RDX_TRY(add_values(&p, err));
+    }
+  }
+  r->filled += rows;
+  r->done += rows;
+  return RDX_OK;
+}
+
+/* One more chunk; after the last `*more` is false. */
+static rdx_status read_chunk(reader *r, bool *more, rdx_error *err) {
+  const rdx_duckdb_functions *call = r->duckdb.call;
+  rdx_duckdb_handle chunk = call->fetch_chunk(r->result);
+  const char *wrong = chunk ? NULL : call->result_error(&r->result);
+  if (wrong)
+    return rdx_duckdb_fail(&r->duckdb, wrong, err);
+  *more = chunk && call->data_chunk_get_size(chunk) > 0;
+  const rdx_status status = *more ? add_chunk(r, chunk, err) : RDX_OK;
+  if (chunk)
+    call->destroy_data_chunk(&chunk);
+  return status;
+}
+
+/* Up to `most` rows, and what comes with them, become the table's; `*more`: there may be others. */
+static rdx_status read_rows(reader *r, uint64_t most, bool *more, rdx_error *err) {
+  const uint64_t left = r->rows - r->done, room = left < most ? left : most;
+  *more = r->table->column_count > 0;
+  r->filled = 0;
+  for (uint32_t i = 0; i < r->table->column_count; i++)
+    RDX_TRY(rdx_growing_start(&r->table->columns[i], r->sources[i].type->type, r->sources[i].scale, room, err));
+  while (*more && r->filled < most) {
+    RDX_TRY(rdx_progress("read", r->done, r->rows, err));
+    RDX_TRY(read_chunk(r, more, err));
+  }
+  if (!*more && r->table->column_count > 0 && r->done != r->rows)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s: %llu rows were read, and %llu are announced", r->path,
+                    (unsigned long long)r->done, (unsigned long long)r->rows);
+  rdx_table_finish(r->table, r->table->column_count > 0 ? r->filled : r->rows);
+  return *more ? RDX_OK : check_unchanged(r, err);
+}
+
+static rdx_status read_all(reader *r, const char *path, const char *const *columns, uint32_t count, rdx_error *err) {
+  bool more;
+  RDX_TRY(open_reader(r, path, columns, count, err));
+  return read_rows(r, UINT64_MAX, &more, err);
+}
+
+rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
+                                  rdx_error *err) {
+  if (!path || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_parquet: path and out must not be NULL");
+  reader r;
+  const rdx_status status = read_all(&r, path, columns, count, err);
+  if (status == RDX_OK) {
+    *out = r.table;
+    r.table = NULL;
+  }
+  close_reader(&r);
+  return status;
+}
+
+/* ---- To table files ---- */
+
+static rdx_status create_writer(const reader *r, const char *path, rdx_table_writer **out, rdx_error *err) {
+  const uint32_t count = r->table->column_count;
+  rdx_field *fields = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof *fields, WHAT, (void **)&fields, err));
+  for (uint32_t i = 0; i < count; i++)
+    fields[i] = (rdx_field){r->table->columns[i].name, r->sources[i].type->type, r->sources[i].scale};
+  const rdx_status status = rdx_table_writer_create(path, fields, count, out, err);
+  rdx_free(fields);
+  return status;
+}
+
+static rdx_status copy_rows(reader *r, rdx_table_writer *writer, rdx_error *err) {
+  const uint32_t count = r->table->column_count;
+  rdx_column *columns = NULL;
+  bool more = true;
+  rdx_status status = rdx_alloc(count, sizeof *columns, WHAT, (void **)&columns, err);
+  while (status == RDX_OK && more) {
+    status = read_rows(r, BATCH, &more, err);
+    for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+      columns[i] = r->table->columns[i].view;
+    if (status == RDX_OK)
+      status = rdx_table_writer_append(writer, columns, err);
+  }
+  rdx_free(columns);
+  return status;
+}
+
+static rdx_status import(reader *r, const char *parquet, const char *path, const char *const *columns, uint32_t count,
+                         rdx_error *err) {
+  rdx_table_writer *writer = NULL;
+  RDX_TRY(open_reader(r, parquet, columns, count, err));
+  RDX_TRY(create_writer(r, path, &writer, err));
+  rdx_status status = copy_rows(r, writer, err);
+  if (status == RDX_OK)
+    status = rdx_table_writer_finish(writer, err);
+  rdx_table_writer_destroy(&writer);
+  return status;
+}
+
+rdx_status rdx_table_import_parquet(const char *parquet, const char *path, const char *const *columns, uint32_t count,
+                                    rdx_import_stats *stats, rdx_error *err) {
+  if (!parquet || !path)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_parquet: parquet and path must not be NULL");
+  const double start = rdx_now_ms();
+  reader r;
+  const rdx_status status = import(&r, parquet, path, columns, count, err);
+  if (stats)
+    *stats = (rdx_import_stats){.rows = r.done, .bytes = (uint64_t)r.info.st_size, .total_ms = rdx_now_ms() - start};
+  close_reader(&r);
+  return status;
+}
