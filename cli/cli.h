@@ -10,6 +10,7 @@
 #include "console/console.h"
 
 int cli_devices(int argc, char **argv);
+int cli_calibrate(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
 int cli_join(int argc, char **argv);
 int cli_scan(int argc, char **argv);

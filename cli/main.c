@@ -12,6 +12,7 @@ static const struct {
   int (*run)(int argc, char **argv);
 } commands[] = {
     {"devices", "list the devices of this machine and what they can do", cli_devices},
+    {"calibrate", "measure what operations take on a device", cli_calibrate},
     {"import", "make a table file of a CSV file", cli_import},
     {"export", "write a table file as CSV", cli_export},
     {"table", "describe a table file", cli_table},

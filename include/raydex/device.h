@@ -61,7 +61,8 @@ RDX_API uint32_t rdx_device_find_missing(char *text, size_t size);
 typedef struct rdx_device_params {
   uint32_t threads;      /**< CPU: workers, the caller included; 0: one per core */
   bool validation;       /**< Vulkan: switch the Khronos validation layer on; fails where it is missing */
-  const char *cache_dir; /**< where compiled pipelines are kept; NULL: the user's cache; "": nowhere */
+  const char *cache_dir; /**< where compiled pipelines and calibrations (cost.h) are kept; NULL: the user's cache; "":
+                            nowhere */
   uint64_t memory_limit; /**< refuse to use more device memory than this, and more of the host's for results (the two
                               together where the device is the CPU); 0: what there is */
 } rdx_device_params;

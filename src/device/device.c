@@ -10,7 +10,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- The user's cache ---- */
+
+void rdx_device_cache_folder(const char *dir, char *out, size_t size) {
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length = 0;
+  if (dir)
+    length = snprintf(out, size, "%s", dir);
+  else if (cache && cache[0] == '/')
+    length = snprintf(out, size, "%s/raydex", cache);
+  else if (home && home[0] == '/')
+    length = snprintf(out, size, "%s/.cache/raydex", home);
+  if (length <= 0 || (size_t)length >= size)
+    out[0] = '\0';
+}
+
+void rdx_make_parents(char *path) {
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(path, 0700); /* if this fails, opening the file does too */
+    *slash = '/';
+  }
+}
 
 /* ---- Finding and opening ---- */
 
@@ -112,6 +136,14 @@ static rdx_status find(const char *name, uint32_t *out, rdx_error *err) {
   return best > 0 ? RDX_OK : not_found(name, count, err);
 }
 
+static rdx_status keep_cache_folder(rdx_device *device, const char *dir, rdx_error *err) {
+  char folder[4096];
+  rdx_device_cache_folder(dir, folder, sizeof folder);
+  RDX_TRY(rdx_alloc(strlen(folder) + 1, 1, "the cache's folder", (void **)&device->cache_folder, err));
+  memcpy(device->cache_folder, folder, strlen(folder) + 1);
+  return RDX_OK;
+}
+
 rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rdx_device **out, rdx_error *err) {
   if (!out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_open: out must not be NULL");
@@ -126,6 +158,11 @@ rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rd
   else
     RDX_TRY(rdx_vulkan_open(index - 1, &used, &device, err));
   device->memory_limit = used.memory_limit;
+  const rdx_status status = keep_cache_folder(device, used.cache_dir, err);
+  if (status != RDX_OK) {
+    rdx_device_close(&device);
+    return status;
+  }
   *out = device;
   return RDX_OK;
 }
@@ -133,6 +170,8 @@ rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rd
 void rdx_device_close(rdx_device **device) {
   if (!device || !*device)
     return;
+  rdx_free((*device)->cache_folder);
+  rdx_free((*device)->calibration);
   (*device)->ops->close(*device);
   *device = NULL;
 }

@@ -9,6 +9,7 @@
  * rdx_device_ops; a back end may assume valid input. All calls are safe from many threads, except that one
  * stream belongs to one thread. */
 
+#include <raydex/cost.h>
 #include <raydex/device.h>
 #include <raydex/index.h> /* rdx_build_preference */
 
@@ -283,7 +284,14 @@ struct rdx_device {
   _Atomic uint64_t memory_peak;
   _Atomic uint64_t memory_mark; /* the highest memory_used since someone last set this */
   _Atomic uint64_t validation_messages;
+  char *cache_folder;           /* where what holds for later processes is kept; "": nowhere */
+  rdx_calibration *calibration; /* cost/'s own; NULL: not asked for yet */
 };
+
+/* The folder that `dir` of rdx_device_params means, "" for none. */
+void rdx_device_cache_folder(const char *dir, char *out, size_t size);
+/* Make the folders that a path goes through, as far as they are missing and can be made. */
+void rdx_make_parents(char *path);
 
 /* Back ends embed rdx_buffer, rdx_scene, rdx_stream and rdx_device as their first member and fill in the public fields
  * that only they know. Each create returns an object whose common fields device.c then completes. */

@@ -18,21 +18,14 @@
 
 /* The file's name holds what a cache is valid for; a driver ignores one that does not fit anyway. */
 static void set_cache_path(rdx_vk_device *d, const char *dir) {
-  char own[512] = "";
-  if (!dir) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-      snprintf(own, sizeof own, "%s/raydex", cache);
-    else if (home && home[0] == '/')
-      snprintf(own, sizeof own, "%s/.cache/raydex", home);
-    dir = own;
-  }
-  if (dir[0] == '\0')
+  char folder[sizeof d->cache_path];
+  rdx_device_cache_folder(dir, folder, sizeof folder);
+  if (folder[0] == '\0')
     return;
   char id[2 * VK_UUID_SIZE + 1];
   for (uint32_t i = 0; i < VK_UUID_SIZE; i++)
     snprintf(id + 2 * i, 3, "%02x", d->physical.cache_uuid[i]);
-  int length = snprintf(d->cache_path, sizeof d->cache_path, "%s/pipelines-%s.bin", dir, id);
+  int length = snprintf(d->cache_path, sizeof d->cache_path, "%s/pipelines-%s.bin", folder, id);
   if (length < 0 || (size_t)length >= sizeof d->cache_path - 32) /* room for a temporary name */
     d->cache_path[0] = '\0';
 }
@@ -52,14 +45,6 @@ static void *read_cache(const char *path, size_t *size) {
   return data;
 }
 
-static void make_parents(char *path) {
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    mkdir(path, 0700); /* if this fails, opening the file does too */
-    *slash = '/';
-  }
-}
-
 /* Keep what the driver compiled; failing to is no error. The file is replaced in one step. */
 static void write_cache(rdx_vk_device *d) {
   size_t size = 0;
@@ -69,7 +54,7 @@ static void write_cache(rdx_vk_device *d) {
     return;
   char temporary[sizeof d->cache_path + 32];
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", d->cache_path, (long)getpid());
-  make_parents(temporary);
+  rdx_make_parents(temporary);
   FILE *file =
       d->fn.GetPipelineCacheData(d->handle, d->cache, &size, data) == VK_SUCCESS ? fopen(temporary, "wb") : NULL;
   if (file) {

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* raydex calibrate */
+
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void print_help(void) {
+  printf("Usage: raydex calibrate [--device NAME] [--threads N] [--force] [--csv]\n\n"
+         "Measure what operations take on a device, in about a second, and keep it in the user's cache: the\n"
+         "planner of statements chooses methods by it, and EXPLAIN shows the times that it expects. What is kept\n"
+         "already is printed, unless --force is given. Nothing else should run meanwhile.\n\n"
+         "  --device NAME  cpu, auto, or number or part of the name of a device (auto)\n"
+         "  --threads N    threads of the CPU device (one a core), for which the numbers hold\n"
+         "  --force        measure again\n"
+         "  --csv          name, size and nanoseconds of each operation as CSV\n");
+}
+
+static const uint32_t gather_sizes[] = RDX_CALIBRATION_GATHER;
+static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
+static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
+
+/* The rates as a table: `sizes` NULL: there is one. */
+typedef struct line {
+  const char *name, *what;
+  const uint32_t *sizes;
+  size_t offset;
+} line;
+
+static const line lines[] = {
+    {"launch", "queries with nothing to do", NULL, offsetof(rdx_calibration, launch)},
+    {"read_byte", "bytes read in order", NULL, offsetof(rdx_calibration, read_byte)},
+    {"transfer_byte", "bytes brought to the device", NULL, offsetof(rdx_calibration, transfer_byte)},
+    {"pack_value", "values packed", NULL, offsetof(rdx_calibration, pack_value)},
+    {"scan_code", "packed codes compared", NULL, offsetof(rdx_calibration, scan_code)},
+    {"group_row", "numbers added to groups", NULL, offsetof(rdx_calibration, group_row)},
+    {"gather", "numbers looked up, table of bytes", gather_sizes, offsetof(rdx_calibration, gather)},
+    {"sort_key", "keys sorted", NULL, offsetof(rdx_calibration, sort_key)},
+    {"build_key", "keys hashed, keys of the table", key_sizes, offsetof(rdx_calibration, build_key)},
+    {"probe_key", "keys looked up, keys of the table", key_sizes, offsetof(rdx_calibration, probe_key)},
+    {"ray", "rays, primitives of the scene", scene_sizes, offsetof(rdx_calibration, ray)},
+    {"hit", "hits, primitives of the scene", scene_sizes, offsetof(rdx_calibration, hit)},
+    {"value", "values of expressions calculated", NULL, offsetof(rdx_calibration, value)},
+};
+
+/* "12.3 G": how many there are in a second. */
+static const char *rate_text(double ns, char out[32]) {
+  static const char units[] = {' ', 'k', 'M', 'G', 'T'};
+  double rate = ns > 0 ? 1e9 / ns : 0;
+  size_t unit = 0;
+  for (; rate >= 1000 && unit + 1 < sizeof units; unit++)
+    rate /= 1000;
+  snprintf(out, 32, rate < 100 ? "%.1f %c" : "%.0f %c", rate, units[unit]);
+  return out;
+}
+
+static void print_line(const line *l, const rdx_calibration *c, uint32_t i, bool csv) {
+  const double *numbers = (const double *)((const char *)c + l->offset);
+  char size[32] = "", rate[32];
+  if (l->sizes)
+    snprintf(size, sizeof size, "%" PRIu32, l->sizes[i]);
+  if (csv)
+    printf("%s,%s,%.6g\n", l->name, size, numbers[i]);
+  else if (numbers[i] > 0)
+    printf("%-36s %9s  %8s/s  %12.3f ns\n", l->what, size, rate_text(numbers[i], rate), numbers[i]);
+}
+
+static void print_calibration(const rdx_device *device, const rdx_calibration *c, bool csv) {
+  const rdx_device_info *info = rdx_device_get_info(device);
+  if (csv)
+    printf("name,size,ns\n");
+  else
+    printf("%s, %s, %" PRIu32 " thread%s: %s\n", info->name, info->driver, info->threads, console_s(info->threads),
+           c->source == RDX_CALIBRATION_MEASURED ? "measured" : "as it was measured before");
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+    for (uint32_t i = 0; i < (lines[k].sizes ? RDX_CALIBRATION_SIZES : 1); i++)
+      print_line(&lines[k], c, i, csv);
+}
+
+typedef struct calibrate_options {
+  const char *device;
+  rdx_device_params params;
+  bool force, csv;
+} calibrate_options;
+
+/* 0 to go on, else the exit status plus one. */
+static int parse(int argc, char **argv, calibrate_options *out) {
+  enum { DEVICE = 1, THREADS, FORCE, CSV, HELP };
+  static const struct option options[] = {
+      {"device", required_argument, NULL, DEVICE}, {"threads", required_argument, NULL, THREADS},
+      {"force", no_argument, NULL, FORCE},         {"csv", no_argument, NULL, CSV},
+      {"help", no_argument, NULL, HELP},           {0}};
+  uint64_t threads = 0;
+  opterr = 0;
+  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+    switch (c) {
+    case DEVICE:
+      out->device = optarg;
+      break;
+    case THREADS:
+      if (!console_parse_u64(optarg, 1, 1024, &threads))
+        return console_usage("calibrate", "--threads %s: it is a number from 1 to 1024", optarg) + 1;
+      out->params.threads = (uint32_t)threads;
+      break;
+    case FORCE:
+      out->force = true;
+      break;
+    case CSV:
+      out->csv = true;
+      break;
+    case HELP:
+    case 'h':
+      print_help();
+      return EXIT_SUCCESS + 1;
+    case ':':
+      return console_usage("calibrate", "%s needs a value", argv[optind - 1]) + 1;
+    default:
+      return console_no_option("calibrate", argv, options) + 1;
+    }
+  }
+  return optind < argc ? console_usage("calibrate", "'%s' is not expected here", argv[optind]) + 1 : 0;
+}
+
+int cli_calibrate(int argc, char **argv) {
+  calibrate_options o = {0};
+  rdx_error err;
+  rdx_device *device = NULL;
+  rdx_calibration calibration;
+  const int done = parse(argc, argv, &o);
+  if (done)
+    return done - 1;
+  rdx_status status = rdx_device_open(o.device, &o.params, &device, &err);
+  if (status == RDX_OK)
+    status = rdx_device_calibrate(device, o.force, &calibration, &err);
+  if (status == RDX_OK)
+    print_calibration(device, &calibration, o.csv);
+  rdx_device_close(&device);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}

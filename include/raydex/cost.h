@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RAYDEX_COST_H
+#define RAYDEX_COST_H
+
+/**
+ * What operations take on a device: the planner of statements chooses methods by it, and EXPLAIN shows expected times.
+ *
+ * A device is calibrated once, in about a second, by running the library's own operations. The result is kept in the
+ * user's cache folder (rdx_device_params.cache_dir) and holds for the device, its driver, its number of threads and the
+ * version of the library. Without one, built-in numbers serve: of two cores of a server for CPUs, of an H100 for GPUs.
+ */
+
+#include <raydex/device.h>
+#include <raydex/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rdx_calibration_source {
+  RDX_CALIBRATION_BUILT_IN = 0, /**< of another machine */
+  RDX_CALIBRATION_KEPT,         /**< of this device, from the user's cache */
+  RDX_CALIBRATION_MEASURED,     /**< of this device, by this process */
+} rdx_calibration_source;
+
+/** Sizes that some rates are measured at; between them rates are interpolated by the logarithm of the size. */
+#define RDX_CALIBRATION_SIZES 3
+
+/** What one of each takes, in nanoseconds, with all of a device's threads at work. */
+typedef struct rdx_calibration {
+  rdx_calibration_source source;
+  double launch;                           /**< a query that has nothing to do, from call to answer */
+  double read_byte;                        /**< a byte of device memory, read in order */
+  double transfer_byte;                    /**< a byte brought to the device */
+  double pack_value;                       /**< a value of a column made a packed code on the device */
+  double scan_code;                        /**< a packed code compared with bounds */
+  double group_row;                        /**< a row's number added to its group */
+  double gather[RDX_CALIBRATION_SIZES];    /**< a number looked up in tables of RDX_CALIBRATION_GATHER bytes */
+  double sort_key;                         /**< a key of 32 bits sorted, with a row number */
+  double build_key[RDX_CALIBRATION_SIZES]; /**< a key put into a hash table of RDX_CALIBRATION_KEYS keys */
+  double probe_key[RDX_CALIBRATION_SIZES]; /**< a key looked up in it, and the pair listed */
+  double
+      ray[RDX_CALIBRATION_SIZES]; /**< a ray through a scene of RDX_CALIBRATION_SCENE primitives; 0: none are traced */
+  double hit[RDX_CALIBRATION_SIZES]; /**< a primitive met there */
+  double value;                      /**< a value calculated on the host, of an expression */
+} rdx_calibration;
+
+#define RDX_CALIBRATION_GATHER                                                                                         \
+  { 1u << 16, 1u << 20, 1u << 24 } /**< bytes */
+#define RDX_CALIBRATION_KEYS                                                                                           \
+  { 1u << 12, 1u << 16, 1u << 20 }
+#define RDX_CALIBRATION_SCENE                                                                                          \
+  { 1u << 10, 1u << 15, 1u << 20 }
+
+/** What is known of a device by now: kept, measured or built in. Measures nothing. */
+RDX_API void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out);
+
+/**
+ * Measure a device, unless a calibration of it is kept (`force`: even then), and keep the result, which plans from then
+ * on go by. Where the cache cannot be written it holds for `device` alone. Takes 0.3 to 5 seconds and some 200 MB of
+ * the device's memory; nothing else should run meanwhile. Reports progress as stage "calibrate".
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out,
+                                                     rdx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Rates of devices, and what work takes by them. */
+
+#include "cost/cost.h"
+
+#include <math.h>
+#include <pthread.h>
+
+static const uint32_t gather_sizes[] = RDX_CALIBRATION_GATHER;
+static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
+static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
+
+/* ---- Work ---- */
+
+double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t sizes[RDX_CALIBRATION_SIZES],
+                   double size) {
+  uint32_t i = 0;
+  if (!(size > sizes[0]))
+    return rates[0];
+  while (i + 2 < RDX_CALIBRATION_SIZES && size > sizes[i + 1])
+    i++;
+  const double share = log(size / sizes[i]) / log((double)sizes[i + 1] / sizes[i]);
+  return share >= 1 ? rates[i + 1] : rates[i] + share * (rates[i + 1] - rates[i]);
+}
+
+double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
+  const double ns = w->launches * r->launch + w->bytes * r->read_byte + w->moved * r->transfer_byte +
+                    w->packed * r->pack_value + w->codes * r->scan_code + w->grouped * r->group_row +
+                    w->gathers * rdx_rate_at(r->gather, gather_sizes, w->gather_bytes) + w->sorted * r->sort_key +
+                    w->built * rdx_rate_at(r->build_key, key_sizes, w->built) +
+                    w->probed * rdx_rate_at(r->probe_key, key_sizes, w->built) +
+                    w->rays * rdx_rate_at(r->ray, scene_sizes, w->primitives) +
+                    w->hits * rdx_rate_at(r->hit, scene_sizes, w->primitives) + w->values * r->value;
+  return 1e-6 * ns;
+}
+
+void rdx_fit_line(const double *items, const double *ms, uint32_t count, double *fixed_ms, double *ms_each) {
+  double weights = 0, sum_items = 0, sum_ms = 0, squares = 0, products = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const double weight = 1 / (ms[i] * ms[i] + 1e-12);
+    weights += weight;
+    sum_items += weight * items[i];
+    sum_ms += weight * ms[i];
+    squares += weight * items[i] * items[i];
+    products += weight * items[i] * ms[i];
+  }
+  const double spread = weights * squares - sum_items * sum_items;
+  const double slope = spread > 1e-9 * weights * squares ? (weights * products - sum_items * sum_ms) / spread : 0;
+  *ms_each = slope > 0 ? slope : 0;
+  *fixed_ms = weights > 0 ? (sum_ms - *ms_each * sum_items) / weights : 0;
+  if (*fixed_ms < 0 || count == 1) {
+    *fixed_ms = 0;
+    *ms_each = squares > 0 ? products / squares : 0;
+  }
+}
+
+/* ---- What is known of a device ---- */
+
+static pthread_mutex_t known = PTHREAD_MUTEX_INITIALIZER;     /* for the calibration of every device */
+static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER; /* one measures at a time */
+
+/* With `known` held. Without memory the built-in numbers serve again. */
+static void learn(rdx_device *device, const rdx_calibration *calibration) {
+  if (!device->calibration &&
+      rdx_alloc(1, sizeof *device->calibration, "a calibration", (void **)&device->calibration, NULL) != RDX_OK)
+    device->calibration = NULL;
+  if (device->calibration)
+    *device->calibration = *calibration;
+}
+
+void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out) {
+  pthread_mutex_lock(&known);
+  if (device->calibration) {
+    *out = *device->calibration;
+  } else {
+    if (!rdx_calibration_load(device, out))
+      rdx_calibration_built_in(&device->info, out);
+    learn(device, out);
+  }
+  pthread_mutex_unlock(&known);
+}
+
+/* With `measuring` held. */
+static rdx_status calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
+  rdx_device_get_calibration(device, out); /* another one may have measured meanwhile */
+  if (!force && out->source != RDX_CALIBRATION_BUILT_IN)
+    return RDX_OK;
+  rdx_calibration found = {0};
+  RDX_TRY(rdx_calibration_measure(device, &found, err));
+  found.source = RDX_CALIBRATION_MEASURED;
+  *out = found;
+  pthread_mutex_lock(&known);
+  learn(device, out);
+  pthread_mutex_unlock(&known);
+  rdx_calibration_store(device, out);
+  return RDX_OK;
+}
+
+rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
+  if (!device || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_calibrate: device and out must not be NULL");
+  pthread_mutex_lock(&measuring);
+  const rdx_status status = calibrate(device, force, out, err);
+  pthread_mutex_unlock(&measuring);
+  return status;
+}

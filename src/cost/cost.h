@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_COST_COST_H
+#define RDX_COST_COST_H
+
+/* What work takes: methods tell it in counts, and here they become milliseconds. The only floor with nanoseconds. */
+
+#include <raydex/cost.h>
+
+#include "device/device.h"
+
+/* Work in counts; all zero is none. */
+typedef struct rdx_work {
+  double launches;
+  double bytes;   /* read in order */
+  double moved;   /* bytes brought to the device */
+  double packed;  /* values made packed codes */
+  double codes;   /* packed codes compared */
+  double grouped; /* numbers added to groups */
+  double gathers; /* numbers looked up in tables of `gather_bytes` */
+  double gather_bytes;
+  double sorted;     /* keys */
+  double built;      /* keys put into a hash table */
+  double probed;     /* keys looked up in a hash table of `built` keys */
+  double rays, hits; /* in a scene of `primitives` */
+  double primitives;
+  double values; /* of expressions, on the host */
+} rdx_work;
+
+double rdx_work_ms(const rdx_calibration *rates, const rdx_work *work);
+
+/* A rate at a size, from the rates at three. */
+double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t sizes[RDX_CALIBRATION_SIZES], double size);
+
+/* The built-in numbers for a device. */
+void rdx_calibration_built_in(const rdx_device_info *info, rdx_calibration *out);
+
+/* Run the operations (measure.c). */
+RDX_MUST_USE rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err);
+
+/* What a constant part and parts for each item of some kind take, from times of runs: `a` of `x[i]` items took `ms[i]`.
+ * Neither is below 0. */
+void rdx_fit_line(const double *items, const double *ms, uint32_t count, double *fixed_ms, double *ms_each);
+
+/* ---- The file (file.c) ---- */
+
+/* A calibration of this device; false: there is none that can be used. */
+bool rdx_calibration_load(const rdx_device *device, rdx_calibration *out);
+/* Keep one; false: it could not be written. */
+bool rdx_calibration_store(const rdx_device *device, const rdx_calibration *calibration);
+
+#endif

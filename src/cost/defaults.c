@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Rates of machines that were measured, for devices that were not. */
+
+#include "cost/cost.h"
+
+/* Two cores of a server with AMD EPYC processors (AVX-512, 32 MiB of cache for all), measured by raydex calibrate. */
+static const rdx_calibration two_cores = {
+    .launch = 1700,
+    .read_byte = 0.024,
+    .transfer_byte = 0.015,
+    .pack_value = 3.7,
+    .scan_code = 0.043,
+    .group_row = 1,
+    .gather = {0.5, 1.2, 7.3},
+    .sort_key = 9.7,
+    .build_key = {10, 11, 15},
+    .probe_key = {19, 20, 40},
+    .ray = {38, 60, 140},
+    .hit = {28, 28, 50},
+    .value = 0.77,
+};
+
+/* An H100, from docs/measurements.md: rays and keys as of lookups, rows as of star queries, sorted keys as of the
+ * sorted array's build, launches as of queries; the bus at 25 GB a second, which pairs of joins cross, too. */
+static const rdx_calibration h100 = {
+    .launch = 25000,
+    .read_byte = 0.0005,
+    .transfer_byte = 0.04,
+    .pack_value = 0.2,
+    .scan_code = 0.001,
+    .group_row = 0.002,
+    .gather = {0.002, 0.004, 0.01},
+    .sort_key = 0.08,
+    .build_key = {0.3, 0.3, 0.4},
+    .probe_key = {0.5, 0.5, 0.6},
+    .ray = {0.2, 0.2, 0.25},
+    .hit = {0.02, 0.02, 0.03},
+    .value = 0.4,
+};
+
+static void scale(rdx_calibration *c, double factor) {
+  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->group_row, &c->sort_key, &c->value};
+  double *const sized[] = {c->gather, c->build_key, c->probe_key, c->ray, c->hit};
+  for (size_t i = 0; i < RDX_COUNT(rates); i++)
+    *rates[i] *= factor;
+  for (size_t i = 0; i < RDX_COUNT(sized); i++)
+    for (uint32_t k = 0; k < RDX_CALIBRATION_SIZES; k++)
+      sized[i][k] *= factor;
+}
+
+void rdx_calibration_built_in(const rdx_device_info *info, rdx_calibration *out) {
+  const bool cpu = info->backend == RDX_BACKEND_CPU;
+  *out = cpu || info->emulated ? two_cores : h100;
+  if (cpu) {
+    scale(out, 2.0 / (info->threads > 0 ? info->threads : 1)); /* threads share the work */
+  } else if (info->emulated) {                                 /* as llvmpipe was seen to be on the same cores */
+    out->launch = 300000;
+    scale(out, 5);
+  }
+}

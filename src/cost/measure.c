@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Calibration: the library's own operations at two or three sizes each, the best of a few runs, and lines through
+ * these times. */
+
+#include <raydex/database.h>
+#include <raydex/engine.h>
+#include <raydex/join.h>
+#include <raydex/scan.h>
+#include <raydex/table.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cost/cost.h"
+
+#define WHAT "a calibration"
+#define MIN_RUNS 5
+#define MAX_RUNS 60
+#define ENOUGH_MS 25 /* of runs of one operation, */
+#define LONG_MS 60   /* and of one that is not repeated */
+#define POINTS 3
+
+/* Numbers that all measurements read. */
+typedef struct measuring {
+  rdx_device *device;
+  rdx_calibration *out;
+  uint32_t shift;    /* of sizes: emulated devices get a fraction of the work */
+  uint32_t *mixed;   /* NUMBERS without order */
+  uint32_t *ordered; /* 0, 1, 2 ... */
+} measuring;
+
+#define NUMBERS (1u << 22)
+#define ROWS (1u << 19) /* of most operations */
+
+/* An operation that is timed: `*ms` is preset to 0, and to be set where not all of the call counts. */
+typedef rdx_status (*operation)(void *context, double *ms, rdx_error *err);
+
+/* The best of many short runs: what else a machine does meanwhile counts least then. */
+static rdx_status time_best(operation run, void *context, double *out, rdx_error *err) {
+  double sum = 0;
+  for (uint32_t i = 0; i < MAX_RUNS && (i <= MIN_RUNS || sum < ENOUGH_MS); i++) {
+    double ms = 0;
+    const double start = rdx_now_ms();
+    RDX_TRY(run(context, &ms, err));
+    const double took = ms > 0 ? ms : rdx_now_ms() - start;
+    *out = i <= 1 || took < *out ? took : *out; /* the first one touches memory, and does not count */
+    sum += took;
+    if (took > LONG_MS)
+      break;
+  }
+  return RDX_OK;
+}
+
+static rdx_column column_u32(const uint32_t *values, uint64_t rows) {
+  return (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = values};
+}
+
+/* `count` numbers below `values`, for rdx_free(). */
+static rdx_status make_numbers(const measuring *m, uint64_t count, uint32_t values, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(count, sizeof **out, WHAT, (void **)out, err));
+  for (uint64_t i = 0; i < count; i++)
+    (*out)[i] = (uint32_t)((uint64_t)m->mixed[i & (NUMBERS - 1)] * values >> 32);
+  return RDX_OK;
+}
+
+/* ---- Memory ---- */
+
+static rdx_status upload_once(void *context, double *ms, rdx_error *err) {
+  rdx_buffer *buffer = ((void **)context)[0];
+  (void)ms;
+  return rdx_buffer_upload(buffer, 0, ((void **)context)[1], buffer->size, err);
+}
+
+static rdx_status measure_memory(measuring *m, rdx_error *err) {
+  const uint64_t bytes = (64u << 20) >> m->shift, sent = (4u << 20) >> m->shift;
+  rdx_device_rates rates;
+  rdx_buffer *buffer = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_device_measure_memory(m->device, bytes, &rates, err));
+  m->out->read_byte = rates.read > 0 ? 1 / rates.read : 0;
+  RDX_TRY(rdx_buffer_create(m->device, sent, WHAT, &buffer, err));
+  void *context[] = {buffer, m->mixed};
+  const rdx_status status = time_best(upload_once, context, &ms, err);
+  rdx_buffer_destroy(&buffer);
+  m->out->transfer_byte = 1e6 * ms / (double)sent;
+  return status;
+}
+
+/* ---- Sorting ---- */
+
+static rdx_status sort_once(void *context, double *ms, rdx_error *err) {
+  const measuring *m = context;
+  const uint64_t count = ROWS >> m->shift;
+  rdx_stream *stream = NULL;
+  rdx_buffer *keys = NULL, *values = NULL;
+  RDX_TRY(rdx_stream_create(m->device, &stream, err));
+  rdx_status status = rdx_stream_scratch(stream, count * 4, WHAT, &keys, err);
+  if (status == RDX_OK)
+    status = rdx_stream_scratch(stream, count * 4, WHAT, &values, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(keys, 0, m->mixed, count * 4, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(values, 0, m->ordered, count * 4, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_sort(stream, keys, 4, 32, values, count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  *ms = rdx_stream_elapsed(stream, 0, 1);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+static rdx_status measure_sort(measuring *m, rdx_error *err) {
+  double ms = 0;
+  RDX_TRY(time_best(sort_once, m, &ms, err));
+  m->out->sort_key = 1e6 * ms / (double)(ROWS >> m->shift);
+  return RDX_OK;
+}
+
+/* ---- Scans ---- */
+
+#define SCAN_VALUES 4096u
+
+static rdx_status scan_once(void *context, double *ms, rdx_error *err) {
+  static const uint32_t bound = SCAN_VALUES / 3;
+  const rdx_predicate below = {.kind = RDX_PREDICATE_LT, .values = column_u32(&bound, 1)};
+  rdx_scan_result *result = NULL;
+  rdx_scan_run_stats stats;
+  RDX_TRY(rdx_scan_run(context, &below, NULL, &result, err));
+  rdx_scan_result_get_stats(result, &stats);
+  *ms = stats.device_ms;
+  rdx_scan_result_destroy(&result);
+  return RDX_OK;
+}
+
+/* Prepare a scan of `rows` rows and run it. */
+static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows, double *run_ms, double *pack_ms,
+                            rdx_error *err) {
+  const rdx_column column = column_u32(values, rows);
+  rdx_scan *scan = NULL;
+  rdx_scan_stats stats;
+  *pack_ms = 0;
+  for (uint32_t i = 0; i < 3; i++) {
+    rdx_scan_destroy(&scan);
+    RDX_TRY(rdx_scan_create(m->device, &column, 1, NULL, &scan, err));
+    rdx_scan_get_stats(scan, &stats);
+    *pack_ms = i == 0 || stats.total_ms < *pack_ms ? stats.total_ms : *pack_ms;
+  }
+  const rdx_status status = time_best(scan_once, scan, run_ms, err);
+  rdx_scan_destroy(&scan);
+  return status;
+}
+
+static rdx_status measure_scan(measuring *m, rdx_error *err) {
+  const uint64_t sizes[POINTS] = {1u << 14, ROWS >> (m->shift + 2), ROWS >> m->shift};
+  double rows[POINTS], runs[POINTS], packs[POINTS], fixed = 0;
+  uint32_t *values = NULL;
+  RDX_TRY(make_numbers(m, ROWS, SCAN_VALUES, &values, err));
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
+    rows[i] = (double)sizes[i];
+    status = time_scan(m, values, sizes[i], &runs[i], &packs[i], err);
+  }
+  rdx_free(values);
+  RDX_TRY(status);
+  rdx_fit_line(rows, runs, POINTS, &fixed, &m->out->scan_code);
+  rdx_fit_line(rows, packs, POINTS, &fixed, &m->out->pack_value);
+  m->out->scan_code *= 1e6;
+  m->out->pack_value *= 1e6;
+  return RDX_OK;
+}
+
+/* ---- Queries of the column engine ---- */
+
+#define GROUPS 64u
+
+static rdx_status query_once(void *context, double *ms, rdx_error *err) {
+  static const uint32_t group_by = 0;
+  static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
+  static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
+  static const rdx_query query = {.group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+  rdx_query_result *result = NULL;
+  rdx_query_stats stats;
+  RDX_TRY(rdx_engine_run(context, &query, NULL, &result, err));
+  rdx_query_result_get_stats(result, &stats);
+  *ms = stats.total_ms;
+  rdx_query_result_destroy(&result);
+  return RDX_OK;
+}
+
+/* A sum of `rows` rows by a group of theirs, or of their dimension of `dimension` rows. */
+static rdx_status time_query(measuring *m, const uint32_t *groups, const uint32_t *foreign, const uint32_t *summed,
+                             uint64_t rows, uint64_t dimension, double *ms, rdx_error *err) {
+  const rdx_attribute attributes[] = {
+      {"group", column_u32(groups, dimension ? dimension : rows), dimension ? 1 : 0},
+      {"summed", column_u32(summed, rows), 0},
+  };
+  const rdx_dimension dimensions[] = {{column_u32(foreign, rows), column_u32(m->ordered, dimension)}};
+  const rdx_relation relation = {.rows = rows,
+                                 .attributes = attributes,
+                                 .attribute_count = 2,
+                                 .dimensions = dimensions,
+                                 .dimension_count = dimension ? 1 : 0};
+  const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
+  rdx_engine *engine = NULL;
+  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &engine, err));
+  const rdx_status status = time_best(query_once, engine, ms, err);
+  rdx_engine_destroy(&engine);
+  return status;
+}
+
+/* What a row more takes, and all rows none. */
+static rdx_status fit_queries(measuring *m, uint64_t most, uint64_t dimension, double *fixed_ms, double *ns_each,
+                              rdx_error *err) {
+  const uint64_t sizes[POINTS] = {dimension ? most / 4 : 256, most / 2, most};
+  uint32_t *groups = NULL, *summed = NULL, *foreign = NULL;
+  double rows[POINTS], ms[POINTS];
+  rdx_status status = make_numbers(m, NUMBERS, GROUPS, &groups, err);
+  if (status == RDX_OK)
+    status = make_numbers(m, NUMBERS, 1u << 12, &summed, err);
+  if (status == RDX_OK && dimension > 0)
+    status = make_numbers(m, NUMBERS, (uint32_t)dimension, &foreign, err);
+  for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
+    rows[i] = (double)sizes[i];
+    status = time_query(m, groups, foreign, summed, sizes[i], dimension, &ms[i], err);
+  }
+  rdx_free(groups);
+  rdx_free(summed);
+  rdx_free(foreign);
+  RDX_TRY(status);
+  rdx_fit_line(rows, ms, POINTS, fixed_ms, ns_each);
+  *ns_each *= 1e6;
+  return RDX_OK;
+}
+
+static rdx_status measure_groups(measuring *m, rdx_error *err) {
+  double fixed = 0;
+  RDX_TRY(fit_queries(m, ROWS >> m->shift, 0, &fixed, &m->out->group_row, err));
+  m->out->launch = 1e6 * fixed;
+  return RDX_OK;
+}
+
+static rdx_status measure_gathers(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_GATHER;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
+    const uint64_t dimension = sizes[i] / sizeof(uint32_t) >> (i > 0 ? m->shift : 0);
+    double fixed = 0, each = 0;
+    RDX_TRY(fit_queries(m, (i == 0 ? ROWS : 4 * ROWS) >> m->shift, dimension, &fixed, &each, err));
+    m->out->gather[i] = each > m->out->group_row ? each - m->out->group_row : 0;
+  }
+  return RDX_OK;
+}
+
+/* ---- Joins ---- */
+
+typedef struct joining {
+  rdx_device *device;
+  rdx_column left, right;
+} joining;
+
+static rdx_status join_once(void *context, double *ms, rdx_error *err) {
+  const joining *j = context;
+  const rdx_join_params params = {.index = {.kind = RDX_INDEX_HASH}};
+  rdx_join *join = NULL;
+  rdx_join_stats stats;
+  RDX_TRY(rdx_join_equal(j->device, &j->left, &j->right, &params, &join, err));
+  rdx_join_get_stats(join, &stats);
+  *ms = stats.total_ms;
+  rdx_join_destroy(&join);
+  return RDX_OK;
+}
+
+static rdx_status build_once(void *context, double *ms, rdx_error *err) {
+  const joining *j = context;
+  const rdx_index_params params = {.kind = RDX_INDEX_HASH};
+  rdx_index *index = NULL;
+  rdx_index_stats stats;
+  RDX_TRY(rdx_index_create(j->device, &j->right, &params, &index, err));
+  rdx_index_get_stats(index, &stats);
+  *ms = stats.total_ms;
+  rdx_index_destroy(&index);
+  return RDX_OK;
+}
+
+/* A table of `keys` keys, and joins of as many rows and of three times as many. */
+static rdx_status time_joins(const measuring *m, uint64_t keys, uint32_t *foreign, double *build_ms, double ms[2],
+                             rdx_error *err) {
+  const uint64_t least = keys > ROWS / 2 ? keys : ROWS / 2;
+  joining j = {m->device, column_u32(foreign, least), column_u32(m->ordered, keys)};
+  RDX_TRY(time_best(build_once, &j, build_ms, err));
+  RDX_TRY(time_best(join_once, &j, &ms[0], err));
+  j.left.rows *= 3;
+  return time_best(join_once, &j, &ms[1], err);
+}
+
+static rdx_status measure_joins(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
+    const uint64_t keys = sizes[i] >> (i > 0 ? m->shift : 0), least = keys > ROWS / 2 ? keys : ROWS / 2;
+    double build_ms = 0, ms[2];
+    uint32_t *foreign = NULL;
+    RDX_TRY(make_numbers(m, NUMBERS, (uint32_t)keys, &foreign, err));
+    const rdx_status status = time_joins(m, keys, foreign, &build_ms, ms, err);
+    rdx_free(foreign);
+    RDX_TRY(status);
+    m->out->build_key[i] = 1e6 * build_ms / (double)keys;
+    m->out->probe_key[i] = 1e6 * (ms[1] - ms[0]) / (2.0 * (double)least);
+  }
+  return RDX_OK;
+}
+
+/* ---- Rays ---- */
+
+typedef struct tracing {
+  rdx_index *index;
+  rdx_column lower, upper;
+} tracing;
+
+static rdx_status trace_once(void *context, double *ms, rdx_error *err) {
+  const tracing *t = context;
+  rdx_result *result = NULL;
+  rdx_lookup_stats stats;
+  RDX_TRY(rdx_index_range(t->index, &t->lower, &t->upper, NULL, &result, err));
+  rdx_result_get_stats(result, &stats);
+  *ms = stats.lookup_ms;
+  rdx_result_destroy(&result);
+  return RDX_OK;
+}
+
+#define HITS 64u
+
+/* Rays of lookups that meet one key, and many. */
+static rdx_status trace_all(measuring *m, rdx_index *index, uint32_t keys, uint64_t rays, double *ray, double *hit,
+                            rdx_error *err) {
+  uint32_t *lower = NULL, *upper = NULL;
+  double one = 0, many = 0;
+  RDX_TRY(make_numbers(m, rays, keys - HITS, &lower, err));
+  rdx_status status = make_numbers(m, rays, 1, &upper, err);
+  for (uint64_t i = 0; i < rays && status == RDX_OK; i++)
+    upper[i] = lower[i] + HITS - 1;
+  tracing t = {index, column_u32(lower, rays), column_u32(lower, rays)};
+  if (status == RDX_OK)
+    status = time_best(trace_once, &t, &one, err);
+  t.upper.values = upper;
+  if (status == RDX_OK)
+    status = time_best(trace_once, &t, &many, err);
+  rdx_free(lower);
+  rdx_free(upper);
+  *hit = many > one ? 1e6 * (many - one) / (double)(rays * (HITS - 1)) : 0;
+  *ray = 1e6 * one / (double)rays - *hit;
+  return status;
+}
+
+static rdx_status measure_rays(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_SCENE;
+  const rdx_index_params params = {.kind = RDX_INDEX_RX};
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES && m->device->info.tracing != RDX_TRACING_NONE; i++) {
+    const uint32_t keys = sizes[i] >> (i > 0 ? m->shift : 0);
+    const rdx_column column = column_u32(m->ordered, keys);
+    rdx_index *index = NULL;
+    RDX_TRY(rdx_index_create(m->device, &column, &params, &index, err));
+    const rdx_status status = trace_all(m, index, keys, (1u << 13) >> m->shift, &m->out->ray[i], &m->out->hit[i], err);
+    rdx_index_destroy(&index);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* ---- Expressions ---- */
+
+#define TEXT_ROWS (1u << 16)
+
+static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
+  rdx_answer *answer = NULL;
+  rdx_answer_stats stats;
+  RDX_TRY(rdx_statement_execute(context, &answer, err));
+  rdx_answer_get_stats(answer, &stats);
+  *ms = stats.execute_ms;
+  rdx_answer_destroy(&answer);
+  return RDX_OK;
+}
+
+/* A sum and a comparison for each row of a table. */
+static rdx_status time_filter(rdx_database *database, double *ms, rdx_error *err) {
+  rdx_statement *statement = NULL;
+  RDX_TRY(rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err));
+  const rdx_status status = time_best(filter_once, statement, ms, err);
+  rdx_statement_destroy(&statement);
+  return status;
+}
+
+static rdx_status make_table(const measuring *m, rdx_table **out, rdx_error *err) {
+  const size_t size = 8 * TEXT_ROWS + 8;
+  char *text = NULL;
+  RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)&text, err));
+  size_t used = (size_t)snprintf(text, size, "a\n");
+  for (uint32_t i = 0; i < TEXT_ROWS; i++)
+    used += (size_t)snprintf(text + used, size - used, "%u\n", (unsigned)(m->mixed[i] >> 13));
+  const rdx_status status = rdx_table_parse_csv(WHAT, text, used, NULL, out, err);
+  rdx_free(text);
+  return status;
+}
+
+static rdx_status measure_values(measuring *m, rdx_error *err) {
+  rdx_database *database = NULL;
+  rdx_table *table = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_database_open(m->device, NULL, NULL, &database, err));
+  rdx_status status = make_table(m, &table, err);
+  if (status == RDX_OK)
+    status = rdx_database_add(database, "t", table, err);
+  if (status == RDX_OK)
+    status = time_filter(database, &ms, err);
+  rdx_database_close(&database);
+  m->out->value = 1e6 * ms / (2.0 * TEXT_ROWS);
+  return status;
+}
+
+/* ---- All ---- */
+
+static rdx_status make_input(measuring *m, rdx_error *err) {
+  RDX_TRY(rdx_alloc(NUMBERS, sizeof *m->mixed, WHAT, (void **)&m->mixed, err));
+  RDX_TRY(rdx_alloc(NUMBERS, sizeof *m->ordered, WHAT, (void **)&m->ordered, err));
+  for (uint32_t i = 0; i < NUMBERS; i++) {
+    uint64_t mixed = (i + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    m->mixed[i] = (uint32_t)(mixed >> 32);
+    m->ordered[i] = i;
+  }
+  return RDX_OK;
+}
+
+/* What a difference of times gives is not below nothing, and what is larger takes no less. */
+static void mend(double rates[RDX_CALIBRATION_SIZES]) {
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
+    const double least = i > 0 ? rates[i - 1] : 0;
+    rates[i] = rates[i] > least ? rates[i] : least;
+  }
+}
+
+rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
+  static rdx_status (*const steps[])(measuring *, rdx_error *) = {
+      measure_groups,  measure_memory, measure_scan, measure_sort,
+      measure_gathers, measure_joins,  measure_rays, measure_values,
+  };
+  measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};
+  rdx_status status = make_input(&m, err);
+  for (size_t i = 0; i < RDX_COUNT(steps) && status == RDX_OK; i++) {
+    status = rdx_progress("calibrate", i, RDX_COUNT(steps), err);
+    if (status == RDX_OK)
+      status = steps[i](&m, err);
+  }
+  rdx_free(m.mixed);
+  rdx_free(m.ordered);
+  mend(out->gather);
+  mend(out->probe_key);
+  mend(out->ray);
+  mend(out->hit);
+  return status;
+}
