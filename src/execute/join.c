@@ -207,6 +207,8 @@ rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_fra
   if (status == RDX_OK)
     status = rdx_operand_run(x, node->right, &j.right, err);
   if (status == RDX_OK)
+    status = rdx_join_reduce(&j, err);
+  if (status == RDX_OK)
     status = find_pairs(&j, &pairs, err);
   if (status == RDX_OK)
     status = rdx_pairs_frame(&j, &pairs, out, err);

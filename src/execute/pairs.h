@@ -73,4 +73,7 @@ RDX_MUST_USE rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matc
 /* The frame of pairs: columns of the left input, then of the right one. */
 RDX_MUST_USE rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *pairs, rdx_frame *out, rdx_error *err);
 
+/* Leave rows out that have no match, where a look at one side's keys tells it faster than the join (reduce.c). */
+RDX_MUST_USE rdx_status rdx_join_reduce(rdx_joining *join, rdx_error *err);
+
 #endif

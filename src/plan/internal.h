@@ -66,6 +66,7 @@ typedef struct rdx_dependent {
   rdx_bound **outer_keys; /* of the block */
   rdx_bound **inner_keys; /* columns of the leaf */
   uint32_t key_count;
+  uint32_t correlated;  /* how many keys, the first ones, the subquery groups by: 0 where it does not aggregate */
   rdx_conjuncts filter; /* over the block's and the leaf's columns */
   uint64_t needs;       /* leaves that keys and filter read, its own aside */
 } rdx_dependent;
@@ -150,6 +151,7 @@ typedef struct rdx_block {
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;
   bool distinct;
+  bool no_star; /* its aggregate is a plain one: what it reads may be reduced */
   /* GROUPING SETS: for each set which groups it has; NULL: one, of all */
   bool *sets;
   uint32_t set_count;

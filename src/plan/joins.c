@@ -256,9 +256,26 @@ static double join_rows(rdx_plan_join join, double left, double pairs) {
   }
 }
 
-/* Join two sides by these conjuncts: equalities become keys, the others the condition on pairs. */
+/* Keys that are known to be keys: left[i] of the left side equals right[i]. */
+typedef struct given_keys {
+  rdx_bound *const *left, *const *right;
+  uint32_t count;
+} given_keys;
+
+static rdx_status add_given(rdx_block *b, const rdx_built *left, const rdx_built *right, const given_keys *given,
+                            rdx_plan_node *node, key_values *values) {
+  rdx_planner *p = b->planner;
+  for (uint32_t i = 0; i < given->count; i++) {
+    add_key(b, given->left[i], left->node->expected_rows, given->right[i], right->node->expected_rows, values);
+    RDX_TRY(rdx_built_expression(p, left, given->left[i], &node->left_keys[node->key_count]));
+    RDX_TRY(rdx_built_expression(p, right, given->right[i], &node->right_keys[node->key_count++]));
+  }
+  return RDX_OK;
+}
+
+/* Join two sides by given keys and these conjuncts: equalities become keys, too, the others the condition on pairs. */
 static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *left, const rdx_built *right,
-                             const rdx_conjuncts *on, rdx_built *out) {
+                             const given_keys *given, const rdx_conjuncts *on, rdx_built *out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   rdx_conjuncts rest = {0};
@@ -266,8 +283,9 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
   key_values values = {1, 1};
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, left->node, right->node, &node));
   node->join = join;
-  RDX_TRY(rdx_planner_alloc(p, on->count, sizeof(rdx_bound *), &node->left_keys));
-  RDX_TRY(rdx_planner_alloc(p, on->count, sizeof(rdx_bound *), &node->right_keys));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)given->count + on->count, sizeof(rdx_bound *), &node->left_keys));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)given->count + on->count, sizeof(rdx_bound *), &node->right_keys));
+  RDX_TRY(add_given(b, left, right, given, node, &values));
   for (uint32_t i = 0; i < on->count; i++) {
     uint32_t l = 0;
     if (!joins(on->list[i], left->leaves, right->leaves, &l)) {
@@ -338,26 +356,53 @@ static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rd
   }
   RDX_TRY(build_side(b, item->left, &left_only, &left));
   RDX_TRY(build_side(b, item->right, &right_only, &right));
-  RDX_TRY(build_join(b, item->join, &left, &right, &on, out));
+  RDX_TRY(build_join(b, item->join, &left, &right, &(given_keys){0}, &on, out));
   RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
   return add_filter(p, &after, out);
 }
 
-static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built) {
+#define REDUCED_SHARE 0.1 /* of a subquery's rows that the outer rows need: then the others are left out before */
+
+/* A subquery that aggregates far more rows than the outer ones need gets those alone: a copy of it over a semi join
+ * with the outer keys (magic sets). */
+static rdx_status reduce_dependent(rdx_block *b, const rdx_dependent *d, rdx_built *outer, rdx_built *right) {
   rdx_planner *p = b->planner;
-  rdx_conjuncts none = {0}, on = {0};
+  rdx_plan_node *list = right->node, *aggregate = list->left, *semi = NULL, *copies[2] = {NULL, NULL};
+  if (d->correlated == 0 || list->kind != RDX_PLAN_PROJECT || !aggregate || aggregate->kind != RDX_PLAN_AGGREGATE ||
+      outer->node->expected_rows > REDUCED_SHARE * aggregate->left->expected_rows)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, aggregate->left, outer->node, &semi));
+  semi->join = RDX_PLAN_SEMI;
+  semi->columns = aggregate->left->columns;
+  semi->column_count = aggregate->left->column_count;
+  semi->key_count = d->correlated;
+  semi->left_keys = aggregate->exprs + aggregate->expr_count - d->correlated;
+  semi->expected_rows = aggregate->left->expected_rows * REDUCED_SHARE;
+  RDX_TRY(rdx_planner_alloc(p, d->correlated, sizeof(rdx_bound *), &semi->right_keys));
+  for (uint32_t i = 0; i < d->correlated; i++)
+    RDX_TRY(rdx_built_expression(p, outer, d->outer_keys[i], &semi->right_keys[i]));
+  outer->node->shared = true;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, semi, NULL, &copies[0]));
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, copies[0], NULL, &copies[1]));
+  const uint32_t ids[] = {copies[0]->id, copies[1]->id};
+  *copies[0] = *aggregate;
+  *copies[1] = *list;
+  copies[0]->id = ids[0];
+  copies[1]->id = ids[1];
+  copies[0]->left = semi;
+  copies[1]->left = copies[0];
+  right->node = copies[1];
+  return RDX_OK;
+}
+
+static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built) {
+  rdx_conjuncts none = {0};
   rdx_built right = {0};
+  const given_keys keys = {d->outer_keys, d->inner_keys, d->key_count};
   RDX_TRY(build_leaf(b, d->leaf, &none, &right));
-  for (uint32_t i = 0; i < d->key_count; i++) {
-    rdx_bound *equal = NULL, *const sides[] = {d->outer_keys[i], d->inner_keys[i]};
-    RDX_TRY(rdx_bind_call_of(p, "=", sides, 2, sides[0]->place, &equal));
-    RDX_TRY(rdx_conjuncts_add(p, &on, equal));
-  }
-  for (uint32_t i = 0; i < d->filter.count; i++)
-    RDX_TRY(rdx_conjuncts_add(p, &on, d->filter.list[i]));
-  const uint64_t own = (uint64_t)1 << d->leaf;
-  RDX_TRY(build_join(b, d->join, built, &right, &on, built));
-  built->leaves |= own;
+  RDX_TRY(reduce_dependent(b, d, built, &right));
+  RDX_TRY(build_join(b, d->join, built, &right, &keys, &d->filter, built));
+  built->leaves |= (uint64_t)1 << d->leaf;
   d->needs = UINT64_MAX; /* it is done */
   return RDX_OK;
 }
@@ -424,7 +469,7 @@ static rdx_status join_pair(rdx_block *b, waiting *w, const component *x, const 
   const rdx_built *left = turned ? &y->built : &x->built, *right = turned ? &x->built : &y->built;
   rdx_built joined = {0};
   RDX_TRY(take(b->planner, w, x->built.leaves | y->built.leaves, 0, &on));
-  RDX_TRY(build_join(b, RDX_PLAN_INNER, left, right, &on, &joined));
+  RDX_TRY(build_join(b, RDX_PLAN_INNER, left, right, &(given_keys){0}, &on, &joined));
   out->built = joined;
   out->rows = max(joined.node->expected_rows, 1);
   return RDX_OK;

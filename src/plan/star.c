@@ -165,9 +165,9 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
 }
 
 static bool is_candidate(const rdx_block *b) {
-  bool fits = b->from.count > 0 && b->dependent_count == 0 && b->set_count == 0 && b->group_count <= MAX_GROUPS &&
-              b->aggregate_count <= MAX_AGGREGATES && b->from.count <= MAX_DIMENSIONS + 1 &&
-              b->group_count + b->aggregate_count > 0;
+  bool fits = b->from.count > 0 && !b->no_star && b->dependent_count == 0 && b->set_count == 0 &&
+              b->group_count <= MAX_GROUPS && b->aggregate_count <= MAX_AGGREGATES &&
+              b->from.count <= MAX_DIMENSIONS + 1 && b->group_count + b->aggregate_count > 0;
   for (uint32_t i = 0; i < b->from.count && fits; i++)
     fits = !b->from.items[i].outer && b->leaves[b->from.items[i].leaf].table;
   for (uint32_t i = 0; i < b->group_count && fits; i++)

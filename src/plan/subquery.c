@@ -219,6 +219,7 @@ static rdx_status build_correlated(rdx_block *b, rdx_bound_query *q, const form 
     return refuse(b, q->written->place, "GROUPING SETS in a subquery that reads outer columns are not supported");
   c->output_count = c->visible = f->outputs;
   c->distinct = f->distinct;
+  c->no_star = c->aggregating;
   q->order_count = 0;
   for (uint32_t i = 0; i < x->inner.count; i++) {
     RDX_TRY(add_output(c, x->inner.list[i]));
@@ -255,6 +256,7 @@ static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f
   if (q->outer_levels > 0) {
     RDX_TRY(find_parts(q->block, &x));
     RDX_TRY(build_correlated(b, q, f, &x, &plan));
+    out->correlated = q->block->aggregating ? x.inner.count : 0;
   } else {
     RDX_TRY(rdx_build_query(p, q, &plan));
   }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Rows that cannot have a match, left out before a join: a bit for each key of the smaller side tells which rows of the
+ * larger one are worth a lookup. */
+
+#include <string.h>
+
+#include "base/column.h"
+#include "execute/pairs.h"
+
+#define WHAT "the keys of a join"
+#define MANY_ROWS 65536u              /* of the larger side: fewer are looked up as fast */
+#define FEW_SHARE 8u                  /* the smaller side has at most one row for so many of the larger */
+#define MAX_RANGE ((uint64_t)1 << 27) /* from the smallest to the largest key: bits of the map */
+
+/* A side's key: a column of integers or days as it lies. */
+typedef struct key {
+  const rdx_input *input;
+  uint64_t rows;
+} key;
+
+static bool find_key(const rdx_operand *side, const rdx_bound *e, key *out) {
+  if (e->kind != RDX_BOUND_COLUMN)
+    return false;
+  const rdx_input *in = &side->inputs[e->index];
+  const rdx_type type = in->column.type;
+  *out = (key){in, side->frame.rows};
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U32) || type == RDX_TYPE_DATE;
+}
+
+static inline bool has_value(const rdx_input *in, uint64_t i, uint64_t *row) {
+  *row = in->rows ? in->rows[i] : i;
+  return !(in->rows && in->rows[i] == RDX_NO_ROW) && rdx_column_has(&in->column, *row);
+}
+
+static inline int64_t value_at(const rdx_column *c, uint64_t row) {
+  switch (c->type) {
+  case RDX_TYPE_I8:
+    return ((const int8_t *)c->values)[row];
+  case RDX_TYPE_I16:
+    return ((const int16_t *)c->values)[row];
+  case RDX_TYPE_I64:
+    return ((const int64_t *)c->values)[row];
+  case RDX_TYPE_U8:
+    return ((const uint8_t *)c->values)[row];
+  case RDX_TYPE_U16:
+    return ((const uint16_t *)c->values)[row];
+  case RDX_TYPE_U32:
+    return ((const uint32_t *)c->values)[row];
+  default:
+    return ((const int32_t *)c->values)[row];
+  }
+}
+
+typedef struct map {
+  int64_t least;
+  uint64_t range; /* bits less one */
+  uint64_t *bits;
+} map;
+
+/* The smaller side's keys; `bits` stays NULL where they are too far apart. */
+static rdx_status make_map(const key *k, map *out, rdx_error *err) {
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  uint64_t row;
+  for (uint64_t i = 0; i < k->rows; i++) {
+    if (!has_value(k->input, i, &row))
+      continue;
+    const int64_t value = value_at(&k->input->column, row);
+    least = value < least ? value : least;
+    most = value > most ? value : most;
+  }
+  if (least > most) { /* no key at all: a map of one bit that is not set */
+    least = most = 0;
+  }
+  *out = (map){.least = least, .range = (uint64_t)most - (uint64_t)least};
+  if (out->range >= MAX_RANGE)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc(out->range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
+  for (uint64_t i = 0; i < k->rows; i++) {
+    if (!has_value(k->input, i, &row))
+      continue;
+    const uint64_t bit = (uint64_t)value_at(&k->input->column, row) - (uint64_t)least;
+    out->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+  }
+  return RDX_OK;
+}
+
+typedef struct reduction {
+  key key;
+  map map;
+  uint64_t *counts; /* of each piece of RDX_EXECUTE_GRAIN rows; then where it begins */
+  uint32_t *rows;   /* NULL: they are counted first */
+} reduction;
+
+static void reduce_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const reduction *r = context;
+  const rdx_input *in = r->key.input;
+  uint64_t count = 0, row;
+  uint32_t *out = r->rows ? r->rows + r->counts[begin / RDX_EXECUTE_GRAIN] : NULL;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    if (!has_value(in, i, &row))
+      continue;
+    const uint64_t bit = (uint64_t)value_at(&in->column, row) - (uint64_t)r->map.least;
+    if (bit > r->map.range || !(r->map.bits[bit / 64] >> bit % 64 & 1))
+      continue;
+    if (out)
+      out[count] = (uint32_t)i;
+    count++;
+  }
+  if (!out)
+    r->counts[begin / RDX_EXECUTE_GRAIN] = count;
+}
+
+static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx_error *err) {
+  const uint64_t rows = r->key.rows, pieces = rows / RDX_EXECUTE_GRAIN + 1;
+  RDX_TRY(rdx_calloc(pieces, sizeof *r->counts, WHAT, (void **)&r->counts, err));
+  RDX_TRY(rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, reduce_piece, r, "join", err));
+  *total = 0;
+  for (uint64_t i = 0; i < pieces; i++) {
+    const uint64_t count = r->counts[i];
+    r->counts[i] = *total;
+    *total += count;
+  }
+  RDX_TRY(rdx_alloc(*total, sizeof *r->rows, WHAT, (void **)&r->rows, err));
+  return rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, reduce_piece, r, "join", err);
+}
+
+/* The rows of `large` whose key the other side has. */
+static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_key, const key *small_key,
+                         rdx_error *err) {
+  reduction r = {.key = *large_key};
+  uint64_t total = 0;
+  RDX_TRY(make_map(small_key, &r.map, err));
+  if (!r.map.bits)
+    return RDX_OK;
+  rdx_status status = list_rows(x, &r, &total, err);
+  rdx_free(r.map.bits);
+  rdx_free(r.counts);
+  if (status != RDX_OK) {
+    rdx_free(r.rows);
+    return status;
+  }
+  RDX_TRY(rdx_frame_select(x->pool, &large->frame, r.rows, total, err));
+  return rdx_operand_refresh(x, large, err);
+}
+
+static bool is_worth_it(uint64_t large, uint64_t small) {
+  return large >= MANY_ROWS && small <= large / FEW_SHARE;
+}
+
+rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
+  const rdx_plan_node *n = j->node;
+  key left, right;
+  if (n->key_count == 0 || !find_key(&j->left, n->left_keys[0], &left) ||
+      !find_key(&j->right, n->right_keys[0], &right))
+    return RDX_OK;
+  const bool both = n->join == RDX_PLAN_INNER || n->join == RDX_PLAN_SEMI;
+  if (both && is_worth_it(left.rows, right.rows))
+    return reduce(j->x, &j->left, &left, &right, err);
+  if ((both || n->join == RDX_PLAN_LEFT || n->join == RDX_PLAN_SINGLE || n->join == RDX_PLAN_ANTI) &&
+      is_worth_it(right.rows, left.rows))
+    return reduce(j->x, &j->right, &right, &left, err);
+  return RDX_OK;
+}
