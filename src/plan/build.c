@@ -71,9 +71,18 @@ static uint64_t read_early(const rdx_block *b) {
   return leaves;
 }
 
-/* Part the subqueries that can be joined to the groups from the others, which the block keeps. */
+/* Leaves that the list and HAVING read. */
+static uint64_t read_late(const rdx_block *b) {
+  uint64_t leaves = b->having ? rdx_bound_leaves(b->having) : 0;
+  for (uint32_t i = 0; i < b->output_count; i++)
+    leaves |= rdx_bound_leaves(b->outputs[i].value);
+  return leaves;
+}
+
+/* Part the subqueries that can be joined to the groups from the others, which the block keeps. A value that nothing
+ * reads any more, because a constant decided what it was in, is in neither. */
 static rdx_status part_late(rdx_block *b, grouping *g) {
-  const uint64_t early = read_early(b);
+  const uint64_t before = read_early(b), after = read_late(b);
   uint32_t kept = 0;
   rdx_dependent *all = NULL;
   RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *all, &all));
@@ -81,10 +90,10 @@ static rdx_status part_late(rdx_block *b, grouping *g) {
   for (uint32_t i = 0; i < b->dependent_count; i++) {
     all[i] = b->dependents[i];
     const bool value = all[i].join == RDX_PLAN_LEFT || all[i].join == RDX_PLAN_SINGLE;
-    if (value && !(early >> all[i].leaf & 1))
-      g->late[g->late_count++].dependent = &all[i];
-    else
+    if (!value || before >> all[i].leaf & 1)
       b->dependents[kept++] = all[i];
+    else if (after >> all[i].leaf & 1)
+      g->late[g->late_count++].dependent = &all[i];
   }
   b->dependent_count = kept;
   return RDX_OK;
