@@ -40,6 +40,9 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   for (uint32_t i = 0; i < b->group_count; i++)
     if (rdx_bound_equal(b->groups[i], node))
       return rdx_bind_column(b->planner, i, node->type, node->place, out);
+  if (node->kind == RDX_BOUND_OUTER)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
+                            "a subquery with aggregates can read columns of the query around it in its WHERE only");
   if (node->kind != RDX_BOUND_COLUMN)
     return RDX_OK;
   if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF)

@@ -320,7 +320,8 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   }
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   rdx_bound *written = q->block ? q->block->outputs[0].value : NULL;
-  RDX_TRY(make_dependent(b, q, &(form){one_row ? RDX_PLAN_LEFT : RDX_PLAN_SINGLE, 1, false}, 0, &d));
+  const bool distinct = q->block && q->block->distinct;
+  RDX_TRY(make_dependent(b, q, &(form){one_row ? RDX_PLAN_LEFT : RDX_PLAN_SINGLE, 1, distinct}, 0, &d));
   RDX_TRY(add_dependent(b, d));
   RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, 0), b->leaves[d.leaf].types[0], ast->place, out));
   return one_row ? with_empty(b, q->block, written, &d, out) : RDX_OK;
@@ -386,12 +387,26 @@ static rdx_status add_not_in(rdx_block *b, rdx_bound *left, rdx_sql_place place,
   return rdx_conjuncts_add(b->planner, &d->filter, equal);
 }
 
+/* An aggregate without groups has one row, always: IN is = of its value. */
+static rdx_status add_equal(rdx_block *b, const rdx_ast *ast, rdx_bound *left, bool negated) {
+  rdx_bound *value = NULL, *equal = NULL;
+  RDX_TRY(bind_scalar(b, ast, &value));
+  RDX_TRY(call(b, negated ? "<>" : "=", left, value, ast->place, &equal));
+  return rdx_conjuncts_add(b->planner, &b->from.conjuncts, equal);
+}
+
 static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negated) {
   rdx_bound_query *q = NULL;
   rdx_bound **left = NULL;
   rdx_dependent d;
   RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
+  const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
+  if (q->outer_levels > 0 && one_row && q->column_count == 1) {
+    if (negated && q->block->having)
+      return refuse(b, ast->place, "NOT IN of a subquery with HAVING that reads outer columns is not supported");
+    return add_equal(b, ast, left[0], negated);
+  }
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
   if (negated && count > 1)
