@@ -13,7 +13,10 @@ import { join } from 'node:path';
 const names = {
   id: 'i32', k: 'i32', b: 'bool', h: 'i16', i: 'i32', j: 'i32', l: 'i64', n: 'dec', w: 'dec', r: 'f32', f: 'f64',
   d: 'date', e: 'date', ts: 'ts', s: 'text', u: 'text', x: 'i32', big: 'i64',
+  c8: 'i16', v8: 'i16', v16: 'i32', v32: 'i64', v64: 'dec',
 };
+// Columns that are stored as other types than those of SQL.
+const stored = { c8: 'i8', v8: 'u8', v16: 'u16', v32: 'u32', v64: 'u64' };
 const words = ['', 'a', 'b', 'A', 'ab', 'abc', 'B', 'zz', 'apple', 'Apple', 'banana', 'cherry', 'x_y', 'a%b', 'ä', 'öl',
   '日本', 'one two', ' pad ', 'say "hi"', 'a,b', "it's", 'abcdefgh', 'abcdefghi', 'abcdefghij', 'abcdefgh1', '10', '9'];
 
@@ -35,8 +38,8 @@ export function decimalText(units, scale) {
 
 // A value as text, and the size of it.
 function drawValue(random, column) {
-  const { t, range, wild } = column;
-  const small = random.between(-range, range);
+  const { t, range, wild, name } = column;
+  const small = stored[name] ? random.between(name === 'c8' ? -Math.min(range, 128) : 0, Math.min(range, 127)) : random.between(-range, range);
   switch (t.k) {
     case 'bool': return random.chance(50) ? 'true' : 'false';
     case 'i16': return wild && random.chance(10) ? random.pick(['-32768', '32767']) : String(small);
@@ -46,8 +49,8 @@ function drawValue(random, column) {
         ? random.pick(['-9223372036854775808', '9223372036854775807', '9007199254740993', '-4294967297'])
         : String(small);
     case 'dec': return decimalText(small, t.s);
-    case 'f32': return wild && random.chance(5) ? random.pick(['NaN', 'inf', '-inf']) : String(small / 4);
-    case 'f64': return wild && random.chance(5) ? random.pick(['NaN', 'inf', '-inf', '1e300']) : String(small / 8);
+    case 'f32': return wild && random.chance(5) ? random.pick(['NaN', 'inf', '-inf', '-0.0']) : String(small / 4);
+    case 'f64': return wild && random.chance(5) ? random.pick(['NaN', 'inf', '-inf', '-0.0', '1e300']) : String(small / 8);
     case 'date':
       return wild && random.chance(5) ? random.pick(['0001-01-01', '9999-12-31', '1600-02-29', '1970-01-01'])
         : dateText(18262 + small);
@@ -61,10 +64,10 @@ const bounds = { i16: 32768, i32: 2147483648, i64: 9223372036854775808, f32: Inf
 
 function makeColumn(random, name, rows, others) {
   const t = { k: names[name] };
-  if (t.k === 'dec') t.s = name === 'n' ? 2 : random.pick([0, 1, 4, 6]);
+  if (t.k === 'dec') t.s = name === 'v64' ? 0 : name === 'n' ? 2 : random.pick([0, 1, 4, 6]);
   if (name === 'k' && random.chance(20)) t.k = 'i64';
   const range = random.pick([1, 5, 20, 100, 1000, 10000]);
-  const wild = name === 'big' || (name !== 'id' && name !== 'k' && name !== 'x' && random.chance(15));
+  const wild = name === 'big' || (!stored[name] && name !== 'id' && name !== 'k' && name !== 'x' && random.chance(15));
   const column = { name, t, range: t.k === 'i16' ? Math.min(range, 1000) : range, wild };
   const nulls = name === 'id' ? 0 : random.weighted([[40, 0], [30, 10], [20, 40], [5, 95], [5, 100]]);
   const start = random.between(-3, 10), target = others.length ? random.pick(others) : null;
@@ -86,18 +89,19 @@ function makeColumn(random, name, rows, others) {
   return column;
 }
 
-export function makeTable(random, name, rows, others) {
-  const optional = Object.keys(names).filter((n) => n !== 'id' && n !== 'k');
+// `portable`: with types only that sqlite3 has, too.
+function makeTable(random, name, rows, others, portable) {
+  const optional = Object.keys(names).filter((n) => (!stored[n] || random.chance(30)) && n !== 'id' && n !== 'k' && (!portable || /^(i32|i64|f64|text|bool)$/.test(names[n])));
   const chosen = optional.filter(() => random.chance(55));
   const columns = ['id', 'k', ...chosen].map((column) => makeColumn(random, column, rows, others));
   return { name, rows, columns, start: columns[0].start };
 }
 
-export function makeTables(random) {
-  const sizes = [random.between(5, 30), random.between(30, 300), random.between(100, 1000), random.between(1000, 5000),
+export function makeTables(random, portable) {
+  const sizes = [random.between(5, 30), random.between(30, 300), random.between(100, 1000), random.chance(5) ? random.between(20000, 70000) : random.between(1000, 5000),
     random.pick([0, 0, 1]), random.between(2, 8)];
   const tables = [];
-  for (const [number, rows] of sizes.entries()) tables.push(makeTable(random, `t${number}`, rows, tables));
+  for (const [number, rows] of sizes.entries()) tables.push(makeTable(random, `t${number}`, rows, tables, portable));
   return tables;
 }
 
@@ -113,7 +117,7 @@ export function writeTables(tables, folder, raydex) {
     const lines = [columns.map((c) => c.name)];
     for (let row = 0; row < rows; row++) lines.push(columns.map((c) => csvField(c.values[row])));
     writeFileSync(`${file}.csv`, lines.map((line) => `${line.join(',')}\n`).join(''));
-    const types = columns.map(({ name: n, t }) => `${n},${t.k === 'dec' ? `decimal(${t.s})` : typeNames[t.k]}\n`);
+    const types = columns.map(({ name: n, t }) => `${n},${stored[n] ? stored[n] : t.k === 'dec' ? `decimal(${t.s})` : typeNames[t.k]}\n`);
     writeFileSync(`${file}.types`, `column,type\n${types.join('')}`);
     execFileSync(raydex, ['import', `${file}.csv`, join(folder, 'db', `${name}.rdx`), '--types', `${file}.types`],
       { stdio: 'pipe' });

@@ -24,6 +24,42 @@ export const differences = [
     duckdb: /Not implemented|INTERNAL Error|non-inner join on subquery|SEMI\/ANTI|not supported|Binder Error: Non-inner|Binder Error: Aggregate with only constant|Complex|Parser Error/,
     why: 'DuckDB has no plan for some joins and subqueries.',
   },
+  {
+    name: 'digits of numeric',
+    raydex: /a result has more digits than a column can have/,
+    duckdb: null,
+    why: 'Columns of numeric have 18 digits, 38 between: see the differences from PostgreSQL in docs/sql.md.',
+  },
+  {
+    name: 'correlated IN, ANY, ALL',
+    raydex: /IN, ANY and ALL of a subquery that reads outer columns can stand/,
+    duckdb: null,
+    why: 'Subqueries that read outer columns become joins: as values, these would need three-valued ones.',
+  },
+  {
+    name: 'correlated EXISTS',
+    raydex: /EXISTS that compares outer columns by other than = can stand under AND/,
+    duckdb: null,
+    why: 'The same: as a value it would need a count of what matches.',
+  },
+  {
+    name: 'IN of several columns',
+    raydex: /IN of several columns (can stand under AND|is not supported)/,
+    duckdb: null,
+    why: 'The same, with several columns that may be NULL.',
+  },
+  {
+    name: 'correlated subquery in ON of an outer join',
+    raydex: /a subquery that reads outer columns cannot stand in ON of an outer join/,
+    duckdb: null,
+    why: 'It would have to be joined below the outer join.',
+  },
+  {
+    name: 'correlated subquery beside aggregates',
+    raydex: /a subquery that reads outer columns cannot stand beside aggregates/,
+    duckdb: null,
+    why: 'It would have to be joined above the aggregate.',
+  },
 ];
 
 export function explained(raydex, duckdb) {

@@ -9,29 +9,30 @@ import { join } from 'node:path';
 import { parseCsv } from './answers.mjs';
 
 const MARK = '---mark';
-const SECONDS_A_STATEMENT = 20;
 const MOST_ROWS = 60000, MOST_SECONDS = 1; // of an answer of DuckDB
 const MOST_MEMORY = 6000000; // KiB of Raydex
 
 export class Raydex {
   constructor({ raydex, device, threads }) {
     this.program = raydex;
+    this.settings = []; // SET ..., before the statements
+    this.patience = 20; // seconds that a statement may take
     this.options = ['-csv', '-keep-going', '-no-init', '--device', device, ...(threads ? ['--threads', threads] : [])];
   }
 
   // Answers of many statements by one process after the other: one that dies or hangs costs its statement.
-  async run(folder, statements, settings = []) {
+  async run(folder, statements) {
     const answers = [];
     while (answers.length < statements.length) {
-      const part = await this.process(folder, statements.slice(answers.length), settings);
+      const part = await this.process(folder, statements.slice(answers.length));
       answers.push(...part);
     }
     return answers;
   }
 
-  async process(folder, statements, settings) {
+  async process(folder, statements) {
     const file = join(folder, 'statements.sql'), out = join(folder, 'answers.csv'), errors = join(folder, 'errors.txt');
-    const lines = settings.map((setting) => `${setting};\n`);
+    const lines = this.settings.map((setting) => `${setting};\n`);
     statements.forEach((statement, i) => lines.push(`${statement};\n`, `SELECT '${MARK}${i}' AS m;\n`));
     writeFileSync(file, lines.join(''));
     const status = await this.spawn([...this.options, '-f', file, join(folder, 'db')], out, errors);
@@ -42,7 +43,7 @@ export class Raydex {
     for (let i = 0; i < statements.length; i++) {
       const mark = `m\n${MARK}${i}\n`, end = text.indexOf(mark, at);
       if (end < 0) break;
-      const error = failed.get(settings.length + 2 * i + 1);
+      const error = failed.get(this.settings.length + 2 * i + 1);
       if (error !== undefined) answers.push({ error });
       else answers.push({ rows: parseCsv(text.slice(at, end)).slice(1), names: text.slice(at, text.indexOf('\n', at)) });
       at = end + mark.length;
@@ -56,13 +57,14 @@ export class Raydex {
   errors(said, file) {
     const failed = new Map();
     const start = new RegExp(`^.*?${file.replaceAll('/', '\\/').replaceAll('.', '\\.')}:(\\d+): `);
-    let current = null;
+    let current = null, first = false;
     for (const line of said.split('\n')) {
       const found = line.match(start);
       if (found) {
+        first = !failed.has(Number(found[1])); // of several statements of the line
         current = Number(found[1]);
-        failed.set(current, line.slice(found[0].length));
-      } else if (current !== null && line) failed.set(current, `${failed.get(current)}\n${line}`);
+        if (first) failed.set(current, line.slice(found[0].length));
+      } else if (first && line) failed.set(current, `${failed.get(current)}\n${line}`);
     }
     return failed;
   }
@@ -77,7 +79,7 @@ export class Raydex {
         const now = statSync(out).size + statSync(errors).size;
         quiet = now === size ? quiet + 1 : 0;
         size = now;
-        if (quiet < SECONDS_A_STATEMENT) return;
+        if (quiet < this.patience) return;
         hung = true;
         child.kill('SIGKILL');
       }, 1000);

@@ -33,14 +33,16 @@ export const literal = (t, v, m) => node('lit', t, [], { v: String(v), m: m ?? M
 export const nothing = (t) => node('null', t, [], { m: 0 });
 
 export class Expressions {
-  constructor(random) {
+  constructor(random, portable) {
     this.random = random;
+    this.types = portable ? [bool, i32, i64, f64, text] : [bool, i32, i64, dec(2), f64, text, date, ts];
+    this.portable = portable;
   }
 
   anyType(scope) {
     const seen = scope.leaves.filter((leaf) => leaf.t.k !== 'iv');
     if (seen.length && this.random.chance(85)) return this.random.pick(seen).t;
-    return this.random.pick([bool, i32, i64, dec(2), f64, text, date, ts]);
+    return this.random.pick(this.types);
   }
 
   numberType(scope) {
@@ -104,6 +106,13 @@ export class Expressions {
     const largest = (a) => ({ m: Math.max(...a.map((e) => e.m ?? 0)) });
     switch (random.below(5)) {
       case 0: case 1: {
+        const of = scope.leaves.filter((leaf) => !['iv', 'f32'].includes(leaf.t.k));
+        if (of.length && random.chance(25)) {
+          const x = random.pick(of);
+          const a = [x, this.literalLike(x), value(), this.make(scope, x.t, 0), value(), value()].slice(0, random.pick([3, 4, 5, 6]));
+          if (a.length === 4) a[3] = value();
+          return node('caseof', t, a, largest(a.slice(1)));
+        }
         const a = [];
         for (let i = random.between(1, 2); i > 0; i--) a.push(this.condition(scope, depth), value());
         if (random.chance(70)) a.push(value());
@@ -131,8 +140,8 @@ export class Expressions {
     const { random } = this;
     const way = random.below(12);
     if (way === 0) return this.absolute(scope, t, depth);
-    if (way === 1) return this.cast(scope, t, depth);
-    if (way === 2) return this.function(scope, t, depth);
+    if (way === 1 && !this.portable) return this.cast(scope, t, depth);
+    if (way === 2 && !this.portable) return this.function(scope, t, depth);
     const e = way === 3 ? this.divide(scope, t, depth) : this.arithmetic(scope, t, depth);
     if (e && (fits(t, e.m) || random.chance(1))) return e;
     return this.leaf(scope, t);
@@ -154,8 +163,8 @@ export class Expressions {
     const { random } = this;
     const op = random.weighted([[4, '+'], [4, '-'], [4, '*'], [1, '%']]);
     let left = t, right = t;
-    if (isInteger(t) && t.k !== 'i16' && random.chance(40)) right = random.pick(t.k === 'i64' ? [i16, i32] : [i16]);
-    if (t.k === 'f64' && random.chance(30)) right = random.pick([i32, i64, dec(2)]);
+    if (isInteger(t) && t.k !== 'i16' && !this.portable && random.chance(40)) right = random.pick(t.k === 'i64' ? [i16, i32] : [i16]);
+    if (t.k === 'f64' && random.chance(30)) right = random.pick(this.portable ? [i32, i64] : [i32, i64, dec(2)]);
     if (t.k === 'dec' && op === '*') {
       left = dec(random.below(t.s + 1));
       right = dec(t.s - left.s);
@@ -176,7 +185,7 @@ export class Expressions {
 
   divide(scope, t, depth) {
     if (t.k === 'dec' || t.k === 'f32') return null;
-    const exact = t.k === 'f64' && this.random.chance(40) ? dec(2) : t;
+    const exact = t.k === 'f64' && !this.portable && this.random.chance(40) ? dec(2) : t;
     const a = [this.operand(scope, exact, depth), this.divisor(this.operand(scope, exact, depth))];
     return node('/', t, a, { m: a[0].m * (t.k === 'f64' ? 1e6 : 1) });
   }
@@ -199,8 +208,8 @@ export class Expressions {
     if (t.k === 'i32' || t.k === 'i64') {
       const of = random.pick([date, ts]);
       const field = random.pick(['year', 'month', 'day', 'quarter', 'dow', 'doy', 'week', 'isoyear', 'isodow',
-        ...(of === ts ? ['hour', 'minute'] : [])]);
-      return node('cast', t, [node('extract', dec(0), [this.make(scope, of, depth)], { field, m: 9999 })], { m: 9999 });
+        ...(of === ts ? ['hour', 'minute', ...(t.k === 'i64' ? ['microseconds'] : [])] : [])]);
+      return node('cast', t, [node('extract', dec(0), [this.make(scope, of, depth)], { field, m: 6e7 })], { m: 6e7 });
     }
     if (t.k === 'dec') {
       const e = this.operand(scope, dec(random.pick([0, 1, 2, 4, 6])), depth);
@@ -229,7 +238,7 @@ export class Expressions {
     const e = this.make(scope, text, depth);
     const n = (low, high) => literal(i32, random.between(low, high));
     const other = () => this.make(scope, text, depth);
-    switch (random.below(13)) {
+    switch (this.portable ? random.pick([0, 6, 12]) : random.below(13)) {
       case 0: return node('||', text, [e, other()]);
       case 1: return node('||', text, [e, this.make(scope, i32, depth)]);
       case 2: return node('fn', text, [e], { name: random.pick(['upper', 'lower']) });
@@ -261,6 +270,9 @@ export class Expressions {
     switch (random.below(4)) {
       case 0: case 1: {
         const e = this.operand(scope, random.pick([date, ts]), depth);
+        const times = this.operand(scope, i32, depth);
+        if (!e.wild && times.m < 500 && random.chance(25))
+          return node(random.pick(['+', '-']), ts, [e, node('intervals', { k: 'iv' }, [times], { unit: random.pick(units) })]);
         const interval = node('interval', { k: 'iv' }, [], { amount: random.between(-3, 40), unit: random.pick(units) });
         return e.wild ? node('cast', ts, [e]) : node(random.pick(['+', '-']), ts, [e, interval]);
       }
@@ -313,7 +325,7 @@ export class Expressions {
       case 'between': {
         const [x, low] = this.pair(scope, depth);
         const high = random.chance(70) ? this.literalLike({ ...x, t: low.t }) : this.make(scope, low.t, depth);
-        return node('between', bool, [x, low, high], { negated, symmetric: random.chance(20) });
+        return node('between', bool, [x, low, high], { negated, symmetric: !this.portable && random.chance(20) });
       }
       case 'in': {
         const [x] = this.pair(scope, depth);
@@ -323,7 +335,7 @@ export class Expressions {
       }
       case 'like': {
         const e = this.make(scope, text, depth);
-        return node('like', bool, [e, literal(text, random.pick(patterns))], { negated, insensitive: random.chance(25) });
+        return node('like', bool, [e, literal(text, random.pick(patterns))], { negated, insensitive: !this.portable && random.chance(25) });
       }
       case 'null': return node('isnull', bool, [this.make(scope, this.anyType(scope), depth)], { negated });
       case 'truth':

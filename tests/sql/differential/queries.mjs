@@ -19,16 +19,23 @@ function meets(a, b) {
 }
 
 export class Queries {
-  constructor(random, tables) {
+  constructor(random, tables, portable) {
     this.random = random;
     this.tables = tables;
-    this.expressions = new Expressions(random);
+    this.expressions = new Expressions(random, portable);
+    this.types = this.expressions.types;
     this.count = 0;
+    this.known = []; // queries of WITH
   }
 
   statement() {
     this.count = 0;
-    return this.query(3, null, this.random.chance(12) ? this.ctes() : []);
+    const ctes = this.random.chance(14) ? this.ctes() : [];
+    this.known = ctes;
+    const q = this.query(3, null, ctes);
+    this.known = [];
+    if (this.random.chance(6)) q.detour = this.random.pick(['table', 'insert', 'prepare']);
+    return q;
   }
 
   ctes() {
@@ -70,7 +77,7 @@ export class Queries {
       return this.derived({ kind: 'cte', name: cte.name, alias }, cte.q);
     }
     if (depth > 1 && random.chance(12)) {
-      const q = this.query(depth - 2, null, []);
+      const q = this.query(depth - 2, null, [], random.chance(50) ? known : []);
       return this.derived({ kind: 'query', q, alias, names: q.kind === 'values' || random.chance(50) }, q);
     }
     const table = random.weighted([[3, this.tables[0]], [3, this.tables[1]], [3, this.tables[2]], [2, this.tables[3]],
@@ -94,7 +101,7 @@ export class Queries {
     for (let tries = 0; tries < 12; tries++) {
       const a = random.pick(left.leaves), b = random.pick(right.leaves);
       const numeric = isInteger(a.t) && isInteger(b.t) || (random.chance(10) && isNumber(a.t) && isNumber(b.t));
-      if (a.t.k === 'iv' || (!sameType(a.t, b.t) && !numeric)) continue;
+      if (a.rel === null || b.rel === null || (!sameType(a.t, b.t) && !numeric)) continue;
       if (a.values && b.values && !random.chance(10) && !meets(a, b)) continue;
       const rows = left.rows * right.rows / Math.max(1, a.distinct, b.distinct);
       const better = best && (a.name === 'id' || b.name === 'id' || a.name === 'k') && rows < MOST_ROWS;
@@ -118,6 +125,15 @@ export class Queries {
     return { using: names, rows, merged };
   }
 
+  // NATURAL JOIN of tables, whose keys are columns of all of them.
+  natural(left, right, type) {
+    const pairs = left.leaves.map((a) => [a, right.leaves.find((b) => b.name === a.name)]).filter(([, b]) => b);
+    const plain = [left, right].every((side) => side.from.kind === 'table');
+    if (!plain || pairs.some(([a, b]) => !sameType(a.t, b.t))) return null;
+    const merged = pairs.map((pair) => ({ ...pair[type === 'RIGHT' ? 1 : 0], rel: null }));
+    return { merged, rows: Math.min(left.rows, right.rows) };
+  }
+
   join(first, second, depth) {
     const { random } = this;
     const names = (side) => new Set(side.leaves.filter((leaf) => leaf.rel !== null).map((leaf) => leaf.name));
@@ -131,6 +147,14 @@ export class Queries {
       rows: rows + outer, where: [...(left.where ?? []), ...(right.where ?? [])] });
     if (product <= MOST_ROWS && (type === 'CROSS' || (type === ',' && random.chance(15)))) return made({}, product);
     if (type === 'CROSS') return null;
+    if (type !== ',' && random.chance(6)) {
+      const natural = this.natural(left, right, type);
+      if (natural) {
+        const joined = made({ natural: true }, natural.rows);
+        joined.leaves = [...leaves, ...natural.merged];
+        return joined;
+      }
+    }
     if (type !== ',' && random.chance(25)) {
       const using = this.using(left, right, type);
       if (using) {
@@ -198,10 +222,22 @@ export class Queries {
 
   finish(q, scope, types) {
     const { random } = this;
-    this.items(q, scope, types, 4);
+    const all = scope.leaves;
+    if (!types && all.length && all.length < 14 && random.chance(20) && all.every((leaf) => leaf.rel !== null) &&
+      new Set(all.map((leaf) => leaf.name)).size === all.length && !this.hasUsing(q.from)) {
+      q.star = true;
+      q.items = all.map((e) => ({ e, name: e.name }));
+      q.columns = all.map((e) => ({ t: e.t, m: e.m, wild: e.wild, name: e.name }));
+    } else {
+      this.items(q, scope, types, 4);
+    }
     q.distinct = random.chance(12);
     this.order(q, scope);
     return q;
+  }
+
+  hasUsing(f) {
+    return f.kind === 'join' && (f.using || f.natural || this.hasUsing(f.left) || this.hasUsing(f.right));
   }
 
   // ORDER BY of positions, mostly; LIMIT where the order is total.
@@ -270,7 +306,7 @@ export class Queries {
     q.group = exprs.length ? this.groupBy(exprs) : null;
     const keys = exprs.map((e) => ({ ...e, key: true }));
     const wanted = types ?? [];
-    const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, i64, dec(2), f64, bool, i32, text, date, ts]))]);
+    const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, ...this.types]))]);
     const aggregates = [...kinds].map((t) => this.aggregate(scope, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.a[0]?.wild }));
     const after = this.scope([...keys, ...aggregates], random.chance(20) ? depth - 1 : 0);
     this.items(q, after, types, 4);
@@ -292,16 +328,20 @@ export class Queries {
     const kind = random.weighted([[75, 'plain'], [9, 'ROLLUP'], [6, 'CUBE'], [10, 'SETS']]);
     if (kind !== 'SETS') return { kind, exprs };
     const sets = Array.from({ length: random.between(1, 3) }, () => exprs.map((_, i) => i).filter(() => random.chance(60)));
-    return { kind, exprs, sets: [exprs.map((_, i) => i), ...sets].slice(random.below(2)).concat(random.chance(30) ? [[]] : []) };
+    const all = exprs.map((_, i) => i), without = all.some((i) => !sets.some((set) => set.includes(i)));
+    return { kind, exprs, sets: [...(without || random.chance(50) ? [all] : []), ...sets, ...(random.chance(30) ? [[]] : [])] };
   }
 
   // ---- Set operations, VALUES ----
 
   setOperation(depth, types, known) {
     const { random } = this;
-    const wanted = types ?? Array.from({ length: random.between(1, 3) }, () => random.pick([bool, i32, i64, dec(2), f64, text, date, ts]));
+    const wanted = types ?? Array.from({ length: random.between(1, 3) }, () => random.pick(this.types));
+    const mixed = { i32: [i64, dec(2), f64], i64: [i32, dec(2)], dec: [i32, i64], f64: [i32, dec(2)] };
+    const other = (t) => (!types && mixed[t.k] && random.chance(12) && !this.expressions.portable ? random.pick(mixed[t.k]) : t);
     const side = () => {
-      const q = random.chance(15) && depth > 1 ? this.setOperation(depth - 1, wanted, known) : this.select(depth - 1, wanted, known);
+      const list = wanted.map(other);
+      const q = random.chance(15) && depth > 1 ? this.setOperation(depth - 1, list, known) : this.select(depth - 1, list, known);
       q.ctes = [];
       if (!random.chance(10)) Object.assign(q, { order: [], limit: undefined, offset: undefined });
       return q;
@@ -317,7 +357,7 @@ export class Queries {
 
   values(types) {
     const { random } = this;
-    const wanted = types ?? Array.from({ length: random.between(1, 3) }, () => random.pick([bool, i32, i64, dec(2), f64, text, date, ts]));
+    const wanted = types ?? Array.from({ length: random.between(1, 3) }, () => random.pick(this.types));
     const scope = this.scope([], 0);
     const list = Array.from({ length: random.between(1, 4) }, () => wanted.map((t) => this.expressions.make(scope, t, 1)));
     const q = { kind: 'values', list, rows: list.length };
@@ -331,7 +371,8 @@ export class Queries {
 
   // One table, whose rows often belong to a row outside.
   inner(scope, correlated) {
-    const source = this.relation(0, []);
+    const { random } = this;
+    const source = this.relation(0, random.chance(40) ? this.known : []);
     const q = { kind: 'select', from: source.from, rows: source.rows, order: [], ctes: [] };
     const parts = [];
     const outside = { leaves: scope.leaves.filter((leaf) => leaf.op === 'col' && leaf.rel !== null && !leaf.key), rows: 1 };
@@ -341,10 +382,18 @@ export class Queries {
       const equal = this.equality({ ...outer, rows: 1 }, { ...source, rows: 1 });
       if (!equal) return null;
       parts.push(equal.on);
+      if (correlated === 'any' && random.chance(40)) parts[0] = { ...equal.on, sign: random.pick(['<', '>=', '<>']) };
+      if (correlated === 'any' && random.chance(25))
+        parts.push(this.expressions.condition(this.scope([...source.leaves, ...outer.leaves], 0), 1));
     }
     if (this.random.chance(50)) parts.push(this.expressions.condition(this.scope(source.leaves, 0), 2));
     if (parts.length) q.where = parts.length > 1 ? node('and', bool, parts) : parts[0];
     return { q, scope: this.scope(source.leaves, 0) };
+  }
+
+  // Whether a condition leaves at most one row: the key equals something.
+  isKey(where, leaf) {
+    return where.op === 'and' ? where.a.some((e) => this.isKey(e, leaf)) : where.op === 'compare' && where.sign === '=' && where.a.includes(leaf);
   }
 
   asItem(q, e) {
@@ -356,6 +405,12 @@ export class Queries {
   scalar(scope, t, depth) {
     const made = this.inner(scope, this.random.chance(50));
     if (!made || (isFloat(t) && t.k !== 'f64')) return null;
+    const keyed = made.q.where && made.scope.leaves.find((leaf) => leaf.name === 'id' && leaf.values && this.isKey(made.q.where, leaf));
+    const plain = keyed && made.scope.leaves.filter((leaf) => sameType(leaf.t, t));
+    if (plain?.length) {
+      const leaf = this.random.pick(plain);
+      return node('scalar', t, [], { q: this.asItem(made.q, leaf), m: leaf.m, wild: leaf.wild });
+    }
     const e = this.aggregate(made.scope, t);
     made.q.aggregated = true;
     void depth;
@@ -365,7 +420,7 @@ export class Queries {
   subqueryCondition(scope, depth) {
     const { random } = this;
     const way = random.weighted([[3, 'exists'], [4, 'in'], [2, 'any']]);
-    const made = this.inner(scope, random.chance(way === 'exists' ? 85 : 30));
+    const made = this.inner(scope, random.chance(way === 'exists' ? 85 : 30) ? way === 'any' ? true : 'any' : false);
     void depth;
     if (!made) return null;
     const { q } = made;
@@ -376,6 +431,14 @@ export class Queries {
     const same = made.scope.leaves.filter((leaf) => sameType(leaf.t, x.t));
     const e = same.length && random.chance(80) ? random.pick(same) : this.expressions.make(made.scope, x.t, 1);
     this.asItem(q, e);
+    if (way === 'in' && random.chance(20)) {
+      const y = random.pick(candidates), z = made.scope.leaves.find((leaf) => sameType(leaf.t, y.t));
+      if (z) {
+        q.items.push({ e: z, name: 'c2' });
+        q.columns.push({ t: z.t, m: z.m, wild: z.wild, name: 'c2' });
+        return node('insub', bool, [node('row', bool, [x, y])], { q, negated: false });
+      }
+    }
     if (way === 'in') return node('insub', bool, [x], { q, negated: random.chance(35) });
     return node('quantified', bool, [x], { q, sign: random.pick(['=', '<>', '<', '<=', '>', '>=']), all: random.chance(50) });
   }

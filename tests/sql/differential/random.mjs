@@ -8,7 +8,7 @@ export class Random {
     this.state = 0x9e3779b9;
     for (const seed of seeds) {
       this.state = (this.state ^ Number(seed)) >>> 0;
-      this.next();
+      this.state = this.next();
     }
   }
 

@@ -45,6 +45,7 @@ function* ofExpression(e) {
 }
 
 function dropItem(q, i) {
+  q.star = undefined;
   remove(q.items, i);
   remove(q.columns, i);
   q.order = q.order.filter((o) => o.e || o.item !== i).map((o) => (o.e ? o : { ...o, item: o.item - (o.item > i ? 1 : 0) }));
@@ -57,12 +58,15 @@ function* ofQuery(q) {
       yield (holder, key) => { holder[key] = { ...q[side], ctes: [...(q.ctes ?? []), ...(q[side].ctes ?? [])] }; };
     if (q.all) yield () => { q.all = false; };
   }
+  if (q.detour) yield () => { q.detour = undefined; };
+  if (q.star) yield () => { q.star = undefined; };
   if (q.ctes?.length) for (let i = 0; i < q.ctes.length; i++) yield () => remove(q.ctes, i);
   for (const clause of ['where', 'having', 'limit', 'offset', 'distinct', 'group'])
     if (q[clause] !== undefined && q[clause] !== false && q[clause] !== null) yield () => { q[clause] = undefined; };
-  if (q.order?.length) yield () => { q.order = []; };
+  const cuts = q.limit !== undefined || q.offset !== undefined; // which need an order
+  if (q.order?.length && !cuts) yield () => { q.order = []; };
   for (let i = 0; q.order && i < q.order.length; i++) {
-    if (q.order.length > 1) yield () => remove(q.order, i);
+    if (q.order.length > 1 && !cuts) yield () => remove(q.order, i);
     if (q.order[i].descending || q.order[i].nulls || q.order[i].named)
       yield () => Object.assign(q.order[i], { descending: false, nulls: null, named: false });
   }
@@ -80,6 +84,7 @@ function* ofFrom(f) {
   if (f.kind !== 'join') return;
   for (const side of ['left', 'right']) yield (holder, key) => { holder[key] = f[side]; };
   if (f.type !== 'INNER' && f.type !== ',' && f.type !== 'CROSS') yield () => { f.type = 'INNER'; };
+  if (f.natural) yield () => Object.assign(f, { natural: undefined, on: { op: 'lit', t: { k: 'bool' }, a: [], v: 'true' } });
   if (f.on) yield () => { f.on = { op: 'lit', t: { k: 'bool' }, a: [], v: 'true' }; };
 }
 

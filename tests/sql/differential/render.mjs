@@ -47,6 +47,13 @@ class Renderer {
     for (let i = 0; i + 1 < e.a.length; i += 2) out += ` WHEN ${this.e(e.a[i])} THEN ${this.e(e.a[i + 1])}`;
     return `${out}${e.a.length % 2 ? ` ELSE ${this.e(e.a[e.a.length - 1])}` : ''} END`;
   }
+  of_caseof(e) {
+    let out = `CASE ${this.e(e.a[0])}`;
+    for (let i = 1; i + 1 < e.a.length; i += 2) out += ` WHEN ${this.e(e.a[i])} THEN ${this.e(e.a[i + 1])}`;
+    return `${out}${e.a.length % 2 ? '' : ` ELSE ${this.e(e.a[e.a.length - 1])}`} END`;
+  }
+  of_row(e) { return `(${this.list(e.a)})`; }
+  of_intervals(e) { return `(${this.e(e.a[0])} * INTERVAL '1' ${e.unit})`; }
   of_cast(e) { return `CAST(${this.e(e.a[0])} AS ${this.type(e.t)})`; }
   of_fn(e) { return `${e.name}(${this.list(e.a)})`; }
   of_extract(e) { return `EXTRACT(${e.field} FROM ${this.e(e.a[0])})`; }
@@ -89,6 +96,7 @@ class Renderer {
         if (f.type === ',' && !nested) return `${this.from(f.left, false)}, ${this.from(f.right, this.isComma(f.right))}`;
         const type = f.type === ',' ? 'CROSS' : f.type;
         const right = f.right.kind === 'join' ? `(${this.from(f.right, true)})` : this.from(f.right, true);
+        if (f.natural) return `${this.from(f.left, true)} NATURAL ${type} JOIN ${right}`;
         const on = f.using ? ` USING (${f.using.join(', ')})` : f.on ? ` ON ${this.e(f.on)}` : '';
         return `${this.from(f.left, true)} ${type} JOIN ${right}${on}`;
       }
@@ -109,7 +117,7 @@ class Renderer {
 
   select(q) {
     let out = `SELECT ${q.distinct ? 'DISTINCT ' : ''}`;
-    out += q.items.map(({ e, name }) => `${this.item(e)} AS ${name}`).join(', ');
+    out += q.star ? '*' : q.items.map(({ e, name }) => `${this.item(e)} AS ${name}`).join(', ');
     if (q.from) out += ` FROM ${this.from(q.from, false)}`;
     if (q.where) out += ` WHERE ${this.e(q.where)}`;
     if (q.group) out += ` GROUP BY ${this.group(q)}`;
@@ -231,6 +239,7 @@ class Duck extends Renderer {
   of_extract(e) { return `CAST(${super.of_extract(e)} AS DECIMAL(30, 0))`; }
   of_date_trunc(e) { return `CAST(${super.of_date_trunc(e)} AS TIMESTAMP)`; }
   of_interval(e) { return `INTERVAL (${e.amount}) ${e.unit}`; }
+  of_intervals(e) { return `(INTERVAL 1 ${e.unit} * ${this.e(e.a[0])})`; }
 
   of_fn(e) {
     const a = e.a.map((x) => this.e(x));
@@ -279,6 +288,15 @@ class Duck extends Renderer {
 class Lite extends Renderer {
   escape = " ESCAPE '\\'";
 
+  select(q) {
+    if (q.star) q.items.forEach(({ e }) => this.e(e));
+    return super.select(q);
+  }
+  of_row() { throw new Unportable('rows'); }
+  of_caseof(e) {
+    if (e.a[0].t.k === 'bool') throw new Unportable('CASE'); // true is 1
+    return super.of_caseof(e);
+  }
   plain(t) {
     if (!['bool', 'i32', 'i64', 'f64', 'text'].includes(t.k)) throw new Unportable(t.k);
   }
@@ -355,10 +373,21 @@ class Lite extends Renderer {
   }
   from(f, nested) {
     if (f.kind === 'query' && f.names) throw new Unportable('names of columns');
+    if (f.kind === 'join' && f.type === ',') throw new Unportable('comma'); // which binds as JOIN there
     return super.from(f, nested);
   }
 }
 
 const renderers = { raydex: new Raydex(), duckdb: new Duck(), sqlite: new Lite() };
 
-export const render = (dialect, q) => renderers[dialect].q(q);
+// What else than asking gives the rows of a query.
+const detours = {
+  table: (q) => `DROP TABLE IF EXISTS z; CREATE TABLE z AS ${q}; SELECT * FROM z`,
+  insert: (q) => `DROP TABLE IF EXISTS z; CREATE TABLE z AS SELECT * FROM (${q}) y WHERE false; INSERT INTO z ${q}; SELECT * FROM z`,
+  prepare: (q) => `PREPARE p AS ${q}; EXECUTE p; DEALLOCATE p`,
+};
+
+export function render(dialect, q) {
+  const out = renderers[dialect].q(q);
+  return q.detour && dialect === 'raydex' ? detours[q.detour](out) : out;
+}
