@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A type of a column as SQL names it. */
+/* A type of a column as SQL names it: there are more types of columns than SQL has names for. */
 static const char *type_of(const rdx_column *c, char room[32]) {
   static const char *const names[] = {
-      [RDX_TYPE_BOOL] = "boolean", [RDX_TYPE_I16] = "smallint",
-      [RDX_TYPE_I32] = "integer",  [RDX_TYPE_I64] = "bigint",
-      [RDX_TYPE_F32] = "real",     [RDX_TYPE_F64] = "double precision",
-      [RDX_TYPE_DATE] = "date",    [RDX_TYPE_TIMESTAMP] = "timestamp",
-      [RDX_TYPE_STRING] = "text",
+      [RDX_TYPE_BOOL] = "boolean",         [RDX_TYPE_I16] = "smallint",
+      [RDX_TYPE_I8] = "smallint",          [RDX_TYPE_U8] = "smallint",
+      [RDX_TYPE_U16] = "integer",          [RDX_TYPE_U32] = "bigint",
+      [RDX_TYPE_U64] = "numeric(20,0)",    [RDX_TYPE_I32] = "integer",
+      [RDX_TYPE_I64] = "bigint",           [RDX_TYPE_F32] = "real",
+      [RDX_TYPE_F64] = "double precision", [RDX_TYPE_DATE] = "date",
+      [RDX_TYPE_TIMESTAMP] = "timestamp",  [RDX_TYPE_STRING] = "text",
   };
   const char *name = (size_t)c->type < sizeof names / sizeof *names ? names[c->type] : NULL;
   if (c->type == RDX_TYPE_DECIMAL)

@@ -10,19 +10,11 @@
 
 #define WHAT "the keys of a join"
 
-/* Key `i` of both inputs, of one type. */
-static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
-  rdx_bound *const a = j->node->left_keys[i], *const b = j->node->right_keys[i];
-  RDX_TRY(rdx_operand_flat(j->x, &j->left, a, left, err));
-  RDX_TRY(rdx_operand_flat(j->x, &j->right, b, right, err));
-  if (rdx_columns_alike(&left->column, &right->column))
-    return RDX_OK;
+/* Both expressions as a type. */
+static rdx_status make_as(rdx_joining *j, rdx_bound *a, rdx_bound *b, rdx_sql_type type, rdx_vector *left,
+                          rdx_vector *right, rdx_error *err) {
   rdx_binding binding = {.arena = j->x->arena, .text = j->x->text, .err = err};
-  const rdx_sql_type types[2] = {a->type, b->type};
-  rdx_sql_type type;
   rdx_bound *same_a = NULL, *same_b = NULL;
-  if (!rdx_sql_common_type(types, 2, &type))
-    return rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join have types that cannot be compared");
   RDX_TRY(rdx_bind_cast(&binding, a, type, true, a->place, &same_a));
   RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &same_b));
   rdx_vector_destroy(left);
@@ -30,7 +22,38 @@ static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vec
   const rdx_evaluation of_left = rdx_operand_evaluation(j->x, &j->left);
   const rdx_evaluation of_right = rdx_operand_evaluation(j->x, &j->right);
   RDX_TRY(rdx_evaluate(&of_left, same_a, left, err));
-  RDX_TRY(rdx_evaluate(&of_right, same_b, right, err));
+  return rdx_evaluate(&of_right, same_b, right, err);
+}
+
+/* The common type of both, cast to which they are. */
+static rdx_status make_alike(rdx_joining *j, rdx_bound *a, rdx_bound *b, rdx_vector *left, rdx_vector *right,
+                             rdx_error *err) {
+  RDX_TRY(rdx_operand_flat(j->x, &j->left, a, left, err));
+  RDX_TRY(rdx_operand_flat(j->x, &j->right, b, right, err));
+  if (rdx_columns_alike(&left->column, &right->column))
+    return RDX_OK;
+  const rdx_sql_type types[2] = {a->type, b->type};
+  rdx_sql_type type;
+  if (!rdx_sql_common_type(types, 2, &type))
+    return rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join have types that cannot be compared");
+  return make_as(j, a, b, type, left, right, err);
+}
+
+/* Key `i` of both inputs, of one type. Decimals of more digits than a column has are compared as texts, which are the
+ * same where the decimals are: both have the digits of their common type. */
+static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
+  rdx_bound *const a = j->node->left_keys[i], *const b = j->node->right_keys[i];
+  rdx_bound *wide_a = NULL, *wide_b = NULL;
+  const rdx_sql_type types[2] = {a->type, b->type}, text = {.kind = RDX_SQL_TEXT};
+  rdx_binding binding = {.arena = j->x->arena, .text = j->x->text, .err = err};
+  rdx_sql_type type;
+  rdx_status status = make_alike(j, a, b, left, right, err);
+  if (status == RDX_ERROR_OVERFLOW && rdx_sql_common_type(types, 2, &type) && type.kind == RDX_SQL_DECIMAL) {
+    RDX_TRY(rdx_bind_cast(&binding, a, type, true, a->place, &wide_a));
+    RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &wide_b));
+    status = make_as(j, wide_a, wide_b, text, left, right, err);
+  }
+  RDX_TRY(status);
   return rdx_columns_alike(&left->column, &right->column)
              ? RDX_OK
              : rdx_fail(err, RDX_ERROR_INTERNAL, "the keys of a join are of types %s and %s",
