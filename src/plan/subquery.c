@@ -436,6 +436,31 @@ static rdx_status bind_exists_conjunct(rdx_block *b, const rdx_ast *ast, bool ne
   return add_dependent(b, d);
 }
 
+/* x < ANY (...) and the like of a correlated query: rows for which there is one that compares so, or none that does
+ * not. */
+static rdx_status bind_compare_conjunct(rdx_block *b, const rdx_ast *ast, bool negated, bool *done) {
+  rdx_bound_query *q = NULL;
+  rdx_bound **left = NULL, *column = NULL, *compared = NULL;
+  rdx_dependent d;
+  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  *done = q->outer_levels > 0 && q->column_count == 1 && !(q->block && q->block->aggregating);
+  if (!*done)
+    return RDX_OK;
+  RDX_TRY(bind_left(b, ast, 1, &left));
+  const bool some = ast->all == negated;
+  RDX_TRY(make_dependent(b, q, &(form){some ? RDX_PLAN_SEMI : RDX_PLAN_ANTI, 1, false}, 0, &d));
+  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, 0), b->leaves[d.leaf].types[0], ast->place, &column));
+  RDX_TRY(call(b, ast->name, left[0], column, ast->place, &compared));
+  if (ast->all || negated)
+    RDX_TRY(call(b,
+                 !ast->all ? "is not false"
+                 : negated ? "is false"
+                           : "is not true",
+                 compared, NULL, ast->place, &compared));
+  RDX_TRY(rdx_conjuncts_add(b->planner, &d.filter, compared));
+  return add_dependent(b, d);
+}
+
 rdx_status rdx_bind_subquery_conjunct(rdx_block *b, const rdx_ast *ast, bool *done) {
   bool negated = false;
   while (ast->kind == RDX_AST_CALL && strcmp(ast->name, "not") == 0) {
@@ -450,7 +475,7 @@ rdx_status rdx_bind_subquery_conjunct(rdx_block *b, const rdx_ast *ast, bool *do
   /* <> ALL is NOT IN */
   const bool any = !ast->all && strcmp(ast->name, "=") == 0, none = ast->all && strcmp(ast->name, "<>") == 0;
   *done = any || none;
-  return *done ? bind_in_conjunct(b, ast, negated != none) : RDX_OK;
+  return *done ? bind_in_conjunct(b, ast, negated != none) : bind_compare_conjunct(b, ast, negated, done);
 }
 
 /* x IN (...) as a value: joined to the distinct values, with a look at NULLs. */
