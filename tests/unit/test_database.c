@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Databases by their public interface: parameters, kept statements, files that change, definitions that last, threads. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <raydex/raydex.h>
+
+static char folder[] = "/tmp/raydex-database-XXXXXX";
+static rdx_device *device;
+
+static int make_folder(void **state) {
+  rdx_error err;
+  (void)state;
+  const rdx_device_params params = {.threads = 2};
+  return mkdtemp(folder) && rdx_device_open("cpu", &params, &device, &err) == RDX_OK ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+  char command[64];
+  (void)state;
+  rdx_device_close(&device);
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+static rdx_database *open_database(void) {
+  rdx_error err = {""};
+  rdx_database *d = NULL;
+  if (rdx_database_open(device, folder, NULL, &d, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  return d;
+}
+
+/* Run a statement; its status, and the first value of its result as text. */
+static rdx_status ask(rdx_database *d, const char *sql, char *out, size_t size, rdx_error *err) {
+  rdx_statement *s = NULL;
+  rdx_answer *a = NULL;
+  rdx_status status = rdx_statement_prepare(d, sql, NULL, &s, err);
+  if (status == RDX_OK)
+    status = rdx_statement_execute(s, &a, err);
+  if (out)
+    *out = '\0';
+  const rdx_table *table = status == RDX_OK ? rdx_answer_table(a) : NULL;
+  if (out && table && rdx_table_rows(table) > 0) {
+    const rdx_column *c = rdx_table_column(table, 0);
+    char text[RDX_VALUE_TEXT];
+    uint64_t length = c->type == RDX_TYPE_STRING ? 0 : rdx_column_format(c, 0, text);
+    const char *value = c->type == RDX_TYPE_STRING ? rdx_column_string(c, 0, &length) : text;
+    snprintf(out, size, "%.*s", (int)length, value);
+  }
+  rdx_answer_destroy(&a);
+  rdx_statement_destroy(&s);
+  return status;
+}
+
+static void run(rdx_database *d, const char *sql) {
+  rdx_error err = {""};
+  if (ask(d, sql, NULL, 0, &err) != RDX_OK)
+    fail_msg("%s: %s", sql, err.text);
+}
+
+static void expect(rdx_database *d, const char *sql, const char *value) {
+  rdx_error err = {""};
+  char out[64];
+  if (ask(d, sql, out, sizeof out, &err) != RDX_OK)
+    fail_msg("%s: %s", sql, err.text);
+  assert_string_equal(out, value);
+}
+
+static void expect_error(rdx_database *d, const char *sql, rdx_status status, const char *text) {
+  rdx_error err = {""};
+  assert_int_equal(ask(d, sql, NULL, 0, &err), status);
+  if (!strstr(err.text, text))
+    fail_msg("%s: \"%s\" is not in \"%s\"", sql, text, err.text);
+}
+
+/* ---- Statements ---- */
+
+static void test_parameters_keep_their_values(void **state) {
+  rdx_error err = {""};
+  rdx_statement *s = NULL;
+  rdx_answer *a = NULL;
+  const int32_t numbers[] = {7, 8};
+  (void)state;
+  rdx_database *d = open_database();
+  assert_int_equal(rdx_statement_prepare(d, "SELECT $1 + $2 * 10", NULL, &s, &err), RDX_OK);
+  assert_int_equal(rdx_statement_parameters(s), 2);
+  assert_int_equal(rdx_statement_execute(s, &a, &err), RDX_ERROR_ARGUMENT); /* they have none yet */
+  for (uint32_t i = 0; i < 2; i++)
+    assert_int_equal(
+        rdx_statement_bind(s, i + 1, &(rdx_column){.type = RDX_TYPE_I32, .rows = 1, .values = &numbers[i]}, &err),
+        RDX_OK);
+  for (int again = 0; again < 2; again++) {
+    if (rdx_statement_execute(s, &a, &err) != RDX_OK)
+      fail_msg("%s", err.text);
+    const rdx_column *c = rdx_table_column(rdx_answer_table(a), 0);
+    assert_int_equal(c->type == RDX_TYPE_I32 ? *(const int32_t *)c->values : *(const int64_t *)c->values, 87);
+    rdx_answer_destroy(&a);
+  }
+  assert_int_equal(rdx_statement_bind(s, 3, &(rdx_column){.type = RDX_TYPE_I32, .rows = 1, .values = numbers}, &err),
+                   RDX_ERROR_ARGUMENT);
+  rdx_statement_destroy(&s);
+  rdx_database_close(&d);
+}
+
+static void test_text_has_several_statements(void **state) {
+  rdx_error err = {""};
+  rdx_statement *s = NULL;
+  const char *text = "SELECT 1; -- one\n SELECT ';' ; ", *rest = text;
+  int count = 0;
+  (void)state;
+  rdx_database *d = open_database();
+  while (*rest) {
+    assert_int_equal(rdx_statement_prepare(d, rest, &rest, &s, &err), RDX_OK);
+    count += s != NULL;
+    rdx_statement_destroy(&s);
+  }
+  assert_int_equal(count, 2);
+  rdx_database_close(&d);
+}
+
+static void test_replaced_table_is_read_anew(void **state) {
+  rdx_error err = {""};
+  rdx_statement *s = NULL;
+  rdx_answer *a = NULL;
+  (void)state;
+  rdx_database *d = open_database(), *other = open_database();
+  run(d, "CREATE TABLE replaced AS SELECT 1 AS x");
+  assert_int_equal(rdx_statement_prepare(d, "SELECT sum(x) FROM replaced", NULL, &s, &err), RDX_OK);
+  for (int64_t sum = 1; sum <= 3; sum += 2) {
+    assert_int_equal(rdx_statement_execute(s, &a, &err), RDX_OK);
+    assert_int_equal(*(const int64_t *)rdx_table_column(rdx_answer_table(a), 0)->values, sum);
+    rdx_answer_destroy(&a);
+    run(other, "INSERT INTO replaced VALUES (2)");
+  }
+  rdx_statement_destroy(&s);
+  run(other, "DROP TABLE replaced");
+  expect_error(d, "SELECT sum(x) FROM replaced", RDX_ERROR_NOT_FOUND, "does not exist");
+  rdx_database_close(&other);
+  rdx_database_close(&d);
+}
+
+static void test_now_is_of_each_run(void **state) {
+  rdx_error err = {""};
+  char first[64], second[64];
+  (void)state;
+  rdx_database *d = open_database();
+  expect(d, "SELECT now() = now()", "true");
+  assert_int_equal(ask(d, "SELECT now()", first, sizeof first, &err), RDX_OK);
+  usleep(2000);
+  assert_int_equal(ask(d, "SELECT now()", second, sizeof second, &err), RDX_OK);
+  assert_string_not_equal(first, second);
+  rdx_database_close(&d);
+}
+
+static void test_read_only_and_safe_refuse(void **state) {
+  rdx_error err = {""};
+  rdx_database *d = NULL;
+  (void)state;
+  assert_int_equal(rdx_database_open(device, folder, &(rdx_database_params){true, true}, &d, &err), RDX_OK);
+  expect_error(d, "CREATE TABLE t (a integer)", RDX_ERROR_UNSUPPORTED, "read only");
+  expect_error(d, "SELECT * FROM '/etc/passwd'", RDX_ERROR_UNSUPPORTED, "not allowed");
+  rdx_database_close(&d);
+  assert_int_equal(rdx_database_open(device, "/no/such/folder", NULL, &d, &err), RDX_ERROR_IO);
+}
+
+/* ---- Definitions ---- */
+
+static void test_views_and_indexes_last(void **state) {
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE facts AS SELECT * FROM (VALUES (1, 'a', 10), (2, 'b', 20), (1, 'b', 30)) AS v(k, s, x)");
+  run(d, "CREATE MATERIALIZED VIEW sums USING sorted_cube AS SELECT k, s, sum(x) FROM facts GROUP BY k, s");
+  run(d, "CREATE INDEX by_k ON facts USING rx (k)");
+  expect_error(d, "CREATE MATERIALIZED VIEW sums AS SELECT k, sum(x) FROM facts GROUP BY k", RDX_ERROR_ARGUMENT,
+               "already");
+  expect_error(d, "CREATE MATERIALIZED VIEW w AS SELECT k + 1, sum(x) FROM facts GROUP BY 1", RDX_ERROR_UNSUPPORTED,
+               "cube");
+  rdx_database_close(&d);
+  d = open_database();
+  expect(d, "EXPLAIN SELECT x FROM facts WHERE k = 1", "Project  (rows=2)");
+  expect(d, "SELECT sum(x) FROM facts WHERE k = 1", "40");
+  expect(d, "SELECT sum(x) FROM facts WHERE s = 'b'", "50");
+  expect(d, "SELECT x FROM facts WHERE k = 2", "20");
+  run(d, "INSERT INTO facts VALUES (2, 'a', 2)");
+  expect(d, "SELECT sum(x) FROM facts WHERE k = 2", "22");
+  expect(d, "SELECT max(x) FROM (SELECT x FROM facts WHERE k = 2) AS t", "20");
+  run(d, "DROP MATERIALIZED VIEW sums");
+  run(d, "DROP INDEX by_k");
+  expect_error(d, "DROP INDEX by_k", RDX_ERROR_NOT_FOUND, "by_k");
+  run(d, "DROP TABLE facts");
+  rdx_database_close(&d);
+}
+
+static void test_damaged_definition_is_named(void **state) {
+  char path[96];
+  rdx_error err = {""};
+  rdx_database *d = NULL;
+  (void)state;
+  snprintf(path, sizeof path, "%s/bad.view", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("raydex definition 1 0123456789abcdef\nCREATE MATERIALIZED VIEW bad AS SELECT 1", file);
+  fclose(file);
+  assert_int_equal(rdx_database_open(device, folder, NULL, &d, &err), RDX_ERROR_FORMAT);
+  assert_non_null(strstr(err.text, "bad.view is damaged"));
+  unlink(path);
+}
+
+/* ---- Killed at any moment ---- */
+
+#define KILLS 40
+
+/* What the process that is killed does. */
+static int insert_always(const char *where) {
+  rdx_error err;
+  rdx_device *own = NULL;
+  rdx_database *mine = NULL;
+  if (rdx_device_open("cpu", NULL, &own, &err) == RDX_OK && rdx_database_open(own, where, NULL, &mine, &err) == RDX_OK)
+    while (ask(mine, "INSERT INTO killed SELECT x FROM killed LIMIT 1", NULL, 0, &err) == RDX_OK)
+      continue;
+  return 1;
+}
+
+/* Whatever an INSERT was at: the table has all rows of some of its versions. */
+static void test_killed_insert_leaves_whole_tables(void **state) {
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE killed AS SELECT 1 AS x");
+  rdx_database_close(&d);
+  for (int i = 0; i < KILLS; i++) {
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/proc/self/exe", "test_database", folder, (char *)NULL);
+      _exit(2);
+    }
+    usleep(8000 + 731 * (unsigned)i);
+    kill(child, SIGKILL);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    d = open_database();
+    expect(d, "SELECT count(*) = sum(x) AND count(*) > 0 FROM killed", "true");
+    rdx_database_close(&d);
+  }
+  d = open_database();
+  run(d, "DROP TABLE killed");
+  rdx_database_close(&d);
+}
+
+/* ---- Threads ---- */
+
+typedef struct crowd {
+  rdx_database *database;
+  _Atomic int failures;
+  _Atomic bool stop;
+} crowd;
+
+static void *ask_always(void *context) {
+  crowd *c = context;
+  rdx_error err = {""};
+  char out[64];
+  while (!atomic_load(&c->stop)) {
+    if (ask(c->database, "SELECT count(*) - sum(one) FROM shared WHERE x >= 0", out, sizeof out, &err) != RDX_OK ||
+        strcmp(out, "0") != 0)
+      atomic_fetch_add(&c->failures, 1);
+    if (ask(c->database, "SELECT a.x FROM shared AS a JOIN shared AS b ON a.x = b.x ORDER BY 1 LIMIT 1", out,
+            sizeof out, &err) != RDX_OK ||
+        strcmp(out, "0") != 0)
+      atomic_fetch_add(&c->failures, 1);
+  }
+  return NULL;
+}
+
+/* Statements of several threads at the same time, while the table grows and views come and go. */
+static void test_threads_share_a_database(void **state) {
+  pthread_t threads[3];
+  (void)state;
+  crowd c = {.database = open_database()};
+  run(c.database, "CREATE TABLE shared AS SELECT * FROM (VALUES (0, 1), (1, 1), (2, 1)) AS v(x, one)");
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, ask_always, &c), 0);
+  for (int i = 0; i < 12; i++) {
+    char sql[96];
+    snprintf(sql, sizeof sql, "INSERT INTO shared VALUES (%d, 1)", i + 3);
+    run(c.database, sql);
+    run(c.database, "CREATE MATERIALIZED VIEW v AS SELECT x, count(*), sum(one) FROM shared GROUP BY x");
+    run(c.database, i % 2 ? "SET scan_method = bindex" : "RESET scan_method");
+    usleep(1000);
+    run(c.database, "DROP MATERIALIZED VIEW v");
+  }
+  atomic_store(&c.stop, true);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+  assert_int_equal(atomic_load(&c.failures), 0);
+  expect(c.database, "SELECT count(*) FROM shared", "15");
+  run(c.database, "DROP TABLE shared");
+  rdx_database_close(&c.database);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1)
+    return insert_always(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parameters_keep_their_values), cmocka_unit_test(test_text_has_several_statements),
+      cmocka_unit_test(test_replaced_table_is_read_anew),  cmocka_unit_test(test_now_is_of_each_run),
+      cmocka_unit_test(test_read_only_and_safe_refuse),    cmocka_unit_test(test_views_and_indexes_last),
+      cmocka_unit_test(test_damaged_definition_is_named),  cmocka_unit_test(test_killed_insert_leaves_whole_tables),
+      cmocka_unit_test(test_threads_share_a_database),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
