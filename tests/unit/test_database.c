@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Databases by their public interface: parameters, kept statements, files that change, definitions that last, threads. */
+/* Databases by their public interface: parameters, files that change, definitions that last, kills, threads. */
 
 #include <setjmp.h>
 #include <stdarg.h>
