@@ -106,6 +106,16 @@ const char *cli_stream_path(const char *path);
 int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
                      size_t count);
 
+/* The same where the file is Parquet, as the name says. */
+int cli_check_parquet(const char *command, const char *option, const char *path, const char *const *inputs,
+                      size_t count);
+
+/* Whether a name says that a file is Parquet. NULL is no such name. */
+bool cli_is_parquet_name(const char *path);
+
+/* An option that was given and is for CSV only; NULL: none. */
+const char *cli_csv_option(const cli_common *common);
+
 /* Open a table file, or `count` of its columns (0: all). One in a pipe is refused for what it is. */
 RDX_MUST_USE rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,
                                        rdx_error *err);

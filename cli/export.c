@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex export: a table file to CSV. */
+/* raydex export: a table file to CSV or Parquet. */
 
 #include "cli/cli.h"
 
@@ -18,7 +18,9 @@ static void print_help(void) {
       "Example: raydex export orders.rdx --columns id,price --out prices.csv\n\n"
       "Usage: raydex export TABLE.rdx [OPTION...]\n\n"
       "Write a table file as CSV: NULL is an empty field, the empty string is in quotes. With the types that --types\n"
-      "lists, import --types makes the same table of it again.\n\n"
+      "lists, import --types makes the same table of it again. Where FILE ends in .parquet it gets Parquet, by "
+      "DuckDB's\n"
+      "library.\n\n"
       "Options:\n"
       "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --delimiter C           what separates fields (,); \\t is a tab; no letter, digit, +, - or .\n"
@@ -44,11 +46,13 @@ static const char *take(int option, char *value, void *context) {
   return option == TYPES ? NULL : cli_parse_columns(value, &o->columns);
 }
 
-static rdx_status write_csv(const export_options *o, const rdx_table *table, rdx_error *err) {
+static rdx_status write_data(const export_options *o, const rdx_table *table, rdx_error *err) {
+  if (cli_is_parquet_name(o->common.out))
+    return rdx_table_write_parquet(table, o->common.out, err);
   return rdx_table_write_csv(table, o->common.out, o->common.csv.delimiter, !o->common.csv.no_header, err);
 }
 
-/* The list of types appears after the CSV, and only with it. */
+/* The list of types appears after the data, and only with it. */
 static rdx_status write_both(const export_options *o, const rdx_table *table, rdx_error *err) {
   console_output list;
   rdx_status status = console_output_open(cli_stream_path(o->types), &list, err);
@@ -57,7 +61,7 @@ static rdx_status write_both(const export_options *o, const rdx_table *table, rd
   cli_write_types(list.stream, table, o->common.csv.no_header);
   status = console_output_sync(&list, err);
   if (status == RDX_OK)
-    status = write_csv(o, table, err);
+    status = write_data(o, table, err);
   if (status == RDX_OK)
     return console_output_commit(&list, err);
   console_output_discard(&list);
@@ -68,15 +72,19 @@ static rdx_status run(const export_options *o, rdx_table **table, rdx_error *err
   const rdx_status status = cli_open_table(o->common.words[0], o->columns.names, o->columns.count, table, err);
   if (status != RDX_OK)
     return status;
-  return o->types ? write_both(o, *table, err) : write_csv(o, *table, err);
+  return o->types ? write_both(o, *table, err) : write_data(o, *table, err);
 }
 
 /* 0 to go on, else the exit status plus one. */
 static int check(const export_options *o) {
   const char *const files[] = {o->common.words[0], o->common.out};
-  const int wrong = cli_check_output("export", "--out", o->common.out, true, files, 1);
+  const bool parquet = cli_is_parquet_name(o->common.out);
+  const int wrong = parquet ? cli_check_parquet("export", "--out", o->common.out, files, 1)
+                            : cli_check_output("export", "--out", o->common.out, true, files, 1);
   if (wrong != 0)
     return wrong;
+  if (parquet && cli_csv_option(&o->common))
+    return console_usage("export", "%s is for CSV, and %s is Parquet", cli_csv_option(&o->common), o->common.out) + 1;
   if (o->types && !cli_stream_path(o->types) && !o->common.out)
     return console_usage("export", "only one of --out and --types can be -, the standard output") + 1;
   return cli_check_output("export", "--types", o->types, true, files, 2);

@@ -54,6 +54,11 @@ static const char *format_of(const char *path, bool text) {
   return NULL;
 }
 
+bool cli_is_parquet_name(const char *path) {
+  const char *format = path ? format_of(path, true) : NULL;
+  return format && strcmp(format, "Parquet") == 0;
+}
+
 /* What is written under a name that says something else is not found by what it says, and misleads other programs. */
 static int check_format(const char *command, const char *path, bool text) {
   const char *format = format_of(path, text);
@@ -67,27 +72,53 @@ static int check_format(const char *command, const char *path, bool text) {
          1;
 }
 
-int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
-                     size_t count) {
-  rdx_error err = {""};
+/* Whether the files can be read, and none of them would be replaced. */
+static int check_inputs(const char *command, const char *option, const char *path, const char *const *inputs,
+                        size_t count) {
   size_t standard = 0;
   for (size_t i = 0; i < count; i++)
     standard += inputs[i] && !cli_stream_path(inputs[i]);
   if (standard > 1)
     return console_usage(command, "only one of the files can be -, the standard input") + 1;
-  if (path && !cli_stream_path(path) && !streams)
-    return console_usage(command, "a table file is no stream: name a file instead of -") + 1;
   path = cli_stream_path(path);
   for (size_t i = 0; path && i < count; i++)
     if (inputs[i] && cli_stream_path(inputs[i]) && console_same_file(path, inputs[i]))
       return console_usage(command, "%s%s%s: it would replace %s", option ? option : "", option ? " " : "", path,
                            inputs[i]) +
              1;
-  const int wrong = path ? check_format(command, path, streams) : 0;
-  if (wrong != 0)
-    return wrong;
-  const rdx_status status = console_output_check(path, streams, &err);
+  return 0;
+}
+
+static int check_place(const char *path, bool streams) {
+  rdx_error err = {""};
+  const rdx_status status = console_output_check(cli_stream_path(path), streams, &err);
   return status == RDX_OK ? 0 : console_fail(status, "%s", err.text) + 1;
+}
+
+int cli_check_output(const char *command, const char *option, const char *path, bool streams, const char *const *inputs,
+                     size_t count) {
+  int wrong = check_inputs(command, option, path, inputs, count);
+  if (wrong == 0 && path && !cli_stream_path(path) && !streams)
+    return console_usage(command, "a table file is no stream: name a file instead of -") + 1;
+  if (wrong == 0 && cli_stream_path(path))
+    wrong = check_format(command, path, streams);
+  return wrong != 0 ? wrong : check_place(path, streams);
+}
+
+int cli_check_parquet(const char *command, const char *option, const char *path, const char *const *inputs,
+                      size_t count) {
+  const int wrong = check_inputs(command, option, path, inputs, count);
+  return wrong != 0 ? wrong : check_place(path, false);
+}
+
+const char *cli_csv_option(const cli_common *o) {
+  const rdx_csv_params *csv = &o->csv;
+  return csv->delimiter                       ? "--delimiter"
+         : csv->no_header                     ? "--no-header"
+         : csv->null_count > 0                ? "--null"
+         : csv->quote || csv->no_quotes       ? "--quote"
+         : csv->encoding != RDX_ENCODING_UTF8 ? "--encoding"
+                                              : NULL;
 }
 
 rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,

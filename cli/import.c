@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex import: CSV to a table file. */
+/* raydex import: CSV or Parquet to a table file. */
 
 #include "cli/cli.h"
 
@@ -18,16 +18,17 @@ typedef struct import_options {
   cli_columns columns;
   uint64_t max_rejects;
   const char *rejects;
+  bool parquet; /* instead of CSV */
   cli_common common;
 } import_options;
 
 static void print_help(void) {
   printf(
       "Example: raydex import orders.csv orders.rdx\n\n"
-      "Usage: raydex import FILE.csv TABLE.rdx [OPTION...]\n\n"
-      "Make a table file of a CSV file (-: the standard input). The table appears, in place of one that was there, "
-      "when\n"
-      "it is complete.\n\n"
+      "Usage: raydex import FILE.csv|FILE.parquet TABLE.rdx [OPTION...]\n\n"
+      "Make a table file of a CSV file (-: the standard input), or of a Parquet file by DuckDB's library. The table\n"
+      "appears, in place of one that was there, when it is complete. Parquet has types, so that of the options only\n"
+      "--columns is for it.\n\n"
       "Options:\n"
       "  --columns A,B,...       only these columns, in this order; names with a comma in double quotes\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
@@ -124,10 +125,13 @@ static void note_column(void *user, const rdx_field *column, const rdx_choice *c
 }
 
 static rdx_status import_file(const import_options *o, reject_log *log, rdx_import_stats *stats, rdx_error *err) {
+  const char *const *columns = o->columns.count > 0 ? o->columns.names : NULL;
+  if (o->parquet)
+    return rdx_table_import_parquet(o->common.words[0], o->common.words[1], columns, o->columns.count, stats, err);
   rdx_csv_params csv = o->common.csv;
   csv.types = o->types.types;
   csv.type_count = o->types.count;
-  csv.columns = o->columns.count > 0 ? o->columns.names : NULL;
+  csv.columns = columns;
   csv.column_count = o->columns.count;
   const rdx_import_params params = {.csv = csv,
                                     .column = note_column,
@@ -187,8 +191,20 @@ static rdx_status read_types(import_options *o, cli_types *file, rdx_error *err)
   return RDX_OK;
 }
 
+/* An option that was given and is not for Parquet; NULL: none. */
+static const char *unfit_option(const import_options *o) {
+  return o->types.count > 0                    ? "--type"
+         : o->types_file                       ? "--types"
+         : o->max_rejects > 0                  ? "--max-rejects"
+         : o->rejects                          ? "--rejects"
+         : o->common.device_params.threads > 0 ? "--threads"
+                                               : cli_csv_option(&o->common);
+}
+
 /* 0 to go on, else the exit status plus one. */
 static int check(const import_options *o) {
+  if (o->parquet && unfit_option(o))
+    return console_usage("import", "%s is for CSV, and %s is Parquet", unfit_option(o), o->common.words[0]) + 1;
   const char *const files[] = {o->common.words[0], o->types_file, o->common.words[1]};
   const int wrong = cli_check_output("import", NULL, files[2], false, files, 2);
   return wrong != 0 ? wrong : cli_check_output("import", "--rejects", o->rejects, true, files, 3);
@@ -202,6 +218,7 @@ int cli_import(int argc, char **argv) {
   const int parsed = cli_parse("import", argc, argv, options, print_help, take, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
+  o.parquet = rdx_table_is_parquet(o.common.words[0]);
   const int wrong = check(&o);
   if (wrong != 0)
     return wrong - 1;
@@ -215,13 +232,13 @@ int cli_import(int argc, char **argv) {
   free(o.types.types);
   if (status != RDX_OK)
     return console_fail(status, "%s", err.text);
-  if (s.delimiter != ',' && !o.common.csv.delimiter)
+  if (!o.parquet && s.delimiter != ',' && !o.common.csv.delimiter)
     console_note(s.delimiter == '\t' ? "%s: fields are separated by tabs" : "%s: fields are separated by '%c'",
                  o.common.words[0], s.delimiter);
   const double seconds = s.total_ms / 1000;
   char bytes[32];
-  console_note("%s: %" PRIu64 " row%s, %" PRIu64 " rejected; %s of CSV in %.2f s (%.0f MB/s)", o.common.words[1],
-               s.rows, console_s(s.rows), s.rejected, console_bytes(s.bytes, bytes), seconds,
+  console_note("%s: %" PRIu64 " row%s, %" PRIu64 " rejected; %s of %s in %.2f s (%.0f MB/s)", o.common.words[1], s.rows,
+               console_s(s.rows), s.rejected, console_bytes(s.bytes, bytes), o.parquet ? "Parquet" : "CSV", seconds,
                (double)s.bytes / 1e6 / (seconds > 0 ? seconds : 1));
   return EXIT_SUCCESS;
 }

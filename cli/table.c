@@ -83,9 +83,9 @@ static rdx_status print_table(const table_options *o, const rdx_table *table, rd
   return status;
 }
 
-/* ---- CSV files ---- */
+/* ---- Other files ---- */
 
-static void print_csv(const rdx_table *table) {
+static void print_columns(const rdx_table *table) {
   printf("column,type,nulls,why\n");
   for (uint32_t i = 0; i < rdx_table_columns(table); i++) {
     const char *name = rdx_table_column_name(table, i);
@@ -97,7 +97,7 @@ static void print_csv(const rdx_table *table) {
       nulls += !(c->validity[row / 8] >> row % 8 & 1);
     cli_write_text(stdout, name, strlen(name));
     printf(",%s,%" PRIu64 ",", cli_type_text(c->type, c->scale, type), nulls);
-    if (choice->why)
+    if (choice && choice->why)
       cli_write_text(stdout, choice->why, strlen(choice->why));
     fputc('\n', stdout);
   }
@@ -112,19 +112,23 @@ static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err)
   if (status != RDX_OK)
     return status;
   const char delimiter = rdx_table_delimiter(*table);
-  if (delimiter && o->zones) {
-    snprintf(err->text, sizeof err->text, "%s is CSV, which has no zones: import it first", path);
+  rdx_column_stats stats;
+  const char *other = delimiter                                                               ? "CSV"
+                      : rdx_table_get_stats(*table, 0, &stats, NULL) == RDX_ERROR_UNSUPPORTED ? "Parquet"
+                                                                                              : NULL;
+  if (other && o->zones) {
+    snprintf(err->text, sizeof err->text, "%s is %s, which has no zones: import it first", path, other);
     return RDX_ERROR_UNSUPPORTED;
   }
-  if (delimiter)
-    print_csv(*table);
+  if (other)
+    print_columns(*table);
   else
     status = print_table(o, *table, err);
   if (status != RDX_OK || o->zones)
     return status;
   console_note("%s: %" PRIu64 " row%s, %" PRIu32 " column%s, %s", path, rdx_table_rows(*table),
                console_s(rdx_table_rows(*table)), rdx_table_columns(*table), console_s(rdx_table_columns(*table)),
-               delimiter ? "CSV" : "verified");
+               other ? other : "verified");
   if (delimiter && delimiter != ',')
     console_note("fields are separated by %s", delimiter == '\t' ? "tabs" : (const char[]){'\'', delimiter, '\'', 0});
   return RDX_OK;

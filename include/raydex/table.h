@@ -4,8 +4,8 @@
 #define RAYDEX_TABLE_H
 
 /**
- * Tables: typed, named columns of equal length. They come from CSV, into host memory, or from a table file, which is
- * mapped: its columns are used where they lie.
+ * Tables: typed, named columns of equal length. They come from CSV or Parquet, into host memory, or from a table file,
+ * which is mapped: its columns are used where they lie.
  *
  * A table file (format: src/table/format.h) holds each column as a plain array, strings as places in a sorted
  * dictionary, a bitmap where there are NULLs, the smallest and largest value of every block of rows, and a checksum for
@@ -233,6 +233,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_import_csv(const char *csv, const char
  * Through DuckDB's library, libduckdb 1.0 or newer, which is opened when it is needed first: the file that the
  * environment variable RAYDEX_DUCKDB names, else libduckdb.so where the loader finds it. Without it calls fail with
  * RDX_ERROR_UNSUPPORTED, and the text says how to get it. */
+
+/** Whether rdx_table_read() takes a path for a Parquet file: by its name, or by how it begins and ends. */
+RDX_API bool rdx_table_is_parquet(const char *path);
 
 /**
  * Read a Parquet file into host memory: the columns of these names (`count` of them, in this order), or all where

@@ -18,9 +18,8 @@
 _Static_assert(sizeof(rdx_duckdb_result) == 32 + 2 * sizeof(void *), "as DuckDB has it");
 _Static_assert(sizeof(rdx_duckdb_text) == 16, "as DuckDB has it");
 
-static const char how_to_get[] =
-    "install it (https://duckdb.org/install, C/C++; or npm install @duckdb/node-bindings-linux-x64) where the loader "
-    "finds libduckdb.so, or name the file by the environment variable RAYDEX_DUCKDB";
+static const char how_to_get[] = "install it (https://duckdb.org/install, C/C++; npm has it in "
+                                 "@duckdb/node-bindings-linux-x64), or name its libduckdb.so by RAYDEX_DUCKDB";
 
 /* ---- The library ---- */
 
@@ -112,7 +111,7 @@ static rdx_status set_up(const rdx_duckdb *d, rdx_error *err) {
   for (size_t i = 0; i < RDX_COUNT(settings); i++) {
     rdx_duckdb_result result = {0};
     const rdx_status status = rdx_duckdb_run(d, settings[i], &(rdx_duckdb_watch){.stage = d->doing}, &result, err);
-    d->call->destroy_result(&result);
+    rdx_duckdb_drop(d, &result);
     RDX_TRY(status);
   }
   return RDX_OK;
@@ -140,11 +139,37 @@ void rdx_duckdb_close(rdx_duckdb *d) {
 
 /* ---- Statements ---- */
 
+/* They have all of the work. */
+static void wait_for_threads(void) {
+  nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+}
+
+/* A statement that was not run to its end is stopped, and over when this returns: its threads may be at it else, while
+ * what they use is freed. */
+static void stop_tasks(const rdx_duckdb *d, rdx_duckdb_handle pending) {
+  d->call->interrupt(d->connection);
+  for (int state = RDX_DUCKDB_GOES_ON; state == RDX_DUCKDB_GOES_ON || state == RDX_DUCKDB_WAITS;) {
+    state = d->call->pending_execute_task(pending);
+    if (state == RDX_DUCKDB_WAITS)
+      wait_for_threads();
+  }
+}
+
+void rdx_duckdb_drop(const rdx_duckdb *d, rdx_duckdb_result *result) {
+  if (result->content) {
+    d->call->interrupt(d->connection);
+    for (rdx_duckdb_handle chunk; (chunk = d->call->fetch_chunk(*result)) != NULL;)
+      d->call->destroy_data_chunk(&chunk);
+    d->call->destroy_result(result);
+  }
+  *result = (rdx_duckdb_result){0};
+}
+
 static rdx_status run_tasks(const rdx_duckdb *d, rdx_duckdb_handle pending, const rdx_duckdb_watch *w, rdx_error *err) {
   for (;;) {
     const rdx_status status = rdx_progress(w->stage, w->done ? atomic_load(w->done) : 0, w->total, err);
     if (status != RDX_OK) {
-      d->call->interrupt(d->connection);
+      stop_tasks(d, pending);
       return status;
     }
     switch (d->call->pending_execute_task(pending)) {
@@ -154,8 +179,8 @@ static rdx_status run_tasks(const rdx_duckdb *d, rdx_duckdb_handle pending, cons
       break;
     case RDX_DUCKDB_FAILED:
       return rdx_duckdb_fail(d, d->call->pending_error(pending), err);
-    default: /* its threads have all of the work */
-      nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+    default:
+      wait_for_threads();
     }
   }
 }
@@ -170,8 +195,11 @@ static rdx_status run_pending(const rdx_duckdb *d, rdx_duckdb_handle statement, 
     status = rdx_duckdb_fail(d, d->call->pending_error(pending), err);
   if (status == RDX_OK)
     status = run_tasks(d, pending, watch, err);
-  if (status == RDX_OK && d->call->execute_pending(pending, out) != 0)
+  if (status == RDX_OK && d->call->execute_pending(pending, out) != 0) {
     status = rdx_duckdb_fail(d, d->call->result_error(out), err);
+    d->call->destroy_result(out);
+    *out = (rdx_duckdb_result){0};
+  }
   d->call->destroy_pending(&pending);
   return status;
 }

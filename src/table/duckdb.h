@@ -155,9 +155,12 @@ typedef struct rdx_duckdb_watch {
   uint64_t total;
 } rdx_duckdb_watch;
 
-/* Run a statement; its result is destroyed by the caller. That of a query may come piece by piece. */
+/* Run a statement; its result is dropped by the caller, also on failure. That of a query may come piece by piece. */
 RDX_MUST_USE rdx_status rdx_duckdb_run(const rdx_duckdb *duckdb, const char *sql, const rdx_duckdb_watch *watch,
                                        rdx_duckdb_result *out, rdx_error *err);
+
+/* Free a result, whether it was fetched to its end or not. One that is all zero is fine. */
+void rdx_duckdb_drop(const rdx_duckdb *duckdb, rdx_duckdb_result *result);
 
 /* A table that statements read as NAME(), on one thread, from its start each time. */
 typedef struct rdx_duckdb_source {

@@ -566,7 +566,7 @@ rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_ta
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read: out must not be NULL");
   const char *file = path ? path : input;
   const bool table_file = rdx_table_is_file(file);
-  if (!table_file && !rdx_parquet_is_file(file))
+  if (!table_file && !rdx_table_is_parquet(file))
     return rdx_table_read_csv(path, params, out, err);
   rdx_table *table = NULL;
   const char *const *names = params ? params->columns : NULL;

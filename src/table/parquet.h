@@ -7,7 +7,5 @@
 
 /* Whether a name ends as those of Parquet files do: in .parquet or .pq. */
 bool rdx_parquet_is_name(const char *path);
-/* Whether a file has such a name, or begins and ends as Parquet does. */
-bool rdx_parquet_is_file(const char *path);
 
 #endif

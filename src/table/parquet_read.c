@@ -27,11 +27,11 @@ bool rdx_parquet_is_name(const char *path) {
   return dot && (strcasecmp(dot, ".parquet") == 0 || strcasecmp(dot, ".pq") == 0);
 }
 
-bool rdx_parquet_is_file(const char *path) {
+bool rdx_table_is_parquet(const char *path) {
   char first[4], last[4];
   struct stat info;
-  if (rdx_parquet_is_name(path))
-    return true;
+  if (!path || rdx_parquet_is_name(path))
+    return path != NULL;
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const bool same = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= 12 &&
                     pread(file, first, 4, 0) == 4 && pread(file, last, 4, info.st_size - 4) == 4 &&
@@ -128,7 +128,7 @@ typedef struct reader {
 } reader;
 
 static rdx_status run(reader *r, const char *sql, rdx_error *err) {
-  r->duckdb.call->destroy_result(&r->result);
+  rdx_duckdb_drop(&r->duckdb, &r->result);
   return rdx_duckdb_run(&r->duckdb, sql, &(rdx_duckdb_watch){.stage = "read", .total = r->rows}, &r->result, err);
 }
 
@@ -272,8 +272,7 @@ static rdx_status open_reader(reader *r, const char *path, const char *const *na
 }
 
 static void close_reader(reader *r) {
-  if (r->duckdb.call)
-    r->duckdb.call->destroy_result(&r->result);
+  rdx_duckdb_drop(&r->duckdb, &r->result);
   rdx_duckdb_close(&r->duckdb);
   rdx_table_destroy(&r->table);
   rdx_free(r->sources);

@@ -168,7 +168,7 @@ static rdx_status copy(parquet_writer *w, const rdx_duckdb *d, rdx_error *err) {
   snprintf(sql, sizeof sql, "COPY (SELECT * FROM raydex_rows()) TO '%s' (FORMAT parquet, USE_TMP_FILE false)",
            d->alias);
   const rdx_status status = rdx_duckdb_run(d, sql, &watch, &result, err);
-  w->call->destroy_result(&result);
+  rdx_duckdb_drop(d, &result);
   return status;
 }
 
