@@ -79,8 +79,8 @@ static rdx_status choose_scan(filtering *f, rdx_error *err) {
   for (uint32_t i = 0; i < all; i++)
     if (used[i])
       columns[count++] = f->node->table_columns[i];
-  f->scans = params->method != RDX_SCAN_AUTO ||
-             (count > 0 && rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, params));
+  f->scans = count > 0 && (params->method != RDX_SCAN_AUTO ||
+                           rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, params));
   return RDX_OK;
 }
 

@@ -24,6 +24,10 @@ static rdx_status truth(rdx_block *b, bool value, rdx_sql_place place, rdx_bound
   return rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.i = value}, place, out);
 }
 
+static bool is_null(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT && e->value.null;
+}
+
 /* ---- Without correlation ---- */
 
 /* The value of a plan's one row and column, or whether there is a row, as a parameter. */
@@ -395,6 +399,18 @@ static rdx_status add_equal(rdx_block *b, const rdx_ast *ast, rdx_bound *left, b
   return rdx_conjuncts_add(b->planner, &b->from.conjuncts, equal);
 }
 
+/* NULL IN (...) is never true; NULL NOT IN (...) where there is no row to compare with. */
+static rdx_status add_null_in(rdx_block *b, rdx_bound_query *q, bool negated, rdx_sql_place place) {
+  rdx_dependent d;
+  rdx_bound *never = NULL;
+  if (negated) {
+    RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_ANTI, 1, false}, 0, &d));
+    return add_dependent(b, d);
+  }
+  RDX_TRY(truth(b, false, place, &never));
+  return rdx_conjuncts_add(b->planner, &b->from.conjuncts, never);
+}
+
 static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negated) {
   rdx_bound_query *q = NULL;
   rdx_bound **left = NULL;
@@ -412,6 +428,8 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   if (negated && count > 1)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "write NOT EXISTS",
                             "NOT IN of several columns is not supported");
+  if (count == 1 && is_null(left[0]))
+    return add_null_in(b, q, negated, ast->place);
   const rdx_plan_join join = !negated ? RDX_PLAN_SEMI : correlated ? RDX_PLAN_ANTI : RDX_PLAN_ANTI_NULL;
   RDX_TRY(make_dependent(b, q, &(form){join, count, false}, count, &d));
   if (negated && correlated)
@@ -488,6 +506,11 @@ static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *le
   summary s;
   plan->shared = true;
   RDX_TRY(summarize(b, plan, place, &s));
+  if (is_null(left)) {
+    rdx_bound *never = NULL;
+    RDX_TRY(truth(b, false, place, &never));
+    return decide(b, &s, left, never, place, out);
+  }
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, plan, NULL, &distinct));
   distinct->column_count = distinct->expr_count = 1;
   distinct->columns = plan->columns;
