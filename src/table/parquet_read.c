@@ -199,6 +199,13 @@ static rdx_status start_column(reader *r, uint32_t i, uint32_t column, rdx_error
   return RDX_OK;
 }
 
+/* Whether DuckDB's type has no room for nanoseconds. */
+static bool cut_to_microseconds(const source *s) {
+  const int id = s->type->id;
+  return id == RDX_DUCKDB_TIMESTAMP || id == RDX_DUCKDB_TIMESTAMP_TZ || id == RDX_DUCKDB_TIME ||
+         id == RDX_DUCKDB_TIME_TZ;
+}
+
 static rdx_status fail_missing(const reader *r, const char *name, rdx_error *err) {
   char list[512] = "";
   size_t used = 0;
@@ -224,6 +231,47 @@ static rdx_status choose_columns(reader *r, const char *const *names, rdx_names 
   return RDX_OK;
 }
 
+static const char *bytes_of(const rdx_duckdb_text *t) {
+  return t->inside.length <= sizeof t->inside.text ? t->inside.text : t->outside.text;
+}
+
+static rdx_status check_name(const reader *r, const rdx_duckdb_text *name, rdx_error *err) {
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    const char *column = r->table->columns[i].name;
+    if (cut_to_microseconds(&r->sources[i]) && strlen(column) == name->inside.length &&
+        memcmp(column, bytes_of(name), name->inside.length) == 0)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                      "%.300s: column '%.100s' has nanoseconds, of which DuckDB gives microseconds: write it in "
+                      "microseconds, or cut it to these in DuckDB, COPY (FROM the file) TO another",
+                      r->path, column);
+  }
+  return RDX_OK;
+}
+
+/* DuckDB cuts nanoseconds without a word where it has no type for them. */
+static rdx_status check_units(reader *r, rdx_error *err) {
+  char sql[192];
+  bool any = false;
+  for (uint32_t i = 0; i < r->table->column_count; i++)
+    any |= cut_to_microseconds(&r->sources[i]);
+  if (!any)
+    return RDX_OK;
+  snprintf(sql, sizeof sql,
+           "SELECT name FROM parquet_schema('%s') WHERE type = 'INT96' OR logical_type LIKE '%%NANOS=NanoSeconds%%'",
+           r->duckdb.alias);
+  RDX_TRY(run(r, sql, err));
+  const rdx_duckdb_functions *call = r->duckdb.call;
+  rdx_status status = RDX_OK;
+  for (rdx_duckdb_handle chunk; status == RDX_OK && (chunk = call->fetch_chunk(r->result)) != NULL;) {
+    const rdx_duckdb_text *names = call->vector_get_data(call->data_chunk_get_vector(chunk, 0));
+    for (uint64_t i = 0; status == RDX_OK && i < call->data_chunk_get_size(chunk); i++)
+      status = check_name(r, &names[i], err);
+    call->destroy_data_chunk(&chunk);
+  }
+  const char *wrong = status == RDX_OK ? call->result_error(&r->result) : NULL;
+  return wrong ? rdx_duckdb_fail(&r->duckdb, wrong, err) : status;
+}
+
 /* `names` NULL: all. */
 static rdx_status make_table(reader *r, const char *const *names, uint32_t count, rdx_error *err) {
   char sql[128];
@@ -236,7 +284,7 @@ static rdx_status make_table(reader *r, const char *const *names, uint32_t count
   RDX_TRY(rdx_calloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
   const rdx_status status = choose_columns(r, names, &index, err);
   rdx_names_drop(&index);
-  return status;
+  return status == RDX_OK ? check_units(r, err) : status;
 }
 
 /* Names stand for nothing in the statement: columns have numbers. */
@@ -309,9 +357,7 @@ static rdx_status add_texts(const piece *p, rdx_error *err) {
     if (!has(p, i))
       RDX_TRY(rdx_growing_add_null(p->to, row, err));
     else
-      RDX_TRY(rdx_growing_add_string(p->to, row,
-                                     t->inside.length <= sizeof t->inside.text ? t->inside.text : t->outside.text,
-                                     t->inside.length, err));
+      RDX_TRY(rdx_growing_add_string(p->to, row, bytes_of(t), t->inside.length, err));
   }
   return RDX_OK;
 }
