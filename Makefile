@@ -20,6 +20,7 @@ ctest = ctest --test-dir "$(1)" --output-on-failure -j 2 $(TESTS)
 
 .NOTPARALLEL:
 .PHONY: all help setup setup-tests test demo bundle debug asan tsan fuzz install uninstall clean
+.PHONY: setup-postgres postgres test-postgres install-postgres
 
 # Where nothing was configured yet, that is done without tests, which need more than the programs.
 all: setup
@@ -36,6 +37,9 @@ help:
 	@echo 'make debug            build for a debugger into build-debug; warnings are errors'
 	@echo 'make asan, make tsan  build and test with AddressSanitizer or ThreadSanitizer'
 	@echo 'make fuzz             run each fuzzer and kind of random run for FUZZ_SECONDS=60 (needs clang)'
+	@echo 'make postgres         build the extension of PostgreSQL; PG_CONFIG=FILE takes another version than the newest'
+	@echo 'make test-postgres    build it, then test it in a server of its own'
+	@echo 'make install-postgres install it for that PostgreSQL, after make install'
 	@echo 'make clean            remove all build directories'
 	@echo 'BUILD=DIR builds there instead of in build/. JOBS=N limits parallel compilation.'
 	@echo 'CC=clang takes that compiler, where nothing is built yet. PRESET=dev makes warnings errors.'
@@ -75,6 +79,24 @@ tsan: setup-tests
 fuzz: setup-tests
 	@$(call build,fuzz,$(BUILD)-fuzz)
 	@tools/fuzz "$(BUILD)-fuzz" $(FUZZ_SECONDS)
+
+# The newest PostgreSQL that has what extensions need.
+PG_CONFIG ?= $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin/pg_config)))
+pgxs = $(MAKE) -s -C "$(BUILD)/postgres" -f "$(CURDIR)/extensions/postgres/Makefile" PG_CONFIG="$(PG_CONFIG)" \
+       with_llvm=no RAYDEX_INCLUDE="$(CURDIR)/include" RAYDEX_LIB="$(abspath $(BUILD))/lib"
+
+setup-postgres:
+	@tools/setup build postgres
+
+postgres: setup-postgres all
+	@mkdir -p "$(BUILD)/postgres"
+	@$(pgxs) all
+
+test-postgres: postgres
+	@PG_CONFIG="$(PG_CONFIG)" extensions/postgres/test/run "$(BUILD)" $(TESTS)
+
+install-postgres:
+	@$(pgxs) install
 
 # Root installs what a user has built, and builds nothing.
 install:

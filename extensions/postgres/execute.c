@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#include "raydex_fdw.h"
+
+#include <access/htup_details.h>
+#include <catalog/pg_type.h>
+#include <commands/explain.h>
+#if PG_VERSION_NUM >= 180000
+#include <commands/explain_format.h>
+#include <commands/explain_state.h>
+#endif
+#include <executor/executor.h>
+#include <fmgr.h>
+#include <miscadmin.h>
+#include <nodes/nodeFuncs.h>
+#include <utils/builtins.h>
+#include <utils/memutils.h>
+#include <utils/numeric.h>
+
+/* A running scan. What belongs to the library is freed when the query's memory is, too, as after an error. */
+typedef struct RunningScan {
+  const char *sql, *folder;
+  List *targets;
+  List *parameters; /* of ExprState */
+  List *parameter_types;
+  rdx_statement *statement;
+  rdx_answer *answer;
+  const rdx_table *table;
+  uint64 row, rows;
+  rdx_answer_stats stats;
+  uint64 runs;
+  double plan_ms, execute_ms; /* of all runs */
+  MemoryContext values;       /* of the current row */
+  MemoryContextCallback callback;
+} RunningScan;
+
+static void drop_answer(void *argument) {
+  RunningScan *scan = argument;
+  rdx_answer_destroy(&scan->answer);
+  rdx_statement_destroy(&scan->statement);
+  scan->table = NULL;
+  scan->row = scan->rows = 0;
+}
+
+void raydex_begin(ForeignScanState *node, int flags) {
+  const ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
+  EState *estate = node->ss.ps.state;
+  ListCell *cell;
+  RunningScan *scan = palloc0(sizeof *scan);
+  node->fdw_state = scan;
+  scan->sql = strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL));
+  scan->targets = list_nth(plan->fdw_private, RAYDEX_PLAN_TARGETS);
+  scan->folder = strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_FOLDER));
+  if (flags & EXEC_FLAG_EXPLAIN_ONLY)
+    return;
+  scan->parameters = ExecInitExprList(plan->fdw_exprs, &node->ss.ps);
+  foreach (cell, plan->fdw_exprs)
+    scan->parameter_types = lappend_oid(scan->parameter_types, exprType(lfirst(cell)));
+  scan->values = AllocSetContextCreate(estate->es_query_cxt, "raydex row", ALLOCSET_DEFAULT_SIZES);
+  scan->callback.func = drop_answer;
+  scan->callback.arg = scan;
+  MemoryContextRegisterResetCallback(estate->es_query_cxt, &scan->callback);
+}
+
+static void write_parameter(RunningScan *scan, ExprContext *context, int number, StringInfo out) {
+  bool null;
+  if (number < 1 || number > list_length(scan->parameters))
+    elog(ERROR, "there is no parameter %d", number);
+  const Datum value = ExecEvalExprSwitchContext(list_nth(scan->parameters, number - 1), context, &null);
+  const Oid type = list_nth_oid(scan->parameter_types, number - 1);
+  if (!raydex_literal(out, type, value, null) && (type != NUMERICOID || !raydex_literal_beyond(out, value)))
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the value of a parameter cannot be passed to Raydex"),
+             errhint("SET raydex.pushdown = off, or SET plan_cache_mode = force_custom_plan, for this.")));
+}
+
+/* The statement with its parameters' values. Names and texts in it are in quotes, in which $ means nothing. */
+static char *write_statement(RunningScan *scan, ExprContext *context) {
+  StringInfoData out;
+  char quote = '\0';
+  initStringInfo(&out);
+  for (const char *p = scan->sql; *p; p++) {
+    if (quote ? *p == quote : *p == '\'' || *p == '"')
+      quote = quote ? '\0' : *p;
+    if (*p != '$' || quote) {
+      appendStringInfoChar(&out, *p);
+      continue;
+    }
+    char *end;
+    write_parameter(scan, context, (int)strtol(p + 1, &end, 10), &out);
+    p = end - 1;
+  }
+  return out.data;
+}
+
+static void run(ForeignScanState *node) {
+  RunningScan *scan = node->fdw_state;
+  rdx_error error;
+  sigset_t old;
+  MemoryContext outer = MemoryContextSwitchTo(scan->values);
+  const char *sql = write_statement(scan, node->ss.ps.ps_ExprContext);
+  rdx_database *database = raydex_database(scan->folder);
+  CHECK_FOR_INTERRUPTS();
+  raydex_block_signals(&old);
+  rdx_status status = rdx_statement_prepare(database, sql, NULL, &scan->statement, &error);
+  raydex_unblock_signals(&old);
+  if (status == RDX_OK)
+    status = rdx_statement_execute(scan->statement, &scan->answer, &error);
+  raydex_check(status, &error, sql);
+  rdx_answer_get_stats(scan->answer, &scan->stats);
+  scan->plan_ms += scan->stats.plan_ms;
+  scan->execute_ms += scan->stats.execute_ms;
+  scan->runs++;
+  scan->table = rdx_answer_table(scan->answer);
+  scan->rows = rdx_table_rows(scan->table);
+  scan->row = 0;
+  MemoryContextSwitchTo(outer);
+}
+
+static bool is_null(const rdx_column *column, uint64 row) {
+  return column->validity && !(column->validity[row / 8] >> (row % 8) & 1);
+}
+
+static Datum get_average(const rdx_table *table, uint32 column, uint64 row, bool *null) {
+  const rdx_column *sum = rdx_table_column(table, column), *count = rdx_table_column(table, column + 1);
+  *null = is_null(sum, row);
+  if (*null)
+    return (Datum)0;
+  return DirectFunctionCall2(numeric_div, raydex_datum(sum, row, NUMERICOID), raydex_datum(count, row, NUMERICOID));
+}
+
+static void fill(RunningScan *scan, TupleTableSlot *slot) {
+  const TupleDesc attributes = slot->tts_tupleDescriptor;
+  ListCell *cell;
+  uint32 column = 0;
+  memset(slot->tts_isnull, true, sizeof(bool) * (size_t)attributes->natts);
+  for (cell = list_head(scan->targets); cell; cell = lnext(scan->targets, cell)) {
+    const int target = lfirst_int(cell);
+    const int place = (target < 0 ? -target : target) - 1;
+    if (target < 0) {
+      slot->tts_values[place] = get_average(scan->table, column, scan->row, &slot->tts_isnull[place]);
+      cell = lnext(scan->targets, cell);
+      column += 2;
+      continue;
+    }
+    const rdx_column *values = rdx_table_column(scan->table, column++);
+    slot->tts_isnull[place] = is_null(values, scan->row);
+    if (!slot->tts_isnull[place])
+      slot->tts_values[place] = raydex_datum(values, scan->row, TupleDescAttr(attributes, place)->atttypid);
+  }
+}
+
+TupleTableSlot *raydex_iterate(ForeignScanState *node) {
+  RunningScan *scan = node->fdw_state;
+  TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+  if (!scan->table)
+    run(node);
+  ExecClearTuple(slot);
+  if (scan->row >= scan->rows)
+    return slot;
+  MemoryContextReset(scan->values);
+  MemoryContext outer = MemoryContextSwitchTo(scan->values);
+  fill(scan, slot);
+  MemoryContextSwitchTo(outer);
+  scan->row++;
+  return ExecStoreVirtualTuple(slot);
+}
+
+void raydex_rescan(ForeignScanState *node) {
+  RunningScan *scan = node->fdw_state;
+  scan->row = 0;
+  if (node->ss.ps.chgParam)
+    drop_answer(scan);
+}
+
+void raydex_end(ForeignScanState *node) {
+  if (node->fdw_state)
+    drop_answer(node->fdw_state);
+}
+
+/* ---- EXPLAIN ---- */
+
+void raydex_explain(ForeignScanState *node, struct ExplainState *es) {
+  const RunningScan *scan = node->fdw_state;
+  const ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
+  if (es->verbose)
+    ExplainPropertyText("Raydex SQL", strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL)), es);
+  if (!es->analyze || !scan || scan->runs == 0)
+    return;
+  if (es->verbose) {
+    ExplainPropertyText("Raydex Device", "cpu", es);
+    if (scan->answer && scan->stats.method)
+      ExplainPropertyText("Raydex Method", scan->stats.method, es);
+  }
+  if (es->timing) {
+    ExplainPropertyFloat("Raydex Planning Time", "ms", scan->plan_ms, 3, es);
+    ExplainPropertyFloat("Raydex Execution Time", "ms", scan->execute_ms, 3, es);
+  }
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * Scans and joins, and the plan of what is pushed down. */
+#include "raydex_fdw.h"
+
+#include <access/htup_details.h>
+#include <access/sysattr.h>
+#include <nodes/makefuncs.h>
+#include <nodes/nodeFuncs.h>
+#include <optimizer/cost.h>
+#include <optimizer/optimizer.h>
+#include <optimizer/pathnode.h>
+#include <optimizer/planmain.h>
+#include <optimizer/restrictinfo.h>
+#include <optimizer/tlist.h>
+#include <access/table.h>
+#include <parser/parsetree.h>
+#include <utils/rel.h>
+
+/* What a query costs before its first row, a row that it reads, and one that it returns. */
+#define QUERY_COST 10.0
+#define READ_COST 0.0001
+#define RETURN_COST 0.02
+
+void raydex_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation) {
+  RaydexQuery *query = palloc0(sizeof *query);
+  ListCell *cell;
+  query->server = rel->serverid;
+  query->relids = rel->relids;
+  query->tuples = raydex_table_of(relation)->rows;
+  foreach (cell, rel->baserestrictinfo) {
+    RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+    if (info->pseudoconstant)
+      continue;
+    if (raydex_pushdown && raydex_shippable(root, rel->relids, info->clause))
+      query->conditions = lappend(query->conditions, info->clause);
+    else
+      query->local = lappend(query->local, info->clause);
+  }
+  rel->tuples = query->tuples;
+  rel->fdw_private = query;
+  set_baserel_size_estimates(root, rel);
+}
+
+static Cost cost_of(const RaydexQuery *query, double rows) {
+  return QUERY_COST + READ_COST * query->tuples + RETURN_COST * rows;
+}
+
+void raydex_base_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation) {
+  (void)relation;
+  add_path(rel, (Path *)create_foreignscan_path(root, rel, NULL, rel->rows, RAYDEX_DISABLED QUERY_COST,
+                                                cost_of(rel->fdw_private, rel->rows), NIL, rel->lateral_relids, NULL,
+                                                RAYDEX_RESTRICTIONS NIL));
+}
+
+/* ---- Joins ---- */
+
+static bool has_placeholders(PlannerInfo *root, Relids relids) {
+  ListCell *cell;
+  foreach (cell, root->placeholder_list) {
+    PlaceHolderInfo *info = lfirst(cell);
+    if (bms_is_subset(info->ph_eval_at, relids))
+      return true;
+  }
+  return false;
+}
+
+/* Rows that are locked or changed are read again one by one, which needs scans. */
+static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
+                     JoinType jointype) {
+  const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
+  ListCell *cell;
+  if (!raydex_pushdown || jointype != JOIN_INNER || !outer || !inner || root->rowMarks ||
+      root->parse->commandType != CMD_SELECT || !bms_is_empty(joinrel->lateral_relids) ||
+      has_placeholders(root, joinrel->relids) || IS_OTHER_REL(joinrel))
+    return false;
+  foreach (cell, joinrel->reltarget->exprs) {
+    if (!IsA(lfirst(cell), Var) || ((Var *)lfirst(cell))->varattno <= 0)
+      return false;
+  }
+  return true;
+}
+
+/* True where a pushed condition equates columns: joins of all rows with all stay with PostgreSQL. */
+static bool split_conditions(PlannerInfo *root, RelOptInfo *joinrel, List *restrictions, RaydexQuery *query) {
+  bool equated = false;
+  ListCell *cell;
+  foreach (cell, restrictions) {
+    RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+    if (info->pseudoconstant)
+      return false;
+    if (raydex_shippable(root, joinrel->relids, info->clause)) {
+      query->conditions = lappend(query->conditions, info->clause);
+      equated = equated || (info->can_join && info->mergeopfamilies);
+    } else {
+      query->local = lappend(query->local, info->clause);
+    }
+  }
+  foreach (cell, pull_var_clause((Node *)query->local, PVC_RECURSE_PLACEHOLDERS)) {
+    if (((Var *)lfirst(cell))->varattno <= 0)
+      return false;
+  }
+  return equated;
+}
+
+void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
+                       JoinType jointype, JoinPathExtraData *extra) {
+  /* All orders of an inner join are the same query. */
+  if (joinrel->fdw_private || !may_join(root, joinrel, outerrel, innerrel, jointype))
+    return;
+  const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
+  RaydexQuery *query = palloc0(sizeof *query);
+  query->server = joinrel->serverid;
+  query->relids = bms_copy(joinrel->relids);
+  query->joined = true;
+  query->tuples = Max(outer->tuples, inner->tuples);
+  query->conditions = list_concat_copy(outer->conditions, inner->conditions);
+  query->local = list_concat_copy(outer->local, inner->local);
+  query->relids = bms_union(outer->relids, inner->relids);
+  if (!split_conditions(root, joinrel, extra->restrictlist, query))
+    return;
+  joinrel->fdw_private = query;
+  add_path(joinrel,
+           (Path *)create_foreign_join_path(root, joinrel, NULL, joinrel->rows, RAYDEX_DISABLED QUERY_COST,
+                                            cost_of(query, joinrel->rows), NIL, NULL, NULL, RAYDEX_RESTRICTIONS NIL));
+}
+
+/* ---- Plans ---- */
+
+/* The columns of a table that are used above the scan, and by conditions that PostgreSQL checks. */
+static List *used_attributes(PlannerInfo *root, RelOptInfo *rel, List *local) {
+  Bitmapset *used = NULL;
+  List *attributes = NIL;
+  pull_varattnos((Node *)rel->reltarget->exprs, rel->relid, &used);
+  pull_varattnos((Node *)local, rel->relid, &used);
+  Relation relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
+  const bool whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, used);
+  for (int i = 1; i <= RelationGetNumberOfAttributes(relation); i++) {
+    if (!TupleDescAttr(RelationGetDescr(relation), i - 1)->attisdropped &&
+        (whole || bms_is_member(i - FirstLowInvalidHeapAttributeNumber, used)))
+      attributes = lappend_int(attributes, i);
+  }
+  table_close(relation, NoLock);
+  return attributes;
+}
+
+static List *join_tlist(RelOptInfo *rel, List *local) {
+  List *tlist = add_to_flat_tlist(NIL, pull_var_clause((Node *)rel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS));
+  return add_to_flat_tlist(tlist, pull_var_clause((Node *)local, PVC_RECURSE_PLACEHOLDERS));
+}
+
+/* The clauses of a scan come as PostgreSQL orders them. */
+static void split_clauses(const RaydexQuery *query, List *clauses, List **pushed, List **local) {
+  ListCell *cell;
+  foreach (cell, clauses) {
+    RestrictInfo *info = lfirst_node(RestrictInfo, cell);
+    if (info->pseudoconstant)
+      continue;
+    if (list_member(query->conditions, info->clause))
+      *pushed = lappend(*pushed, info->clause);
+    else
+      *local = lappend(*local, info->clause);
+  }
+}
+
+ForeignScan *raydex_make_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, List *tlist,
+                              List *clauses, Plan *outer) {
+  const RaydexQuery *query = rel->fdw_private;
+  List *pushed = NIL, *local = NIL, *scanned = NIL, *attributes = NIL, *targets = NIL, *parameters = NIL;
+  (void)relation, (void)path;
+  if (IS_SIMPLE_REL(rel)) {
+    split_clauses(query, clauses, &pushed, &local);
+    attributes = used_attributes(root, rel, local);
+  } else {
+    local = query->local;
+    scanned = IS_JOIN_REL(rel) ? join_tlist(rel, local) : query->tlist;
+  }
+  const char *sql = raydex_deparse(root, query, scanned, attributes, &targets, &parameters);
+  List *private =
+      list_make3(makeString(pstrdup(sql)), targets, makeString(pstrdup(raydex_folder_of_server(query->server))));
+  return make_foreignscan(tlist, local, IS_SIMPLE_REL(rel) ? rel->relid : 0, parameters, private, scanned, pushed,
+                          outer);
+}

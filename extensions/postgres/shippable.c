@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * What both sides mean alike. Everything that is not named here stays with PostgreSQL. */
+#include "raydex_fdw.h"
+
+#include <math.h>
+
+#include <access/transam.h>
+#include <catalog/pg_aggregate.h>
+#include <catalog/pg_collation.h>
+#include <catalog/pg_operator.h>
+#include <catalog/pg_proc.h>
+#include <catalog/pg_type.h>
+#include <nodes/nodeFuncs.h>
+#include <optimizer/optimizer.h>
+#include <parser/parsetree.h>
+#include <utils/array.h>
+#include <mb/pg_wchar.h>
+#include <utils/builtins.h>
+#include <utils/lsyscache.h>
+#include <utils/pg_locale.h>
+#include <utils/syscache.h>
+#include <utils/typcache.h>
+
+typedef struct Context {
+  PlannerInfo *root;
+  Relids relids;
+  bool aggregates; /* are allowed here */
+} Context;
+
+static bool check(const Context *c, Node *node);
+
+static bool check_list(const Context *c, List *list) {
+  ListCell *cell;
+  foreach (cell, list) {
+    if (!check(c, lfirst(cell)))
+      return false;
+  }
+  return true;
+}
+
+static bool is_text(Oid type) {
+  return type == TEXTOID || type == VARCHAROID;
+}
+
+static bool is_integer(Oid type) {
+  return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static bool is_exact(Oid type) {
+  return is_integer(type) || type == NUMERICOID;
+}
+
+/* Equality of texts is that of their bytes. */
+static bool is_deterministic(Oid collation) {
+  return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+static bool is_bytewise(Oid collation) {
+  return OidIsValid(collation) && lc_collate_is_c(collation);
+}
+
+/* ---- How large results become, by the statistics of the columns ---- */
+
+typedef struct Bounds {
+  double least, most;
+  int scale;
+} Bounds;
+
+static bool bound_column(const Context *c, const Var *var, Bounds *out) {
+  RangeTblEntry *entry = planner_rt_fetch(var->varno, c->root);
+  RaydexTable *table = raydex_table_of(entry->relid);
+  const int place = raydex_column_place(table, entry->relid, var->varattno);
+  const RaydexRange *range = raydex_range(table, place);
+  *out = (Bounds){range->least, range->most, table->scales[place]};
+  return range->known;
+}
+
+static bool bound_constant(const Const *constant, Bounds *out) {
+  if (constant->constisnull)
+    return false;
+  Oid output;
+  bool varlena;
+  getTypeOutputInfo(constant->consttype, &output, &varlena);
+  const char *text = OidOutputFunctionCall(output, constant->constvalue);
+  const char *point = strchr(text, '.');
+  const double value = strtod(text, NULL);
+  *out = (Bounds){value, value, point ? (int)strlen(point + 1) : 0};
+  return isfinite(value);
+}
+
+static bool bound(const Context *c, Node *node, Bounds *out);
+
+/* What is nearly too large counts as too large: bounds are doubles. */
+static bool fits(Oid type, const Bounds *b) {
+  const double size = Max(fabs(b->least), fabs(b->most));
+  switch (type) {
+  case INT2OID:
+    return size < 32767;
+  case INT4OID:
+    return size < 2147483647.0;
+  case INT8OID:
+    return size < 9.2e18;
+  default:
+    return size < 0.9e18 / pow(10, b->scale) && b->scale <= 18;
+  }
+}
+
+static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
+  Bounds l, r;
+  if (list_length(op->args) != 2 || !bound(c, linitial(op->args), &l) || !bound(c, lsecond(op->args), &r))
+    return false;
+  const char *name = get_opname(op->opno);
+  const int scale = Max(l.scale, r.scale);
+  if (strcmp(name, "+") == 0) {
+    *out = (Bounds){l.least + r.least, l.most + r.most, scale};
+  } else if (strcmp(name, "-") == 0) {
+    *out = (Bounds){l.least - r.most, l.most - r.least, scale};
+  } else {
+    const double a = l.least * r.least, b = l.least * r.most, d = l.most * r.least, e = l.most * r.most;
+    *out = (Bounds){Min(Min(a, b), Min(d, e)), Max(Max(a, b), Max(d, e)), l.scale + r.scale};
+  }
+  return fits(op->opresulttype, out);
+}
+
+static bool bound(const Context *c, Node *node, Bounds *out) {
+  switch (nodeTag(node)) {
+  case T_Var:
+    return bound_column(c, (Var *)node, out);
+  case T_Const:
+    return bound_constant((Const *)node, out);
+  case T_OpExpr:
+    return bound_operator(c, (OpExpr *)node, out);
+  case T_FuncExpr: /* a cast */
+    return bound(c, linitial(((FuncExpr *)node)->args), out);
+  default:
+    return false;
+  }
+}
+
+/* ---- Expressions ---- */
+
+static bool check_var(const Context *c, const Var *var) {
+  return bms_is_member(var->varno, c->relids) && var->varlevelsup == 0 && var->varattno > 0 &&
+         raydex_type_known(var->vartype) && is_deterministic(var->varcollid);
+}
+
+static bool check_const(const Const *constant) {
+  StringInfoData ignored;
+  if (!raydex_type_known(constant->consttype))
+    return false;
+  initStringInfo(&ignored);
+  const bool written = raydex_literal(&ignored, constant->consttype, constant->constvalue, constant->constisnull);
+  pfree(ignored.data);
+  return written;
+}
+
+static bool is_one_of(const char *name, const char *const *names) {
+  for (; *names; names++) {
+    if (strcmp(name, *names) == 0)
+      return true;
+  }
+  return false;
+}
+
+static const char *const equalities[] = {"=", "<>", NULL};
+static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
+static const char *const arithmetic[] = {"+", "-", "*", NULL};
+static const char *const patterns[] = {"~~", "!~~", NULL};
+
+/* Numbers among themselves, dates and timestamps by the immutable operators, and types with themselves. */
+static bool are_comparable(Oid left, Oid right) {
+  if (left == right)
+    return true;
+  if (is_text(left) && is_text(right))
+    return true;
+  const bool times = (left == DATEOID || left == TIMESTAMPOID) && (right == DATEOID || right == TIMESTAMPOID);
+  const bool floats = (left == FLOAT4OID || left == FLOAT8OID) && (right == FLOAT4OID || right == FLOAT8OID);
+  return (is_integer(left) && is_integer(right)) || times || floats;
+}
+
+static bool is_builtin_operator(Oid op) {
+  return op < FirstGenbkiObjectId && func_volatile(get_opcode(op)) == PROVOLATILE_IMMUTABLE;
+}
+
+static bool check_comparison(Oid op, Oid left, Oid right, Oid collation) {
+  const char *name = get_opname(op);
+  if (!is_builtin_operator(op) || !are_comparable(left, right))
+    return false;
+  if (is_one_of(name, equalities))
+    return is_deterministic(collation);
+  return is_one_of(name, comparisons) && (!is_text(left) || is_bytewise(collation));
+}
+
+/* A pattern that ends within an escape is an error, and never one on the side of Raydex only. */
+static bool check_pattern(const OpExpr *op) {
+  Node *pattern = lsecond(op->args);
+  if (!IsA(pattern, Const) || ((Const *)pattern)->constisnull || !is_text(exprType(linitial(op->args))) ||
+      ((Const *)pattern)->consttype != TEXTOID || !is_deterministic(op->inputcollid) ||
+      GetDatabaseEncoding() != PG_UTF8)
+    return false;
+  return strchr(TextDatumGetCString(((Const *)pattern)->constvalue), '\\') == NULL;
+}
+
+static bool check_operator(const Context *c, OpExpr *op) {
+  if (list_length(op->args) != 2 || !check_list(c, op->args) || !is_builtin_operator(op->opno))
+    return false;
+  const Oid left = exprType(linitial(op->args)), right = exprType(lsecond(op->args));
+  const char *name = get_opname(op->opno);
+  Bounds bounds;
+  if (is_one_of(name, arithmetic))
+    return is_exact(left) && is_exact(right) && is_exact(op->opresulttype) && bound_operator(c, op, &bounds);
+  if (is_one_of(name, patterns))
+    return check_pattern(op);
+  return check_comparison(op->opno, left, right, op->inputcollid);
+}
+
+static bool check_in(const Context *c, const ScalarArrayOpExpr *op) {
+  Node *array = lsecond(op->args);
+  const char *name = get_opname(op->opno);
+  if (strcmp(name, op->useOr ? "=" : "<>") != 0 || !check(c, linitial(op->args)) || !IsA(array, Const) ||
+      ((Const *)array)->constisnull)
+    return false;
+  ArrayType *values = DatumGetArrayTypeP(((Const *)array)->constvalue);
+  const Oid type = ARR_ELEMTYPE(values);
+  Datum *elements;
+  bool *nulls;
+  int count;
+  int16 length;
+  bool by_value;
+  char align;
+  if (!raydex_type_known(type) || !check_comparison(op->opno, exprType(linitial(op->args)), type, op->inputcollid))
+    return false;
+  get_typlenbyvalalign(type, &length, &by_value, &align);
+  deconstruct_array(values, type, length, by_value, align, &elements, &nulls, &count);
+  StringInfoData ignored;
+  initStringInfo(&ignored);
+  bool written = count > 0;
+  for (int i = 0; i < count && written; i++)
+    written = raydex_literal(&ignored, type, elements[i], nulls[i]);
+  pfree(ignored.data);
+  return written;
+}
+
+/* Casts to a wider type, which lose nothing. */
+static bool check_function(const Context *c, const FuncExpr *f) {
+  Bounds b;
+  if (f->funcid >= FirstGenbkiObjectId || list_length(f->args) != 1 || !check_list(c, f->args))
+    return false;
+  if (f->funcformat != COERCE_EXPLICIT_CAST && f->funcformat != COERCE_IMPLICIT_CAST)
+    return false;
+  const Oid from = exprType(linitial(f->args)), to = f->funcresulttype;
+  return (from == INT2OID && (to == INT4OID || to == INT8OID)) || (from == INT4OID && to == INT8OID) ||
+         (from == FLOAT4OID && to == FLOAT8OID) || (from == DATEOID && to == TIMESTAMPOID) ||
+         (is_integer(from) && to == NUMERICOID && bound(c, linitial(f->args), &b) && fits(to, &b));
+}
+
+/* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
+static bool sum_fits(const Context *c, Node *argument) {
+  Bounds b;
+  double rows = 1;
+  int relid = -1;
+  if (!bound(c, argument, &b))
+    return false;
+  while ((relid = bms_next_member(c->relids, relid)) >= 0)
+    rows = Max(rows, raydex_table_of(planner_rt_fetch(relid, c->root)->relid)->rows);
+  b.least *= rows;
+  b.most *= rows;
+  return fits(exprType(argument) == NUMERICOID ? NUMERICOID : INT8OID, &b);
+}
+
+static bool check_aggregate(const Context *c, const Aggref *a, bool average) {
+  static const char *const orders[] = {"min", "max", NULL};
+  static const char *const logics[] = {"bool_and", "bool_or", "every", NULL};
+  Context inner = *c;
+  inner.aggregates = false;
+  if (!c->aggregates || a->aggfnoid >= FirstGenbkiObjectId || a->agglevelsup != 0 || a->aggsplit != AGGSPLIT_SIMPLE ||
+      a->aggorder || a->aggvariadic || a->aggkind != AGGKIND_NORMAL ||
+      (a->aggfilter && !check(&inner, (Node *)a->aggfilter)))
+    return false;
+  const char *name = get_func_name(a->aggfnoid);
+  if (strcmp(name, "count") == 0 && a->aggstar)
+    return !average;
+  if (list_length(a->args) != 1)
+    return false;
+  Expr *argument = ((TargetEntry *)linitial(a->args))->expr;
+  const Oid type = exprType((Node *)argument);
+  if (!check(&inner, (Node *)argument))
+    return false;
+  if (average || strcmp(name, "sum") == 0)
+    return is_exact(type) && strcmp(name, average ? "avg" : "sum") == 0 && sum_fits(&inner, (Node *)argument);
+  return strcmp(name, "count") == 0 || (is_one_of(name, logics) && type == BOOLOID) ||
+         (is_one_of(name, orders) && raydex_orderable(argument));
+}
+
+static bool check(const Context *c, Node *node) {
+  if (!node)
+    return true;
+  switch (nodeTag(node)) {
+  case T_Var:
+    return check_var(c, (Var *)node);
+  case T_Const:
+    return check_const((Const *)node);
+  case T_Param:
+    return (((Param *)node)->paramkind == PARAM_EXTERN || ((Param *)node)->paramkind == PARAM_EXEC) &&
+           raydex_type_known(((Param *)node)->paramtype) && is_deterministic(((Param *)node)->paramcollid);
+  case T_OpExpr:
+    return check_operator(c, (OpExpr *)node);
+  case T_DistinctExpr: {
+    DistinctExpr *d = (DistinctExpr *)node;
+    return check_list(c, d->args) &&
+           check_comparison(d->opno, exprType(linitial(d->args)), exprType(lsecond(d->args)), d->inputcollid);
+  }
+  case T_ScalarArrayOpExpr:
+    return check_in(c, (ScalarArrayOpExpr *)node);
+  case T_FuncExpr:
+    return check_function(c, (FuncExpr *)node);
+  case T_RelabelType:
+    return is_text(((RelabelType *)node)->resulttype) && is_text(exprType((Node *)((RelabelType *)node)->arg)) &&
+           check(c, (Node *)((RelabelType *)node)->arg);
+  case T_BoolExpr:
+    return check_list(c, ((BoolExpr *)node)->args);
+  case T_NullTest:
+    return !((NullTest *)node)->argisrow && check(c, (Node *)((NullTest *)node)->arg);
+  case T_BooleanTest:
+    return check(c, (Node *)((BooleanTest *)node)->arg);
+  case T_Aggref:
+    return check_aggregate(c, (Aggref *)node, false);
+  default:
+    return false;
+  }
+}
+
+bool raydex_shippable(PlannerInfo *root, Relids relids, Expr *expression) {
+  const Context c = {root, relids, true};
+  return raydex_type_known(exprType((Node *)expression)) && check(&c, (Node *)expression);
+}
+
+bool raydex_shippable_average(PlannerInfo *root, Relids relids, Expr *expression) {
+  const Context c = {root, relids, true};
+  return IsA(expression, Aggref) && check_aggregate(&c, (Aggref *)expression, true);
+}
+
+bool raydex_orderable(Expr *expression) {
+  const Oid type = exprType((Node *)expression);
+  return raydex_type_known(type) && (!is_text(type) || is_bytewise(exprCollation((Node *)expression)));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * Foreign tables in schema files, the same rows as heap tables in schema heap, and what compares them. */
+\set files :folder '/files'
+\set ssb :folder '/ssb'
+CREATE EXTENSION raydex_fdw;
+CREATE SERVER files FOREIGN DATA WRAPPER raydex_fdw OPTIONS (folder :'files');
+CREATE SERVER ssb FOREIGN DATA WRAPPER raydex_fdw OPTIONS (folder :'ssb');
+CREATE SCHEMA files;
+CREATE SCHEMA heap;
+IMPORT FOREIGN SCHEMA files FROM SERVER files INTO files;
+IMPORT FOREIGN SCHEMA files FROM SERVER ssb INTO files;
+DO $$
+DECLARE t text;
+BEGIN
+  FOR t IN SELECT foreign_table_name FROM information_schema.foreign_tables WHERE foreign_table_schema = 'files' LOOP
+    EXECUTE format('CREATE TABLE heap.%I AS SELECT * FROM files.%I', t, t);
+    EXECUTE format('ANALYZE heap.%I', t);
+  END LOOP;
+END $$;
+
+-- The rows of a query, in its order or any, as one text; the kind of its error.
+CREATE FUNCTION answer(query text, schema text, pushdown text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  result text;
+BEGIN
+  PERFORM set_config('search_path', schema || ', public', true), set_config('raydex.pushdown', pushdown, true);
+  EXECUTE format('SELECT string_agg(q::text, E''\n'' %s) FROM (%s) q',
+                 CASE WHEN query !~* 'ORDER BY' THEN 'ORDER BY q::text COLLATE "C"' END, query) INTO result;
+  RETURN coalesce(result, '');
+EXCEPTION WHEN OTHERS THEN
+  RETURN 'error ' || sqlstate;
+END $$;
+
+-- How many of heap tables, foreign tables, and foreign tables without pushdown give the same: "same" where all do.
+CREATE FUNCTION compare(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  heap text := answer(query, 'heap', 'on');
+  pushed text := answer(query, 'files', 'on');
+  scanned text := answer(query, 'files', 'off');
+BEGIN
+  IF heap = pushed AND heap = scanned THEN
+    RETURN CASE WHEN heap LIKE 'error%' THEN heap ELSE 'same' END;
+  END IF;
+  RETURN format(E'DIFFERENT: %s\nheap:    %s\npushed:  %s\nscanned: %s', query, left(heap, 300), left(pushed, 300),
+                left(scanned, 300));
+END $$;
+
+-- What of a query Raydex answers.
+CREATE FUNCTION pushed(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  line text;
+BEGIN
+  PERFORM set_config('search_path', 'files, public', true);
+  FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+    IF line ~ 'Raydex SQL: ' THEN
+      RETURN NEXT regexp_replace(line, '^ *Raydex SQL: ', '');
+    END IF;
+  END LOOP;
+END $$;
+
+-- The keys of the scan in EXPLAIN (ANALYZE, FORMAT JSON).
+CREATE FUNCTION explained(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  plan json;
+BEGIN
+  EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO plan;
+  RETURN QUERY SELECT k FROM json_object_keys(plan -> 0 -> 'Plan') k WHERE k LIKE 'Raydex%' ORDER BY k;
+END $$;

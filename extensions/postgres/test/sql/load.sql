@@ -1,0 +1,38 @@
+-- Table files from queries.
+\set loaded :folder '/loaded'
+\set copy :folder '/loaded/copy.rdx'
+SELECT raydex_load('SELECT * FROM heap.all_types ORDER BY id', :'copy');
+SELECT raydex_load('SELECT id, flag, a, b, c, e, ua, ub, uc, f, g, price, day, moment, name, small FROM heap.all_types ORDER BY id', :'copy');
+CREATE SERVER loaded FOREIGN DATA WRAPPER raydex_fdw OPTIONS (folder :'loaded');
+CREATE SCHEMA loaded;
+IMPORT FOREIGN SCHEMA files LIMIT TO (copy) FROM SERVER loaded INTO loaded;
+SELECT count(*) FROM (SELECT id, flag, a, b, c, e, ua, ub, uc, f, g, price, day, moment, name, small FROM heap.all_types
+  EXCEPT ALL SELECT * FROM loaded.copy) d;
+-- Until the transaction commits, and when it does not, the file is as it was.
+BEGIN;
+SELECT raydex_load('SELECT id, flag, a, b, c, e, ua, ub, uc, f, g, price, day, moment, name, small FROM heap.all_types LIMIT 5', :'copy');
+SELECT count(*) FROM loaded.copy;
+ROLLBACK;
+SELECT count(*) FROM loaded.copy;
+BEGIN;
+SELECT raydex_load('SELECT id, flag, a, b, c, e, ua, ub, uc, f, g, price, day, moment, name, small FROM heap.all_types LIMIT 5', :'copy');
+COMMIT;
+SELECT count(*) FROM loaded.copy;
+-- Not in subtransactions, not in prepared transactions, and nothing is left over.
+BEGIN;
+SAVEPOINT s;
+SELECT raydex_load('SELECT 1 AS a', :'copy');
+ROLLBACK;
+BEGIN;
+SELECT raydex_load('SELECT 1 AS a', :'copy');
+PREPARE TRANSACTION 'p';
+SELECT raydex_load('SELECT 1 / (3 - id) AS a FROM heap.all_types', :'copy');
+SELECT raydex_load('SELECT 1::numeric AS a', :'copy');
+SELECT raydex_load('SELECT ARRAY[1] AS a', :'copy');
+SELECT raydex_load('DELETE FROM heap.labels', :'copy');
+SELECT raydex_load('SELECT 1 AS a', 'copy.rdx');
+SELECT raydex_load('SELECT ''infinity''::date AS a', :'copy');
+SELECT count(*) FROM loaded.copy;
+SELECT count(*) FROM pg_ls_dir(:'loaded') f WHERE f LIKE '%raydex-new%';
+DROP SCHEMA loaded CASCADE;
+DROP SERVER loaded;

@@ -1,0 +1,31 @@
+-- What Raydex answers of a query, as text.
+SELECT pushed('SELECT id FROM all_types WHERE a = 1 AND (b > 3 OR c IS NULL) AND NOT (flag IS TRUE) AND name IS NOT NULL');
+SELECT pushed('SELECT id FROM all_types WHERE c BETWEEN 1 AND 9 AND name IN (''a'', ''b'') AND a NOT IN (1, 2, NULL)');
+SELECT pushed('SELECT id FROM all_types WHERE name LIKE ''a%'' AND name NOT LIKE ''%\%'' AND name ILIKE ''B%''');
+SELECT pushed('SELECT id FROM all_types WHERE upper(name) = ''ALPHA'' AND a > 0');
+SELECT pushed('SELECT id FROM all_types WHERE random() < 2 AND small / 2 = 1 AND small + 1 > 3');
+SELECT pushed('SELECT id FROM all_types WHERE c + c > 3');
+SELECT pushed('SELECT count(*) FROM all_types JOIN labels ON key = small WHERE label <> ''one''');
+SELECT pushed('SELECT count(*) FROM all_types LEFT JOIN labels ON key = small');
+SELECT pushed('SELECT count(*) FROM all_types, labels');
+SELECT pushed('SELECT label, sum(ub), avg(small), count(DISTINCT name) FROM all_types JOIN labels ON key = small
+  GROUP BY label HAVING count(*) > 3 AND avg(small) > 1 ORDER BY label DESC NULLS LAST LIMIT 3 OFFSET 1');
+SELECT pushed('SELECT small, count(*) FROM all_types GROUP BY small HAVING count(*) > 3 ORDER BY 2 DESC, 1 LIMIT 3 OFFSET 1');
+SELECT pushed('SELECT DISTINCT small, flag FROM all_types WHERE id > 5 ORDER BY small LIMIT 4');
+SELECT pushed('SELECT count(*) FILTER (WHERE a > 0), sum(small) FILTER (WHERE flag), bool_and(flag) FROM all_types');
+SELECT pushed('SELECT small, upper(max(name COLLATE "C")), sum(b) * 2 FROM all_types GROUP BY small');
+SELECT pushed('SELECT small, string_agg(name, '''') FROM all_types GROUP BY small');
+SELECT pushed('SELECT sum(e), sum(g), sum(price * price) FROM all_types');
+SELECT pushed('SELECT sum(weight * key), avg(weight) FROM labels');
+SELECT pushed('SELECT name FROM all_types ORDER BY name LIMIT 2');
+SELECT pushed('SELECT name FROM all_types ORDER BY name COLLATE "C" LIMIT 2');
+SELECT pushed('SELECT id FROM all_types WHERE upper(name) = ''A'' LIMIT 2');
+SELECT pushed('SELECT small, count(*) FROM all_types GROUP BY ROLLUP (small)');
+SELECT pushed('SELECT id, row_number() OVER (ORDER BY id) FROM all_types ORDER BY id LIMIT 2');
+SELECT pushed('SELECT id FROM all_types WHERE id < 3 FOR UPDATE');
+SELECT pushed('SELECT id FROM all_types UNION ALL SELECT key FROM labels WHERE key = 3');
+SET raydex.pushdown = off;
+SELECT pushed('SELECT small, count(*) FROM all_types WHERE id > 3 GROUP BY small');
+RESET raydex.pushdown;
+-- Times and method.
+SELECT explained('SELECT count(*) FROM files.labels WHERE key > 2');

@@ -1,0 +1,31 @@
+-- Every type: as declared, and the ends of its values.
+SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+  WHERE attrelid = 'files.all_types'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT * FROM files.all_types WHERE id <= 3 ORDER BY id;
+SELECT id, name, price, day, moment FROM files.all_types WHERE id BETWEEN 20 AND 30 ORDER BY id;
+-- NULLs of each column.
+SELECT count(*), count(flag), count(a), count(b), count(c), count(e), count(ua), count(ub), count(uc), count(ue), count(f),
+  count(g), count(price), count(day), count(moment), count(name) FROM files.all_types;
+-- Comparisons with each type's values, also the ends.
+SELECT compare(format('SELECT id FROM all_types WHERE %I %s (SELECT %I FROM all_types WHERE id = %s)', c, o, c, i))
+  FROM unnest('{flag,a,b,c,e,ua,ub,uc,ue,f,g,price,day,moment,name}'::text[]) c,
+       unnest('{=,<>,<,<=,>,>=}'::text[]) o, unnest('{1,2,3,25}'::int[]) i
+  EXCEPT SELECT 'same';
+SELECT count(*) AS comparisons, count(*) FILTER (WHERE r = 'same') AS same FROM (
+  SELECT compare(format('SELECT id FROM all_types WHERE %s %s %s', c, o, v)) AS r
+  FROM unnest('{=,<>,<,<=,>,>=}'::text[]) o,
+       (VALUES ('a', '1'), ('a', '100000::bigint'), ('e', '9223372036854775807'), ('e', '-9223372036854775808'),
+               ('ue', '18446744073709551615'), ('ue', '0.5'), ('price', '-12345678901234.5678'), ('price', '1.005'),
+               ('price', '3'), ('price', '''NaN'''), ('price', '1e30'), ('f', '0.25::real'), ('f', '0.1::float8'),
+               ('f', '''Infinity'''), ('g', '''NaN'''), ('g', '-0.0'), ('g', '1e300'), ('day', '''2010-02-03'''),
+               ('day', '''infinity'''), ('day', '''0044-03-15 BC'''), ('day', 'TIMESTAMP ''2010-02-03 12:00'''),
+               ('moment', '''2003-01-01 05:00+02'''), ('moment', '''-infinity'''), ('name', '''Beta'''),
+               ('name', '''it''''s'''), ('name', '''$1'''), ('name', 'E''a\\\\b'''), ('name', '''Å'''), ('flag', 'true'),
+               ('c', 'b'), ('price', 'c'), ('uc', 'ub')) v(c, v)) x;
+-- Results of aggregates have the types and digits that they have over heap tables.
+SELECT compare('SELECT min(x), max(x), sum(y), avg(y), count(DISTINCT name) FROM (SELECT ' || c || ' AS x, ' || d ||
+               ' AS y, name FROM all_types WHERE id > 3) s')
+  FROM unnest('{a,b,c,e,ua,ub,uc,ue,f,g,price,day,moment}'::text[]) c, unnest('{a,b,c,e,uc,ue,price,g}'::text[]) d
+  EXCEPT SELECT 'same';
+SELECT sum(price), avg(price), sum(e), avg(small), sum(ue) FROM files.all_types WHERE id > 3;
+SELECT sum(e), sum(ue), sum(price), sum(c) FROM files.all_types;
