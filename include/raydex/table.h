@@ -248,9 +248,9 @@ RDX_API bool rdx_table_is_parquet(const char *path);
  *   VARCHAR, BLOB                                                          string
  *
  * A value that would not be kept exactly (a timestamp with a part of a microsecond, a decimal beyond 64 bits) is
- * RDX_ERROR_RANGE; the text names column and row. Other types are RDX_ERROR_UNSUPPORTED, and so are instants in
- * nanoseconds and INT96, which DuckDB would cut to microseconds; the text names the column and what to do. Damage is
- * RDX_ERROR_FORMAT. Reports progress as stage "read", in rows. Destroy the table with rdx_table_destroy().
+ * RDX_ERROR_RANGE; the text names column and row. Other types are RDX_ERROR_UNSUPPORTED, and so is what DuckDB would
+ * cut (instants in nanoseconds, INT96, decimals of more than 38 digits); the text names the column and what to do.
+ * Damage is RDX_ERROR_FORMAT. Reports progress as stage "read", in rows. Destroy the table with rdx_table_destroy().
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, uint32_t count,
                                                        rdx_table **out, rdx_error *err);

@@ -199,11 +199,19 @@ static rdx_status start_column(reader *r, uint32_t i, uint32_t column, rdx_error
   return RDX_OK;
 }
 
-/* Whether DuckDB's type has no room for nanoseconds. */
-static bool cut_to_microseconds(const source *s) {
-  const int id = s->type->id;
-  return id == RDX_DUCKDB_TIMESTAMP || id == RDX_DUCKDB_TIMESTAMP_TZ || id == RDX_DUCKDB_TIME ||
-         id == RDX_DUCKDB_TIME_TZ;
+/* What a column that DuckDB gives as this type may have lost without a word; NULL: nothing. */
+static const char *cut_by(const source *s) {
+  switch (s->type->id) {
+  case RDX_DUCKDB_TIMESTAMP:
+  case RDX_DUCKDB_TIMESTAMP_TZ:
+  case RDX_DUCKDB_TIME:
+  case RDX_DUCKDB_TIME_TZ:
+    return "nanoseconds, of which DuckDB gives microseconds";
+  case RDX_DUCKDB_DOUBLE:
+    return "decimals of more than 38 digits, which DuckDB gives as doubles";
+  default:
+    return NULL;
+  }
 }
 
 static rdx_status fail_missing(const reader *r, const char *name, rdx_error *err) {
@@ -238,26 +246,27 @@ static const char *bytes_of(const rdx_duckdb_text *t) {
 static rdx_status check_name(const reader *r, const rdx_duckdb_text *name, rdx_error *err) {
   for (uint32_t i = 0; i < r->table->column_count; i++) {
     const char *column = r->table->columns[i].name;
-    if (cut_to_microseconds(&r->sources[i]) && strlen(column) == name->inside.length &&
-        memcmp(column, bytes_of(name), name->inside.length) == 0)
+    const char *cut = cut_by(&r->sources[i]);
+    if (cut && strlen(column) == name->inside.length && memcmp(column, bytes_of(name), name->inside.length) == 0)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                      "%.300s: column '%.100s' has nanoseconds, of which DuckDB gives microseconds: write it in "
-                      "microseconds, or cut it to these in DuckDB, COPY (FROM the file) TO another",
-                      r->path, column);
+                      "%.300s: column '%.100s' has %s: write it as these, or have it cut to them by DuckDB, "
+                      "COPY (FROM the file) TO another",
+                      r->path, column, cut);
   }
   return RDX_OK;
 }
 
-/* DuckDB cuts nanoseconds without a word where it has no type for them. */
-static rdx_status check_units(reader *r, rdx_error *err) {
+/* What DuckDB has no type for is refused instead of cut. */
+static rdx_status check_cuts(reader *r, rdx_error *err) {
   char sql[192];
   bool any = false;
   for (uint32_t i = 0; i < r->table->column_count; i++)
-    any |= cut_to_microseconds(&r->sources[i]);
+    any |= cut_by(&r->sources[i]) != NULL;
   if (!any)
     return RDX_OK;
   snprintf(sql, sizeof sql,
-           "SELECT name FROM parquet_schema('%s') WHERE type = 'INT96' OR logical_type LIKE '%%NANOS=NanoSeconds%%'",
+           "SELECT name FROM parquet_schema('%s') WHERE type = 'INT96' OR logical_type LIKE '%%NANOS=NanoSeconds%%' OR "
+           "precision > 38",
            r->duckdb.alias);
   RDX_TRY(run(r, sql, err));
   const rdx_duckdb_functions *call = r->duckdb.call;
@@ -284,7 +293,7 @@ static rdx_status make_table(reader *r, const char *const *names, uint32_t count
   RDX_TRY(rdx_calloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
   const rdx_status status = choose_columns(r, names, &index, err);
   rdx_names_drop(&index);
-  return status == RDX_OK ? check_units(r, err) : status;
+  return status == RDX_OK ? check_cuts(r, err) : status;
 }
 
 /* Names stand for nothing in the statement: columns have numbers. */

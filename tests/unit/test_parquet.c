@@ -299,40 +299,48 @@ static void test_types(void **state) {
   }
 }
 
-/* Change a byte of the file, which stands before these others there, once. */
-static void patch(const uint8_t *before, size_t count, size_t place, uint8_t to) {
-  static uint8_t bytes[65536];
+/* A file of a column i and the value as c, in which one of these bytes becomes another. */
+typedef struct changed {
+  const char *sql;
+  const char *bytes;
+  size_t count, place, times; /* of the bytes; of the one among them; how often they are there */
+  char to;
+  const char *wrong;
+} changed;
+
+static void make_changed(const changed *c) {
+  static char bytes[65536];
+  char sql[256];
+  size_t found = 0;
+  snprintf(sql, sizeof sql, "COPY (SELECT 1 AS i, %s AS c) TO '%s' (FORMAT parquet)", c->sql, file);
+  run_sql(sql);
   int f = open(file, O_RDWR);
   const ssize_t size = read(f, bytes, sizeof bytes);
-  size_t found = 0;
-  for (size_t i = 0; i + count <= (size_t)size; i++) {
-    if (memcmp(bytes + i, before, count) != 0)
+  for (size_t i = 0; i + c->count <= (size_t)size; i++) {
+    if (memcmp(bytes + i, c->bytes, c->count) != 0)
       continue;
-    assert_int_equal(pwrite(f, &to, 1, (off_t)(i + place)), 1);
+    assert_int_equal(pwrite(f, &c->to, 1, (off_t)(i + c->place)), 1);
     found++;
   }
   close(f);
-  assert_int_equal(found, 1);
+  assert_int_equal(found, c->times);
 }
 
-/* Nanoseconds that DuckDB would cut: of instants, which it does not write itself, and of INT96. */
-static void test_nanoseconds(void **state) {
+/* What DuckDB would cut, and does not write itself: instants in nanoseconds, INT96, decimals of more than 38 digits. */
+static void test_cut(void **state) {
   (void)state;
-  static const uint8_t local[] = {0x12, 0x1c, 0x3c, 0, 0}, of_double[] = {0x15, 0x0a, 0x25, 2, 0x18, 1, 'c'};
+  static const changed cases_of_cut[] = {
+      {"TIMESTAMP_NS '1970-01-01 00:00:00.000001'", "\x12\x1c\x3c\0\0", 5, 0, 1, 0x11, "has nanoseconds"},
+      {"CAST(1 AS DOUBLE)",
+       "\x15\x0a\x25\x02\x18\x01"
+       "c",
+       7, 1, 1, 0x06, "has nanoseconds"},
+      {"CAST(1 AS DECIMAL(38, 0))", "\x15\x4c", 2, 1, 2, 0x4e, "has decimals of more than 38 digits"}};
   static const char *const other[] = {"i"};
   rdx_table *t = NULL;
-  char sql[256];
-  for (int i = 0; i < 2; i++) {
-    snprintf(sql, sizeof sql, "COPY (SELECT 1 AS i, %s AS c) TO '%s' (FORMAT parquet)",
-             i ? "CAST(1 AS DOUBLE)" : "TIMESTAMP_NS '1970-01-01 00:00:00.000001'", file);
-    run_sql(sql);
-    OK(rdx_table_read_parquet(file, NULL, 0, &t, err));
-    rdx_table_destroy(&t);
-    if (i == 0)
-      patch(local, sizeof local, 0, 0x11); /* isAdjustedToUTC */
-    else
-      patch(of_double, sizeof of_double, 1, 0x06); /* the type */
-    FAILS(rdx_table_read_parquet(file, NULL, 0, &t, err), RDX_ERROR_UNSUPPORTED, "column 'c' has nanoseconds");
+  for (size_t i = 0; i < RDX_COUNT(cases_of_cut); i++) {
+    make_changed(&cases_of_cut[i]);
+    FAILS(rdx_table_read_parquet(file, NULL, 0, &t, err), RDX_ERROR_UNSUPPORTED, cases_of_cut[i].wrong);
     OK(rdx_table_read_parquet(file, other, 1, &t, err));
     rdx_table_destroy(&t);
   }
@@ -547,10 +555,10 @@ static void test_threads(void **state) {
 
 int main(void) {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_written), cmocka_unit_test(test_types),
-      cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_columns), cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_import),      cmocka_unit_test(test_refused), cmocka_unit_test(test_damage),
-      cmocka_unit_test(test_full),        cmocka_unit_test(test_cancel),  cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_written), cmocka_unit_test(test_types),
+      cmocka_unit_test(test_cut),        cmocka_unit_test(test_columns), cmocka_unit_test(test_paths),
+      cmocka_unit_test(test_import),     cmocka_unit_test(test_refused), cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_full),       cmocka_unit_test(test_cancel),  cmocka_unit_test(test_threads),
   };
   rdx_duckdb duckdb;
   rdx_error err = {""};
