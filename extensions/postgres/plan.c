@@ -66,13 +66,14 @@ static bool has_placeholders(PlannerInfo *root, Relids relids) {
   return false;
 }
 
-/* Rows that are locked or changed are read again one by one, which needs scans. */
+/* Rows that are locked or changed are read again one by one, which needs scans. Conditions that PostgreSQL checks come
+ * before joins, as in its own plans: they may fail on rows that have no partner. */
 static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
                      JoinType jointype) {
   const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
   ListCell *cell;
-  if (!raydex_pushdown || jointype != JOIN_INNER || !outer || !inner || root->rowMarks ||
-      root->parse->commandType != CMD_SELECT || !bms_is_empty(joinrel->lateral_relids) ||
+  if (!raydex_pushdown || jointype != JOIN_INNER || !outer || !inner || outer->local || inner->local ||
+      root->rowMarks || root->parse->commandType != CMD_SELECT || !bms_is_empty(joinrel->lateral_relids) ||
       has_placeholders(root, joinrel->relids) || IS_OTHER_REL(joinrel))
     return false;
   foreach (cell, joinrel->reltarget->exprs) {
@@ -116,7 +117,6 @@ void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer
   query->joined = true;
   query->tuples = Max(outer->tuples, inner->tuples);
   query->conditions = list_concat_copy(outer->conditions, inner->conditions);
-  query->local = list_concat_copy(outer->local, inner->local);
   query->relids = bms_union(outer->relids, inner->relids);
   if (!split_conditions(root, joinrel, extra->restrictlist, query))
     return;

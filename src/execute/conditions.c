@@ -58,6 +58,7 @@ static rdx_status sift(sieve *s, rdx_error *err) {
   uint64_t count = 0;
   if (s->count == 0)
     return RDX_OK;
+  RDX_TRY(rdx_progress("join", 0, 0, err));
   RDX_TRY(find_true(s, &places, &count, err));
   rdx_status status = RDX_OK;
   if (!s->marks)

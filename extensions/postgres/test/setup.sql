@@ -33,7 +33,8 @@ EXCEPTION WHEN OTHERS THEN
   RETURN 'error ' || sqlstate;
 END $$;
 
--- How many of heap tables, foreign tables, and foreign tables without pushdown give the same: "same" where all do.
+-- "same" where heap tables, foreign tables, and foreign tables without pushdown give the same. A condition that is pushed
+-- is checked before one that is not, so that the latter may fail on fewer rows than it does over heap tables.
 CREATE FUNCTION compare(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   heap text := answer(query, 'heap', 'on');
@@ -42,6 +43,9 @@ DECLARE
 BEGIN
   IF heap = pushed AND heap = scanned THEN
     RETURN CASE WHEN heap LIKE 'error%' THEN heap ELSE 'same' END;
+  END IF;
+  IF heap LIKE 'error 22%' AND scanned = heap AND query ~ '[-+*/] ' THEN
+    RETURN 'fails on heap tables only';
   END IF;
   RETURN format(E'DIFFERENT: %s\nheap:    %s\npushed:  %s\nscanned: %s', query, left(heap, 300), left(pushed, 300),
                 left(scanned, 300));
