@@ -81,17 +81,18 @@ void raydex_unblock_signals(const sigset_t *old) {
 }
 
 /* Opened after the fork of the backend, never before: threads do not survive a fork. */
-static void open_device(void) {
+rdx_device *raydex_device(void) {
   rdx_error error;
   sigset_t old;
   if (device)
-    return;
+    return device;
   const rdx_device_params params = {.threads = (uint32_t)raydex_threads};
   raydex_block_signals(&old);
   const rdx_status status = rdx_device_open("cpu", &params, &device, &error);
   raydex_unblock_signals(&old);
   raydex_check(status, &error, NULL);
   rdx_set_progress(is_cancelled, NULL);
+  return device;
 }
 
 rdx_database *raydex_database(const char *folder) {
@@ -101,7 +102,7 @@ rdx_database *raydex_database(const char *folder) {
   }
   rdx_error error;
   sigset_t old;
-  open_device();
+  raydex_device();
   OpenFolder *f = MemoryContextAllocZero(TopMemoryContext, sizeof *f);
   f->folder = MemoryContextStrdup(TopMemoryContext, folder);
   const rdx_database_params params = {.read_only = true, .safe = true};
@@ -116,6 +117,15 @@ rdx_database *raydex_database(const char *folder) {
   f->next = folders;
   folders = f;
   return f->database;
+}
+
+void raydex_forget(const char *folder) {
+  for (OpenFolder **f = &folders; *f; f = &(*f)->next) {
+    if (strcmp((*f)->folder, folder) == 0) {
+      *f = (*f)->next;
+      return;
+    }
+  }
 }
 
 /* ---- Tables ---- */
@@ -299,6 +309,11 @@ static void read_table(RaydexTable *t, const char *path, const struct stat *s) {
   if (t->path && t->count > 0)
     open_column(t, 0);
   remember_file(t, s);
+}
+
+bool raydex_table_exists(const char *folder, const char *name) {
+  struct stat s;
+  return find_file(folder, name, "rdx", &s) || find_file(folder, name, "csv", &s);
 }
 
 RaydexTable *raydex_table_find(const char *folder, const char *name) {

@@ -119,7 +119,13 @@ static void write_test(Text *t, Expr *argument, const char *test) {
   appendStringInfo(t->out, " IS %s)", test);
 }
 
-static void write_cast(Text *t, const FuncExpr *f) {
+static void write_function(Text *t, const FuncExpr *f) {
+  if (list_length(f->args) == 2) {
+    appendStringInfo(t->out, "extract(%s FROM ", TextDatumGetCString(((Const *)linitial(f->args))->constvalue));
+    write_expression(t, lsecond(f->args));
+    appendStringInfoChar(t->out, ')');
+    return;
+  }
   appendStringInfoString(t->out, "CAST(");
   write_expression(t, linitial(f->args));
   appendStringInfo(t->out, " AS %s)",
@@ -160,7 +166,7 @@ static void write_expression(Text *t, Node *node) {
     write_in(t, (ScalarArrayOpExpr *)node);
     break;
   case T_FuncExpr:
-    write_cast(t, (FuncExpr *)node);
+    write_function(t, (FuncExpr *)node);
     break;
   case T_RelabelType:
     write_expression(t, (Node *)((RelabelType *)node)->arg);

@@ -31,7 +31,7 @@ List *raydex_import(ImportForeignSchemaStmt *statement, Oid server) {
   foreach (cell, wanted) {
     StringInfoData command;
     const char *name = lfirst(cell);
-    if (!IsImportableForeignTable(name, statement))
+    if (!IsImportableForeignTable(name, statement) || !raydex_table_exists(folder, name))
       continue;
     initStringInfo(&command);
     append_table(&command, folder, name, statement->server_name);

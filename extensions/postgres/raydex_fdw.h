@@ -40,6 +40,12 @@ typedef struct RaydexTable {
   RaydexRange *ranges;
 } RaydexTable;
 
+/** The device of this backend, opened at its first use. */
+extern rdx_device *raydex_device(void);
+
+/** Open the database of a folder anew at its next use; scans that run keep the one they have. */
+extern void raydex_forget(const char *folder);
+
 /** The database of a folder, opened at its first use by this backend. */
 extern rdx_database *raydex_database(const char *folder);
 
@@ -60,6 +66,9 @@ extern const char *raydex_column_name(Oid relation, AttrNumber attribute);
 
 /** The place of a column of a foreign table in its file; -1: it has none. */
 extern int raydex_column_place(const RaydexTable *table, Oid relation, AttrNumber attribute);
+
+/** Is there a file of that name? Views are none. */
+extern bool raydex_table_exists(const char *folder, const char *name);
 
 extern const RaydexRange *raydex_range(RaydexTable *table, int place);
 

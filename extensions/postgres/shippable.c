@@ -23,6 +23,10 @@
 #include <utils/syscache.h>
 #include <utils/typcache.h>
 
+/* 0001-01-01 and 9999-12-31, from 1970-01-01. */
+#define FIRST_DAY (-719162)
+#define LAST_DAY 2932896
+
 typedef struct Context {
   PlannerInfo *root;
   Relids relids;
@@ -132,8 +136,8 @@ static bool bound(const Context *c, Node *node, Bounds *out) {
     return bound_constant((Const *)node, out);
   case T_OpExpr:
     return bound_operator(c, (OpExpr *)node, out);
-  case T_FuncExpr: /* a cast */
-    return bound(c, linitial(((FuncExpr *)node)->args), out);
+  case T_FuncExpr: /* a cast, or extract() of two arguments */
+    return list_length(((FuncExpr *)node)->args) == 1 && bound(c, linitial(((FuncExpr *)node)->args), out);
   default:
     return false;
   }
@@ -243,9 +247,23 @@ static bool check_in(const Context *c, const ScalarArrayOpExpr *op) {
   return written;
 }
 
+/* extract() of dates whose years both sides write alike. */
+static bool check_extract(const Context *c, const FuncExpr *f) {
+  static const char *const fields[] = {"year", "month", "day", "quarter", "week", "dow", "isodow", "doy", NULL};
+  Node *field = linitial(f->args), *date = lsecond(f->args);
+  Bounds b;
+  if (strcmp(get_func_name(f->funcid), "extract") != 0 || !IsA(field, Const) || ((Const *)field)->constisnull ||
+      !IsA(date, Var) || exprType(date) != DATEOID || !check(c, date) || !bound_column(c, (Var *)date, &b))
+    return false;
+  return is_one_of(TextDatumGetCString(((Const *)field)->constvalue), fields) && b.least >= FIRST_DAY &&
+         b.most <= LAST_DAY;
+}
+
 /* Casts to a wider type, which lose nothing. */
 static bool check_function(const Context *c, const FuncExpr *f) {
   Bounds b;
+  if (f->funcid < FirstGenbkiObjectId && list_length(f->args) == 2)
+    return check_extract(c, f);
   if (f->funcid >= FirstGenbkiObjectId || list_length(f->args) != 1 || !check_list(c, f->args))
     return false;
   if (f->funcformat != COERCE_EXPLICIT_CAST && f->funcformat != COERCE_IMPLICIT_CAST)

@@ -46,8 +46,8 @@ const char *raydex_declaration(rdx_type type, uint8 scale) {
     return "timestamp with time zone";
   case RDX_TYPE_DECIMAL:
     return psprintf("numeric(18,%d)", scale);
-  default:
-    return "text";
+  default: /* ordered by its bytes */
+    return "text COLLATE \"C\"";
   }
 }
 

@@ -36,3 +36,14 @@ SELECT count(*) FROM loaded.copy;
 SELECT count(*) FROM pg_ls_dir(:'loaded') f WHERE f LIKE '%raydex-new%';
 DROP SCHEMA loaded CASCADE;
 DROP SERVER loaded;
+-- Cubes.
+\set files :folder '/files'
+SELECT raydex_prepare('files', 'by_small', 'SELECT small, sum(ub), count(*) FROM all_types GROUP BY small');
+SELECT compare('SELECT small, count(*) FROM all_types WHERE small > 3 GROUP BY small');
+SELECT f FROM pg_ls_dir(:'files') f WHERE f LIKE 'by%';
+IMPORT FOREIGN SCHEMA files LIMIT TO (by_small) FROM SERVER files INTO public;
+SELECT raydex_prepare('files', 'by_small', 'SELECT name, count(*) FROM all_types GROUP BY name');
+SELECT raydex_prepare('files', '../x', 'SELECT name, count(*) FROM all_types GROUP BY name');
+SELECT raydex_prepare('files', 'two', 'SELECT name, count(*) FROM all_types GROUP BY name; DROP TABLE labels');
+SELECT raydex_prepare('files', 'two', 'SELECT 1', 'hash');
+SELECT raydex_prepare('none', 'two', 'SELECT 1');

@@ -29,3 +29,7 @@ SELECT compare('SELECT min(x), max(x), sum(y), avg(y), count(DISTINCT name) FROM
   EXCEPT SELECT 'same';
 SELECT sum(price), avg(price), sum(e), avg(small), sum(ue) FROM files.all_types WHERE id > 3;
 SELECT sum(e), sum(ue), sum(price), sum(c) FROM files.all_types;
+-- Parts of dates.
+SELECT compare(format('SELECT extract(%s FROM day) AS x, count(*) FROM all_types WHERE extract(%s FROM day) > 1 GROUP BY 1', f, f))
+  FROM unnest('{year,month,day,quarter,week,dow,isodow,doy,century,julian,epoch}'::text[]) f;
+SELECT pushed('SELECT extract(year FROM day) AS y, count(*) FROM all_types GROUP BY 1 ORDER BY 1');
