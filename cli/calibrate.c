@@ -20,7 +20,7 @@ static void print_help(void) {
          "  --csv          name, size and nanoseconds of each operation as CSV\n");
 }
 
-static const uint32_t gather_sizes[] = RDX_CALIBRATION_GATHER;
+static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
 static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
 
@@ -37,13 +37,20 @@ static const line lines[] = {
     {"transfer_byte", "bytes brought to the device", NULL, offsetof(rdx_calibration, transfer_byte)},
     {"pack_value", "values packed", NULL, offsetof(rdx_calibration, pack_value)},
     {"scan_code", "packed codes compared", NULL, offsetof(rdx_calibration, scan_code)},
+    {"add_row", "numbers added up", NULL, offsetof(rdx_calibration, add_row)},
     {"group_row", "numbers added to groups", NULL, offsetof(rdx_calibration, group_row)},
-    {"gather", "numbers looked up, table of bytes", gather_sizes, offsetof(rdx_calibration, gather)},
+    {"table", "dimensions made ready", NULL, offsetof(rdx_calibration, table)},
+    {"table_row", "rows of dimensions", NULL, offsetof(rdx_calibration, table_row)},
+    {"test", "rows kept or not, rows of dimension", row_sizes, offsetof(rdx_calibration, test)},
+    {"gather", "numbers looked up, rows of dimension", row_sizes, offsetof(rdx_calibration, gather)},
     {"sort_key", "keys sorted", NULL, offsetof(rdx_calibration, sort_key)},
     {"build_key", "keys hashed, keys of the table", key_sizes, offsetof(rdx_calibration, build_key)},
     {"probe_key", "keys looked up, keys of the table", key_sizes, offsetof(rdx_calibration, probe_key)},
-    {"ray", "rays, primitives of the scene", scene_sizes, offsetof(rdx_calibration, ray)},
-    {"hit", "hits, primitives of the scene", scene_sizes, offsetof(rdx_calibration, hit)},
+    {"ray", "rays, rows of the cube", scene_sizes, offsetof(rdx_calibration, ray)},
+    {"hit", "hits, rows of the cube", scene_sizes, offsetof(rdx_calibration, hit)},
+    {"cube", "queries of a cube with nothing to do", NULL, offsetof(rdx_calibration, cube)},
+    {"range", "ranges of a cube found", NULL, offsetof(rdx_calibration, range)},
+    {"run", "runs of rows of a cube added up", NULL, offsetof(rdx_calibration, run)},
     {"value", "values of expressions calculated", NULL, offsetof(rdx_calibration, value)},
 };
 

@@ -30,24 +30,30 @@ typedef enum rdx_calibration_source {
 /** What one of each takes, in nanoseconds, with all of a device's threads at work. */
 typedef struct rdx_calibration {
   rdx_calibration_source source;
-  double launch;                           /**< a query that has nothing to do, from call to answer */
-  double read_byte;                        /**< a byte of device memory, read in order */
-  double transfer_byte;                    /**< a byte brought to the device */
-  double pack_value;                       /**< a value of a column made a packed code on the device */
-  double scan_code;                        /**< a packed code compared with bounds */
-  double group_row;                        /**< a row's number added to its group */
-  double gather[RDX_CALIBRATION_SIZES];    /**< a number looked up in tables of RDX_CALIBRATION_GATHER bytes */
-  double sort_key;                         /**< a key of 32 bits sorted, with a row number */
+  double launch;                        /**< a query that has nothing to do, from call to answer */
+  double read_byte;                     /**< a byte of device memory, read in order */
+  double transfer_byte;                 /**< a byte brought to the device */
+  double pack_value;                    /**< a value of a column made a packed code on the device */
+  double scan_code;                     /**< a packed code compared with bounds */
+  double add_row;                       /**< a row's number added up */
+  double group_row;                     /**< a row's number added to its group */
+  double table;                         /**< a dimension made ready for a query */
+  double table_row;                     /**< a row of it */
+  double test[RDX_CALIBRATION_SIZES];   /**< a row kept or not by a bit of its dimension of RDX_CALIBRATION_ROWS rows */
+  double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
+  double sort_key;                      /**< a key of 32 bits sorted, with a row number */
   double build_key[RDX_CALIBRATION_SIZES]; /**< a key put into a hash table of RDX_CALIBRATION_KEYS keys */
   double probe_key[RDX_CALIBRATION_SIZES]; /**< a key looked up in it, and the pair listed */
-  double
-      ray[RDX_CALIBRATION_SIZES]; /**< a ray through a scene of RDX_CALIBRATION_SCENE primitives; 0: none are traced */
-  double hit[RDX_CALIBRATION_SIZES]; /**< a primitive met there */
+  double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
+  double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
+  double cube;                       /**< a query of a sorted cube that has next to nothing to do */
+  double range;                      /**< a range of a sorted cube found, on one core */
+  double run;                        /**< a run of its rows added up, on one core */
   double value;                      /**< a value calculated on the host, of an expression */
 } rdx_calibration;
 
-#define RDX_CALIBRATION_GATHER                                                                                         \
-  { 1u << 16, 1u << 20, 1u << 24 } /**< bytes */
+#define RDX_CALIBRATION_ROWS                                                                                           \
+  { 1u << 10, 1u << 16, 1u << 22 }
 #define RDX_CALIBRATION_KEYS                                                                                           \
   { 1u << 12, 1u << 16, 1u << 20 }
 #define RDX_CALIBRATION_SCENE                                                                                          \

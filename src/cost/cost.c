@@ -4,11 +4,12 @@
 /* Rates of devices, and what work takes by them. */
 
 #include "cost/cost.h"
+#include "device/device.h"
 
 #include <math.h>
 #include <pthread.h>
 
-static const uint32_t gather_sizes[] = RDX_CALIBRATION_GATHER;
+static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
 static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
 
@@ -27,12 +28,15 @@ double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t siz
 
 double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
   const double ns = w->launches * r->launch + w->bytes * r->read_byte + w->moved * r->transfer_byte +
-                    w->packed * r->pack_value + w->codes * r->scan_code + w->grouped * r->group_row +
-                    w->gathers * rdx_rate_at(r->gather, gather_sizes, w->gather_bytes) + w->sorted * r->sort_key +
+                    w->packed * r->pack_value + w->codes * r->scan_code + w->added * r->add_row +
+                    w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row +
+                    w->tests * rdx_rate_at(r->test, row_sizes, w->table_rows) +
+                    w->gathers * rdx_rate_at(r->gather, row_sizes, w->table_rows) + w->sorted * r->sort_key +
                     w->built * rdx_rate_at(r->build_key, key_sizes, w->built) +
                     w->probed * rdx_rate_at(r->probe_key, key_sizes, w->built) +
                     w->rays * rdx_rate_at(r->ray, scene_sizes, w->primitives) +
-                    w->hits * rdx_rate_at(r->hit, scene_sizes, w->primitives) + w->values * r->value;
+                    w->hits * rdx_rate_at(r->hit, scene_sizes, w->primitives) + w->cubes * r->cube +
+                    w->ranges * r->range + w->runs * r->run + w->values * r->value;
   return 1e-6 * ns;
 }
 

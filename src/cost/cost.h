@@ -7,24 +7,27 @@
 
 #include <raydex/cost.h>
 
-#include "device/device.h"
+#include "base/base.h"
 
 /* Work in counts; all zero is none. */
 typedef struct rdx_work {
   double launches;
-  double bytes;   /* read in order */
-  double moved;   /* bytes brought to the device */
-  double packed;  /* values made packed codes */
-  double codes;   /* packed codes compared */
-  double grouped; /* numbers added to groups */
-  double gathers; /* numbers looked up in tables of `gather_bytes` */
-  double gather_bytes;
+  double bytes;          /* read in order */
+  double moved;          /* bytes brought to the device */
+  double packed;         /* values made packed codes */
+  double codes;          /* packed codes compared */
+  double added;          /* numbers added up, without groups */
+  double grouped;        /* numbers added to groups */
+  double tables, filled; /* dimensions made ready, and rows of them */
+  double tests, gathers; /* of rows by bits, of numbers, in dimensions of `table_rows` */
+  double table_rows;
   double sorted;     /* keys */
   double built;      /* keys put into a hash table */
   double probed;     /* keys looked up in a hash table of `built` keys */
   double rays, hits; /* in a scene of `primitives` */
   double primitives;
-  double values; /* of expressions, on the host */
+  double cubes, ranges, runs; /* queries of a sorted cube; ranges found and runs added up there */
+  double values;              /* of expressions, on the host */
 } rdx_work;
 
 double rdx_work_ms(const rdx_calibration *rates, const rdx_work *work);

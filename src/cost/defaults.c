@@ -4,22 +4,30 @@
 /* Rates of machines that were measured, for devices that were not. */
 
 #include "cost/cost.h"
+#include "device/device.h"
 
 /* Two cores of a server with AMD EPYC processors (AVX-512, 32 MiB of cache for all), measured by raydex calibrate. */
 static const rdx_calibration two_cores = {
     .launch = 1700,
     .read_byte = 0.024,
-    .transfer_byte = 0.015,
-    .pack_value = 3.7,
-    .scan_code = 0.043,
-    .group_row = 1,
-    .gather = {0.5, 1.2, 7.3},
-    .sort_key = 9.7,
-    .build_key = {10, 11, 15},
-    .probe_key = {19, 20, 40},
-    .ray = {38, 60, 140},
-    .hit = {28, 28, 50},
-    .value = 0.77,
+    .transfer_byte = 0.0155,
+    .pack_value = 4,
+    .scan_code = 0.044,
+    .add_row = 0.52,
+    .group_row = 1.75,
+    .table = 2000,
+    .table_row = 0.3,
+    .test = {0.03, 0.35, 0.44},
+    .gather = {0.1, 0.4, 5.8},
+    .sort_key = 9.6,
+    .build_key = {10.7, 11.2, 16},
+    .probe_key = {13.5, 14, 26},
+    .ray = {95, 140, 850},
+    .hit = {13, 13.5, 15},
+    .cube = 1000,
+    .range = 51,
+    .run = 2,
+    .value = 0.8,
 };
 
 /* An H100, from docs/measurements.md: rays and keys as of lookups, rows as of star queries, sorted keys as of the
@@ -30,19 +38,27 @@ static const rdx_calibration h100 = {
     .transfer_byte = 0.04,
     .pack_value = 0.2,
     .scan_code = 0.001,
+    .add_row = 0.001,
     .group_row = 0.002,
+    .table = 3000,
+    .table_row = 0.002,
+    .test = {0.002, 0.002, 0.004},
     .gather = {0.002, 0.004, 0.01},
     .sort_key = 0.08,
     .build_key = {0.3, 0.3, 0.4},
     .probe_key = {0.5, 0.5, 0.6},
-    .ray = {0.2, 0.2, 0.25},
-    .hit = {0.02, 0.02, 0.03},
+    .ray = {1, 1, 1},
+    .hit = {0.05, 0.05, 0.1},
+    .cube = 1000,
+    .range = 50,
+    .run = 2,
     .value = 0.4,
 };
 
 static void scale(rdx_calibration *c, double factor) {
-  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->group_row, &c->sort_key, &c->value};
-  double *const sized[] = {c->gather, c->build_key, c->probe_key, c->ray, c->hit};
+  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->add_row,
+                           &c->group_row, &c->table_row,  &c->sort_key,  &c->value};
+  double *const sized[] = {c->test, c->gather, c->build_key, c->probe_key, c->ray, c->hit};
   for (size_t i = 0; i < RDX_COUNT(rates); i++)
     *rates[i] *= factor;
   for (size_t i = 0; i < RDX_COUNT(sized); i++)

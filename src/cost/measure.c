@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cost/cost.h"
+#include "device/device.h"
 
 #define WHAT "a calibration"
 #define MIN_RUNS 5
@@ -29,6 +30,8 @@ typedef struct measuring {
   uint32_t shift;    /* of sizes: emulated devices get a fraction of the work */
   uint32_t *mixed;   /* NUMBERS without order */
   uint32_t *ordered; /* 0, 1, 2 ... */
+  double reject;     /* what a row takes of which a condition on it says that it does not qualify, and few rows */
+  double reject_few;
 } measuring;
 
 #define NUMBERS (1u << 22)
@@ -180,79 +183,232 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
 
 #define GROUPS 64u
 
+typedef enum query_kind { QUERY_GROUPS, QUERY_TESTS, QUERY_SUMS, QUERY_KINDS } query_kind;
+
+typedef struct querying {
+  rdx_engine *engine;
+  query_kind kind;
+} querying;
+
+/* A sum by groups, of the few rows of one of them, or of all. */
 static rdx_status query_once(void *context, double *ms, rdx_error *err) {
-  static const uint32_t group_by = 0;
+  static const uint32_t group_by = 0, zero = 0;
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
   static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
-  static const rdx_query query = {.group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+  const querying *q = context;
+  const rdx_predicate first = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&zero, 1)};
+  const rdx_query query = {.where = q->kind == QUERY_TESTS ? &first : NULL,
+                           .group_by = &group_by,
+                           .group_count = q->kind == QUERY_GROUPS,
+                           .aggregates = &sum,
+                           .aggregate_count = 1};
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  RDX_TRY(rdx_engine_run(context, &query, NULL, &result, err));
+  RDX_TRY(rdx_engine_run(q->engine, &query, NULL, &result, err));
   rdx_query_result_get_stats(result, &stats);
   *ms = stats.total_ms;
   rdx_query_result_destroy(&result);
   return RDX_OK;
 }
 
-/* A sum of `rows` rows by a group of theirs, or of their dimension of `dimension` rows. */
-static rdx_status time_query(measuring *m, const uint32_t *groups, const uint32_t *foreign, const uint32_t *summed,
-                             uint64_t rows, uint64_t dimension, double *ms, rdx_error *err) {
+/* Numbers of a fact table, and of its dimension if it has `dimension` rows. */
+typedef struct star_numbers {
+  uint64_t dimension;
+  uint32_t *attribute, *summed, *foreign;
+} star_numbers;
+
+/* All kinds of queries over `rows` rows. */
+static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t rows, double ms[QUERY_KINDS],
+                               rdx_error *err) {
   const rdx_attribute attributes[] = {
-      {"group", column_u32(groups, dimension ? dimension : rows), dimension ? 1 : 0},
-      {"summed", column_u32(summed, rows), 0},
+      {"attribute", column_u32(n->attribute, n->dimension ? n->dimension : rows), n->dimension ? 1 : 0},
+      {"summed", column_u32(n->summed, rows), 0},
   };
-  const rdx_dimension dimensions[] = {{column_u32(foreign, rows), column_u32(m->ordered, dimension)}};
+  const rdx_dimension dimensions[] = {{column_u32(n->foreign, rows), column_u32(m->ordered, n->dimension)}};
   const rdx_relation relation = {.rows = rows,
                                  .attributes = attributes,
                                  .attribute_count = 2,
                                  .dimensions = dimensions,
-                                 .dimension_count = dimension ? 1 : 0};
+                                 .dimension_count = n->dimension ? 1 : 0};
   const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
-  rdx_engine *engine = NULL;
-  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &engine, err));
-  const rdx_status status = time_best(query_once, engine, ms, err);
-  rdx_engine_destroy(&engine);
+  querying q = {0};
+  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &q.engine, err));
+  rdx_status status = RDX_OK;
+  for (q.kind = QUERY_GROUPS; q.kind < QUERY_KINDS && status == RDX_OK; q.kind++)
+    status = time_best(query_once, &q, &ms[q.kind], err);
+  rdx_engine_destroy(&q.engine);
   return status;
 }
 
-/* What a row more takes, and all rows none. */
-static rdx_status fit_queries(measuring *m, uint64_t most, uint64_t dimension, double *fixed_ms, double *ns_each,
-                              rdx_error *err) {
-  const uint64_t sizes[POINTS] = {dimension ? most / 4 : 256, most / 2, most};
-  uint32_t *groups = NULL, *summed = NULL, *foreign = NULL;
-  double rows[POINTS], ms[POINTS];
-  rdx_status status = make_numbers(m, NUMBERS, GROUPS, &groups, err);
+static rdx_status time_all(measuring *m, const star_numbers *n, const uint64_t sizes[POINTS],
+                           double ms[POINTS][QUERY_KINDS], rdx_error *err) {
+  for (uint32_t i = 0; i < POINTS; i++)
+    RDX_TRY(time_queries(m, n, sizes[i], ms[i], err));
+  return RDX_OK;
+}
+
+#define FEW_ROWS 256 /* that take next to nothing by themselves */
+
+/* What few rows take, and a row more, of each kind of query over up to `most` rows. */
+static rdx_status fit_queries(measuring *m, uint64_t most, uint64_t dimension, double few_ms[QUERY_KINDS],
+                              double ns_each[QUERY_KINDS], rdx_error *err) {
+  const uint64_t sizes[POINTS] = {FEW_ROWS, most / 2, most};
+  star_numbers n = {.dimension = dimension};
+  double ms[POINTS][QUERY_KINDS];
+  rdx_status status = make_numbers(m, NUMBERS, GROUPS, &n.attribute, err);
   if (status == RDX_OK)
-    status = make_numbers(m, NUMBERS, 1u << 12, &summed, err);
-  if (status == RDX_OK && dimension > 0)
-    status = make_numbers(m, NUMBERS, (uint32_t)dimension, &foreign, err);
-  for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
-    rows[i] = (double)sizes[i];
-    status = time_query(m, groups, foreign, summed, sizes[i], dimension, &ms[i], err);
-  }
-  rdx_free(groups);
-  rdx_free(summed);
-  rdx_free(foreign);
+    status = make_numbers(m, NUMBERS, 1u << 12, &n.summed, err);
+  if (status == RDX_OK)
+    status = make_numbers(m, NUMBERS, dimension > 0 ? (uint32_t)dimension : 1, &n.foreign, err);
+  if (status == RDX_OK)
+    status = time_all(m, &n, sizes, ms, err);
+  rdx_free(n.attribute);
+  rdx_free(n.summed);
+  rdx_free(n.foreign);
   RDX_TRY(status);
-  rdx_fit_line(rows, ms, POINTS, fixed_ms, ns_each);
-  *ns_each *= 1e6;
+  for (uint32_t k = 0; k < QUERY_KINDS; k++) {
+    double rows[POINTS], own[POINTS];
+    for (uint32_t i = 0; i < POINTS; i++) {
+      rows[i] = (double)sizes[i];
+      own[i] = ms[i][k];
+    }
+    double ignored = 0;
+    rdx_fit_line(rows + 1, own + 1, POINTS - 1, &ignored, &ns_each[k]);
+    few_ms[k] = own[0];
+    ns_each[k] *= 1e6;
+  }
   return RDX_OK;
 }
 
 static rdx_status measure_groups(measuring *m, rdx_error *err) {
-  double fixed = 0;
-  RDX_TRY(fit_queries(m, ROWS >> m->shift, 0, &fixed, &m->out->group_row, err));
-  m->out->launch = 1e6 * fixed;
+  double few[QUERY_KINDS], each[QUERY_KINDS];
+  RDX_TRY(fit_queries(m, ROWS >> m->shift, 0, few, each, err));
+  m->out->launch = 1e6 * few[QUERY_GROUPS];
+  m->out->group_row = each[QUERY_GROUPS];
+  m->out->add_row = each[QUERY_SUMS];
+  m->reject = each[QUERY_TESTS];
+  m->reject_few = 1e6 * few[QUERY_TESTS];
   return RDX_OK;
 }
 
-static rdx_status measure_gathers(measuring *m, rdx_error *err) {
-  static const uint32_t sizes[] = RDX_CALIBRATION_GATHER;
+/* What the same rows take without a dimension is known. */
+static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_ROWS;
+  double rows[RDX_CALIBRATION_SIZES], ready[RDX_CALIBRATION_SIZES];
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
-    const uint64_t dimension = sizes[i] / sizeof(uint32_t) >> (i > 0 ? m->shift : 0);
-    double fixed = 0, each = 0;
-    RDX_TRY(fit_queries(m, (i == 0 ? ROWS : 4 * ROWS) >> m->shift, dimension, &fixed, &each, err));
-    m->out->gather[i] = each > m->out->group_row ? each - m->out->group_row : 0;
+    const uint64_t dimension = sizes[i] >> (i > 0 ? m->shift : 0);
+    double few[QUERY_KINDS], each[QUERY_KINDS];
+    RDX_TRY(fit_queries(m, (i == 0 ? ROWS : 4 * ROWS) >> m->shift, dimension, few, each, err));
+    const double gather = each[QUERY_GROUPS] - m->out->group_row, test = each[QUERY_TESTS] - m->reject;
+    m->out->gather[i] = gather > 0 ? gather : 0;
+    m->out->test[i] = test > 0 ? test : 0;
+    rows[i] = (double)dimension;
+    ready[i] = 1e6 * few[QUERY_TESTS] - m->reject_few;
+    ready[i] = ready[i] > 100 ? ready[i] : 100; /* fewer nanoseconds are not told from none */
+  }
+  rdx_fit_line(rows, ready, RDX_CALIBRATION_SIZES, &m->out->table, &m->out->table_row);
+  return RDX_OK;
+}
+
+/* ---- Cubes ---- */
+
+#define MAX_CODES (1u << 14)
+
+/* A cube over `rows` rows, ordered by codes, each of which has as many. */
+typedef struct cubing {
+  rdx_engine *engine;
+  rdx_query query;
+  uint64_t rows, codes;
+  uint32_t *code, *group, *second; /* second: every second code */
+} cubing;
+
+/* Times of queries for one code, for all of them, and for every second one. */
+typedef struct cube_times {
+  double one, all, second;
+} cube_times;
+
+static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
+  const cubing *c = context;
+  rdx_query_result *result = NULL;
+  rdx_query_stats stats;
+  RDX_TRY(rdx_engine_run(c->engine, &c->query, NULL, &result, err));
+  rdx_query_result_get_stats(result, &stats);
+  *ms = stats.total_ms;
+  rdx_query_result_destroy(&result);
+  return RDX_OK;
+}
+
+static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
+  static const uint32_t group_by = 1, scan = 0;
+  static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
+  static const rdx_expression *const values[] = {&value};
+  static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
+  const rdx_cube_spec spec = {&scan, 1, &group_by, 1, values, 1, 0};
+  const rdx_predicate second = {.kind = RDX_PREDICATE_IN, .values = column_u32(c->second, c->codes / 2)};
+  const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(c->second, 1)};
+  RDX_TRY(rdx_engine_add_cube(c->engine, &spec, err));
+  c->query =
+      (rdx_query){.where = &one, .group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+  RDX_TRY(time_best(cube_once, c, &out->one, err));
+  c->query.where = NULL;
+  RDX_TRY(time_best(cube_once, c, &out->all, err));
+  c->query.where = &second;
+  return time_best(cube_once, c, &out->second, err);
+}
+
+static rdx_status make_cube(measuring *m, rdx_engine_kind kind, cubing *c, cube_times *out, rdx_error *err) {
+  const rdx_engine_params params = {.kind = kind};
+  RDX_TRY(rdx_alloc(c->rows, sizeof *c->code, WHAT, (void **)&c->code, err));
+  RDX_TRY(rdx_alloc(c->rows, sizeof *c->group, WHAT, (void **)&c->group, err));
+  RDX_TRY(rdx_alloc(c->codes / 2, sizeof *c->second, WHAT, (void **)&c->second, err));
+  for (uint64_t i = 0; i < c->rows; i++) {
+    c->code[i] = (uint32_t)(i * c->codes / c->rows);
+    c->group[i] = c->code[i] % GROUPS;
+  }
+  for (uint64_t i = 0; i < c->codes / 2; i++)
+    c->second[i] = (uint32_t)(2 * i);
+  const rdx_attribute attributes[] = {{"code", column_u32(c->code, c->rows), 0},
+                                      {"group", column_u32(c->group, c->rows), 0}};
+  const rdx_relation relation = {.rows = c->rows, .attributes = attributes, .attribute_count = 2};
+  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &c->engine, err));
+  return time_cube(c, out, err);
+}
+
+static rdx_status measure_cube(measuring *m, rdx_engine_kind kind, uint64_t rows, uint64_t codes, cube_times *out,
+                               rdx_error *err) {
+  cubing c = {.rows = rows, .codes = codes};
+  const rdx_status status = make_cube(m, kind, &c, out, err);
+  rdx_engine_destroy(&c.engine);
+  rdx_free(c.code);
+  rdx_free(c.group);
+  rdx_free(c.second);
+  return status;
+}
+
+/* What each of `all`, and each of `ranges`, take in nanoseconds, where half of all lie in the ranges. */
+static void divide(const cube_times *t, double all, double ranges, double *each, double *range) {
+  *each = t->all > t->one ? 1e6 * (t->all - t->one) / all : 0;
+  const double left = 1e6 * (t->second - t->one) - *each * all / 2;
+  *range = left > 0 ? left / ranges : 0;
+}
+
+/* A sorted cube's runs are codes; its ranges are, too. */
+static rdx_status measure_cubes(measuring *m, rdx_error *err) {
+  cube_times t = {0};
+  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, 4 * MAX_CODES, MAX_CODES, &t, err));
+  divide(&t, MAX_CODES, MAX_CODES / 2.0, &m->out->run, &m->out->range);
+  m->out->cube = 1e6 * t.one;
+  return RDX_OK;
+}
+
+/* An RT cube's hits are rows; it casts a ray for each range. */
+static rdx_status measure_rays(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_SCENE;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES && m->device->info.tracing != RDX_TRACING_NONE; i++) {
+    const uint64_t rows = sizes[i] >> (i > 0 ? m->shift : 0), codes = rows / 4 < MAX_CODES ? rows / 4 : MAX_CODES;
+    cube_times t = {0};
+    RDX_TRY(measure_cube(m, RDX_ENGINE_RT_CUBE, rows, codes, &t, err));
+    divide(&t, (double)rows, (double)codes / 2, &m->out->hit[i], &m->out->ray[i]);
   }
   return RDX_OK;
 }
@@ -311,63 +467,6 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
     RDX_TRY(status);
     m->out->build_key[i] = 1e6 * build_ms / (double)keys;
     m->out->probe_key[i] = 1e6 * (ms[1] - ms[0]) / (2.0 * (double)least);
-  }
-  return RDX_OK;
-}
-
-/* ---- Rays ---- */
-
-typedef struct tracing {
-  rdx_index *index;
-  rdx_column lower, upper;
-} tracing;
-
-static rdx_status trace_once(void *context, double *ms, rdx_error *err) {
-  const tracing *t = context;
-  rdx_result *result = NULL;
-  rdx_lookup_stats stats;
-  RDX_TRY(rdx_index_range(t->index, &t->lower, &t->upper, NULL, &result, err));
-  rdx_result_get_stats(result, &stats);
-  *ms = stats.lookup_ms;
-  rdx_result_destroy(&result);
-  return RDX_OK;
-}
-
-#define HITS 64u
-
-/* Rays of lookups that meet one key, and many. */
-static rdx_status trace_all(measuring *m, rdx_index *index, uint32_t keys, uint64_t rays, double *ray, double *hit,
-                            rdx_error *err) {
-  uint32_t *lower = NULL, *upper = NULL;
-  double one = 0, many = 0;
-  RDX_TRY(make_numbers(m, rays, keys - HITS, &lower, err));
-  rdx_status status = make_numbers(m, rays, 1, &upper, err);
-  for (uint64_t i = 0; i < rays && status == RDX_OK; i++)
-    upper[i] = lower[i] + HITS - 1;
-  tracing t = {index, column_u32(lower, rays), column_u32(lower, rays)};
-  if (status == RDX_OK)
-    status = time_best(trace_once, &t, &one, err);
-  t.upper.values = upper;
-  if (status == RDX_OK)
-    status = time_best(trace_once, &t, &many, err);
-  rdx_free(lower);
-  rdx_free(upper);
-  *hit = many > one ? 1e6 * (many - one) / (double)(rays * (HITS - 1)) : 0;
-  *ray = 1e6 * one / (double)rays - *hit;
-  return status;
-}
-
-static rdx_status measure_rays(measuring *m, rdx_error *err) {
-  static const uint32_t sizes[] = RDX_CALIBRATION_SCENE;
-  const rdx_index_params params = {.kind = RDX_INDEX_RX};
-  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES && m->device->info.tracing != RDX_TRACING_NONE; i++) {
-    const uint32_t keys = sizes[i] >> (i > 0 ? m->shift : 0);
-    const rdx_column column = column_u32(m->ordered, keys);
-    rdx_index *index = NULL;
-    RDX_TRY(rdx_index_create(m->device, &column, &params, &index, err));
-    const rdx_status status = trace_all(m, index, keys, (1u << 13) >> m->shift, &m->out->ray[i], &m->out->hit[i], err);
-    rdx_index_destroy(&index);
-    RDX_TRY(status);
   }
   return RDX_OK;
 }
@@ -446,8 +545,8 @@ static void mend(double rates[RDX_CALIBRATION_SIZES]) {
 
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   static rdx_status (*const steps[])(measuring *, rdx_error *) = {
-      measure_groups,  measure_memory, measure_scan, measure_sort,
-      measure_gathers, measure_joins,  measure_rays, measure_values,
+      measure_groups, measure_memory, measure_scan,  measure_sort,  measure_dimensions,
+      measure_joins,  measure_rays,   measure_cubes, measure_cubes, measure_values,
   };
   measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};
   rdx_status status = make_input(&m, err);
@@ -458,9 +557,8 @@ rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx
   }
   rdx_free(m.mixed);
   rdx_free(m.ordered);
+  mend(out->test);
   mend(out->gather);
   mend(out->probe_key);
-  mend(out->ray);
-  mend(out->hit);
   return status;
 }

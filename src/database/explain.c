@@ -216,6 +216,33 @@ static void indent_details(writer *w, uint32_t level) {
   put(w, "%*s", (int)(level > 0 ? level * 6 + 4 : 0), "");
 }
 
+/* The method that ran, or that is expected to run; and the others. */
+static const char *method_of(const rdx_plan_node *n, const rdx_node_actuals *a) {
+  return a && *a->method ? a->method : n->method;
+}
+
+static void put_method(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
+  const char *method = method_of(n, a);
+  if (!method)
+    return;
+  indent_details(w, level);
+  put(w, "  Method: %s", method);
+  put(w, n->method ? " (expected %.3f ms)\n" : "\n", n->own_ms);
+  if (n->rejected_count == 0)
+    return;
+  indent_details(w, level);
+  put(w, "  Rejected:");
+  for (uint32_t i = 0; i < n->rejected_count; i++) {
+    const rdx_plan_method *r = &n->rejected[i];
+    put(w, "%s %s", i > 0 ? "," : "", r->name);
+    if (r->reason)
+      put(w, ": %s", r->reason);
+    else
+      put(w, " %.3f ms", r->ms);
+  }
+  put(w, "\n");
+}
+
 static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
   properties p = {0};
   list_properties(w, n, &p);
@@ -228,12 +255,9 @@ static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actual
     indent_details(w, level);
     put(w, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
   }
+  put_method(w, n, a, level);
   if (!a)
     return;
-  if (*a->method) {
-    indent_details(w, level);
-    put(w, "  Method: %s\n", a->method);
-  }
   if (a->rays > 0) {
     indent_details(w, level);
     put(w, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
@@ -249,7 +273,8 @@ static void put_node(writer *w, const rdx_plan_node *n, uint32_t level) {
   char tables[512];
   put_tables(n, tables, sizeof tables);
   indent(w, level);
-  put(w, "%s%s%s%s  (rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables, n->expected_rows);
+  put(w, "%s%s%s%s  (cost=%.3f rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables,
+      n->expected_ms, n->expected_rows);
   if (a)
     put(w, " (actual time=%.3f rows=%llu)", a->ms, (unsigned long long)a->rows);
   if (n->shared && w->written[n->id]) {
@@ -293,14 +318,33 @@ static void put_string(writer *w, const char *text) {
   put(w, "\"");
 }
 
+static void put_json_method(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a) {
+  const char *method = method_of(n, a);
+  if (!method)
+    return;
+  put(w, ", \"Method\": ");
+  put_string(w, method);
+  if (n->method)
+    put(w, ", \"Expected Time\": %.6f", n->own_ms);
+  for (uint32_t i = 0; i < n->rejected_count; i++) {
+    const rdx_plan_method *r = &n->rejected[i];
+    put(w, "%s{\"Method\": ", i > 0 ? ", " : ", \"Rejected\": [");
+    put_string(w, r->name);
+    if (r->reason) {
+      put(w, ", \"Reason\": ");
+      put_string(w, r->reason);
+    } else {
+      put(w, ", \"Expected Time\": %.6f", r->ms);
+    }
+    put(w, "}");
+  }
+  put(w, "%s", n->rejected_count > 0 ? "]" : "");
+}
+
 static void put_json_actuals(writer *w, const rdx_node_actuals *a) {
   if (!a)
     return;
   put(w, ", \"Actual Time\": %.3f, \"Actual Rows\": %llu", a->ms, (unsigned long long)a->rows);
-  if (*a->method) {
-    put(w, ", \"Method\": ");
-    put_string(w, a->method);
-  }
   put(w, ", \"Rays\": %llu, \"Hits\": %llu, \"Rows read\": %llu, \"Bytes\": %llu", (unsigned long long)a->rays,
       (unsigned long long)a->hits, (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
 }
@@ -316,7 +360,7 @@ static void put_json_node(writer *w, const rdx_plan_node *n) {
     put(w, ", \"Relation Name\": ");
     put_string(w, tables);
   }
-  put(w, ", \"Plan Rows\": %.0f", n->expected_rows);
+  put(w, ", \"Total Cost\": %.6f, \"Plan Rows\": %.0f", n->expected_ms, n->expected_rows);
   list_properties(w, n, &p);
   for (uint32_t i = 0; i < p.count; i++) {
     put(w, ", \"%s\": ", p.list[i].name);
@@ -327,6 +371,7 @@ static void put_json_node(writer *w, const rdx_plan_node *n) {
     put(w, ", \"Device\": ");
     put_string(w, rdx_device_get_info(w->explanation->prepared->database->device)->name);
   }
+  put_json_method(w, n, actuals_of(w, n));
   put_json_actuals(w, actuals_of(w, n));
   for (uint32_t i = 0; i < 2 && children[i]; i++) {
     put(w, "%s", i == 0 ? ", \"Plans\": [" : ", ");

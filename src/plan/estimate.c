@@ -6,7 +6,9 @@
 #include "plan/internal.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/column.h"
 #include "expression/evaluate.h"
 
 #define SAMPLE_ROWS 2048
@@ -78,10 +80,14 @@ static rdx_status count_sample(rdx_planner *p, const rdx_catalog_table *table, c
 }
 
 /* A filter of the same table is estimated once, however often plans are made with it. */
-static rdx_sample *find_sample(const rdx_planner *p, const rdx_catalog_table *table, const rdx_bound *filter) {
-  for (uint32_t i = 0; i < p->sample_count; i++)
-    if (p->samples[i].table == table && rdx_bound_equal(p->samples[i].filter, filter))
-      return &p->samples[i];
+static rdx_sample *find_sample(const rdx_planner *p, const rdx_catalog_table *table, const uint32_t *columns,
+                               uint32_t count, const rdx_bound *filter) {
+  for (uint32_t i = 0; i < p->sample_count; i++) {
+    rdx_sample *s = &p->samples[i];
+    if (s->table == table && s->column_count == count && memcmp(s->columns, columns, count * sizeof *columns) == 0 &&
+        rdx_bound_equal(s->filter, filter))
+      return s;
+  }
   return NULL;
 }
 
@@ -90,7 +96,7 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   const uint32_t sampled = table->rows < SAMPLE_ROWS ? (uint32_t)table->rows : SAMPLE_ROWS;
   uint64_t hits = 0;
   *out = (double)table->rows * rdx_estimate_share(filter);
-  const rdx_sample *known = find_sample(p, table, filter);
+  const rdx_sample *known = find_sample(p, table, columns, count, filter);
   if (known)
     *out = known->rows;
   if (known || sampled == 0 || has_parameters(filter))
@@ -100,7 +106,7 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   const double share = hits > 0 ? (double)hits / sampled : 0.3 / sampled;
   *out = (double)table->rows * share;
   RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
-  p->samples[p->sample_count++] = (rdx_sample){table, filter, *out};
+  p->samples[p->sample_count++] = (rdx_sample){table, columns, count, filter, *out};
   return RDX_OK;
 }
 
@@ -119,4 +125,65 @@ double rdx_estimate_distinct(const rdx_block *b, const rdx_bound *value, double 
     return fmax(leaf->plan->expected_rows, 1);
   const uint64_t distinct = leaf->table->columns[rdx_column_of(column->index)].distinct;
   return distinct > 0 ? (double)distinct : fmax((double)leaf->table->rows * 0.5, 1);
+}
+
+/* ---- Combinations of values ---- */
+
+/* The bytes of a value that all distinct ones differ in; 0: strings without a dictionary, which are not looked at. */
+static size_t value_size(const rdx_column *c) {
+  return c->dictionary ? sizeof(uint32_t) : rdx_type_size(c->type);
+}
+
+/* How many different values there are when `seen` of `sampled` ones drawn are different. */
+static double extrapolate(double seen, double sampled, double rows) {
+  double low = seen, high = rows;
+  for (uint32_t i = 0; i < 40 && high > low * 1.01; i++) {
+    const double middle = sqrt(low * high);
+    if (middle * (1 - exp(-sampled / middle)) < seen)
+      low = middle;
+    else
+      high = middle;
+  }
+  return fmax(low, 1);
+}
+
+static uint64_t hash_row(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count, uint64_t row) {
+  uint64_t hash = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_column *c = &table->columns[columns[i]].column;
+    const size_t size = value_size(c);
+    uint64_t value = 0;
+    if (rdx_column_has(c, row))
+      memcpy(&value, (const char *)c->values + row * size, size);
+    hash = (hash ^ value ^ value >> 32) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+rdx_status rdx_estimate_combinations(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                                     double *out) {
+  const uint32_t sampled = table->rows < SAMPLE_ROWS ? (uint32_t)table->rows : SAMPLE_ROWS;
+  uint64_t *hashes = NULL;
+  uint32_t distinct = 1;
+  *out = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t known = table->columns[columns[i]].distinct;
+    *out *= known > 0 ? (double)known : fmax((double)table->rows * 0.5, 1);
+  }
+  *out = fmin(*out, fmax((double)table->rows, 1));
+  if (count < 2 || sampled == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_catalog_open_columns(p->catalog, table, columns, count, p->err));
+  for (uint32_t i = 0; i < count; i++)
+    if (value_size(&table->columns[columns[i]].column) == 0)
+      return RDX_OK;
+  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)sampled, sizeof *hashes, &hashes));
+  for (uint32_t i = 0; i < sampled; i++)
+    hashes[i] = hash_row(table, columns, count, i * table->rows / sampled);
+  const uint64_t *sorted = rdx_sort(hashes, sampled, 1, 1, hashes + sampled);
+  for (uint32_t i = 1; i < sampled; i++)
+    distinct += sorted[i] != sorted[i - 1];
+  *out = fmin(*out, extrapolate(distinct, sampled, (double)table->rows));
+  return RDX_OK;
 }

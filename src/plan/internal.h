@@ -6,6 +6,7 @@
 /* How a query becomes a plan: its names are bound block by block (bind.c, from.c, subquery.c), then each block's
  * relations are joined in a good order (joins.c) and what comes after is put on top (query.c). */
 
+#include "cost/cost.h"
 #include "plan/plan.h"
 
 /* ---- Columns while a block is planned ---- */
@@ -90,6 +91,8 @@ typedef struct rdx_cte {
 /* Rows of a table that a filter leaves, as far as a sample tells. */
 typedef struct rdx_sample {
   const rdx_catalog_table *table;
+  const uint32_t *columns;
+  uint32_t column_count;
   const rdx_bound *filter;
   double rows;
 } rdx_sample;
@@ -107,7 +110,9 @@ typedef struct rdx_planner {
   uint32_t scalar_capacity;
   rdx_catalog_table **tables; /* to release: the plan's */
   uint32_t table_count, table_capacity;
-  rdx_pool *pool; /* for samples */
+  rdx_calibration rates; /* of the device */
+  uint32_t threads;      /* that share the work of a CPU; else 1 */
+  rdx_pool *pool;        /* for samples */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;
@@ -267,10 +272,58 @@ double rdx_estimate_share(const rdx_bound *condition);
 /* How many values a block's column expression may have. */
 double rdx_estimate_distinct(const rdx_block *block, const rdx_bound *value, double rows);
 
+/* How many combinations of values of columns there may be, by a sample. */
+RDX_MUST_USE rdx_status rdx_estimate_combinations(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns,
+                                                  uint32_t count, double *out);
+
 /* ---- Stars (star.c) ---- */
 
 /* A plan of the block's aggregate as one query of the star layer, where it is one: else `*out` is NULL. Its outputs are
  * the groups, then the aggregates. */
 RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
+
+/* ---- What operators take (cost.c) ---- */
+
+/* The work of a join of inputs of so many rows. */
+void rdx_join_work(double left, double right, double pairs, rdx_work *out);
+/* Expected times of all nodes of the plan. */
+RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
+
+/* ---- What star queries take (cubes.c, star_cost.c) ---- */
+
+#define RDX_SEVERAL UINT32_MAX
+
+/* Conditions on an attribute of a star, or one on several. */
+typedef struct rdx_restriction {
+  uint32_t attribute; /* of the node's star, or RDX_SEVERAL */
+  rdx_catalog_attribute of;
+  rdx_conjuncts conditions;
+  uint32_t comparisons, ranges; /* ranges: of values that qualify */
+  bool known;                   /* `share` is */
+  double share;                 /* of rows that qualify */
+} rdx_restriction;
+
+typedef struct rdx_star_estimate {
+  rdx_restriction *list;
+  uint32_t count;
+  double groups[9]; /* combinations of the attributes of each table that are grouped by or restricted; 0: it has no
+                       groups */
+} rdx_star_estimate;
+
+/* The restrictions of a node's filter, with shares as far as they are told without a look at rows. */
+RDX_MUST_USE rdx_status rdx_star_estimate_begin(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *out);
+/* The other shares, and combinations, by samples. */
+RDX_MUST_USE rdx_status rdx_star_estimate_sample(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *e);
+/* Combinations of a cube's attributes, by samples or not. */
+RDX_MUST_USE rdx_status rdx_star_combinations(rdx_planner *p, const rdx_plan_node *view, bool sampled, double *out);
+/* What a method is expected to take, that of `node`, whose cube has so many combinations; shares that are not known are
+ * `unknown`. */
+double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
+                   double unknown);
+/* How many groups there are. */
+double rdx_star_groups(const rdx_star_estimate *e, const rdx_plan_node *node, double unknown);
+
+/* The fastest of the methods that can answer a star query, unless one is set. */
+RDX_MUST_USE rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node);
 
 #endif

@@ -85,6 +85,8 @@ static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql
       types[i] = p->parameters[i]->type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
   }
   p->plan->parameter_count = p->values;
+  if (p->settings->explains)
+    RDX_TRY(rdx_plan_cost(p));
   p->plan->reads_clock = p->binding.now != 0;
   return RDX_OK;
 }
@@ -99,6 +101,9 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
                    .err = err,
                    .binding = {.arena = arena, .text = text, .err = err},
                    .parameter_count = parameters};
+  const rdx_device_info *device = rdx_device_get_info(rdx_catalog_device(catalog));
+  rdx_device_get_calibration(rdx_catalog_device(catalog), &p.rates);
+  p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
   const rdx_status status = plan_query(&p, query, parameter_types);
   rdx_pool_destroy(&p.pool);

@@ -6,6 +6,7 @@
 /* Plans of queries: trees of operators on columns. All memory is the statement's arena. */
 
 #include "catalog/catalog.h"
+#include "cost/cost.h"
 #include "expression/expression.h"
 
 typedef struct rdx_plan_column {
@@ -62,6 +63,13 @@ typedef struct rdx_plan_order {
 
 struct rdx_plan_view;
 
+/* A method that was not chosen. */
+typedef struct rdx_plan_method {
+  const char *name;
+  const char *reason; /* why it could not be; NULL: */
+  double ms;          /* it is expected to take this */
+} rdx_plan_method;
+
 /* An index that was asked for: CREATE INDEX. */
 typedef struct rdx_plan_index {
   const char *name, *table;
@@ -80,6 +88,11 @@ typedef struct rdx_plan_node {
   rdx_plan_column *columns; /* of the output */
   struct rdx_plan_node *left, *right;
   double expected_rows, expected_ms; /* ms: with what is below it */
+  double own_ms;                     /* without */
+  bool costed;                       /* these times are set */
+  const char *method;                /* that it is expected to run by; NULL: there is no choice */
+  rdx_plan_method *rejected;         /* of statements that are explained */
+  uint32_t rejected_count;
   /* TABLE */
   rdx_catalog_table *table;
   uint32_t *table_columns;
@@ -140,7 +153,8 @@ typedef struct rdx_settings {
   rdx_engine_params engine; /* method of star queries: SET method */
   rdx_scan_params scan;
   rdx_index_params join;
-  bool insist; /* a method was set: where it cannot serve, that is an error */
+  bool explains; /* expected times are wanted */
+  bool insist;   /* a method was set: where it cannot serve, that is an error */
   const rdx_plan_index *indexes;
   uint32_t index_count;
   const rdx_plan_view *views; /* that queries may use, as long as their plans live */
@@ -154,6 +168,8 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
+/* What a filter of a table takes by evaluating it, and by a scan that is prepared. */
+void rdx_filter_work(const rdx_bound *filter, double rows, double hits, rdx_work *evaluation, rdx_work *scan);
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan);
 
 #endif

@@ -179,8 +179,6 @@ static bool is_candidate(const rdx_block *b) {
 
 /* ---- Its node ---- */
 
-static rdx_status use_view(rdx_planner *p, rdx_plan_node *node);
-
 /* A column of the block as an attribute of the star. */
 static rdx_status attribute_node(void *user, rdx_bound *node, rdx_bound **out) {
   shape *s = user;
@@ -248,115 +246,8 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   }
   RDX_TRY(set_filter(s, node));
   node->expected_rows = estimate_rows(b);
-  RDX_TRY(use_view(p, node));
+  RDX_TRY(rdx_choose_star(p, node));
   *out = s->star->attribute_count > 0 ? node : NULL; /* without any there is nothing that an engine could hold */
-  return RDX_OK;
-}
-
-/* ---- Cubes that serve it ---- */
-
-typedef struct mapping {
-  rdx_planner *planner;
-  const rdx_catalog_star *from, *to;
-  bool found;
-} mapping;
-
-/* An attribute of one star as the same one of another. */
-static rdx_status map_node(void *user, rdx_bound *node, rdx_bound **out) {
-  mapping *m = user;
-  if (node->kind != RDX_BOUND_COLUMN)
-    return RDX_OK;
-  const rdx_catalog_attribute *a = &m->from->attributes[node->index];
-  uint32_t i = 0;
-  while (i < m->to->attribute_count &&
-         (m->to->attributes[i].dimension != a->dimension || m->to->attributes[i].column != a->column))
-    i++;
-  m->found &= i < m->to->attribute_count;
-  return rdx_bind_column(m->planner, i, node->type, node->place, out);
-}
-
-static bool has_group(const rdx_plan_node *view, uint32_t attribute) {
-  for (uint32_t i = 0; i < view->expr_count; i++)
-    if (view->exprs[i]->index == attribute)
-      return true;
-  return false;
-}
-
-static bool reads_groups(const rdx_plan_node *view, const rdx_bound *e) {
-  bool reads = e->kind != RDX_BOUND_COLUMN || has_group(view, e->index);
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && reads; i++)
-    reads = reads_groups(view, e->args[i]);
-  return reads;
-}
-
-static bool has_value(const rdx_plan_node *view, const rdx_bound *value) {
-  for (uint32_t i = 0; i < view->aggregate_count; i++)
-    if (view->aggregates[i].value && rdx_bound_equal(view->aggregates[i].value, value))
-      return true;
-  return false;
-}
-
-static bool same_star(const rdx_catalog_star *a, const rdx_catalog_star *b) {
-  bool same = a->fact == b->fact && a->dimension_count == b->dimension_count;
-  for (uint32_t i = 0; i < a->dimension_count && same; i++)
-    same = a->dimensions[i].table == b->dimensions[i].table &&
-           a->dimensions[i].foreign_key == b->dimensions[i].foreign_key && a->dimensions[i].key == b->dimensions[i].key;
-  return same;
-}
-
-/* The node in the view's attributes; false where the view has not all that it reads. */
-static rdx_status map_to_view(rdx_planner *p, const rdx_plan_view *view, rdx_plan_node *node, bool *fits) {
-  mapping m = {p, node->star, view->star->star, true};
-  for (uint32_t i = 0; i < node->expr_count && m.found; i++) {
-    RDX_TRY(rdx_bound_rewrite(p, node->exprs[i], map_node, &m, &node->exprs[i]));
-    m.found = m.found && reads_groups(view->star, node->exprs[i]);
-  }
-  for (uint32_t i = 0; i < node->aggregate_count && m.found; i++) {
-    rdx_plan_aggregate *a = &node->aggregates[i];
-    if (!a->value)
-      continue;
-    RDX_TRY(rdx_bound_rewrite(p, a->value, map_node, &m, &a->value));
-    m.found = m.found && has_value(view->star, a->value);
-  }
-  if (node->filter && m.found) {
-    RDX_TRY(rdx_bound_rewrite(p, node->filter, map_node, &m, &node->filter));
-    m.found = m.found && reads_groups(view->star, node->filter);
-  }
-  *fits = m.found;
-  return RDX_OK;
-}
-
-static rdx_status copy_lists(rdx_planner *p, const rdx_plan_node *node, rdx_plan_node *out) {
-  *out = *node;
-  RDX_TRY(rdx_planner_alloc(p, node->expr_count, sizeof *out->exprs, &out->exprs));
-  RDX_TRY(rdx_planner_alloc(p, node->aggregate_count, sizeof *out->aggregates, &out->aggregates));
-  for (uint32_t i = 0; i < node->expr_count; i++)
-    out->exprs[i] = node->exprs[i];
-  for (uint32_t i = 0; i < node->aggregate_count; i++)
-    out->aggregates[i] = node->aggregates[i];
-  return RDX_OK;
-}
-
-/* The first view that has all that the node reads; of several, that with the fewest attributes. */
-static rdx_status use_view(rdx_planner *p, rdx_plan_node *node) {
-  const rdx_plan_node written = *node;
-  for (uint32_t i = 0; i < p->settings->view_count; i++) {
-    const rdx_plan_view *view = &p->settings->views[i];
-    rdx_plan_node mapped;
-    bool fits = false;
-    if (!same_star(view->star->star, written.star) ||
-        (p->settings->insist && p->settings->engine.kind != view->engine.kind) ||
-        (node->view && view->star->star->attribute_count >= node->star->attribute_count))
-      continue;
-    RDX_TRY(copy_lists(p, &written, &mapped));
-    RDX_TRY(map_to_view(p, view, &mapped, &fits));
-    if (!fits)
-      continue;
-    mapped.star = view->star->star;
-    mapped.engine = view->engine;
-    mapped.view = view;
-    *node = mapped;
-  }
   return RDX_OK;
 }
 

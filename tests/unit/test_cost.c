@@ -85,7 +85,7 @@ static void work_adds_up(void **state) {
                                  .probe_key = {10, 20, 30},
                                  .build_key = {1, 2, 3},
                                  .ray = {100, 200, 300}};
-  const rdx_work work = {.launches = 2, .codes = 1e6, .gathers = 1e6, .gather_bytes = 1 << 20};
+  const rdx_work work = {.launches = 2, .codes = 1e6, .gathers = 1e6, .table_rows = 1 << 16};
   const rdx_work join = {.built = 1 << 16, .probed = 1e6};
   const rdx_work rays = {.rays = 1e6, .primitives = 1e9};
   (void)state;

@@ -194,7 +194,7 @@ static void test_views_and_indexes_last(void **state) {
                "cube");
   rdx_database_close(&d);
   d = open_database();
-  expect(d, "EXPLAIN SELECT x FROM facts WHERE k = 1", "Project  (rows=2)");
+  expect(d, "EXPLAIN SELECT x FROM facts WHERE k = 1", "Project  (cost=0.000 rows=2)");
   expect(d, "SELECT sum(x) FROM facts WHERE k = 1", "40");
   expect(d, "SELECT sum(x) FROM facts WHERE s = 'b'", "50");
   expect(d, "SELECT x FROM facts WHERE k = 2", "20");

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What the operators of a plan are expected to take: their work in counts, of the rows that are expected. */
+
+#include "plan/internal.h"
+
+#include <math.h>
+
+#define JOIN_LAUNCHES 8 /* of a join: keys brought, the table built, looked up, read */
+
+static double count_values(const rdx_bound *e) {
+  double count = e->kind == RDX_BOUND_CALL;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    count += count_values(e->args[i]);
+  return count;
+}
+
+static double count_all(rdx_bound *const *list, uint32_t count) {
+  double values = 0;
+  for (uint32_t i = 0; i < count; i++)
+    values += count_values(list[i]);
+  return values;
+}
+
+/* ---- Joins ---- */
+
+void rdx_join_work(double left, double right, double pairs, rdx_work *out) {
+  const double smaller = fmin(left, right), larger = fmax(left, right);
+  *out = (rdx_work){.launches = JOIN_LAUNCHES, .built = smaller, .probed = larger, .moved = 8 * fmax(pairs, larger)};
+}
+
+static void add_join(const rdx_plan_node *n, rdx_work *w) {
+  const double left = n->left->expected_rows, right = n->right->expected_rows;
+  if (n->key_count == 0) {
+    w->values += left * right * (1 + (n->filter ? count_values(n->filter) : 0));
+    return;
+  }
+  rdx_join_work(left, right, n->expected_rows, w);
+  if (n->key_count > 1) /* they are made one by sorting */
+    w->sorted += left + right;
+  w->values += left * count_all(n->left_keys, n->key_count) + right * count_all(n->right_keys, n->key_count);
+  w->values += n->filter ? n->expected_rows * count_values(n->filter) : 0;
+}
+
+/* ---- Others ---- */
+
+static void add_aggregate(const rdx_plan_node *n, rdx_work *w) {
+  const double rows = n->left->expected_rows;
+  double columns = n->expr_count;
+  for (uint32_t i = 0; i < n->aggregate_count; i++) {
+    columns += n->aggregates[i].value != NULL;
+    w->values += n->aggregates[i].value ? rows * count_values(n->aggregates[i].value) : 0;
+  }
+  w->launches += 2;
+  w->values += rows * count_all(n->exprs, n->expr_count);
+  w->packed += rows * columns;
+  w->grouped += rows * (n->aggregate_count + 1);
+}
+
+static void add_own(const rdx_plan_node *n, rdx_work *w) {
+  const double rows = n->left ? n->left->expected_rows : 0;
+  switch (n->kind) {
+  case RDX_PLAN_JOIN:
+    add_join(n, w);
+    break;
+  case RDX_PLAN_AGGREGATE:
+    add_aggregate(n, w);
+    break;
+  case RDX_PLAN_FILTER:
+    w->values += rows * count_values(n->filter);
+    break;
+  case RDX_PLAN_PROJECT:
+    w->values += rows * count_all(n->exprs, n->expr_count);
+    break;
+  case RDX_PLAN_SORT:
+    w->sorted += rows * n->order_count;
+    break;
+  case RDX_PLAN_INTERSECT:
+  case RDX_PLAN_EXCEPT:
+    w->sorted += (rows + n->right->expected_rows) * n->column_count;
+    break;
+  case RDX_PLAN_UNION:
+    w->values += (rows + n->right->expected_rows) * n->column_count;
+    break;
+  case RDX_PLAN_VALUES:
+    w->values += n->expr_count;
+    break;
+  case RDX_PLAN_ROWS:
+    w->values += rows;
+    break;
+  case RDX_PLAN_TABLE:
+  case RDX_PLAN_STAR:
+  case RDX_PLAN_LIMIT:
+    break;
+  }
+}
+
+/* ---- Filters of tables ---- */
+
+void rdx_filter_work(const rdx_bound *filter, double rows, double hits, rdx_work *evaluation, rdx_work *scan) {
+  const double values = count_values(filter);
+  *evaluation = (rdx_work){.values = rows * values};
+  *scan = (rdx_work){.launches = 1, .codes = rows * values, .moved = 4 * hits};
+}
+
+static rdx_status cost_filter(rdx_planner *p, rdx_plan_node *n) {
+  rdx_work evaluation, scan;
+  rdx_filter_work(n->filter, (double)n->table->rows, n->expected_rows, &evaluation, &scan);
+  n->own_ms = rdx_work_ms(&p->rates, &evaluation);
+  return RDX_OK;
+}
+
+/* ---- Plans ---- */
+
+static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {
+  rdx_work work = {0};
+  if (n->costed)
+    return RDX_OK;
+  n->costed = true;
+  if (n->left)
+    RDX_TRY(cost_node(p, n->left));
+  if (n->right)
+    RDX_TRY(cost_node(p, n->right));
+  add_own(n, &work);
+  if (n->kind == RDX_PLAN_TABLE && n->filter)
+    RDX_TRY(cost_filter(p, n));
+  else if (n->kind != RDX_PLAN_STAR)
+    n->own_ms = rdx_work_ms(&p->rates, &work);
+  n->expected_ms = n->own_ms + (n->left ? n->left->expected_ms : 0) + (n->right ? n->right->expected_ms : 0);
+  return RDX_OK;
+}
+
+rdx_status rdx_plan_cost(rdx_planner *p) {
+  for (uint32_t i = 0; i < p->plan->scalar_count; i++)
+    RDX_TRY(cost_node(p, p->plan->scalars[i].plan));
+  return cost_node(p, p->plan->root);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What star queries take by each method: conditions restrict attributes, which says how many rows qualify, and in how
+ * many ranges of a cube's order they lie. */
+
+#include "plan/internal.h"
+
+#include <math.h>
+
+#define MAX_COLUMNS 16 /* of a table, that are looked at together */
+
+/* ---- Conditions ---- */
+
+static rdx_catalog_table *table_of(const rdx_catalog_star *s, uint32_t dimension) {
+  return dimension ? s->dimensions[dimension - 1].table : s->fact;
+}
+
+static double distinct_of(const rdx_catalog_table *table, uint32_t column) {
+  const uint64_t distinct = table->columns[column].distinct;
+  return distinct > 0 ? (double)distinct : fmax(0.5 * (double)table->rows, 1);
+}
+
+/* Which attributes an expression reads: none, one, or RDX_SEVERAL. */
+static void find_attribute(const rdx_bound *e, uint32_t *attribute, bool *any) {
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    find_attribute(e->args[i], attribute, any);
+  if (e->kind != RDX_BOUND_COLUMN)
+    return;
+  *attribute = *any && *attribute != e->index ? RDX_SEVERAL : e->index;
+  *any = true;
+}
+
+static uint32_t count_comparisons(const rdx_bound *e) {
+  uint32_t count = 0;
+  if (e->kind != RDX_BOUND_CALL || (e->op != RDX_OP_AND && e->op != RDX_OP_OR && e->op != RDX_OP_NOT))
+    return 1;
+  for (uint32_t i = 0; i < e->count; i++)
+    count += count_comparisons(e->args[i]);
+  return count;
+}
+
+/* Values that a condition on one attribute allows one by one; 0: it is no list of them. */
+static uint32_t count_values(const rdx_bound *c) {
+  if (c->kind != RDX_BOUND_CALL)
+    return 0;
+  return c->op == RDX_OP_EQ ? 1 : c->op == RDX_OP_IN ? c->count - 1 : 0;
+}
+
+static rdx_status add_condition(rdx_planner *p, const rdx_plan_node *node, rdx_bound *c, rdx_star_estimate *e) {
+  uint32_t attribute = RDX_SEVERAL, i = 0;
+  bool any = false;
+  find_attribute(c, &attribute, &any);
+  while (i < e->count && (attribute == RDX_SEVERAL || e->list[i].attribute != attribute))
+    i++;
+  rdx_restriction *r = &e->list[i];
+  if (i == e->count) {
+    *r = (rdx_restriction){.attribute = attribute, .share = 1};
+    if (attribute != RDX_SEVERAL)
+      r->of = node->star->attributes[attribute];
+    e->count++;
+  }
+  const uint32_t values = count_values(c);
+  if (r->conditions.count == 0 && values > 0 && attribute != RDX_SEVERAL) {
+    r->share = fmin(values / distinct_of(table_of(node->star, r->of.dimension), r->of.column), 1);
+    r->ranges = values;
+    r->known = true;
+  } else {
+    r->ranges = r->ranges > 1 ? r->ranges : 1;
+    r->known = false;
+  }
+  r->comparisons += count_comparisons(c);
+  return rdx_conjuncts_add(p, &r->conditions, c);
+}
+
+static rdx_status add_conditions(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *out) {
+  rdx_bound *filter = node->filter;
+  if (!filter)
+    return RDX_OK;
+  const bool several = filter->kind == RDX_BOUND_CALL && filter->op == RDX_OP_AND;
+  RDX_TRY(rdx_planner_alloc(p, several ? filter->count : 1, sizeof *out->list, &out->list));
+  if (!several)
+    return add_condition(p, node, filter, out);
+  for (uint32_t i = 0; i < filter->count; i++)
+    RDX_TRY(add_condition(p, node, filter->args[i], out));
+  return RDX_OK;
+}
+
+/* ---- Combinations ---- */
+
+typedef struct column_list {
+  uint32_t columns[MAX_COLUMNS];
+  uint32_t count;
+} column_list;
+
+static void add_column(column_list *l, uint32_t column) {
+  for (uint32_t i = 0; i < l->count; i++)
+    if (l->columns[i] == column)
+      return;
+  if (l->count < MAX_COLUMNS)
+    l->columns[l->count++] = column;
+}
+
+static rdx_status combine(rdx_planner *p, rdx_catalog_table *table, const column_list *l, bool sampled, double *out) {
+  if (sampled)
+    return rdx_estimate_combinations(p, table, l->columns, l->count, out);
+  *out = 1;
+  for (uint32_t i = 0; i < l->count; i++)
+    *out *= distinct_of(table, l->columns[i]);
+  *out = fmin(*out, fmax((double)table->rows, 1));
+  return RDX_OK;
+}
+
+static void add_attributes(const rdx_plan_node *node, uint32_t dimension, column_list *l) {
+  for (uint32_t i = 0; i < node->expr_count; i++) {
+    const rdx_catalog_attribute *a = &node->star->attributes[node->exprs[i]->index];
+    if (a->dimension == dimension)
+      add_column(l, a->column);
+  }
+}
+
+rdx_status rdx_star_combinations(rdx_planner *p, const rdx_plan_node *view, bool sampled, double *out) {
+  *out = 1;
+  for (uint32_t d = 0; d <= view->star->dimension_count; d++) {
+    column_list l = {.count = 0};
+    double own = 1;
+    add_attributes(view, d, &l);
+    RDX_TRY(combine(p, table_of(view->star, d), &l, sampled, &own));
+    *out *= own;
+  }
+  *out = fmin(*out, fmax((double)view->star->fact->rows, 1));
+  return RDX_OK;
+}
+
+/* Attributes of one table depend on each other, mostly: a condition on one leaves fewer values of another. */
+static rdx_status combine_groups(rdx_planner *p, const rdx_plan_node *node, bool sampled, rdx_star_estimate *e) {
+  for (uint32_t d = 0; d <= node->star->dimension_count; d++) {
+    column_list l = {.count = 0};
+    add_attributes(node, d, &l);
+    e->groups[d] = 0;
+    if (l.count == 0)
+      continue;
+    for (uint32_t i = 0; i < e->count; i++)
+      if (e->list[i].attribute != RDX_SEVERAL && e->list[i].of.dimension == d)
+        add_column(&l, e->list[i].of.column);
+    RDX_TRY(combine(p, table_of(node->star, d), &l, sampled, &e->groups[d]));
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_star_estimate_begin(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *out) {
+  *out = (rdx_star_estimate){0};
+  RDX_TRY(add_conditions(p, node, out));
+  return combine_groups(p, node, false, out);
+}
+
+/* ---- Samples ---- */
+
+typedef struct localizing {
+  rdx_planner *planner;
+} localizing;
+
+static rdx_status first_column(void *user, rdx_bound *node, rdx_bound **out) {
+  const localizing *l = user;
+  return node->kind == RDX_BOUND_COLUMN ? rdx_bind_column(l->planner, 0, node->type, node->place, out) : RDX_OK;
+}
+
+rdx_status rdx_star_estimate_sample(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *e) {
+  localizing l = {p};
+  for (uint32_t i = 0; i < e->count; i++) {
+    rdx_restriction *r = &e->list[i];
+    rdx_bound *all = NULL;
+    double rows = 0;
+    if (r->known)
+      continue;
+    r->known = true;
+    RDX_TRY(rdx_conjuncts_join(p, &r->conditions, &all));
+    if (r->attribute == RDX_SEVERAL) {
+      r->share = rdx_estimate_share(all);
+      continue;
+    }
+    rdx_catalog_table *table = table_of(node->star, r->of.dimension);
+    RDX_TRY(rdx_bound_rewrite(p, all, first_column, &l, &all));
+    RDX_TRY(rdx_estimate_filter(p, table, &r->of.column, 1, all, &rows));
+    r->share = table->rows > 0 ? rows / (double)table->rows : 1;
+  }
+  return combine_groups(p, node, true, e);
+}
+
+static double share_of(const rdx_restriction *r, double unknown) {
+  return r->known ? r->share : unknown;
+}
+
+/* The restriction of an attribute; NULL: none. */
+static const rdx_restriction *find_restriction(const rdx_star_estimate *e, const rdx_catalog_attribute *a) {
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->list[i].attribute != RDX_SEVERAL && e->list[i].of.dimension == a->dimension &&
+        e->list[i].of.column == a->column)
+      return &e->list[i];
+  return NULL;
+}
+
+static double share_of_all(const rdx_star_estimate *e, double unknown) {
+  double share = 1;
+  for (uint32_t i = 0; i < e->count; i++)
+    share *= share_of(&e->list[i], unknown);
+  return share;
+}
+
+/* Of the conditions on one table. */
+static double share_of_table(const rdx_star_estimate *e, uint32_t dimension, double unknown) {
+  double share = 1;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (e->list[i].attribute != RDX_SEVERAL && e->list[i].of.dimension == dimension)
+      share *= share_of(&e->list[i], unknown);
+  return share;
+}
+
+double rdx_star_groups(const rdx_star_estimate *e, const rdx_plan_node *node, double unknown) {
+  double groups = 1;
+  for (uint32_t d = 0; d <= node->star->dimension_count; d++)
+    if (e->groups[d] > 0)
+      groups *= fmax(e->groups[d] * share_of_table(e, d, unknown), 1);
+  return fmin(groups, fmax((double)node->star->fact->rows * share_of_all(e, unknown), 1));
+}
+
+/* ---- Methods ---- */
+
+#define BLOCK 32        /* rows that are skipped together where none of them qualifies any more */
+#define GROUP_VALUES 50 /* what the host does for a group, in values of expressions */
+
+static uint32_t count_measures(const rdx_plan_node *node) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
+    count += node->aggregates[i].value != NULL;
+  return count;
+}
+
+/* Rows are read of which some may qualify. */
+static double part_read(double share) {
+  return fmin(1, BLOCK * share);
+}
+
+/* What the column engine does with a dimension. */
+typedef struct dimension_use {
+  double rows, share; /* share: of rows that its conditions keep */
+  bool filtered, grouped;
+} dimension_use;
+
+static dimension_use find_use(const rdx_star_estimate *e, const rdx_plan_node *node, uint32_t d, double unknown,
+                              rdx_work *w) {
+  dimension_use u = {.rows = (double)table_of(node->star, d)->rows, .share = share_of_table(e, d, unknown)};
+  for (uint32_t i = 0; i < e->count; i++) {
+    const rdx_restriction *r = &e->list[i];
+    if (r->attribute == RDX_SEVERAL || r->of.dimension != d)
+      continue;
+    u.filtered = true;
+    w->codes += u.rows * r->comparisons;
+  }
+  u.grouped = e->groups[d] > 0;
+  w->tables += u.filtered || u.grouped;
+  w->filled += u.filtered || u.grouped ? u.rows : 0;
+  return u;
+}
+
+static double price_of(const rdx_planner *p, const dimension_use *u) {
+  const rdx_work one = {.tests = 1, .table_rows = u->rows};
+  return rdx_work_ms(&p->rates, &one) / fmax(1 - u->share, 1e-3);
+}
+
+/* Rows that are left are looked at by one dimension after the other, the cheapest first. */
+static double add_dimensions(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node,
+                             double unknown, double share, rdx_work *w) {
+  const double rows = (double)node->star->fact->rows;
+  dimension_use uses[9];
+  uint32_t count = node->star->dimension_count;
+  double ms = 0;
+  for (uint32_t d = 1; d <= count; d++) {
+    dimension_use u = find_use(e, node, d, unknown, w);
+    uint32_t i = d - 1;
+    for (; i > 0 && price_of(p, &uses[i - 1]) > price_of(p, &u); i--)
+      uses[i] = uses[i - 1];
+    uses[i] = u;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (!uses[i].filtered)
+      continue;
+    const rdx_work tests = {.tests = rows * share, .table_rows = uses[i].rows};
+    ms += rdx_work_ms(&p->rates, &tests);
+    share *= uses[i].share;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_work gathers = {.gathers = uses[i].grouped ? rows * share : 0, .table_rows = uses[i].rows};
+    ms += rdx_work_ms(&p->rates, &gathers);
+  }
+  return ms;
+}
+
+#define MAX_CELLS 4194304.0  /* groups that have a place each; of more, rows are sorted by them */
+#define MAX_COPIED 4194304.0 /* bytes of places, when each part of the rows has its own */
+
+/* Rows that are left are added to their groups: each that could be has places, and the used ones are read. */
+static void add_groups(const rdx_planner *p, const rdx_plan_node *node, double kept, rdx_work *w) {
+  const double measures = count_measures(node), rows = (double)node->star->fact->rows;
+  double cells = 1;
+  for (uint32_t i = 0; i < node->expr_count; i++) {
+    const rdx_catalog_attribute *a = &node->star->attributes[node->exprs[i]->index];
+    cells *= distinct_of(table_of(node->star, a->dimension), a->column);
+  }
+  if (node->expr_count == 0) {
+    w->added += kept * measures;
+    return;
+  }
+  w->grouped += kept * fmax(measures, 1);
+  if (cells > MAX_CELLS || cells > 65536 + 4 * rows) {
+    w->sorted += kept;
+    return;
+  }
+  const double bytes = 8 * cells * (1 + measures), copies = 4.0 * p->threads;
+  w->bytes += bytes * (bytes * copies <= MAX_COPIED ? copies : 1);
+}
+
+/* The column engine: conditions of the fact table for all rows, then those of dimensions, then groups and measures. */
+static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double unknown,
+                        rdx_work *w) {
+  const double rows = (double)node->star->fact->rows;
+  double share = 1;
+  for (uint32_t i = 0; i < e->count; i++) {
+    const rdx_restriction *r = &e->list[i];
+    if (r->attribute != RDX_SEVERAL && r->of.dimension > 0)
+      continue;
+    w->codes += rows * part_read(share) * r->comparisons;
+    share *= share_of(r, unknown);
+  }
+  const double ms = add_dimensions(p, e, node, unknown, share, w);
+  const double kept = rows * share_of_all(e, unknown);
+  w->launches += 1;
+  add_groups(p, node, kept, w);
+  return ms;
+}
+
+#define RUNS_ANYWAY 16384 /* runs are read instead of their rows, which are more by as much at least */
+#define RUN_ROWS 16
+
+/* What a cube reads: ranges of its order, rows in them, and runs of rows that are alike. */
+typedef struct cube_reads {
+  double ranges, rows, runs;
+} cube_reads;
+
+static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
+                            double unknown) {
+  const rdx_plan_node *view = node->view ? node->view->star : node;
+  const double all = (double)view->star->fact->rows;
+  double prefixes = 1, share = 1;
+  cube_reads r = {1, all * share_of_all(e, unknown), 0};
+  for (uint32_t i = 0; i < view->expr_count; i++) {
+    const rdx_catalog_attribute *a = &view->star->attributes[view->exprs[i]->index];
+    const rdx_restriction *found = find_restriction(e, a);
+    const double before = fmax(prefixes * share, 1);
+    prefixes = fmin(prefixes * distinct_of(table_of(view->star, a->dimension), a->column), combinations);
+    if (!found)
+      continue;
+    share *= share_of(found, unknown);
+    r.ranges = fmax(fmin(before * found->ranges, prefixes * share), 1);
+  }
+  r.runs = node->expr_count > 0 ? combinations * share_of_all(e, unknown) : r.ranges;
+  return r;
+}
+
+static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations, double unknown,
+                          rdx_work *w) {
+  const cube_reads r = read_cube(e, node, combinations, unknown);
+  const double measures = count_measures(node) + 1, rows = (double)node->star->fact->rows;
+  w->primitives = rows;
+  if (node->engine.kind == RDX_ENGINE_COARSE_CUBE)
+    w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
+  if (node->engine.kind == RDX_ENGINE_SORTED_CUBE)
+    w->ranges += r.ranges;
+  else
+    w->rays += r.ranges;
+  if (node->engine.kind == RDX_ENGINE_RT_CUBE) {
+    w->launches += 1;
+    w->hits += r.rows;
+    return;
+  }
+  w->cubes += 1;
+  if (r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS) {
+    w->runs += r.runs;
+    return;
+  }
+  w->launches += 1;
+  w->grouped += r.rows * measures;
+}
+
+double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
+                   double unknown) {
+  rdx_work work = {0};
+  double ms = 0;
+  if (node->engine.kind <= RDX_ENGINE_COLUMN)
+    ms = column_ms(p, e, node, unknown, &work);
+  else
+    add_cube_work(e, node, combinations, unknown, &work);
+  work.values += GROUP_VALUES * rdx_star_groups(e, node, unknown);
+  return ms + rdx_work_ms(&p->rates, &work);
+}
