@@ -33,8 +33,9 @@ EXCEPTION WHEN OTHERS THEN
   RETURN 'error ' || sqlstate;
 END $$;
 
--- "same" where heap tables, foreign tables, and foreign tables without pushdown give the same. A condition that is pushed
--- is checked before one that is not, so that the latter may fail on fewer rows than it does over heap tables.
+-- "same" where heap tables, foreign tables, and foreign tables without pushdown give the same. Which of two conditions is
+-- checked first, and so whether a row is there on which the other overflows, is open in SQL, as is the order of joins;
+-- what overflows neither over heap tables nor without pushdown must not do so with it.
 CREATE FUNCTION compare(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   heap text := answer(query, 'heap', 'on');
@@ -44,8 +45,9 @@ BEGIN
   IF heap = pushed AND heap = scanned THEN
     RETURN CASE WHEN heap LIKE 'error%' THEN heap ELSE 'same' END;
   END IF;
-  IF heap LIKE 'error 22%' AND scanned = heap AND query ~ '[-+*/] ' THEN
-    RETURN 'fails on heap tables only';
+  IF query ~ '[-+*/] ' AND 'error 22003' IN (heap, scanned) AND
+     (SELECT count(DISTINCT a) FROM unnest(ARRAY[heap, pushed, scanned]) a WHERE a <> 'error 22003') = 1 THEN
+    RETURN 'overflows in one order of evaluation only';
   END IF;
   RETURN format(E'DIFFERENT: %s\nheap:    %s\npushed:  %s\nscanned: %s', query, left(heap, 300), left(pushed, 300),
                 left(scanned, 300));

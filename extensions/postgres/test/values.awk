@@ -16,7 +16,7 @@ BEGIN {
   for (i = 4; i <= 600; i++) {
     h = (i * 7919) % 1009
     row = i value(i, 0, h % 2 ? "true" : "false") value(i, 1, h % 5 - 2) value(i, 2, h % 300 - 150)
-    row = row value(i, 3, sprintf("%d", h * 1001)) value(i, 4, sprintf("%d", h * 100000007)) value(i, 5, h % 6)
+    row = row value(i, 3, sprintf("%.0f", h * 1001)) value(i, 4, sprintf("%.0f", h * 100000007)) value(i, 5, h % 6)
     row = row value(i, 6, h) value(i, 0, h * 3) value(i, 1, h * 5) value(i, 2, (h % 9) / 4)
     row = row value(i, 3, (h % 11) / 8 - 0.5) value(i, 4, sprintf("%d.%02d", h % 40 - 20, h % 100))
     row = row value(i, 5, sprintf("20%02d-%02d-%02d", h % 24, h % 12 + 1, h % 28 + 1))

@@ -11,6 +11,14 @@ function plainNumber(text) {
   return text === '-0' ? '0' : text;
 }
 
+// Years without signs for what is beyond 9999, and those before 1 as ISO 8601 counts them.
+function wholeYears(text) {
+  const before = text.match(/^(\d+)(.*) \(BC\)(.*)$/);
+  if (!before) return text.replace(/^\+/, '');
+  const year = 1 - Number(before[1]);
+  return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}${before[2]}${before[3]}`;
+}
+
 // One form for each value, whoever printed it.
 export function normal(value, t) {
   if (value === null || value === undefined) return null;
@@ -18,8 +26,9 @@ export function normal(value, t) {
   switch (t.k) {
     case 'bool': return text === '1' || text === 'true' || text === 't' ? 'true' : text === '0' || text === 'false' || text === 'f' ? 'false' : text;
     case 'f32': case 'f64': return /^nan$/i.test(text) ? NaN : /inf/i.test(text) ? (text[0] === '-' ? -Infinity : Infinity) : Number(text);
-    case 'ts': return text.replace('T', ' ').replace(/(Z|\+00(:00)?)$/, '').replace(/^(\d+-\d+-\d+)$/, '$1 00:00:00').replace(/\.?0+$/, (z) => (z.includes('.') ? '' : z)).replace(/(\.\d*?)0+$/, '$1');
-    case 'date': return text.replace(/ 00:00:00$/, '');
+    case 'ts': return wholeYears(text.replace('T', ' ')).replace(/(Z|\+00(:00)?)$/, '').replace(/^([+-]?\d+-\d+-\d+)$/, '$1 00:00:00')
+      .replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+    case 'date': return wholeYears(text).replace(/ 00:00:00$/, '');
     case 'text': return text;
     default: return plainNumber(text);
   }

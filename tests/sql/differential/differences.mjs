@@ -31,6 +31,12 @@ export const differences = [
     why: 'Columns of numeric have 18 digits, 38 between: see the differences from PostgreSQL in docs/sql.md.',
   },
   {
+    name: 'memory',
+    raydex: /host memory ran out/,
+    duckdb: null,
+    why: 'What passes between operators is kept whole, where DuckDB passes it on in pieces.',
+  },
+  {
     name: 'correlated IN, ANY, ALL',
     raydex: /IN, ANY and ALL of a subquery that reads outer columns can stand/,
     duckdb: null,

@@ -72,7 +72,8 @@ export class Raydex {
   spawn(args, out, errors) {
     return new Promise((resolve) => {
       const files = [openSync(out, 'w'), openSync(errors, 'w')];
-      const child = spawn('sh', ['-c', `ulimit -v ${MOST_MEMORY}; exec "$0" "$@"`, this.program, ...args], { stdio: ['ignore', ...files] });
+      const limit = process.env.ASAN_OPTIONS ? 'unlimited' : MOST_MEMORY; // a sanitizer takes terabytes of addresses
+      const child = spawn('sh', ['-c', `ulimit -v ${limit}; exec "$0" "$@"`, this.program, ...args], { stdio: ['ignore', ...files] });
       files.forEach(closeSync);
       let hung = false, size = -1, quiet = 0;
       const timer = setInterval(() => {

@@ -324,7 +324,7 @@ export class Expressions {
       case 'distinct': return node('distinct', bool, this.pair(scope, depth), { negated });
       case 'between': {
         const [x, low] = this.pair(scope, depth);
-        const high = random.chance(70) ? this.literalLike({ ...x, t: low.t }) : this.make(scope, low.t, depth);
+        const high = random.chance(70) && x.t.k === low.t.k && x.t.s === low.t.s ? this.literalLike(x) : this.make(scope, low.t, depth);
         return node('between', bool, [x, low, high], { negated, symmetric: !this.portable && random.chance(20) });
       }
       case 'in': {

@@ -90,7 +90,7 @@ export class Queries {
   derived(from, q) {
     if (from.names) q.columns.forEach((c, i) => { c.alias = `n${i + 1}`; });
     const leaves = q.columns.map((c) => node('col', c.t, [], { rel: from.alias, name: from.names ? c.alias : c.name, m: c.m,
-      wild: c.wild, distinct: Math.max(1, q.rows / 3) }));
+      wild: c.wild, distinct: Math.max(1, c.t.k === 'bool' ? 2 : q.rows / 3) }));
     return { from, leaves, rows: q.rows };
   }
 
@@ -180,8 +180,34 @@ export class Queries {
     return made({ on: parts.length > 1 ? node('and', bool, parts) : parts[0] }, equal.rows);
   }
 
+  // A table with others by their key.
+  star() {
+    const { random } = this;
+    const table = (t) => {
+      for (;;) {
+        const made = this.relation(0, []);
+        if (!t || made.from.name === t.name) return made;
+      }
+    };
+    let all = table(null);
+    const fact = all.leaves;
+    for (let i = random.between(1, 3); i > 0; i--) {
+      const dimension = table(random.pick(this.tables));
+      const key = dimension.leaves.find((leaf) => leaf.name === 'id');
+      const links = fact.filter((leaf) => isInteger(leaf.t) && leaf.name !== 'id' && meets(key, leaf));
+      if (!links.length) continue;
+      const on = node('compare', bool, [random.pick(links), key], { sign: '=' });
+      const comma = random.chance(40);
+      const type = comma ? ',' : random.chance(80) ? 'INNER' : 'LEFT';
+      all = { from: { kind: 'join', type, left: all.from, right: dimension.from, ...(comma ? {} : { on }) },
+        leaves: [...all.leaves, ...dimension.leaves], rows: all.rows, where: [...(all.where ?? []), ...(comma ? [on] : [])] };
+    }
+    return all;
+  }
+
   from(depth, known) {
     const { random } = this;
+    if (random.chance(15)) return this.star();
     let all = this.relation(depth, known);
     const wanted = random.weighted([[40, 1], [30, 2], [18, 3], [8, 4], [4, 5]]) - (depth < 2 ? 1 : 0);
     for (let i = 1; i < wanted; i++) {
@@ -196,6 +222,7 @@ export class Queries {
 
   // ---- SELECT ----
 
+  // `types` of the list are given where it belongs to a set operation, whose values must be alike to the last bit.
   select(depth, types, known) {
     const { random } = this;
     if (random.chance(2)) return this.finish({ kind: 'select', from: null, rows: 1 }, this.scope([], 0), types);
@@ -288,7 +315,7 @@ export class Queries {
       if (fits(t, e.m * 1e4)) return make('sum', t, e, e.m * 1e4);
     }
     if (t.k === 'f64' && random.chance(70)) {
-      const name = random.weighted([[6, 'avg'], [3, 'sum'], [1, random.pick(['stddev', 'variance', 'stddev_pop', 'var_pop', 'var_samp', 'stddev_samp'])]]);
+      const name = random.weighted([[6, 'avg'], [3, 'sum'], [scope.exact ? 0 : 1, random.pick(['stddev', 'variance', 'stddev_pop', 'var_pop', 'var_samp', 'stddev_samp'])]]);
       const e = tame(name === 'sum' ? f64 : expressions.numberType(inner));
       return make(name, t, e, e.m * 1e5);
     }
@@ -307,7 +334,7 @@ export class Queries {
     const keys = exprs.map((e) => ({ ...e, key: true }));
     const wanted = types ?? [];
     const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, ...this.types]))]);
-    const aggregates = [...kinds].map((t) => this.aggregate(scope, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.a[0]?.wild }));
+    const aggregates = [...kinds].map((t) => this.aggregate({ ...scope, exact: types !== null }, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.a[0]?.wild }));
     const after = this.scope([...keys, ...aggregates], random.chance(20) ? depth - 1 : 0);
     this.items(q, after, types, 4);
     if (!types && random.chance(70)) {

@@ -85,7 +85,7 @@ CREATE VIEW plain_view AS SELECT key, label FROM labels WHERE key > 2;
 CREATE VIEW barrier_view WITH (security_barrier) AS SELECT key, label FROM labels WHERE key > 2;
 SELECT count(*), max(label) FROM plain_view WHERE label <> 'three';
 SELECT count(*), max(label) FROM barrier_view WHERE label <> 'three';
-SELECT pushed('SELECT count(*) FROM barrier_view WHERE label <> ''three''');
+SELECT regexp_replace(pushed('SELECT count(*) FROM barrier_view WHERE label <> ''three'''), '\mr[0-9]+', 'r', 'g');
 ALTER TABLE labels ENABLE ROW LEVEL SECURITY;
 DROP VIEW plain_view, barrier_view;
 \echo -- search_path changes
