@@ -319,7 +319,18 @@ static void ask_joins(void) {
     by_all_methods(database, statement.data, "join_method", methods, 10, &expected);
 }
 
-/* The same with indexes and cubes of the folder. */
+/* Both databases get the same rows more. */
+static void add_rows(void) {
+  const source s = {"f", 1, 0};
+  words insert = {0};
+  answer nothing;
+  say(&insert, "INSERT INTO f SELECT * FROM f WHERE id < %d AND ", (int)below(60));
+  say_simple_predicate(&insert, &s);
+  if (ask(memory, insert.data, &nothing) != ask(files, insert.data, &nothing))
+    wrong("one database takes rows, the other one does not");
+}
+
+/* The same with an index of the folder. */
 static void ask_indexed(void) {
   static const char *const indexes[] = {"hash (k)",         "tree (i)",      "rx (k)",
                                         "cgrx (i)",         "bindex (i, k)", "rtscan (i)",
@@ -341,12 +352,45 @@ static void ask_indexed(void) {
     return;
   if (ask(files, statement.data, &got))
     expect_same("without and with an index", &expected, &got);
+  if (chance(30)) {
+    add_rows();
+    if (ask(memory, statement.data, &expected) && ask(files, statement.data, &got))
+      expect_same("without and with an index, and more rows", &expected, &got);
+  }
   (void)ask(files, drop.data, &nothing);
 }
 
+/* A cube of the fact table or of a star, which is right after rows were added, too. */
+static void ask_views(void) {
+  static const char *const methods[] = {"", " USING sorted_cube", " USING coarse_cube", " USING rt_cube"};
+  static const char *const groups[] = {"f.s", "f.h", "f.k", "f.b", "d.s", "d.i"};
+  const bool star = chance(40);
+  const source s = star ? source_star(false, true) : (source){"f", 1, 0};
+  const uint64_t first = below(star ? 6 : 4), second = (first + 1 + below(3)) % 4;
+  words create = {0}, statement = {0};
+  answer expected, got, nothing;
+  say(&create,
+      "CREATE MATERIALIZED VIEW kept%s AS SELECT %s AS g1, %s AS g2, count(*) AS c, sum(f.i) AS i, sum(f.n) AS n",
+      methods[below(4)], groups[first], groups[second]);
+  say(&create, " FROM %s GROUP BY %s, %s", s.from, groups[first], groups[second]);
+  if (!ask(files, create.data, &nothing))
+    return;
+  say(&statement, "SELECT %s, sum(f.i), count(*)%s FROM %s", groups[first], chance(50) ? ", sum(f.n)" : "", s.from);
+  if (chance(60))
+    say(&statement, " WHERE %s IS NOT NULL", groups[second]);
+  say(&statement, " GROUP BY %s", groups[first]);
+  for (int again = 0; again < 2; again++) {
+    if (ask(memory, statement.data, &expected) && ask(files, statement.data, &got))
+      expect_same("without and with a view", &expected, &got);
+    if (again == 0)
+      add_rows();
+  }
+  (void)ask(files, "DROP MATERIALIZED VIEW kept", &nothing);
+}
+
 void sql_case(void) {
-  static void (*const oracles[])(void) = {partition_rows, partition_groups, count_rows, ask_stars,
-                                          ask_scans,      ask_joins,        ask_indexed};
+  static void (*const oracles[])(void) = {ask_views, partition_rows, partition_groups, count_rows,
+                                          ask_stars, ask_scans,      ask_joins,        ask_indexed};
   tables t;
   tables_make(&t);
   open_databases(&t);

@@ -34,7 +34,7 @@ export class Queries {
     this.known = ctes;
     const q = this.query(3, null, ctes);
     this.known = [];
-    if (this.random.chance(6)) q.detour = this.random.pick(['table', 'insert', 'prepare']);
+    if (this.random.chance(8)) q.detour = this.random.pick(['table', 'insert', 'prepare', 'parameters', 'parameters']);
     return q;
   }
 

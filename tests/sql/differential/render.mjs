@@ -169,7 +169,16 @@ class Raydex extends Renderer {
 
   of_null(e) { return e.t.k === 'text' ? 'NULL' : `CAST(NULL AS ${this.type(e.t)})`; }
 
+  parameters = null; // literals that are $1, $2, ...
+
   of_lit(e) {
+    const { parameters } = this;
+    if (!parameters || (!parameters.has(e) && parameters.size === 4)) return this.literal(e);
+    if (!parameters.has(e)) parameters.set(e, parameters.size + 1);
+    return `$${parameters.get(e)}`;
+  }
+
+  literal(e) {
     switch (e.t.k) {
       case 'bool': return e.v;
       case 'text': return quote(e.v);
@@ -191,6 +200,7 @@ class Raydex extends Renderer {
     const kind = a[0].t.k;
     return a.map((x, i) => {
       if (i === 0 || x.op !== 'lit' || x.t.k !== kind || a[0].op === 'lit' || !/^(i16|i64|date|ts|f32|f64)$/.test(kind)) return this.e(x);
+      if (this.parameters) return this.e(x);
       if (kind === 'date' || kind === 'ts') return quote(x.v);
       return special(x.v) || kind === 'f32' || Math.abs(Number(x.v)) > 9e15 ? this.e(x) : this.bare(x.v);
     });
@@ -387,7 +397,20 @@ const detours = {
   prepare: (q) => `PREPARE p AS ${q}; EXECUTE p; DEALLOCATE p`,
 };
 
+// A statement with some literals as parameters.
+function prepared(q) {
+  const raydex = renderers.raydex, parameters = new Map();
+  raydex.parameters = parameters;
+  const text = raydex.q(q);
+  raydex.parameters = null;
+  const all = [...parameters.keys()];
+  if (!all.length) return detours.prepare(text);
+  return `PREPARE p (${all.map((e) => raydex.type(e.t)).join(', ')}) AS ${text}; ` +
+    `EXECUTE p (${all.map((e) => raydex.literal(e)).join(', ')}); DEALLOCATE p`;
+}
+
 export function render(dialect, q) {
+  if (q.detour === 'parameters' && dialect === 'raydex') return prepared(q);
   const out = renderers[dialect].q(q);
   return q.detour && dialect === 'raydex' ? detours[q.detour](out) : out;
 }
