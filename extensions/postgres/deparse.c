@@ -223,14 +223,32 @@ static void write_targets(Text *t, List *tlist, const List *attributes, List **t
     appendStringInfoChar(t->out, '1');
 }
 
-static void write_tables(Text *t) {
+static void write_tables(Text *t, Relids relids) {
   const char *between = " FROM ";
   int relid = -1;
-  while ((relid = bms_next_member(t->query->relids, relid)) >= 0) {
+  while ((relid = bms_next_member(relids, relid)) >= 0) {
     appendStringInfoString(t->out, between);
     raydex_quote(t->out, raydex_table_of(planner_rt_fetch(relid, t->root)->relid)->name);
     appendStringInfo(t->out, " AS r%d", relid);
     between = ", ";
+  }
+}
+
+static void write_conditions(Text *t, List *conditions, List *subqueries) {
+  ListCell *cell;
+  const char *between = " WHERE ";
+  if (conditions) {
+    appendStringInfoString(t->out, between);
+    write_joined(t, conditions, " AND ");
+    between = " AND ";
+  }
+  foreach (cell, subqueries) {
+    const RaydexSubquery *s = lfirst(cell);
+    appendStringInfo(t->out, "%s%sEXISTS (SELECT 1", between, s->negated ? "NOT " : "");
+    write_tables(t, s->relids);
+    write_conditions(t, s->conditions, NIL);
+    appendStringInfoChar(t->out, ')');
+    between = " AND ";
   }
 }
 
@@ -292,11 +310,8 @@ char *raydex_deparse(PlannerInfo *root, const RaydexQuery *query, List *tlist, c
   initStringInfo(&out);
   Text t = {&out, root, query, NIL};
   write_targets(&t, tlist, attributes, targets);
-  write_tables(&t);
-  if (query->conditions) {
-    appendStringInfoString(&out, " WHERE ");
-    write_joined(&t, query->conditions, " AND ");
-  }
+  write_tables(&t, query->relids);
+  write_conditions(&t, query->conditions, query->subqueries);
   write_groups(&t, tlist);
   write_order(&t, tlist);
   write_limit(&t, "LIMIT", query->limit);

@@ -31,8 +31,7 @@ void raydex_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation) {
   query->tuples = raydex_table_of(relation)->rows;
   foreach (cell, rel->baserestrictinfo) {
     RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-    if (info->pseudoconstant)
-      continue;
+    /* Conditions without columns, too: a node above a scan checks them, but none above what replaces that scan. */
     if (raydex_pushdown && raydex_shippable(root, rel->relids, info->clause))
       query->conditions = lappend(query->conditions, info->clause);
     else
@@ -68,57 +67,80 @@ static bool has_placeholders(PlannerInfo *root, Relids relids) {
 
 /* Rows that are locked or changed are read again one by one, which needs scans. Conditions that PostgreSQL checks come
  * before joins, as in its own plans: they may fail on rows that have no partner. */
-static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
+static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, const RaydexQuery *outer, const RaydexQuery *inner,
                      JoinType jointype) {
-  const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
+  return raydex_pushdown && (jointype == JOIN_INNER || jointype == JOIN_SEMI || jointype == JOIN_ANTI) && outer &&
+         inner && !outer->local && !inner->local && (jointype == JOIN_INNER || !inner->subqueries) && !root->rowMarks &&
+         root->parse->commandType == CMD_SELECT && bms_is_empty(joinrel->lateral_relids) &&
+         !has_placeholders(root, joinrel->relids) && !IS_OTHER_REL(joinrel);
+}
+
+/* Are these columns of the tables that a query selects from? A subquery's are not to be seen. */
+static bool are_columns(List *expressions, Relids relids) {
   ListCell *cell;
-  if (!raydex_pushdown || jointype != JOIN_INNER || !outer || !inner || outer->local || inner->local ||
-      root->rowMarks || root->parse->commandType != CMD_SELECT || !bms_is_empty(joinrel->lateral_relids) ||
-      has_placeholders(root, joinrel->relids) || IS_OTHER_REL(joinrel))
-    return false;
-  foreach (cell, joinrel->reltarget->exprs) {
-    if (!IsA(lfirst(cell), Var) || ((Var *)lfirst(cell))->varattno <= 0)
+  foreach (cell, expressions) {
+    const Var *var = lfirst(cell);
+    if (!IsA(var, Var) || var->varattno <= 0 || !bms_is_member(var->varno, relids))
       return false;
   }
   return true;
 }
 
-/* True where a pushed condition equates columns: joins of all rows with all stay with PostgreSQL. */
-static bool split_conditions(PlannerInfo *root, RelOptInfo *joinrel, List *restrictions, RaydexQuery *query) {
+/* True where a pushed condition equates columns: joins of all rows with all stay with PostgreSQL. A subquery takes all
+ * conditions of its join with it. */
+static bool split_conditions(PlannerInfo *root, RelOptInfo *joinrel, Relids relids, JoinType jointype,
+                             List *restrictions, List **pushed, List **local) {
   bool equated = false;
   ListCell *cell;
   foreach (cell, restrictions) {
     RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-    if (info->pseudoconstant)
+    if (info->pseudoconstant || (jointype == JOIN_ANTI && RINFO_IS_PUSHED_DOWN(info, joinrel->relids)))
       return false;
-    if (raydex_shippable(root, joinrel->relids, info->clause)) {
-      query->conditions = lappend(query->conditions, info->clause);
+    if (raydex_shippable(root, relids, info->clause)) {
+      *pushed = lappend(*pushed, info->clause);
       equated = equated || (info->can_join && info->mergeopfamilies);
+    } else if (jointype == JOIN_INNER) {
+      *local = lappend(*local, info->clause);
     } else {
-      query->local = lappend(query->local, info->clause);
-    }
-  }
-  foreach (cell, pull_var_clause((Node *)query->local, PVC_RECURSE_PLACEHOLDERS)) {
-    if (((Var *)lfirst(cell))->varattno <= 0)
       return false;
+    }
   }
   return equated;
 }
 
-void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
-                       JoinType jointype, JoinPathExtraData *extra) {
-  /* All orders of an inner join are the same query. */
-  if (joinrel->fdw_private || !may_join(root, joinrel, outerrel, innerrel, jointype))
-    return;
-  const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
+static RaydexQuery *make_join(const RaydexQuery *outer, const RaydexQuery *inner, JoinType jointype, List *pushed) {
   RaydexQuery *query = palloc0(sizeof *query);
-  query->server = joinrel->serverid;
-  query->relids = bms_copy(joinrel->relids);
+  query->server = outer->server;
   query->joined = true;
   query->tuples = Max(outer->tuples, inner->tuples);
-  query->conditions = list_concat_copy(outer->conditions, inner->conditions);
-  query->relids = bms_union(outer->relids, inner->relids);
-  if (!split_conditions(root, joinrel, extra->restrictlist, query))
+  query->subqueries = list_concat_copy(outer->subqueries, inner->subqueries);
+  if (jointype == JOIN_INNER) {
+    query->relids = bms_union(outer->relids, inner->relids);
+    query->conditions = list_concat(list_concat_copy(outer->conditions, inner->conditions), pushed);
+    return query;
+  }
+  RaydexSubquery *subquery = palloc(sizeof *subquery);
+  *subquery = (RaydexSubquery){jointype == JOIN_ANTI, inner->relids, list_concat_copy(inner->conditions, pushed)};
+  query->relids = outer->relids;
+  query->conditions = outer->conditions;
+  query->subqueries = lappend(query->subqueries, subquery);
+  return query;
+}
+
+void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
+                       JoinType jointype, JoinPathExtraData *extra) {
+  const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
+  List *pushed = NIL, *local = NIL;
+  /* All orders of a join are the same query. */
+  if (joinrel->fdw_private || !may_join(root, joinrel, outer, inner, jointype))
+    return;
+  Relids relids = bms_union(outer->relids, inner->relids);
+  if (!split_conditions(root, joinrel, relids, jointype, extra->restrictlist, &pushed, &local))
+    return;
+  RaydexQuery *query = make_join(outer, inner, jointype, pushed);
+  query->local = local;
+  if (!are_columns(joinrel->reltarget->exprs, query->relids) ||
+      !are_columns(pull_var_clause((Node *)local, PVC_RECURSE_PLACEHOLDERS), query->relids))
     return;
   joinrel->fdw_private = query;
   add_path(joinrel,

@@ -101,11 +101,19 @@ extern void raydex_quote(StringInfo out, const char *name);
 
 /* ---- What is pushed down (plan.c, upper.c) ---- */
 
+/** EXISTS (SELECT FROM relids WHERE conditions), or NOT EXISTS. */
+typedef struct RaydexSubquery {
+  bool negated;
+  Relids relids;
+  List *conditions;
+} RaydexSubquery;
+
 /** The query that a relation of the planner stands for: SELECT tlist FROM relids WHERE conditions ... */
 typedef struct RaydexQuery {
   Oid server;
   Relids relids;
   List *conditions; /**< of expressions, all pushed */
+  List *subqueries; /**< of RaydexSubquery: conditions, too */
   List *local;      /**< of expressions that PostgreSQL checks */
   double tuples;    /**< of the largest table */
   bool joined, grouped, distinct, ordered, limited;

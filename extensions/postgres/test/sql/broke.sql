@@ -118,9 +118,25 @@ SELECT compare(q) FROM unnest(ARRAY[
   'SELECT count(*) FROM (SELECT 5 AS five, key FROM labels) l RIGHT JOIN all_types ON key = small WHERE five IS NULL',
   'SELECT count(*) FROM all_types WHERE small NOT IN (SELECT key FROM labels)',
   'SELECT count(*) FROM all_types t WHERE NOT EXISTS (SELECT FROM labels WHERE key = t.small)',
+  'SELECT count(*), sum(small) FROM all_types t WHERE EXISTS (SELECT FROM labels WHERE key = t.small AND weight > 1)',
+  'SELECT flag, count(*) FROM all_types t WHERE small IN (SELECT key FROM labels WHERE label <> ''one'') GROUP BY flag',
+  'SELECT count(*) FROM all_types t JOIN labels l ON t.a = l.key WHERE EXISTS (SELECT FROM all_types u WHERE u.small = l.key AND u.id <> t.id AND u.flag)',
+  'SELECT count(*) FROM all_types t WHERE EXISTS (SELECT FROM all_types u WHERE u.id = t.small AND NOT EXISTS (SELECT FROM labels WHERE key = u.small))',
+  'SELECT count(*) FROM all_types t WHERE NOT EXISTS (SELECT FROM all_types u JOIN labels ON key = u.small WHERE u.id = t.small AND label LIKE ''t%'')',
+  'SELECT count(*), count(l.label) FROM all_types t LEFT JOIN labels l ON l.key = t.small WHERE l.key IS NULL AND t.id > 9',
   'SELECT label, (SELECT max(price) FROM all_types WHERE small = key) FROM labels',
   'SELECT l.label, s.n FROM labels l, LATERAL (SELECT count(*) AS n FROM all_types WHERE small = l.key) s',
   'SELECT x.label, y.label FROM labels x JOIN labels y ON x.key = y.key JOIN all_types a ON a.small = x.key AND a.id < 50']) q;
+\echo -- conditions without columns, and those that contradict each other
+SELECT compare(q) FROM unnest(ARRAY[
+  $$SELECT DISTINCT price, b FROM all_types WHERE name = 'x_y' AND name = 'it''s'$$,
+  'SELECT small, count(*) FROM all_types WHERE small = 3 AND small = 4 GROUP BY small',
+  'SELECT count(*) FROM all_types JOIN labels ON key = small WHERE small = 3 AND key = 5',
+  'SELECT count(*) FROM all_types WHERE (SELECT count(*) FROM labels) > 100',
+  'SELECT count(*) FROM all_types JOIN labels ON key = small WHERE (SELECT count(*) FROM labels) > 100',
+  'SELECT small, count(*) FROM all_types WHERE pg_backend_pid() < 0 GROUP BY small',
+  'SELECT small, count(*) FROM all_types JOIN labels ON key = small AND pg_backend_pid() < 0 GROUP BY small',
+  'SELECT id FROM all_types WHERE (SELECT max(key) FROM labels) = 3 ORDER BY id LIMIT 3']) q;
 \echo -- order of NULLs
 SELECT compare(format('SELECT id, %I FROM all_types ORDER BY %I %s, id LIMIT 300', c, c, o))
   FROM unnest('{flag,a,e,ue,f,g,price,day,moment,name}'::text[]) c,

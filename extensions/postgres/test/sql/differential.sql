@@ -33,7 +33,9 @@ DECLARE
   joined boolean := random() < 0.5;
   source text := CASE WHEN joined THEN pick('all_types JOIN labels ON key = small', 'all_types, labels', 'all_types LEFT JOIN labels ON key = a',
                                             'labels JOIN all_types ON key = id AND weight > 1') ELSE 'all_types' END;
-  filter text := condition(joined, 2) || CASE WHEN source LIKE '%,%' THEN ' AND key = ' || pick('small', 'a', 'ub') ELSE '' END;
+  subquery text := CASE WHEN random() < 0.2 THEN format(' AND %s (SELECT FROM labels l WHERE l.key = %s AND %s)', pick('EXISTS', 'NOT EXISTS'),
+                         pick('small', 'a', 'id'), pick('l.weight > 1', 'l.label <> name', 'l.key <> ub')) ELSE '' END;
+  filter text := condition(joined, 2) || subquery || CASE WHEN source LIKE '%,%' THEN ' AND key = ' || pick('small', 'a', 'ub') ELSE '' END;
   g text := pick('small', 'name', 'flag', 'a', 'day', 'price');
   h text := pick('small', 'ua', 'b', 'flag');
   aggregate text := pick('count(*)', 'count(name)', 'count(DISTINCT small)', 'sum(small)', 'sum(price)', 'avg(small)', 'avg(price)',

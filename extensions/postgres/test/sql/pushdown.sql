@@ -8,6 +8,9 @@ SELECT pushed('SELECT id FROM all_types WHERE c + c > 3');
 SELECT pushed('SELECT count(*) FROM all_types JOIN labels ON key = small WHERE label <> ''one''');
 SELECT pushed('SELECT count(*) FROM all_types LEFT JOIN labels ON key = small');
 SELECT pushed('SELECT count(*) FROM all_types, labels');
+SELECT pushed('SELECT flag, count(*) FROM all_types t WHERE small IN (SELECT key FROM labels WHERE label <> ''one'') GROUP BY flag');
+SELECT pushed('SELECT count(*) FROM all_types t WHERE id > 3 AND NOT EXISTS (SELECT FROM labels WHERE key = t.small AND weight > t.price)');
+SELECT pushed('SELECT count(*) FROM labels JOIN all_types t ON key = small WHERE EXISTS (SELECT FROM all_types u WHERE u.id = t.a AND u.flag)');
 SELECT pushed('SELECT label, sum(ub), avg(small), count(DISTINCT name) FROM all_types JOIN labels ON key = small
   GROUP BY label HAVING count(*) > 3 AND avg(small) > 1 ORDER BY label DESC NULLS LAST LIMIT 3 OFFSET 1');
 SELECT pushed('SELECT small, count(*) FROM all_types GROUP BY small HAVING count(*) > 3 ORDER BY 2 DESC, 1 LIMIT 3 OFFSET 1');
