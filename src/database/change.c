@@ -402,7 +402,9 @@ static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err)
 /* ---- DROP, ANALYZE ---- */
 
 static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_database *d = s->database;
   rdx_catalog_table *table = NULL;
+  char *path = NULL;
   if (s->prepared->statement->if_exists)
     RDX_TRY(find(s, name, &table, err));
   else
@@ -410,15 +412,16 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
   if (!table)
     return RDX_OK;
   rdx_status status = RDX_OK;
-  char *path = NULL;
-  if (table->path && s->database->has_folder &&
-      rdx_catalog_path(s->database->catalog, table->name, &path, err) == RDX_OK && strcmp(path, table->path) == 0 &&
-      unlink(path) != 0)
+  const bool own = table->path && d->has_folder && rdx_catalog_path(d->catalog, table->name, &path, err) == RDX_OK;
+  if (own && strcmp(path, table->path) == 0 && unlink(path) != 0)
     status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+  if (own && strcmp(path, table->path) != 0)
+    status = fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP TABLE removes table files only; \"%.100s\" is %.300s", name,
+                  table->path);
   if (status == RDX_OK)
-    rdx_catalog_remove(s->database->catalog, table->name);
+    rdx_catalog_remove(d->catalog, table->name);
   rdx_free(path);
-  rdx_catalog_release(s->database->catalog, table);
+  rdx_catalog_release(d->catalog, table);
   return status;
 }
 
