@@ -232,25 +232,17 @@ static rdx_status bind_integer(rdx_block *b, int64_t value, rdx_sql_place place,
                            out);
 }
 
-/* The average of all rows' values, which is known before the groups' sums are made. */
+/* The average of a value over the rows of each one's group. */
 static rdx_status add_mean(rdx_block *b, rdx_bound *value, rdx_bound **out) {
-  rdx_planner *p = b->planner;
+  RDX_TRY(rdx_conjuncts_add(b->planner, &b->means, value));
   uint32_t i = 0;
-  while (i < b->mean_count && !rdx_bound_equal(b->means[i].value, value))
+  while (!rdx_bound_equal(b->means.list[i], value))
     i++;
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
-  **out = (rdx_bound){.kind = RDX_BOUND_PARAMETER,
-                      .type = value->type,
-                      .index = i < b->mean_count ? b->means[i].parameter : p->values++};
-  if (i < b->mean_count)
-    return RDX_OK;
-  RDX_TRY(rdx_planner_grow(p, &b->means, b->mean_count, &b->mean_capacity, sizeof *b->means));
-  b->means[b->mean_count++] = (rdx_mean){(*out)->index, value};
-  return RDX_OK;
+  return rdx_bind_column(b->planner, rdx_leaf_column(RDX_MEANS_LEAF, i), value->type, value->place, out);
 }
 
 /* CASE WHEN n > 0, or 1, THEN greatest(sum(d*d) - sum(d)*sum(d)/n, 0) / (n, or n - 1) END of differences d to the mean
- * of all rows: sums of the values' squares would have no digits left where the mean is large. */
+ * of the group: sums of the values' squares would have no digits left where that is large. */
 static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, bool distinct,
                                rdx_sql_place place, rdx_bound **out) {
   rdx_bound *x, *mean, *d, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];

@@ -67,8 +67,8 @@ static uint64_t read_early(const rdx_block *b) {
     leaves |= rdx_bound_leaves(b->groups[i]);
   for (uint32_t i = 0; i < b->aggregate_count; i++)
     leaves |= b->aggregates[i].value ? rdx_bound_leaves(b->aggregates[i].value) : 0;
-  for (uint32_t i = 0; i < b->mean_count; i++)
-    leaves |= rdx_bound_leaves(b->means[i].value);
+  for (uint32_t i = 0; i < b->means.count; i++)
+    leaves |= rdx_bound_leaves(b->means.list[i]);
   for (uint32_t i = 0; i < b->dependent_count; i++)
     leaves |= b->dependents[i].needs;
   return leaves;
@@ -182,10 +182,89 @@ static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {
   return RDX_OK;
 }
 
-/* Groups of these numbers, and all aggregates, over what is built. */
-static rdx_status build_aggregate(rdx_block *b, const rdx_built *built, const bool *wanted, rdx_plan_node **out) {
+/* The averages of groups, a row for each. */
+static rdx_status aggregate_means(rdx_block *b, const rdx_built *built, const bool *wanted, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)b->group_count + b->means.count, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, b->means.count, sizeof *node->aggregates, &node->aggregates));
+  for (uint32_t i = 0; i < b->group_count; i++) {
+    if (wanted && !wanted[i])
+      continue;
+    RDX_TRY(rdx_built_expression(p, built, b->groups[i], &node->exprs[node->expr_count++]));
+    node->columns[node->column_count++] = rdx_group_column(b, i);
+  }
+  for (uint32_t i = 0; i < b->means.count; i++) {
+    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
+    *a = (rdx_plan_aggregate){.kind = RDX_PLAN_AVG, .type = b->means.list[i]->type};
+    RDX_TRY(rdx_built_expression(p, built, b->means.list[i], &a->value));
+    node->columns[node->column_count++] = (rdx_plan_column){"avg", a->type};
+  }
+  node->expected_rows = built->node->expected_rows;
+  *out = node;
+  return RDX_OK;
+}
+
+/* Two keys that are equal where two values are, NULLs included: whether it is NULL, and the value or its type's zero.
+ */
+static rdx_status add_null_safe(rdx_planner *p, rdx_bound *value, rdx_bound **keys, uint32_t *count) {
+  rdx_bound *args[2] = {value, NULL};
+  rdx_datum zero = {.i = 0};
+  if (value->type.kind == RDX_SQL_DECIMAL && value->type.precision > 18)
+    zero.wide = 0;
+  else if (value->type.kind == RDX_SQL_TEXT)
+    zero.text = (rdx_sql_text){"", 0};
+  else if (value->type.kind == RDX_SQL_REAL || value->type.kind == RDX_SQL_DOUBLE)
+    zero.f = 0;
+  else if (value->type.kind == RDX_SQL_INTERVAL)
+    zero.interval = (rdx_sql_interval){0};
+  RDX_TRY(rdx_bind_constant(&p->binding, value->type, zero, value->place, &args[1]));
+  RDX_TRY(rdx_bind_call_of(p, "is null", args, 1, value->place, &keys[(*count)++]));
+  return rdx_bind_call_of(p, "coalesce", args, 2, value->place, &keys[(*count)++]);
+}
+
+/* Each row with the averages of its group. */
+static rdx_status join_means(rdx_block *b, rdx_built *built, const bool *wanted) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *means = NULL, *node = NULL;
+  const uint32_t own = built->node->column_count;
+  uint32_t rights = 0, *refs = NULL;
+  RDX_TRY(aggregate_means(b, built, wanted, &means));
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, built->node, means, &node));
+  node->join = means->expr_count > 0 ? RDX_PLAN_LEFT : RDX_PLAN_INNER;
+  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)means->expr_count, sizeof(rdx_bound *), &node->left_keys));
+  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)means->expr_count, sizeof(rdx_bound *), &node->right_keys));
+  for (uint32_t i = 0; i < means->expr_count; i++) {
+    rdx_bound *group = NULL;
+    RDX_TRY(rdx_bind_column(p, i, means->columns[i].type, 0, &group));
+    RDX_TRY(add_null_safe(p, means->exprs[i], node->left_keys, &node->key_count));
+    RDX_TRY(add_null_safe(p, group, node->right_keys, &rights));
+  }
+  node->column_count = own + means->column_count;
+  node->expected_rows = built->node->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *refs, &refs));
+  for (uint32_t i = 0; i < node->column_count; i++) {
+    node->columns[i] = i < own ? built->node->columns[i] : means->columns[i - own];
+    refs[i] = i < own ? built->refs[i] : UINT32_MAX;
+    if (i >= own + means->expr_count)
+      refs[i] = rdx_leaf_column(RDX_MEANS_LEAF, i - own - means->expr_count);
+  }
+  built->node->shared = true;
+  built->node = node;
+  built->refs = refs;
+  return RDX_OK;
+}
+
+/* Groups of these numbers, and all aggregates, over what is built. */
+static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const bool *wanted, rdx_plan_node **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  rdx_built with_means = *rows, *built = &with_means;
+  if (b->means.count > 0)
+    RDX_TRY(join_means(b, built, wanted));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
   RDX_TRY(describe_aggregate(b, node));
   RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
@@ -254,26 +333,6 @@ static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node
   return RDX_OK;
 }
 
-/* Averages that the aggregates need before. */
-static rdx_status build_means(rdx_block *b, const rdx_built *built) {
-  rdx_planner *p = b->planner;
-  for (uint32_t i = 0; i < b->mean_count; i++) {
-    rdx_plan_node *node = NULL;
-    const rdx_sql_type type = b->means[i].value->type;
-    RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
-    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->columns, &node->columns));
-    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->aggregates, &node->aggregates));
-    node->column_count = node->aggregate_count = 1;
-    node->columns[0] = (rdx_plan_column){"avg", type};
-    node->aggregates[0] = (rdx_plan_aggregate){.kind = RDX_PLAN_AVG, .type = type};
-    RDX_TRY(rdx_built_expression(p, built, b->means[i].value, &node->aggregates[0].value));
-    node->expected_rows = 1;
-    built->node->shared = true;
-    RDX_TRY(rdx_planner_add_scalar(p, (rdx_plan_scalar){.plan = node, .parameter = b->means[i].parameter}));
-  }
-  return RDX_OK;
-}
-
 /* Everything below the list; the outputs then read its columns. */
 static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
@@ -290,7 +349,6 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   RDX_TRY(rdx_build_star(b, out));
   if (!*out) {
     RDX_TRY(rdx_build_from(b, &built));
-    RDX_TRY(build_means(b, &built));
     RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));
   }
   RDX_TRY(group_outputs(&g, out));

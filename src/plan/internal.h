@@ -13,7 +13,7 @@
 
 /* A column of a block is named by its leaf and its number there. */
 #define RDX_LEAF_BITS 16
-#define RDX_GROUPS_LEAF 0xfffeu     /* the groups of the block's aggregate, by number */
+#define RDX_MEANS_LEAF 0xfffeu      /* averages of groups that the block's aggregates need, by number */
 #define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
 #define RDX_MAX_LEAVES 60           /* of a block: sets of leaves are bits */
 
@@ -123,12 +123,6 @@ typedef struct rdx_output {
   rdx_bound *value;
 } rdx_output;
 
-/* The average of a value over all rows of a block, which is a parameter of its aggregates. */
-typedef struct rdx_mean {
-  uint32_t parameter;
-  rdx_bound *value;
-} rdx_mean;
-
 /* A SELECT while it is bound. */
 typedef struct rdx_block {
   rdx_planner *planner;
@@ -150,8 +144,7 @@ typedef struct rdx_block {
   uint32_t group_count;
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count, aggregate_capacity;
-  rdx_mean *means;
-  uint32_t mean_count, mean_capacity;
+  rdx_conjuncts means; /* values whose average over their group is a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;
