@@ -51,7 +51,8 @@ static void find_in_block(rdx_block *b, const char *qualifier, const char *name,
   }
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
-    if (!leaf->alias || (qualifier && !names_equal(leaf->alias, qualifier, exact)))
+    if (!leaf->alias || (qualifier && !names_equal(leaf->alias, qualifier, exact)) ||
+        (b->scope && !(b->scope >> i & 1)))
       continue;
     for (uint32_t c = 0; c < leaf->column_count; c++) {
       if (!names_equal(leaf->names[c], name, exact) || (!qualifier && is_merged(b, rdx_leaf_column(i, c))))

@@ -252,7 +252,10 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
   if (!from->on)
     return RDX_OK;
   const uint32_t dependents = b->dependent_count;
-  RDX_TRY(rdx_bind_condition(b, from->on, "JOIN conditions", &condition));
+  b->scope = left | right;
+  const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &condition);
+  b->scope = 0;
+  RDX_TRY(status);
   if (b->dependent_count > dependents && from->join != RDX_SQL_INNER)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
                             "a subquery that reads outer columns cannot stand in ON of an outer join");
