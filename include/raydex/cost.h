@@ -43,7 +43,7 @@ typedef struct rdx_calibration {
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
   double build_key[RDX_CALIBRATION_SIZES]; /**< a key put into a hash table of RDX_CALIBRATION_KEYS keys */
-  double probe_key[RDX_CALIBRATION_SIZES]; /**< a key looked up in it, and the pair listed */
+  double probe_key[RDX_CALIBRATION_SIZES]; /**< a key of a row looked up in it */
   double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */

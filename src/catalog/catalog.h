@@ -76,9 +76,13 @@ RDX_MUST_USE rdx_status rdx_catalog_scan(rdx_catalog *catalog, rdx_catalog_table
                                          uint32_t count, const rdx_scan_params *params, const rdx_scan **out,
                                          uint32_t *numbers, rdx_error *err);
 
-/* Whether such a scan is there, or so many filters were asked about that its preparation pays: each call is one. */
+/* Whether such a scan is there. */
+bool rdx_catalog_has_scan(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                          const rdx_scan_params *params);
+/* Whether it is there, or would have saved as much by now as its preparation takes: each call is a filter that it would
+ * save so many milliseconds. */
 bool rdx_catalog_scan_pays(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
-                           const rdx_scan_params *params);
+                           const rdx_scan_params *params, double saved_ms, double prepare_ms);
 
 /* An index over a column, likewise. */
 RDX_MUST_USE rdx_status rdx_catalog_index(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,

@@ -34,7 +34,7 @@ typedef struct rdx_version {
   uint32_t scan_count;
   rdx_kept_index *indexes;
   uint32_t index_count;
-  uint32_t filters; /* that were asked about: rdx_catalog_scan_pays() */
+  double missed_ms; /* that scans would have saved: rdx_catalog_scan_pays() */
 } rdx_version;
 
 /* A name and where its table comes from. */

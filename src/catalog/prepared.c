@@ -124,8 +124,6 @@ rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, ui
 
 /* ---- Scans ---- */
 
-#define FILTERS_THAT_PAY 8 /* a scan takes as long to prepare as this many filters to evaluate */
-
 static uint32_t find_number(const uint32_t *list, uint32_t count, uint32_t wanted) {
   for (uint32_t i = 0; i < count; i++)
     if (list[i] == wanted)
@@ -207,14 +205,33 @@ rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint
   return status;
 }
 
+static bool version_has_scan(const rdx_version *v, const rdx_scan_params *params, const uint32_t *columns,
+                             uint32_t count) {
+  for (uint32_t i = 0; i < v->scan_count; i++)
+    if (scan_lists(&v->scans[i], params, columns, count))
+      return true;
+  return false;
+}
+
+bool rdx_catalog_has_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                          const rdx_scan_params *params) {
+  pthread_mutex_lock(&c->lock);
+  const bool has = version_has_scan(rdx_version_of(table), params, columns, count);
+  pthread_mutex_unlock(&c->lock);
+  return has;
+}
+
+/* Who rents until that has cost as much as to buy, and buys then, pays twice as much as was best at most. */
 bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
-                           const rdx_scan_params *params) {
+                           const rdx_scan_params *params, double saved_ms, double prepare_ms) {
   rdx_version *v = rdx_version_of(table);
   pthread_mutex_lock(&c->lock);
-  bool pays = v->filters >= FILTERS_THAT_PAY;
-  v->filters += !pays;
-  for (uint32_t i = 0; i < v->scan_count && !pays; i++)
-    pays = scan_lists(&v->scans[i], params, columns, count);
+  bool pays = version_has_scan(v, params, columns, count);
+  if (!pays) {
+    v->missed_ms += saved_ms;
+    pays = v->missed_ms >= prepare_ms;
+    v->missed_ms = pays ? 0 : v->missed_ms;
+  }
   pthread_mutex_unlock(&c->lock);
   return pays;
 }

@@ -21,13 +21,13 @@ static const rdx_calibration two_cores = {
     .gather = {0.1, 0.4, 5.8},
     .sort_key = 9.6,
     .build_key = {10.7, 11.2, 16},
-    .probe_key = {13.5, 14, 26},
+    .probe_key = {3.6, 4.1, 6},
     .ray = {95, 140, 850},
     .hit = {13, 13.5, 15},
     .cube = 1000,
     .range = 51,
     .run = 2,
-    .value = 0.8,
+    .value = 0.47,
 };
 
 /* An H100, from docs/measurements.md: rays and keys as of lookups, rows as of star queries, sorted keys as of the

@@ -10,7 +10,6 @@
 #include "execute/predicate.h"
 
 #define WHAT "the filter of a table"
-#define SCANNED_ROWS 4096u /* fewer are looked at as fast as a scan says which */
 
 /* A filter at work. */
 typedef struct filtering {
@@ -63,15 +62,23 @@ static const rdx_scan_params *scan_params(const filtering *f) {
   return f->node->index && f->node->index->scans ? &f->node->index->scan : &f->x->settings->scan;
 }
 
-/* Whether a scan is to answer what it can: one that was asked for by its method, that is there, or that is worth it. */
+/* Whether a scan of these columns is expected to be faster than evaluation, and is there, or worth to be prepared. */
+static bool scan_pays(const filtering *f, const uint32_t *columns, uint32_t count) {
+  const rdx_plan_node *n = f->node;
+  rdx_calibration rates;
+  rdx_filter_work work;
+  rdx_device_get_calibration(f->x->device, &rates);
+  rdx_filter_work_of(n, count, &work);
+  const double saved = rdx_work_ms(&rates, &work.evaluation) - rdx_work_ms(&rates, &work.scan);
+  return saved > 0 && rdx_catalog_scan_pays(f->x->catalog, n->table, columns, count, scan_params(f), saved,
+                                            rdx_work_ms(&rates, &work.preparation));
+}
+
+/* Whether a scan is to answer what it can: one that was asked for by its method, or that pays. */
 static rdx_status choose_scan(filtering *f, rdx_error *err) {
-  const rdx_scan_params *params = scan_params(f);
   const uint32_t all = f->in.frame.count;
   uint32_t *columns = NULL, count = 0;
   bool *used = NULL;
-  f->scans = false;
-  if (f->in.frame.rows < SCANNED_ROWS)
-    return RDX_OK;
   RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *used, WHAT, (void **)&used, err));
   RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *columns, WHAT, (void **)&columns, err));
   memset(used, 0, all * sizeof *used);
@@ -79,8 +86,8 @@ static rdx_status choose_scan(filtering *f, rdx_error *err) {
   for (uint32_t i = 0; i < all; i++)
     if (used[i])
       columns[count++] = f->node->table_columns[i];
-  f->scans = count > 0 && (params->method != RDX_SCAN_AUTO ||
-                           rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, params));
+  f->scans = scan_params(f)->method != RDX_SCAN_AUTO ||
+             (count > 0 && rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count));
   return RDX_OK;
 }
 

@@ -166,13 +166,15 @@ rdx_status rdx_estimate_combinations(rdx_planner *p, rdx_catalog_table *table, c
   const uint32_t sampled = table->rows < SAMPLE_ROWS ? (uint32_t)table->rows : SAMPLE_ROWS;
   uint64_t *hashes = NULL;
   uint32_t distinct = 1;
+  bool all_known = true;
   *out = 1;
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t known = table->columns[columns[i]].distinct;
-    *out *= known > 0 ? (double)known : fmax((double)table->rows * 0.5, 1);
+    all_known &= known > 0;
+    *out *= known > 0 ? (double)known : fmax((double)table->rows, 1);
   }
   *out = fmin(*out, fmax((double)table->rows, 1));
-  if (count < 2 || sampled == 0)
+  if (count == 0 || (count == 1 && all_known) || sampled == 0)
     return RDX_OK;
   RDX_TRY(rdx_catalog_open_columns(p->catalog, table, columns, count, p->err));
   for (uint32_t i = 0; i < count; i++)

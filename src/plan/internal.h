@@ -300,8 +300,8 @@ typedef struct rdx_restriction {
 typedef struct rdx_star_estimate {
   rdx_restriction *list;
   uint32_t count;
-  double groups[9]; /* combinations of the attributes of each table that are grouped by or restricted; 0: it has no
-                       groups */
+  double groups[9];     /* combinations of the attributes of each table that are grouped by; 0: there are none */
+  double restricted[9]; /* the same with those that are restricted */
 } rdx_star_estimate;
 
 /* The restrictions of a node's filter, with shares as far as they are told without a look at rows. */

@@ -168,8 +168,14 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
-/* What a filter of a table takes by evaluating it, and by a scan that is prepared. */
-void rdx_filter_work(const rdx_bound *filter, double rows, double hits, rdx_work *evaluation, rdx_work *scan);
+/* What the filter of a table that reads so many columns takes: by evaluating it, by a scan, and to prepare that. */
+typedef struct rdx_filter_work {
+  rdx_work evaluation, scan, preparation;
+} rdx_filter_work;
+
+/* Whether a scan can answer a part of a filter. */
+bool rdx_filter_scans(const rdx_bound *filter);
+void rdx_filter_work_of(const rdx_plan_node *table, uint32_t columns, rdx_filter_work *out);
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan);
 
 #endif

@@ -47,6 +47,12 @@ static uint32_t count_values(const rdx_bound *c) {
   return c->op == RDX_OP_EQ ? 1 : c->op == RDX_OP_IN ? c->count - 1 : 0;
 }
 
+/* Whether the catalog knows how many values an attribute has. */
+static bool is_counted(const rdx_catalog_star *s, uint32_t attribute) {
+  return attribute != RDX_SEVERAL &&
+         table_of(s, s->attributes[attribute].dimension)->columns[s->attributes[attribute].column].distinct > 0;
+}
+
 static rdx_status add_condition(rdx_planner *p, const rdx_plan_node *node, rdx_bound *c, rdx_star_estimate *e) {
   uint32_t attribute = RDX_SEVERAL, i = 0;
   bool any = false;
@@ -61,12 +67,12 @@ static rdx_status add_condition(rdx_planner *p, const rdx_plan_node *node, rdx_b
     e->count++;
   }
   const uint32_t values = count_values(c);
-  if (r->conditions.count == 0 && values > 0 && attribute != RDX_SEVERAL) {
+  if (r->conditions.count == 0 && values > 0 && is_counted(node->star, attribute)) {
     r->share = fmin(values / distinct_of(table_of(node->star, r->of.dimension), r->of.column), 1);
     r->ranges = values;
     r->known = true;
   } else {
-    r->ranges = r->ranges > 1 ? r->ranges : 1;
+    r->ranges = r->ranges > values ? r->ranges : values > 1 ? values : 1;
     r->known = false;
   }
   r->comparisons += count_comparisons(c);
@@ -132,7 +138,6 @@ rdx_status rdx_star_combinations(rdx_planner *p, const rdx_plan_node *view, bool
   return RDX_OK;
 }
 
-/* Attributes of one table depend on each other, mostly: a condition on one leaves fewer values of another. */
 static rdx_status combine_groups(rdx_planner *p, const rdx_plan_node *node, bool sampled, rdx_star_estimate *e) {
   for (uint32_t d = 0; d <= node->star->dimension_count; d++) {
     column_list l = {.count = 0};
@@ -140,10 +145,11 @@ static rdx_status combine_groups(rdx_planner *p, const rdx_plan_node *node, bool
     e->groups[d] = 0;
     if (l.count == 0)
       continue;
+    RDX_TRY(combine(p, table_of(node->star, d), &l, sampled, &e->groups[d]));
     for (uint32_t i = 0; i < e->count; i++)
       if (e->list[i].attribute != RDX_SEVERAL && e->list[i].of.dimension == d)
         add_column(&l, e->list[i].of.column);
-    RDX_TRY(combine(p, table_of(node->star, d), &l, sampled, &e->groups[d]));
+    RDX_TRY(combine(p, table_of(node->star, d), &l, sampled, &e->restricted[d]));
   }
   return RDX_OK;
 }
@@ -216,11 +222,12 @@ static double share_of_table(const rdx_star_estimate *e, uint32_t dimension, dou
   return share;
 }
 
+/* A condition on an attribute leaves fewer values of those that depend on it. */
 double rdx_star_groups(const rdx_star_estimate *e, const rdx_plan_node *node, double unknown) {
   double groups = 1;
   for (uint32_t d = 0; d <= node->star->dimension_count; d++)
     if (e->groups[d] > 0)
-      groups *= fmax(e->groups[d] * share_of_table(e, d, unknown), 1);
+      groups *= fmax(fmin(e->restricted[d] * share_of_table(e, d, unknown), e->groups[d]), 1);
   return fmin(groups, fmax((double)node->star->fact->rows * share_of_all(e, unknown), 1));
 }
 
