@@ -260,6 +260,7 @@ const first = options.case === null ? 0 : Number(options.case);
 for (let number = first; counts.statements < options.statements && Date.now() - start < options.seconds * 1000; number++) {
   await runCase(number, folder, engines, options['per-case']);
   counts.cases++;
+  if (process.stderr.isTTY) process.stderr.write(`\r${counts.statements} statements, ${found.length} differences `);
   if (options.case !== null) break;
 }
 rmSync(folder, { recursive: true, force: true });

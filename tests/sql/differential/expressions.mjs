@@ -87,7 +87,7 @@ export class Expressions {
   make(scope, t, depth) {
     if (depth <= 0 || this.random.chance(25)) return this.leaf(scope, t);
     if (this.random.chance(20)) return this.choice(scope, t, depth - 1);
-    if (scope.subquery && this.random.chance(4)) {
+    if (scope.subquery && this.random.chance(5)) {
       const scalar = scope.subquery.scalar(scope, t);
       if (scalar) return scalar;
     }
@@ -293,7 +293,7 @@ export class Expressions {
       const count = op === 'not' ? 1 : random.between(2, 3);
       return node(op, bool, Array.from({ length: count }, () => this.condition(scope, depth - 1)));
     }
-    if (scope.subquery && random.chance(6)) {
+    if (scope.subquery && random.chance(12)) {
       const e = scope.subquery.condition(scope);
       if (e) return e;
     }

@@ -176,7 +176,7 @@ export class Queries {
     const more = random.chance(15) ? this.equality(left, right) : null;
     if (more) parts.push(more.on);
     if (type !== 'FULL' && random.chance(25))
-      parts.push(this.expressions.condition(this.scope(leaves, random.chance(10) ? depth - 2 : 0), 1));
+      parts.push(this.expressions.condition(this.scope(leaves, random.chance(40) ? depth - 1 : 0), 1));
     return made({ on: parts.length > 1 ? node('and', bool, parts) : parts[0] }, equal.rows);
   }
 
@@ -316,7 +316,8 @@ export class Queries {
     }
     if (t.k === 'f64' && random.chance(70)) {
       const name = random.weighted([[6, 'avg'], [3, 'sum'], [scope.exact ? 0 : 1, random.pick(['stddev', 'variance', 'stddev_pop', 'var_pop', 'var_samp', 'stddev_samp'])]]);
-      const e = tame(name === 'sum' ? f64 : expressions.numberType(inner));
+      const of = name === 'sum' ? f64 : expressions.numberType(inner); // stddev of doubles is as it is rounded
+      const e = tame(isFloat(of) && /std|var/.test(name) ? i32 : of);
       return make(name, t, e, e.m * 1e5);
     }
     return make(random.pick(['min', 'max']), t, value(t), undefined);
@@ -330,7 +331,8 @@ export class Queries {
       const e = random.chance(70) ? this.expressions.leaf(scope, t) : this.expressions.make({ ...scope, subquery: undefined }, t, 2);
       if (hasColumn(e) && !exprs.includes(e)) exprs.push(e);
     }
-    q.group = exprs.length ? this.groupBy(exprs) : null;
+    const merged = (e) => e.rel === null || e.a.some(merged); // may be the same as a column of a table
+    q.group = exprs.length ? this.groupBy(exprs, exprs.some(merged)) : null;
     const keys = exprs.map((e) => ({ ...e, key: true }));
     const wanted = types ?? [];
     const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, ...this.types]))]);
@@ -350,9 +352,9 @@ export class Queries {
     return q;
   }
 
-  groupBy(exprs) {
+  groupBy(exprs, plain) {
     const { random } = this;
-    const kind = random.weighted([[75, 'plain'], [9, 'ROLLUP'], [6, 'CUBE'], [10, 'SETS']]);
+    const kind = plain ? 'plain' : random.weighted([[75, 'plain'], [9, 'ROLLUP'], [6, 'CUBE'], [10, 'SETS']]);
     if (kind !== 'SETS') return { kind, exprs };
     const sets = Array.from({ length: random.between(1, 3) }, () => exprs.map((_, i) => i).filter(() => random.chance(60)));
     const all = exprs.map((_, i) => i), without = all.some((i) => !sets.some((set) => set.includes(i)));

@@ -113,6 +113,10 @@ function repair(root) {
   return root;
 }
 
+// A constant in GROUP BY would be a position.
+const hasPositions = (root) => [...places({ q: root }, 'q')].map(([holder, key]) => holder[key])
+  .some((x) => x.group?.exprs?.some((e) => e.op === 'lit'));
+
 // All queries that are one step smaller.
 export function* smaller(query) {
   const count = [...places({ q: query }, 'q')].map(([holder, key]) => [...alternatives(holder[key])].length);
@@ -121,7 +125,7 @@ export function* smaller(query) {
       const root = { q: copy(query) };
       const [holder, key] = [...places(root, 'q')][place];
       [...alternatives(holder[key])][choice](holder, key);
-      if (isQuery(root.q)) yield repair(root.q);
+      if (isQuery(root.q) && !hasPositions(repair(root.q))) yield root.q;
     }
   }
 }

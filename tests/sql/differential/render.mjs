@@ -185,7 +185,7 @@ class Raydex extends Renderer {
       case 'date': return `DATE ${quote(e.v)}`;
       case 'ts': return `TIMESTAMP ${quote(e.v)}`;
       case 'i32': return e.v === '-2147483648' ? 'CAST(-2147483648 AS integer)' : this.bare(e.v);
-      case 'dec': return e.t.s ? this.bare(e.v) : `CAST(${this.bare(e.v)} AS numeric(18,0))`;
+      case 'dec': return e.t.s ? this.bare(e.v.includes('.') ? e.v : `${e.v}.${'0'.repeat(e.t.s)}`) : `CAST(${this.bare(e.v)} AS numeric(18,0))`;
       case 'i64': return Math.abs(Number(e.v)) > 2147483648 && e.v !== '-9223372036854775808' ? this.bare(e.v) : `CAST(${quote(e.v)} AS bigint)`;
       default: return `CAST(${special(e.v) ? quote(e.v) : this.bare(e.v)} AS ${this.type(e.t)})`;
     }
@@ -383,6 +383,7 @@ class Lite extends Renderer {
   }
   from(f, nested) {
     if (f.kind === 'query' && f.names) throw new Unportable('names of columns');
+    if (f.natural) throw new Unportable('NATURAL'); // of NaN
     if (f.kind === 'join' && f.type === ',') throw new Unportable('comma'); // which binds as JOIN there
     return super.from(f, nested);
   }
