@@ -244,17 +244,17 @@ static rdx_status add_mean(rdx_block *b, rdx_bound *value, rdx_bound **out) {
 
 /* CASE WHEN n > 0, or 1, THEN greatest(sum(d*d) - sum(d)*sum(d)/n, 0) / (n, or n - 1) END of differences d to the mean
  * of the group: sums of the values' squares would have no digits left where that is large. */
-static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, bool distinct,
-                               rdx_sql_place place, rdx_bound **out) {
+static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, rdx_sql_place place,
+                               rdx_bound **out) {
   rdx_bound *x, *mean, *d, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];
   const rdx_sql_type real = {.kind = RDX_SQL_DOUBLE};
   RDX_TRY(rdx_bind_cast(&b->planner->binding, value, real, true, place, &x));
   RDX_TRY(add_mean(b, x, &mean));
   RDX_TRY(call(b, "-", x, mean, place, &d));
   RDX_TRY(call(b, "*", d, d, place, &square));
-  RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, distinct, place, &squares));
-  RDX_TRY(add_plain(b, RDX_PLAN_SUM, d, distinct, place, &sum));
-  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, d, distinct, place, &n));
+  RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, false, place, &squares));
+  RDX_TRY(add_plain(b, RDX_PLAN_SUM, d, false, place, &sum));
+  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, d, false, place, &n));
   RDX_TRY(bind_integer(b, !which->population, place, &least));
   RDX_TRY(call(b, ">", n, least, place, &cases[0]));
   RDX_TRY(call(b, "*", sum, sum, place, &spread));
@@ -308,8 +308,12 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
     RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, &value));
   if (kind == RDX_SQL_INTERVAL && which->kind != RDX_PLAN_COUNT)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%s(interval) is not supported", which->name);
-  if (which->statistic == VARIANCE || which->statistic == DEVIATION)
-    return add_variance(b, which, value, ast->distinct, ast->place, out);
+  const bool spread = which->statistic == VARIANCE || which->statistic == DEVIATION;
+  if (spread && ast->distinct)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, "make the values distinct in a subquery",
+                            "%s(DISTINCT) is not supported", which->name);
+  if (spread)
+    return add_variance(b, which, value, ast->place, out);
   return add_plain(b, which->kind, value, ast->distinct, ast->place, out);
 }
 

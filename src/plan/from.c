@@ -256,9 +256,13 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
   const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &condition);
   b->scope = 0;
   RDX_TRY(status);
-  if (b->dependent_count > dependents && from->join != RDX_SQL_INNER)
+  if (b->dependent_count > dependents && (from->join != RDX_SQL_INNER || b->nullable > 0))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
-                            "a subquery that reads outer columns cannot stand in ON of an outer join");
+                            "IN and EXISTS of subqueries, and those that read outer columns, cannot stand in ON of an "
+                            "outer join, nor below its nullable side");
+  if (b->dependent_count >
+      dependents) /* what an inner join keeps of rows that no outer one fills is what WHERE keeps */
+    on = &b->from.conjuncts;
   if (rdx_bound_has_outer(condition))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, "use them in the subquery's WHERE",
                             "ON cannot read columns of an enclosing query");
@@ -278,8 +282,12 @@ static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group
   rdx_group *left = NULL, *right = NULL;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
+  const uint32_t fills_left = from->join != RDX_SQL_LEFT, fills_right = from->join != RDX_SQL_RIGHT;
+  b->nullable += fills_left;
   RDX_TRY(bind_item(b, from->left, left));
+  b->nullable += fills_right - fills_left;
   RDX_TRY(bind_item(b, from->right, right));
+  b->nullable -= fills_right;
   rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
                    .outer = true,
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,

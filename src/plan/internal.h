@@ -131,7 +131,8 @@ typedef struct rdx_block {
   rdx_leaf *leaves;
   uint32_t leaf_count, leaf_capacity;
   rdx_group from;
-  uint64_t scope; /* leaves that a name may be of, while ON is bound; 0: all */
+  uint32_t nullable; /* how many outer joins may fill what is bound with NULL */
+  uint64_t scope;    /* leaves that a name may be of, while ON is bound; 0: all */
   rdx_merged *merged;
   uint32_t merged_count, merged_capacity;
   rdx_dependent *dependents;

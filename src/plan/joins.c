@@ -339,7 +339,11 @@ static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_con
   for (uint32_t i = 0; i < more->count; i++)
     RDX_TRY(rdx_conjuncts_add(p, &all, more->list[i]));
   RDX_TRY(wait_for(p, &all, &w));
-  return join_group(b, group, &w, false, out);
+  RDX_TRY(join_group(b, group, &w, false, out));
+  for (uint32_t i = 0; i < all.count; i++)
+    if (!w.done[i])
+      return rdx_planner_fail(p, RDX_ERROR_INTERNAL, all.list[i]->place, NULL, "a condition is in no join of its plan");
+  return RDX_OK;
 }
 
 static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
