@@ -75,7 +75,8 @@ static rdx_status list_views(rdx_prepared *p, rdx_error *err) {
     v->prepared->users++;
     pthread_mutex_unlock(&d->lock);
     p->view_owners[p->view_count] = v->prepared;
-    p->views[p->view_count++] = (rdx_plan_view){v->name, v->prepared->query, star, v->engine};
+    /* The name is that of the statement, which stays as long as its owner: the view itself may be dropped before. */
+    p->views[p->view_count++] = (rdx_plan_view){v->prepared->statement->name, v->prepared->query, star, v->engine};
   }
   return RDX_OK;
 }
