@@ -25,9 +25,14 @@ static double count_all(rdx_bound *const *list, uint32_t count) {
 
 /* ---- Joins ---- */
 
-void rdx_join_work(double left, double right, double pairs, rdx_work *out) {
-  const double smaller = fmin(left, right), larger = fmax(left, right);
-  *out = (rdx_work){.launches = JOIN_LAUNCHES, .built = smaller, .probed = larger, .values = 2 * pairs};
+static rdx_work join_work(double smaller, double larger, double pairs) {
+  return (rdx_work){.launches = JOIN_LAUNCHES, .built = smaller, .probed = larger, .values = 2 * pairs};
+}
+
+rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows) {
+  const rdx_work none = join_work(rows, 0, 0), probe = join_work(rows, 1, 0), pair = join_work(rows, 0, 1);
+  const double fixed = rdx_work_ms(&p->rates, &none);
+  return (rdx_join_rates){fixed, rdx_work_ms(&p->rates, &probe) - fixed, rdx_work_ms(&p->rates, &pair) - fixed};
 }
 
 static void add_join(const rdx_plan_node *n, rdx_work *w) {
@@ -36,7 +41,7 @@ static void add_join(const rdx_plan_node *n, rdx_work *w) {
     w->values += left * right * (1 + (n->filter ? count_values(n->filter) : 0));
     return;
   }
-  rdx_join_work(left, right, n->expected_rows, w);
+  *w = join_work(fmin(left, right), fmax(left, right), n->expected_rows);
   if (n->key_count > 1) /* they are made one by sorting */
     w->sorted += left + right;
   w->values += left * count_all(n->left_keys, n->key_count) + right * count_all(n->right_keys, n->key_count);

@@ -257,6 +257,26 @@ RDX_MUST_USE rdx_status rdx_build_from(rdx_block *block, rdx_built *out);
 /* An expression of block columns over the outputs of what is built. */
 RDX_MUST_USE rdx_status rdx_built_expression(rdx_planner *p, const rdx_built *built, rdx_bound *value, rdx_bound **out);
 
+/* ---- The order of joins (order.c) ---- */
+
+#define RDX_ORDERED 10 /* relations at most */
+
+/* A condition on several relations, sets of which are bits: an equality of two sides, or any, without a right one. */
+typedef struct rdx_join_edge {
+  uint32_t left, right;
+  double share; /* of all pairs */
+} rdx_join_edge;
+
+typedef struct rdx_join_graph {
+  uint32_t count;
+  double rows[RDX_ORDERED];
+  rdx_join_edge *edges;
+  uint32_t edge_count;
+} rdx_join_graph;
+
+/* For each set of two relations or more one of the two halves that it is to be joined of. */
+RDX_MUST_USE rdx_status rdx_order_joins(rdx_planner *p, const rdx_join_graph *graph, uint32_t **splits);
+
 /* ---- Estimates (estimate.c) ---- */
 
 /* Rows of a table that satisfy a filter over `columns` of it: by evaluating it for a sample. */
@@ -279,8 +299,13 @@ RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
 
 /* ---- What operators take (cost.c) ---- */
 
-/* The work of a join of inputs of so many rows. */
-void rdx_join_work(double left, double right, double pairs, rdx_work *out);
+/* What a join takes whose smaller input has so many rows, in milliseconds: to begin with, for each row of the other,
+ * and for each pair. */
+typedef struct rdx_join_rates {
+  double fixed, probe, pair;
+} rdx_join_rates;
+
+rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows);
 /* Expected times of all nodes of the plan. */
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The relations of a block joined. Conditions go as far down as they can; of the pairs that conditions connect, those
- * with the fewest rows together are joined first. */
+/* The relations of a block joined. Conditions go as far down as they can; the order of joins is the one that is
+ * expected to take the least. Of many relations the pairs that conditions connect and that have the fewest rows
+ * together are joined first. */
 
 #include "plan/internal.h"
 
@@ -209,9 +210,12 @@ static void add_key(const rdx_block *b, const rdx_bound *left, double left_rows,
   out->right *= max(rdx_estimate_distinct(b, right, right_rows), 1);
 }
 
-/* Share of all pairs whose keys are equal. `base`: rows of the tables that the sides were made of. */
+/* Share of all pairs whose keys are equal. `base`: rows of the tables that the sides were made of. Where both sides
+ * could have more keys than rows, those of the smaller one are taken to be different, and to be all that there are. */
 static double key_share(const key_values *values, double left_base, double right_base) {
-  return 1 / max(max(min(values->left, left_base), min(values->right, right_base)), 1);
+  const double left = min(values->left, left_base), right = min(values->right, right_base);
+  const bool many = values->left > left_base && values->right > right_base;
+  return 1 / max(many ? min(left, right) : max(left, right), 1);
 }
 
 /* Rows of the largest table among leaves: there are no more different keys of one side. */
@@ -479,18 +483,118 @@ static rdx_status join_pair(rdx_block *b, waiting *w, const component *x, const 
   return RDX_OK;
 }
 
-static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out) {
-  component *list = NULL;
-  uint32_t count = group->count;
-  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *list, &list));
-  for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(build_item(b, &group->items[i], w, i == 0, early, &list[i]));
+/* ---- Orders ---- */
+
+/* Components while their order is looked for. */
+typedef struct order {
+  rdx_block *block;
+  waiting *waiting;
+  const component *list;
+  uint32_t count;
+  rdx_join_graph graph;
+  key_values *values; /* of each edge */
+  uint32_t *splits;
+} order;
+
+static uint32_t components_of(const order *o, uint64_t leaves) {
+  uint32_t set = 0;
+  for (uint32_t i = 0; i < o->count; i++)
+    set |= o->list[i].built.leaves & leaves ? 1u << i : 0;
+  return set;
+}
+
+static uint64_t leaves_of(const order *o, uint32_t set) {
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < o->count; i++)
+    leaves |= set >> i & 1 ? o->list[i].built.leaves : 0;
+  return leaves;
+}
+
+/* Equalities between the same sides are one edge: their columns together are its key. */
+static void add_edge(order *o, const rdx_bound *c) {
+  rdx_join_graph *g = &o->graph;
+  uint32_t sides[2] = {0, 0}, i = 0;
+  const bool equal = c->kind == RDX_BOUND_CALL && c->op == RDX_OP_EQ;
+  for (uint32_t k = 0; k < 2 && equal; k++)
+    sides[k] = components_of(o, rdx_bound_leaves(c->args[k]));
+  if (!sides[0] || !sides[1] || sides[0] & sides[1]) {
+    const uint32_t read = components_of(o, rdx_bound_leaves(c));
+    if (read & (read - 1))
+      g->edges[g->edge_count++] = (rdx_join_edge){.left = read, .share = rdx_estimate_share(c)};
+    return;
+  }
+  while (i < g->edge_count && !(g->edges[i].left == sides[0] && g->edges[i].right == sides[1]) &&
+         !(g->edges[i].left == sides[1] && g->edges[i].right == sides[0]))
+    i++;
+  if (i == g->edge_count) {
+    g->edges[g->edge_count++] = (rdx_join_edge){.left = sides[0], .right = sides[1]};
+    o->values[i] = (key_values){1, 1};
+  }
+  const uint32_t left = g->edges[i].left == sides[0] ? 0 : 1;
+  add_key(o->block, c->args[left], o->list[__builtin_ctz(sides[left])].rows, c->args[1 - left],
+          o->list[__builtin_ctz(sides[1 - left])].rows, &o->values[i]);
+}
+
+static rdx_status make_graph(order *o) {
+  rdx_planner *p = o->block->planner;
+  rdx_join_graph *g = &o->graph;
+  const waiting *w = o->waiting;
+  RDX_TRY(rdx_planner_alloc(p, w->list.count, sizeof *g->edges, &g->edges));
+  RDX_TRY(rdx_planner_alloc(p, w->list.count, sizeof *o->values, &o->values));
+  g->count = o->count;
+  for (uint32_t i = 0; i < o->count; i++)
+    g->rows[i] = o->list[i].rows;
+  for (uint32_t i = 0; i < w->list.count; i++)
+    if (!w->done[i])
+      add_edge(o, w->list.list[i]);
+  for (uint32_t i = 0; i < g->edge_count; i++) {
+    rdx_join_edge *e = &g->edges[i];
+    if (e->right)
+      e->share = key_share(&o->values[i], base_rows(o->block, leaves_of(o, e->left)),
+                           base_rows(o->block, leaves_of(o, e->right)));
+  }
+  return RDX_OK;
+}
+
+static rdx_status join_set(order *o, uint32_t set, component *out) {
+  component halves[2];
+  if (!(set & (set - 1))) {
+    *out = o->list[__builtin_ctz(set)];
+    return RDX_OK;
+  }
+  RDX_TRY(join_set(o, o->splits[set], &halves[0]));
+  RDX_TRY(join_set(o, set ^ o->splits[set], &halves[1]));
+  return join_pair(o->block, o->waiting, &halves[0], &halves[1], out);
+}
+
+static rdx_status join_best(rdx_block *b, waiting *w, component *list, uint32_t count) {
+  order o = {.block = b, .waiting = w, .list = list, .count = count};
+  component all;
+  RDX_TRY(make_graph(&o));
+  RDX_TRY(rdx_order_joins(b->planner, &o.graph, &o.splits));
+  RDX_TRY(join_set(&o, (1u << count) - 1, &all));
+  list[0] = all;
+  return RDX_OK;
+}
+
+static rdx_status join_greedily(rdx_block *b, waiting *w, component *list, uint32_t count) {
   while (count > 1) {
     uint32_t x = 0, y = 1;
     find_pair(b, w, list, count, &x, &y);
     RDX_TRY(join_pair(b, w, &list[x], &list[y], &list[x]));
     list[y] = list[--count];
   }
+  return RDX_OK;
+}
+
+static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out) {
+  component *list = NULL;
+  const uint32_t count = group->count;
+  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *list, &list));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(build_item(b, &group->items[i], w, i == 0, early, &list[i]));
+  if (count > 1)
+    RDX_TRY(count <= RDX_ORDERED ? join_best(b, w, list, count) : join_greedily(b, w, list, count));
   *out = list[0].built;
   return RDX_OK;
 }
@@ -503,16 +607,18 @@ static rdx_status build_nothing(rdx_planner *p, rdx_built *out) {
   return RDX_OK;
 }
 
-/* What the joins of a tree read and write, in rows. */
-static double tree_cost(const rdx_plan_node *n) {
-  double cost = 0;
+/* What the joins of a tree take. */
+static double tree_ms(const rdx_planner *p, const rdx_plan_node *n) {
+  double ms = 0;
   if (n->left && n->kind != RDX_PLAN_AGGREGATE) /* a subquery's inside costs the same wherever it is joined */
-    cost += tree_cost(n->left);
+    ms += tree_ms(p, n->left);
   if (n->right && n->kind == RDX_PLAN_JOIN)
-    cost += tree_cost(n->right);
-  if (n->kind == RDX_PLAN_JOIN)
-    cost += n->left->expected_rows + n->right->expected_rows + n->expected_rows;
-  return cost;
+    ms += tree_ms(p, n->right);
+  if (n->kind != RDX_PLAN_JOIN)
+    return ms;
+  const double left = n->left->expected_rows, right = n->right->expected_rows;
+  const rdx_join_rates rates = rdx_join_rates_of(p, min(left, right));
+  return ms + rates.fixed + max(left, right) * rates.probe + n->expected_rows * rates.pair;
 }
 
 /* All joined; subqueries that keep rows or not are applied early, to the relations that they need alone, or late. */
@@ -557,7 +663,7 @@ rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
   for (uint32_t i = 0; i < b->dependent_count; i++)
     b->dependents[i] = kept[i];
   RDX_TRY(build_all(b, false, &late));
-  if (tree_cost(late.node) < tree_cost(out->node))
+  if (tree_ms(b->planner, late.node) < tree_ms(b->planner, out->node))
     *out = late;
   return RDX_OK;
 }
