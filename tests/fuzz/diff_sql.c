@@ -228,6 +228,28 @@ static void count_rows(void) {
     expect_same("rows and count() FILTER", &a, &b);
 }
 
+/* What joins are: pairs that satisfy a condition, and rows of a side that are in none. */
+static void ask_joined(void) {
+  const source s = {"f CROSS JOIN d", 3, 0};
+  words on = {0}, pairs = {0}, left = {0}, right = {0}, joined = {0}, parts = {0};
+  answer expected, got;
+  const uint64_t kind = below(4);
+  static const char *const kinds[] = {"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"};
+  const bool keyed = chance(70), below_another = chance(40);
+  if (keyed)
+    say(&on, "f.k = d.id AND ");
+  say_predicate(&on, &s, chance(50) ? 1 : 2);
+  say(&pairs, "SELECT f.id AS a, d.id AS b FROM f CROSS JOIN d WHERE %s", on.data);
+  say(&left, " UNION ALL SELECT f.id, NULL FROM f WHERE NOT EXISTS (SELECT 1 FROM d WHERE %s)", on.data);
+  say(&right, " UNION ALL SELECT NULL, d.id FROM d WHERE NOT EXISTS (SELECT 1 FROM f WHERE %s)", on.data);
+  say(&parts, "%s%s%s", pairs.data, kind == 1 || kind == 3 ? left.data : "", kind >= 2 ? right.data : "");
+  say(&joined, "SELECT f.id AS a, d.id AS b FROM f %s d ON %s", kinds[kind], on.data);
+  if (below_another) /* which leaves each row as it is */
+    say(&joined, " LEFT JOIN e ON e.id = f.m AND f.m IS NULL");
+  if (ask(either(), parts.data, &expected) && ask(either(), joined.data, &got))
+    expect_same("pairs and a join", &expected, &got);
+}
+
 /* ---- Methods ---- */
 
 static void set(rdx_database *database, const char *setting, const char *method) {
@@ -389,8 +411,8 @@ static void ask_views(void) {
 }
 
 void sql_case(void) {
-  static void (*const oracles[])(void) = {ask_views, partition_rows, partition_groups, count_rows,
-                                          ask_stars, ask_scans,      ask_joins,        ask_indexed};
+  static void (*const oracles[])(void) = {ask_views, ask_joined, partition_rows, partition_groups, count_rows,
+                                          ask_stars, ask_scans,  ask_joins,      ask_indexed};
   tables t;
   tables_make(&t);
   open_databases(&t);
