@@ -86,8 +86,8 @@ static rdx_status choose_scan(filtering *f, rdx_error *err) {
   for (uint32_t i = 0; i < all; i++)
     if (used[i])
       columns[count++] = f->node->table_columns[i];
-  f->scans = scan_params(f)->method != RDX_SCAN_AUTO ||
-             (count > 0 && rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count));
+  f->scans = count > 0 && (scan_params(f)->method != RDX_SCAN_AUTO ||
+                           (rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count)));
   return RDX_OK;
 }
 

@@ -311,8 +311,10 @@ static void a_device_is_measured_once(void **state) {
   const double *const rates[] = {&first.launch,       &first.read_byte,    &first.transfer_byte, &first.pack_value,
                                  &first.scan_code,    &first.group_row,    &first.sort_key,      &first.value,
                                  &first.build_key[1], &first.probe_key[2], &first.hit[1],        &first.ray[2]};
-  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-    assert_true(*rates[i] > 0 && *rates[i] < 1e7);
+  assert_true(first.launch > 0 && first.read_byte > 0);
+  for (size_t i = 0; i < sizeof rates / sizeof *rates;
+       i++) /* beside other programs a difference may be no time at all */
+    assert_true(*rates[i] >= 0 && *rates[i] < 1e9);
   for (uint32_t i = 1; i < RDX_CALIBRATION_SIZES; i++)
     assert_true(first.gather[i] >= first.gather[i - 1] && first.ray[i] >= first.ray[i - 1]);
   open_device(k, 1);
