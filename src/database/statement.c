@@ -152,7 +152,8 @@ static void forget(rdx_database *d, rdx_prepared *p) {
 static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
   rdx_prepared *dropped = NULL;
   rdx_status status = RDX_OK;
-  if (!p->plan || p->rest > KEPT_LENGTH)
+  if (!p->plan || p->rest > KEPT_LENGTH ||
+      p->statement->kind == RDX_STATEMENT_EXPLAIN) /* it tells how things are now */
     return RDX_OK;
   pthread_mutex_lock(&d->lock);
   if (!d->kept)
