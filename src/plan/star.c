@@ -27,10 +27,28 @@ static bool is_exact(const rdx_sql_type type) {
   return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
 }
 
-/* A cast that changes no value and no scale. */
+/* Digits before the point that values of an exact type may have. */
+static uint32_t whole_digits(rdx_sql_type type) {
+  switch (type.kind) {
+  case RDX_SQL_SMALLINT:
+    return 5;
+  case RDX_SQL_INTEGER:
+    return 10;
+  case RDX_SQL_BIGINT:
+    return 19;
+  default:
+    return (uint32_t)type.precision - type.scale;
+  }
+}
+
+/* Whether a cast changes no value and no scale, nor fails. */
+static bool keeps_values(rdx_sql_type from, rdx_sql_type to) {
+  return is_exact(from) && is_exact(to) && from.scale == to.scale && from.kind <= to.kind &&
+         whole_digits(from) <= whole_digits(to);
+}
+
 static const rdx_bound *without_casts(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && is_exact(e->type) && is_exact(e->args[0]->type) &&
-         e->type.scale == e->args[0]->type.scale && e->type.kind >= e->args[0]->type.kind)
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && keeps_values(e->args[0]->type, e->type))
     e = e->args[0];
   return e;
 }
