@@ -53,35 +53,6 @@ static bool is_exact(rdx_sql_type type) {
   return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
 }
 
-static bool is_integer(rdx_sql_type type) {
-  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_BIGINT;
-}
-
-/* Digits before the point that all values of a type fit in. */
-static uint32_t whole_digits(rdx_sql_type type) {
-  switch (type.kind) {
-  case RDX_SQL_SMALLINT:
-    return 5;
-  case RDX_SQL_INTEGER:
-    return 10;
-  case RDX_SQL_BIGINT:
-    return 19;
-  default:
-    return (uint32_t)type.precision - type.scale;
-  }
-}
-
-bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to) {
-  if (is_integer(to))
-    return is_integer(from) && from.kind <= to.kind;
-  if (to.kind == RDX_SQL_DECIMAL)
-    return is_exact(from) && whole_digits(from) <= whole_digits(to) &&
-           (from.kind == RDX_SQL_DECIMAL ? from.scale : 0) <= to.scale;
-  if (to.kind == RDX_SQL_DOUBLE) /* of BIGINT: see compare_double() */
-    return is_integer(from) || from.kind == RDX_SQL_REAL || from.kind == RDX_SQL_DOUBLE;
-  return from.kind == to.kind || (from.kind == RDX_SQL_DATE && to.kind == RDX_SQL_TIMESTAMP);
-}
-
 const rdx_bound *rdx_uncast(const rdx_bound *e) {
   for (; e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST; e = e->args[0])
     if (!rdx_keeps_values(e->args[0]->type, e->type))

@@ -35,8 +35,6 @@ typedef struct rdx_known_value {
 
 RDX_MUST_USE bool rdx_known(rdx_execution *x, const rdx_bound *expression, rdx_known_value *out);
 
-/* Whether a cast keeps every value as it is. */
-bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to);
 /* The COLUMN below casts that change no value; NULL: there is none. */
 const rdx_bound *rdx_uncast(const rdx_bound *expression);
 

@@ -142,6 +142,9 @@ RDX_MUST_USE rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast
 /* The type that values of all these types have together (CASE, UNION, IN, comparisons); false: there is none. */
 RDX_MUST_USE bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out);
 
+/* Whether a cast keeps every value as it is. */
+bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to);
+
 /* A constant of a type, in the arena. */
 RDX_MUST_USE rdx_status rdx_bind_constant(rdx_binding *b, rdx_sql_type type, rdx_datum value, rdx_sql_place place,
                                           rdx_bound **out);

@@ -209,3 +209,28 @@ bool rdx_is_castable(rdx_sql_type from, rdx_sql_type to) {
     return rdx_is_integer(from.kind == RDX_SQL_BOOL ? to : from);
   return from.kind == RDX_SQL_TIMESTAMP && to.kind == RDX_SQL_DATE;
 }
+
+/* Digits before the point that all values of a type fit in. */
+static uint32_t whole_digits(rdx_sql_type type) {
+  switch (type.kind) {
+  case RDX_SQL_SMALLINT:
+    return 5;
+  case RDX_SQL_INTEGER:
+    return 10;
+  case RDX_SQL_BIGINT:
+    return 19;
+  default:
+    return (uint32_t)type.precision - type.scale;
+  }
+}
+
+bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to) {
+  if (rdx_is_integer(to))
+    return rdx_is_integer(from) && from.kind <= to.kind;
+  if (to.kind == RDX_SQL_DECIMAL)
+    return rdx_is_exact(from) && whole_digits(from) <= whole_digits(to) &&
+           (from.kind == RDX_SQL_DECIMAL ? from.scale : 0) <= to.scale;
+  if (to.kind == RDX_SQL_DOUBLE) /* of BIGINT: see compare_double() */
+    return rdx_is_integer(from) || from.kind == RDX_SQL_REAL || from.kind == RDX_SQL_DOUBLE;
+  return from.kind == to.kind || (from.kind == RDX_SQL_DATE && to.kind == RDX_SQL_TIMESTAMP);
+}

@@ -27,28 +27,10 @@ static bool is_exact(const rdx_sql_type type) {
   return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
 }
 
-/* Digits before the point that values of an exact type may have. */
-static uint32_t whole_digits(rdx_sql_type type) {
-  switch (type.kind) {
-  case RDX_SQL_SMALLINT:
-    return 5;
-  case RDX_SQL_INTEGER:
-    return 10;
-  case RDX_SQL_BIGINT:
-    return 19;
-  default:
-    return (uint32_t)type.precision - type.scale;
-  }
-}
-
-/* Whether a cast changes no value and no scale, nor fails. */
-static bool keeps_values(rdx_sql_type from, rdx_sql_type to) {
-  return is_exact(from) && is_exact(to) && from.scale == to.scale && from.kind <= to.kind &&
-         whole_digits(from) <= whole_digits(to);
-}
-
+/* Below casts that change no value and no scale, nor fail. */
 static const rdx_bound *without_casts(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && keeps_values(e->args[0]->type, e->type))
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && is_exact(e->type) &&
+         e->type.scale == e->args[0]->type.scale && rdx_keeps_values(e->args[0]->type, e->type))
     e = e->args[0];
   return e;
 }
@@ -162,7 +144,7 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
   s->star->dimension_count = 0;
   memset(s->dimension_of, 0, sizeof s->dimension_of);
   for (uint32_t i = 0; i < b->from.conjuncts.count && *fits; i++) {
-    const rdx_bound *x, *y, *c = b->from.conjuncts.list[i];
+    const rdx_bound *x = NULL, *y = NULL, *c = b->from.conjuncts.list[i];
     s->is_edge[i] = is_edge(c, &x, &y);
     if (!s->is_edge[i]) {
       *fits = is_predicate(b, c);
