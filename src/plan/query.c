@@ -198,6 +198,9 @@ static rdx_status bind_set(rdx_block *b, const rdx_sql_query *query, const rdx_g
     rdx_bound *value = NULL;
     uint32_t number = 0;
     RDX_TRY(bind_group(b, query, g->exprs[i], &value));
+    if (value->kind == RDX_BOUND_CONSTANT) /* in other expressions it would not be known from their own constants */
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
+                              "a constant cannot be in GROUPING SETS, ROLLUP or CUBE");
     RDX_TRY(add_group(b, value, capacity, &number));
     if (number >= MAX_SET_GROUPS)
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
