@@ -11,11 +11,21 @@
 /* ---- The program ---- */
 
 #define BENCH_MAX_RUNS 100
+#define BENCH_VARIANT 80 /* bytes of a variant's name */
+#define BENCH_MAX_EXTRAS 16
+
+/* A method with options of the command line: it takes part beside the experiment's own form of the method. */
+typedef struct bench_extra {
+  char method[24];
+  const char *text; /* NAME=VALUE[,NAME=VALUE...] */
+} bench_extra;
 
 typedef struct bench_options {
   const char *device;
   rdx_device_params device_params;
   const char *methods; /* NULL: all */
+  bench_extra extras[BENCH_MAX_EXTRAS];
+  size_t extra_count;
   uint32_t scale;      /* log2 of the keys; 0: by device */
   double scale_factor; /* of the Star Schema Benchmark and TPC-H; 0: by `scale`, or by device */
   const char *data;    /* a folder with its table files, or TPC-H's; NULL: they are made */
@@ -47,6 +57,18 @@ double bench_seconds(void);
 /* Run `work` over 0 .. count - 1 on at most `most` threads; 0: one a core. */
 void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context);
+
+/* ---- Options of methods on the command line (extras.c) ---- */
+
+/* Take in "METHOD:NAME=VALUE[,NAME=VALUE...]"; NULL or what is wrong with it. */
+const char *bench_take_extra(const char *text, bench_options *o);
+
+/* Put the options of extra `i` over an experiment's params of a method, and name the outcome after its variant. False:
+ * they are of another method, or change nothing. */
+bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx_index_params *from,
+                        rdx_index_params *out, char name[BENCH_VARIANT]);
+bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_scan_params *from, rdx_scan_params *out,
+                       char name[BENCH_VARIANT]);
 
 /* ---- Workloads (workload.c) ---- */
 
@@ -106,7 +128,7 @@ RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *pla
 /* ---- Measuring (runner.c) ---- */
 
 typedef struct bench_row {
-  char experiment[32], device[256], method[24], variant[48], keys[16], parameter[24], metric[24];
+  char experiment[32], device[256], method[24], variant[BENCH_VARIANT], keys[16], parameter[24], metric[24];
   uint64_t rows, probes; /* probes 0: a build, which has no answers to check */
   double value, median, least, most;
   uint32_t runs;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_JOINERS 12
+#define MAX_JOINERS 48
 
 typedef struct joiner {
   const char *variant;
@@ -21,8 +21,9 @@ enum { TOTAL, BUILD, LOOKUP, METRICS };
 static const char *const metric_names[METRICS] = {"lookup_ms", "build_ms", "search_ms"};
 
 typedef struct entry {
-  const joiner *joiner;
-  rdx_index_kind kind; /* that was used */
+  joiner joiner;
+  char name[BENCH_VARIANT]; /* of what the command line asks for */
+  rdx_index_kind kind;      /* that was used */
   bool out;
   double ms[METRICS][BENCH_MAX_RUNS];
 } entry;
@@ -58,7 +59,7 @@ static rdx_status start(joining *j, rdx_error *err) {
 static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) {
   const rdx_column keys = rdx_device_column_view(j->keys), lower = rdx_device_column_view(j->lower);
   const rdx_column upper = j->upper ? rdx_device_column_view(j->upper) : (rdx_column){0};
-  rdx_join_params params = e->joiner->params;
+  rdx_join_params params = e->joiner.params;
   rdx_join *join = NULL;
   params.result = RDX_JOIN_COUNT;
   const rdx_status status = j->upper ? rdx_join_between(j->b->device, &keys, &lower, &upper, &params, &join, err)
@@ -85,7 +86,7 @@ static bench_row row_of(const joining *j, const entry *e, rdx_index_kind kind, c
   snprintf(row.experiment, sizeof row.experiment, "%s", j->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", j->b->info->name);
   snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(kind));
-  snprintf(row.variant, sizeof row.variant, "%s", e->joiner->variant);
+  snprintf(row.variant, sizeof row.variant, "%s", e->joiner.variant);
   snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(j->w.spec.keys));
   snprintf(row.parameter, sizeof row.parameter, "%s", j->point->parameter);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
@@ -99,12 +100,12 @@ static rdx_status run_all(joining *j, rdx_error *err) {
       entry *e = &j->entries[k];
       const rdx_status status = e->out ? RDX_OK : join_once(j, e, r > 0 ? r - 1 : 0, err);
       if (status != RDX_OK && !bench_may_skip(status)) {
-        const bench_row row = row_of(j, e, e->joiner->params.index.kind, "");
+        const bench_row row = row_of(j, e, e->joiner.params.index.kind, "");
         return bench_blame(status, &row, err);
       }
       if (status != RDX_OK) {
-        console_note("  %s%s%s left out: %s", rdx_index_kind_name(e->joiner->params.index.kind),
-                     e->joiner->variant[0] ? ", " : "", e->joiner->variant, err->text);
+        console_note("  %s%s%s left out: %s", rdx_index_kind_name(e->joiner.params.index.kind),
+                     e->joiner.variant[0] ? ", " : "", e->joiner.variant, err->text);
         e->out = true;
       }
     }
@@ -123,6 +124,21 @@ static rdx_status report(joining *j, rdx_error *err) {
   return status;
 }
 
+/* A joiner, and the forms of it that the command line asks for. */
+static void add_forms(joining *j, const joiner *from) {
+  if (j->count == MAX_JOINERS)
+    return;
+  j->entries[j->count++].joiner = *from;
+  for (size_t i = 0; i < j->b->options.extra_count && j->count < MAX_JOINERS; i++) {
+    entry *e = &j->entries[j->count];
+    e->joiner = *from;
+    if (!bench_extend_index(j->b, i, from->variant, &from->params.index, &e->joiner.params.index, e->name))
+      continue;
+    e->joiner.variant = e->name;
+    j->count++;
+  }
+}
+
 static rdx_status measure(bench *b, const bench_point *point, const bench_spec *spec, const joiner *joiners,
                           size_t count, rdx_error *err) {
   if (b->deadline > 0 && bench_seconds() > b->deadline) {
@@ -134,9 +150,9 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   j->b = b;
   j->point = point;
-  for (size_t k = 0; k < count && j->count < MAX_JOINERS; k++)
+  for (size_t k = 0; k < count; k++)
     if (bench_is_wanted(b, rdx_index_kind_name(joiners[k].params.index.kind)))
-      j->entries[j->count++].joiner = &joiners[k];
+      add_forms(j, &joiners[k]);
   rdx_status status = j->count > 0 ? bench_workload_create(spec, b->options.seed, &j->w, err) : RDX_OK;
   if (status == RDX_OK && j->count > 0)
     status = start(j, err);

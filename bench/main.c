@@ -21,6 +21,9 @@ static void print_help(void) {
       "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
       "  --threads N       threads of the CPU device (one a core)\n"
       "  --methods A,B     only these of the experiments' methods, such as tree,sorted_array\n"
+      "  --options METHOD:NAME=VALUE[,...]\n"
+      "                    measure the method with these options, too, beside each of its forms in the experiments;\n"
+      "                    may be repeated ('raydex lookup --help' and 'raydex scan --help' list the options)\n"
       "  --scale S         2^S keys, and lookups to match (26 on a GPU, 22 on the CPU, 13 on an emulated device);\n"
       "                    2^S rows of scans (10^8 on a GPU, 10^7 on the CPU, 10^4 on an emulated device)\n"
       "                    about 2^S rows of the Star Schema Benchmark's lineorder\n"
@@ -55,6 +58,7 @@ enum {
   DEVICE = 1,
   THREADS,
   METHODS,
+  EXTRA,
   SCALE,
   SF,
   DATA,
@@ -72,6 +76,7 @@ enum {
 static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
                                         {"threads", required_argument, NULL, THREADS},
                                         {"methods", required_argument, NULL, METHODS},
+                                        {"options", required_argument, NULL, EXTRA},
                                         {"scale", required_argument, NULL, SCALE},
                                         {"sf", required_argument, NULL, SF},
                                         {"data", required_argument, NULL, DATA},
@@ -103,6 +108,8 @@ static const char *take(int option, const char *value, bench_options *o) {
     return bench_check_methods(value)
                ? NULL
                : "it names what is no method; methods are such as tree,rtscan,rt_cube, with commas between them";
+  case EXTRA:
+    return bench_take_extra(value, o);
   case SCALE:
     if (!console_parse_u64(value, 10, 30, &number))
       return "it is a number from 10 to 30";

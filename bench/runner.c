@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_CONTENDERS 16
+#define MAX_CONTENDERS 64
 #define WAKE_UP 0.3 /* seconds; an H100 that has been idle for one takes up to 0.28 */
 
 double bench_seconds(void) {
@@ -273,6 +273,9 @@ typedef struct measurement {
   rdx_device_column **lower, **upper; /* a batch each */
   uint64_t batches;
   plain plain;
+  bench_contender extras[MAX_CONTENDERS];
+  char extra_names[MAX_CONTENDERS][BENCH_VARIANT];
+  size_t extra_count;
   entry entries[MAX_CONTENDERS + 1];
   size_t first, end; /* of those that are at work */
   size_t count;
@@ -521,16 +524,40 @@ bool bench_note_unmet(const bench *b) {
   return !b->options.methods || b->met_ever != 0;
 }
 
-/* The contenders that are wanted. */
-static void choose(measurement *m, const bench_contender *contenders, size_t count, unsigned what) {
-  for (size_t k = 0; k < count; k++) {
-    const rdx_index_kind kind = contenders[k].params.kind;
-    if (!bench_is_wanted(m->b, rdx_index_kind_name(kind)))
+static rdx_status add_entry(measurement *m, const bench_contender *contender, unsigned what, rdx_error *err) {
+  const bool twice = (what & BENCH_SORT_OR_NOT) != 0;
+  if (m->count + 1 + twice > MAX_CONTENDERS)
+    return bench_fail(err, RDX_ERROR_ARGUMENT, "there are too many contenders; give fewer --options");
+  m->entries[m->count++] = (entry){.contender = contender, .sort_probes = (what & BENCH_SORT) != 0};
+  if (twice)
+    m->entries[m->count++] = (entry){.contender = contender, .sort_probes = true};
+  return RDX_OK;
+}
+
+/* A contender, and the forms of it that the command line asks for. */
+static rdx_status add_forms(measurement *m, const bench_contender *contender, unsigned what, rdx_error *err) {
+  rdx_status status = add_entry(m, contender, what, err);
+  for (size_t i = 0; i < m->b->options.extra_count && status == RDX_OK; i++) {
+    bench_contender *extra = &m->extras[m->extra_count];
+    char *name = m->extra_names[m->extra_count];
+    if (m->extra_count == MAX_CONTENDERS ||
+        !bench_extend_index(m->b, i, contender->variant, &contender->params, &extra->params, name))
       continue;
-    m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = (what & BENCH_SORT) != 0};
-    if ((what & BENCH_SORT_OR_NOT) != 0)
-      m->entries[m->count++] = (entry){.contender = &contenders[k], .sort_probes = true};
+    extra->variant = name;
+    m->extra_count++;
+    status = add_entry(m, extra, what, err);
   }
+  return status;
+}
+
+/* The contenders that are wanted. */
+static rdx_status choose(measurement *m, const bench_contender *contenders, size_t count, unsigned what,
+                         rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < count && status == RDX_OK; k++)
+    if (bench_is_wanted(m->b, rdx_index_kind_name(contenders[k].params.kind)))
+      status = add_forms(m, &contenders[k], what, err);
+  return status;
 }
 
 /* Each alone on the device, which may have room for no more. */
@@ -570,8 +597,6 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
     b->skipped++;
     return RDX_OK;
   }
-  if (count * ((what & BENCH_SORT_OR_NOT) != 0 ? 2 : 1) > MAX_CONTENDERS)
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "too many contenders");
   measurement *m = calloc(1, sizeof *m);
   if (!m)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
@@ -579,8 +604,9 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
   m->point = point;
   m->what = what;
   m->batches = (uint64_t)1 << spec->log_batches;
-  choose(m, contenders, count, what);
-  rdx_status status = m->count > 0 ? bench_workload_create(spec, b->options.seed, &m->w, err) : RDX_OK;
+  rdx_status status = choose(m, contenders, count, what, err);
+  if (status == RDX_OK && m->count > 0)
+    status = bench_workload_create(spec, b->options.seed, &m->w, err);
   if (status == RDX_OK && m->count > 0)
     status = run(m, err);
   if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) {

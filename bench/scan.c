@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_METHODS 16
+#define MAX_METHODS 48
 
 typedef struct contender {
   const char *variant; /* "" for the only one of its method */
@@ -31,7 +31,8 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms", "encode_ms"
                                                          "bytes_peak"};
 
 typedef struct entry {
-  const contender *contender;
+  contender contender;
+  char name[BENCH_VARIANT]; /* of what the command line asks for */
   rdx_scan *scan;
   bool out; /* cannot take part */
   double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
@@ -64,8 +65,8 @@ static bench_row row_of(const session *s, const entry *e, const bench_point *poi
   bench_row row = {.rows = s->data.rows, .probes = predicates, .value = point->value};
   snprintf(row.experiment, sizeof row.experiment, "%s", point->experiment);
   snprintf(row.device, sizeof row.device, "%s", s->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_scan_method_name(e->contender->params.method));
-  snprintf(row.variant, sizeof row.variant, "%s", e->contender->variant);
+  snprintf(row.method, sizeof row.method, "%s", rdx_scan_method_name(e->contender.params.method));
+  snprintf(row.variant, sizeof row.variant, "%s", e->contender.variant);
   snprintf(row.keys, sizeof row.keys, "%s", scan_data_name(s->data.kind));
   snprintf(row.parameter, sizeof row.parameter, "%s", point->parameter);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
@@ -79,8 +80,8 @@ static rdx_status add(const session *s, const entry *e, const bench_point *point
 
 static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
   char place[BENCH_PLACE];
-  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->contender->params.method),
-               e->contender->variant[0] ? ", " : "", e->contender->variant,
+  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->contender.params.method),
+               e->contender.variant[0] ? ", " : "", e->contender.variant,
                bench_place(point->parameter, point->value, place), err->text);
   rdx_scan_destroy(&e->scan);
   e->out = true;
@@ -120,7 +121,7 @@ static rdx_status build_all(session *s, const bench_point *point, uint32_t runs,
         continue;
       rdx_scan_destroy(&e->scan);
       const rdx_status status =
-          rdx_scan_create(s->b->device, columns, s->data.columns, &e->contender->params, &e->scan, err);
+          rdx_scan_create(s->b->device, columns, s->data.columns, &e->contender.params, &e->scan, err);
       if (bench_may_skip(status))
         leave_out(e, point, err);
       else if (status != RDX_OK)
@@ -140,12 +141,34 @@ static rdx_status report_builds(session *s, const bench_point *point, uint32_t r
   return status;
 }
 
-static void close_session(session *s) {
-  for (size_t k = 0; k < s->count; k++)
+static void drop_entries(session *s) {
+  for (size_t k = 0; k < s->count; k++) {
     rdx_scan_destroy(&s->entries[k].scan);
+    s->entries[k].out = false;
+  }
+  s->count = 0;
+}
+
+static void close_session(session *s) {
+  drop_entries(s);
   scan_data_destroy(&s->data);
   free(s->expected);
   free(s);
+}
+
+/* A contender, and the forms of it that the command line asks for. */
+static void add_forms(session *s, const contender *from) {
+  if (s->count == MAX_METHODS)
+    return;
+  s->entries[s->count++].contender = *from;
+  for (size_t i = 0; i < s->b->options.extra_count && s->count < MAX_METHODS; i++) {
+    entry *e = &s->entries[s->count];
+    e->contender = *from;
+    if (!bench_extend_scan(s->b, i, from->variant, &from->params, &e->contender.params, e->name))
+      continue;
+    e->contender.variant = e->name;
+    s->count++;
+  }
 }
 
 /* Columns of `rows` rows, and these contenders over them. */
@@ -157,7 +180,7 @@ static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind k
   s->b = b;
   for (size_t k = 0; k < count; k++)
     if (is_wanted(b, &contenders[k]))
-      s->entries[s->count++].contender = &contenders[k];
+      add_forms(s, &contenders[k]);
   rdx_status status = scan_data_create(kind, rows, columns, b->options.seed, &s->data, err);
   s->expected = malloc((rows + 31) / 32 * 4);
   if (status == RDX_OK && !s->expected)
@@ -349,15 +372,13 @@ rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_
   for (size_t k = 0; k < COUNT(all) && status == RDX_OK; k++) {
     if (!is_wanted(b, &all[k]) || is_late(s))
       continue;
-    s->entries[0] = (entry){.contender = &all[k]};
-    s->count = 1;
+    add_forms(s, &all[k]);
     status = build_all(s, point, 1, err);
     if (status == RDX_OK)
       status = report_builds(s, point, 1, err);
     if (status == RDX_OK)
       status = measure_query(s, point, &q, err);
-    rdx_scan_destroy(&s->entries[0].scan);
-    s->count = 0;
+    drop_entries(s);
   }
   close_session(s);
   return status;

@@ -15,6 +15,8 @@ typedef struct updates {
   bench_workload w;
   uint32_t *changed; /* the keys after the swaps */
   uint32_t *row_of;  /* the row of each key in w.keys */
+  rdx_index_params params;
+  char form[BENCH_VARIANT]; /* that the command line asks for; "": the default */
 } updates;
 
 /* RX, Table 4 "We swap pairs of adjacent positions in the buffer". */
@@ -35,7 +37,7 @@ static bench_row row_of(const updates *u, const char *variant, uint64_t count, c
   snprintf(row.experiment, sizeof row.experiment, "%s", u->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", u->b->info->name);
   snprintf(row.method, sizeof row.method, "rx");
-  snprintf(row.variant, sizeof row.variant, "%s", variant);
+  snprintf(row.variant, sizeof row.variant, "%s%s%.40s", variant, u->form[0] ? ", " : "", u->form);
   snprintf(row.keys, sizeof row.keys, "D32");
   snprintf(row.parameter, sizeof row.parameter, "swaps");
   snprintf(row.metric, sizeof row.metric, "%s", metric);
@@ -64,7 +66,8 @@ static rdx_status expect(updates *u, rdx_error *err) {
 static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool positions, rdx_update_mode mode,
                           rdx_error *err) {
   const bench_workload *w = &u->w;
-  const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.updatable = mode == RDX_UPDATE_REFIT};
+  rdx_index_params params = u->params;
+  params.rx.updatable = mode == RDX_UPDATE_REFIT;
   const rdx_column before = {.type = RDX_TYPE_U32, .rows = w->rows, .values = w->keys};
   const rdx_column after = {.type = RDX_TYPE_U32, .rows = w->rows, .values = u->changed};
   const rdx_column values = {.type = RDX_TYPE_U32, .rows = w->rows, .values = w->values};
@@ -106,6 +109,16 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
   return status;
 }
 
+static rdx_status run_form(updates *u, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (uint32_t log = 0; log <= 8 && log + 2 < u->w.spec.log_rows && status == RDX_OK; log += 4) {
+    status = run_one(u, "refit positions", (uint64_t)1 << log, true, RDX_UPDATE_REFIT, err);
+    if (status == RDX_OK)
+      status = run_one(u, "refit neighbours", (uint64_t)1 << log, false, RDX_UPDATE_REFIT, err);
+  }
+  return status == RDX_OK ? run_one(u, "rebuild", 16, true, RDX_UPDATE_REBUILD, err) : status;
+}
+
 rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
   if (!bench_is_wanted(b, "rx"))
     return RDX_OK;
@@ -113,7 +126,8 @@ rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
     b->skipped++;
     return RDX_OK;
   }
-  updates u = {.b = b, .point = point};
+  const rdx_index_params base = {.kind = RDX_INDEX_RX};
+  updates u = {.b = b, .point = point, .params = base};
   /* After many swaps of positions a lookup meets large parts of the scene: few of them tell. */
   const uint32_t log_rows = b->log_keys > 12 ? b->log_keys - 1 : b->log_keys;
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes > 18 ? b->log_probes - 8 : 10};
@@ -126,13 +140,11 @@ rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
     status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint64_t row = 0; row < u.w.rows && status == RDX_OK; row++)
     u.row_of[((const uint32_t *)u.w.keys)[row]] = (uint32_t)row;
-  for (uint32_t log = 0; log <= 8 && log + 2 < log_rows && status == RDX_OK; log += 4) {
-    status = run_one(&u, "refit positions", (uint64_t)1 << log, true, RDX_UPDATE_REFIT, err);
-    if (status == RDX_OK)
-      status = run_one(&u, "refit neighbours", (uint64_t)1 << log, false, RDX_UPDATE_REFIT, err);
-  }
   if (status == RDX_OK)
-    status = run_one(&u, "rebuild", 16, true, RDX_UPDATE_REBUILD, err);
+    status = run_form(&u, err);
+  for (size_t i = 0; i < b->options.extra_count && status == RDX_OK; i++)
+    if (bench_extend_index(b, i, "", &base, &u.params, u.form))
+      status = run_form(&u, err);
   free(u.changed);
   free(u.row_of);
   bench_workload_destroy(&u.w);

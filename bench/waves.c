@@ -9,12 +9,14 @@
 #include <stdlib.h>
 
 #define WAVES 16 /* half of them insert */
-#define MOST_METHODS 5
+#define BASE_METHODS 5
+#define MOST_METHODS (BASE_METHODS * 4)
 
 typedef struct method {
-  rdx_index_kind kind;
+  rdx_index_params params;
   const char *variant;
-  bool apply;    /* else rebuild */
+  char name[BENCH_VARIANT]; /* of the variant that the command line asks for */
+  bool apply;               /* else rebuild */
   int rivals[2]; /* methods that a batch is compared with: by the time of a rebuild, by lookups after a fresh build */
   double update_ms[WAVES][BENCH_MAX_RUNS], lookup_ms[WAVES][BENCH_MAX_RUNS];
 } method;
@@ -120,7 +122,7 @@ static bench_row row_of(const waves *w, const method *m, uint32_t wave, const ch
   bench_row row = {.rows = size_after(w, wave), .probes = w->probes, .value = wave};
   snprintf(row.experiment, sizeof row.experiment, "%s", w->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", w->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->kind));
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->params.kind));
   snprintf(row.variant, sizeof row.variant, "%s", m->variant);
   snprintf(row.keys, sizeof row.keys, "U64");
   snprintf(row.parameter, sizeof row.parameter, "wave");
@@ -156,7 +158,7 @@ static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
   const rdx_column first = part(w, 0, w->rows);
   rdx_status status = RDX_OK;
   for (uint32_t k = 0; k < w->count && status == RDX_OK; k++)
-    status = rdx_index_create(w->b->device, &first, &(rdx_index_params){.kind = w->methods[k].kind}, &indexes[k], err);
+    status = rdx_index_create(w->b->device, &first, &w->methods[k].params, &indexes[k], err);
   for (uint32_t wave = 1; wave <= WAVES && status == RDX_OK; wave++)
     status = run_wave(w, indexes, wave, run, err);
   for (uint32_t k = 0; k < w->count; k++)
@@ -197,10 +199,33 @@ static void print(const waves *w) {
     for (uint32_t wave = 1; wave <= WAVES && m->apply; wave++) {
       const double apply_ms = median(w, m->update_ms[wave - 1]), rebuild_ms = median(w, rebuilt->update_ms[wave - 1]);
       const double probes = (double)w->probes / 1e3;
-      printf("%-15s %5u %10llu %9.3f %-15s %10.3f %7.2f %9.2f %-15s %9.2f\n", rdx_index_kind_name(m->kind), wave,
-             (unsigned long long)size_after(w, wave), apply_ms, rdx_index_kind_name(rebuilt->kind), rebuild_ms,
-             rebuild_ms / apply_ms, probes / median(w, m->lookup_ms[wave - 1]), rdx_index_kind_name(fresh->kind),
+      printf("%-15s %5u %10llu %9.3f %-15s %10.3f %7.2f %9.2f %-15s %9.2f\n", rdx_index_kind_name(m->params.kind), wave,
+             (unsigned long long)size_after(w, wave), apply_ms, rdx_index_kind_name(rebuilt->params.kind), rebuild_ms,
+             rebuild_ms / apply_ms, probes / median(w, m->lookup_ms[wave - 1]), rdx_index_kind_name(fresh->params.kind),
              probes / median(w, fresh->lookup_ms[wave - 1]));
+    }
+  }
+}
+
+/* Each method and its rivals, and the forms of them that the command line asks for. */
+static void set_methods(waves *w) {
+  static const method base[BASE_METHODS] = {
+      {.params.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}},
+      {.params.kind = RDX_INDEX_TREE, .variant = "rebuild"},
+      {.params.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}},
+      {.params.kind = RDX_INDEX_CGRX, .variant = "rebuild"},
+      {.params.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"}};
+  const uint32_t count = w->b->info->tracing == RDX_TRACING_NONE ? 2 : BASE_METHODS;
+  for (; w->count < count; w->count++)
+    w->methods[w->count] = base[w->count];
+  for (size_t i = 0; i < w->b->options.extra_count; i++) {
+    for (uint32_t k = 0; k < count && w->count < MOST_METHODS; k++) {
+      method *m = &w->methods[w->count];
+      *m = base[k];
+      if (!bench_extend_index(w->b, i, base[k].variant, &base[k].params, &m->params, m->name))
+        continue;
+      m->variant = m->name;
+      w->count++;
     }
   }
 }
@@ -219,15 +244,10 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
   w->most = w->rows * 22 / 10;
   w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
-  w->methods[0] = (method){.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}};
-  w->methods[1] = (method){.kind = RDX_INDEX_TREE, .variant = "rebuild"};
-  w->methods[2] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}};
-  w->methods[3] = (method){.kind = RDX_INDEX_CGRX, .variant = "rebuild"};
-  w->methods[4] = (method){.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"};
-  w->count = b->info->tracing == RDX_TRACING_NONE ? 2 : MOST_METHODS;
+  set_methods(w);
   bool wanted = false; /* each needs its rival */
   for (uint32_t k = 0; k < w->count; k++)
-    wanted |= bench_is_wanted(b, rdx_index_kind_name(w->methods[k].kind));
+    wanted |= bench_is_wanted(b, rdx_index_kind_name(w->methods[k].params.kind));
   if (!wanted) {
     free(w);
     return RDX_OK;

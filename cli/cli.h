@@ -170,16 +170,6 @@ bool cli_parse_sum(char *text, const char **out, const char **wrong);
 /* Cut `text` into names and add them; NULL or what is wrong. */
 const char *cli_parse_columns(char *text, cli_columns *out);
 
-/* ---- Options of methods (methods.c) ---- */
-
-/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method that the params name; NULL or what is wrong with it. */
-const char *cli_parse_index_options(const char *text, rdx_index_params *params);
-const char *cli_parse_scan_options(const char *text, rdx_scan_params *params);
-
-/* Print all options of all methods. */
-void cli_print_index_options(void);
-void cli_print_scan_options(void);
-
 /* ---- Values to text (values.c) ---- */
 
 /* Write row `row` of a host column as a CSV field; nothing for NULL. */

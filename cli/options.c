@@ -20,7 +20,7 @@ void cli_print_index_help(void) {
       "  --options NAME=VALUE[,...]   options of the method, see below\n");
   cli_print_common_help();
   printf("\nOptions of methods (--options):\n");
-  cli_print_index_options();
+  console_print_index_options();
 }
 
 void cli_print_csv_help(void) {
@@ -187,8 +187,8 @@ int cli_parse(const char *command, int argc, char **argv, const struct option *o
     return wrong_csv;
   const char *text = common->method_options;
   const char *wrong = !text           ? NULL
-                      : common->scans ? cli_parse_scan_options(text, &common->scan)
-                                      : cli_parse_index_options(text, &common->index);
+                      : common->scans ? console_parse_scan_options(text, &common->scan)
+                                      : console_parse_index_options(text, &common->index);
   return wrong ? console_usage(command, "--options %s: %s", text, wrong) + 1 : 0;
 }
 

@@ -42,7 +42,7 @@ static void print_help(void) {
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_common_help();
   printf("\nOptions of methods (--options):\n");
-  cli_print_scan_options();
+  console_print_scan_options();
 }
 
 /* ---- Options ---- */

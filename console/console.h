@@ -3,8 +3,8 @@
 #ifndef CONSOLE_H
 #define CONSOLE_H
 
-/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options,
- * threads. */
+/* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options, options
+ * of methods, threads. */
 
 #include <raydex/raydex.h>
 
@@ -117,6 +117,16 @@ bool console_parse_size(const char *text, uint64_t *out);
 
 /* `bytes` as people write it, such as "1.5 GiB". */
 const char *console_bytes(uint64_t bytes, char out[32]);
+
+/* ---- Options of methods (methods.c) ---- */
+
+/* Parse "NAME=VALUE[,NAME=VALUE...]" for the method that the params name; NULL or what is wrong with it. */
+const char *console_parse_index_options(const char *text, rdx_index_params *params);
+const char *console_parse_scan_options(const char *text, rdx_scan_params *params);
+
+/* Print all options of all methods. */
+void console_print_index_options(void);
+void console_print_scan_options(void);
 
 /* ---- Threads (threads.c) ---- */
 

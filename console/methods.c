@@ -3,7 +3,7 @@
 
 /* The options of methods, as tables: names to fields of rdx_index_params and rdx_scan_params. */
 
-#include "cli/cli.h"
+#include "console/console.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -237,13 +237,13 @@ static const char *parse(const char *text, const method *m) {
   return NULL;
 }
 
-const char *cli_parse_index_options(const char *text, rdx_index_params *params) {
+const char *console_parse_index_options(const char *text, rdx_index_params *params) {
   /* The two share their options. */
   const rdx_index_kind kind = params->kind == RDX_INDEX_CGRX_NAIVE ? RDX_INDEX_CGRX : params->kind;
   return parse(text, &(method){&indexes, kind, index_name(params->kind), (char *)params});
 }
 
-const char *cli_parse_scan_options(const char *text, rdx_scan_params *params) {
+const char *console_parse_scan_options(const char *text, rdx_scan_params *params) {
   return parse(text, &(method){&scans, params->method, scan_name(params->method), (char *)params});
 }
 
@@ -261,10 +261,10 @@ static void print_options(const method_family *family) {
   }
 }
 
-void cli_print_index_options(void) {
+void console_print_index_options(void) {
   print_options(&indexes);
 }
 
-void cli_print_scan_options(void) {
+void console_print_scan_options(void) {
   print_options(&scans);
 }
