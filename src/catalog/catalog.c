@@ -11,6 +11,7 @@
 
 #include "base/words.h"
 #include "catalog/internal.h"
+#include "table/format.h"
 #include "table/parquet.h"
 #include "table/table.h"
 
@@ -40,6 +41,9 @@ void rdx_version_drop_user(rdx_version *v) {
   if (!v || --v->users > 0)
     return;
   drop_scans(v);
+  for (uint32_t i = 0; v->blocks && i < v->table.column_count; i++)
+    rdx_free(v->blocks[i]);
+  rdx_free(v->blocks);
   rdx_table_destroy(&v->content);
   rdx_free(v->table.name);
   rdx_free(v->table.path);
@@ -137,6 +141,64 @@ rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *tab
   const rdx_status status = rdx_version_open_columns(rdx_version_of(table), columns, count, err);
   pthread_mutex_unlock(&catalog->lock);
   return status;
+}
+
+/* ---- Blocks ---- */
+
+_Static_assert(RDX_CATALOG_BLOCK == RDX_BLOCK_ROWS, "table files have blocks of so many rows");
+
+/* Those of a column that are not verified yet. */
+static rdx_status open_blocks_of(rdx_version *v, uint32_t column, const uint32_t *blocks, uint64_t count,
+                                 uint32_t *missing, rdx_error *err) {
+  uint8_t *done = v->blocks[column];
+  uint64_t n = 0;
+  if (v->table.columns[column].open)
+    return RDX_OK;
+  for (uint64_t i = 0; i < count; i++)
+    if (!done || !(done[blocks[i] / 8] >> blocks[i] % 8 & 1))
+      missing[n++] = blocks[i];
+  if (done && n == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_table_verify_blocks(v->table.path, v->content, column, missing, n, err));
+  if (!done) {
+    RDX_TRY(rdx_calloc(rdx_file_blocks(v->table.rows) / 8 + 1, 1, WHAT, (void **)&v->blocks[column], err));
+    done = v->blocks[column];
+  }
+  for (uint64_t i = 0; i < n; i++)
+    done[missing[i] / 8] |= (uint8_t)(1u << missing[i] % 8);
+  return RDX_OK;
+}
+
+static rdx_status open_blocks(rdx_version *v, const uint32_t *columns, uint32_t count, const uint32_t *blocks,
+                              uint64_t block_count, rdx_error *err) {
+  uint32_t *missing = NULL;
+  if (!v->blocks)
+    RDX_TRY(rdx_calloc(v->table.column_count, sizeof *v->blocks, WHAT, (void **)&v->blocks, err));
+  rdx_status status = rdx_alloc(block_count, sizeof *missing, WHAT, (void **)&missing, err);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = open_blocks_of(v, columns[i], blocks, block_count, missing, err);
+  rdx_free(missing);
+  return status;
+}
+
+rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
+                                   uint32_t count, const uint32_t *blocks, uint64_t block_count, rdx_error *err) {
+  pthread_mutex_lock(&catalog->lock);
+  const rdx_status status = open_blocks(rdx_version_of(table), columns, count, blocks, block_count, err);
+  pthread_mutex_unlock(&catalog->lock);
+  return status;
+}
+
+rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, rdx_column *smallest,
+                             rdx_column *largest, bool *found, rdx_error *err) {
+  rdx_column_stats stats;
+  *found = table->rows > RDX_BLOCK_ROWS && rdx_version_of(table)->verifies &&
+           rdx_table_get_stats(rdx_version_of(table)->content, column, &stats, NULL) == RDX_OK;
+  if (!*found)
+    return RDX_OK;
+  *smallest = stats.smallest;
+  *largest = stats.largest;
+  return stats.smallest.dictionary ? rdx_catalog_open_blocks(catalog, table, &column, 1, NULL, 0, err) : RDX_OK;
 }
 
 /* ---- Names ---- */

@@ -12,6 +12,8 @@
 
 #include "base/base.h"
 
+#define RDX_CATALOG_BLOCK 65536u /* rows of a block of a table file */
+
 typedef struct rdx_catalog rdx_catalog;
 
 /* A column of a table as the catalog knows it before it is read. */
@@ -66,6 +68,14 @@ RDX_MUST_USE rdx_status rdx_catalog_names(rdx_catalog *catalog, char ***out, rdx
 /* Read and verify columns, once. */
 RDX_MUST_USE rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table,
                                                  const uint32_t *columns, uint32_t count, rdx_error *err);
+/* The smallest and largest values of a column's blocks of rows (RDX_CATALOG_BLOCK), a row for each, NULL where all of
+ * the block is; `*found` false: its table is no table file, or has one block only. A dictionary is verified. */
+RDX_MUST_USE rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,
+                                          rdx_column *smallest, rdx_column *largest, bool *found, rdx_error *err);
+/* Read and verify these blocks of columns, of a table that has zones: other rows must not be read. */
+RDX_MUST_USE rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
+                                                uint32_t count, const uint32_t *blocks, uint64_t block_count,
+                                                rdx_error *err);
 /* Whether a column is a key; found out at the first question. */
 RDX_MUST_USE rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
                                            rdx_error *err);

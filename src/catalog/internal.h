@@ -27,7 +27,8 @@ typedef struct rdx_kept_index {
 typedef struct rdx_version {
   rdx_catalog_table table; /* first: what users have points here */
   rdx_table *content;
-  bool verifies; /* columns are verified when they are opened */
+  bool verifies;    /* columns are verified when they are opened */
+  uint8_t **blocks; /* of each column: a bit for each block of rows that is; NULL: none, nor the dictionary */
   struct stat file;
   uint32_t users; /* one more while its name has it */
   rdx_kept_scan *scans;

@@ -8,6 +8,7 @@
 
 #include "execute/operators.h"
 #include "execute/predicate.h"
+#include "plan/zones.h"
 
 #define WHAT "the filter of a table"
 
@@ -196,13 +197,58 @@ static rdx_status filter(filtering *f, rdx_error *err) {
   return rdx_operand_filter(f->x, &f->in, f->rest_count > 1 ? &all : f->rest[0], err);
 }
 
+/* The filter, evaluated for the rows of some blocks. */
+static rdx_status filter_blocks(filtering *f, const uint32_t *blocks, uint64_t count, rdx_error *err) {
+  const uint64_t total = rdx_zones_rows(f->node->table, blocks, count);
+  rdx_node_actuals *a = rdx_actuals_of(f->x, f->node);
+  uint32_t *rows = NULL;
+  uint64_t n = 0;
+  RDX_TRY(rdx_alloc(total, sizeof *rows, WHAT, (void **)&rows, err));
+  for (uint64_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < RDX_CATALOG_BLOCK && n < total; k++)
+      rows[n++] = blocks[i] * RDX_CATALOG_BLOCK + k;
+  RDX_TRY(rdx_frame_select(f->x->pool, &f->in.frame, rows, total, err));
+  RDX_TRY(rdx_operand_refresh(f->x, &f->in, err));
+  rdx_actuals_method(a, "evaluation");
+  a->rows_read += total;
+  return rdx_operand_filter(f->x, &f->in, f->node->filter, err);
+}
+
+/* The few blocks that the filter has to look at; `*few` false: they are all, or an index or a scan is wanted. */
+static rdx_status find_blocks(const filtering *f, uint32_t **blocks, uint64_t *count, bool *few, rdx_error *err) {
+  const rdx_plan_node *n = f->node;
+  const rdx_zone_filter z = {.catalog = f->x->catalog,
+                             .table = n->table,
+                             .columns = n->table_columns,
+                             .count = n->column_count,
+                             .filter = n->filter,
+                             .parameters = f->x->parameters,
+                             .pool = f->x->pool,
+                             .text = f->x->text,
+                             .arena = f->x->arena};
+  *few = false;
+  if (!n->filter || n->index || f->x->settings->scan.method != RDX_SCAN_AUTO)
+    return RDX_OK;
+  return rdx_zones_find(&z, blocks, count, few, err);
+}
+
 rdx_status rdx_execute_table(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   filtering f = {.x = x, .node = node};
-  RDX_TRY(rdx_catalog_open_columns(x->catalog, node->table, node->table_columns, node->column_count, err));
+  uint32_t *blocks = NULL;
+  uint64_t count = 0;
+  bool few = false;
+  RDX_TRY(find_blocks(&f, &blocks, &count, &few, err));
+  RDX_TRY(few ? rdx_catalog_open_blocks(x->catalog, node->table, node->table_columns, node->column_count, blocks, count,
+                                        err)
+              : rdx_catalog_open_columns(x->catalog, node->table, node->table_columns, node->column_count, err));
   RDX_TRY(rdx_frame_create(node->column_count, node->table->rows, &f.in.frame, err));
   for (uint32_t i = 0; i < node->column_count; i++)
     f.in.frame.columns[i].input.column = node->table->columns[node->table_columns[i]].column;
-  const rdx_status status = node->filter ? filter(&f, err) : RDX_OK;
+  rdx_status status = RDX_OK;
+  if (few)
+    status = filter_blocks(&f, blocks, count, err);
+  else if (node->filter)
+    status = filter(&f, err);
   if (status == RDX_OK)
     *out = f.in.frame;
   else

@@ -10,6 +10,7 @@
 
 #include "base/column.h"
 #include "expression/evaluate.h"
+#include "plan/zones.h"
 
 #define SAMPLE_ROWS 2048
 
@@ -58,18 +59,30 @@ static bool has_parameters(const rdx_bound *node) {
   return has;
 }
 
+/* The rows that a sample is drawn from: of a table, or of these blocks of it. */
+typedef struct population {
+  uint32_t *blocks; /* NULL: all */
+  uint64_t block_count, rows;
+} population;
+
 /* Rows at equal distances. */
+static rdx_status draw(rdx_planner *p, const population *from, uint32_t sampled, uint32_t **out) {
+  RDX_TRY(rdx_planner_alloc(p, sampled, sizeof **out, out));
+  for (uint32_t i = 0; i < sampled; i++) {
+    const uint64_t row = i * from->rows / sampled;
+    (*out)[i] = (uint32_t)(from->blocks ? from->blocks[row / RDX_CATALOG_BLOCK] * (uint64_t)RDX_CATALOG_BLOCK +
+                                              row % RDX_CATALOG_BLOCK
+                                        : row);
+  }
+  return RDX_OK;
+}
+
 static rdx_status count_sample(rdx_planner *p, const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
-                               const rdx_bound *filter, uint32_t sampled, uint64_t *out) {
-  uint32_t *rows = NULL, *hits = NULL;
+                               const rdx_bound *filter, const uint32_t *rows, uint32_t sampled, uint64_t *out) {
+  uint32_t *hits = NULL;
   rdx_input *inputs = NULL;
   rdx_error ignored; /* what fails here fails again where it counts */
-  RDX_TRY(rdx_planner_alloc(p, sampled, sizeof *rows, &rows));
   RDX_TRY(rdx_planner_alloc(p, count, sizeof *inputs, &inputs));
-  if (!p->pool)
-    RDX_TRY(rdx_pool_create(1, &p->pool, p->err));
-  for (uint32_t i = 0; i < sampled; i++)
-    rows[i] = (uint32_t)(i * table->rows / sampled);
   for (uint32_t i = 0; i < count; i++)
     inputs[i] = (rdx_input){table->columns[columns[i]].column, rows};
   const rdx_evaluation e = {.pool = p->pool, .inputs = inputs, .rows = sampled, .text = p->text};
@@ -77,6 +90,28 @@ static rdx_status count_sample(rdx_planner *p, const rdx_catalog_table *table, c
   if (rdx_evaluate_filter(&e, filter, &hits, out, &ignored) == RDX_OK)
     rdx_free(hits);
   return RDX_OK;
+}
+
+/* The blocks that a filter has to look at, if they are few, else all rows. */
+static rdx_status find_population(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                                  const rdx_bound *filter, population *out) {
+  const rdx_zone_filter z = {.catalog = p->catalog,
+                             .table = table,
+                             .columns = columns,
+                             .count = count,
+                             .filter = filter,
+                             .pool = p->pool,
+                             .text = p->text,
+                             .arena = p->arena};
+  bool few = false;
+  *out = (population){.rows = table->rows};
+  RDX_TRY(rdx_zones_find(&z, &out->blocks, &out->block_count, &few, p->err));
+  if (!few) {
+    out->blocks = NULL;
+    return rdx_catalog_open_columns(p->catalog, table, columns, count, p->err);
+  }
+  out->rows = rdx_zones_rows(table, out->blocks, out->block_count);
+  return rdx_catalog_open_blocks(p->catalog, table, columns, count, out->blocks, out->block_count, p->err);
 }
 
 /* A filter of the same table is estimated once, however often plans are made with it. */
@@ -93,18 +128,23 @@ static rdx_sample *find_sample(const rdx_planner *p, const rdx_catalog_table *ta
 
 rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                                const rdx_bound *filter, double *out) {
-  const uint32_t sampled = table->rows < SAMPLE_ROWS ? (uint32_t)table->rows : SAMPLE_ROWS;
   uint64_t hits = 0;
+  uint32_t *rows = NULL;
+  population from;
   *out = (double)table->rows * rdx_estimate_share(filter);
   const rdx_sample *known = find_sample(p, table, columns, count, filter);
   if (known)
     *out = known->rows;
-  if (known || sampled == 0 || has_parameters(filter))
+  if (known || table->rows == 0 || has_parameters(filter))
     return RDX_OK;
-  RDX_TRY(rdx_catalog_open_columns(p->catalog, table, columns, count, p->err));
-  RDX_TRY(count_sample(p, table, columns, count, filter, sampled, &hits));
-  const double share = hits > 0 ? (double)hits / sampled : 0.3 / sampled;
-  *out = (double)table->rows * share;
+  if (!p->pool)
+    RDX_TRY(rdx_pool_create(1, &p->pool, p->err));
+  RDX_TRY(find_population(p, table, columns, count, filter, &from));
+  const uint32_t sampled = from.rows < SAMPLE_ROWS ? (uint32_t)from.rows : SAMPLE_ROWS;
+  RDX_TRY(draw(p, &from, sampled, &rows));
+  RDX_TRY(count_sample(p, table, columns, count, filter, rows, sampled, &hits));
+  const double share = hits > 0 ? (double)hits / sampled : 0.3 / fmax(sampled, 1);
+  *out = (double)from.rows * share;
   RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
   p->samples[p->sample_count++] = (rdx_sample){table, columns, count, filter, *out};
   return RDX_OK;

@@ -20,8 +20,7 @@
 #include "table/parquet.h"
 #include "table/table.h"
 
-#define VERIFIED_AT_A_TIME 1024 /* chunks between reports of progress */
-#define FEW_CHUNKS 8            /* fewer are not worth starting threads for */
+#define FEW_CHUNKS 8 /* fewer are not worth starting threads for */
 
 /* A column that was opened. */
 typedef struct opened_column {
@@ -265,11 +264,12 @@ typedef struct verify_work {
   const rdx_table *table;
   const uint32_t *columns; /* NULL: all */
   uint32_t column_count;
+  const uint32_t *blocks; /* of rows; NULL: all, */
+  uint64_t block_count;   /* else so many */
   const verify_item *items;
-  uint64_t first;        /* of the items, this time */
   _Atomic uint64_t *set; /* of each column: rows that are not NULL */
   pthread_mutex_t lock;
-  uint64_t failed; /* the first item that failed; UINT64_MAX: none */
+  _Atomic uint64_t failed; /* the first item that failed; UINT64_MAX: none */
   rdx_error err;
 } verify_work;
 
@@ -334,7 +334,7 @@ static const char *check_content(verify_work *w, const verify_item *v, const cha
 static void verify_chunks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   verify_work *w = context;
-  for (uint64_t i = w->first + begin; i < w->first + end; i++) {
+  for (uint64_t i = begin; i < end && i < atomic_load(&w->failed); i++) {
     const verify_item *v = &w->items[i];
     const struct rdx_opened *o = w->opened;
     const rdx_section *s = &o->places[o->columns[v->column].number].sections[v->kind];
@@ -366,7 +366,7 @@ static const char *check_strings(const rdx_column *d, uint64_t bytes, uint64_t b
 static void verify_strings(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   verify_work *w = context;
-  for (uint64_t i = w->first + begin; i < w->first + end; i++) {
+  for (uint64_t i = begin; i < end; i++) {
     const verify_item *v = &w->items[i];
     if (v->kind != RDX_SECTION_OFFSETS)
       continue;
@@ -380,14 +380,8 @@ static void verify_strings(void *context, uint64_t begin, uint64_t end, uint32_t
   }
 }
 
-static rdx_status run_all(rdx_pool *pool, verify_work *w, uint64_t count, bool reports, rdx_task_fn task,
-                          rdx_error *err) {
-  for (w->first = 0; w->first < count && w->failed == UINT64_MAX; w->first += VERIFIED_AT_A_TIME) {
-    if (reports)
-      RDX_TRY(rdx_progress("verify", w->first, count, err));
-    const uint64_t rest = count - w->first;
-    rdx_pool_run(pool, rest < VERIFIED_AT_A_TIME ? rest : VERIFIED_AT_A_TIME, 1, task, w);
-  }
+static rdx_status run_all(rdx_pool *pool, verify_work *w, uint64_t count, rdx_task_fn task, rdx_error *err) {
+  RDX_TRY(rdx_pool_run_stage(pool, count, 1, task, w, "verify", err));
   if (w->failed == UINT64_MAX)
     return RDX_OK;
   if (err)
@@ -395,20 +389,33 @@ static rdx_status run_all(rdx_pool *pool, verify_work *w, uint64_t count, bool r
   return RDX_ERROR_FORMAT;
 }
 
-/* The chunks of all columns, or of these `count`, in order. */
-static rdx_status list_items(const struct rdx_opened *o, const uint32_t *columns, uint32_t column_count,
-                             verify_item **items, uint64_t *count, rdx_error *err) {
-  *count = 0;
-  for (uint32_t i = 0; i < column_count; i++)
-    for (int kind = 0; kind < RDX_SECTION_KINDS; kind++)
-      *count += o->places[o->columns[columns ? columns[i] : i].number].sections[kind].chunks;
-  RDX_TRY(rdx_alloc(*count, sizeof **items, "a table", (void **)items, err));
+/* The chunks of a section that are asked for: all, or those of some blocks of rows. What belongs to no rows, a
+ * dictionary, is whole. */
+static uint64_t count_chunks(const verify_work *w, const rdx_section *s, uint32_t kind) {
+  return w->blocks && kind <= RDX_SECTION_VALIDITY && s->chunks > 0 ? w->block_count : s->chunks;
+}
+
+static uint32_t nth_column(const verify_work *w, uint32_t i) {
+  return w->columns ? w->columns[i] : i;
+}
+
+/* The chunks of the columns, in order. */
+static rdx_status list_items(const verify_work *w, verify_item **items, uint64_t *count, rdx_error *err) {
+  const struct rdx_opened *o = w->opened;
   uint64_t n = 0;
-  for (uint32_t i = 0; i < column_count; i++) {
-    const uint32_t column = columns ? columns[i] : i;
+  *count = 0;
+  for (uint32_t i = 0; i < w->column_count; i++)
     for (uint32_t kind = 0; kind < RDX_SECTION_KINDS; kind++)
-      for (uint64_t k = 0; k < o->places[o->columns[column].number].sections[kind].chunks; k++)
-        (*items)[n++] = (verify_item){column, kind, k};
+      *count += count_chunks(w, &o->places[o->columns[nth_column(w, i)].number].sections[kind], kind);
+  RDX_TRY(rdx_alloc(*count, sizeof **items, "a table", (void **)items, err));
+  for (uint32_t i = 0; i < w->column_count; i++) {
+    const uint32_t column = nth_column(w, i);
+    for (uint32_t kind = 0; kind < RDX_SECTION_KINDS; kind++) {
+      const uint64_t chunks = count_chunks(w, &o->places[o->columns[column].number].sections[kind], kind);
+      const bool some = w->blocks && kind <= RDX_SECTION_VALIDITY;
+      for (uint64_t k = 0; k < chunks; k++)
+        (*items)[n++] = (verify_item){column, kind, some ? w->blocks[k] : k};
+    }
   }
   return RDX_OK;
 }
@@ -416,9 +423,9 @@ static rdx_status list_items(const struct rdx_opened *o, const uint32_t *columns
 static rdx_status check_nulls(const verify_work *w, rdx_error *err) {
   const struct rdx_opened *o = w->opened;
   for (uint32_t k = 0; k < w->column_count; k++) {
-    const uint32_t i = w->columns ? w->columns[k] : k;
+    const uint32_t i = nth_column(w, k);
     const uint64_t nulls = o->columns[i].stats.nulls;
-    if (nulls > 0 && w->set[i] != o->header.rows - nulls)
+    if (nulls > 0 && !w->blocks && w->set[i] != o->header.rows - nulls)
       return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: column '%s' has %llu NULLs, but its directory says %llu",
                       w->path, w->table->columns[i].name, (unsigned long long)(o->header.rows - w->set[i]),
                       (unsigned long long)nulls);
@@ -427,36 +434,29 @@ static rdx_status check_nulls(const verify_work *w, rdx_error *err) {
 }
 
 static rdx_status verify_with(rdx_pool *pool, verify_work *w, uint64_t count, rdx_error *err) {
-  RDX_TRY(run_all(pool, w, count, true, verify_chunks, err));
-  RDX_TRY(run_all(pool, w, count, false, verify_strings, err));
+  RDX_TRY(run_all(pool, w, count, verify_chunks, err));
+  RDX_TRY(run_all(pool, w, count, verify_strings, err));
   return check_nulls(w, err);
 }
 
-static rdx_status verify(const char *path, const struct rdx_opened *o, const rdx_table *table, const uint32_t *columns,
-                         uint32_t column_count, rdx_error *err) {
-  verify_work w = {.path = path,
-                   .opened = o,
-                   .table = table,
-                   .columns = columns,
-                   .column_count = column_count,
-                   .failed = UINT64_MAX,
-                   .err = {""}};
+static rdx_status verify(verify_work *w, rdx_error *err) {
   verify_item *items = NULL;
   rdx_pool *pool = NULL;
   uint64_t count = 0;
-  rdx_status status = list_items(o, columns, column_count, &items, &count, err);
-  w.items = items;
+  w->failed = UINT64_MAX;
+  rdx_status status = list_items(w, &items, &count, err);
+  w->items = items;
   if (status == RDX_OK)
-    status = rdx_calloc(o->count, sizeof *w.set, "a table", (void **)&w.set, err);
+    status = rdx_calloc(w->opened->count, sizeof *w->set, "a table", (void **)&w->set, err);
   if (status == RDX_OK)
     status = rdx_pool_create(count < FEW_CHUNKS ? 1 : 0, &pool, err);
   if (status == RDX_OK) {
-    pthread_mutex_init(&w.lock, NULL);
-    status = verify_with(pool, &w, count, err);
-    pthread_mutex_destroy(&w.lock);
+    pthread_mutex_init(&w->lock, NULL);
+    status = verify_with(pool, w, count, err);
+    pthread_mutex_destroy(&w->lock);
   }
   rdx_pool_destroy(&pool);
-  rdx_free((void *)w.set);
+  rdx_free((void *)w->set);
   rdx_free(items);
   return status;
 }
@@ -470,7 +470,8 @@ static rdx_status open_mapped(const char *path, const char *const *names, uint32
   RDX_TRY(make_table(path, names, names ? count : o->header.columns, o, table, err));
   for (uint32_t i = 0; i < o->count; i++)
     RDX_TRY(find_stats(path, o, &o->columns[i], &(*table)->columns[i].view, err));
-  return verified ? verify(path, o, *table, NULL, o->count, err) : RDX_OK;
+  verify_work all = {.path = path, .opened = o, .table = *table, .column_count = o->count};
+  return verified ? verify(&all, err) : RDX_OK;
 }
 
 /* What looks like damage may be a file that has changed meanwhile. */
@@ -511,7 +512,21 @@ rdx_status rdx_table_open_unverified(const char *path, rdx_table **out, rdx_erro
 
 rdx_status rdx_table_verify(const char *path, const rdx_table *table, const uint32_t *columns, uint32_t count,
                             rdx_error *err) {
-  return verify(path, table->opened, table, columns, count, err);
+  verify_work w = {.path = path, .opened = table->opened, .table = table, .columns = columns, .column_count = count};
+  return verify(&w, err);
+}
+
+rdx_status rdx_table_verify_blocks(const char *path, const rdx_table *table, uint32_t column, const uint32_t *blocks,
+                                   uint64_t count, rdx_error *err) {
+  static const uint32_t none = 0;
+  verify_work w = {.path = path,
+                   .opened = table->opened,
+                   .table = table,
+                   .columns = &column,
+                   .column_count = 1,
+                   .blocks = blocks ? blocks : &none,
+                   .block_count = count};
+  return verify(&w, err);
 }
 
 rdx_status rdx_table_open_columns(const char *path, const char *const *names, uint32_t count, rdx_table **out,

@@ -63,6 +63,9 @@ void rdx_held_drop(struct rdx_held *held);
 RDX_MUST_USE rdx_status rdx_table_open_unverified(const char *path, rdx_table **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_table_verify(const char *path, const rdx_table *table, const uint32_t *columns,
                                          uint32_t count, rdx_error *err);
+/* The same of one column: some blocks of its rows, by their numbers, and the whole dictionary. */
+RDX_MUST_USE rdx_status rdx_table_verify_blocks(const char *path, const rdx_table *table, uint32_t column,
+                                                const uint32_t *blocks, uint64_t count, rdx_error *err);
 /* Whether a file begins as table files do. */
 bool rdx_table_is_file(const char *path);
 
