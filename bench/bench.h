@@ -5,7 +5,7 @@
 
 /* The benchmark program: workloads whose answers are known, methods that answer them in turn, and a report. */
 
-#include "console/console.h"
+#include "common/common.h"
 #include "ssb/ssb.h"
 
 /* ---- The program ---- */

@@ -7,7 +7,7 @@
 
 #include <getopt.h>
 
-#include "console/console.h"
+#include "common/common.h"
 
 int cli_devices(int argc, char **argv);
 int cli_calibrate(int argc, char **argv);

@@ -3,7 +3,7 @@
 
 /* Tables to files: threads make pieces, and write them in turn. */
 
-#include "console/console.h"
+#include "common/common.h"
 #include "generator/text.h"
 
 #include <errno.h>

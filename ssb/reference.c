@@ -3,7 +3,7 @@
 
 /* Answers by looking at every row of lineorder, written without regard for speed or for how engines work. */
 
-#include "console/console.h"
+#include "common/common.h"
 #include "ssb/internal.h"
 
 #include <stdio.h>

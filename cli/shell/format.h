@@ -5,7 +5,7 @@
 
 /* Tables as text: what an answer looks like. */
 
-#include "console/console.h"
+#include "common/common.h"
 
 typedef enum shell_mode {
   SHELL_AUTO, /* a box on a terminal, else CSV */

@@ -5,7 +5,7 @@
 
 /* Texts that grow, and where statements end in them. */
 
-#include "console/console.h"
+#include "common/common.h"
 
 /* Memory, all zero, or the end of the program: without it the shell has nothing left to do. */
 void *shell_allocate(size_t size);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "catalog/internal.h"
-#include "index/keys.h"
+#include "column/keys.h"
 
 #define WHAT "a catalog"
 

@@ -3,7 +3,7 @@
 
 /* Joins: pairs of rows, and what each kind makes of them. */
 
-#include "base/column.h"
+#include "column/column.h"
 #include "execute/pairs.h"
 
 #define WHAT "the rows of a join"

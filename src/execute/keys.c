@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "device/device.h"
-#include "index/keys.h"
+#include "column/keys.h"
 
 #define WHAT "the keys of rows"
 #define BLOCK 2048u

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "execute/operators.h"
 
 #define WHAT "a condition"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "execute/pairs.h"
 
 #define WHAT "the keys of a join"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "execute/keys.h"
 
 #define WHAT "the rows of two queries"

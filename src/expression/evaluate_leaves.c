@@ -7,7 +7,7 @@
 
 #include <raydex/index.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "expression/block.h"
 
 rdx_datum rdx_get_value(const rdx_values *values, rdx_class class, uint32_t row) {

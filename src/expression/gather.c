@@ -8,7 +8,7 @@
 
 #include <raydex/index.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "expression/evaluate.h"
 
 typedef struct gathering {

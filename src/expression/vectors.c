@@ -10,9 +10,9 @@
 
 #include <raydex/index.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "expression/casts.h"
-#include "index/dictionary.h"
+#include "column/dictionary.h"
 
 /* ---- The parts of such a column ---- */
 

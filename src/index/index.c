@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "index/keys.h"
-#include "index/spans.h"
-#include "index/text_codes.h"
-#include "kernels/refine/kernels.h"
+#include "column/keys.h"
+#include "index/range_gather.h"
+#include "column/text_codes.h"
+#include "kernels/primitives/kernels.h"
 
 static const struct {
   rdx_index_kind kind;

@@ -9,7 +9,7 @@
 #include <raydex/index.h>
 
 #include "device/device.h"
-#include "index/device_column.h"
+#include "column/device_column.h"
 
 /* The keys of an index on its device, NULLs removed: key i belongs to row rows[i] (rows NULL: to row i). */
 typedef struct rdx_key_set {
@@ -21,7 +21,7 @@ typedef struct rdx_key_set {
   rdx_buffer *rows;
 } rdx_key_set;
 
-typedef struct rdx_included rdx_included; /* index/spans.h */
+typedef struct rdx_included rdx_included; /* index/range_gather.h */
 
 /* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
 typedef struct rdx_index_query {
@@ -41,7 +41,7 @@ typedef struct rdx_index_query {
   .values_valid = (q)->values_valid, .out_count = (q)->out_count, .out_first = (q)->out_first,                         \
   .out_sum = (q)->out_sum, .offsets = (q)->offsets, .out_rows = (q)->out_rows
 
-/* Where the rows of sorted entries stand: see ROW_LAYOUT in kernels/spans/spans.h. */
+/* Where the rows of sorted entries stand: see ROW_LAYOUT in kernels/range_gather/range_gather.h. */
 typedef struct rdx_row_layout {
   const rdx_buffer *words;
   uint32_t block_words, first_word, step;

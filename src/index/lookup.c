@@ -9,16 +9,16 @@
 
 #include <string.h>
 
-#include "index/arrange.h"
+#include "index/probe_order.h"
 #include "index/index.h"
 #include "index/partition.h"
 #include "index/probes.h"
 #include "index/repeats.h"
 #include "index/result.h"
-#include "index/spans.h"
-#include "index/text_codes.h"
+#include "index/range_gather.h"
+#include "column/text_codes.h"
 #include "kernels/lookup/lookup.h"
-#include "kernels/refine/kernels.h"
+#include "kernels/primitives/kernels.h"
 
 #define PREFIX_PROBES (1u << 20) /* in a slice whose rows are compared on the host, at most */
 

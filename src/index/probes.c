@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "index/keys.h"
+#include "column/keys.h"
 
 #define CHUNK (1u << 22) /* probes encoded at a time */
 

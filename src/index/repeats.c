@@ -5,7 +5,7 @@
 
 #include "index/repeats.h"
 
-#include "kernels/refine/kernels.h"
+#include "kernels/primitives/kernels.h"
 
 static rdx_status make(const rdx_index *index, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
   return rdx_buffer_create(index->device, count * size, "repeated probes", out, err);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/lookup/lookup.h"
-#include "kernels/refine/refine.h"
+#include "kernels/primitives/primitives.h"
 
 void rdx_parts_destroy(rdx_parts *parts) {
   rdx_buffer_destroy(&parts->count);

@@ -4,7 +4,7 @@
 /* Exact comparison of strings that share a prefix (RTIndeX, section 3.2: "compared and filtered in software"). */
 
 #include "index/index.h"
-#include "index/keys.h"
+#include "column/keys.h"
 
 static bool matches(const rdx_column *keys, uint32_t row, const rdx_column *lower, const rdx_column *upper,
                     uint64_t probe) {

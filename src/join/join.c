@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/column.h"
+#include "column/column.h"
 #include "index/index.h"
-#include "index/intervals.h"
-#include "index/keys.h"
-#include "join/halves.h"
+#include "join/interval_stabbing.h"
+#include "column/keys.h"
+#include "join/wide_sums.h"
 #include "join/strings.h"
 
 struct rdx_join {

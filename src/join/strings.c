@@ -5,9 +5,9 @@
 
 #include "join/strings.h"
 
-#include "base/column.h"
+#include "column/column.h"
 #include "index/probes.h"
-#include "index/dictionary.h"
+#include "column/dictionary.h"
 
 #define PREFIX_BYTES 8 /* of a string that an index holds */
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "expression/evaluate.h"
 #include "plan/zones.h"
 

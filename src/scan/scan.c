@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "kernels/bitmap/kernels.h"
 #include "scan/evaluate.h"
 

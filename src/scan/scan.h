@@ -14,10 +14,10 @@
 #include <raydex/scan.h>
 
 #include "device/device.h"
-#include "index/dictionary.h"
-#include "scan/spares.h"
+#include "column/dictionary.h"
+#include "device/workspace.h"
 
-/* A column on the device as order-preserving codes (index/keys.h). Strings are coded by their place in the dictionary
+/* A column on the device as order-preserving codes (column/keys.h). Strings are coded by their place in the dictionary
  * of the column's distinct strings, so that codes decide everything. */
 typedef struct rdx_scan_column {
   rdx_type type;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "table/table.h"
 
 /* ---- Nodes ---- */

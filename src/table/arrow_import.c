@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/column.h"
-#include "index/dictionary.h"
+#include "column/column.h"
+#include "column/dictionary.h"
 #include "table/arrow_values.h"
 
 /* What a table from Arrow lives on. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 
 #define DAY_SECONDS 86400
 

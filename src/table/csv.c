@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/utf8.h"
 #include "table/csv.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/utf8.h"
 #include "table/csv.h"
 #include "table/names.h"

@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/replace.h"
 #include "table/csv.h"
 

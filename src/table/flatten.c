@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "engine/relation.h"
+#include "star/relation.h"
 
 #define PIECE_ROWS (1u << 18)
 

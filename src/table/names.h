@@ -5,7 +5,7 @@
 
 /* Columns by their names, also where there are many. */
 
-#include "index/dictionary.h"
+#include "column/dictionary.h"
 
 #define RDX_NO_COLUMN UINT32_MAX
 

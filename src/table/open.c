@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/mapped.h"
-#include "index/keys.h"
+#include "column/keys.h"
 #include "table/format.h"
 #include "table/names.h"
 #include "table/parquet.h"

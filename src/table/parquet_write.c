@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/replace.h"
 #include "base/utf8.h"
 #include "base/words.h"

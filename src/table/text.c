@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "table/value.h"
 
 #include <raydex/table.h>

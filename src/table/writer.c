@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "base/replace.h"
-#include "index/keys.h"
-#include "index/dictionary.h"
+#include "column/keys.h"
+#include "column/dictionary.h"
 #include "table/format.h"
 #include "table/table.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/column.h"
+#include "column/column.h"
 #include "tests/unit/random.h"
 
 const wanted_column all_types[] = {

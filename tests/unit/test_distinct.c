@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/column.h"
-#include "index/dictionary.h"
+#include "column/column.h"
+#include "column/dictionary.h"
 #include "random.h"
 
 typedef struct strings {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "base/column.h"
+#include "column/column.h"
 #include "execute/operators.h"
 #include "table/table.h"
 #include "tests/unit/frames.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "index/keys.h"
+#include "column/keys.h"
 
 #define MOST 64 /* values in a set */
 

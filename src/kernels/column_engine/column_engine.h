@@ -8,7 +8,7 @@
  * number (the invisible join: Abadi, Madden, Hachem, SIGMOD 2008, section 5; as in Crystal: Shanbhag, Madden, Yu,
  * SIGMOD 2020, with tables instead of hash tables). Then its measures are calculated and added to its group. */
 
-#include "kernels/coded/coded.h"
+#include "kernels/packed/packed.h"
 
 /* ---- What a query is to the kernels: arrays in constants of the stream ---- */
 

@@ -10,7 +10,7 @@
 #extension GL_EXT_shader_atomic_int64 : require
 #endif
 
-#include "kernels/coded/halves.glsl.h"
+#include "kernels/packed/atomic_add.glsl.h"
 
 /* The value of a measure; false where it is NULL. The two uppermost of the stack are in registers, the others, which
  * few measures need, where they take none; and so that they take few, each member is read where it is needed. */

@@ -13,7 +13,7 @@
 #define GATHER_SUM_WIDE 2 /* out_count, out_sum: two words a probe, of the low halves and of the high halves */
 #define GATHER_ROWS 3     /* out_rows from offsets[probe] on */
 
-/* How the encoded value column is read back (see index/keys.h). */
+/* How the encoded value column is read back (see column/keys.h). */
 #define VALUE_U32 0
 #define VALUE_I32 1
 #define VALUE_U64 2

@@ -3,7 +3,7 @@
 
 /* The kernels that build cubes and collect results, and their bodies on the CPU. */
 
-#include "kernels/coded/blocks.h"
+#include "kernels/packed/blocks.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/star_build.h"
 #include "spirv/star_collect_comp.h"

@@ -159,7 +159,7 @@ struct star_place_args {
 };
 ARGS_SIZE(star_place_args, 48);
 
-/* A step of an expression (engine/plan.h): attributes push x * factor + value, x being values[code] or the code. */
+/* A step of an expression (star/plan.h): attributes push x * factor + value, x being values[code] or the code. */
 #define STAR_ATTRIBUTE 0u
 #define STAR_CONSTANT 1u
 #define STAR_ADD 2u

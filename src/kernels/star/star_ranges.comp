@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "kernels/coded/halves.glsl.h"
+#include "kernels/packed/atomic_add.glsl.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few in shared

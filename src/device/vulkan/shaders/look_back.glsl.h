@@ -7,7 +7,7 @@
  * a tile has, for a thread to count alone. */
 
 #include "device/group_scan.glsl.h"
-#include "device/vulkan/shaders/told.glsl.h"
+#include "device/vulkan/shaders/tile_status.glsl.h"
 
 #extension GL_KHR_shader_subgroup_ballot : require
 

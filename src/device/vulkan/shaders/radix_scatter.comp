@@ -20,7 +20,7 @@ layout(push_constant, scalar) uniform push { radix_args a; };
  * 2022): see told.glsl.h. The state of a word stands there as a step after that in which the pass before left all
  * words: a sum. */
 
-#include "device/vulkan/shaders/told.glsl.h"
+#include "device/vulkan/shaders/tile_status.glsl.h"
 
 u32 told_state(u64 word) {
   const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;

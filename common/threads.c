@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "common/common.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+uint32_t console_cores(void) {
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > CONSOLE_MAX_THREADS ? CONSOLE_MAX_THREADS : (uint32_t)cores;
+}
+
+typedef struct part {
+  void (*run)(void *context, uint32_t thread);
+  void *context;
+  uint32_t thread;
+} part;
+
+static void *run_part(void *argument) {
+  const part *p = argument;
+  p->run(p->context, p->thread);
+  return NULL;
+}
+
+void console_threads(uint32_t threads, void (*run)(void *context, uint32_t thread), void *context) {
+  pthread_t started[CONSOLE_MAX_THREADS];
+  part parts[CONSOLE_MAX_THREADS];
+  bool runs[CONSOLE_MAX_THREADS];
+  const uint32_t most = threads < CONSOLE_MAX_THREADS ? threads : CONSOLE_MAX_THREADS;
+  for (uint32_t t = 0; t < most; t++) {
+    parts[t] = (part){run, context, t};
+    runs[t] = t > 0 && pthread_create(&started[t], NULL, run_part, &parts[t]) == 0;
+  }
+  for (uint32_t t = 0; t < threads; t++) {
+    if (t < most && runs[t])
+      pthread_join(started[t], NULL);
+    else
+      run(context, t);
+  }
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Columns on devices. */
+
+#include "column/device_column.h"
+
+#include <string.h>
+
+#include "column/keys.h"
+
+#define CHUNK (1u << 22) /* rows encoded at a time */
+
+static uint64_t magnitude_of(int64_t value) {
+  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* The largest distance from 0 of an integer column's values; NULLs may make it larger. */
+static uint64_t find_magnitude(const rdx_column *c) {
+  uint64_t largest = 0;
+  switch (c->type) {
+  case RDX_TYPE_U64:
+    for (uint64_t i = 0; i < c->rows; i++)
+      if (((const uint64_t *)c->values)[i] > largest)
+        largest = ((const uint64_t *)c->values)[i];
+    return largest;
+  case RDX_TYPE_I64:
+  case RDX_TYPE_DECIMAL:
+    for (uint64_t i = 0; i < c->rows; i++) {
+      const uint64_t m = magnitude_of(((const int64_t *)c->values)[i]);
+      largest = m > largest ? m : largest;
+    }
+    return largest;
+  default:
+    return UINT32_MAX; /* narrower types: 2^32 of them still fit 64 bits */
+  }
+}
+
+static uint64_t count_nulls(const rdx_column *c) {
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < c->rows / 8; i++)
+    set += (uint64_t)__builtin_popcount(c->validity[i]);
+  for (uint64_t i = c->rows / 8 * 8; i < c->rows; i++)
+    set += c->validity[i / 8] >> (i % 8) & 1u;
+  return c->rows - set;
+}
+
+static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  const uint32_t bytes = d->key_bits / 8;
+  RDX_TRY(rdx_buffer_create(d->device, c->rows * bytes, "a column", &d->keys, err));
+  if (c->type == RDX_TYPE_U32 || c->type == RDX_TYPE_U64) /* are their own codes */
+    return rdx_buffer_upload(d->keys, 0, c->values, c->rows * bytes, err);
+  void *codes = NULL;
+  RDX_TRY(rdx_alloc(c->rows < CHUNK ? c->rows : CHUNK, bytes, "a column", &codes, err));
+  rdx_status status = RDX_OK;
+  for (uint64_t done = 0; done < c->rows && status == RDX_OK; done += CHUNK) {
+    const uint64_t n = c->rows - done < CHUNK ? c->rows - done : CHUNK;
+    rdx_keys_encode(c, done, n, codes);
+    status = rdx_buffer_upload(d->keys, done * bytes, codes, n * bytes, err);
+    if (status == RDX_OK)
+      status = rdx_progress("upload", done + n, c->rows, err);
+  }
+  rdx_free(codes);
+  return status;
+}
+
+static rdx_status upload_valid(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  d->nulls = c->validity ? count_nulls(c) : 0;
+  if (d->nulls == 0)
+    return RDX_OK;
+  const uint64_t size = (c->rows + 31) / 32 * 4;
+  uint8_t *bits = NULL; /* whole words, which the caller's bitmap need not fill */
+  RDX_TRY(rdx_calloc(size, 1, "NULL bits", (void **)&bits, err));
+  memcpy(bits, c->validity, (c->rows + 7) / 8);
+  rdx_status status = rdx_buffer_create(d->device, size, "NULL bits", &d->valid, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(d->valid, 0, bits, size, err);
+  rdx_free(bits);
+  return status;
+}
+
+/* The bytes and offsets of an ordinary column of strings. */
+static rdx_status copy_strings(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  if (c->rows == 0)
+    return rdx_calloc(1, 8, "a string column", (void **)&d->offsets, err);
+  const uint64_t bytes = c->offsets[c->rows] - c->offsets[0];
+  RDX_TRY(rdx_alloc(c->rows + 1, 8, "a string column", (void **)&d->offsets, err));
+  RDX_TRY(rdx_alloc(bytes, 1, "a string column", (void **)&d->bytes, err));
+  for (uint64_t i = 0; i <= c->rows; i++)
+    d->offsets[i] = c->offsets[i] - c->offsets[0];
+  if (bytes > 0)
+    memcpy(d->bytes, (const char *)c->values + c->offsets[0], bytes);
+  return RDX_OK;
+}
+
+static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
+  const rdx_column *strings = c->rows > 0 && c->dictionary ? c->dictionary : c;
+  RDX_TRY(copy_strings(d, strings, err));
+  if (strings != c) {
+    d->dictionary =
+        (rdx_column){.type = RDX_TYPE_STRING, .rows = strings->rows, .values = d->bytes, .offsets = d->offsets};
+    RDX_TRY(rdx_alloc(c->rows, sizeof *d->places, "a string column", (void **)&d->places, err));
+    memcpy(d->places, c->values, c->rows * sizeof *d->places);
+  }
+  if (c->rows > 0 && c->validity) {
+    RDX_TRY(rdx_alloc((c->rows + 7) / 8, 1, "a string column", (void **)&d->validity, err));
+    memcpy(d->validity, c->validity, (c->rows + 7) / 8);
+  }
+  d->exact = rdx_keys_exact_prefix(c);
+  return RDX_OK;
+}
+
+rdx_status rdx_device_column_create(rdx_device *device, const rdx_column *column, rdx_device_column **out,
+                                    rdx_error *err) {
+  if (!device || !column || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_column_create: device, column and out must not be NULL");
+  if (column->device)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the column is on a device already");
+  RDX_TRY(rdx_column_check(column, "the column", err));
+  rdx_device_column *d = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *d, "a column", (void **)&d, err));
+  d->device = device;
+  d->type = column->type;
+  d->scale = column->scale;
+  d->rows = column->rows;
+  d->key_bits = rdx_key_bits(column->type);
+  d->magnitude = find_magnitude(column);
+  rdx_status status = upload_keys(d, column, err);
+  if (status == RDX_OK)
+    status = upload_valid(d, column, err);
+  if (status == RDX_OK && column->type == RDX_TYPE_STRING)
+    status = copy_text(d, column, err);
+  if (status != RDX_OK) {
+    rdx_device_column_destroy(&d);
+    return status;
+  }
+  *out = d;
+  return RDX_OK;
+}
+
+rdx_status rdx_device_column_copy_text(const rdx_device_column *column, rdx_device_column **out, rdx_error *err) {
+  const rdx_column text = rdx_device_column_text(column);
+  rdx_device_column *d = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *d, "a string column", (void **)&d, err));
+  d->device = column->device;
+  d->type = column->type;
+  d->rows = column->rows;
+  rdx_status status = copy_text(d, &text, err);
+  if (status != RDX_OK) {
+    rdx_device_column_destroy(&d);
+    return status;
+  }
+  *out = d;
+  return RDX_OK;
+}
+
+rdx_column rdx_device_column_view(const rdx_device_column *column) {
+  return (rdx_column){.type = column->type, .scale = column->scale, .rows = column->rows, .device = column};
+}
+
+rdx_column rdx_device_column_text(const rdx_device_column *column) {
+  return (rdx_column){.type = column->type,
+                      .rows = column->rows,
+                      .values = column->places ? (const void *)column->places : column->bytes,
+                      .offsets = column->places ? NULL : column->offsets,
+                      .validity = column->validity,
+                      .dictionary = column->places ? &column->dictionary : NULL};
+}
+
+void rdx_device_column_destroy(rdx_device_column **column) {
+  if (!column || !*column)
+    return;
+  rdx_device_column *d = *column;
+  rdx_buffer_destroy(&d->keys);
+  rdx_buffer_destroy(&d->valid);
+  rdx_free(d->offsets);
+  rdx_free(d->bytes);
+  rdx_free(d->places);
+  rdx_free(d->validity);
+  rdx_free(d);
+  *column = NULL;
+}
+
+rdx_status rdx_device_column_use(rdx_device *device, const rdx_column *column, const rdx_device_column **out,
+                                 rdx_device_column **owned, rdx_error *err) {
+  *owned = NULL;
+  if (column->device) {
+    if (column->device->device != device)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "the column lies on another device");
+    *out = column->device;
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_device_column_create(device, column, owned, err));
+  *out = *owned;
+  return RDX_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Order-preserving dictionaries of strings: the distinct ones are found, then sorted. */
+
+#include "column/dictionary.h"
+
+#include <string.h>
+
+#include "column/column.h"
+
+/* Copy `count` strings, in the order of `sorted` (NULL: as they are). */
+static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const uint32_t *sorted, rdx_dictionary *d,
+                               rdx_error *err) {
+  uint64_t total = 0, length;
+  RDX_TRY(rdx_alloc((size_t)count + 1, sizeof *d->offsets, "a dictionary", (void **)&d->offsets, err));
+  for (uint32_t i = 0; i < count; i++) {
+    d->offsets[i] = total;
+    rdx_column_text(strings, sorted ? sorted[i] : i, &length);
+    total += length;
+    d->longest = length > d->longest ? length : d->longest;
+  }
+  d->offsets[count] = total;
+  d->count = count;
+  RDX_TRY(rdx_alloc(total + RDX_DICTIONARY_SPARE, 1, "a dictionary", (void **)&d->bytes, err));
+  memset(d->bytes + total, 0, RDX_DICTIONARY_SPARE);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *bytes = rdx_column_text(strings, sorted ? sorted[i] : i, &length);
+    memcpy(d->bytes + d->offsets[i], bytes, length);
+  }
+  return RDX_OK;
+}
+
+static rdx_status number_rows(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_error *err) {
+  const uint64_t piece = 1u << 20;
+  memset(codes, 0, column->rows * sizeof *codes);
+  for (uint64_t row = 0; row < column->rows; row += piece) {
+    const uint64_t rest = column->rows - row;
+    RDX_TRY(rdx_progress("dictionary", row, column->rows, err));
+    RDX_TRY(rdx_distinct_add_rows(distinct, column, row, rest < piece ? rest : piece, codes + row, err));
+  }
+  return RDX_OK;
+}
+
+/* Number the strings of all rows, then turn numbers into places. */
+static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_dictionary *d,
+                       rdx_error *err) {
+  uint32_t *sorted = NULL, *places = NULL;
+  RDX_TRY(number_rows(column, distinct, codes, err));
+  rdx_distinct_seal(distinct);
+  RDX_TRY(rdx_distinct_sort(distinct, &sorted, &places, err));
+  rdx_status status = copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err);
+  for (uint64_t row = 0; row < column->rows && status == RDX_OK; row++)
+    if (rdx_column_has(column, row))
+      codes[row] = places[codes[row]];
+  rdx_free(sorted);
+  rdx_free(places);
+  return status;
+}
+
+/* The codes and strings that the column has already. */
+static rdx_status take(const rdx_column *column, uint32_t *codes, rdx_dictionary *d, rdx_error *err) {
+  const uint32_t *values = column->values;
+  for (uint64_t row = 0; row < column->rows; row++)
+    codes[row] = rdx_column_has(column, row) ? values[row] : 0;
+  return copy_strings(column->dictionary, (uint32_t)column->dictionary->rows, NULL, d, err);
+}
+
+rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_dictionary **out, rdx_error *err) {
+  rdx_dictionary *d = NULL;
+  rdx_distinct distinct = {0};
+  RDX_TRY(rdx_calloc(1, sizeof *d, "a dictionary", (void **)&d, err));
+  rdx_status status = column->dictionary ? take(column, codes, d, err) : fill(column, &distinct, codes, d, err);
+  rdx_distinct_drop(&distinct);
+  if (status != RDX_OK) {
+    rdx_dictionary_destroy(&d);
+    return status;
+  }
+  *out = d;
+  return RDX_OK;
+}
+
+void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
+  if (!*dictionary)
+    return;
+  rdx_free((*dictionary)->offsets);
+  rdx_free((*dictionary)->bytes);
+  rdx_free(*dictionary);
+  *dictionary = NULL;
+}
+
+static rdx_column strings_of(const rdx_dictionary *d) {
+  return (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
+}
+
+/* Both ascend, so they are merged. */
+rdx_status rdx_dictionary_map(const rdx_dictionary *from, const rdx_dictionary *to, uint32_t **out, rdx_error *err) {
+  const rdx_column left = strings_of(from), right = strings_of(to);
+  RDX_TRY(rdx_alloc(from->count, sizeof **out, "the codes of strings", (void **)out, err));
+  for (uint32_t i = 0, k = 0; i < from->count; i++) {
+    int order = -1;
+    while (k < to->count && (order = rdx_column_compare_strings(&right, k, &left, i)) < 0)
+      k++;
+    (*out)[i] = order == 0 ? k : UINT32_MAX;
+  }
+  return RDX_OK;
+}
+
+uint32_t rdx_dictionary_search(const rdx_dictionary *dictionary, const rdx_column *strings, uint64_t row, bool *equal) {
+  const rdx_column own = strings_of(dictionary);
+  uint32_t begin = 0, end = dictionary->count;
+  *equal = false;
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    const int order = rdx_column_compare_strings(&own, middle, strings, row);
+    if (order == 0) {
+      *equal = true;
+      return middle;
+    }
+    if (order < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Distinct strings: a hash table finds them; then they are sorted, eight bytes at a time. */
+
+#include "column/dictionary.h"
+
+#include <string.h>
+
+#include "column/column.h"
+
+/* ---- The table ---- */
+
+static uint64_t hash_of(const char *bytes, uint64_t length) {
+  uint64_t hash = 0x9e3779b97f4a7c15u;
+  for (uint64_t done = 0; done < length; done += 8) {
+    uint64_t word = 0;
+    memcpy(&word, bytes + done, length - done < 8 ? length - done : 8);
+    hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
+    hash ^= hash >> 29;
+  }
+  hash = (hash ^ length) * 0x94d049bb133111ebu;
+  return hash ^ hash >> 32;
+}
+
+static void place(rdx_distinct *d, uint32_t number) {
+  const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
+  uint64_t slot = d->hashes[number] & mask;
+  while (d->slots[slot] != 0)
+    slot = (slot + 1) & mask;
+  d->slots[slot] = number + 1;
+}
+
+/* `capacity` grows when all has grown, so that a failure leaves what there was. */
+static rdx_status grow(rdx_distinct *d, rdx_error *err) {
+  if (d->capacity > UINT32_MAX / 4)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", d->capacity);
+  const uint32_t capacity = d->capacity ? 2 * d->capacity : 16; /* little, for tables of many columns */
+  uint32_t *slots = NULL;
+  RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
+  d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
+  RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
+  RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
+  rdx_free(d->slots);
+  d->slots = slots;
+  d->offsets[0] = 0;
+  d->capacity = capacity;
+  for (uint32_t i = 0; i < d->strings.rows; i++)
+    place(d, i);
+  return RDX_OK;
+}
+
+static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rdx_error *err) {
+  const uint64_t used = d->offsets[d->strings.rows];
+  if (used + length > d->byte_capacity) {
+    const uint64_t capacity = 2 * (used + length) + 64;
+    RDX_TRY(rdx_realloc((void **)&d->bytes, capacity, 1, "a dictionary", err));
+    d->byte_capacity = capacity;
+  }
+  if (length > 0)
+    memcpy(d->bytes + used, bytes, length);
+  d->strings.values = d->bytes;
+  d->offsets[++d->strings.rows] = used + length;
+  return RDX_OK;
+}
+
+static rdx_status find_or_add(rdx_distinct *d, const char *bytes, uint64_t length, uint64_t hash, uint32_t *number,
+                              rdx_error *err) {
+  if (d->strings.rows == d->capacity)
+    RDX_TRY(grow(d, err));
+  const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
+  uint64_t slot = hash & mask;
+  for (; d->slots[slot] != 0; slot = (slot + 1) & mask) {
+    const uint32_t i = d->slots[slot] - 1;
+    if (d->hashes[i] == hash && d->offsets[i + 1] - d->offsets[i] == length &&
+        (length == 0 || memcmp(d->bytes + d->offsets[i], bytes, length) == 0)) {
+      *number = i;
+      return RDX_OK;
+    }
+  }
+  *number = (uint32_t)d->strings.rows;
+  RDX_TRY(append(d, bytes, length, err));
+  d->strings.type = RDX_TYPE_STRING;
+  d->hashes[*number] = hash;
+  d->slots[slot] = *number + 1;
+  return RDX_OK;
+}
+
+rdx_status rdx_distinct_add(rdx_distinct *d, const char *bytes, uint64_t length, uint32_t *number, rdx_error *err) {
+  return find_or_add(d, bytes, length, hash_of(bytes, length), number, err);
+}
+
+/* Strings whose way through memory, from slot to hash to bytes, is asked for together. */
+#define TOGETHER 32
+
+typedef struct arrival {
+  const char *bytes;
+  uint64_t length, hash;
+  uint32_t *number;
+} arrival;
+
+/* Ask for what finding the strings will read, as far as the table is now. */
+static void foresee(const rdx_distinct *d, const arrival *arrivals, uint32_t count) {
+  const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
+  if (d->capacity == 0)
+    return;
+  for (uint32_t i = 0; i < count; i++)
+    __builtin_prefetch(&d->slots[arrivals[i].hash & mask]);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t first = d->slots[arrivals[i].hash & mask];
+    __builtin_prefetch(&d->hashes[first ? first - 1 : 0]);
+    __builtin_prefetch(&d->offsets[first ? first - 1 : 0]);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t first = d->slots[arrivals[i].hash & mask];
+    if (first && d->hashes[first - 1] == arrivals[i].hash)
+      __builtin_prefetch(d->bytes + d->offsets[first - 1]);
+  }
+}
+
+rdx_status rdx_distinct_add_rows(rdx_distinct *d, const rdx_column *column, uint64_t begin, uint64_t count,
+                                 uint32_t *numbers, rdx_error *err) {
+  arrival arrivals[TOGETHER];
+  for (uint64_t done = 0; done < count;) {
+    uint32_t n = 0;
+    for (; done < count && n < TOGETHER; done++) {
+      if (!rdx_column_has(column, begin + done))
+        continue;
+      arrival *a = &arrivals[n++];
+      a->bytes = rdx_column_text(column, begin + done, &a->length);
+      a->hash = hash_of(a->bytes, a->length);
+      a->number = &numbers[done];
+    }
+    foresee(d, arrivals, n);
+    for (uint32_t i = 0; i < n; i++)
+      RDX_TRY(find_or_add(d, arrivals[i].bytes, arrivals[i].length, arrivals[i].hash, arrivals[i].number, err));
+  }
+  return RDX_OK;
+}
+
+void rdx_distinct_seal(rdx_distinct *d) {
+  rdx_free(d->slots);
+  rdx_free(d->hashes);
+  d->slots = NULL;
+  d->hashes = NULL;
+}
+
+void rdx_distinct_drop(rdx_distinct *d) {
+  rdx_distinct_seal(d);
+  rdx_free(d->offsets);
+  rdx_free(d->bytes);
+  *d = (rdx_distinct){0};
+}
+
+/* ---- The order ---- */
+
+/* A string's number, and eight bytes of it: as many as are being sorted by, behind the last byte zeros. */
+typedef struct entry {
+  uint64_t prefix;
+  uint32_t number;
+} entry;
+
+#define FEW 24 /* sorted by insertion */
+
+static void insert_each(entry *entries, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    const entry e = entries[i];
+    uint32_t k = i;
+    for (; k > 0 && entries[k - 1].prefix > e.prefix; k--)
+      entries[k] = entries[k - 1];
+    entries[k] = e;
+  }
+}
+
+/* Sort by the bytes of prefixes, from that at `shift` on (MSD radix sort: Knuth, The Art of Computer Programming 3,
+ * section 5.2.5). */
+static void sort_by_prefix(entry *entries, uint32_t count, uint32_t shift, entry *room) {
+  if (count <= FEW) {
+    insert_each(entries, count);
+    return;
+  }
+  uint32_t ends[256] = {0}, before = 0;
+  for (uint32_t i = 0; i < count; i++)
+    ends[entries[i].prefix >> shift & 255]++;
+  for (uint32_t byte = 0; byte < 256; byte++) {
+    const uint32_t n = ends[byte];
+    ends[byte] = before;
+    before += n;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    room[ends[entries[i].prefix >> shift & 255]++] = entries[i];
+  memcpy(entries, room, count * sizeof *entries);
+  for (uint32_t byte = 0, begin = 0; byte < 256 && shift > 0; begin = ends[byte++])
+    sort_by_prefix(entries + begin, ends[byte] - begin, shift - 8, room);
+}
+
+static void read_prefixes(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth) {
+  const uint32_t ahead = 16;
+  for (uint32_t i = 0; i < count; i++) {
+    if (i + 2 * ahead < count)
+      __builtin_prefetch(&d->offsets[entries[i + 2 * ahead].number]);
+    if (i + ahead < count)
+      __builtin_prefetch(d->bytes + d->offsets[entries[i + ahead].number] + depth);
+    const uint64_t begin = d->offsets[entries[i].number] + depth, end = d->offsets[entries[i].number + 1];
+    uint64_t word = 0;
+    memcpy(&word, d->bytes + begin, end - begin < 8 ? end - begin : 8);
+    entries[i].prefix = __builtin_bswap64(word);
+  }
+}
+
+/* Of strings that are alike in the eight bytes from `depth` on, bring those that end there to the front, the shorter
+ * before the longer: there are nine at most, as they differ. Returns how many. */
+static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth) {
+  uint32_t ended = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const entry e = entries[i];
+    const uint64_t length = d->offsets[e.number + 1] - d->offsets[e.number];
+    if (length > depth + 8)
+      continue;
+    entries[i] = entries[ended];
+    uint32_t k = ended++;
+    for (; k > 0 && d->offsets[entries[k - 1].number + 1] - d->offsets[entries[k - 1].number] > length; k--)
+      entries[k] = entries[k - 1];
+    entries[k] = e;
+  }
+  return ended;
+}
+
+/* Sort strings that are alike in their first `depth` bytes, which all have: by the next eight, then each run of those
+ * that are alike in these. The longest run is gone on with here, so that calls are nested log2(count) deep. */
+static void sort_strings(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth, entry *room) {
+  while (count > 1) {
+    entry *longest = entries;
+    uint32_t most = 0;
+    read_prefixes(d, entries, count, depth);
+    sort_by_prefix(entries, count, 56, room);
+    for (uint32_t begin = 0, end = 1; begin < count; begin = end++) {
+      while (end < count && entries[end].prefix == entries[begin].prefix)
+        end++;
+      if (end - begin == 1)
+        continue;
+      const uint32_t ended = bring_ended(d, entries + begin, end - begin, depth);
+      entry *rest = entries + begin + ended;
+      const uint32_t alike = end - begin - ended;
+      if (alike > most) {
+        sort_strings(d, longest, most, depth + 8, room);
+        longest = rest;
+        most = alike;
+      } else {
+        sort_strings(d, rest, alike, depth + 8, room);
+      }
+    }
+    entries = longest;
+    count = most;
+    depth += 8;
+  }
+}
+
+rdx_status rdx_distinct_sort(const rdx_distinct *d, uint32_t **sorted, uint32_t **places, rdx_error *err) {
+  const uint32_t count = (uint32_t)d->strings.rows;
+  entry *entries = NULL; /* and room for as many */
+  uint32_t *both[2] = {NULL, NULL};
+  rdx_status status = rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err);
+  for (int i = 0; i < 2 && status == RDX_OK; i++)
+    status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);
+  if (status != RDX_OK) {
+    rdx_free(entries);
+    rdx_free(both[0]);
+    return status;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    entries[i].number = i;
+  sort_strings(d, entries, count, 0, entries + count);
+  for (uint32_t i = 0; i < count; i++) {
+    both[0][i] = entries[i].number;
+    both[1][entries[i].number] = i;
+  }
+  rdx_free(entries);
+  *sorted = both[0];
+  *places = both[1];
+  return RDX_OK;
+}

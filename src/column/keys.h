@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_INDEX_KEYS_H
+#define RDX_INDEX_KEYS_H
+
+/* Order-preserving codes: every type as u32 or u64, so that comparing codes compares values (RTIndeX, section 3.2,
+ * "Handling other data types").
+ *
+ *   unsigned, bool     the value
+ *   signed, date, timestamp, decimal   the value with its sign bit flipped
+ *   float              positive: sign bit flipped; negative: all bits flipped; -0 as 0, every NaN as one above infinity
+ *   string             the first eight bytes, big-endian, padded with zeros */
+
+#include <raydex/column.h>
+
+#include "base/base.h"
+#include "column/column.h"
+
+/* The width of a type's codes: 32 or 64. */
+uint32_t rdx_key_bits(rdx_type type);
+
+/* The code of the value 0 (for strings: of the empty string). */
+uint64_t rdx_key_zero(rdx_type type);
+
+/* Write the codes of rows begin .. begin + count - 1 of a host column to `out` (u32 or u64). Codes of NULLs mean
+ * nothing. */
+void rdx_keys_encode(const rdx_column *column, uint64_t begin, uint64_t count, void *out);
+
+/* The inverse: write the values of codes (as u64) of any type but strings to `out`. */
+void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void *out);
+
+/* Whether the codes of a string column tell all its strings apart from any other: none is longer than eight bytes or
+ * has a zero byte. NULLs do not matter; strings of a dictionary that no row has do. */
+bool rdx_keys_exact_prefix(const rdx_column *column);
+
+typedef enum rdx_probe_role {
+  RDX_PROBE_POINT,
+  RDX_PROBE_LOWER,
+  RDX_PROBE_UPPER,
+} rdx_probe_role;
+
+/* Encode probes for keys of `key_type`. Integers, decimals and floats go among their kind (a decimal's scale, an
+ * integer's width, may differ): a point that the key type cannot represent matches nothing, a bound moves inwards to
+ * the nearest value that it can. For string keys, `exact` says that their prefixes are exact; else codes only narrow
+ * the search. Bit i of `usable` is cleared where probe begin + i can match nothing; bits that are not cleared stay.
+ * RDX_ERROR_ARGUMENT where the types do not go together. */
+RDX_MUST_USE rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint64_t count,
+                                               rdx_type key_type, uint8_t key_scale, bool exact, rdx_probe_role role,
+                                               void *out, uint32_t *usable, rdx_error *err);
+
+#endif

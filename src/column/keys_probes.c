@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Probes of one type for keys of another. */
+
+#include <math.h>
+#include <string.h>
+
+#include "column/keys.h"
+
+/* What became of a probe: a code, or the knowledge that it matches nothing. */
+typedef struct code {
+  uint64_t key;
+  bool usable;
+} code;
+
+static const code nothing = {0, false};
+
+typedef struct target {
+  rdx_type type;
+  uint8_t scale;
+  bool exact;
+  rdx_probe_role role;
+} target;
+
+static bool is_integer(rdx_type type) {
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+static bool is_float(rdx_type type) {
+  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
+}
+
+/* ---- Integers and decimals ---- */
+
+static rdx_i128 power_of_ten(uint8_t exponent) {
+  rdx_i128 power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+static rdx_i128 integer_at(const rdx_column *c, uint64_t row) {
+  switch (c->type) {
+  case RDX_TYPE_I8:
+    return ((const int8_t *)c->values)[row];
+  case RDX_TYPE_I16:
+    return ((const int16_t *)c->values)[row];
+  case RDX_TYPE_I32:
+    return ((const int32_t *)c->values)[row];
+  case RDX_TYPE_U8:
+    return ((const uint8_t *)c->values)[row];
+  case RDX_TYPE_U16:
+    return ((const uint16_t *)c->values)[row];
+  case RDX_TYPE_U32:
+    return ((const uint32_t *)c->values)[row];
+  case RDX_TYPE_U64:
+    return ((const uint64_t *)c->values)[row];
+  default:
+    return ((const int64_t *)c->values)[row];
+  }
+}
+
+static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
+  const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
+  const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
+  *least = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
+  *most = ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
+}
+
+/* `value` / `divisor` as the key type has it: exact for points, rounded inwards for bounds. */
+static code from_integer(rdx_i128 value, rdx_i128 divisor, const target *t) {
+  rdx_i128 quotient = value / divisor;
+  const rdx_i128 rest = value % divisor;
+  if (rest != 0 && t->role == RDX_PROBE_POINT)
+    return nothing;
+  if (rest > 0 && t->role == RDX_PROBE_LOWER)
+    quotient++;
+  if (rest < 0 && t->role == RDX_PROBE_UPPER)
+    quotient--;
+  rdx_i128 least, most;
+  limits_of(t->type, &least, &most);
+  if (quotient < least) {
+    if (t->role != RDX_PROBE_LOWER)
+      return nothing;
+    quotient = least;
+  }
+  if (quotient > most) {
+    if (t->role != RDX_PROBE_UPPER)
+      return nothing;
+    quotient = most;
+  }
+  return (code){(uint64_t)(quotient + (rdx_i128)rdx_key_zero(t->type)), true};
+}
+
+/* ---- Floats ---- */
+
+static code from_float(double value, const target *t) {
+  const bool single = t->type == RDX_TYPE_F32;
+  float narrow = (float)value;
+  if (single && value == value && (double)narrow != value) {
+    if (t->role == RDX_PROBE_POINT)
+      return nothing;
+    if (t->role == RDX_PROBE_LOWER && (double)narrow < value)
+      narrow = nextafterf(narrow, INFINITY);
+    if (t->role == RDX_PROBE_UPPER && (double)narrow > value)
+      narrow = nextafterf(narrow, -INFINITY);
+  }
+  const rdx_column one = {.type = t->type, .rows = 1, .values = single ? (const void *)&narrow : (const void *)&value};
+  uint32_t code32 = 0;
+  uint64_t code64 = 0;
+  rdx_keys_encode(&one, 0, 1, single ? (void *)&code32 : (void *)&code64);
+  return (code){single ? code32 : code64, true};
+}
+
+/* ---- Strings ---- */
+
+/* Keys of exact prefixes have at most eight bytes and no zero byte: their codes are in the order of their strings,
+ * and a string that is not such a key lies between two codes. */
+static code from_string(const rdx_column *c, uint64_t row, const target *t) {
+  uint64_t key;
+  rdx_keys_encode(c, row, 1, &key);
+  uint64_t length;
+  const char *bytes = rdx_column_text(c, row, &length);
+  const char *zero = length ? memchr(bytes, 0, length) : NULL;
+  if (!t->exact || (length <= 8 && !zero))
+    return (code){key, true};
+  if (t->role == RDX_PROBE_POINT)
+    return nothing;
+  /* Up to its first zero byte, or its eighth byte, the bound is the last key that is not above it. */
+  uint64_t common = zero ? (uint64_t)(zero - bytes) : 8;
+  common = common < 8 ? common : 8;
+  key = common == 8 ? key : key & ~(UINT64_MAX >> (8 * common));
+  if (t->role == RDX_PROBE_UPPER)
+    return (code){key, true};
+  return key == UINT64_MAX ? nothing : (code){key + 1, true};
+}
+
+/* ---- All of them ---- */
+
+static rdx_status check_types(const rdx_column *c, const target *t, rdx_error *err) {
+  if ((is_integer(c->type) && is_integer(t->type)) || (is_float(c->type) && is_float(t->type)) || c->type == t->type)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes of type %s cannot be looked up among keys of type %s",
+                  rdx_type_name(c->type), rdx_type_name(t->type));
+}
+
+static code convert(const rdx_column *c, uint64_t row, const target *t) {
+  if (t->type == RDX_TYPE_STRING)
+    return from_string(c, row, t);
+  if (is_float(t->type))
+    return from_float(c->type == RDX_TYPE_F32 ? ((const float *)c->values)[row] : ((const double *)c->values)[row], t);
+  const uint8_t scale = c->type == RDX_TYPE_DECIMAL ? c->scale : 0;
+  const rdx_i128 value = integer_at(c, row);
+  if (scale > t->scale)
+    return from_integer(value, power_of_ten((uint8_t)(scale - t->scale)), t);
+  return from_integer(value * power_of_ten((uint8_t)(t->scale - scale)), 1, t);
+}
+
+static void store(void *out, uint64_t i, uint32_t bits, uint64_t key) {
+  if (bits == 64)
+    ((uint64_t *)out)[i] = key;
+  else
+    ((uint32_t *)out)[i] = (uint32_t)key;
+}
+
+rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint64_t count, rdx_type key_type,
+                                  uint8_t key_scale, bool exact, rdx_probe_role role, void *out, uint32_t *usable,
+                                  rdx_error *err) {
+  const target t = {key_type, key_type == RDX_TYPE_DECIMAL ? key_scale : 0, exact, role};
+  RDX_TRY(check_types(probes, &t, err));
+  const bool same = probes->type == key_type && probes->scale == t.scale && key_type != RDX_TYPE_STRING;
+  if (same)
+    rdx_keys_encode(probes, begin, count, out);
+  for (uint64_t i = 0; i < count; i++) {
+    bool good = rdx_column_has(probes, begin + i);
+    if (good && !same) {
+      const code c = convert(probes, begin + i, &t);
+      store(out, i, rdx_key_bits(key_type), c.key);
+      good = c.usable;
+    }
+    if (!good)
+      usable[i / 32] &= ~(1u << i % 32);
+  }
+  return RDX_OK;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Columns of a scan: codes on the device, and what they range over. */
+
+#include "column/device_column.h"
+#include "kernels/column_scan/kernels.h"
+#include "scan/scan.h"
+
+/* Codes of strings: their places in a dictionary. */
+static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_scan_column *out,
+                               rdx_error *err) {
+  const rdx_column text = rdx_device_column_text(column);
+  uint32_t *codes = NULL;
+  RDX_TRY(rdx_alloc(text.rows, 4, "the codes of strings", (void **)&codes, err));
+  rdx_status status = rdx_dictionary_create(&text, codes, &out->dictionary, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->codes, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
+  rdx_free(codes);
+  return status;
+}
+
+static rdx_status check_largest(const rdx_device *device, const rdx_scan_column *c, rdx_error *err) {
+  const uint64_t last = c->dictionary ? c->dictionary->count - 1ull : UINT64_MAX >> (64 - c->key_bits);
+  return rdx_returned_number(device, c->largest, 0, c->nulls < c->rows ? last : 0, "the largest code of a column", err);
+}
+
+/* Take in what the blocks range over. */
+static rdx_status sum_up(const rdx_device *device, rdx_scan_column *c, const uint64_t *zones, uint64_t blocks,
+                         rdx_error *err) {
+  c->smallest = UINT64_MAX;
+  c->largest = 0;
+  double spans = 0, filled = 0;
+  for (uint64_t i = 0; i < blocks; i++) {
+    const uint64_t low = zones[2 * i], high = zones[2 * i + 1];
+    if (low > high)
+      continue;
+    c->smallest = low < c->smallest ? low : c->smallest;
+    c->largest = high > c->largest ? high : c->largest;
+    spans += (double)(high - low);
+    filled++;
+  }
+  if (c->smallest > c->largest || c->nulls == c->rows) /* it has no code */
+    return rdx_returned_number(device, c->smallest <= c->largest, c->nulls < c->rows, c->nulls < c->rows,
+                               "whether a column has codes", err);
+  c->clustered = filled > 1 && spans / filled < 0.5 * (double)(c->largest - c->smallest);
+  return check_largest(device, c, err);
+}
+
+static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error *err) {
+  const uint64_t blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+  const uint32_t key64 = c->key_bits == 64;
+  uint64_t *zones = NULL;
+  double ms = 0;
+  RDX_TRY(rdx_buffer_create(device, blocks * 16, "the zones of a column", &c->zones, err));
+  const struct column_bounds_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+                                          .valid = RDX_ADDRESS(uint32_t, c->valid),
+                                          .zones = RDX_ADDRESS(uint64_t, c->zones),
+                                          .rows = (uint32_t)c->rows};
+  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_column_bounds, &args, &key64, blocks, &ms, err));
+  RDX_TRY(rdx_alloc(blocks, 16, "the zones of a column", (void **)&zones, err));
+  rdx_status status = rdx_buffer_download(c->zones, 0, zones, blocks * 16, err);
+  if (status == RDX_OK)
+    status = sum_up(device, c, zones, blocks, err);
+  rdx_free(zones);
+  return status;
+}
+
+/* Strings of a host dictionary: their places are codes as they are, so that only these go to the device. */
+static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+  const rdx_column places = {
+      .type = RDX_TYPE_U32, .rows = column->rows, .values = column->values, .validity = column->validity};
+  const rdx_column none = {.type = RDX_TYPE_STRING, .dictionary = column->dictionary};
+  RDX_TRY(rdx_scan_column_create(device, &places, out, err));
+  out->type = RDX_TYPE_STRING;
+  RDX_TRY(rdx_dictionary_create(&none, NULL, &out->dictionary, err));
+  return check_largest(device, out, err);
+}
+
+rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+  const rdx_device_column *d = NULL;
+  rdx_device_column *owned = NULL;
+  if (column->type == RDX_TYPE_STRING && column->dictionary && !column->device && column->rows > 0)
+    return use_places(device, column, out, err);
+  RDX_TRY(rdx_device_column_use(device, column, &d, &owned, err));
+  *out = (rdx_scan_column){
+      .type = d->type, .scale = d->scale, .key_bits = d->key_bits, .rows = d->rows, .nulls = d->nulls};
+  if (d->valid)
+    out->valid = rdx_buffer_retain(d->valid);
+  rdx_status status = RDX_OK;
+  if (d->type == RDX_TYPE_STRING) {
+    out->key_bits = 32;
+    status = code_strings(device, d, out, err);
+  } else {
+    out->codes = rdx_buffer_retain(d->keys);
+  }
+  rdx_device_column_destroy(&owned);
+  return status == RDX_OK ? find_bounds(device, out, err) : status;
+}
+
+void rdx_scan_column_drop(rdx_scan_column *c) {
+  rdx_buffer_destroy(&c->codes);
+  rdx_buffer_destroy(&c->valid);
+  rdx_buffer_destroy(&c->zones);
+  rdx_dictionary_destroy(&c->dictionary);
+}
+
+rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
+                                   rdx_error *err) {
+  RDX_TRY(rdx_calloc(count, sizeof **out, "the columns of a scan", (void **)out, err));
+  for (uint32_t i = 0; i < count; i++) {
+    (*out)[i] = columns[i];
+    rdx_buffer_retain(columns[i].codes);
+    if (columns[i].valid)
+      rdx_buffer_retain(columns[i].valid);
+  }
+  return RDX_OK;
+}
+
+void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count) {
+  for (uint32_t i = 0; columns && i < count; i++) {
+    rdx_buffer_destroy(&columns[i].codes);
+    rdx_buffer_destroy(&columns[i].valid);
+  }
+  rdx_free(columns);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The hash table: open addressing over buckets of a cache line (RTIndeX, section 4.1, "HT", which is WarpCore). It is
+ * built by sorting the mixed keys, which brings equal keys together and buckets into order. */
+
+#include "index/method/sorted_keys.h"
+#include "kernels/hash/kernels.h"
+
+#define DEFAULT_LOAD 80
+#define DEFAULT_LANES 2
+#define MOST_HOMES (1u << 31) /* numbers of buckets, those after the last home included, stay below 2^32 - 1 */
+
+typedef struct hash {
+  uint32_t key_bits;
+  bool runs;         /* some key has several rows */
+  uint32_t homes;    /* buckets that keys are mapped to; a few may follow them */
+  uint32_t lanes;    /* log2 */
+  rdx_buffer *table; /* of buckets; see kernels/hash/hash.h */
+  rdx_buffer *rows;  /* runs only */
+} hash;
+
+static void destroy(void *self) {
+  hash *h = self;
+  rdx_buffer_destroy(&h->table);
+  rdx_buffer_destroy(&h->rows);
+  rdx_free(h);
+}
+
+/* ---- Options ---- */
+
+static rdx_status check_params(const rdx_hash_params *p, rdx_error *err) {
+  if (p->load_percent != 0 && (p->load_percent < 10 || p->load_percent > 95))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: a load of %u%% is not one of 10 to 95%%", p->load_percent);
+  if (p->lanes > 16 || (p->lanes & (p->lanes - 1)) != 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: %u lanes are not 1, 2, 4, 8 or 16", p->lanes);
+  return RDX_OK;
+}
+
+/* The logarithm of the lanes that look into a bucket together. */
+static uint32_t choose_lanes(const rdx_device *device, const rdx_hash_params *p) {
+  uint32_t lanes = p->lanes ? p->lanes : DEFAULT_LANES;
+  while (lanes > device->info.threads && lanes > 1)
+    lanes /= 2;
+  return (uint32_t)__builtin_ctz(lanes);
+}
+
+/* RX, section 4.1 "target load factor of 0.8". */
+/* The buckets that `entries` distinct keys are mapped to. */
+static uint32_t count_homes(const rdx_hash_params *p, uint64_t entries, uint32_t key64, uint32_t runs) {
+  const uint64_t full = bucket_slots(key64, runs) * (p->load_percent ? p->load_percent : DEFAULT_LOAD);
+  const uint64_t homes = (entries * 100 + full - 1) / full;
+  return homes < 1 ? 1 : homes < MOST_HOMES ? (uint32_t)homes : MOST_HOMES;
+}
+
+/* For distinct keys, as nearly all are; runs take less than that once keys have two rows each. */
+static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
+  (void)device;
+  const uint64_t sort = rdx_sorted_keys_estimate(device, count, key_bits);
+  const uint64_t table = (count_homes(&params->hash, count, key_bits == 64, false) + 1ull) * BUCKET_BYTES;
+  const uint64_t build = sort / 2 + (count / HASH_TILE + 2) * 8 + table;
+  return sort > build ? sort : build;
+}
+
+/* ---- Building ---- */
+
+typedef struct building {
+  const rdx_key_set *set;
+  const rdx_index_params *params;
+  rdx_stream *stream;
+  rdx_sorted_keys sorted; /* mixed keys */
+  rdx_buffer *starts;     /* of the runs of equal keys; NULL: all are distinct */
+  rdx_buffer *reaches;
+  uint64_t entries; /* distinct keys */
+  hash *out;
+} building;
+
+static rdx_status finish(building *b, rdx_index_stats *stats, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(b->stream, err));
+  RDX_TRY(rdx_stream_finish(b->stream, err));
+  stats->encode_ms += rdx_stream_elapsed(b->stream, 0, 1);
+  return RDX_OK;
+}
+
+/* Sort the mixed keys. */
+static rdx_status sort(building *b, rdx_index_stats *stats, rdx_error *err) {
+  rdx_key_set mixed = *b->set;
+  mixed.keys = NULL;
+  RDX_TRY(rdx_buffer_create(mixed.device, mixed.count * mixed.key_bits / 8, "the mixed keys", &mixed.keys, err));
+  const struct hash_mix_args args = {.keys = RDX_ADDRESS(uint32_t, b->set->keys),
+                                     .mixed = RDX_ADDRESS(uint32_t, mixed.keys)};
+  const uint32_t key64 = mixed.key_bits == 64;
+  rdx_status status = rdx_stream_mark(b->stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, mixed.count, NULL, err);
+  if (status == RDX_OK)
+    status = finish(b, stats, err);
+  if (status == RDX_OK)
+    status = rdx_sorted_keys_create(&mixed, &b->sorted, stats, err);
+  rdx_buffer_destroy(&mixed.keys);
+  return status;
+}
+
+static struct hash_place_args place_args(const building *b) {
+  return (struct hash_place_args){.keys = RDX_ADDRESS(uint32_t, b->sorted.keys),
+                                  .rows = RDX_ADDRESS(uint32_t, b->sorted.rows),
+                                  .starts = RDX_ADDRESS(uint32_t, b->starts),
+                                  .reaches = RDX_ADDRESS(uint64_t, b->reaches),
+                                  .table = RDX_ADDRESS(uint32_t, b->out->table),
+                                  .entries = (uint32_t)b->entries,
+                                  .n = (uint32_t)b->set->count,
+                                  .homes = b->out->homes};
+}
+
+/* Find out how far the entries reach, and thereby how many buckets there are. */
+static rdx_status measure(building *b, uint64_t *buckets, rdx_index_stats *stats, rdx_error *err) {
+  const uint64_t tiles = (b->entries + HASH_TILE - 1) / HASH_TILE;
+  const uint32_t variant[2] = {b->out->key_bits == 64, b->out->runs};
+  uint64_t reach = 0;
+  RDX_TRY(rdx_buffer_create(b->set->device, (tiles + 1) * 8, "the reach of buckets", &b->reaches, err));
+  const struct hash_place_args args = place_args(b);
+  const struct hash_spine_args spine = {.reaches = RDX_ADDRESS(uint64_t, b->reaches), .tiles = (uint32_t)tiles};
+  RDX_TRY(rdx_stream_mark(b->stream, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_reach, &args, variant, tiles, NULL, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_spine, &spine, NULL, 1, NULL, err));
+  RDX_TRY(finish(b, stats, err));
+  const uint64_t slots = bucket_slots(variant[0], variant[1]);
+  RDX_TRY(rdx_buffer_number(b->reaches, tiles * 8, b->entries, b->out->homes * slots + b->entries,
+                            "the reach of a hash table", &reach, err));
+  /* The reach less 1 is the last entry's slot, and the next one is empty: its bucket is there, and not full. */
+  const uint64_t used = reach / slots + 1;
+  *buckets = used > b->out->homes ? used : b->out->homes;
+  return RDX_OK;
+}
+
+static rdx_status place(building *b, uint64_t buckets, rdx_index_stats *stats, rdx_error *err) {
+  const uint64_t tiles = (b->entries + HASH_TILE - 1) / HASH_TILE, size = buckets * BUCKET_BYTES;
+  const uint32_t variant[2] = {b->out->key_bits == 64, b->out->runs};
+  RDX_TRY(rdx_buffer_create(b->set->device, size, "a hash table", &b->out->table, err));
+  const struct hash_place_args args = place_args(b);
+  RDX_TRY(rdx_stream_mark(b->stream, err));
+  RDX_TRY(rdx_stream_fill(b->stream, b->out->table, 0, size, NO_ROW, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_place, &args, variant, tiles, NULL, err));
+  return finish(b, stats, err);
+}
+
+static rdx_status build_table(building *b, rdx_index_stats *stats, rdx_error *err) {
+  uint64_t buckets = 0;
+  RDX_TRY(sort(b, stats, err));
+  b->out->runs = !stats->distinct;
+  b->entries = b->set->count;
+  if (b->out->runs)
+    RDX_TRY(rdx_sorted_keys_runs(&b->sorted, &b->starts, &b->entries, err));
+  b->out->homes = count_homes(&b->params->hash, b->entries, b->out->key_bits == 64, b->out->runs);
+  RDX_TRY(measure(b, &buckets, stats, err));
+  RDX_TRY(place(b, buckets, stats, err));
+  if (b->out->runs)
+    b->out->rows = rdx_buffer_retain(b->sorted.rows);
+  stats->bytes_resident = b->out->table->size + (b->out->runs ? b->out->rows->size : 0);
+  return RDX_OK;
+}
+
+static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                        rdx_error *err) {
+  RDX_TRY(check_params(&params->hash, err));
+  building b = {.set = keys, .params = params};
+  RDX_TRY(rdx_calloc(1, sizeof *b.out, "a hash table", (void **)&b.out, err));
+  b.out->key_bits = keys->key_bits;
+  b.out->lanes = choose_lanes(keys->device, &params->hash);
+  rdx_status status = rdx_stream_create(keys->device, &b.stream, err);
+  if (status == RDX_OK)
+    status = build_table(&b, stats, err);
+  rdx_stream_destroy(&b.stream);
+  rdx_sorted_keys_destroy(&b.sorted);
+  rdx_buffer_destroy(&b.starts);
+  rdx_buffer_destroy(&b.reaches);
+  if (status != RDX_OK) {
+    destroy(b.out);
+    return status;
+  }
+  *out = b.out;
+  return RDX_OK;
+}
+
+/* ---- Lookups ---- */
+
+static const char *refuse(const void *self, bool range, bool idempotent) {
+  (void)self, (void)idempotent;
+  return range ? "hash: a hash table keeps no order, so it answers point lookups only; build another index for ranges"
+               : NULL;
+}
+
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  const hash *h = self;
+  const struct hash_args args = {RDX_LOOKUP_FIELDS(q), .table = RDX_ADDRESS(uint32_t, h->table),
+                                 .rows = RDX_ADDRESS(uint32_t, h->rows), .homes = h->homes};
+  const uint32_t variant[HASH_CONSTANTS] = {h->key_bits == 64, h->runs, q->gather, q->value};
+  return rdx_stream_launch(stream, &rdx_kernel_hash_lookup[h->lanes], &args, variant, q->count, NULL, err);
+}
+
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
+                               rdx_error *err) {
+  const hash *h = self;
+  const struct hash_visits_args args = {.lower = q->lower,
+                                        .valid = q->valid,
+                                        .table = RDX_ADDRESS(uint32_t, h->table),
+                                        .out_visits = out,
+                                        .homes = h->homes};
+  const uint32_t variant[2] = {h->key_bits == 64, h->runs};
+  return rdx_stream_launch(stream, &rdx_kernel_hash_visits, &args, variant, q->count, NULL, err);
+}
+
+const rdx_index_ops rdx_hash_ops = {
+    .name = "hash",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .count_visits = count_visits,
+    .refuse = refuse,
+    .destroy = destroy,
+    .rows_in_order = true,
+    .counts_runs = true,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The optimized RX (thesis, chapter 4): one triangle (or box) per distinct key, one hit per lookup, then a scan of the
+ * sorted entries. Scene parts are contiguous runs of keys (algorithm 5). */
+
+#include "index/method/rx_encoding.h"
+#include "index/method/segments.h"
+#include "index/method/sorted_keys.h"
+#include "kernels/primitives/kernels.h"
+#include "kernels/rx_optimized/kernels.h"
+
+#define X_BITS 23
+#define Y_BITS 23
+#define Z_BITS 18
+
+typedef struct rx_optimized {
+  rdx_device *device;
+  uint32_t key_bits;
+  rdx_rx_primitive primitive;
+  rdx_sorted_keys sorted;
+  rx_optimized_state shape;
+  rdx_buffer *positions; /* NULL: keys are distinct, or not compressed */
+  rdx_buffer *segments;
+  rdx_buffer *state;
+  rdx_scene *scene;
+} rx_optimized;
+
+static void destroy(void *self) {
+  rx_optimized *r = self;
+  rdx_scene_destroy(&r->scene);
+  rdx_buffer_destroy(&r->positions);
+  rdx_buffer_destroy(&r->segments);
+  rdx_buffer_destroy(&r->state);
+  rdx_sorted_keys_destroy(&r->sorted);
+  rdx_free(r);
+}
+
+static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, rdx_error *err) {
+  if (device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rx_optimized: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
+                    "tree, or another device",
+                    device->info.name);
+  if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
+  /* Parts are there for a low peak, to which triangles without RT cores contribute most by what stays of them. */
+  const bool boxes = p->partitions > 1 && !rdx_device_traces_nearest_first(device);
+  if (p->primitive == RDX_RX_PRIMITIVE_DEFAULT)
+    p->primitive = boxes ? RDX_RX_BOX : RDX_RX_TRIANGLE;
+  return RDX_OK;
+}
+
+static rdx_scene_params scene_params(const rdx_rx_optimized_params *p, uint64_t count) {
+  return (rdx_scene_params){.kind = p->primitive == RDX_RX_TRIANGLE ? RDX_SCENE_TRIANGLES : RDX_SCENE_BOXES,
+                            .count = count,
+                            .partitions = p->partitions,
+                            .preference = p->build,
+                            .compact = !p->no_compaction,
+                            .single_any_hit = true}; /* the smaller scene; one hit ends a ray anyway */
+}
+
+/* As if no key stood twice. */
+static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
+  rdx_rx_optimized_params p = params->rx_optimized;
+  if (resolve(device, &p, NULL) != RDX_OK) /* build() will say so */
+    return 0;
+  const rdx_scene_params scene = scene_params(&p, count);
+  const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
+  const uint64_t tracing =
+      count * (key_bits / 8 + 4) + rdx_scene_source_bytes(device, &scene) + rdx_scene_estimate(device, &scene);
+  return sorting > tracing ? sorting : tracing;
+}
+
+/* ---- Building ---- */
+
+/* thesis, section 4.2 "Duplicated Key Compression". */
+/* Keep one triangle per key (section 4.2): `*keys` becomes a new buffer of the distinct keys. */
+static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_sorted_keys_runs(&r->sorted, &r->positions, count, err));
+  RDX_TRY(rdx_buffer_create(r->device, *count * (r->key_bits / 8), "the distinct keys", keys, err));
+  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  rdx_status status =
+      rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, r->sorted.keys), r->positions, r->key_bits, *keys, *count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* What the kernels read of this index. */
+static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *err) {
+  rx_optimized_state *s = &r->shape;
+  const bool nearest_first = rdx_device_traces_nearest_first(r->device);
+  s->positions = RDX_ADDRESS(uint32_t, r->positions);
+  s->segments = RDX_ADDRESS(uint64_t, r->segments);
+  s->n = (uint32_t)r->sorted.count;
+  s->partition_size = (uint32_t)r->scene->partition_size;
+  s->triangles = (uint32_t)triangles;
+  s->reach = nearest_first || triangles == 0 ? RDX_ALL_THE_WAY
+                                             : rdx_first_reach(s->max_key - s->min_key, triangles, RDX_ALL_THE_WAY);
+  RDX_TRY(rdx_buffer_create(r->device, sizeof *s, "an index", &r->state, err));
+  return rdx_buffer_upload(r->state, 0, s, sizeof *s, err);
+}
+
+static rdx_status build_scene(rx_optimized *r, const rdx_rx_optimized_params *p, rdx_buffer *keys, uint64_t count,
+                              rdx_index_stats *stats, rdx_error *err) {
+  rdx_scene_params params = scene_params(p, count);
+  rdx_rx_encoding e = {
+      .keys = keys, .key_bits = r->key_bits, .boxes = params.kind == RDX_SCENE_BOXES, .scheme = r->shape.scheme};
+  params.source = (rdx_scene_source){rdx_rx_encode, &e};
+  RDX_TRY(rdx_scene_create(r->device, &params, &r->scene, err));
+  stats->encode_ms = e.ms;
+  stats->partitions = r->scene->partitions;
+  stats->bytes_scene = r->scene->bytes;
+  stats->bytes_scene_built = r->scene->bytes_built;
+  stats->scene_ms = r->scene->build_ms;
+  stats->compact_ms = r->scene->compact_ms;
+  return RDX_OK;
+}
+
+static uint64_t size_of(const rdx_buffer *buffer) {
+  return buffer ? buffer->size : 0;
+}
+
+static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx_rx_optimized_params *p,
+                              rdx_index_stats *stats, rdx_error *err) {
+  rx_optimized_state *s = &r->shape;
+  uint64_t triangles = set->count, segments = 0;
+  RDX_TRY(rdx_sorted_keys_create(set, &r->sorted, stats, err));
+  s->scheme = RX_SCHEME((uint32_t)X_BITS, (uint32_t)Y_BITS, (uint32_t)Z_BITS, 0u, (uint32_t)SEGMENT_BITS);
+  s->min_key = 1; /* no key is between 1 and 0 */
+  if (set->count > 0) {
+    RDX_TRY(rdx_sorted_keys_at(&r->sorted, 0, &s->min_key, err));
+    RDX_TRY(rdx_sorted_keys_at(&r->sorted, set->count - 1, &s->max_key, err));
+    RDX_TRY(rdx_returned_number(r->device, s->max_key, s->min_key, UINT64_MAX, "the largest key", err));
+    RDX_TRY(rdx_segments_list(r->sorted.keys, r->key_bits, set->count, SEGMENT_BITS, s->min_key, s->max_key,
+                              &r->segments, &segments, err));
+  }
+  s->segment_count = (uint32_t)segments;
+  rdx_buffer *keys = NULL;
+  rdx_status status = RDX_OK;
+  s->distinct = stats->distinct || !p->no_compression;
+  if (!stats->distinct && !p->no_compression)
+    status = compress(r, &keys, &triangles, err);
+  if (status == RDX_OK)
+    status = build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err);
+  rdx_buffer_destroy(&keys);
+  if (status == RDX_OK)
+    status = upload_state(r, triangles, err);
+  if (status == RDX_OK)
+    stats->bytes_resident = r->scene->bytes + r->sorted.keys->size + r->sorted.rows->size + size_of(r->positions) +
+                            size_of(r->segments) + r->state->size;
+  return status;
+}
+
+static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+                        rdx_error *err) {
+  rdx_rx_optimized_params p = params->rx_optimized;
+  RDX_TRY(resolve(keys->device, &p, err));
+  rx_optimized *r = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *r, "an rx_optimized index", (void **)&r, err));
+  r->device = keys->device;
+  r->key_bits = keys->key_bits;
+  r->primitive = p.primitive;
+  rdx_status status = build_parts(r, keys, &p, stats, err);
+  if (status != RDX_OK) {
+    destroy(r);
+    return status;
+  }
+  *out = r;
+  return RDX_OK;
+}
+
+/* ---- Lookups ---- */
+
+static rdx_status launch(const rx_optimized *r, rdx_stream *stream, const rdx_index_query *q, bool rays,
+                         rdx_error *err) {
+  const struct rx_optimized_args args = {RDX_LOOKUP_FIELDS(q), .state = RDX_ADDRESS(rx_optimized_state, r->state),
+                                         .keys = RDX_ADDRESS(uint32_t, r->sorted.keys),
+                                         .rows = RDX_ADDRESS(uint32_t, r->sorted.rows)};
+  const bool triangles = r->primitive == RDX_RX_TRIANGLE;
+  const uint32_t variant[RX_OPTIMIZED_CONSTANTS] = {r->key_bits == 64, q->gather, q->value, rays, r->primitive};
+  return rdx_stream_launch(stream, triangles ? &rdx_kernel_rx_optimized : &rdx_kernel_rx_optimized_boxes, &args,
+                           variant, q->count, r->scene, err);
+}
+
+static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, false, err);
+}
+
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
+                             rdx_error *err) {
+  rdx_index_query counting = *q;
+  counting.out_count = out;
+  return launch(self, stream, &counting, true, err);
+}
+
+static rdx_row_layout rows(const void *self) {
+  return (rdx_row_layout){.words = ((const rx_optimized *)self)->sorted.rows, .block_words = 8, .step = 1};
+}
+
+const rdx_index_ops rdx_rx_optimized_ops = {
+    .name = "rx_optimized",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .rows = rows,
+    .count_rays = count_rays,
+    .destroy = destroy,
+    .rows_in_order = true,
+};

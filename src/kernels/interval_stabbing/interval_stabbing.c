@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The kernels that look for the intervals that hold a point, and their bodies on the CPU. */
+
+#include "kernels/interval_stabbing/kernels.h"
+#include "kernels/lookup/batch_search.h"
+#include "spirv/interval_stabbing_comp.h"
+#include "spirv/interval_stabbing_level_comp.h"
+#include "spirv/interval_stabbing_usable_comp.h"
+
+#define a (*args)
+#define INLINE static inline __attribute__((always_inline))
+
+static void usable(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct intervals_usable_args *args = arguments;
+  for (uint32_t word = a.first; word < a.first + a.count; word++)
+    a.bits[word] = usable_intervals(a.lower, a.upper, a.valid, word, a.n, variant[0]);
+}
+
+static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct intervals_level_args *args = arguments;
+  for (uint32_t node = a.first; node < a.first + a.count; node++) {
+    const uint64_t largest = largest_child(a.below, a.n, node, variant[0]);
+    if (variant[0])
+      AS_U64_PTR(a.level)[node] = largest;
+    else
+      a.level[node] = (uint32_t)largest;
+  }
+}
+
+/* ---- Points ---- */
+
+INLINE void look_up_batch(const struct intervals_args *args, uint32_t key64, bool count_only, uint32_t first,
+                          uint32_t count) {
+  uint64_t points[SEARCH_BATCH];
+  uint32_t ends[SEARCH_BATCH], before[SEARCH_BATCH];
+  for (uint32_t k = 0; k < count; k++)
+    points[k] = load_key(a.points, first + k, key64);
+  search_batch(a.lower, a.n, key64, points, count, true, ends);
+  if (count_only)
+    search_batch(a.ends, a.n, key64, points, count, false, before);
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t i = first + k, end = has_bit(a.valid, i) ? ends[k] : 0;
+    if (count_only) {
+      a.out_count[i] = end > 0 ? end - before[k] : 0;
+      continue;
+    }
+    uint32_t to = (uint32_t)a.offsets[i];
+    for (uint32_t j = next_interval(a.upper, a.tree, a.n, 0, end, points[k], key64); j < end;
+         j = next_interval(a.upper, a.tree, a.n, j + 1, end, points[k], key64))
+      a.out_rows[to++] = a.rows[j];
+  }
+}
+
+static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct intervals_args *args = arguments;
+  const bool count_only = variant[1] == GATHER_COUNT;
+  for (uint32_t done = 0; done < a.count; done += SEARCH_BATCH) {
+    const uint32_t first = a.first + done, count = a.count - done < SEARCH_BATCH ? a.count - done : SEARCH_BATCH;
+    if (variant[0])
+      look_up_batch(args, 1, count_only, first, count);
+    else
+      look_up_batch(args, 0, count_only, first, count);
+  }
+}
+
+#define KERNEL(title, type, constants, function, code)                                                                 \
+  {                                                                                                                    \
+    .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = 4096, .group = 256,               \
+    .body = function, .compute = {                                                                                     \
+      .words = code,                                                                                                   \
+      .size = sizeof code                                                                                              \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_intervals_usable =
+    KERNEL("intervals usable", intervals_usable_args, 1, usable, spirv_interval_stabbing_usable_comp);
+const rdx_kernel rdx_kernel_intervals_level =
+    KERNEL("intervals level", intervals_level_args, 1, level, spirv_interval_stabbing_level_comp);
+const rdx_kernel rdx_kernel_intervals = KERNEL("intervals", intervals_args, 2, look_up, spirv_interval_stabbing_comp);

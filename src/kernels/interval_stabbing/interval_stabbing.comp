@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/interval_stabbing/interval_stabbing.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { intervals_args a; };
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 i = a.first + gl_GlobalInvocationID.x;
+  const bool valid = has_bit(a.valid, i);
+  const u64 point = load_key(a.points, i, KEY64);
+  const u32 end = valid ? keys_before(a.lower, a.n, point, true, KEY64) : 0;
+  if (GATHER == GATHER_COUNT) {
+    AT(a.out_count, i) = end > 0 ? end - keys_before(a.ends, a.n, point, false, KEY64) : 0;
+    return;
+  }
+  u32 to = u32(AT(a.offsets, i));
+  for (u32 k = next_interval(a.upper, a.tree, a.n, 0, end, point, KEY64); k < end;
+       k = next_interval(a.upper, a.tree, a.n, k + 1, end, point, KEY64))
+    AT(a.out_rows, to++) = AT(a.rows, k);
+}

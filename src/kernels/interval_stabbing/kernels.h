@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_INTERVALS_KERNELS_H
+#define RDX_KERNELS_INTERVALS_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/interval_stabbing/interval_stabbing.h"
+
+extern const rdx_kernel rdx_kernel_intervals_usable; /* constants: KEY64 */
+extern const rdx_kernel rdx_kernel_intervals_level;  /* constants: KEY64 */
+extern const rdx_kernel rdx_kernel_intervals;        /* constants: KEY64, GATHER */
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_CODED_KERNELS_H
+#define RDX_KERNELS_CODED_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/packed/packed.h"
+
+extern const rdx_kernel rdx_kernel_coded_pack;
+extern const rdx_kernel rdx_kernel_coded_gather;
+extern const rdx_kernel rdx_kernel_coded_joined;
+
+#endif

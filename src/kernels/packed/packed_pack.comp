@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "kernels/packed/packed.h"
+
+layout(constant_id = 0) const u32 KEY64 = 0;
+layout(constant_id = 1) const u32 BYTES = 1;
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform push { coded_pack_args a; };
+
+void main() {
+  if (gl_GlobalInvocationID.x >= a.count)
+    return;
+  const u32 item = a.first + gl_GlobalInvocationID.x;
+  if (BYTES == 8) {
+    AT(AS_U64_PTR(a.out_codes), item) = CODE_OF(a, item, KEY64);
+    return;
+  }
+  const u32 each = 4 / BYTES;
+  u32 word = 0;
+  for (u32 k = 0; k < each && item * each + k < a.rows; k++)
+    word |= u32(CODE_OF(a, item * each + k, KEY64)) << (8 * BYTES * k);
+  AT(a.out_codes, item) = word;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_SPANS_SPANS_H
+#define RDX_KERNELS_SPANS_SPANS_H
+
+/* C and GLSL: gathering over spans. A range lookup among sorted entries finds a span of them; what is wanted of its
+ * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans are differences of
+ * prefix sums over the values in the order of the entries. */
+
+#include "kernels/lookup/lookup.h"
+
+/* Where the rows of entries stand: entry e's is word first_word + e % 8 * step of block e / 8. */
+#define ROW_LAYOUT                                                                                                     \
+  u32 block_words;                                                                                                     \
+  u32 first_word;                                                                                                      \
+  u32 step
+
+/* Item: a probe, whose entries are begin[i] .. begin[i] + size[i] - 1. Constants: GATHER, VALUE, LANES. */
+struct spans_args {
+  LAUNCH_HEADER;
+  PTR(u32) begin;
+  PTR(u32) size;
+  PTR(u32) words;
+  PTR(u32) values;
+  PTR(u32) values_valid;
+  PTR(u32) out_count;
+  PTR(u32) out_first;
+  PTR(u64) out_sum;
+  PTR(u64) offsets;
+  PTR(u32) out_rows;
+  ROW_LAYOUT;
+};
+ARGS_SIZE(spans_args, 112);
+
+/* Prefix sums are written and read with the values, so that one gather of 32 bytes is all that an end of a span takes:
+ * of each block of entries the sum of what comes before it in its tile, and the values. The last one counts from the
+ * next block on only, so it need not be there. The entry behind all others has a block, too. */
+#define SPANS_BLOCK 7  /* entries */
+#define SPANS_TILE 256 /* blocks: a workgroup's */
+#define SPANS_TILE_ENTRIES (SPANS_TILE * SPANS_BLOCK)
+
+struct spans_block {
+  u64 before;
+  u32 values[SPANS_BLOCK - 1];
+};
+
+SHARED_STRUCT(spans_block, 32)
+
+#ifdef RDX_GLSL
+#else
+typedef struct spans_sums spans_sums;
+#endif
+
+/* Prefix sums over one part of the values; addresses 0: not wanted. */
+struct spans_sums {
+  PTR(spans_block) blocks;
+  PTR(u64) tiles; /* first the sum of each tile, then of all before it */
+};
+
+/* Item: a block. The parts: values in halves (high: 64-bit values only), 0 for NULLs, and whether they are not NULL.
+ * Halves are those of the code: see column/keys.h. */
+struct spans_blocks_args {
+  LAUNCH_HEADER;
+  PTR(u32) words;
+  PTR(u32) values;
+  PTR(u32) values_valid;
+  spans_sums low;
+  spans_sums high;
+  spans_sums present;
+  ROW_LAYOUT;
+  u32 n; /* entries */
+};
+ARGS_SIZE(spans_blocks_args, 104);
+
+/* Item: a probe. Differences of prefix sums. Constants: GATHER (one of the sums), VALUE. */
+struct spans_prefix_args {
+  LAUNCH_HEADER;
+  PTR(u32) begin;
+  PTR(u32) size;
+  spans_sums low;
+  spans_sums high;
+  spans_sums present;
+  PTR(u32) out_count;
+  PTR(u64) out_sum;
+};
+ARGS_SIZE(spans_prefix_args, 96);
+
+#ifdef RDX_GLSL
+#define ROW_OF_ENTRY(a, entry)                                                                                         \
+  AT(u32_ptr(u64(a.words) + u64((entry) / 8) * (4 * a.block_words)), a.first_word + (entry) % 8 * a.step)
+#else
+#define ROW_OF_ENTRY(a, entry) (a.words[(u64)((entry) / 8) * a.block_words + a.first_word + (entry) % 8 * a.step])
+#endif
+
+/* With the args declared as `a` (C: a macro for them): the parts of the value of an entry, where they are wanted. */
+#define SPANS_VALUE(entry, low_part, high_part, present_part)                                                          \
+  do {                                                                                                                 \
+    u32 span_row = ROW_OF_ENTRY(a, entry);                                                                             \
+    bool span_present = has_bit(a.values_valid, span_row);                                                             \
+    if (!IS_NULL(a.high.blocks)) {                                                                                     \
+      u64 span_code = span_present ? AT(AS_U64_PTR(a.values), span_row) : 0ul;                                         \
+      low_part = TO_U32(span_code);                                                                                    \
+      high_part = TO_U32(span_code >> 32);                                                                             \
+    } else {                                                                                                           \
+      low_part = span_present ? AT(a.values, span_row) : 0u;                                                           \
+    }                                                                                                                  \
+    if (!IS_NULL(a.present.blocks))                                                                                    \
+      present_part = span_present ? 1u : 0u;                                                                           \
+  } while (false)
+
+/* The sum over all entries before `entry`. A mask decides, as compilers turn a conditional into jumps. */
+FN u64 spans_sum_before(spans_sums sums, u32 entry) {
+  u32 block = entry / SPANS_BLOCK, rest = entry % SPANS_BLOCK;
+  spans_block here = AT(sums.blocks, block);
+  u64 sum = AT(sums.tiles, block / SPANS_TILE) + here.before;
+  for (u32 k = 0; k < SPANS_BLOCK - 1; k++)
+    sum += here.values[k] & (0u - TO_U32(k < rest));
+  return sum;
+}
+
+FN u64 spans_sum(spans_sums sums, u32 begin, u32 size) {
+  if (size == 0u || IS_NULL(sums.blocks))
+    return 0ul;
+  return spans_sum_before(sums, begin + size) - spans_sum_before(sums, begin);
+}
+
+/* The codes of signed values are 2^31 (2^63) above them. */
+#define SPANS_DIFFERENCE(i, gather, value_kind)                                                                        \
+  do {                                                                                                                 \
+    u32 span_begin = AT(a.begin, i), span_count = AT(a.size, i);                                                       \
+    u64 span_low = spans_sum(a.low, span_begin, span_count), span_high = spans_sum(a.high, span_begin, span_count);    \
+    if (!IS_NULL(a.present.blocks))                                                                                    \
+      span_count = TO_U32(spans_sum(a.present, span_begin, span_count));                                               \
+    if ((value_kind) == VALUE_I32)                                                                                     \
+      span_low -= TO_U64(span_count) << 31;                                                                            \
+    if ((value_kind) == VALUE_I64)                                                                                     \
+      span_high -= TO_U64(span_count) << 31;                                                                           \
+    if (!IS_NULL(a.out_count))                                                                                         \
+      AT(a.out_count, i) = span_count;                                                                                 \
+    if ((gather) == GATHER_SUM) {                                                                                      \
+      AT(a.out_sum, i) = span_low + (span_high << 32);                                                                 \
+    } else {                                                                                                           \
+      AT(a.out_sum, 2ul * (i)) = span_low;                                                                             \
+      AT(a.out_sum, 2ul * (i) + 1ul) = span_high;                                                                      \
+    }                                                                                                                  \
+  } while (false)
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_KERNELS_CUBES_KERNELS_H
+#define RDX_KERNELS_CUBES_KERNELS_H
+
+#include "device/device.h"
+#include "kernels/ray_matrix/ray_matrix.h"
+
+/* Over the args of the same names. */
+extern const rdx_kernel rdx_kernel_cubes_place;
+extern const rdx_kernel rdx_kernel_cubes_box;
+extern const rdx_kernel rdx_kernel_cubes_rays;
+
+#endif

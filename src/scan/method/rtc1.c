@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* RTIndex and RTc1 (RTScan, sections 2.2 and 2.3): each column is a line of triangles, scanned by one ray along it or
+ * by many across it, and the columns' bitmaps are intersected. The two share their scenes and differ in their rays. */
+
+#include "kernels/rtc1/kernels.h"
+#include "kernels/primitives/kernels.h"
+#include "scan/method/ray_matrix.h"
+
+#define MOST_RAYS 16384u /* across a line: about what the paper casts for 10^8 rows (section 2.3) */
+#define ROWS_PER_RAY 32u /* of small columns */
+
+typedef struct line {
+  uint32_t shift, width; /* width in cells of 2^shift values: even */
+  rdx_buffer *rows;      /* of each triangle; NULL: its number */
+  rdx_scene *scene;
+} line;
+
+typedef struct lines {
+  bool along;
+  uint32_t count;
+  uint64_t rows;
+  rdx_scan_column *columns;
+  line *lines;
+} lines;
+
+/* ---- Preparing ---- */
+
+static rdx_scene_params scene_params(const rdx_rtc1_params *p, uint64_t count) {
+  return (rdx_scene_params){.kind = RDX_SCENE_TRIANGLES, .count = count, .preference = p->build, .compact = true};
+}
+
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                         uint32_t count) {
+  const rdx_scene_params scene = scene_params(&params->rtc1, columns[0].rows);
+  const uint64_t tree = rdx_scene_estimate(device, &scene), triangles = columns[0].rows * 36;
+  const uint64_t kept = columns[0].rows * 4 + tree / 2 + (device->info.backend == RDX_BACKEND_CPU ? triangles : 0);
+  return tree + triangles + columns[0].rows * 12 + (count - 1) * kept;
+}
+
+static void destroy(void *self) {
+  lines *l = self;
+  for (uint32_t i = 0; i < l->count; i++) {
+    rdx_scene_destroy(&l->lines[i].scene);
+    rdx_buffer_destroy(&l->lines[i].rows);
+  }
+  rdx_scan_columns_release(l->columns, l->count);
+  rdx_free(l->lines);
+  rdx_free(l);
+}
+
+static void scale(const rdx_scan_column *column, uint32_t rays, line *out) {
+  const uint64_t last = column->smallest > column->largest ? 0 : column->largest - column->smallest;
+  while (last >> out->shift > LINE_MOST_CELL)
+    out->shift++;
+  const uint32_t width = ((uint32_t)(last >> out->shift) + 1) / rays / 2 * 2;
+  out->width = width < 2 ? 2 : width;
+}
+
+static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
+                              const rdx_rtc1_params *params, line *out, rdx_error *err) {
+  rdx_scene_params scene = scene_params(params, encoding->count);
+  RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &scene.primitives, err));
+  const struct line_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+                                        .rows = RDX_ADDRESS(uint32_t, encoding->order),
+                                        .triangles = RDX_ADDRESS(float, scene.primitives),
+                                        .smallest = column->smallest,
+                                        .shift = out->shift,
+                                        .width = out->width};
+  const uint32_t key64 = column->key_bits == 64;
+  double ms = 0;
+  rdx_status status = rdx_launch_timed(device, &rdx_kernel_line_encode, &args, &key64, scene.count, &ms, err);
+  if (status == RDX_OK)
+    status = rdx_scene_create(device, &scene, &out->scene, err);
+  rdx_buffer_destroy(&scene.primitives);
+  return status;
+}
+
+/* Triangles stand in the order of their values: NULLs, which have none, come last and are left out. */
+static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, const rdx_rtc1_params *params,
+                             line *out, rdx_scan_stats *stats, rdx_error *err) {
+  const double start = rdx_now_ms();
+  rdx_encoding encoding;
+  const uint64_t rays = 1 + column->rows / ROWS_PER_RAY;
+  scale(column, params->rays ? params->rays : rays < MOST_RAYS ? (uint32_t)rays : MOST_RAYS, out);
+  RDX_TRY(rdx_encoding_create(device, column, UINT32_MAX, &encoding, err));
+  const double sorted = rdx_now_ms();
+  const rdx_status status = build_scene(device, column, &encoding, params, out, err);
+  if (status == RDX_OK)
+    out->rows = rdx_buffer_retain(encoding.order);
+  rdx_encoding_destroy(&encoding);
+  stats->encode_ms += sorted - start;
+  stats->scene_ms += rdx_now_ms() - sorted;
+  return status;
+}
+
+static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_scan_column *columns,
+                        uint32_t count, bool along, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  const char *name = along ? "rtindex" : "rtc1";
+  if (params->build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown build preference", name);
+  if (params->rays > LINE_MOST_CELL)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most %u rays along an axis, not %u", name, LINE_MOST_CELL,
+                    params->rays);
+  lines *l = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *l, "RTc1", (void **)&l, err));
+  l->along = along;
+  l->rows = columns[0].rows;
+  rdx_status status = rdx_calloc(count, sizeof *l->lines, "RTc1", (void **)&l->lines, err);
+  if (status == RDX_OK)
+    status = rdx_scan_columns_retain(columns, count, &l->columns, err);
+  if (status == RDX_OK)
+    l->count = count;
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = build_line(device, &columns[i], params, &l->lines[i], stats, err);
+  if (status != RDX_OK) {
+    destroy(l);
+    return status;
+  }
+  *out = l;
+  return RDX_OK;
+}
+
+/* RTScan, section 2.2 "Utilizing RT Cores for Scan". */
+static rdx_status build_rtindex(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                                uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  return build(device, &params->rtc1, columns, count, true, stats, out, err);
+}
+
+/* RTScan, section 2.3 "An Attempt to Improve the Scan Performance". */
+static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  return build(device, &params->rtc1, columns, count, false, stats, out, err);
+}
+
+/* ---- Evaluating ---- */
+
+/* One term: rays from its lowest to its highest cell. */
+static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *stream, const rdx_sieve_query *query,
+                              rdx_buffer *mask, rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+  const line *k = &l->lines[term->column];
+  const uint64_t smallest = l->columns[term->column].smallest;
+  uint64_t address = 0;
+  RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
+  RDX_TRY(rdx_stream_fill(stream, out, 0, out->size, 0, err));
+  for (uint32_t i = 0; i < term->interval_count; i++) {
+    const uint32_t low = (uint32_t)((term->intervals[i].low - smallest) >> k->shift);
+    const uint32_t size = (uint32_t)((term->intervals[i].high - smallest) >> k->shift) - low + 1;
+    const struct line_rays_args args = {.query = (uint64_t *)(uintptr_t)address,
+                                        .rows = RDX_ADDRESS(uint32_t, k->rows),
+                                        .mask = RDX_ADDRESS(uint32_t, mask),
+                                        .out_bits = RDX_ADDRESS(uint32_t, out),
+                                        .counters = RDX_ADDRESS(uint32_t, counters),
+                                        .partition_size = (uint32_t)k->scene->partition_size,
+                                        .low = low,
+                                        .size = size,
+                                        .width = k->width,
+                                        .along = l->along};
+    const uint32_t n = l->along ? 1 : (size + k->width - 1) / k->width;
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_line_rays, &args, NULL, n, k->scene, err));
+    *rays += n;
+  }
+  return RDX_OK;
+}
+
+/* RTScan, section 3.2 "merge their results with bitwise AND operations". */
+/* The columns one after the other; each keeps of the rows so far those that it finds. */
+static rdx_status scan_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                               rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+  rdx_buffer *mask = NULL;
+  if (narrow || count > 1)
+    RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", &mask, err));
+  for (uint32_t t = 0; t < count; t++) {
+    const bool masked = narrow || t > 0;
+    rdx_sieve_query query;
+    RDX_TRY(rdx_sieve_query_create(l->columns, &terms[t], 1, NULL, NULL, 0, &query, err));
+    rdx_status status = masked ? rdx_stream_copy(stream, out, 0, mask, 0, out->size, err) : RDX_OK;
+    if (status == RDX_OK)
+      status = scan_column(l, &terms[t], stream, &query, masked ? mask : NULL, out, counters, rays, err);
+    rdx_sieve_query_destroy(&query);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
+  const lines *l = self;
+  rdx_buffer *counters = NULL;
+  uint64_t rays = 0;
+  rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
+  if (status == RDX_OK)
+    status = scan_columns(l, stream, call->terms, call->count, call->narrow, call->out, counters, &rays, err);
+  if (status == RDX_OK && counts) {
+    counts->rays += rays;
+    counts->bytes += call->count * ((l->rows + 7) / 8);
+    return rdx_counters_read(stream, &counters, counts, err);
+  }
+  rdx_buffer_destroy(&counters);
+  return status;
+}
+
+/* Bits set: all that a term qualifies. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const lines *l = self;
+  double bits = 0;
+  for (uint32_t t = 0; t < count; t++)
+    bits += rdx_term_share(&terms[t], l->columns[terms[t].column].smallest, l->columns[terms[t].column].largest);
+  return bits * (double)l->rows;
+}
+
+const rdx_scan_ops rdx_scan_rtindex_ops = {
+    .name = "rtindex",
+    .traces_rays = true,
+    .estimate = estimate,
+    .build = build_rtindex,
+    .evaluate = evaluate,
+    .work = work,
+    .destroy = destroy,
+};
+
+const rdx_scan_ops rdx_rtc1_ops = {
+    .name = "rtc1",
+    .traces_rays = true,
+    .estimate = estimate,
+    .build = build_rtc1,
+    .evaluate = evaluate,
+    .work = work,
+    .destroy = destroy,
+};

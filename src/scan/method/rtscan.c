@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* RTScan (section 4): uniform encoding, data sieving, matrix RT refine.
+ *
+ * A conjunction over columns c has an approximate result, the rows of A = the product of what the vectors say of each
+ * column, and a true one, T. They differ at most where some column's ranks are to be refined (D) while all others may
+ * qualify (U, by the vectors or in truth). Made disjoint: column c in D, columns before it certain (C: the vectors and
+ * the truth say yes), columns after it in U. With three BETWEEN each D has two parts, and there are six regions
+ * (4.3.2). Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction,
+ * so that the results of groups of columns need no merging. */
+
+#include "kernels/bitmap/kernels.h"
+#include "scan/method/ray_matrix.h"
+
+#define MOST_TERMS 8
+#define INTERVALS 2u /* of a term: <> has two */
+
+typedef struct group {
+  rdx_cubes cubes;
+  rdx_ray_matrix matrix;
+} group;
+
+typedef struct rtscan {
+  rdx_rtscan_params params; /* defaults resolved */
+  uint32_t count, groups;
+  uint64_t rows;
+  rdx_scan_column *columns;
+  rdx_encoding *encodings;
+  rdx_sieve *sieves;
+  group *group;
+} rtscan;
+
+/* ---- Options ---- */
+
+static rdx_status in_range(const char *what, uint32_t value, uint32_t low, uint32_t high, rdx_error *err) {
+  if (value >= low && value <= high)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_ARGUMENT, "rtscan: %s must be %u to %u, not %u", what, low, high, value);
+}
+
+static void set_default(uint32_t *value, uint32_t otherwise) {
+  *value = *value ? *value : otherwise;
+}
+
+/* RTScan, section 4.3.3 "The number of sieving vectors". */
+static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
+  set_default(&p->vectors, 61);
+  set_default(&p->planes, 4);
+  set_default(&p->group, 3);
+  set_default(&p->interval_percent, 100);
+  set_default(&p->spacing_percent, 100);
+  RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MOST_VECTORS, err));
+  RDX_TRY(in_range("planes", p->planes, 1, SIEVE_MOST_PLANES, err));
+  RDX_TRY(in_range("group", p->group, 1, 3, err));
+  RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
+  RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));
+  RDX_TRY(in_range("rows per box", p->rows_per_box, 0, 256, err));
+  return in_range("the build preference", p->build, 0, RDX_BUILD_LOW_MEMORY, err);
+}
+
+static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
+  return (rdx_sieve_params){.vectors = p->vectors, .planes = p->no_planes ? 0 : p->planes};
+}
+
+/* A bound is at most half a part away from a border. */
+static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) {
+  const uint64_t parts = (uint64_t)(p->vectors + 1) << sieve_params(p).planes;
+  return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
+                            .width = p->cube_width,
+                            .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
+                            .insist = p->insist,
+                            .build = p->build};
+}
+
+/* RTScan, section 4.4.3 "Ray Interval and Ray Spacing". */
+/* The interval and the spacing are at most the width, so that no cube is missed. */
+static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) {
+  const uint32_t most = 1u << CUBES_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
+  const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
+  const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
+  const uint32_t length = p->ray_length ? wished : rdx_cubes_ray_length(c);
+  return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
+                          .length = length < 1      ? 1
+                                    : length > most ? most
+                                                    : length,
+                          .spacing = p->no_spacing ? 0 : spacing};
+}
+
+/* ---- Preparing ---- */
+
+/* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
+static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, const rdx_scan_column *columns,
+                     uint32_t count) {
+  const uint64_t rows = columns[0].rows, groups = (count + p->group - 1) / p->group;
+  const rdx_cubes_params cubes = cubes_params(p, rows);
+  uint64_t kept = 0, sorting = 0;
+  const uint64_t placing = rdx_cubes_estimate(device, rows, p->group * 4, &cubes, &kept);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t here = rdx_encoding_estimate(&columns[i]) + (p->group - 1) * rows * 4;
+    sorting = here > sorting ? here : sorting;
+  }
+  const uint64_t placed = (placing > sorting ? placing : sorting) + (groups - 1) * kept;
+  const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, sieve_params(p));
+  return placed > all ? placed : all;
+}
+
+/* What depends on the device. Without a wish rows share boxes where memory is too small for fewer. */
+static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count,
+                        rdx_rtscan_params *p) {
+  p->build = rdx_device_build_preference(device, p->build, false);
+  if (p->rows_per_box > 0)
+    return;
+  p->rows_per_box = rdx_cubes_rows_per_box(device);
+  while (p->rows_per_box < RDX_CUBES_MOST_SHARED &&
+         need(device, p, columns, count) + rdx_bitmap_bytes(columns[0].rows) > rdx_device_memory_left(device))
+    p->rows_per_box *= 2;
+}
+
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                         uint32_t count) {
+  rdx_rtscan_params p = params->rtscan;
+  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
+    return 0;
+  suit_device(device, columns, count, &p);
+  return need(device, &p, columns, count);
+}
+
+static void destroy(void *self) {
+  rtscan *r = self;
+  for (uint32_t g = 0; g < r->groups; g++)
+    rdx_cubes_destroy(&r->group[g].cubes);
+  for (uint32_t i = 0; i < r->count; i++) {
+    rdx_encoding_destroy(&r->encodings[i]);
+    rdx_sieve_destroy(&r->sieves[i]);
+  }
+  rdx_scan_columns_release(r->columns, r->count);
+  rdx_free(r->encodings);
+  rdx_free(r->sieves);
+  rdx_free(r->group);
+  rdx_free(r);
+}
+
+static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimensions, rtscan *r, rdx_scan_stats *stats,
+                              rdx_error *err) {
+  const double start = rdx_now_ms();
+  const rdx_cubes_params params = cubes_params(&r->params, r->rows);
+  for (uint32_t i = first; i < first + dimensions; i++)
+    RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
+                                &r->encodings[i], err));
+  stats->encode_ms += rdx_now_ms() - start;
+  group *g = &r->group[r->groups++];
+  RDX_TRY(rdx_cubes_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first, dimensions,
+                           &params, &g->cubes, stats, err));
+  g->matrix = matrix_of(&r->params, &g->cubes);
+  for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
+    rdx_buffer_destroy(&r->encodings[i].order);
+  return RDX_OK;
+}
+
+static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
+  const double start = rdx_now_ms();
+  for (uint32_t i = 0; i < r->count; i++)
+    RDX_TRY(rdx_sieve_create(device, &r->columns[i], &r->encodings[i], sieve_params(&r->params), &r->sieves[i], err));
+  stats->encode_ms += rdx_now_ms() - start;
+  return RDX_OK;
+}
+
+/* RTScan, Figure 7 "The workflow of RTScan". */
+static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtscan *r,
+                              rdx_scan_stats *stats, rdx_error *err) {
+  RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->sieves, "RTScan", (void **)&r->sieves, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTScan", (void **)&r->group, err));
+  RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
+  r->count = count;
+  for (uint32_t first = 0; first < count; first += r->params.group)
+    RDX_TRY(
+        build_group(device, first, count - first < r->params.group ? count - first : r->params.group, r, stats, err));
+  return build_sieves(device, r, stats, err);
+}
+
+static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, const rdx_scan_column *columns,
+                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  rtscan *r = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
+  r->params = *resolved;
+  r->rows = columns[0].rows;
+  const rdx_status status = build_parts(device, columns, count, r, stats, err);
+  if (status != RDX_OK) {
+    destroy(r);
+    return status;
+  }
+  *out = r;
+  return RDX_OK;
+}
+
+/* What a scene takes is known when it is built: where that is more than was thought, more rows share a box. */
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+  rdx_rtscan_params p = params->rtscan;
+  RDX_TRY(resolve(&p, err));
+  suit_device(device, columns, count, &p);
+  rdx_status status = build_with(device, &p, columns, count, stats, out, err);
+  while (rdx_cubes_share_more(status, params->rtscan.rows_per_box, &p.rows_per_box))
+    status = build_with(device, &p, columns, count, stats, out, err);
+  return status;
+}
+
+/* ---- Regions ---- */
+
+#define MOST_SPANS (6 * INTERVALS)
+
+/* What a column's axis is cut into. */
+typedef struct axis_cells {
+  uint32_t refined_count, possible_count, certain_count;
+  rdx_cells refined[MOST_SPANS], possible[MOST_SPANS], certain[MOST_SPANS]; /* D, U, C */
+} axis_cells;
+
+static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool join) {
+  if (join && *count > 0 && list[*count - 1].end >= cells.begin)
+    list[*count - 1].end = cells.end;
+  else
+    list[(*count)++] = cells;
+}
+
+/* The cells of a span of ranks, or of the values between which its rows have theirs. */
+static rdx_cells cells_of(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_span *span) {
+  const rdx_scan_column *column = &r->columns[c->first_column + axis];
+  if (!r->params.no_encoding)
+    return rdx_cubes_cells(c, axis, span->begin, span->end);
+  const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->first_column + axis], span->begin, span->end);
+  const uint64_t high = codes.high < column->largest ? codes.high : column->largest;
+  return rdx_cubes_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
+}
+
+/* RTScan, Figure 10 "RT refining after Data Sieving with three '<'s". */
+/* The lists of one axis. Neighbouring spans become one where that cannot make regions overlap more than their border
+ * cells do anyway. */
+static void cut_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved, axis_cells *out) {
+  *out = (axis_cells){0};
+  for (uint32_t i = 0; i < sieved->span_count; i++) {
+    const rdx_span *span = &sieved->spans[i];
+    const rdx_cells cells = cells_of(r, c, axis, span);
+    add_cells(out->possible, &out->possible_count, cells, true);
+    if (rdx_span_refined(span))
+      add_cells(out->refined, &out->refined_count, cells, true);
+    else
+      add_cells(out->certain, &out->certain_count, cells, false);
+  }
+}
+
+/* An axis that no term constrains, or that is not there. By value, NULLs are in the last cell. */
+static void whole_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, axis_cells *out) {
+  const rdx_cells all = {0, axis < c->dimensions ? c->used[axis] : 1};
+  const rdx_cells nulls = {(uint32_t)CUBES_MASK, (uint32_t)CUBES_MASK + 1};
+  *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all, nulls}, .certain = {all, nulls}};
+  if (r->params.no_encoding && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
+    out->possible_count = out->certain_count = 2;
+}
+
+/* RTScan, section 4.1 "divided into several predicate groups". */
+/* RTScan, section 4.3.2 "RT Refine after Data Sieving". */
+static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, uint32_t count,
+                        const rdx_sieved *sieved, rdx_regions *regions) {
+  const rdx_cubes *c = &g->cubes;
+  axis_cells axes[3];
+  for (uint32_t k = 0; k < 3; k++)
+    whole_axis(r, c, k, &axes[k]);
+  for (uint32_t t = 0; t < count; t++)
+    if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
+      cut_axis(r, c, terms[t].column - c->first_column, &sieved[t], &axes[terms[t].column - c->first_column]);
+  for (uint32_t k = 0; k < c->dimensions; k++) {
+    rdx_cells_list lists[3];
+    for (uint32_t j = 0; j < 3; j++)
+      lists[j] = j < k    ? (rdx_cells_list){axes[j].certain_count, axes[j].certain}
+                 : j == k ? (rdx_cells_list){axes[j].refined_count, axes[j].refined}
+                          : (rdx_cells_list){axes[j].possible_count, axes[j].possible};
+    rdx_regions_add(regions, c, &g->matrix, lists);
+  }
+}
+
+/* ---- Evaluating ---- */
+
+/* The regions of a group that has any: each of at most MOST_TERMS terms touches one group. */
+typedef struct part {
+  const group *group;
+  uint32_t place, count; /* in the query */
+  uint64_t rays;
+} part;
+
+typedef struct run {
+  const rdx_term *terms;
+  uint32_t count, part_count;
+  rdx_sieved sieved[MOST_TERMS];
+  part parts[MOST_TERMS];
+  rdx_sieve_query query;
+} run;
+
+static rdx_regions count_regions(const rtscan *r, const run *q) {
+  rdx_regions all = {0};
+  for (uint32_t g = 0; g < r->groups; g++)
+    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &all);
+  return all;
+}
+
+/* RTScan, section 5.4 "setting up the parameters of rays in these regions". */
+static void fill_regions(const rtscan *r, run *q, uint32_t count) {
+  uint32_t place = 0;
+  struct cubes_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
+  for (uint32_t g = 0; g < r->groups; g++) {
+    rdx_regions regions = {.regions = out};
+    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &regions);
+    if (regions.count > 0)
+      q->parts[q->part_count++] = (part){&r->group[g], place, regions.count, regions.rays};
+    out += regions.count;
+    place += regions.count * (uint32_t)sizeof *out / 8;
+  }
+}
+
+static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
+  uint64_t vectors = 0;
+  for (uint32_t t = 0; t < q->count; t++) {
+    vectors += q->sieved[t].read;
+    for (uint32_t i = 0; i < q->sieved[t].span_count; i++)
+      if (rdx_span_refined(&q->sieved[t].spans[i]))
+        counts->refined += q->sieved[t].spans[i].end - q->sieved[t].spans[i].begin;
+  }
+  for (uint32_t i = 0; i < q->part_count; i++)
+    counts->rays += q->parts[i].rays;
+  counts->bytes += (vectors + 1) * ((r->rows + 7) / 8);
+}
+
+/* Combine the vectors, then correct the rows that rays find. */
+static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream *stream, rdx_buffer *out,
+                         rdx_buffer *counters, rdx_error *err) {
+  rdx_cubes_launch all = {.term_count = q->count, .out = out, .counters = counters};
+  if (narrow && q->part_count > 0)
+    RDX_TRY(rdx_sieve_mask(stream, out, &all.mask, err));
+  RDX_TRY(rdx_sieve_query_send(&q->query, stream, &all.query, err));
+  RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, NULL, err));
+  for (uint32_t i = 0; i < q->part_count; i++) {
+    const part *p = &q->parts[i];
+    all.regions_place = p->place;
+    all.region_count = p->count;
+    all.rays = p->rays;
+    RDX_TRY(rdx_cubes_trace(&p->group->cubes, &p->group->matrix, &all, stream, err));
+  }
+  return RDX_OK;
+}
+
+/* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. */
+static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t count, uint32_t term) {
+  const group *g = &r->group[terms[term].column / r->params.group];
+  const rdx_cubes *c = &g->cubes;
+  double cells[3], rays = 1, longest = 0;
+  for (uint32_t k = 0; k < c->dimensions; k++)
+    cells[k] = c->first_column + k == terms[term].column ? 0 : c->used[k];
+  for (uint32_t t = 0; t < count; t++) {
+    const uint32_t column = terms[t].column, axis = column - c->first_column; /* wraps around where it is below */
+    if (t == term || axis >= c->dimensions)
+      continue;
+    const double share = rdx_encoding_share(&r->encodings[column], &terms[t]);
+    cells[axis] *= share;
+  }
+  for (uint32_t k = 0; k < c->dimensions; k++) {
+    rays *= cells[k] / c->width + 1;
+    longest = cells[k] > longest ? cells[k] : longest;
+  }
+  rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
+  return (rdx_sieve_cost){.positive = r->params.positive_only,
+                          .layer = (double)r->rows * c->width / c->used[terms[term].column - c->first_column],
+                          .missed = 1,
+                          .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
+}
+
+static void begin(const rtscan *r, const rdx_term *terms, uint32_t count, run *q) {
+  q->terms = terms;
+  q->count = count;
+  q->part_count = 0;
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieve_cost cost = cost_of(r, terms, count, t);
+    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q->sieved[t]);
+  }
+}
+
+/* Vectors read, and rays. */
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const rtscan *r = self;
+  uint32_t vectors = 1;
+  run q;
+  begin(r, terms, count, &q);
+  for (uint32_t t = 0; t < count; t++)
+    vectors += q.sieved[t].read;
+  return (double)vectors * (double)(r->rows / 8) + (double)count_regions(r, &q).rays * RDX_SCAN_RAY_BYTES;
+}
+
+static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                           rdx_error *err) {
+  const rtscan *r = self;
+  rdx_buffer *counters = NULL;
+  run q;
+  begin(r, call->terms, call->count, &q);
+  const uint32_t regions = count_regions(r, &q).count;
+  RDX_TRY(rdx_sieve_query_create(r->columns, call->terms, call->count, r->sieves, q.sieved,
+                                 regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
+  fill_regions(r, &q, regions);
+  rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
+  if (status == RDX_OK)
+    status = launch(r, &q, call->narrow, stream, call->out, counters, err);
+  rdx_sieve_query_destroy(&q.query);
+  if (status == RDX_OK && counts) {
+    add_counts(r, &q, counts);
+    return rdx_counters_read(stream, &counters, counts, err);
+  }
+  rdx_buffer_destroy(&counters);
+  return status;
+}
+
+const rdx_scan_ops rdx_rtscan_ops = {
+    .name = "rtscan",
+    .traces_rays = true,
+    .max_intervals = INTERVALS,
+    .max_terms = MOST_TERMS,
+    .estimate = estimate,
+    .build = build,
+    .evaluate = evaluate,
+    .work = work,
+    .destroy = destroy,
+};

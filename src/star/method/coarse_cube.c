@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
+ * sorted into cells of neighbouring scan places and cut into blocks, each of which is one triangle; rays run along the
+ * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
+ * kernels/star/star.h for why each row counts exactly once.
+ *
+ * Where runs of rows of one place and one group are long, rows stay in the order of places, and what runs come to is
+ * kept (star_runs.h): then most queries add up blocks without reading rows. Where they are short, many threads of a GPU
+ * add up neighbours at a time, which are to be of one group: there the rows of a cell lie in the order of groups. Where
+ * groups are few each has a scene row of its own then. */
+
+#include <math.h>
+#include <string.h>
+
+#include "star/method/cube_runs.h"
+#include "kernels/primitives/kernels.h"
+
+#define MOST_CELLS (1u << 22)    /* of an axis: coordinates */
+#define MOST_SHIFT 31            /* of 32 bits */
+#define FEW_GROUPS 64            /* may have scene rows of their own */
+#define MOST_LANES 256           /* scene rows that the blocks of a cell spread over */
+#define GPU_RAYS 16384           /* as many are wanted at least */
+#define CPU_RAYS 64              /* are worth a thread */
+#define GPU_PARTS 4096           /* workgroups that add up blocks */
+#define GPU_RUN_PARTS 16384      /* threads that do by runs, */
+#define GPU_RUNS 4               /* of which each may have as few */
+#define RUN_ROWS 8               /* that a core adds up in the time of a run's totals */
+#define MOST_BLOCK 16384         /* rows, by the model, */
+#define LARGEST_BLOCK (1u << 31) /* and asked for: sums with it stay below 2^32 */
+#define GPU_BLOCK 64
+#define GPU_RUNS_BLOCK 1024
+
+typedef struct coarse_cube {
+  rdx_star star;
+  uint32_t block_rows;
+  bool by_group;  /* each group has scene rows of its own */
+  bool long_runs; /* of one place and one group, where that matters: rows stay in their order */
+  uint32_t shift; /* places of a cell, as a power of two */
+  uint32_t lanes, scene_rows;
+  uint64_t block_count;
+  rdx_buffer *places; /* of rows */
+  rdx_buffer *blocks; /* see coarse_args */
+  rdx_scene *scene;
+  rdx_runs runs;          /* on the device */
+  rdx_buffer *block_runs; /* the first run of each block, and the number of runs; NULL: there are none */
+} coarse_cube;
+
+static void destroy(void *self) {
+  coarse_cube *c = self;
+  rdx_scene_destroy(&c->scene);
+  rdx_buffer_destroy(&c->places);
+  rdx_buffer_destroy(&c->blocks);
+  rdx_runs_destroy(&c->runs);
+  rdx_buffer_destroy(&c->block_runs);
+  rdx_star_destroy(&c->star);
+  rdx_free(c);
+}
+
+static bool on_cpu(const coarse_cube *c) {
+  return c->star.device->info.backend == RDX_BACKEND_CPU;
+}
+
+/* ---- The model ----
+ *
+ * A query that qualifies R rows costs R / B hits. On a core a hit costs as much as 100 rows (measured: 40 ns, 0.4 ns),
+ * and where rows must be read some thread waits for another for half a block on average, so B = sqrt(200 R) is best;
+ * R = 1/64 of all rows stands for the queries to come. A GPU reads all rows of a block that is met, so blocks are
+ * small; with runs kept it reads few, and larger blocks cost fewer hits. */
+static uint32_t choose_block(const coarse_cube *c) {
+  if (!on_cpu(c))
+    return c->long_runs ? GPU_RUNS_BLOCK : GPU_BLOCK;
+  const double best = sqrt(200.0 * (double)c->star.rows / 64);
+  uint32_t rows = 64;
+  while (rows * M_SQRT2 < best && rows < MOST_BLOCK)
+    rows *= 2;
+  return rows;
+}
+
+/* Whether the rows of a cell lie in the order of groups, else in that of places. */
+static bool grouped_cells(const coarse_cube *c) {
+  return !on_cpu(c) && c->star.group_bytes && !c->by_group && !c->long_runs && c->shift > 0;
+}
+
+/* Whether rows stay as stars have them: in the order of places, for the same place in that of groups. */
+static bool stays(const coarse_cube *c) {
+  return !c->by_group && !grouped_cells(c);
+}
+
+/* Cells hold about as many rows of a scene row as a block, or one place. */
+static void choose_cells(coarse_cube *c) {
+  const double rows = (double)c->star.rows / (c->by_group ? c->star.groups.count : 1);
+  const double places = c->star.scan.count;
+  while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places &&
+          c->shift < MOST_SHIFT) ||
+         c->star.scan.count >> c->shift >= MOST_CELLS)
+    c->shift++;
+  const double blocks = rows * (double)(1ull << c->shift) / (places > 0 ? places : 1) / c->block_rows;
+  c->lanes = 1;
+  while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MOST_LANES)
+    c->lanes *= 2;
+  c->scene_rows = c->lanes * (c->by_group ? c->star.groups.count : 1);
+}
+
+/* ---- Building ---- */
+
+/* What arranging rows needs: arrays in the order of scan places. */
+typedef struct arranging {
+  coarse_cube *cube;
+  rdx_star_rows *rows;
+  rdx_stream *stream;
+  rdx_buffer *order, *places, *groups; /* `groups` NULL: one */
+  rdx_buffer *keys;                    /* that rows are sorted by: the scene row and cell of each */
+} arranging;
+
+static rdx_status append_key(arranging *a, const rdx_buffer *codes, uint32_t shift, uint32_t bits, bool first,
+                             rdx_error *err) {
+  const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, a->keys),
+                                     .codes = RDX_ADDRESS(uint32_t, codes),
+                                     .bytes = 4,
+                                     .bits = bits,
+                                     .first_attribute = first,
+                                     .shift = shift};
+  return rdx_stream_launch(a->stream, &rdx_kernel_star_key, &args, NULL, a->cube->star.rows, NULL, err);
+}
+
+static rdx_status gather(arranging *a, const rdx_buffer *from, const rdx_buffer *rows, rdx_buffer **out,
+                         rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(a->cube->star.device, a->cube->star.rows * 4, "the rows of a cube", out, err));
+  return rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->star.rows, err);
+}
+
+static rdx_status sort(arranging *a, uint32_t bits, rdx_error *err) {
+  return rdx_stream_sort(a->stream, a->keys, 8, bits, a->order, a->cube->star.rows, err);
+}
+
+static uint32_t bits_of(uint64_t count) {
+  return count <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
+}
+
+static uint32_t cell_bits(const coarse_cube *c) {
+  return bits_of((c->star.scan.count >> c->shift) + 1);
+}
+
+/* That a scene row and a cell make. */
+static uint64_t largest_key(const coarse_cube *c) {
+  const uint64_t rows = c->by_group ? c->star.groups.count : 1;
+  return (rows << cell_bits(c)) - 1;
+}
+
+/* The runs of equal keys: where they begin, and their keys. */
+typedef struct key_runs {
+  uint64_t count;
+  uint32_t *starts;
+  uint64_t *keys;
+} key_runs;
+
+/* Where they begin, as bits, buffers[0], and as a list, buffers[1]; buffers[2] is for their number. */
+static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *count, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows, sizes[3] = {(rows + 31) / 32 * 4, rows * 4, 8};
+  for (uint32_t i = 0; i < 3; i++)
+    RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
+  RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
+  RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[2], rows, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
+  return rdx_buffer_number(buffers[2], 0, rows > 0, rows, "the runs of a cube", count, err);
+}
+
+static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
+  const uint64_t rows = a->cube->star.rows;
+  RDX_TRY(mark_runs(a, buffers, &out->count, err));
+  RDX_TRY(rdx_buffer_create(a->cube->star.device, out->count * 8, "the blocks of a cube", &buffers[3], err));
+  RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[3], buffers[2], rows, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
+  RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
+  RDX_TRY(rdx_alloc(out->count, 8, "the blocks of a cube", (void **)&out->keys, err));
+  RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
+  out->starts[out->count] = (uint32_t)rows;
+  RDX_TRY(rdx_buffer_download(buffers[3], 0, out->keys, out->count * 8, err));
+  RDX_TRY(rdx_returned_starts(a->cube->star.device, out->starts, out->count, rows, "where a cell begins", err));
+  return rdx_returned_keys(a->cube->star.device, out->keys, out->count, largest_key(a->cube), "a cell", err);
+}
+
+static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
+  rdx_buffer *buffers[4] = {0};
+  const rdx_status status = list_runs(a, buffers, out, err);
+  for (uint32_t i = 0; i < 4; i++)
+    rdx_buffer_destroy(&buffers[i]);
+  return status;
+}
+
+static void drop_runs(key_runs *runs) {
+  rdx_free(runs->starts);
+  rdx_free(runs->keys);
+}
+
+/* How many runs of one place and one group there are. */
+static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
+  rdx_buffer *buffers[3] = {0};
+  RDX_TRY(append_key(a, a->places, 0, 64, true, err));
+  RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->star.groups.count), false, err));
+  const rdx_status status = mark_runs(a, buffers, count, err);
+  for (uint32_t i = 0; i < 3; i++)
+    rdx_buffer_destroy(&buffers[i]);
+  return status;
+}
+
+/* ---- The order of rows ---- */
+
+/* Whether so many runs are worth their totals. */
+static bool are_long(const rdx_star *star, uint64_t runs) {
+  return runs * RUN_ROWS <= star->rows && rdx_runs_fit(star, runs + star->rows / GPU_RUNS_BLOCK);
+}
+
+/* Where runs are added up rows need not be by group. On a CPU they matter where groups are few. */
+static rdx_status choose_order(arranging *a, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  uint64_t count = c->star.scan.count;
+  const bool few = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+  if (a->rows->group && (few || !on_cpu(c)))
+    RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
+  if (a->groups && are_long(&c->star, count))
+    RDX_TRY(count_runs(a, &count, err));
+  c->long_runs = are_long(&c->star, count);
+  c->by_group = few && !c->long_runs;
+  if (c->block_rows == 0)
+    c->block_rows = choose_block(c);
+  choose_cells(c);
+  return RDX_OK;
+}
+
+/* Sort a permutation of the rows, at first by scan places: by scene row, cell, and within it by group. */
+static rdx_status sort_rows(arranging *a, rdx_error *err) {
+  const coarse_cube *c = a->cube;
+  const rdx_star *star = &c->star;
+  const uint32_t group_bits = bits_of(star->groups.count);
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
+  RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
+  if (grouped_cells(c)) {
+    RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
+    RDX_TRY(sort(a, group_bits, err));
+  }
+  rdx_buffer *places = NULL;
+  RDX_TRY(rdx_stream_scratch(a->stream, star->rows * 4, "the rows of a cube", &places, err));
+  RDX_TRY(rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
+  if (c->by_group)
+    RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
+  RDX_TRY(append_key(a, places, c->shift, cell_bits(c), !c->by_group, err));
+  return sort(a, cell_bits(c) + (c->by_group ? group_bits : 0), err);
+}
+
+/* Bring the rows of the cube into the order found. */
+static rdx_status apply(arranging *a, rdx_error *err) {
+  rdx_buffer *order = NULL;
+  RDX_TRY(gather(a, a->places, a->order, &a->cube->places, err));
+  rdx_status status = gather(a, a->rows->order, a->order, &order, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(a->stream, err);
+  if (status != RDX_OK) {
+    rdx_buffer_destroy(&order);
+    return status;
+  }
+  rdx_buffer_destroy(&a->rows->order);
+  a->rows->order = order;
+  return RDX_OK;
+}
+
+/* Bring the rows into the cube's order, the keys being their cells. */
+static rdx_status order_rows(arranging *a, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 8, "the rows of a cube", &a->keys, err));
+  RDX_TRY(choose_order(a, err));
+  if (!stays(c)) {
+    RDX_TRY(sort_rows(a, err));
+    return apply(a, err);
+  }
+  RDX_TRY(append_key(a, a->places, c->shift, 64, true, err));
+  c->places = a->places;
+  a->places = NULL;
+  return RDX_OK;
+}
+
+/* ---- Blocks ---- */
+
+/* The triangle of kernels/rx/rx_primitives.h: the point lies inside, and a ray along x passes edges at a distance. */
+static void write_triangle(float *v, float x, float y) {
+  const float corners[9] = {x + 0.5f, y - 0.5f, 0, x - 0.5f, y, 0.5f, x, y + 0.5f, -0.5f};
+  memcpy(v, corners, sizeof corners);
+}
+
+/* Cut runs into blocks; returns how many. NULL: only count. */
+static uint64_t cut_runs(const coarse_cube *c, const key_runs *r, uint32_t *blocks, float *triangles) {
+  const uint32_t bits = cell_bits(c);
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < r->count; i++) {
+    const uint32_t cell = (uint32_t)(r->keys[i] & ((1ull << bits) - 1));
+    const uint32_t row = (uint32_t)(r->keys[i] >> bits) * c->lanes;
+    uint32_t lane = 0;
+    for (uint64_t begin = r->starts[i]; begin < r->starts[i + 1]; begin += c->block_rows, n++) {
+      if (!blocks)
+        continue;
+      blocks[2 * n] = (uint32_t)begin;
+      blocks[2 * n + 1] = cell;
+      write_triangle(triangles + 9 * n, (float)cell, (float)(row + lane++ % c->lanes));
+    }
+  }
+  return n;
+}
+
+static rdx_status upload_array(rdx_device *device, const void *from, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(device, size, "the blocks of a cube", out, err));
+  return rdx_buffer_upload(*out, 0, from, size, err);
+}
+
+static rdx_status make_scene(coarse_cube *c, const key_runs *r, rdx_build_preference build, uint32_t *blocks,
+                             float *triangles, rdx_error *err) {
+  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
+                            .count = c->block_count,
+                            .preference = build,
+                            .compact = true,
+                            .single_any_hit = true};
+  cut_runs(c, r, blocks, triangles);
+  blocks[2 * c->block_count] = (uint32_t)c->star.rows;
+  RDX_TRY(upload_array(c->star.device, blocks, (2 * c->block_count + 1) * 4, &c->blocks, err));
+  rdx_status status = upload_array(c->star.device, triangles, c->block_count * 36, &scene.primitives, err);
+  if (status == RDX_OK)
+    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+  rdx_buffer_destroy(&scene.primitives);
+  return status;
+}
+
+static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_error *err) {
+  coarse_cube *c = a->cube;
+  key_runs r = {0};
+  uint32_t *blocks = NULL;
+  float *triangles = NULL;
+  rdx_status status = find_runs(a, &r, err);
+  if (status == RDX_OK) {
+    c->block_count = cut_runs(c, &r, NULL, NULL);
+    status = rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err);
+  }
+  if (status == RDX_OK)
+    status = rdx_alloc(9 * c->block_count, sizeof *triangles, "the blocks of a cube", (void **)&triangles, err);
+  if (status == RDX_OK)
+    status = make_scene(c, &r, build, blocks, triangles, err);
+  rdx_free(blocks);
+  rdx_free(triangles);
+  drop_runs(&r);
+  return status;
+}
+
+static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_preference build, rdx_error *err) {
+  arranging a = {.cube = c, .rows = rows};
+  rdx_status status = rdx_stream_create_for(c->star.device, "build", &a.stream, err);
+  if (status == RDX_OK)
+    status = rdx_star_places(&c->star, &a.places, err);
+  if (status == RDX_OK)
+    status = order_rows(&a, err);
+  if (status == RDX_OK)
+    status = build_scene(&a, build, err);
+  rdx_stream_destroy(&a.stream);
+  rdx_buffer_destroy(&a.order);
+  rdx_buffer_destroy(&a.places);
+  rdx_buffer_destroy(&a.groups);
+  rdx_buffer_destroy(&a.keys);
+  return status;
+}
+
+/* What runs of each block come to. */
+static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err) {
+  RDX_TRY(rdx_buffer_download(c->blocks, 0, blocks, (2 * c->block_count + 1) * 4, err));
+  for (uint64_t i = 0; i < c->block_count; i++)
+    blocks[i] = blocks[2 * i];
+  RDX_TRY(rdx_returned_starts(c->star.device, blocks, c->block_count, c->star.rows, "where a block begins", err));
+  RDX_TRY(rdx_runs_create(&c->star, blocks, c->block_count, &c->runs, err));
+  if (c->runs.count == 0)
+    return RDX_OK;
+  uint32_t run = 0;
+  for (uint64_t i = 0; i < c->block_count; i++) {
+    while (c->runs.starts[run] < blocks[i])
+      run++;
+    blocks[i] = run;
+  }
+  blocks[c->block_count] = c->runs.count;
+  RDX_TRY(upload_array(c->star.device, blocks, (c->block_count + 1) * 4, &c->block_runs, err));
+  return rdx_runs_move(&c->star, &c->runs, err);
+}
+
+static rdx_status add_up(coarse_cube *c, rdx_error *err) {
+  uint32_t *blocks = NULL;
+  RDX_TRY(rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err));
+  const rdx_status status = add_up_blocks(c, blocks, err);
+  rdx_free(blocks);
+  return status;
+}
+
+static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coarse_cube_params *params,
+                              const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
+  rdx_star_rows rows;
+  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  c->block_rows = params->block_rows < LARGEST_BLOCK ? params->block_rows : LARGEST_BLOCK;
+  if (status == RDX_OK)
+    status = arrange(c, &rows, params->build, err);
+  if (status == RDX_OK)
+    status = rdx_star_store(&c->star, &rows, err);
+  rdx_star_rows_drop(&rows);
+  if (status == RDX_OK && stays(c))
+    status = add_up(c, err);
+  return status;
+}
+
+static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+                        uint64_t *bytes, void **out, rdx_error *err) {
+  if (params->coarse_cube.build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "coarse_cube: unknown build preference");
+  coarse_cube *c = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
+  const rdx_status status = build_parts(relation, &params->coarse_cube, spec, c, err);
+  if (status != RDX_OK) {
+    destroy(c);
+    return status;
+  }
+  *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes +
+           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_runs->size : 0);
+  *out = c;
+  return RDX_OK;
+}
+
+/* ---- Answering ---- */
+
+/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. A GPU reads all rows of a block, or runs. */
+static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+  const coarse_cube *c = self;
+  double ranges = 0, rows = 0;
+  (void)err;
+  rdx_star_estimate(&c->star, plan, &ranges, &rows);
+  const double rays = ranges * c->scene_rows;
+  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows);
+  return RDX_OK;
+}
+
+/* ---- Pieces ---- */
+
+static uint32_t first_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32_t i) {
+  return ranges->list[2 * i] >> c->shift;
+}
+
+static uint32_t last_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32_t i) {
+  return (ranges->list[2 * i + 1] - 1) >> c->shift;
+}
+
+/* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start, with 4096 rows. */
+static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
+  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_RAYS;
+  const uint64_t all = ((c->star.scan.count - 1) >> c->shift) + 1,
+                 least = on_cpu(c) ? 1 + 4096 * all / c->star.rows : 1;
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < ranges->count; i++)
+    cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
+  const uint64_t each = (cells * c->scene_rows + wanted - 1) / wanted;
+  const uint64_t cells_each = each < least ? least : each;
+  return (uint32_t)(cells_each < STAR_MOST_CELLS ? cells_each : STAR_MOST_CELLS);
+}
+
+/* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only
+ * count. */
+static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t most, star_piece *pieces) {
+  uint64_t n = 0;
+  for (uint32_t i = 0, end = 0; i < ranges->count; i = end) {
+    const uint32_t first = first_cell(c, ranges, i);
+    uint32_t last = 0;
+    do
+      last = last_cell(c, ranges, end++);
+    while (end < ranges->count && first_cell(c, ranges, end) == last);
+    for (uint64_t cell = first; cell <= last; cell += most, n++) {
+      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
+      if (!pieces)
+        continue;
+      while (last_cell(c, ranges, i) < cell)
+        i++;
+      uint32_t stop = i;
+      while (stop < end && first_cell(c, ranges, stop) <= to)
+        stop++;
+      pieces[n] = (star_piece){(uint32_t)cell, to, i, stop - i};
+    }
+  }
+  return n;
+}
+
+/* Cut the cells that the run's ranges touch into pieces, in run->rows, each for a ray in every scene row. */
+static rdx_status cut(const coarse_cube *c, rdx_star_run *run, uint64_t *out_pieces, rdx_error *err) {
+  const uint32_t most = piece_cells(c, &run->ranges);
+  *out_pieces = cut_ranges(c, &run->ranges, most, NULL);
+  if (*out_pieces * c->scene_rows > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
+                    (unsigned long long)(*out_pieces * c->scene_rows));
+  RDX_TRY(rdx_star_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
+  cut_ranges(c, &run->ranges, most, (star_piece *)(void *)run->rows);
+  return RDX_OK;
+}
+
+/* ---- Running ---- */
+
+static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t rays, star_piece *pieces,
+                              rdx_error *err) {
+  const uint64_t threads = c->star.device->info.threads, useful = 1 + rays / CPU_RAYS;
+  const uint32_t parts = (uint32_t)(useful < threads ? useful : threads);
+  const struct coarse_args args = {.pieces = pieces,
+                                   .met = RDX_ADDRESS(uint32_t, run->met),
+                                   .scene_rows = c->scene_rows,
+                                   .rays = (uint32_t)rays,
+                                   .partition_size = (uint32_t)c->scene->partition_size,
+                                   .parts = parts};
+  RDX_TRY(rdx_stream_fill(run->stream, run->met, 0, 4, 0, err));
+  return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
+}
+
+/* A query under way. */
+typedef struct request {
+  const rdx_plan *plan;
+  rdx_star_run *run;
+  rdx_buffer *counters; /* NULL: not wanted */
+  uint64_t rays, rows;  /* rows that qualify */
+  uint64_t runs;        /* that are added up; 0: rows are */
+  star_piece *pieces;   /* on the device */
+  uint32_t copies, parts, shares;
+} request;
+
+/* Deal out the blocks to at most as many threads, or workgroups, of a GPU as say `most`. Where blocks are few, several
+ * share each, `useful` of them at most. */
+static void deal_out(const coarse_cube *c, request *r, uint64_t useful, uint64_t most) {
+  const uint64_t blocks = r->rays + r->rows / c->block_rows; /* about as many are met */
+  const uint64_t shares = useful < most / blocks ? useful : most / blocks;
+  const bool one = on_cpu(c) || shares < 1 || shares > INT32_MAX / c->block_count;
+  r->shares = one ? 1 : (uint32_t)shares;
+  const uint64_t parts = blocks * r->shares;
+  r->parts = on_cpu(c) ? r->copies : (uint32_t)(parts < most ? parts : most);
+}
+
+static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
+  const rdx_ranges *list = &r->run->ranges;
+  uint64_t ranges = 0;
+  deal_out(c, r, c->block_rows / COARSE_GROUP, GPU_PARTS);
+  RDX_TRY(rdx_stream_constants(r->run->stream, list->list, (uint64_t)list->count * 8, &ranges, err));
+  const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
+                                       .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                       .pieces = r->pieces,
+                                       .blocks = RDX_ADDRESS(uint32_t, c->blocks),
+                                       .places = RDX_ADDRESS(uint32_t, c->places),
+                                       .ranges = (uint32_t *)(uintptr_t)ranges,
+                                       .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                       .shift = c->shift,
+                                       .parts = r->parts,
+                                       .shares = r->shares,
+                                       .by_place = stays(c)};
+  const uint64_t items = on_cpu(c) ? r->parts : (uint64_t)r->parts * COARSE_GROUP;
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_coarse_add, &args, NULL, items, NULL, err);
+}
+
+/* The ranges become such of runs. Runs of one group are added at once, those of several one after the other. (A CPU has
+ * run a launch when it returns, so that constants may be of this function.) */
+static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) {
+  rdx_stream *stream = r->run->stream;
+  const star_runs view = rdx_runs_view(&c->star, &c->runs, r->plan);
+  const rdx_ranges *list = &r->run->ranges;
+  uint64_t runs = 0, ranges = 0;
+  deal_out(c, r, view.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
+  rdx_runs_translate(&c->runs, &r->run->ranges);
+  RDX_TRY(rdx_stream_constants(stream, &view, sizeof view, &runs, err));
+  RDX_TRY(rdx_stream_constants(stream, list->list, (uint64_t)list->count * 8, &ranges, err));
+  const struct coarse_runs_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
+                                        .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                        .pieces = r->pieces,
+                                        .runs = (star_runs *)(uintptr_t)runs,
+                                        .block_runs = RDX_ADDRESS(uint32_t, c->block_runs),
+                                        .ranges = (uint32_t *)(uintptr_t)ranges,
+                                        .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                        .parts = r->parts,
+                                        .shares = r->shares};
+  return rdx_stream_launch(stream, &rdx_kernel_coarse_runs, &args, NULL, r->parts, NULL, err);
+}
+
+static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
+  rdx_star_run *run = r->run;
+  uint64_t pieces = 0;
+  r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
+  if (!run->met)
+    RDX_TRY(rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->met, err));
+  if (r->counters)
+    RDX_TRY(rdx_stream_fill(run->stream, r->counters, 0, 16, 0, err));
+  RDX_TRY(rdx_star_start(&c->star, r->plan, r->copies, run, err));
+  RDX_TRY(rdx_stream_constants(run->stream, run->rows, r->rays / c->scene_rows * sizeof(star_piece), &pieces, err));
+  r->pieces = (star_piece *)(uintptr_t)pieces;
+  RDX_TRY(launch_rays(c, run, r->rays, r->pieces, err));
+  return r->runs > 0 ? launch_runs(c, r, err) : launch_add(c, r, err);
+}
+
+static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out, rdx_query_counts *counts,
+                              double *device_ms, rdx_error *err) {
+  RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
+  if (r->run->ranges.count == 0)
+    return RDX_OK;
+  uint64_t pieces = 0;
+  RDX_TRY(cut(c, r->run, &pieces, err));
+  r->rays = pieces * c->scene_rows;
+  r->rows = rdx_star_rows_of(&c->star, &r->run->ranges);
+  r->runs = rdx_runs_of(&c->star, &c->runs, r->plan, &r->run->ranges);
+  if (r->runs * RUN_ROWS > r->rows)
+    r->runs = 0;
+  RDX_TRY(launch(c, r, err));
+  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, device_ms, err));
+  if (!r->counters)
+    return RDX_OK;
+  counts->rays = r->rays;
+  return rdx_star_counts(r->run, r->counters, counts, err);
+}
+
+static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
+                      double *device_ms, rdx_error *err) {
+  coarse_cube *c = (coarse_cube *)(uintptr_t)self; /* spares are shared under a lock */
+  request r = {.plan = plan};
+  if (counts)
+    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_star_take(&c->star, &r.run, err);
+  if (status == RDX_OK)
+    status = run_counted(c, &r, out, counts, device_ms, err);
+  rdx_star_give(&c->star, &r.run, status);
+  rdx_buffer_destroy(&r.counters);
+  return status;
+}
+
+const rdx_engine_ops rdx_coarse_cube_ops = {
+    .kind = RDX_ENGINE_COARSE_CUBE,
+    .traces_rays = true,
+    .cubes = true,
+    .build = build,
+    .cost = cost,
+    .run = run,
+    .destroy = destroy,
+};

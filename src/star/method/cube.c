@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What cubes are built from. */
+
+#include "star/method/cube.h"
+
+#include <string.h>
+
+#include "kernels/primitives/kernels.h"
+
+/* ---- Packing ---- */
+
+star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes) {
+  return (star_step){.codes = RDX_ADDRESS(uint32_t, numbers),
+                     .null_code = UINT64_MAX,
+                     .factor = 1,
+                     .kind = STAR_ATTRIBUTE,
+                     .bytes = bytes};
+}
+
+static uint32_t bytes_for(uint64_t largest) {
+  return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : largest <= UINT32_MAX ? 4 : 8;
+}
+
+static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct star_pack_args *args, uint64_t items,
+                              rdx_error *err) {
+  rdx_stream *stream = NULL;
+  uint64_t address = 0;
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
+  rdx_status status = rdx_stream_constants(stream, steps, args->step_count * sizeof *steps, &address, err);
+  args->steps = (star_step *)(uintptr_t)address;
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_star_pack, args, NULL, items, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
+                         uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
+                         rdx_error *err) {
+  const uint32_t each = bytes == 8 ? 8 : 4; /* bytes of an item */
+  const uint64_t items = (rows * bytes + each - 1) / each;
+  RDX_TRY(rdx_buffer_create(device, items * each, "a column of a cube", out, err));
+  struct star_pack_args args = {.order = RDX_ADDRESS(uint32_t, order),
+                                .packed_out = RDX_ADDRESS(uint32_t, *out),
+                                .least = least,
+                                .null_code = null_code,
+                                .step_count = step_count,
+                                .bytes = bytes,
+                                .rows = (uint32_t)rows};
+  const rdx_status status = launch_pack(device, steps, &args, items, err);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+/* ---- Measures ---- */
+
+static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUTE,
+                                      [RDX_EXPRESSION_CONSTANT] = STAR_CONSTANT,
+                                      [RDX_EXPRESSION_ADD] = STAR_ADD,
+                                      [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
+                                      [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
+
+/* The kernel's form of a measure's steps. Codes of dimensions are gathered, which the caller drops. */
+static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
+                             rdx_buffer **codes, rdx_error *err) {
+  for (uint32_t i = 0; i < m->step_count; i++) {
+    const rdx_step *step = &m->steps[i];
+    steps[i] =
+        (star_step){.value = rdx_step_value(step), .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
+    if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
+      continue;
+    const rdx_coded *a = step->attribute;
+    steps[i].bytes = a->bytes;
+    steps[i].codes = RDX_ADDRESS(uint32_t, a->codes);
+    steps[i].null_code = a->count; /* which no value has */
+    if (m->numeric)
+      steps[i].values = RDX_ADDRESS(uint64_t, a->values);
+    if (a->dimension == 0 && !joined)
+      continue;
+    steps[i].bytes = rdx_tuples_code_bytes(a);
+    RDX_TRY(rdx_coded_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
+    steps[i].codes = RDX_ADDRESS(uint32_t, codes[i]);
+  }
+  return RDX_OK;
+}
+
+/* A code that no value has, where values go from the smallest number of 64 bits to the largest: in a gap between the
+ * values of an attribute, which is all that such a measure is (star/plan.c). */
+static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *err) {
+  const rdx_coded *a = m->steps[0].attribute;
+  int64_t *values = NULL;
+  RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
+  const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
+  for (uint64_t i = 0; i < a->count && status == RDX_OK; i++) {
+    *out = (uint64_t)values[i] - (uint64_t)m->least + 1;
+    if (i + 1 < a->count && (uint64_t)values[i + 1] - (uint64_t)m->least != *out)
+      break; /* which comes, as there are fewer than 2^32 values */
+  }
+  rdx_free(values);
+  return status;
+}
+
+/* RTCUDB, section 4.4 "the calculated result Math + English is directly encoded in the coordinate". */
+/* Several attributes are brought together in the order of rows, so that only results are read in the cube's. */
+static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const star_step *steps,
+                               const rdx_buffer *order, rdx_star_measure *out, rdx_error *err) {
+  const uint64_t least = (uint64_t)m->least;
+  rdx_buffer *values = NULL;
+  if (m->step_count == 1)
+    return rdx_star_pack(star->device, steps, 1, order, star->rows, out->bytes, least, out->null_code, &out->codes,
+                         err);
+  RDX_TRY(rdx_star_pack(star->device, steps, m->step_count, NULL, star->rows, out->bytes, least, out->null_code,
+                        &values, err));
+  const star_step load = rdx_star_load(values, out->bytes);
+  const rdx_status status =
+      rdx_star_pack(star->device, &load, 1, order, star->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
+  rdx_buffer_destroy(&values);
+  return status;
+}
+
+/* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
+static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
+                                rdx_error *err) {
+  star_step steps[RDX_MOST_STEPS];
+  rdx_buffer *codes[RDX_MOST_STEPS] = {0};
+  out->span = (uint64_t)m->most - (uint64_t)m->least;
+  if (m->nulls && out->span == UINT64_MAX)
+    RDX_TRY(find_unused(m, &out->null_code, err));
+  else if (m->nulls)
+    out->null_code = out->span + 1;
+  out->largest = out->null_code > out->span ? out->null_code : out->span;
+  out->bytes = bytes_for(out->largest);
+  rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
+  if (status == RDX_OK)
+    status = pack_measure(star, m, steps, rows->order, out, err);
+  for (uint32_t i = 0; i < m->step_count; i++)
+    rdx_buffer_destroy(&codes[i]);
+  return status;
+}
+
+/* ---- The order of rows ---- */
+
+static uint32_t bits_of(uint32_t count) {
+  return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
+}
+
+/* What rows are sorted by: the places of their scan tuple and of their group, side by side. */
+typedef struct ordering {
+  rdx_star *star;
+  rdx_stream *stream;
+  rdx_buffer *keys, *order, *starts;
+  uint32_t key_bytes, place_bits, group_bits;
+} ordering;
+
+static rdx_status append_key(ordering *o, const rdx_buffer *places, uint32_t bits, bool first, rdx_error *err) {
+  const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, o->keys),
+                                     .codes = RDX_ADDRESS(uint32_t, places),
+                                     .bytes = 4,
+                                     .bits = bits,
+                                     .first_attribute = first,
+                                     .narrow = o->key_bytes == 4};
+  return rdx_stream_launch(o->stream, &rdx_kernel_star_key, &args, NULL, o->star->rows, NULL, err);
+}
+
+static rdx_status make_keys(ordering *o, rdx_buffer **scan_places, const rdx_buffer *groups, rdx_error *err) {
+  const uint64_t rows = o->star->rows;
+  RDX_TRY(rdx_buffer_create(o->star->device, rows * o->key_bytes, "the order of a cube", &o->keys, err));
+  if (*scan_places)
+    RDX_TRY(append_key(o, *scan_places, o->place_bits, true, err));
+  if (groups)
+    RDX_TRY(append_key(o, groups, o->group_bits, !*scan_places, err));
+  RDX_TRY(rdx_stream_finish(o->stream, err));
+  rdx_buffer_destroy(scan_places); /* sorting takes memory */
+  return RDX_OK;
+}
+
+/* Sort the rows, which stay in order where their keys are equal. */
+static rdx_status sort_rows(ordering *o, rdx_error *err) {
+  const uint64_t rows = o->star->rows;
+  RDX_TRY(rdx_buffer_create(o->star->device, rows * 4, "the order of a cube", &o->order, err));
+  RDX_TRY(rdx_refine_iota(o->stream, o->order, rows, err));
+  if (o->keys)
+    RDX_TRY(rdx_stream_sort(o->stream, o->keys, o->key_bytes, o->place_bits + o->group_bits, o->order, rows, err));
+  return rdx_stream_finish(o->stream, err);
+}
+
+/* Where the rows of each scan tuple begin. */
+static rdx_status find_starts(ordering *o, rdx_error *err) {
+  rdx_tuples *scan = &o->star->scan;
+  const uint32_t key64 = o->key_bytes == 8;
+  RDX_TRY(
+      rdx_calloc((size_t)scan->count + 1, sizeof *scan->starts, "the tuples of a cube", (void **)&scan->starts, err));
+  scan->starts[scan->count] = (uint32_t)o->star->rows;
+  if (o->place_bits == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_create(o->star->device, (uint64_t)scan->count * 4, "the tuples of a cube", &o->starts, err));
+  const struct star_starts_args args = {
+      .keys = RDX_ADDRESS(uint32_t, o->keys), .starts = RDX_ADDRESS(uint32_t, o->starts), .shift = o->group_bits};
+  RDX_TRY(rdx_stream_launch(o->stream, &rdx_kernel_star_starts, &args, &key64, o->star->rows, NULL, err));
+  RDX_TRY(rdx_stream_finish(o->stream, err));
+  RDX_TRY(rdx_buffer_download(o->starts, 0, scan->starts, (uint64_t)scan->count * 4, err));
+  return rdx_returned_starts(o->star->device, scan->starts, scan->count, o->star->rows, "where a tuple's rows begin",
+                             err);
+}
+
+/* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
+static rdx_status order_rows(rdx_star *star, rdx_buffer **scan_places, rdx_star_rows *rows, rdx_error *err) {
+  ordering o = {.star = star, .place_bits = bits_of(star->scan.count), .group_bits = bits_of(star->groups.count)};
+  o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
+  rdx_status status = rdx_stream_create_for(star->device, "build", &o.stream, err);
+  if (status == RDX_OK && o.place_bits + o.group_bits > 0)
+    status = make_keys(&o, scan_places, rows->group, err);
+  if (status == RDX_OK)
+    status = sort_rows(&o, err);
+  if (status == RDX_OK)
+    status = find_starts(&o, err);
+  rdx_stream_destroy(&o.stream);
+  rdx_buffer_destroy(&o.keys);
+  rdx_buffer_destroy(&o.starts);
+  rows->order = o.order;
+  return status;
+}
+
+rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  uint64_t starts = 0;
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the places of rows", out, err));
+  rdx_status status = rdx_stream_create_for(star->device, "build", &stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_constants(stream, star->scan.starts, (uint64_t)star->scan.count * 4, &starts, err);
+  const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
+                                       .out_places = RDX_ADDRESS(uint32_t, *out),
+                                       .starts_count = star->scan.count};
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, star->rows, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  if (status != RDX_OK)
+    rdx_buffer_destroy(out);
+  return status;
+}
+
+/* ---- Building ---- */
+
+static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
+  rdx_buffer *scan_places = NULL;
+  RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
+  RDX_TRY(rdx_calloc(star->plan.measure_count, sizeof *star->measures, "the measures of a cube",
+                     (void **)&star->measures, err));
+  RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
+  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
+                            &scan_places, err));
+  rdx_status status = rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count,
+                                        &star->groups, &rows->group, err);
+  star->group_bytes = star->groups.count > 1 ? bytes_for(star->groups.count - 1) : 0;
+  if (status == RDX_OK)
+    status = order_rows(star, &scan_places, rows, err);
+  rdx_buffer_destroy(&scan_places);
+  return status;
+}
+
+/* RTCUDB, section 3.1 "the BVHs can be viewed as materialized views". */
+rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+                          rdx_star_rows *rows, rdx_error *err) {
+  *out = (rdx_star){.relation = relation, .device = relation->device};
+  *rows = (rdx_star_rows){0};
+  pthread_mutex_init(&out->lock, NULL);
+  if (!relation->device->has_atomic_u64)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cubes need atomics of 64-bit integers, which %s lacks",
+                    relation->device->info.name);
+  return begin(out, spec, rows, err);
+}
+
+void rdx_star_rows_drop(rdx_star_rows *rows) {
+  rdx_buffer_destroy(&rows->joined);
+  rdx_buffer_destroy(&rows->order);
+  rdx_buffer_destroy(&rows->group);
+}
+
+rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
+  if (star->group_bytes) {
+    const star_step step = rdx_star_load(rows->group, 4);
+    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX,
+                          &star->group_codes, err));
+  }
+  for (uint32_t i = 0; i < star->plan.measure_count; i++)
+    RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
+  return RDX_OK;
+}
+
+/* ---- The end ---- */
+
+static void destroy_run(rdx_star_run *run) {
+  rdx_stream_destroy(&run->stream);
+  rdx_buffer_destroy(&run->sums);
+  rdx_buffer_destroy(&run->touched);
+  rdx_buffer_destroy(&run->marks);
+  rdx_buffer_destroy(&run->found);
+  rdx_buffer_destroy(&run->met);
+  rdx_free(run->ranges.list);
+  rdx_free(run->rows);
+  rdx_free(run->records);
+  rdx_free(run->host_sums);
+  rdx_free(run);
+}
+
+void rdx_star_destroy(rdx_star *star) {
+  for (uint32_t i = 0; i < star->spare_count; i++)
+    destroy_run(star->spares[i]);
+  for (uint32_t i = 0; star->measures && i < star->plan.measure_count; i++)
+    rdx_buffer_destroy(&star->measures[i].codes);
+  rdx_free(star->measures);
+  rdx_buffer_destroy(&star->group_codes);
+  rdx_tuples_destroy(&star->scan);
+  rdx_tuples_destroy(&star->groups);
+  rdx_plan_destroy(&star->plan);
+  pthread_mutex_destroy(&star->lock);
+}
+
+uint64_t rdx_star_host_bytes(const rdx_star *star) {
+  return rdx_tuples_bytes(&star->scan) + rdx_tuples_bytes(&star->groups);
+}
+
+uint64_t rdx_star_bytes(const rdx_star *star) {
+  uint64_t bytes = rdx_star_host_bytes(star) + (star->group_codes ? star->group_codes->size : 0);
+  for (uint32_t i = 0; i < star->plan.measure_count; i++)
+    bytes += star->measures[i].codes->size;
+  return bytes;
+}
+
+/* ---- Runs ---- */
+
+rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
+  pthread_mutex_lock(&star->lock);
+  *out = star->spare_count > 0 ? star->spares[--star->spare_count] : NULL;
+  pthread_mutex_unlock(&star->lock);
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
+  const rdx_status status = rdx_stream_create_for(star->device, "query", &(*out)->stream, err);
+  if (status != RDX_OK) {
+    destroy_run(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status) {
+  rdx_star_run *left = *run;
+  if (!left)
+    return;
+  *run = NULL;
+  if (status == RDX_OK) {
+    pthread_mutex_lock(&star->lock);
+    if (star->spare_count < RDX_STAR_SPARES) {
+      star->spares[star->spare_count++] = left;
+      left = NULL;
+    }
+    pthread_mutex_unlock(&star->lock);
+  }
+  if (left)
+    destroy_run(left);
+}
+
+rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
+  if (words <= run->row_capacity)
+    return RDX_OK;
+  RDX_TRY(rdx_realloc((void **)&run->rows, words + words / 2, sizeof *run->rows, "the ranges of a query", err));
+  run->row_capacity = words + words / 2;
+  return RDX_OK;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_STAR_H
+#define RDX_ENGINE_STAR_H
+
+/* What all cubes share: rows as places of scan tuples and of group tuples with measures, and queries as ranges of scan
+ * places whose rows are added up by group (RTCUDB, section 4). A kind of cube decides in which order rows lie and how
+ * those of a range are found. */
+
+#include <pthread.h>
+
+#include "star/star.h"
+#include "star/tuples.h"
+#include "kernels/star/kernels.h"
+
+typedef struct rdx_star_measure {
+  uint64_t span;      /* codes are values less the measure's least: 0 .. span */
+  uint64_t null_code; /* where it has NULLs: span + 1, or a code that does not occur */
+  uint64_t largest;   /* code, that of NULL included */
+  uint32_t bytes;     /* of a code: 1, 2, 4 or 8 */
+  rdx_buffer *codes;
+} rdx_star_measure;
+
+/* What a query needs and hands on to the next: accumulators that are all 0, and arrays on the host. */
+typedef struct rdx_star_run {
+  rdx_stream *stream;
+  rdx_buffer *sums, *touched, *marks, *found;
+  uint64_t expected; /* bytes of the last result */
+  rdx_ranges ranges; /* of scan places */
+  uint32_t *rows;    /* what a kind makes of them: room for row_capacity words */
+  rdx_buffer *met;   /* a kind's own */
+  uint64_t row_capacity;
+  uint64_t *records;
+  uint64_t record_capacity; /* words */
+  uint64_t *host_sums;      /* accumulators of runs that the host adds up, 0 at rest */
+  uint64_t host_words;
+  star_query query;
+  uint64_t query_address;
+} rdx_star_run;
+
+#define RDX_STAR_SPARES 8
+
+typedef struct rdx_star {
+  const rdx_coded_relation *relation;
+  rdx_device *device;
+  uint64_t rows;
+  rdx_tuples scan, groups;
+  rdx_plan plan; /* of the spec's expressions: its measures are the cube's */
+  rdx_star_measure *measures;
+  uint32_t group_bytes; /* 0: there is one group */
+  rdx_buffer *group_codes;
+  pthread_mutex_t lock; /* guards the rest */
+  rdx_star_run *spares[RDX_STAR_SPARES];
+  uint32_t spare_count;
+} rdx_star;
+
+/* While a cube is built: rows that have all partners, in the relation's order; and the order in which the cube has
+ * them, at first that of scan tuples, and for the same tuple of groups, which the kind may rearrange. */
+typedef struct rdx_star_rows {
+  rdx_buffer *joined; /* NULL: all */
+  rdx_buffer *order;  /* numbers of joined rows */
+  rdx_buffer *group;  /* place of each joined row's group, u32 */
+} rdx_star_rows;
+
+RDX_MUST_USE rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+                                       rdx_star_rows *rows, rdx_error *err);
+/* Store groups and measures in the final order. */
+RDX_MUST_USE rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);
+void rdx_star_rows_drop(rdx_star_rows *rows);
+void rdx_star_destroy(rdx_star *star);
+
+/* The scan place of each row in the order of scan tuples, u32. */
+RDX_MUST_USE rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err);
+
+/* Pack values that steps give for rows in an order (NULL: as they are), less `least`. */
+RDX_MUST_USE rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
+                                      const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
+                                      uint64_t null_code, rdx_buffer **out, rdx_error *err);
+/* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
+star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes);
+
+/* What a cube holds so far: of host memory, its tuples; in all. */
+uint64_t rdx_star_host_bytes(const rdx_star *star);
+uint64_t rdx_star_bytes(const rdx_star *star);
+
+/* Estimates of how many ranges and rows a plan's query reads. */
+void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows);
+
+/* Begin and end a query. After an error the run is destroyed, for its accumulators may not be 0. */
+RDX_MUST_USE rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err);
+void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status);
+
+/* Find the plan's ranges of scan places: run->ranges. */
+RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err);
+/* How many rows ranges of places have. */
+uint64_t rdx_star_rows_of(const rdx_star *star, const rdx_ranges *ranges);
+/* Room for `words` in run->rows. */
+RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
+
+/* How many copies of accumulators `work` (rows) is worth: on the CPU the parts it is done in. */
+uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work);
+
+/* Prepare accumulators and begin to record: what follows may use run->query_address. */
+RDX_MUST_USE rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run,
+                                       rdx_error *err);
+/* Run what is recorded and bring the groups found. */
+RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
+                                        double *device_ms, rdx_error *err);
+
+/* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
+void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run);
+RDX_MUST_USE rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err);
+/* Records, as star_collect_args says, to groups as the plan numbers them. `parts`: a group of the cube has a record for
+ * each range of rows of one scan tuple, at most; else one. */
+RDX_MUST_USE rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
+                                      const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err);
+
+/* Bytes of the groups and measures of a row that a query reads. */
+uint64_t rdx_star_row_bytes(const rdx_star_run *run);
+/* Add what rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
+RDX_MUST_USE rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
+                                        rdx_error *err);
+
+/* The cube's measure that is a plan's. */
+uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure);
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the row's rank in the order of scan
+ * codes; rays along z through the runs of rows that a query means (sections 3.2 and 4). kernels/star/star.h proves that
+ * each row of them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits
+ * of a coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number
+ * is read from. */
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "star/method/rt_filter.h"
+#include "star/method/cube.h"
+
+#define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
+#define Y_BITS 21
+#define Z_BITS 24
+#define CPU_Z_SHIFT 2       /* a leaf of Embree's trees has four triangles: those of one z */
+#define CPU_LEG 0x1p46f     /* 2^-24 of it is more than any coordinate */
+#define GPU_Z_SCALE 0x1p16f /* a power of two */
+#define FLAT 31             /* a shift that makes z 0, or 1 */
+#define MOST_HALF_LEG (1u << 21)
+#define MOST_GRID 1024   /* rays of a grid that the model asks for */
+#define GPU_PIECES 65536 /* wanted of a query of many rows */
+#define GPU_LEAST 8      /* rows of a piece */
+#define CPU_LEAST 4096
+
+typedef struct rt_cube {
+  rdx_star star;
+  rdx_rt_cube_params params;
+  uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
+  float leg_x, leg_y, z_scale;
+  uint64_t x_count, y_count; /* coordinates are below */
+  uint32_t *y_cuts;          /* SPLIT_GROUP: the first groups of each y */
+  uint32_t *z_cuts;          /* SPLIT_SCAN: the first scan places of each code of the first attribute */
+  uint32_t y_cut_count, z_cut_count;
+  rdx_buffer *owners; /* NULL: the grid is one ray */
+  rdx_buffer *places; /* SPLIT_SCAN: of rows */
+  rdx_scene *scene;
+  rdx_scan *filter; /* SEPARATE_SCAN */
+} rt_cube;
+
+static void destroy(void *self) {
+  rt_cube *c = self;
+  rdx_scene_destroy(&c->scene);
+  rdx_buffer_destroy(&c->owners);
+  rdx_buffer_destroy(&c->places);
+  rdx_scan_destroy(&c->filter);
+  rdx_free(c->y_cuts);
+  rdx_free(c->z_cuts);
+  rdx_star_destroy(&c->star);
+  rdx_free(c);
+}
+
+static bool on_cpu(const rt_cube *c) {
+  return c->star.device->info.backend == RDX_BACKEND_CPU;
+}
+
+/* ---- Options ---- */
+
+static bool is_leg(double leg) {
+  return leg == 0 || (leg >= 2 && leg <= 2.0 * MOST_HALF_LEG);
+}
+
+static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
+  if (p->operators > RDX_RT_CUBE_SEPARATE_SCAN || p->build > RDX_BUILD_LOW_MEMORY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: unknown operators or build preference");
+  if (!is_leg(p->leg_x) || !is_leg(p->leg_y) ||
+      (p->leg_x > 2.0 * RT_MOST_HALF_LEG && p->leg_y > 2.0 * RT_MOST_HALF_LEG))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rt_cube: legs must be 2 to %u, one of them at most %u (0: by the model), not %g and %g",
+                    2 * MOST_HALF_LEG, 2 * RT_MOST_HALF_LEG, p->leg_x, p->leg_y);
+  if (p->sub_accumulators > STAR_COPIES)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: sub-accumulators must be at most %u, not %u", STAR_COPIES,
+                    p->sub_accumulators);
+  return RDX_OK;
+}
+
+/* ---- Coordinates ---- */
+
+/* RTCUDB, section 6.6 "We refer to this approach as splitting". */
+/* The first places of each value of the first attribute. */
+static rdx_status cut_by_first(const rdx_tuples *t, uint32_t **out, uint32_t *out_count, rdx_error *err) {
+  RDX_TRY(rdx_alloc((size_t)t->count + 1, sizeof **out, "the cells of a cube", (void **)out, err));
+  (*out)[0] = 0;
+  *out_count = 1;
+  for (uint32_t i = 1; i < t->count; i++)
+    if (t->attribute_count > 0 && rdx_tuples_code(t, i, 0) != rdx_tuples_code(t, i - 1, 0))
+      (*out)[(*out_count)++] = i;
+  return RDX_OK;
+}
+
+/* RTCUDB, section 4.5 "Supporting More Attributes". */
+static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
+  const rdx_rt_cube_operators operators = c->params.operators;
+  const uint32_t groups = c->star.groups.count;
+  while (groups >> c->y_shift >= 1u << Y_BITS)
+    c->y_shift++;
+  c->y_count = groups > 0 ? ((groups - 1) >> c->y_shift) + 1 : 1;
+  c->z_shift = on_cpu(c) ? CPU_Z_SHIFT : 0;
+  while (c->star.rows > 0 && (c->star.rows - 1) >> c->z_shift >= 1u << Z_BITS)
+    c->z_shift++;
+  if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
+    c->z_shift = FLAT;
+  if (operators == RDX_RT_CUBE_SPLIT_SCAN)
+    return cut_by_first(&c->star.scan, &c->z_cuts, &c->z_cut_count, err);
+  if (operators != RDX_RT_CUBE_SPLIT_GROUP)
+    return RDX_OK;
+  RDX_TRY(cut_by_first(&c->star.groups, &c->y_cuts, &c->y_cut_count, err));
+  c->y_count = c->y_cut_count;
+  if (c->y_count > 1u << Y_BITS)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rt_cube: the first group attribute has more values than a coordinate holds; do not split groups");
+  return RDX_OK;
+}
+
+static uint32_t bits_of(uint64_t largest) {
+  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
+}
+
+/* RTCUDB, section 4.4 "pack the bits of the attribute values in a 32-bit float coordinate". */
+/* RTCUDB, Figure 10 "Encoding for Aggregation". */
+/* x: the codes of as many measures as fit, side by side (section 4.4). Returns the number of steps. */
+static uint32_t make_x(rt_cube *c, star_step *steps) {
+  uint32_t count = 0, bits = 0;
+  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
+    const rdx_star_measure *m = &c->star.measures[i];
+    const uint32_t own = bits_of(m->largest);
+    if (count > 0 && bits + own > X_BITS)
+      break;
+    steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),
+                                 .null_code = UINT64_MAX,
+                                 .factor = 1ull << bits,
+                                 .kind = STAR_ATTRIBUTE,
+                                 .bytes = m->bytes};
+    if (count > 1)
+      steps[count++] = (star_step){.kind = STAR_ADD};
+    bits += own;
+  }
+  c->x_shift = bits > X_BITS ? bits - X_BITS : 0;
+  c->x_count = 1ull << (bits - c->x_shift);
+  if (count == 0)
+    steps[count++] = (star_step){.kind = STAR_CONSTANT};
+  return count;
+}
+
+/* RTCUDB, section 3.2 "Rays are launched as a two-dimensional array". */
+/* The grid. With n rays in it a query traces n for each piece of z; rows are hit 1 to 3 times, once if n is 1. Pieces
+ * may be as short as one likes, so one ray is best, except where all rows have one z. */
+static void choose_steps(rt_cube *c) {
+  const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
+  const double wanted = on_cpu(c) ? 4.0 * c->star.device->info.threads : MOST_GRID;
+  const double grid = !separate ? 1 : wanted < MOST_GRID ? wanted : MOST_GRID;
+  uint64_t lines = (uint64_t)ceil(sqrt(grid));
+  lines = lines < c->y_count ? lines : c->y_count;
+  uint64_t columns = (uint64_t)ceil(grid / (double)lines);
+  columns = columns < c->x_count ? columns : c->x_count;
+  c->half_x = (uint32_t)((c->x_count + columns - 1) / columns);
+  c->half_y = (uint32_t)((c->y_count + lines - 1) / lines);
+  if (c->params.leg_x > 0)
+    c->half_x = (uint32_t)(c->params.leg_x / 2);
+  if (c->params.leg_y > 0)
+    c->half_y = (uint32_t)(c->params.leg_y / 2);
+}
+
+/* RTCUDB, section 3.2 "the two leg lengths of the right triangle". */
+/* Where one ray does for all, the tree is to be one of z, along which all rays go: then a short ray meets what it hits
+ * and little else. Embree's fast builder sorts triangles by the centres of their boxes, each axis as fine as any other;
+ * legs so long that their far ends do not depend on x and y give all boxes the same centre but for z. Drivers of GPUs
+ * weigh the areas of boxes, of which legs so long would hide what z adds (on one it took forever); with large units of
+ * z, cuts across z save the most area. */
+static void choose_legs(rt_cube *c) {
+  const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
+  const bool one = !asked && c->half_x >= c->x_count && c->half_y >= c->y_count;
+  if (!one && c->half_x > RT_MOST_HALF_LEG && c->half_y > RT_MOST_HALF_LEG) {
+    if (c->params.leg_y > 0)
+      c->half_x = RT_MOST_HALF_LEG;
+    else
+      c->half_y = RT_MOST_HALF_LEG;
+  }
+  const float factor = one ? 4 : 2;
+  c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_x;
+  c->leg_y = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_y;
+  c->z_scale = one && !on_cpu(c) ? GPU_Z_SCALE : 1;
+}
+
+static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
+  choose_steps(c);
+  choose_legs(c);
+  const uint64_t columns = (c->x_count - 1) / c->half_x + 1, lines = (c->y_count - 1) / c->half_y + 1;
+  if (columns * lines > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rt_cube: with legs of %u and %u a run of rows takes %llu times %llu rays, more than 2^32 - 1: use "
+                    "longer legs",
+                    2 * c->half_x, 2 * c->half_y, (unsigned long long)columns, (unsigned long long)lines);
+  c->columns = (uint32_t)columns;
+  c->lines = (uint32_t)lines;
+  return RDX_OK;
+}
+
+/* ---- Building ---- */
+
+static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
+                               rdx_stream *stream, rdx_error *err) {
+  uint64_t step_address = 0, y_cuts = 0;
+  RDX_TRY(rdx_stream_constants(stream, steps, step_count * sizeof *steps, &step_address, err));
+  RDX_TRY(rdx_stream_constants(stream, c->y_cuts, (uint64_t)c->y_cut_count * 4, &y_cuts, err));
+  const struct rt_place_args args = {.steps = (star_step *)(uintptr_t)step_address,
+                                     .groups = RDX_ADDRESS(uint32_t, c->star.group_codes),
+                                     .y_cuts = (uint32_t *)(uintptr_t)y_cuts,
+                                     .triangles = RDX_ADDRESS(float, triangles),
+                                     .owners = RDX_ADDRESS(uint32_t, c->owners),
+                                     .step_count = step_count,
+                                     .group_bytes = c->star.group_bytes,
+                                     .x_shift = c->x_shift,
+                                     .y_shift = c->y_shift,
+                                     .z_shift = c->z_shift,
+                                     .y_cut_count = c->y_cut_count,
+                                     .half_x = c->half_x,
+                                     .half_y = c->half_y,
+                                     .columns = c->columns,
+                                     .leg_x = c->leg_x,
+                                     .leg_y = c->leg_y,
+                                     .z_scale = c->z_scale};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rt_place, &args, NULL, c->star.rows, NULL, err));
+  return rdx_stream_finish(stream, err);
+}
+
+static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
+                                  rdx_error *err) {
+  rdx_stream *stream = NULL;
+  if (c->columns * c->lines > 1)
+    RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the rays of rows", &c->owners, err));
+  RDX_TRY(rdx_stream_create_for(c->star.device, "build", &stream, err));
+  const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* Triangles lie in the order of z, along which all rays go: on a CPU what is built fast is traced at least as fast. */
+static rdx_build_preference preference(const rt_cube *c) {
+  const bool fast = c->params.build == RDX_BUILD_DEFAULT && c->star.device->info.backend == RDX_BACKEND_CPU;
+  return fast ? RDX_BUILD_FAST_BUILD : c->params.build;
+}
+
+/* RTCUDB, Figure 6 "The design of RTCUDB". */
+static rdx_status build_scene(rt_cube *c, rdx_error *err) {
+  star_step steps[2 * RDX_MOST_MEASURES];
+  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
+                            .count = c->star.rows,
+                            .preference = preference(c),
+                            .compact = true,
+                            .single_any_hit = true};
+  const uint32_t step_count = make_x(c, steps);
+  RDX_TRY(choose_grid(c, err));
+  RDX_TRY(rdx_device_expect(c->star.device, scene.count * 40 + rdx_scene_estimate(c->star.device, &scene),
+                            "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
+  rdx_status status = rdx_buffer_create(c->star.device, c->star.rows * 36, "triangles", &scene.primitives, err);
+  if (status == RDX_OK)
+    status = place_triangles(c, steps, step_count, scene.primitives, err);
+  if (status == RDX_OK)
+    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+  rdx_buffer_destroy(&scene.primitives);
+  return status;
+}
+
+static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rt_cube *c,
+                              rdx_error *err) {
+  rdx_star_rows rows;
+  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  if (status == RDX_OK)
+    status = rdx_star_store(&c->star, &rows, err);
+  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->star.rows > 0)
+    status = rdx_rt_filter_create(&c->star, &rows, &c->filter, err);
+  rdx_star_rows_drop(&rows);
+  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
+    status = rdx_star_places(&c->star, &c->places, err);
+  if (status == RDX_OK)
+    status = choose_coordinates(c, err);
+  return status == RDX_OK ? build_scene(c, err) : status;
+}
+
+static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+                        uint64_t *bytes, void **out, rdx_error *err) {
+  rt_cube *c = NULL;
+  RDX_TRY(check_params(&params->rt_cube, err));
+  const uint64_t used = atomic_load(&relation->device->memory_used);
+  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
+  c->params = params->rt_cube;
+  const rdx_status status = build_parts(relation, spec, c, err);
+  if (status != RDX_OK) {
+    destroy(c);
+    return status;
+  }
+  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_star_host_bytes(&c->star);
+  *out = c;
+  return RDX_OK;
+}
+
+/* ---- Answering ---- */
+
+/* Nanoseconds: a ray takes some 500, a hit 20 on a core. */
+static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+  const rt_cube *c = self;
+  double ranges = 0, rows = 0;
+  (void)err;
+  rdx_star_estimate(&c->star, plan, &ranges, &rows);
+  *out = 500 * ranges * c->columns * c->lines + 20 * rows;
+  return RDX_OK;
+}
+
+typedef struct request {
+  const rdx_plan *plan;
+  rdx_star_run *run;
+  rdx_buffer *bits, *counters;
+  rdx_query_counts *counts;
+  uint32_t run_count, cells; /* the runs are in run->rows */
+  uint64_t pieces;
+  double device_ms;
+} request;
+
+/* ---- Runs of rows ---- */
+
+/* RTCUDB, section 5 "Fewer Operators". */
+/* The run of rows that a ray must pass for the ranges of places `first` and on: one of them, or with operators split
+ * all ranges that the same codes of the first attribute have. */
+static rt_run find_run(const rt_cube *c, const rdx_ranges *ranges, uint32_t first) {
+  const uint32_t *starts = c->star.scan.starts, *low = &ranges->list[2 * (size_t)first];
+  if (c->z_shift == FLAT)
+    return (rt_run){.end = (uint32_t)c->star.rows, .range_count = ranges->count};
+  if (!c->z_cuts)
+    return (rt_run){.begin = starts[low[0]], .end = starts[low[1]], .first_range = first, .range_count = 1};
+  const uint32_t begin = c->z_cuts[star_find(c->z_cuts, c->z_cut_count, low[0])];
+  uint32_t end = begin, count = 0;
+  while (first + count < ranges->count && (count == 0 || ranges->list[2 * (first + count)] < end)) {
+    const uint32_t last = star_find(c->z_cuts, c->z_cut_count, ranges->list[2 * (first + count++) + 1] - 1);
+    end = last + 1 < c->z_cut_count ? c->z_cuts[last + 1] : c->star.scan.count;
+  }
+  return (rt_run){.begin = starts[begin], .end = starts[end], .first_range = first, .range_count = count};
+}
+
+static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
+  return ((run->end - 1) >> c->z_shift) - (run->begin >> c->z_shift) + 1;
+}
+
+/* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
+static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
+  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_PIECES;
+  const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
+  const uint64_t each = (cells * c->columns * c->lines + wanted - 1) / wanted;
+  const uint64_t most = each > least ? each : least;
+  return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
+}
+
+/* More rays than these are the doing of short legs. */
+#define RAYS_A_ROW 64
+#define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
+
+static rdx_status check_rays(const rt_cube *c, uint64_t rays, rdx_error *err) {
+  if (rays > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: use longer legs",
+                    (unsigned long long)rays);
+  const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
+  if (asked && !c->params.insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > c->star.rows)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "a query needs %llu rays for %llu rows, in a grid of %u times %u: use longer legs, or insist",
+                    (unsigned long long)rays, (unsigned long long)c->star.rows, c->columns, c->lines);
+  return RDX_OK;
+}
+
+/* RTCUDB, section 4.2 "Ray Launching after Encoding". */
+/* The runs of the ranges that were selected, cut to pieces. */
+static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
+  const rdx_ranges *ranges = &r->run->ranges;
+  uint64_t cells = 0;
+  RDX_TRY(rdx_star_room(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
+  rt_run *runs = (rt_run *)(void *)r->run->rows;
+  r->run_count = 0;
+  for (uint32_t i = 0; i < ranges->count; i += runs[r->run_count++].range_count) {
+    runs[r->run_count] = find_run(c, ranges, i);
+    cells += cells_of(c, &runs[r->run_count]);
+  }
+  r->cells = piece_cells(c, cells);
+  r->pieces = 0;
+  for (uint32_t i = 0; i < r->run_count; i++) {
+    runs[i].first_piece = (uint32_t)r->pieces;
+    r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
+  }
+  return check_rays(c, r->pieces * c->columns * c->lines, err);
+}
+
+static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint64_t rays) {
+  const uint64_t threads = c->star.device->info.threads;
+  if (on_cpu(c))
+    return (uint32_t)(rays < threads ? rays : threads);
+  return c->params.sub_accumulators ? c->params.sub_accumulators : rdx_star_copies(&c->star, plan, c->star.rows);
+}
+
+static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
+  const uint64_t rays = r->pieces * c->columns * c->lines;
+  const uint32_t copies = copies_of(c, r->plan, rays);
+  uint64_t runs = 0, ranges = 0;
+  if (r->counters)
+    RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
+  RDX_TRY(rdx_star_start(&c->star, r->plan, copies, r->run, err));
+  RDX_TRY(rdx_stream_constants(r->run->stream, r->run->rows, r->run_count * sizeof(rt_run), &runs, err));
+  if (c->places)
+    RDX_TRY(
+        rdx_stream_constants(r->run->stream, r->run->ranges.list, (uint64_t)r->run->ranges.count * 8, &ranges, err));
+  const struct rt_rays_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
+                                    .runs = (rt_run *)(uintptr_t)runs,
+                                    .owners = RDX_ADDRESS(uint32_t, c->owners),
+                                    .places = RDX_ADDRESS(uint32_t, c->places),
+                                    .ranges = (uint32_t *)(uintptr_t)ranges,
+                                    .bits = RDX_ADDRESS(uint32_t, r->bits),
+                                    .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                    .run_count = r->run_count,
+                                    .cells = r->cells,
+                                    .z_shift = c->z_shift,
+                                    .columns = c->columns,
+                                    .lines = c->lines,
+                                    .half_x = c->half_x,
+                                    .half_y = c->half_y,
+                                    .rays = (uint32_t)rays,
+                                    .partition_size = (uint32_t)c->scene->partition_size,
+                                    .parts = copies,
+                                    .z_scale = c->z_scale};
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? copies : rays, c->scene, err);
+}
+
+static rdx_status select_rows(const rt_cube *c, request *r, rdx_error *err) {
+  rdx_scan_counts counts = {0};
+  RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
+  if (!c->filter || r->run->ranges.count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_rt_filter_run(c->filter, &c->star, r->plan, &r->bits, r->counts ? &counts : NULL, &r->device_ms, err));
+  if (r->counts) {
+    r->counts->rays += counts.rays;
+    r->counts->hits += counts.intersections;
+    r->counts->bytes += counts.bytes;
+  }
+  return RDX_OK;
+}
+
+static rdx_status answer(const rt_cube *c, request *r, rdx_groups *out, rdx_error *err) {
+  double ms = 0;
+  RDX_TRY(select_rows(c, r, err));
+  if (r->run->ranges.count == 0)
+    return RDX_OK;
+  RDX_TRY(cut_runs(c, r, err));
+  RDX_TRY(launch(c, r, err));
+  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, &ms, err));
+  r->device_ms += ms;
+  if (!r->counters)
+    return RDX_OK;
+  r->counts->rays += r->pieces * c->columns * c->lines;
+  return rdx_star_counts(r->run, r->counters, r->counts, err);
+}
+
+static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
+                      double *device_ms, rdx_error *err) {
+  rt_cube *c = (rt_cube *)(uintptr_t)self; /* spares are shared under a lock */
+  request r = {.plan = plan, .counts = counts};
+  if (counts)
+    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_star_take(&c->star, &r.run, err);
+  if (status == RDX_OK)
+    status = answer(c, &r, out, err);
+  *device_ms = r.device_ms;
+  rdx_star_give(&c->star, &r.run, status);
+  if (c->filter)
+    rdx_spares_give_bitmap(c->filter->spares, &r.bits);
+  rdx_buffer_destroy(&r.counters);
+  return status;
+}
+
+const rdx_engine_ops rdx_rt_cube_ops = {
+    .kind = RDX_ENGINE_RT_CUBE,
+    .traces_rays = true,
+    .cubes = true,
+    .build = build,
+    .cost = cost,
+    .run = run,
+    .destroy = destroy,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* RTScan over the scan attributes of a cube. */
+
+#include "star/method/rt_filter.h"
+
+#include <string.h>
+
+#include "kernels/primitives/kernels.h"
+#include "scan/evaluate.h"
+
+/* ---- Preparing ---- */
+
+static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const rdx_buffer *order, uint32_t bits,
+                          rdx_buffer **out, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(star->device, star->rows * bits / 8, "the codes of a scan", out, err));
+  RDX_TRY(rdx_stream_create_for(star->device, "build", &stream, err));
+  rdx_status status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, star->rows, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
+static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t position, rdx_scan_column *out,
+                              rdx_error *err) {
+  const rdx_coded *attribute = &star->relation->attributes[star->scan.attributes[position]];
+  const uint32_t bytes = rdx_tuples_code_bytes(attribute);
+  rdx_buffer *codes = NULL;
+  *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
+                           .key_bits = 8 * bytes,
+                           .rows = star->rows,
+                           .smallest = UINT64_MAX};
+  for (uint32_t i = 0; i < star->scan.count; i++) {
+    const uint64_t code = rdx_tuples_code(&star->scan, i, position);
+    out->smallest = code < out->smallest ? code : out->smallest;
+    out->largest = code > out->largest ? code : out->largest;
+  }
+  RDX_TRY(rdx_coded_gather(star->relation, attribute, rows->joined, star->rows, bytes, &codes, err));
+  const rdx_status status = reorder(star, codes, rows->order, out->key_bits, &out->codes, err);
+  rdx_buffer_destroy(&codes);
+  return status;
+}
+
+static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, rdx_scan *scan, rdx_error *err) {
+  const rdx_scan_params params = {.method = RDX_SCAN_RTSCAN};
+  const uint32_t count = star->scan.attribute_count;
+  RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
+  scan->stats.columns = count;
+  scan->stats.rows = star->rows;
+  RDX_TRY(rdx_spares_create(star->device, star->rows, &scan->spares, err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(make_column(star, rows, i, &scan->columns[i], err));
+  RDX_TRY(scan->ops->build(star->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
+  for (uint32_t i = 0; i < count; i++)
+    rdx_buffer_destroy(&scan->columns[i].codes); /* the method keeps what it needs */
+  return RDX_OK;
+}
+
+rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows, rdx_scan **out, rdx_error *err) {
+  RDX_TRY(rdx_calloc(1, sizeof **out, "a scan", (void **)out, err));
+  (*out)->device = star->device;
+  (*out)->ops = &rdx_rtscan_ops;
+  const rdx_status status = create(star, rows, *out, err);
+  if (status != RDX_OK)
+    rdx_scan_destroy(out);
+  return status;
+}
+
+/* ---- Running ---- */
+
+typedef struct translation {
+  const rdx_scan *scan;
+  const rdx_star *star;
+  rdx_arena arena;
+} translation;
+
+/* A term of an attribute as one of the scan's column, inside of its codes. */
+static rdx_status translate_term(translation *t, uint32_t attribute, const rdx_interval *list, uint32_t count,
+                                 rdx_node *out, rdx_error *err) {
+  const uint32_t column = rdx_tuples_position(&t->star->scan, attribute);
+  const rdx_scan_column *c = &t->scan->columns[column];
+  rdx_interval *intervals = NULL;
+  uint32_t kept = 0;
+  RDX_TRY(rdx_arena_alloc(&t->arena, count, sizeof *intervals, "a predicate", (void **)&intervals, err));
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_interval in = {list[i].low > c->smallest ? list[i].low : c->smallest,
+                             list[i].high < c->largest ? list[i].high : c->largest};
+    if (in.low <= in.high)
+      intervals[kept++] = in;
+  }
+  *out = (rdx_node){.kind = kept > 0 ? RDX_NODE_TERM : RDX_NODE_FALSE, .term = {column, kept, intervals}};
+  return RDX_OK;
+}
+
+static rdx_status translate(translation *t, const rdx_node *node, rdx_node *out, rdx_error *err) {
+  if (node->kind == RDX_NODE_TERM)
+    return translate_term(t, node->term.column, node->term.intervals, node->term.interval_count, out, err);
+  *out = (rdx_node){.kind = node->kind, .count = node->count};
+  RDX_TRY(rdx_arena_alloc(&t->arena, node->count, sizeof *out->children, "a predicate", (void **)&out->children, err));
+  for (uint32_t i = 0; i < node->count; i++)
+    RDX_TRY(translate(t, &node->children[i], &out->children[i], err));
+  return RDX_OK;
+}
+
+/* All terms of a plan, and the rest. */
+static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_node *out, rdx_error *err) {
+  *out = (rdx_node){.kind = RDX_NODE_AND};
+  RDX_TRY(rdx_arena_alloc(&t->arena, (size_t)plan->term_count + 1, sizeof *out->children, "a predicate",
+                          (void **)&out->children, err));
+  for (uint32_t i = 0; i < plan->term_count; i++) {
+    const rdx_condition_term *term = &plan->terms[i];
+    RDX_TRY(translate_term(t, term->attribute, term->intervals.list, term->intervals.count,
+                           &out->children[out->count++], err));
+  }
+  if (plan->rest)
+    RDX_TRY(translate(t, plan->rest, &out->children[out->count++], err));
+  if (out->count == 0)
+    out->kind = RDX_NODE_TRUE;
+  else if (out->count == 1)
+    *out = out->children[0];
+  return RDX_OK;
+}
+
+static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *stream, rdx_buffer *bitmap,
+                           rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
+  rdx_scan_evaluation e = {.scan = t->scan, .stream = stream, .arena = &t->arena, .counts = counts};
+  rdx_status status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_scan_evaluate(&e, node, bitmap, err);
+  if (status == RDX_OK && !counts)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK && !counts) /* counting finishes the stream on the way */
+    *device_ms += e.device_ms + rdx_stream_elapsed(stream, 0, 1);
+  rdx_scan_evaluation_end(&e);
+  return status;
+}
+
+/* RTCUDB, Figure 4 "The execution of RTScan". */
+/* RTCUDB, section 6.5 "RTScan transmits its execution result to RTCUDB in the form of a bit vector". */
+rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const rdx_plan *plan, rdx_buffer **out,
+                             rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
+  translation t = {.scan = scan, .star = star};
+  rdx_stream *stream = NULL;
+  rdx_node node;
+  rdx_status status = translate_plan(&t, plan, &node, err);
+  if (status == RDX_OK)
+    status = rdx_spares_take_stream(scan->spares, &stream, err);
+  if (status == RDX_OK) {
+    stream->stage = "query";
+    status = rdx_spares_take_bitmap(scan->spares, out, err);
+  }
+  if (status == RDX_OK)
+    status = evaluate(&t, &node, stream, *out, counts, device_ms, err);
+  rdx_arena_free(&t.arena);
+  if (status == RDX_OK)
+    rdx_spares_give_stream(scan->spares, &stream);
+  else
+    rdx_stream_destroy(&stream);
+  return status;
+}

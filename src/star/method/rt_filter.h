@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_ENGINE_RT_FILTER_H
+#define RDX_ENGINE_RT_FILTER_H
+
+/* The scan of a query by itself, by RTScan: a bitmap of the rows of a cube that qualify (RTCUDB, section 6.5). */
+
+#include "star/method/cube.h"
+
+/* Prepare a scan of the cube's scan attributes, of which there is one at least. */
+RDX_MUST_USE rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows, rdx_scan **out,
+                                             rdx_error *err);
+
+/* The bitmap of a plan's rows, a spare of the scan that the caller gives back. */
+RDX_MUST_USE rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const rdx_plan *plan,
+                                          rdx_buffer **out, rdx_scan_counts *counts, double *device_ms, rdx_error *err);
+
+#endif

@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Plans: predicates as sets of codes, expressions as steps with proven ranges, groups as mixed-radix numbers. */
+
+#include "star/plan.h"
+
+#include <string.h>
+
+#include "star/expression.h"
+#include "column/keys.h"
+
+#define MOST_SCALE 18
+
+/* ---- Predicates: from keys to codes ---- */
+
+/* How many of an attribute's keys are below `key`. */
+static uint64_t place_of(const rdx_coded *c, uint64_t key) {
+  uint64_t begin = 0, n = c->count;
+  while (n > 0) {
+    const uint64_t half = n / 2;
+    if (c->keys[begin + half] < key) {
+      begin += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return begin;
+}
+
+/* The codes of an interval of keys; false where there are none. */
+static bool code_interval(const rdx_coded *c, rdx_interval keys, rdx_interval *out) {
+  if (!c->keys) {
+    *out = (rdx_interval){keys.low - c->base, keys.high - c->base};
+    return true;
+  }
+  const uint64_t begin = place_of(c, keys.low);
+  const uint64_t end = keys.high == UINT64_MAX ? c->count : place_of(c, keys.high + 1);
+  *out = (rdx_interval){begin, end - 1};
+  return begin < end;
+}
+
+static uint64_t last_code(const rdx_coded *c) {
+  return c->count - !c->nulls; /* that of NULL, where there is any */
+}
+
+static const rdx_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
+
+static rdx_node make_term(const rdx_coded *c, uint32_t attribute, rdx_intervals set) {
+  if (set.count == 0)
+    return never;
+  if (set.list[0].low == 0 && set.list[0].high >= last_code(c))
+    return always;
+  return (rdx_node){.kind = RDX_NODE_TERM, .term = {attribute, set.count, set.list}};
+}
+
+/* A TERM or NULL node, of keys, as a TERM of codes. */
+static rdx_status code_leaf(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
+  const rdx_coded *c = &plan->relation->attributes[node->term.column];
+  const bool null = node->kind == RDX_NODE_NULL;
+  const uint32_t count = null ? 1 : node->term.interval_count;
+  rdx_intervals set = {0};
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *set.list, "a plan", (void **)&set.list, err));
+  if (null)
+    set.list[set.count++] = (rdx_interval){c->count, c->count};
+  for (uint32_t i = 0; i < count && !null; i++)
+    set.count += code_interval(c, node->term.intervals[i], &set.list[set.count]);
+  set.count = rdx_intervals_unite(set.list, set.count);
+  *out = make_term(c, node->term.column, set);
+  return RDX_OK;
+}
+
+static rdx_intervals set_of(const rdx_node *term) {
+  return (rdx_intervals){term->term.interval_count, (rdx_interval *)(uintptr_t)term->term.intervals};
+}
+
+/* Two terms of one attribute under AND or OR. */
+static rdx_status merge_terms(rdx_plan *plan, rdx_node_kind kind, const rdx_node *a, const rdx_node *b, rdx_node *out,
+                              rdx_error *err) {
+  const rdx_coded *c = &plan->relation->attributes[a->term.column];
+  rdx_intervals sets[2] = {set_of(a), set_of(b)}, all = {0};
+  for (uint32_t i = 0; i < 2 && kind == RDX_NODE_AND; i++)
+    RDX_TRY(rdx_intervals_complement(sets[i], 0, last_code(c), &plan->arena, &sets[i], err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)sets[0].count + sets[1].count, sizeof *all.list, "a plan",
+                          (void **)&all.list, err));
+  for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t k = 0; k < sets[i].count; k++)
+      all.list[all.count++] = sets[i].list[k];
+  all.count = rdx_intervals_unite(all.list, all.count);
+  if (kind == RDX_NODE_AND)
+    RDX_TRY(rdx_intervals_complement(all, 0, last_code(c), &plan->arena, &all, err));
+  *out = make_term(c, a->term.column, all);
+  return RDX_OK;
+}
+
+/* Add a coded child to a connective's list; terms of one attribute become one. Children that decide or do nothing are
+ * handled by the caller. */
+static rdx_status add_child(rdx_plan *plan, rdx_node *parent, const rdx_node *child, rdx_error *err) {
+  for (uint32_t i = 0; i < parent->count && child->kind == RDX_NODE_TERM; i++) {
+    rdx_node *other = &parent->children[i];
+    if (other->kind == RDX_NODE_TERM && other->term.column == child->term.column)
+      return merge_terms(plan, parent->kind, other, child, other, err);
+  }
+  parent->children[parent->count++] = *child;
+  return RDX_OK;
+}
+
+/* A tree of keys as one of codes: only FALSE, TRUE, TERM, AND and OR; of a connective's children no two are terms of
+ * one attribute, and no child is of its own kind. */
+static rdx_status code_node(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
+  if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
+    *out = *node;
+    return RDX_OK;
+  }
+  if (node->kind == RDX_NODE_TERM || node->kind == RDX_NODE_NULL)
+    return code_leaf(plan, node, out, err);
+  const rdx_node_kind decider = node->kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
+  rdx_node made = {.kind = node->kind};
+  uint32_t room = 0;
+  rdx_node *coded = NULL;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, node->count, sizeof *coded, "a plan", (void **)&coded, err));
+  for (uint32_t i = 0; i < node->count; i++) {
+    RDX_TRY(code_node(plan, &node->children[i], &coded[i], err));
+    room += coded[i].kind == node->kind ? coded[i].count : 1; /* where its parent has shrunk to it */
+  }
+  RDX_TRY(rdx_arena_alloc(&plan->arena, room, sizeof *made.children, "a plan", (void **)&made.children, err));
+  for (uint32_t i = 0; i < node->count; i++) {
+    const bool same = coded[i].kind == node->kind;
+    for (uint32_t k = 0; k < (same ? coded[i].count : 1); k++)
+      RDX_TRY(add_child(plan, &made, same ? &coded[i].children[k] : &coded[i], err));
+  }
+  uint32_t kept = 0;
+  bool decided = false;
+  for (uint32_t i = 0; i < made.count; i++) {
+    decided |= made.children[i].kind == decider;
+    if (made.children[i].kind != RDX_NODE_TRUE && made.children[i].kind != RDX_NODE_FALSE)
+      made.children[kept++] = made.children[i];
+  }
+  made.count = kept;
+  *out = decided     ? (rdx_node){.kind = decider}
+         : kept == 0 ? (decider == RDX_NODE_FALSE ? always : never)
+         : kept == 1 ? made.children[0]
+                     : made;
+  return RDX_OK;
+}
+
+static void take_term(rdx_plan *plan, const rdx_node *term) {
+  plan->terms[plan->term_count++] = (rdx_condition_term){term->term.column, set_of(term)};
+}
+
+/* Part the predicate: terms that all must hold, and the rest. */
+static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error *err) {
+  const uint32_t count = node->kind == RDX_NODE_AND ? node->count : 1;
+  const rdx_node *parts = node->kind == RDX_NODE_AND ? node->children : node;
+  if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
+    plan->empty |= node->kind == RDX_NODE_FALSE;
+    return RDX_OK;
+  }
+  rdx_node *rest = NULL;
+  uint32_t rests = 0;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->terms, "a plan", (void **)&plan->terms, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)count + 1, sizeof *rest, "a plan", (void **)&rest, err));
+  for (uint32_t i = 0; i < count; i++) {
+    if (parts[i].kind == RDX_NODE_TERM)
+      take_term(plan, &parts[i]);
+    else
+      rest[++rests] = parts[i];
+  }
+  rest[0] = (rdx_node){.kind = RDX_NODE_AND, .count = rests, .children = rest + 1};
+  plan->rest = rests == 0 ? NULL : rests == 1 ? rest + 1 : rest;
+  return RDX_OK;
+}
+
+static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
+  const rdx_coded_relation *r = plan->relation;
+  plan->empty = r->rows == 0;
+  for (uint32_t i = 0; i < r->dimension_count; i++)
+    plan->empty |= r->partners[i].rows == 0;
+  if (!plan->query->where)
+    return RDX_OK;
+  rdx_scan_column *columns = NULL;
+  rdx_node keys, codes;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, r->attribute_count, sizeof *columns, "a plan", (void **)&columns, err));
+  for (uint32_t i = 0; i < r->attribute_count; i++)
+    columns[i] = r->attributes[i].source;
+  RDX_TRY(rdx_predicate_normalize(columns, r->attribute_count, plan->query->where, &plan->arena, &keys, err));
+  RDX_TRY(code_node(plan, &keys, &codes, err));
+  return take_predicate(plan, &codes, err);
+}
+
+/* ---- Expressions ---- */
+
+#define MOST_EXACT 126 /* bits of bounds that are calculated with */
+
+/* A value on the stack. */
+typedef struct bounds {
+  rdx_i128 least, most; /* where `bits` is at most MOST_EXACT */
+  uint32_t bits;        /* hold the value without its sign */
+  uint32_t height;      /* of the stack that computing it takes */
+} bounds;
+
+typedef struct steps {
+  rdx_plan *plan;
+  rdx_step list[RDX_MOST_STEPS];
+  uint32_t count;
+  bool nulls;
+  bounds bounds; /* of the result */
+} steps;
+
+static int64_t power_of_ten(uint32_t exponent) {
+  int64_t power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+/* There is room: an expression has as many steps as nodes. */
+static void add_step(steps *s, rdx_step step) {
+  s->list[s->count++] = step;
+}
+
+static void begin_steps(steps *s, rdx_plan *plan) {
+  s->plan = plan;
+  s->count = 0;
+  s->nulls = false;
+}
+
+static uint32_t bit_length(rdx_i128 x) {
+  const rdx_i128 size = x < 0 ? -x : x;
+  const uint64_t high = (uint64_t)(size >> 64), low = (uint64_t)size;
+  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
+}
+
+static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
+  const uint32_t bits[] = {bit_length(least), bit_length(most)};
+  return (bounds){.least = least, .most = most, .bits = bits[0] > bits[1] ? bits[0] : bits[1], .height = height};
+}
+
+/* An attribute's value times 10^up. */
+static bounds add_attribute(steps *s, const rdx_coded *c, uint32_t up) {
+  const int64_t factor = power_of_ten(up);
+  const bool some = c->count > 0;
+  const rdx_i128 least = some ? rdx_coded_value_of_key(c, c->source.smallest) * factor : 0;
+  const rdx_i128 most = some ? rdx_coded_value_of_key(c, c->source.largest) * factor : 0;
+  const int64_t base = c->keys || !some ? 0 : (int64_t)least;
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .value = base, .factor = factor});
+  s->nulls |= c->nulls;
+  return bounds_of(least, most, 1);
+}
+
+static bounds add_constant(steps *s, int64_t value, uint32_t up) {
+  const int64_t factor = power_of_ten(up);
+  const rdx_i128 all = (rdx_i128)value * factor;
+  const bool fits = all >= INT64_MIN && all <= INT64_MAX;
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_CONSTANT,
+                         .value = fits ? (int64_t)all : value,
+                         .factor = fits ? 1 : factor}); /* so that equal ones have equal steps */
+  return bounds_of(all, all, 1);
+}
+
+static rdx_status check_attribute(const rdx_plan *plan, uint32_t attribute, const char *what, rdx_error *err) {
+  if (attribute >= plan->relation->attribute_count)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s names attribute %u: the relation has %u, from 0", what, attribute,
+                    plan->relation->attribute_count);
+  return RDX_OK;
+}
+
+/* Whether an expression has at most `*left` nodes, which also bounds its depth. */
+static bool is_small(const rdx_expression *e, uint32_t *left) {
+  if (*left == 0)
+    return false;
+  --*left;
+  const bool leaf = e->kind == RDX_EXPRESSION_ATTRIBUTE || e->kind == RDX_EXPRESSION_CONSTANT;
+  return leaf || ((!e->left || is_small(e->left, left)) && (!e->right || is_small(e->right, left)));
+}
+
+/* The scale of a small expression, which is checked on the way. */
+static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint32_t *out, rdx_error *err) {
+  uint32_t left = 0, right = 0;
+  switch (e->kind) {
+  case RDX_EXPRESSION_ATTRIBUTE:
+    RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
+    if (!rdx_coded_is_numeric(&plan->relation->attributes[e->attribute]))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s is of type %s, which cannot be calculated with",
+                      plan->relation->names[e->attribute],
+                      rdx_type_name(plan->relation->attributes[e->attribute].source.type));
+    *out = plan->relation->attributes[e->attribute].source.scale;
+    return RDX_OK;
+  case RDX_EXPRESSION_CONSTANT:
+    *out = e->scale;
+    break;
+  case RDX_EXPRESSION_ADD:
+  case RDX_EXPRESSION_SUBTRACT:
+  case RDX_EXPRESSION_MULTIPLY:
+    if (!e->left || !e->right)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "an expression lacks an operand");
+    RDX_TRY(find_scale(plan, e->left, &left, err));
+    RDX_TRY(find_scale(plan, e->right, &right, err));
+    *out = e->kind == RDX_EXPRESSION_MULTIPLY ? left + right : left > right ? left : right;
+    break;
+  default:
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown expression kind %d", (int)e->kind);
+  }
+  if (*out > MOST_SCALE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression has %u digits after the point, and may have %d", *out,
+                    MOST_SCALE);
+  return RDX_OK;
+}
+
+static bounds multiply_bounds(const bounds *a, const bounds *b) {
+  const rdx_i128 products[4] = {a->least * b->least, a->least * b->most, a->most * b->least, a->most * b->most};
+  rdx_i128 least = products[0], most = products[0];
+  for (int i = 1; i < 4; i++) {
+    least = products[i] < least ? products[i] : least;
+    most = products[i] > most ? products[i] : most;
+  }
+  return bounds_of(least, most, 0);
+}
+
+/* Of a step that takes two values. */
+static bounds combine_bounds(rdx_expression_kind kind, const bounds *left, const bounds *right) {
+  const uint32_t larger = left->bits > right->bits ? left->bits : right->bits;
+  const uint32_t bits = kind == RDX_EXPRESSION_MULTIPLY ? left->bits + right->bits : larger + 1;
+  bounds b = {.bits = bits};
+  if (bits <= MOST_EXACT)
+    b = kind == RDX_EXPRESSION_MULTIPLY ? multiply_bounds(left, right)
+        : kind == RDX_EXPRESSION_ADD    ? bounds_of(left->least + right->least, left->most + right->most, 0)
+                                        : bounds_of(left->least - right->most, left->most - right->least, 0);
+  b.height = left->height > right->height + 1 ? left->height : right->height + 1;
+  return b;
+}
+
+/* Steps for an expression, its value brought to `scale`, which is not below its own. It has been checked. */
+static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err);
+
+static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
+  const rdx_expression *first, *second;
+  bounds left, right;
+  uint32_t left_scale = scale, right_scale = scale;
+  rdx_expression_operands(e, &first, &second);
+  if (e->kind == RDX_EXPRESSION_MULTIPLY) { /* what lacks in scale is added to the first */
+    RDX_TRY(find_scale(s->plan, second, &right_scale, err));
+    left_scale = scale - right_scale;
+  }
+  RDX_TRY(add_expression(s, first, left_scale, &left, err));
+  RDX_TRY(add_expression(s, second, right_scale, &right, err));
+  *out = combine_bounds(e->kind, &left, &right);
+  if (out->height > RDX_MOST_STACK)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MOST_STACK);
+  add_step(s, (rdx_step){.kind = e->kind});
+  return RDX_OK;
+}
+
+static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
+    const rdx_coded *c = &s->plan->relation->attributes[e->attribute];
+    *out = add_attribute(s, c, scale - c->source.scale);
+    return RDX_OK;
+  }
+  if (e->kind == RDX_EXPRESSION_CONSTANT) {
+    *out = add_constant(s, e->value, scale - e->scale);
+    return RDX_OK;
+  }
+  return add_operation(s, e, scale, out, err);
+}
+
+/* ---- Measures ---- */
+
+/* A plain attribute that is not calculated with, or cannot be: its codes. */
+static void code_measure(const rdx_coded *c, steps *s, rdx_measure *m) {
+  add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .factor = 1});
+  s->nulls = c->nulls;
+  m->numeric = false;
+  m->least = 0;
+  m->most = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
+}
+
+/* Whether 64 bits hold all values of steps; with NULLs among them there is another code. */
+static bool is_wide(const steps *s) {
+  const bounds *b = &s->bounds;
+  if (b->bits > 64 || b->least < INT64_MIN || b->most > INT64_MAX)
+    return true;
+  return s->nulls && s->count > 1 && b->least == INT64_MIN && b->most == INT64_MAX;
+}
+
+static void take_bounds(const steps *s, rdx_measure *m) {
+  m->least = (int64_t)s->bounds.least;
+  m->most = (int64_t)s->bounds.most;
+}
+
+/* Steps and the measure of an expression; where `*wide` its values take more than one, which is not made. `codes`: an
+ * attribute that cannot be calculated with may do, by its codes; else a bool is a number. */
+static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool codes, steps *s, rdx_measure *m,
+                               bool *wide, rdx_error *err) {
+  begin_steps(s, plan);
+  *m = (rdx_measure){.numeric = true};
+  *wide = false;
+  uint32_t scale = 0, nodes = RDX_MOST_STEPS;
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
+    const rdx_coded *c = &plan->relation->attributes[e->attribute];
+    if (codes && (!rdx_coded_is_numeric(c) || rdx_coded_is_summed_apart(c))) {
+      code_measure(c, s, m);
+      return RDX_OK;
+    }
+    if (c->source.type == RDX_TYPE_BOOL) {
+      s->bounds = add_attribute(s, c, 0);
+      take_bounds(s, m);
+      return RDX_OK;
+    }
+  }
+  if (!is_small(e, &nodes))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
+  RDX_TRY(find_scale(plan, e, &scale, err));
+  RDX_TRY(add_expression(s, e, scale, &s->bounds, err));
+  m->scale = (uint8_t)scale;
+  *wide = is_wide(s);
+  if (!*wide)
+    take_bounds(s, m);
+  return RDX_OK;
+}
+
+/* Room for one more. */
+static rdx_status reserve_measure(rdx_plan *plan, rdx_error *err) {
+  rdx_measure *grown = NULL;
+  if (plan->measure_count < plan->measure_capacity)
+    return RDX_OK;
+  const uint32_t capacity = plan->measure_capacity ? 2 * plan->measure_capacity : RDX_MOST_MEASURES;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, capacity, sizeof *grown, "a plan", (void **)&grown, err));
+  if (plan->measure_count > 0)
+    memcpy(grown, plan->measures, plan->measure_count * sizeof *grown);
+  plan->measures = grown;
+  plan->measure_capacity = capacity;
+  return RDX_OK;
+}
+
+/* The number of a measure: that of an equal one, or a new one. */
+static rdx_status take_measure(rdx_plan *plan, const steps *s, const rdx_measure *made, uint32_t *out, rdx_error *err) {
+  for (uint32_t i = 0; i < plan->measure_count; i++) {
+    const rdx_measure *m = &plan->measures[i];
+    if (m->numeric == made->numeric && m->scale == made->scale &&
+        rdx_steps_equal(m->steps, m->step_count, s->list, s->count)) {
+      *out = i;
+      return RDX_OK;
+    }
+  }
+  RDX_TRY(reserve_measure(plan, err));
+  rdx_measure *m = &plan->measures[plan->measure_count];
+  *m = *made;
+  m->nulls = s->nulls;
+  m->step_count = s->count;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, s->count, sizeof *m->steps, "a plan", (void **)&m->steps, err));
+  memcpy(m->steps, s->list, s->count * sizeof *m->steps);
+  *out = plan->measure_count++;
+  return RDX_OK;
+}
+
+static uint8_t wanted_by(rdx_aggregate_kind kind, bool nulls) {
+  const uint8_t count = nulls ? RDX_WANT_COUNT : 0;
+  switch (kind) {
+  case RDX_AGGREGATE_SUM:
+  case RDX_AGGREGATE_AVG:
+    return RDX_WANT_SUM | count;
+  case RDX_AGGREGATE_MIN:
+    return RDX_WANT_LEAST | count;
+  case RDX_AGGREGATE_MAX:
+    return RDX_WANT_MOST | count;
+  default:
+    return count;
+  }
+}
+
+static bool is_sum(rdx_aggregate_kind kind) {
+  return kind == RDX_AGGREGATE_SUM || kind == RDX_AGGREGATE_AVG;
+}
+
+/* The measure of an attribute as it is, of which an aggregate wants something. */
+static rdx_status take_attribute(rdx_plan *plan, const rdx_coded *c, uint8_t scale, rdx_aggregate_kind kind,
+                                 uint32_t *out, rdx_error *err) {
+  steps s;
+  rdx_measure made = {.numeric = true, .scale = scale};
+  begin_steps(&s, plan);
+  s.bounds = add_attribute(&s, c, 0);
+  take_bounds(&s, &made);
+  RDX_TRY(take_measure(plan, &s, &made, out, err));
+  plan->measures[*out].wanted |= wanted_by(kind, c->nulls);
+  return RDX_OK;
+}
+
+static rdx_status take_digits(rdx_plan *plan, const rdx_digits *digits, rdx_wide_aggregate *out, rdx_error *err) {
+  const uint32_t count = digits->count + digits->special;
+  out->digits = digits;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *out->measures, "a plan", (void **)&out->measures, err));
+  for (uint32_t k = 0; k < count; k++)
+    RDX_TRY(take_attribute(plan, &digits->attributes[k], 0, RDX_AGGREGATE_SUM, &out->measures[k], err));
+  return RDX_OK;
+}
+
+/* The values of an expression that 64 bits may not hold. */
+static rdx_status take_values(rdx_plan *plan, const steps *s, rdx_wide_values **out, rdx_error *err) {
+  if (!plan->values)
+    RDX_TRY(rdx_arena_alloc(&plan->arena, RDX_MOST_AGGREGATES, sizeof(rdx_wide_values *), "a plan",
+                            (void **)&plan->values, err));
+  RDX_TRY(rdx_wide_values_take(plan->relation, s->list, s->count, s->bounds.bits, out, err));
+  plan->values[plan->value_count++] = *out;
+  return RDX_OK;
+}
+
+static rdx_status take_extremes(rdx_plan *plan, rdx_wide_values *values, uint8_t scale, rdx_aggregate_kind kind,
+                                uint32_t *at, rdx_wide_aggregate *out, rdx_error *err) {
+  RDX_TRY(rdx_wide_values_extremes(plan->relation, values, err));
+  RDX_TRY(take_attribute(plan, &values->nearest, scale, kind, at, err));
+  out->some_beyond = values->some_beyond && kind != RDX_AGGREGATE_COUNT;
+  return out->some_beyond ? take_attribute(plan, &values->beyond, 0, RDX_AGGREGATE_SUM, &out->beyond, err) : RDX_OK;
+}
+
+static rdx_status take_sums(rdx_plan *plan, rdx_wide_values *values, uint8_t scale, uint32_t *at,
+                            rdx_wide_aggregate *out, rdx_error *err) {
+  RDX_TRY(rdx_wide_values_sums(plan->relation, values, err));
+  RDX_TRY(take_digits(plan, &values->digits, out, err));
+  out->scale = scale;
+  *at = out->measures[0];
+  return RDX_OK;
+}
+
+static bool is_float(const rdx_plan *plan, const rdx_expression *e) {
+  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_coded_is_float(&plan->relation->attributes[e->attribute]);
+}
+
+/* SUM or AVG of a float attribute. */
+static rdx_status take_floats(rdx_plan *plan, uint32_t attribute, uint32_t *at, rdx_wide_aggregate *out,
+                              rdx_error *err) {
+  const rdx_digits *digits = NULL;
+  RDX_TRY(rdx_coded_digits(plan->relation, attribute, &digits, err));
+  RDX_TRY(take_digits(plan, digits, out, err));
+  out->floats = true;
+  *at = out->measures[0];
+  return RDX_OK;
+}
+
+static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err) {
+  const rdx_aggregate *a = &plan->query->aggregates[number];
+  uint32_t *at = &plan->aggregate_measure[number];
+  rdx_wide_aggregate *wide = &plan->wide[number];
+  rdx_wide_values *values = NULL;
+  steps s;
+  rdx_measure made;
+  bool is_too_wide = false;
+  *at = UINT32_MAX;
+  *wide = (rdx_wide_aggregate){0};
+  if (a->kind < RDX_AGGREGATE_COUNT || a->kind > RDX_AGGREGATE_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown aggregate kind %d", (int)a->kind);
+  if (!a->expression)
+    return a->kind == RDX_AGGREGATE_COUNT ? RDX_OK
+                                          : rdx_fail(err, RDX_ERROR_ARGUMENT, "aggregate %u has no expression", number);
+  if (a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
+    RDX_TRY(check_attribute(plan, a->expression->attribute, "an aggregate", err));
+  if (is_sum(a->kind) && is_float(plan, a->expression))
+    return take_floats(plan, a->expression->attribute, at, wide, err);
+  RDX_TRY(make_measure(plan, a->expression, !is_sum(a->kind), &s, &made, &is_too_wide, err));
+  if (a->kind == RDX_AGGREGATE_COUNT && !s.nulls)
+    return RDX_OK; /* that of rows */
+  if (is_too_wide) {
+    RDX_TRY(take_values(plan, &s, &values, err));
+    return is_sum(a->kind) ? take_sums(plan, values, made.scale, at, wide, err)
+                           : take_extremes(plan, values, made.scale, a->kind, at, wide, err);
+  }
+  RDX_TRY(take_measure(plan, &s, &made, at, err));
+  plan->measures[*at].wanted |= wanted_by(a->kind, s.nulls);
+  return RDX_OK;
+}
+
+/* ---- Groups ---- */
+
+static const rdx_condition_term *find_term(const rdx_plan *plan, uint32_t attribute) {
+  for (uint32_t i = 0; i < plan->term_count; i++)
+    if (plan->terms[i].attribute == attribute)
+      return &plan->terms[i];
+  return NULL;
+}
+
+/* Which codes, or places, of an attribute can occur. */
+static void find_range(rdx_plan *plan, uint32_t i) {
+  const uint32_t attribute = plan->query->group_by[i];
+  const rdx_code_places *places = plan->group_places[i];
+  const rdx_condition_term *term = find_term(plan, attribute);
+  uint64_t low = term ? term->intervals.list[0].low : 0;
+  uint64_t high =
+      term ? term->intervals.list[term->intervals.count - 1].high : last_code(&plan->relation->attributes[attribute]);
+  if (places && !plan->empty) {
+    low = rdx_code_place(places, low);
+    plan->empty = low == rdx_code_place(places, high + 1); /* no code is the largest number */
+    high = rdx_code_place(places, high + 1) - 1;
+  }
+  plan->group_low[i] = low;
+  plan->group_width[i] = high - low + 1;
+}
+
+/* Whether all groups have a number. */
+static bool number_groups(rdx_plan *plan) {
+  plan->groups = 1;
+  for (uint32_t i = plan->query->group_count; i-- > 0;) {
+    if (plan->empty)
+      plan->group_width[i] = 1;
+    plan->group_stride[i] = plan->groups;
+    if (plan->group_width[i] == 0 || __builtin_mul_overflow(plan->groups, plan->group_width[i], &plan->groups))
+      return false;
+  }
+  return true;
+}
+
+/* The attribute of the most codes that lie apart, which places may make fewer; the number of all: there is none. */
+static uint32_t find_widest(const rdx_plan *plan) {
+  uint32_t widest = plan->query->group_count;
+  for (uint32_t i = 0; i < plan->query->group_count; i++) {
+    const rdx_coded *c = &plan->relation->attributes[plan->query->group_by[i]];
+    const bool apart = !c->keys && c->source.type != RDX_TYPE_STRING && c->bytes >= 4 && !plan->group_places[i];
+    if (apart && (widest == plan->query->group_count || plan->group_width[i] - 1 > plan->group_width[widest] - 1))
+      widest = i;
+  }
+  return widest;
+}
+
+static rdx_status plan_groups(rdx_plan *plan, rdx_error *err) {
+  const uint32_t count = plan->query->group_count;
+  uint64_t *numbers = NULL;
+  RDX_TRY(rdx_arena_alloc(&plan->arena, 3 * (size_t)count, sizeof *numbers, "a plan", (void **)&numbers, err));
+  RDX_TRY(
+      rdx_arena_alloc(&plan->arena, count, sizeof *plan->group_places, "a plan", (void **)&plan->group_places, err));
+  plan->group_low = numbers;
+  plan->group_width = numbers + count;
+  plan->group_stride = numbers + 2 * (size_t)count;
+  for (uint32_t i = 0; i < count; i++) {
+    plan->group_places[i] = NULL;
+    find_range(plan, i);
+  }
+  while (!number_groups(plan)) {
+    const uint32_t widest = find_widest(plan);
+    if (widest == count)
+      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "groups by these %u attributes cannot be numbered in 64 bits", count);
+    RDX_TRY(rdx_coded_places(plan->relation, plan->query->group_by[widest], &plan->group_places[widest], err));
+    find_range(plan, widest);
+  }
+  return RDX_OK;
+}
+
+/* ---- Plans ---- */
+
+static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
+  const rdx_query *q = plan->query;
+  if (q->group_count > 0 && !q->group_by)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by %u attributes, but names none", q->group_count);
+  if (q->group_count > RDX_MOST_GROUP_BY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", RDX_MOST_GROUP_BY,
+                    q->group_count);
+  if (q->aggregate_count > 0 && !q->aggregates)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has %u aggregates, but names none", q->aggregate_count);
+  if (q->aggregate_count > RDX_MOST_AGGREGATES)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", RDX_MOST_AGGREGATES,
+                    q->aggregate_count);
+  if (q->group_count + q->aggregate_count == 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query needs an attribute to group by, or an aggregate");
+  for (uint32_t i = 0; i < q->group_count; i++)
+    RDX_TRY(check_attribute(plan, q->group_by[i], "GROUP BY", err));
+  if (q->order_count > 0 && !q->order_by)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query names %u columns to order by, but has none", q->order_count);
+  for (uint32_t i = 0; i < q->order_count; i++)
+    if (q->order_by[i].column >= q->group_count + q->aggregate_count)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "ORDER BY names column %u: the result has %u, from 0",
+                      q->order_by[i].column, q->group_count + q->aggregate_count);
+  return RDX_OK;
+}
+
+static rdx_status make(rdx_plan *plan, rdx_error *err) {
+  const uint32_t count = plan->query->aggregate_count;
+  RDX_TRY(check_query(plan, err));
+  RDX_TRY(plan_predicate(plan, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->aggregate_measure, "a plan",
+                          (void **)&plan->aggregate_measure, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->wide, "a plan", (void **)&plan->wide, err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(plan_aggregate(plan, i, err));
+  return plan_groups(plan, err);
+}
+
+rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out, rdx_error *err) {
+  *out = (rdx_plan){.relation = relation, .query = query};
+  const rdx_status status = make(out, err);
+  if (status != RDX_OK)
+    rdx_plan_destroy(out);
+  return status;
+}
+
+/* Whatever aggregates may take of an expression of a cube. What they want of it is told by queries. */
+static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool summed, rdx_error *err) {
+  rdx_wide_aggregate wide = {0};
+  rdx_wide_values *values = NULL;
+  steps s;
+  rdx_measure made;
+  uint32_t at = 0;
+  bool is_too_wide = false;
+  if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
+    RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
+  RDX_TRY(make_measure(plan, e, true, &s, &made, &is_too_wide, err));
+  if (is_too_wide) {
+    RDX_TRY(take_values(plan, &s, &values, err));
+    RDX_TRY(take_extremes(plan, values, made.scale, RDX_AGGREGATE_MIN, &at, &wide, err));
+    return take_sums(plan, values, made.scale, &at, &wide, err);
+  }
+  RDX_TRY(take_measure(plan, &s, &made, &at, err));
+  if (!summed || made.numeric || e->kind != RDX_EXPRESSION_ATTRIBUTE)
+    return RDX_OK;
+  if (is_float(plan, e))
+    return take_floats(plan, e->attribute, &at, &wide, err);
+  if (!rdx_coded_is_summed_apart(&plan->relation->attributes[e->attribute]))
+    return RDX_OK; /* there is no sum of it */
+  RDX_TRY(make_measure(plan, e, false, &s, &made, &is_too_wide, err));
+  if (!is_too_wide)
+    return take_measure(plan, &s, &made, &at, err);
+  RDX_TRY(take_values(plan, &s, &values, err));
+  return take_sums(plan, values, made.scale, &at, &wide, err);
+}
+
+rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
+                             rdx_error *err) {
+  *out = (rdx_plan){.relation = relation};
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < spec->expression_count && status == RDX_OK; i++)
+    status = plan_expression(out, spec->expressions[i], (spec->unsummed >> i & 1) == 0, err);
+  if (status != RDX_OK)
+    rdx_plan_destroy(out);
+  return status;
+}
+
+void rdx_plan_destroy(rdx_plan *plan) {
+  while (plan->value_count > 0)
+    rdx_wide_values_give(plan->relation, plan->values[--plan->value_count]);
+  plan->measure_count = 0;
+  rdx_arena_free(&plan->arena);
+}

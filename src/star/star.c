@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Engines: their life, their cubes, and queries on the way through them. */
+
+#include "star/star.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "star/result.h"
+#include "star/spec.h"
+
+/* What answers queries: by cubes, and without any. */
+typedef struct engine_kind {
+  const char *name;
+  const rdx_engine_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
+  const rdx_engine_ops *cubed; /* NULL: there are no cubes */
+} engine_kind;
+
+static const engine_kind kinds[] = {
+    [RDX_ENGINE_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
+    [RDX_ENGINE_COLUMN] = {"column", &rdx_column_engine_ops, NULL},
+    [RDX_ENGINE_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
+    [RDX_ENGINE_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
+    [RDX_ENGINE_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
+};
+
+struct rdx_engine {
+  rdx_device *device;
+  const engine_kind *kind;
+  rdx_engine_params params;
+  rdx_coded_relation *relation;
+  rdx_engine_stats stats;
+  rdx_cube *cubes; /* the first of a kind that answers all queries is none: its spec is empty */
+  uint32_t cube_count, cube_capacity;
+};
+
+/* ---- Names ---- */
+
+const char *rdx_engine_kind_name(rdx_engine_kind kind) {
+  return (size_t)kind < RDX_COUNT(kinds) ? kinds[kind].name : "unknown";
+}
+
+rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err) {
+  if (!name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_kind_from_name: name and out must not be NULL");
+  char list[256] = "";
+  for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
+    if (strcmp(name, kinds[i].name) == 0) {
+      *out = (rdx_engine_kind)i;
+      return RDX_OK;
+    }
+    const size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
+  }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no engine '%.40s'; there are %s", name, list);
+}
+
+/* ---- Cubes ---- */
+
+static void destroy_cube(rdx_cube *cube) {
+  if (cube->self)
+    cube->ops->destroy(cube->self);
+  rdx_arena_free(&cube->arena);
+  *cube = (rdx_cube){0};
+}
+
+static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
+  *cube = (rdx_cube){.ops = spec ? engine->kind->cubed : engine->kind->plain};
+  if (spec)
+    RDX_TRY(rdx_spec_copy(spec, engine->relation, &cube->arena, &cube->spec, err));
+  return cube->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self, err);
+}
+
+/* `spec` NULL: what answers all queries. */
+static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+  const double start = rdx_now_ms();
+  if (engine->cube_count == engine->cube_capacity) {
+    const uint32_t capacity = engine->cube_capacity ? 2 * engine->cube_capacity : 4;
+    RDX_TRY(rdx_realloc((void **)&engine->cubes, capacity, sizeof *engine->cubes, "the cubes of an engine", err));
+    engine->cube_capacity = capacity;
+  }
+  const uint64_t used = atomic_load(&engine->device->memory_used);
+  atomic_store(&engine->device->memory_mark, used);
+  rdx_cube cube;
+  const rdx_status status = build_cube(engine, spec, &cube, err);
+  const uint64_t peak = atomic_load(&engine->device->memory_mark) - used;
+  if (status != RDX_OK) {
+    destroy_cube(&cube);
+    return status;
+  }
+  rdx_engine_stats *s = &engine->stats;
+  const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
+  s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
+  s->bytes_cubes += cube.bytes;
+  s->cubes += spec != NULL;
+  s->build_ms += rdx_now_ms() - start;
+  engine->cubes[engine->cube_count++] = cube;
+  return RDX_OK;
+}
+
+rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+  if (!engine || !spec)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_add_cube: engine and spec must not be NULL");
+  if (!engine->kind->cubed)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->kind->name);
+  return add_cube(engine, spec, err);
+}
+
+/* Whether there is no cube to build for a query: one serves it, or none can. */
+static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
+  if (needs->too_many)
+    return true;
+  for (uint32_t i = 0; i < engine->cube_count; i++)
+    if (engine->cubes[i].ops->cubes && rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0) == 0)
+      return true;
+  return false;
+}
+
+/* A cube for query `first` and as many of those after it as can share it. */
+static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+                               rdx_error *err) {
+  rdx_needs all = needs[0], own = needs[0];
+  bool shared = false;
+  for (uint32_t i = 1; i < count; i++)
+    shared |= !is_covered(engine, &needs[i]) && rdx_needs_unite(&all, &needs[i]);
+  rdx_needs_order(&all, plans, count);
+  rdx_cube_spec spec = rdx_needs_spec(&all);
+  const rdx_status status = add_cube(engine, &spec, err);
+  if (!shared || status != RDX_ERROR_UNSUPPORTED)
+    return status;
+  rdx_needs_order(&own, plans, 1); /* all was too much for one */
+  spec = rdx_needs_spec(&own);
+  return add_cube(engine, &spec, err);
+}
+
+/* Say which one of several queries an error is about. */
+static rdx_status name_query(rdx_status status, uint32_t query, uint32_t count, rdx_error *err) {
+  if (status == RDX_OK || status == RDX_ERROR_CANCELLED || count == 1 || !err)
+    return status;
+  const rdx_error why = *err;
+  return rdx_fail(err, status, "query %u of %u: %s", query + 1, count, why.text);
+}
+
+/* A plan for each query, which checks it, and what it needs. `*planned` counts the plans to destroy. */
+static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
+                           rdx_needs *needs, uint32_t *planned, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
+    ++*planned;
+    const rdx_status status = rdx_needs_of(&queries[i], &needs[i], engine->kind->plain ? NULL : err);
+    needs[i].too_many = status != RDX_OK;
+    if (!engine->kind->plain)
+      RDX_TRY(name_query(status, i, count, err));
+  }
+  return RDX_OK;
+}
+
+/* The cubes that plans need and the engine has not; those that were built stay after an error. */
+static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+                             rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_covered(engine, &needs[i]))
+      continue;
+    RDX_TRY(rdx_progress("build", i, count, err));
+    rdx_error why = {""};
+    const rdx_status status = prepare_from(engine, &needs[i], &plans[i], count - i, &why);
+    if (engine->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
+      continue; /* it will be answered without */
+    if (status != RDX_OK && err)
+      *err = why;
+    RDX_TRY(name_query(status, i, count, err));
+  }
+  return RDX_OK;
+}
+
+/* RTCUDB, Figure 7 "The workflow of RTCUDB". */
+rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
+  if (!engine || (count > 0 && !queries))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_prepare: engine and queries must not be NULL");
+  if (!engine->kind->cubed)
+    return RDX_OK;
+  rdx_needs *needs = NULL;
+  rdx_plan *plans = NULL;
+  const rdx_engine_stats stats = engine->stats;
+  const uint32_t before = engine->cube_count;
+  uint32_t planned = 0;
+  rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err);
+  if (status == RDX_OK)
+    status = plan_all(engine, queries, count, plans, needs, &planned, err);
+  if (status == RDX_OK)
+    status = add_needed(engine, needs, plans, count, err);
+  if (status != RDX_OK) {
+    while (engine->cube_count > before)
+      destroy_cube(&engine->cubes[--engine->cube_count]);
+    engine->stats = stats;
+  }
+  for (uint32_t i = 0; i < planned; i++)
+    rdx_plan_destroy(&plans[i]);
+  rdx_free(plans);
+  rdx_free(needs);
+  return status;
+}
+
+/* ---- Life ---- */
+
+static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_error *err) {
+  rdx_device *device = engine->device;
+  const uint64_t used = atomic_load(&device->memory_used);
+  atomic_store(&device->memory_mark, used);
+  RDX_TRY(rdx_coded_relation_create(device, relation, &engine->relation, err));
+  engine->stats.rows = engine->relation->rows;
+  engine->stats.encode_ms = engine->relation->encode_ms;
+  engine->stats.bytes_columns = engine->relation->bytes;
+  engine->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
+  return engine->kind->plain ? add_cube(engine, NULL, err) : RDX_OK;
+}
+
+rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation, const rdx_engine_params *params,
+                             rdx_engine **out, rdx_error *err) {
+  static const rdx_engine_params defaults = {0};
+  if (!device || !relation || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_create: device, relation and out must not be NULL");
+  const rdx_engine_params used = params ? *params : defaults;
+  if ((size_t)used.kind >= RDX_COUNT(kinds))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.kind);
+  const engine_kind *kind = &kinds[used.kind];
+  if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
+  rdx_engine *engine = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *engine, "an engine", (void **)&engine, err));
+  engine->device = device;
+  engine->kind = kind;
+  engine->params = used;
+  engine->stats.kind = used.kind;
+  const rdx_status status = create(engine, relation, err);
+  if (status != RDX_OK) {
+    rdx_engine_destroy(&engine);
+    return status;
+  }
+  *out = engine;
+  return RDX_OK;
+}
+
+void rdx_engine_destroy(rdx_engine **engine) {
+  if (!engine || !*engine)
+    return;
+  rdx_engine *e = *engine;
+  for (uint32_t i = 0; i < e->cube_count; i++)
+    destroy_cube(&e->cubes[i]);
+  rdx_free(e->cubes);
+  rdx_coded_relation_destroy(&e->relation);
+  rdx_free(e);
+  *engine = NULL;
+}
+
+void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
+  *out = engine->stats;
+}
+
+/* ---- Queries ---- */
+
+/* Why no cube serves a query: what the one that lacks least lacks. */
+static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *needs, rdx_error *err) {
+  const rdx_cube *nearest = NULL;
+  uint32_t least = UINT32_MAX;
+  char text[sizeof err->text - 100];
+  for (uint32_t i = 0; i < engine->cube_count; i++) {
+    const uint32_t lacks = rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0);
+    if (lacks < least)
+      nearest = &engine->cubes[i];
+    least = lacks < least ? lacks : least;
+  }
+  if (!nearest)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine has no cube yet; add one, or prepare the query",
+                    engine->kind->name);
+  rdx_spec_lacks(&nearest->spec, needs, engine->relation, text, sizeof text);
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: %s lacks %s",
+                  engine->cube_count > 1 ? "the nearest" : "the only one", text);
+}
+
+/* RTCUDB, section 3.1 "selects the BVH for it". */
+/* The cheapest of what has all that the plan needs. */
+static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
+  *out = engine->cubes;
+  if (!engine->kind->cubed)
+    return RDX_OK;
+  rdx_needs needs;
+  double best = 0;
+  rdx_error why;
+  const rdx_status needed = rdx_needs_of(plan->query, &needs, &why);
+  rdx_status refused = needed;
+  *out = NULL;
+  for (uint32_t i = 0; i < engine->cube_count; i++) {
+    const rdx_cube *cube = &engine->cubes[i];
+    double cost = 0;
+    if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, engine->relation, NULL, 0) > 0))
+      continue;
+    const rdx_status status = cube->ops->cost(cube->self, plan, &cost, &why);
+    if (status != RDX_OK) {
+      refused = status;
+    } else if (!*out || cost < best) {
+      *out = cube;
+      best = cost;
+    }
+  }
+  if (*out)
+    return RDX_OK;
+  return refused == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, refused, "%s", why.text);
+}
+
+/* Refuse a result that the host has no room for, beside its groups. */
+static rdx_status expect_result(const rdx_engine *engine, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
+  char what[64];
+  const uint64_t columns = plan->query->group_count + plan->query->aggregate_count;
+  snprintf(what, sizeof what, "the %llu groups of a query take", (unsigned long long)groups);
+  return rdx_device_expect_host(engine->device, groups * columns * sizeof(uint64_t), what,
+                                "group by fewer attributes, or by some with fewer values", err);
+}
+
+/* Find the groups of each part of a plan, which are all empty before. */
+static rdx_status run_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_groups *parts, double *device_ms,
+                            rdx_error *err) {
+  const uint32_t count = rdx_plan_parts(plan);
+  for (uint32_t i = 0; i < count && !plan->empty; i++) {
+    const rdx_plan part = rdx_plan_part(plan, i);
+    double ms = 0;
+    RDX_TRY(cube->ops->run(cube->self, &part, &parts[i], NULL, &ms, err));
+    *device_ms += ms;
+  }
+  return rdx_groups_align(parts, count, err);
+}
+
+/* Run them again, to count what they do. */
+static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_query_counts *out, rdx_error *err) {
+  for (uint32_t i = 0; i < rdx_plan_parts(plan) && !plan->empty; i++) {
+    const rdx_plan part = rdx_plan_part(plan, i);
+    rdx_groups again = {0};
+    rdx_query_counts counts = {0};
+    double ignored = 0;
+    const rdx_status status = cube->ops->run(cube->self, &part, &again, &counts, &ignored, err);
+    rdx_groups_drop(&again);
+    RDX_TRY(status);
+    out->rays += counts.rays;
+    out->hits += counts.hits;
+    out->rows += counts.rows;
+    out->bytes += counts.bytes;
+  }
+  return RDX_OK;
+}
+
+static rdx_status finish_parts(const rdx_engine *engine, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
+                               rdx_query_result **out, rdx_error *err) {
+  const uint32_t count = rdx_plan_parts(plan);
+  rdx_groups one = {0}, *parts = &one;
+  if (count > 1)
+    RDX_TRY(rdx_calloc(count, sizeof *parts, "the groups of a query", (void **)&parts, err));
+  rdx_status status = run_parts(cube, plan, parts, device_ms, err);
+  if (status == RDX_OK)
+    status = expect_result(engine, plan, parts->count, err);
+  if (status == RDX_OK)
+    status = rdx_groups_finish(plan, parts, out, err);
+  for (uint32_t i = 0; i < count; i++)
+    rdx_groups_drop(&parts[i]);
+  if (count > 1)
+    rdx_free(parts);
+  return status;
+}
+
+static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
+                           rdx_error *err) {
+  const double start = rdx_now_ms();
+  const rdx_cube *cube = NULL;
+  rdx_query_counts counts = {0};
+  double device_ms = 0;
+  RDX_TRY(choose_cube(engine, plan, &cube, err));
+  rdx_status status = finish_parts(engine, cube, plan, &device_ms, out, err);
+  const double end = rdx_now_ms();
+  if (status == RDX_OK && stats)
+    status = count_parts(cube, plan, &counts, err);
+  if (status != RDX_OK) {
+    rdx_query_result_destroy(out);
+    return status;
+  }
+  rdx_query_stats *s = &(*out)->stats;
+  s->kind = cube->ops->kind;
+  s->rays = counts.rays;
+  s->hits = counts.hits;
+  s->rows = counts.rows;
+  s->bytes = counts.bytes;
+  s->device_ms = device_ms;
+  s->total_ms = end - start;
+  return RDX_OK;
+}
+
+rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query, const rdx_query_params *params,
+                          rdx_query_result **out, rdx_error *err) {
+  if (!engine || !query || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_run: engine, query and out must not be NULL");
+  const double start = rdx_now_ms();
+  rdx_plan plan;
+  rdx_query_result *result = NULL;
+  RDX_TRY(rdx_plan_create(engine->relation, query, &plan, err));
+  const double planned = rdx_now_ms() - start;
+  const rdx_status status = run_plan(engine, &plan, params && params->stats, &result, err);
+  rdx_plan_destroy(&plan);
+  RDX_TRY(status);
+  result->stats.total_ms += planned;
+  *out = result;
+  return RDX_OK;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Calculating with any number of bits, row by row. */
+
+#include "star/wide_values.h"
+
+#include <string.h>
+
+#include "kernels/packed/packed.h"
+
+#define KEPT 4 /* values that nobody uses */
+
+/* ---- Calculating ---- */
+
+/* An attribute that steps take, on the host. */
+typedef struct operand {
+  const rdx_coded *attribute;
+  uint32_t *codes;
+  const rdx_partner *partner; /* NULL: a row of the table that is worked on has a code itself */
+  uint32_t *partners;
+} operand;
+
+typedef struct work {
+  const rdx_wide_values *values;
+  uint64_t rows;
+  uint32_t dimension;
+  uint32_t operand_of[RDX_MOST_STEPS]; /* for each step */
+  uint32_t operand_count;
+  operand operands[RDX_MOST_STEPS];
+  uint8_t *validity;
+} work;
+
+/* The code of a row; that of NULL where it has no partner, so that it never counts. */
+static uint64_t code_at(const operand *o, uint64_t row) {
+  if (o->partner)
+    row = load_code(o->partners, o->partner->bytes, (uint32_t)row);
+  return o->partner && row >= o->partner->rows ? UINT64_MAX : load_code(o->codes, o->attribute->bytes, (uint32_t)row);
+}
+
+static bool has_value(const work *w, uint64_t row) {
+  for (uint32_t i = 0; i < w->operand_count; i++)
+    if (code_at(&w->operands[i], row) >= w->operands[i].attribute->count)
+      return false;
+  return true;
+}
+
+static void set(uint64_t *to, uint32_t words, rdx_i128 x) {
+  memset(to, 0, words * sizeof *to);
+  rdx_wide_add(to, words, x, 0);
+}
+
+static void combine(rdx_expression_kind kind, uint64_t *left, const uint64_t *right, uint32_t words) {
+  uint64_t product[RDX_WIDE_WORDS];
+  if (kind != RDX_EXPRESSION_MULTIPLY) {
+    rdx_wide_combine(left, right, words, kind == RDX_EXPRESSION_SUBTRACT);
+    return;
+  }
+  rdx_wide_multiply(left, right, words, product);
+  memcpy(left, product, words * sizeof *left);
+}
+
+/* The value of a row: what passes its words on the way comes back, as no value does. That of NULL is 0. */
+static void calculate(const work *w, uint64_t row, uint64_t *out) {
+  const uint32_t words = w->values->words;
+  uint64_t stack[RDX_MOST_STACK][RDX_WIDE_WORDS];
+  uint32_t height = 0;
+  set(out, words, 0);
+  if (w->validity && !(w->validity[row / 8] >> row % 8 & 1))
+    return;
+  for (uint32_t i = 0; i < w->values->step_count; i++) {
+    const rdx_step *s = &w->values->steps[i];
+    if (s->kind == RDX_EXPRESSION_ATTRIBUTE) {
+      const uint64_t key = rdx_coded_key(s->attribute, code_at(&w->operands[w->operand_of[i]], row));
+      set(stack[height++], words, rdx_coded_value_of_key(s->attribute, key) * s->factor);
+    } else if (s->kind == RDX_EXPRESSION_CONSTANT) {
+      set(stack[height++], words, (rdx_i128)s->value * s->factor);
+    } else {
+      height--;
+      combine(s->kind, stack[height - 1], stack[height], words);
+    }
+  }
+  memcpy(out, stack[0], words * sizeof *out);
+}
+
+static void mark(const void *context, uint64_t first, uint64_t count, uint64_t used[RDX_WIDE_WORDS]) {
+  const work *w = context;
+  const uint32_t words = w->values->words;
+  uint64_t value[RDX_WIDE_WORDS];
+  for (uint64_t i = first; i < first + count; i++) {
+    calculate(w, i, value);
+    if (rdx_wide_is_negative(value, words))
+      rdx_wide_negate(value, words);
+    for (uint32_t k = 0; k < words; k++)
+      used[k] |= value[k];
+  }
+}
+
+static void cut(const void *context, uint64_t first, uint64_t count, uint32_t shift, uint32_t bits, int64_t *out) {
+  const work *w = context;
+  const uint32_t words = w->values->words;
+  uint64_t value[RDX_WIDE_WORDS];
+  for (uint64_t i = 0; i < count; i++) {
+    calculate(w, first + i, value);
+    const bool negative = rdx_wide_is_negative(value, words);
+    if (negative)
+      rdx_wide_negate(value, words);
+    const int64_t digit = (int64_t)rdx_wide_bits(value, words, shift, bits);
+    out[i] = negative ? -digit : digit;
+  }
+}
+
+/* ---- Operands ---- */
+
+static rdx_status download(const rdx_buffer *codes, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(codes->size, 1, "the values of an expression", (void **)out, err));
+  return rdx_buffer_download(codes, 0, *out, codes->size, err);
+}
+
+/* The table of all attributes, if it is one, else the fact table. */
+static void choose_table(work *w, const rdx_coded_relation *relation) {
+  const rdx_wide_values *v = w->values;
+  uint32_t dimension = UINT32_MAX;
+  for (uint32_t i = 0; i < v->step_count; i++)
+    if (v->steps[i].attribute)
+      dimension = dimension == UINT32_MAX || dimension == v->steps[i].attribute->dimension
+                      ? v->steps[i].attribute->dimension
+                      : 0;
+  w->dimension = dimension == UINT32_MAX ? 0 : dimension;
+  w->rows = w->dimension ? relation->partners[w->dimension - 1].rows : relation->rows;
+}
+
+static rdx_status add_operand(work *w, const rdx_coded_relation *relation, const rdx_coded *attribute, uint32_t *out,
+                              rdx_error *err) {
+  *out = 0;
+  while (*out < w->operand_count && w->operands[*out].attribute != attribute)
+    ++*out;
+  if (*out < w->operand_count)
+    return RDX_OK;
+  operand *o = &w->operands[w->operand_count++];
+  *o = (operand){.attribute = attribute};
+  RDX_TRY(download(attribute->codes, &o->codes, err));
+  if (attribute->dimension == w->dimension)
+    return RDX_OK;
+  o->partner = &relation->partners[attribute->dimension - 1];
+  return download(o->partner->codes, &o->partners, err);
+}
+
+static rdx_status begin(work *w, const rdx_coded_relation *relation, rdx_error *err) {
+  const rdx_wide_values *v = w->values;
+  bool nulls = false;
+  choose_table(w, relation);
+  for (uint32_t i = 0; i < v->step_count; i++) {
+    if (!v->steps[i].attribute)
+      continue;
+    RDX_TRY(add_operand(w, relation, v->steps[i].attribute, &w->operand_of[i], err));
+    const rdx_partner *p = w->operands[w->operand_of[i]].partner;
+    nulls |= v->steps[i].attribute->nulls || (p && p->missing);
+  }
+  if (!nulls)
+    return RDX_OK;
+  RDX_TRY(rdx_calloc(w->rows / 8 + 1, 1, "the values of an expression", (void **)&w->validity, err));
+  for (uint64_t i = 0; i < w->rows; i++)
+    w->validity[i / 8] |= (uint8_t)(has_value(w, i) << i % 8);
+  return RDX_OK;
+}
+
+static void end(work *w) {
+  for (uint32_t i = 0; i < w->operand_count; i++) {
+    rdx_free(w->operands[i].codes);
+    rdx_free(w->operands[i].partners);
+  }
+  rdx_free(w->validity);
+}
+
+static rdx_numbers numbers_of(const work *w) {
+  return (rdx_numbers){
+      .rows = w->rows, .dimension = w->dimension, .validity = w->validity, .context = w, .mark = mark, .cut = cut};
+}
+
+/* ---- Attributes ---- */
+
+static rdx_status make_sums(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  work w = {.values = values};
+  rdx_status status = begin(&w, relation, err);
+  const rdx_numbers numbers = numbers_of(&w);
+  if (status == RDX_OK)
+    status = rdx_digits_create(relation, &numbers, &values->digits, err);
+  end(&w);
+  return status;
+}
+
+/* Of each row the nearest value, and whether it is another one than its own. Returns whether any is. */
+static bool list_nearest(const work *w, int64_t *nearest, int64_t *beyond) {
+  bool any = false;
+  for (uint64_t i = 0; i < w->rows; i++) {
+    uint64_t value[RDX_WIDE_WORDS];
+    calculate(w, i, value);
+    const bool fits = rdx_wide_fits(value, w->values->words);
+    const bool negative = rdx_wide_is_negative(value, w->values->words);
+    nearest[i] = fits ? (int64_t)value[0] : negative ? INT64_MIN : INT64_MAX;
+    beyond[i] = fits ? 0 : negative ? RDX_SPECIAL_DOWN : 1;
+    any |= !fits;
+  }
+  return any;
+}
+
+static rdx_status make_extremes(const rdx_coded_relation *relation, const work *w, rdx_wide_values *values,
+                                int64_t *room, rdx_error *err) {
+  const rdx_numbers numbers = numbers_of(w);
+  const bool any = list_nearest(w, room, room + w->rows);
+  if (any)
+    RDX_TRY(rdx_digits_attribute(relation, &numbers, room + w->rows, &values->beyond, err));
+  values->some_beyond = any;
+  const rdx_status status = rdx_digits_attribute(relation, &numbers, room, &values->nearest, err);
+  if (status != RDX_OK)
+    rdx_coded_drop(&values->beyond);
+  return status;
+}
+
+rdx_status rdx_wide_values_sums(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  pthread_mutex_lock(&relation->late->lock);
+  const rdx_status status = values->digits.count > 0 ? RDX_OK : make_sums(relation, values, err);
+  pthread_mutex_unlock(&relation->late->lock);
+  return status;
+}
+
+static rdx_status find_extremes(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  work w = {.values = values};
+  int64_t *room = NULL;
+  rdx_status status = begin(&w, relation, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(2 * w.rows, sizeof *room, "the values of an expression", (void **)&room, err);
+  if (status == RDX_OK)
+    status = make_extremes(relation, &w, values, room, err);
+  rdx_free(room);
+  end(&w);
+  return status;
+}
+
+rdx_status rdx_wide_values_extremes(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  pthread_mutex_lock(&relation->late->lock);
+  const rdx_status status = values->nearest.codes ? RDX_OK : find_extremes(relation, values, err);
+  pthread_mutex_unlock(&relation->late->lock);
+  return status;
+}
+
+/* ---- Life ---- */
+
+static void destroy(rdx_wide_values *values) {
+  rdx_digits_drop(&values->digits);
+  rdx_coded_drop(&values->nearest);
+  rdx_coded_drop(&values->beyond);
+  rdx_free(values->steps);
+  rdx_free(values);
+}
+
+static rdx_status create(const rdx_step *steps, uint32_t step_count, uint32_t bits, rdx_wide_values **out,
+                         rdx_error *err) {
+  rdx_wide_values *values = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *values, "the values of an expression", (void **)&values, err));
+  const rdx_status status =
+      rdx_alloc(step_count, sizeof *steps, "the values of an expression", (void **)&values->steps, err);
+  if (status != RDX_OK) {
+    rdx_free(values);
+    return status;
+  }
+  memcpy(values->steps, steps, step_count * sizeof *steps);
+  values->step_count = step_count;
+  values->words = bits / 64 + 1;
+  *out = values;
+  return RDX_OK;
+}
+
+/* Take values out of the list, which is in the order of when they were used last. */
+static rdx_wide_values *take_out(rdx_late *late, const rdx_step *steps, uint32_t step_count) {
+  rdx_wide_values **at = &late->wide_values;
+  while (*at && !rdx_steps_equal((*at)->steps, (*at)->step_count, steps, step_count))
+    at = &(*at)->next;
+  rdx_wide_values *found = *at;
+  if (found)
+    *at = found->next;
+  return found;
+}
+
+rdx_status rdx_wide_values_take(const rdx_coded_relation *relation, const rdx_step *steps, uint32_t step_count,
+                                uint32_t bits, rdx_wide_values **out, rdx_error *err) {
+  rdx_late *late = relation->late;
+  pthread_mutex_lock(&late->lock);
+  *out = take_out(late, steps, step_count);
+  const rdx_status status = *out ? RDX_OK : create(steps, step_count, bits, out, err);
+  if (status == RDX_OK) {
+    (*out)->users++;
+    (*out)->next = late->wide_values;
+    late->wide_values = *out;
+  }
+  pthread_mutex_unlock(&late->lock);
+  return status;
+}
+
+/* Of those that nobody uses some of the last are kept. */
+void rdx_wide_values_give(const rdx_coded_relation *relation, rdx_wide_values *values) {
+  rdx_late *late = relation->late;
+  uint32_t kept = 0;
+  pthread_mutex_lock(&late->lock);
+  values->users--;
+  for (rdx_wide_values **at = &late->wide_values; *at;) {
+    rdx_wide_values *v = *at;
+    if (v->users > 0 || kept++ < KEPT) {
+      at = &v->next;
+    } else {
+      *at = v->next;
+      destroy(v);
+    }
+  }
+  pthread_mutex_unlock(&late->lock);
+}
+
+void rdx_wide_values_drop_all(rdx_coded_relation *relation) {
+  while (relation->late->wide_values) {
+    rdx_wide_values *v = relation->late->wide_values;
+    relation->late->wide_values = v->next;
+    destroy(v);
+  }
+}
