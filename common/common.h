@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef CONSOLE_H
-#define CONSOLE_H
+#ifndef COMMON_H
+#define COMMON_H
 
 /* What the programs share: messages and exit statuses, progress and Ctrl-C, output files, numbers in options, options
  * of methods, threads. */

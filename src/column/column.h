@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_BASE_COLUMN_H
-#define RDX_BASE_COLUMN_H
+#ifndef RDX_COLUMN_COLUMN_H
+#define RDX_COLUMN_COLUMN_H
 
 #include <raydex/column.h>
 

@@ -167,6 +167,10 @@ rdx_column rdx_device_column_text(const rdx_device_column *column) {
                       .dictionary = column->places ? &column->dictionary : NULL};
 }
 
+rdx_column rdx_column_on_host(const rdx_column *column) {
+  return column->device ? rdx_device_column_text(column->device) : *column;
+}
+
 void rdx_device_column_destroy(rdx_device_column **column) {
   if (!column || !*column)
     return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_DEVICE_COLUMN_H
-#define RDX_INDEX_DEVICE_COLUMN_H
+#ifndef RDX_COLUMN_DEVICE_COLUMN_H
+#define RDX_COLUMN_DEVICE_COLUMN_H
 
 #include <raydex/column.h>
 
@@ -29,6 +29,9 @@ struct rdx_device_column {
 
 /* The host copy of a string column. */
 rdx_column rdx_device_column_text(const rdx_device_column *column);
+
+/* A string column in host memory: the column itself, or the host copy of a device column. */
+rdx_column rdx_column_on_host(const rdx_column *column);
 
 /* A copy of the host copy of a string column, without anything on the device. */
 RDX_MUST_USE rdx_status rdx_device_column_copy_text(const rdx_device_column *column, rdx_device_column **out,

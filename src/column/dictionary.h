@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_DICTIONARY_H
-#define RDX_INDEX_DICTIONARY_H
+#ifndef RDX_COLUMN_DICTIONARY_H
+#define RDX_COLUMN_DICTIONARY_H
 
 #include <raydex/column.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_KEYS_H
-#define RDX_INDEX_KEYS_H
+#ifndef RDX_COLUMN_KEYS_H
+#define RDX_COLUMN_KEYS_H
 
 /* Order-preserving codes: every type as u32 or u64, so that comparing codes compares values (RTIndeX, section 3.2,
  * "Handling other data types").

@@ -3,9 +3,10 @@
 
 /* Columns of a scan: codes on the device, and what they range over. */
 
+#include "column/scan_column.h"
+
 #include "column/device_column.h"
 #include "kernels/column_scan/kernels.h"
-#include "scan/scan.h"
 
 /* Codes of strings: their places in a dictionary. */
 static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_scan_column *out,

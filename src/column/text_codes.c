@@ -8,7 +8,6 @@
 #include "column/column.h"
 #include "column/device_column.h"
 #include "column/keys.h"
-#include "index/probes.h"
 
 #define SAMPLE 4096
 #define ALIKE 4 /* as many strings to a prefix, or rows to a string, are too many */

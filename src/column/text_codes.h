@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_TEXT_CODES_H
-#define RDX_INDEX_TEXT_CODES_H
+#ifndef RDX_COLUMN_TEXT_CODES_H
+#define RDX_COLUMN_TEXT_CODES_H
 
 /* Strings as keys where their first eight bytes hardly tell them apart ("Customer#000000001"): their places in a
  * dictionary, in whose order they are. By prefix, a lookup would compare all strings that begin alike. */
 
 #include "column/dictionary.h"
-#include "index/index.h"
+#include "column/device_column.h"
 
 /* Whether the strings of a column are far more than their prefixes, or far fewer than its rows, by a sample. */
 RDX_MUST_USE rdx_status rdx_text_wants_codes(const rdx_device_column *column, bool *out, rdx_error *err);

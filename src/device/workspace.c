@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-#include "kernels/bitmap/kernels.h"
-
 #define KEPT 8 /* of each kind */
 
 typedef struct shelf {
@@ -23,11 +21,11 @@ struct rdx_spares {
   shelf bitmaps, counts, streams;
 };
 
-rdx_status rdx_spares_create(rdx_device *device, uint64_t rows, rdx_spares **out, rdx_error *err) {
+rdx_status rdx_spares_create(rdx_device *device, uint64_t bitmap_bytes, rdx_spares **out, rdx_error *err) {
   rdx_spares *s = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *s, "a scan", (void **)&s, err));
   s->device = device;
-  s->bitmap_bytes = rdx_bitmap_bytes(rows);
+  s->bitmap_bytes = bitmap_bytes;
   pthread_mutex_init(&s->lock, NULL);
   *out = s;
   return RDX_OK;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_SCAN_SPARES_H
-#define RDX_SCAN_SPARES_H
+#ifndef RDX_DEVICE_WORKSPACE_H
+#define RDX_DEVICE_WORKSPACE_H
 
 #include "device/device.h"
 
 /* Streams and buffers that runs of a scan hand on to the next run, so that a run allocates nothing. Thread safe. */
 typedef struct rdx_spares rdx_spares;
 
-RDX_MUST_USE rdx_status rdx_spares_create(rdx_device *device, uint64_t rows, rdx_spares **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_spares_create(rdx_device *device, uint64_t bitmap_bytes, rdx_spares **out, rdx_error *err);
 void rdx_spares_destroy(rdx_spares **spares);
 
 /* A bitmap of the scan's rows, or a buffer for one u64. Given back, or destroyed, by the caller. */

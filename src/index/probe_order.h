@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_ARRANGE_H
-#define RDX_INDEX_ARRANGE_H
+#ifndef RDX_INDEX_PROBE_ORDER_H
+#define RDX_INDEX_PROBE_ORDER_H
 
 #include "index/probes.h"
 

@@ -11,10 +11,6 @@
 
 #define CHUNK (1u << 22) /* probes encoded at a time */
 
-rdx_column rdx_column_on_host(const rdx_column *column) {
-  return column->device ? rdx_device_column_text(column->device) : *column;
-}
-
 /* Device columns are used as they are, except strings, whose codes depend on those of the index. */
 static bool use_in_place(const rdx_column *column) {
   return column->device && column->device->type != RDX_TYPE_STRING;

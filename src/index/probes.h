@@ -19,7 +19,4 @@ RDX_MUST_USE rdx_status rdx_probes_create(const rdx_index *index, const rdx_colu
                                           uint64_t begin, uint64_t count, rdx_probes *out, rdx_error *err);
 void rdx_probes_destroy(rdx_probes *probes);
 
-/* A string column in host memory: the column itself, or the host copy of a device column. */
-rdx_column rdx_column_on_host(const rdx_column *column);
-
 #endif

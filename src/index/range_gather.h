@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_SPANS_H
-#define RDX_INDEX_SPANS_H
+#ifndef RDX_INDEX_RANGE_GATHER_H
+#define RDX_INDEX_RANGE_GATHER_H
 
 #include "index/index.h"
 

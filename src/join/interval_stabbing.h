@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_INDEX_INTERVALS_H
-#define RDX_INDEX_INTERVALS_H
+#ifndef RDX_JOIN_INTERVAL_STABBING_H
+#define RDX_JOIN_INTERVAL_STABBING_H
 
 #include "index/index.h"
 

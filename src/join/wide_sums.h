@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_JOIN_HALVES_H
-#define RDX_JOIN_HALVES_H
+#ifndef RDX_JOIN_WIDE_SUMS_H
+#define RDX_JOIN_WIDE_SUMS_H
 
 /* Values of 64 bits as two columns, of which no lookup's sum passes 64 bits. */
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_SCAN_INTERVALS_H
-#define RDX_SCAN_INTERVALS_H
+#ifndef RDX_PREDICATE_CODE_SET_H
+#define RDX_PREDICATE_CODE_SET_H
 
-#include "scan/scan.h"
+#include "base/base.h"
+
+/* Codes from `low` to `high`, both included. */
+typedef struct rdx_interval {
+  uint64_t low, high;
+} rdx_interval;
 
 /* Sets of codes as intervals: ascending, disjoint and not adjacent. */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "column/keys.h"
-#include "predicate/code_set.h"
 
 typedef struct context {
   const rdx_scan_column *columns;

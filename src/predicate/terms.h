@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_SCAN_TERMS_H
-#define RDX_SCAN_TERMS_H
+#ifndef RDX_PREDICATE_TERMS_H
+#define RDX_PREDICATE_TERMS_H
 
-#include "scan/scan.h"
+#include <raydex/predicate.h>
+
+#include "column/scan_column.h"
+#include "predicate/code_set.h"
 
 /* The form of predicates that methods evaluate; see scan.h. */
+
+/* True for rows that are not NULL and whose code lies in one of the intervals: ascending, disjoint and not adjacent, at
+ * least one, inside of smallest .. largest of the column. (IS NOT NULL is the one interval of all.) */
+typedef struct rdx_term {
+  uint32_t column;
+  uint32_t interval_count;
+  const rdx_interval *intervals;
+} rdx_term;
+
+/* The share of a range of codes that a term lets through, were codes spread evenly. */
+static inline double rdx_term_share(const rdx_term *term, uint64_t smallest, uint64_t largest) {
+  double codes = 0;
+  for (uint32_t i = 0; i < term->interval_count; i++)
+    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
+  return codes / ((double)(largest - smallest) + 1);
+}
 
 typedef enum rdx_node_kind {
   RDX_NODE_FALSE,

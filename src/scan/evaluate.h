@@ -3,7 +3,7 @@
 #ifndef RDX_SCAN_EVALUATE_H
 #define RDX_SCAN_EVALUATE_H
 
-#include "predicate/terms.h"
+#include "scan/scan.h"
 
 /* A predicate at work on a stream, and the bitmaps that it needs meanwhile. All zero but for the first five. */
 typedef struct rdx_scan_evaluation {

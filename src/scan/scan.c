@@ -122,7 +122,7 @@ static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t cou
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
   scan->stats.rows = columns[0].rows;
-  RDX_TRY(rdx_spares_create(device, columns[0].rows, &scan->spares, err));
+  RDX_TRY(rdx_spares_create(device, rdx_bitmap_bytes(columns[0].rows), &scan->spares, err));
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
   RDX_TRY(prepare(scan, columns, count, params, err));

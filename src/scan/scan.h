@@ -13,56 +13,8 @@
 
 #include <raydex/scan.h>
 
-#include "device/device.h"
-#include "column/dictionary.h"
 #include "device/workspace.h"
-
-/* A column on the device as order-preserving codes (column/keys.h). Strings are coded by their place in the dictionary
- * of the column's distinct strings, so that codes decide everything. */
-typedef struct rdx_scan_column {
-  rdx_type type;
-  uint8_t scale;
-  uint32_t key_bits; /* 32 or 64 */
-  uint64_t rows, nulls;
-  uint64_t smallest, largest; /* codes of rows that are not NULL; smallest > largest: there are none */
-  rdx_buffer *codes;          /* u32 or u64; those of NULLs mean nothing */
-  rdx_buffer *valid;          /* a bit per row; NULL where no row is NULL */
-  rdx_buffer *zones;          /* two u64 a block of 4096 rows: smallest and largest code (none: smallest > largest) */
-  bool clustered;             /* a block spans less than half of the range, on average */
-  rdx_dictionary *dictionary; /* strings */
-} rdx_scan_column;
-
-/* Bring a column, which rdx_column_check() has passed, to the device. rdx_scan_column_drop() frees it; so does it what
- * a failed call left. */
-RDX_MUST_USE rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out,
-                                               rdx_error *err);
-void rdx_scan_column_drop(rdx_scan_column *column);
-
-/* A method's own copy of columns, which shares and keeps their codes and validity. */
-RDX_MUST_USE rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
-                                                rdx_error *err);
-void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count);
-
-/* Codes from `low` to `high`, both included. */
-typedef struct rdx_interval {
-  uint64_t low, high;
-} rdx_interval;
-
-/* True for rows that are not NULL and whose code lies in one of the intervals: ascending, disjoint and not adjacent, at
- * least one, inside of smallest .. largest of the column. (IS NOT NULL is the one interval of all.) */
-typedef struct rdx_term {
-  uint32_t column;
-  uint32_t interval_count;
-  const rdx_interval *intervals;
-} rdx_term;
-
-/* The share of a range of codes that a term lets through, were codes spread evenly. */
-static inline double rdx_term_share(const rdx_term *term, uint64_t smallest, uint64_t largest) {
-  double codes = 0;
-  for (uint32_t i = 0; i < term->interval_count; i++)
-    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
-  return codes / ((double)(largest - smallest) + 1);
-}
+#include "predicate/terms.h"
 
 /* What a run counts, where the caller asked for it; else NULL is passed. A method adds to device counters of its own
  * and sums them up here after the stream has finished: see rdx_scan_ops.evaluate. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_EXPRESSION_H
-#define RDX_ENGINE_EXPRESSION_H
+#ifndef RDX_STAR_EXPRESSION_H
+#define RDX_STAR_EXPRESSION_H
 
 /* Expressions that are the same but for the order of what is added or multiplied: one measure, and one of a cube's
  * expressions, serves them all. They lack no operand and are small (RDX_MOST_STEPS). */

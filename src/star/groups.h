@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_GROUPS_H
-#define RDX_ENGINE_GROUPS_H
+#ifndef RDX_STAR_GROUPS_H
+#define RDX_STAR_GROUPS_H
 
 /* What an engine found for a query, or a part of its plan: its groups, with what their rows come to. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_PLAN_H
-#define RDX_ENGINE_PLAN_H
+#ifndef RDX_STAR_PLAN_H
+#define RDX_STAR_PLAN_H
 
 /* A query, checked and brought to codes: what every engine starts from. All pointers are in the plan's arena. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_RELATION_H
-#define RDX_ENGINE_RELATION_H
+#ifndef RDX_STAR_RELATION_H
+#define RDX_STAR_RELATION_H
 
 /* A relation on the device, as packed codes. */
 

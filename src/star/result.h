@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_RESULT_H
-#define RDX_ENGINE_RESULT_H
+#ifndef RDX_STAR_RESULT_H
+#define RDX_STAR_RESULT_H
 
 /* Results of queries, and what they are made of: groups become columns (result.c), of which HAVING, ORDER BY and LIMIT
  * choose and order the rows (order.c; RTCUDB, section 5: what follows the stage of rays). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_SPEC_H
-#define RDX_ENGINE_SPEC_H
+#ifndef RDX_STAR_SPEC_H
+#define RDX_STAR_SPEC_H
 
 /* What cubes can answer and what queries need, as sets of attributes and expressions. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_ENGINE_H
-#define RDX_ENGINE_ENGINE_H
+#ifndef RDX_STAR_STAR_H
+#define RDX_STAR_STAR_H
 
 /* What a kind of engine is to engine.c, which plans queries, picks cubes and finishes results. */
 

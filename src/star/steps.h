@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_STEPS_H
-#define RDX_ENGINE_STEPS_H
+#ifndef RDX_STAR_STEPS_H
+#define RDX_STAR_STEPS_H
 
 /* Expressions as engines calculate them: steps on a stack of values. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_DIGITS_H
-#define RDX_ENGINE_DIGITS_H
+#ifndef RDX_STAR_SUPERACCUMULATOR_H
+#define RDX_STAR_SUPERACCUMULATOR_H
 
 /* Numbers of rows that no attribute has room for, cut into digits (rdx_digits). */
 

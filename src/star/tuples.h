@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_TUPLES_H
-#define RDX_ENGINE_TUPLES_H
+#ifndef RDX_STAR_TUPLES_H
+#define RDX_STAR_TUPLES_H
 
 /* The distinct tuples of some attributes that occur, in lexicographic order: their places are dense codes (RTCUDB,
  * section 4.3; for the scan, too, where the bijection of section 4.2 would waste codes on tuples that never occur,

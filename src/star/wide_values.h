@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_WIDE_VALUES_H
-#define RDX_ENGINE_WIDE_VALUES_H
+#ifndef RDX_STAR_WIDE_VALUES_H
+#define RDX_STAR_WIDE_VALUES_H
 
 /* Values of expressions that may pass 64 bits: calculated on the host with as many as they take, for all rows, and kept
  * as attributes. What rows that do not qualify come to does not matter then, nor what is added up on the way. */

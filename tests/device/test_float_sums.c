@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Sums and averages of floats by engines: exact, whatever the order of rows. (Random ones are among test_star_queries's.) */
+/* Sums and averages of floats by star methods: exact, whatever the order of rows. Random ones: test_star_queries. */
 
 #include "wide_sums.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_INTERVALS_INTERVALS_H
-#define RDX_KERNELS_INTERVALS_INTERVALS_H
+#ifndef RDX_KERNELS_INTERVAL_STABBING_INTERVAL_STABBING_H
+#define RDX_KERNELS_INTERVAL_STABBING_INTERVAL_STABBING_H
 
 /* C and GLSL: which of many intervals hold a point: inverse mapping of range lookups, which the thesis (algorithm 6,
  * chapter 6) leaves open. Intervals may overlap in any way.

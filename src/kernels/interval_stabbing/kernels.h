@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_INTERVALS_KERNELS_H
-#define RDX_KERNELS_INTERVALS_KERNELS_H
+#ifndef RDX_KERNELS_INTERVAL_STABBING_KERNELS_H
+#define RDX_KERNELS_INTERVAL_STABBING_KERNELS_H
 
 #include "device/device.h"
 #include "kernels/interval_stabbing/interval_stabbing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CODED_HALVES_GLSL_H
-#define RDX_KERNELS_CODED_HALVES_GLSL_H
+#ifndef RDX_KERNELS_PACKED_ATOMIC_ADD_GLSL_H
+#define RDX_KERNELS_PACKED_ATOMIC_ADD_GLSL_H
 
 /* GLSL: add a u64 to one that lies in two u32, by 32-bit atomics: what carries over goes to the high half. All adds
  * together are exact once they are all done. (A macro: places in shared memory cannot be passed to functions.) */

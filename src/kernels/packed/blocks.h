@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CODED_BLOCKS_H
-#define RDX_KERNELS_CODED_BLOCKS_H
+#ifndef RDX_KERNELS_PACKED_BLOCKS_H
+#define RDX_KERNELS_PACKED_BLOCKS_H
 
 /* The CPU's bodies read packed codes in blocks, so that what kind of codes they are is asked once a block and not once
  * a row (as in MonetDB/X100: Boncz and others, CIDR 2005). */

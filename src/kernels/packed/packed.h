@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CODED_CODED_H
-#define RDX_KERNELS_CODED_CODED_H
+#ifndef RDX_KERNELS_PACKED_PACKED_H
+#define RDX_KERNELS_PACKED_PACKED_H
 
 /* C and GLSL: columns as packed codes of 1, 2, 4 or 8 bytes, one after the other. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_REFINE_KERNELS_H
-#define RDX_KERNELS_REFINE_KERNELS_H
+#ifndef RDX_KERNELS_PRIMITIVES_KERNELS_H
+#define RDX_KERNELS_PRIMITIVES_KERNELS_H
 
 /* Steps around a lookup that every index shares, recorded to a stream. Buffers must live until its finish. */
 

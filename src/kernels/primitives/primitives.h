@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_REFINE_REFINE_H
-#define RDX_KERNELS_REFINE_REFINE_H
+#ifndef RDX_KERNELS_PRIMITIVES_PRIMITIVES_H
+#define RDX_KERNELS_PRIMITIVES_PRIMITIVES_H
 
 /* C and GLSL: what happens to results after the lookup itself, whatever index it ran on. */
 

@@ -85,7 +85,7 @@ static void prefix(const void *arguments, const uint32_t *variant, const rdx_sce
 #define SPANS(group_)                                                                                                  \
   {                                                                                                                    \
     .name = "spans", .args_size = sizeof(struct spans_args), .variants = 3, .grain = 256, .group = group_,             \
-    .body = gather, .compute = SPIRV(spirv_range_gather_comp)                                                                 \
+    .body = gather, .compute = SPIRV(spirv_range_gather_comp)                                                          \
   }
 
 const rdx_kernel rdx_kernel_spans_1 = SPANS(256);

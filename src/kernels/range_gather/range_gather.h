@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_SPANS_SPANS_H
-#define RDX_KERNELS_SPANS_SPANS_H
+#ifndef RDX_KERNELS_RANGE_GATHER_RANGE_GATHER_H
+#define RDX_KERNELS_RANGE_GATHER_RANGE_GATHER_H
 
 /* C and GLSL: gathering over spans. A range lookup among sorted entries finds a span of them; what is wanted of its
  * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans are differences of

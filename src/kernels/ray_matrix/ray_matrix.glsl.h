@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CUBES_CUBES_GLSL_H
-#define RDX_KERNELS_CUBES_CUBES_GLSL_H
+#ifndef RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_GLSL_H
+#define RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_GLSL_H
 
 /* GLSL: what the stages of the rays share. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CUBES_CUBES_H
-#define RDX_KERNELS_CUBES_CUBES_H
+#ifndef RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_H
+#define RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_H
 
 /* C and GLSL: rows as cubes in the space of up to three columns, and a matrix of rays through regions of it (RTc3 and
  * the Matrix RT Refine of RTScan, sections 3.1 and 4.4).

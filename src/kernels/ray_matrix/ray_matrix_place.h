@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_CUBES_PLACE_H
-#define RDX_KERNELS_CUBES_PLACE_H
+#ifndef RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_PLACE_H
+#define RDX_KERNELS_RAY_MATRIX_RAY_MATRIX_PLACE_H
 
 /* C and GLSL: from columns to boxes. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_LINE_LINE_H
-#define RDX_KERNELS_LINE_LINE_H
+#ifndef RDX_KERNELS_RTC1_RTC1_H
+#define RDX_KERNELS_RTC1_RTC1_H
 
 /* C and GLSL: the rows of one column as triangles along the x axis, and rays along it (RTIndex, as RTScan's section 2.2
  * takes it) or across it (RTc1, section 2.3).
@@ -13,8 +13,8 @@
  *
  * In the plane z = 0 it is a line from (k - s/2, s/2) to (k + s/2, -s/2): a ray along y at x meets it between these
  * two, and one along x does at y = 0. Rays across stand at whole numbers and a half, corners at whole numbers (s is
- * even): as for cubes (kernels/ray_matrix/ray_matrix.h) nothing is rounded, so that rays at an interval of s meet each triangle
- * once. Rows that are met are decided by their codes. */
+ * even): as for the ray matrix (kernels/ray_matrix/ray_matrix.h) nothing is rounded, so that rays at an interval of s
+ * meet each triangle once. Rows that are met are decided by their codes. */
 
 #include "kernels/sieve/sieve.h"
 

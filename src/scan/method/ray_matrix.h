@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_SCAN_CUBES_H
-#define RDX_SCAN_CUBES_H
+#ifndef RDX_SCAN_RAY_MATRIX_H
+#define RDX_SCAN_RAY_MATRIX_H
 
 /* Rows as cubes in the space of up to three columns, and rays through regions of it: what RTc3 and RTScan share. See
  * kernels/ray_matrix/ray_matrix.h for the geometry. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_COLUMN_QUERY_H
-#define RDX_ENGINE_COLUMN_QUERY_H
+#ifndef RDX_STAR_COLUMN_QUERY_H
+#define RDX_STAR_COLUMN_QUERY_H
 
 /* A plan as what the kernels of the column engine read. */
 

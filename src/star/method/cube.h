@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_STAR_H
-#define RDX_ENGINE_STAR_H
+#ifndef RDX_STAR_CUBE_H
+#define RDX_STAR_CUBE_H
 
 /* What all cubes share: rows as places of scan tuples and of group tuples with measures, and queries as ranges of scan
  * places whose rows are added up by group (RTCUDB, section 4). A kind of cube decides in which order rows lie and how

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_STAR_RUNS_H
-#define RDX_ENGINE_STAR_RUNS_H
+#ifndef RDX_STAR_CUBE_RUNS_H
+#define RDX_STAR_CUBE_RUNS_H
 
 /* Runs of a cube: rows of the same scan tuple and the same group, which follow each other where rows are in the order
  * of scan tuples and for the same tuple of groups. What they come to is kept where it is little: then a query adds up

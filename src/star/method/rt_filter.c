@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
 #include "scan/evaluate.h"
 
@@ -51,7 +52,7 @@ static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, rdx_sc
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
   scan->stats.rows = star->rows;
-  RDX_TRY(rdx_spares_create(star->device, star->rows, &scan->spares, err));
+  RDX_TRY(rdx_spares_create(star->device, rdx_bitmap_bytes(star->rows), &scan->spares, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(make_column(star, rows, i, &scan->columns[i], err));
   RDX_TRY(scan->ops->build(star->device, &params, scan->columns, count, &scan->stats, &scan->self, err));

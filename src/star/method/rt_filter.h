@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_ENGINE_RT_FILTER_H
-#define RDX_ENGINE_RT_FILTER_H
+#ifndef RDX_STAR_RT_FILTER_H
+#define RDX_STAR_RT_FILTER_H
 
 /* The scan of a query by itself, by RTScan: a bitmap of the rows of a cube that qualify (RTCUDB, section 6.5). */
 

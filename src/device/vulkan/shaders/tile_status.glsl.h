@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_DEVICE_VULKAN_TOLD_GLSL_H
-#define RDX_DEVICE_VULKAN_TOLD_GLSL_H
+#ifndef RDX_DEVICE_VULKAN_TILE_STATUS_GLSL_H
+#define RDX_DEVICE_VULKAN_TILE_STATUS_GLSL_H
 
 /* GLSL: what tiles tell each other in a chained scan with decoupled look-back (Merrill and Garland 2016). Each tells
  * its count as soon as it has it, adds up what those before it told, back to one that knows the sum of all before it,
