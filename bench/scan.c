@@ -19,8 +19,11 @@ typedef struct contender {
 
 /* All methods: they take part in every experiment that does not choose. */
 static const contender all[] = {
-    {"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}, {"", {.method = RDX_SCAN_RTC1}},
-    {"", {.method = RDX_SCAN_RTC3}},   {"", {.method = RDX_SCAN_RTSCAN}}, {"", {.method = RDX_SCAN_RTINDEX}},
+    {"", {.method = RDX_SCAN_COLUMN}},  {"", {.method = RDX_SCAN_BINDEX}},
+    {"", {.method = RDX_SCAN_RTSCAN}},  {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
+    {"", {.method = RDX_SCAN_RTC3}},    {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}},
+    {"", {.method = RDX_SCAN_RTC1}},    {"published", {.method = RDX_SCAN_RTC1, .rtc1.published = true}},
+    {"", {.method = RDX_SCAN_RTINDEX}},
 };
 
 /* What is measured of a run, and of a build. */
@@ -456,14 +459,23 @@ rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err)
 /* Figures 25 and 26: with the uniform encoding and without it, over skewed columns, and over columns of 64 values,
  * where fewer vectors leave something to refine. */
 rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err) {
-#define ENCODING(name, vectors_, without)                                                                              \
+#define ENCODING(name, vectors_, without, published_)                                                                  \
   {                                                                                                                    \
     name, {                                                                                                            \
-      .method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = vectors_, .no_planes = true, .no_encoding = without }           \
+      .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
+        .vectors = vectors_,                                                                                           \
+        .no_planes = true,                                                                                             \
+        .no_encoding = without,                                                                                        \
+        .published = published_                                                                                        \
+      }                                                                                                                \
     }                                                                                                                  \
   }
-  static const contender usual[] = {ENCODING("", 128, false), ENCODING("no encoding", 128, true)};
-  static const contender few[] = {ENCODING("", 16, false), ENCODING("no encoding", 16, true)};
+  static const contender usual[] = {ENCODING("", 128, false, false), ENCODING("no encoding", 128, true, false),
+                                    ENCODING("published", 128, false, true),
+                                    ENCODING("published, no encoding", 128, true, true)};
+  static const contender few[] = {ENCODING("", 16, false, false), ENCODING("no encoding", 16, true, false),
+                                  ENCODING("published", 16, false, true),
+                                  ENCODING("published, no encoding", 16, true, true)};
 #undef ENCODING
   static const scan_data_kind kinds[] = {SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL, SCAN_SMALL};
   rdx_status status = RDX_OK;
@@ -471,7 +483,7 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
     const bool small = kinds[i] == SCAN_SMALL;
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, default_rows(b) / 4, small ? few : usual, 2, 1, &s, err);
+    status = open_with(b, &here, kinds[i], 3, default_rows(b) / 4, small ? few : usual, COUNT(usual), 1, &s, err);
     if (status != RDX_OK)
       break;
     for (size_t k = small ? 0 : COUNT(selectivities) - 1; k < COUNT(selectivities) && status == RDX_OK; k++) {
@@ -492,6 +504,8 @@ rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error
       {"", {.method = RDX_SCAN_BINDEX}},
       {"", {.method = RDX_SCAN_RTSCAN}},
       {"2+2", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 2}},
+      {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
+      {"published, 2+2", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2}}},
   };
   static const uint32_t predicates[] = {1, 2, 4};
   static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
@@ -531,6 +545,8 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
       {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
       {"positive only",
        {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true}}},
+      {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
+      {"published, positive only", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .positive_only = true}}},
   };
   static const double at[] = {0.9297, 0.9313, 0.9328, 0.9344, 0.9359, 0.9374};
   return compare(b, point, contenders, COUNT(contenders), 1, at, COUNT(at), err);
@@ -543,7 +559,10 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
       {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true}}},
       {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true}}},
       {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
-      {"64 and 4 planes", {.method = RDX_SCAN_RTSCAN}},
+      {"published, 32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 32}}},
+      {"published, 64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 64}}},
+      {"published, 128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 128}}},
+      {"61 and 4 planes", {.method = RDX_SCAN_RTSCAN}},
       {"32", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 32}},
       {"64", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 64}},
       {"128", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 128}},
@@ -554,10 +573,11 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
 /* RTScan, Figure 29 "Scan performance by varying ray interval (I) and ray spacing". */
 /* Figure 29: rays side by side at an interval, and one after the other with a spacing, as parts of the cubes' width. */
 rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err) {
-#define RAYS(name, interval, spacing)                                                                                  \
+#define RAYS(name, interval, spacing, published_)                                                                      \
   {                                                                                                                    \
     name, {                                                                                                            \
       .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
+        .published = published_,                                                                                       \
         .interval_percent = interval,                                                                                  \
         .spacing_percent = spacing,                                                                                    \
         .no_spacing = (spacing) == 0                                                                                   \
@@ -565,9 +585,24 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
     }                                                                                                                  \
   }
   static const contender contenders[] = {
-      RAYS("I 0.25, S 0", 25, 0), RAYS("I 0.25, S 0.5", 25, 50), RAYS("I 0.25, S 1", 25, 100),
-      RAYS("I 0.5, S 0", 50, 0),  RAYS("I 0.5, S 0.5", 50, 50),  RAYS("I 0.5, S 1", 50, 100),
-      RAYS("I 1, S 0", 100, 0),   RAYS("I 1, S 0.5", 100, 50),   RAYS("I 1, S 1", 100, 100),
+      RAYS("I 0.25, S 0", 25, 0, false),
+      RAYS("I 0.25, S 0.5", 25, 50, false),
+      RAYS("I 0.25, S 1", 25, 100, false),
+      RAYS("I 0.5, S 0", 50, 0, false),
+      RAYS("I 0.5, S 0.5", 50, 50, false),
+      RAYS("I 0.5, S 1", 50, 100, false),
+      RAYS("I 1, S 0", 100, 0, false),
+      RAYS("I 1, S 0.5", 100, 50, false),
+      RAYS("I 1, S 1", 100, 100, false),
+      RAYS("published, I 0.25, S 0", 25, 0, true),
+      RAYS("published, I 0.25, S 0.5", 25, 50, true),
+      RAYS("published, I 0.25, S 1", 25, 100, true),
+      RAYS("published, I 0.5, S 0", 50, 0, true),
+      RAYS("published, I 0.5, S 0.5", 50, 50, true),
+      RAYS("published, I 0.5, S 1", 50, 100, true),
+      RAYS("published, I 1, S 0", 100, 0, true),
+      RAYS("published, I 1, S 0.5", 100, 50, true),
+      RAYS("published, I 1, S 1", 100, 100, true),
   };
   static const double at[] = {0.3, 0.6, 0.9};
   return compare(b, point, contenders, COUNT(contenders), 3, at, COUNT(at), err);

@@ -201,6 +201,17 @@ typedef struct rdx_index_params {
   rdx_radix_hash_params radix_hash;         /**< RDX_INDEX_RADIX_HASH only */
 } rdx_index_params;
 
+/**
+ * Set an option of `params->kind` by its name, as `raydex --options` and WITH in SQL do: "bucket_size" to "16". Of
+ * `params` only the kind must be set. RDX_ERROR_NOT_FOUND lists the options of the method, RDX_ERROR_ARGUMENT the
+ * values of the option.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_params_set(rdx_index_params *params, const char *name, const char *value,
+                                                     rdx_error *err);
+
+/** Write option `number` (from 0) of a method to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
+RDX_API bool rdx_index_option(rdx_index_kind kind, uint32_t number, char *text, size_t size);
+
 typedef struct rdx_index rdx_index;
 
 /**

@@ -45,6 +45,9 @@ typedef struct rdx_bindex_params {
 /** RTIndex and RTc1. */
 typedef struct rdx_rtc1_params {
   uint32_t rays; /**< RTc1: across a whole column; more rays, smaller triangles; 0: one for 32 rows, at most 16384 */
+  /** As published (section 2.3): 18,000 rays across a column, and columns that are scanned apart and merged by AND,
+   * instead of one after the other, each among the rows that the others have left. */
+  bool published;
   rdx_build_preference build;
 } rdx_rtc1_params;
 
@@ -55,6 +58,9 @@ typedef struct rdx_rtc3_params {
   uint32_t rows_per_box; /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */
   bool insist; /**< answer queries that take far more rays than there are rows, too, however long that takes */
+  /** As published (section 3.2): 400 rays across an axis of 10^8 rows, of others as the cube root of rows; a box for
+   * each row, and rays that are never cut. What is set beside it stays. */
+  bool published;
   rdx_build_preference build;
 } rdx_rtc3_params;
 
@@ -74,6 +80,11 @@ typedef struct rdx_rtscan_params {
   uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */
   bool insist;               /**< answer queries that take far more rays than there are rows, too */
+  /** As published: 128 vectors whose borders are the only ones, of which the nearer is taken; a box for each row; cubes
+   * as wide as an 1205th of an axis of 10^8 rows, as the cube root of rows otherwise, and rays 13.25 times as long
+   * (section 5.1); rays across the line or plane of a group of one or two columns, as long as cubes are wide (4.4.5);
+   * vectors and groups that are merged by AND one after the other (4.1). What is set beside it stays. */
+  bool published;
   rdx_build_preference build;
 } rdx_rtscan_params;
 
@@ -95,6 +106,17 @@ typedef struct rdx_scan_params {
   rdx_rtc3_params rtc3;
   rdx_rtscan_params rtscan;
 } rdx_scan_params;
+
+/**
+ * Set an option of `params->method` by its name, as `raydex scan --options` and WITH in SQL do: "vectors" to "128". Of
+ * `params` only the method must be set. RDX_ERROR_NOT_FOUND lists the options of the method, RDX_ERROR_ARGUMENT the
+ * values of the option.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_params_set(rdx_scan_params *params, const char *name, const char *value,
+                                                    rdx_error *err);
+
+/** Write option `number` (from 0) of a method to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
+RDX_API bool rdx_scan_option(rdx_scan_method method, uint32_t number, char *text, size_t size);
 
 typedef struct rdx_scan rdx_scan;
 

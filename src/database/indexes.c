@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "database/definitions.h"
 
 static rdx_status fail(const rdx_statement *s, rdx_status status, const char *text, const char *name, rdx_error *err) {
@@ -53,6 +54,22 @@ static rdx_index_entry *find_entry(rdx_database *d, const char *name) {
   return NULL;
 }
 
+/* WITH (name = value): as `raydex --options` has them; a name by itself is switched on. */
+static rdx_status set_options(const rdx_sql_statement *s, const char *text, rdx_plan_index *out, rdx_error *err) {
+  for (uint32_t i = 0; i < s->option_count; i++) {
+    const rdx_sql_option *o = &s->options[i];
+    const char *value = o->count == 0 ? "on" : o->values[0];
+    rdx_error why = {""};
+    if (rdx_words_alike(value, "true") || rdx_words_alike(value, "false"))
+      value = rdx_words_alike(value, "true") ? "on" : "off";
+    const rdx_status status = out->scans ? rdx_scan_params_set(&out->scan, o->name, value, &why)
+                                         : rdx_index_params_set(&out->lookup, o->name, value, &why);
+    if (status != RDX_OK)
+      return rdx_sql_error(err, status, text, o->place, NULL, "%s", why.text);
+  }
+  return RDX_OK;
+}
+
 static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *text, rdx_error *err) {
   rdx_sql_statement *s = NULL;
   const char *next = NULL;
@@ -62,7 +79,11 @@ static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *t
   if (!s || s->kind != RDX_STATEMENT_CREATE_INDEX)
     return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of index '%s' is none", name);
   e->index = (rdx_plan_index){.name = e->name, .table = s->table, .columns = s->names, .column_count = s->name_count};
-  return find_method(s->method, &e->index, err);
+  rdx_error why = {""};
+  const rdx_status status = find_method(s->method, &e->index, &why);
+  if (status != RDX_OK)
+    return rdx_sql_error(err, status, text, s->place, NULL, "%s", why.text);
+  return set_options(s, text, &e->index, err);
 }
 
 static rdx_status add_entry(void *database, const char *name, const char *text, rdx_error *err) {
@@ -156,11 +177,8 @@ static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *
   RDX_TRY(rdx_alloc(s->prepared->rest + 1, 1, "an index", (void **)&text, err));
   memcpy(text, s->prepared->text, s->prepared->rest);
   text[s->prepared->rest] = '\0';
-  rdx_error why = {""};
-  rdx_status status = add_entry(d, name, text, &why);
-  if (status != RDX_OK) {
-    status = rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s", why.text);
-  } else {
+  rdx_status status = add_entry(d, name, text, err);
+  if (status == RDX_OK) {
     status = build(s, table, &d->indexes[d->index_count - 1].index, err);
     if (status == RDX_OK)
       status = rdx_definition_write(d, "index", name, text, err);
@@ -193,8 +211,6 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   snprintf(answer->tag, sizeof answer->tag, "CREATE INDEX");
   if (find_entry(d, name))
     return written->if_not_exists ? RDX_OK : fail(s, RDX_ERROR_ARGUMENT, "there is already an index", name, err);
-  if (written->option_count > 0)
-    return fail(s, RDX_ERROR_UNSUPPORTED, "indexes have no option", written->options[0].name, err);
   RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));
   if (!table)
     return fail(s, RDX_ERROR_NOT_FOUND, "there is no table", written->table, err);

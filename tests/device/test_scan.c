@@ -177,6 +177,13 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .no_encoding = true}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .group = 2, .positive_only = true}},
+      {.method = RDX_SCAN_RTC1, .rtc1.published = true},
+      {.method = RDX_SCAN_RTINDEX, .rtc1.published = true},
+      {.method = RDX_SCAN_RTC3, .rtc3.published = true},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.published = true},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 1, .vectors = 3}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2, .vectors = 4, .cube_width = 7}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .no_encoding = true, .vectors = 2, .planes = 1}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);

@@ -182,14 +182,19 @@ rdx_cells rdx_cubes_cells(const rdx_cubes *c, uint32_t axis, uint64_t begin, uin
 }
 
 /* RTScan, section 4.4.5 "RTScan for One or Two Predicates". */
+/* RTScan, section 4.4.5 "The ray length equals the cube width". */
+/* RTScan, Figure 14 "RTScan on two conj. predicates". */
 static void add_region(rdx_regions *r, const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cells sides[3]) {
+  const bool flat = matrix->flat && c->dimensions < 3;
   struct cubes_region region = {.start = (uint32_t)r->rays, .axis = 2};
   for (uint32_t k = 0; k < 3; k++) {
     region.low[k] = sides[k].begin;
     region.size[k] = sides[k].end - sides[k].begin;
-    if (!matrix->along_z && region.size[k] > region.size[region.axis])
+    if (!matrix->along_z && !flat && region.size[k] > region.size[region.axis])
       region.axis = k;
   }
+  if (flat) /* rays reach from inside of the first cube to the far one's near face: a cube's width */
+    region.size[2] = 2 * c->width - 1;
   uint64_t rays = cubes_along(region.size[region.axis], c->width, matrix->length, matrix->spacing);
   for (uint32_t k = 0; k < 2; k++) {
     region.across[k] = cubes_across(region.size[(region.axis + 1 + k) % 3], c->width, matrix->interval);

@@ -72,6 +72,7 @@ typedef struct rdx_cells_list {
 typedef struct rdx_ray_matrix {
   uint32_t interval, length, spacing;
   bool along_z; /* always, else along a region's longest side */
+  bool flat;    /* across the line or plane of fewer than three columns, as long as cubes are wide */
 } rdx_ray_matrix;
 
 /* Regions and their rays, collected for one launch. */

@@ -4,12 +4,14 @@
 /* RTIndex and RTc1 (RTScan, sections 2.2 and 2.3): each column is a line of triangles, scanned by one ray along it or
  * by many across it, and the columns' bitmaps are intersected. The two share their scenes and differ in their rays. */
 
-#include "kernels/rtc1/kernels.h"
+#include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
+#include "kernels/rtc1/kernels.h"
 #include "scan/method/ray_matrix.h"
 
-#define MOST_RAYS 16384u /* across a line: about what the paper casts for 10^8 rows (section 2.3) */
-#define ROWS_PER_RAY 32u /* of small columns */
+#define MOST_RAYS 16384u      /* across a line: about what the paper casts for 10^8 rows (section 2.3) */
+#define ROWS_PER_RAY 32u      /* of small columns */
+#define PUBLISHED_RAYS 18000u /* section 2.3: 9 * 10^3 at a selectivity of a half */
 
 typedef struct line {
   uint32_t shift, width; /* width in cells of 2^shift values: even */
@@ -18,7 +20,7 @@ typedef struct line {
 } line;
 
 typedef struct lines {
-  bool along;
+  bool along, published;
   uint32_t count;
   uint64_t rows;
   rdx_scan_column *columns;
@@ -83,7 +85,8 @@ static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, 
   const double start = rdx_now_ms();
   rdx_encoding encoding;
   const uint64_t rays = 1 + column->rows / ROWS_PER_RAY;
-  scale(column, params->rays ? params->rays : rays < MOST_RAYS ? (uint32_t)rays : MOST_RAYS, out);
+  const uint32_t usual = rays < MOST_RAYS ? (uint32_t)rays : MOST_RAYS;
+  scale(column, params->rays ? params->rays : params->published ? PUBLISHED_RAYS : usual, out);
   RDX_TRY(rdx_encoding_create(device, column, UINT32_MAX, &encoding, err));
   const double sorted = rdx_now_ms();
   const rdx_status status = build_scene(device, column, &encoding, params, out, err);
@@ -106,6 +109,7 @@ static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const
   lines *l = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *l, "RTc1", (void **)&l, err));
   l->along = along;
+  l->published = params->published;
   l->rows = columns[0].rows;
   rdx_status status = rdx_calloc(count, sizeof *l->lines, "RTc1", (void **)&l->lines, err);
   if (status == RDX_OK)
@@ -164,22 +168,42 @@ static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *
   return RDX_OK;
 }
 
+/* A column: all rows that it finds, or of `mask` those. */
+static rdx_status scan_one(const lines *l, rdx_stream *stream, const rdx_term *term, rdx_buffer *mask, rdx_buffer *out,
+                           rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+  rdx_sieve_query query;
+  RDX_TRY(rdx_sieve_query_create(l->columns, term, 1, NULL, NULL, 0, &query, err));
+  const rdx_status status = scan_column(l, term, stream, &query, mask, out, counters, rays, err);
+  rdx_sieve_query_destroy(&query);
+  return status;
+}
+
 /* RTScan, section 3.2 "merge their results with bitwise AND operations". */
+static rdx_status merge_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                                rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+  rdx_buffer *one = NULL;
+  if (narrow || count > 1)
+    RDX_TRY(rdx_stream_scratch(stream, out->size, "the rows of a column", &one, err));
+  for (uint32_t t = 0; t < count; t++) {
+    const bool merged = narrow || t > 0;
+    RDX_TRY(scan_one(l, stream, &terms[t], NULL, merged ? one : out, counters, rays, err));
+    if (merged)
+      RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, out, one, l->rows, err));
+  }
+  return RDX_OK;
+}
+
 /* The columns one after the other; each keeps of the rows so far those that it finds. */
-static rdx_status scan_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                               rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+static rdx_status narrow_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
+                                 rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
   rdx_buffer *mask = NULL;
   if (narrow || count > 1)
     RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", &mask, err));
   for (uint32_t t = 0; t < count; t++) {
     const bool masked = narrow || t > 0;
-    rdx_sieve_query query;
-    RDX_TRY(rdx_sieve_query_create(l->columns, &terms[t], 1, NULL, NULL, 0, &query, err));
-    rdx_status status = masked ? rdx_stream_copy(stream, out, 0, mask, 0, out->size, err) : RDX_OK;
-    if (status == RDX_OK)
-      status = scan_column(l, &terms[t], stream, &query, masked ? mask : NULL, out, counters, rays, err);
-    rdx_sieve_query_destroy(&query);
-    RDX_TRY(status);
+    if (masked)
+      RDX_TRY(rdx_stream_copy(stream, out, 0, mask, 0, out->size, err));
+    RDX_TRY(scan_one(l, stream, &terms[t], masked ? mask : NULL, out, counters, rays, err));
   }
   return RDX_OK;
 }
@@ -191,7 +215,8 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   uint64_t rays = 0;
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = scan_columns(l, stream, call->terms, call->count, call->narrow, call->out, counters, &rays, err);
+    status = (l->published ? merge_columns : narrow_columns)(l, stream, call->terms, call->count, call->narrow,
+                                                             call->out, counters, &rays, err);
   if (status == RDX_OK && counts) {
     counts->rays += rays;
     counts->bytes += call->count * ((l->rows + 7) / 8);

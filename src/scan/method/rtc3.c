@@ -29,6 +29,7 @@ typedef struct rtc3 {
 
 static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   p->group = p->group ? p->group : 3;
+  p->rows_per_box = p->rows_per_box || !p->published ? p->rows_per_box : 1;
   if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > CUBES_MOST_WIDTH ||
       p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
@@ -38,9 +39,10 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Without a wish, rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where section 3.2 has 400. */
+/* RTScan, section 3.2 "the ray interval is set as". */
+/* Without a wish, rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where the paper has 400. */
 static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
-  const double rays = 0.645 * pow((double)rows, 1.0 / dimensions);
+  const double rays = p->published ? 400 * cbrt((double)rows * 1e-8) : 0.645 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
   return (rdx_cubes_params){
       .rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .insist = p->insist, .build = p->build};
@@ -101,7 +103,7 @@ static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
   r->params = *resolved;
   r->rows = columns[0].rows;
-  r->cuts_rays = device->info.backend != RDX_BACKEND_CPU;
+  r->cuts_rays = device->info.backend != RDX_BACKEND_CPU && !resolved->published;
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -116,9 +118,10 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtc3_params p = params->rtc3;
   RDX_TRY(resolve(&p, err));
+  const uint32_t asked = p.rows_per_box;
   share_boxes(device, columns[0].rows, count, &p);
   rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_cubes_share_more(status, params->rtc3.rows_per_box, &p.rows_per_box))
+  while (rdx_cubes_share_more(status, asked, &p.rows_per_box))
     status = build_with(device, &p, columns, count, stats, out, err);
   return status;
 }
@@ -171,6 +174,7 @@ static rdx_ray_matrix matrix_of(const rdx_cubes *c) {
   return (rdx_ray_matrix){.interval = c->width, .length = 2u << CUBES_BITS, .along_z = true};
 }
 
+/* RTScan, section 3.1 "The ray length is set to". */
 /* A GPU with fewer rays than it can work on gets them cut into pieces, down to four cubes long, without spacing: what
  * section 4.4.2 found RTc3 to lack. `rays`: of the whole matrix. */
 static void cut_rays(const rdx_cubes *c, uint64_t rays, rdx_ray_matrix *matrix) {

@@ -10,6 +10,8 @@
  * (4.3.2). Rays go through these regions only; a row whose cube they meet is decided by all terms of the conjunction,
  * so that the results of groups of columns need no merging. */
 
+#include <math.h>
+
 #include "kernels/bitmap/kernels.h"
 #include "scan/method/ray_matrix.h"
 
@@ -43,8 +45,17 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
   *value = *value ? *value : otherwise;
 }
 
+/* RTScan, section 5.1 "use 128 bit vectors for a fair comparison". */
+static void resolve_published(rdx_rtscan_params *p) {
+  p->no_planes |= p->planes == 0;
+  set_default(&p->vectors, 128);
+  set_default(&p->rows_per_box, 1);
+}
+
 /* RTScan, section 4.3.3 "The number of sieving vectors". */
 static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
+  if (p->published)
+    resolve_published(p);
   set_default(&p->vectors, 61);
   set_default(&p->planes, 4);
   set_default(&p->group, 3);
@@ -63,11 +74,18 @@ static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
   return (rdx_sieve_params){.vectors = p->vectors, .planes = p->no_planes ? 0 : p->planes};
 }
 
+/* As published: of 10^8 ranks, an interval of 8.3 * 10^4 and rays of 1.1 * 10^6. */
+#define PUBLISHED_PER_AXIS (1e8 / 8.3e4)
+#define PUBLISHED_LENGTH (1.1e6 / 8.3e4) /* in intervals */
+
+/* RTScan, section 5.1 "Ray Tracing Configurations". */
 /* A bound is at most half a part away from a border. */
 static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) {
   const uint64_t parts = (uint64_t)(p->vectors + 1) << sieve_params(p).planes;
+  const bool published = p->published && p->cube_width == 0;
   return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
                             .width = p->cube_width,
+                            .per_axis = published ? 1 + (uint32_t)(PUBLISHED_PER_AXIS * cbrt((double)rows * 1e-8)) : 0,
                             .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
                             .insist = p->insist,
                             .build = p->build};
@@ -79,12 +97,14 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
   const uint32_t most = 1u << CUBES_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
   const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
   const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
-  const uint32_t length = p->ray_length ? wished : rdx_cubes_ray_length(c);
+  const uint32_t usual = p->published ? (uint32_t)(PUBLISHED_LENGTH * c->width) : rdx_cubes_ray_length(c);
+  const uint32_t length = p->ray_length ? wished : usual;
   return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
                           .length = length < 1      ? 1
                                     : length > most ? most
                                                     : length,
-                          .spacing = p->no_spacing ? 0 : spacing};
+                          .spacing = p->no_spacing ? 0 : spacing,
+                          .flat = p->published};
 }
 
 /* ---- Preparing ---- */
@@ -200,9 +220,10 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params p = params->rtscan;
   RDX_TRY(resolve(&p, err));
+  const uint32_t asked = p.rows_per_box;
   suit_device(device, columns, count, &p);
   rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_cubes_share_more(status, params->rtscan.rows_per_box, &p.rows_per_box))
+  while (rdx_cubes_share_more(status, asked, &p.rows_per_box))
     status = build_with(device, &p, columns, count, stats, out, err);
   return status;
 }
@@ -331,14 +352,10 @@ static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
   counts->bytes += (vectors + 1) * ((r->rows + 7) / 8);
 }
 
-/* Combine the vectors, then correct the rows that rays find. */
-static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream *stream, rdx_buffer *out,
-                         rdx_buffer *counters, rdx_error *err) {
-  rdx_cubes_launch all = {.term_count = q->count, .out = out, .counters = counters};
-  if (narrow && q->part_count > 0)
-    RDX_TRY(rdx_sieve_mask(stream, out, &all.mask, err));
-  RDX_TRY(rdx_sieve_query_send(&q->query, stream, &all.query, err));
-  RDX_TRY(rdx_sieve_combine(stream, all.query, q->count, r->rows, narrow, out, NULL, err));
+/* Rays through all regions: the bits of the rows that they meet become what the terms say. */
+static rdx_status trace_parts(const run *q, uint64_t query, rdx_stream *stream, rdx_buffer *mask, rdx_buffer *out,
+                              rdx_buffer *counters, rdx_error *err) {
+  rdx_cubes_launch all = {.query = query, .term_count = q->count, .mask = mask, .out = out, .counters = counters};
   for (uint32_t i = 0; i < q->part_count; i++) {
     const part *p = &q->parts[i];
     all.regions_place = p->place;
@@ -349,8 +366,23 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   return RDX_OK;
 }
 
-/* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. */
+/* Combine the vectors, then correct the rows that rays find. */
+static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream *stream, rdx_buffer *out,
+                         rdx_buffer *counters, rdx_error *err) {
+  rdx_buffer *mask = NULL;
+  uint64_t address = 0;
+  if (narrow && q->part_count > 0)
+    RDX_TRY(rdx_sieve_mask(stream, out, &mask, err));
+  RDX_TRY(rdx_sieve_query_send(&q->query, stream, &address, err));
+  RDX_TRY(rdx_sieve_combine(stream, address, q->count, r->rows, narrow, out, NULL, err));
+  return trace_parts(q, address, stream, mask, out, counters, err);
+}
+
+/* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. As
+ * published it is the number of ranks. */
 static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t count, uint32_t term) {
+  if (r->params.published)
+    return (rdx_sieve_cost){.positive = r->params.positive_only, .layer = 1, .missed = 1, .cost = 4};
   const group *g = &r->group[terms[term].column / r->params.group];
   const rdx_cubes *c = &g->cubes;
   double cells[3], rays = 1, longest = 0;
@@ -395,24 +427,118 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   return (double)vectors * (double)(r->rows / 8) + (double)count_regions(r, &q).rays * RDX_SCAN_RAY_BYTES;
 }
 
+static rdx_status make_query(const rtscan *r, run *q, rdx_error *err) {
+  const uint32_t regions = count_regions(r, q).count;
+  RDX_TRY(rdx_sieve_query_create(r->columns, q->terms, q->count, r->sieves, q->sieved,
+                                 regions * (uint32_t)sizeof(struct cubes_region), &q->query, err));
+  fill_regions(r, q, regions);
+  return RDX_OK;
+}
+
+static rdx_status evaluate_at_once(const rtscan *r, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
+                                   rdx_scan_counts *counts, rdx_error *err) {
+  run q;
+  begin(r, call->terms, call->count, &q);
+  RDX_TRY(make_query(r, &q, err));
+  const rdx_status status = launch(r, &q, call->narrow, stream, call->out, counters, err);
+  rdx_sieve_query_destroy(&q.query);
+  if (counts)
+    add_counts(r, &q, counts);
+  return status;
+}
+
+/* ---- As published: vectors and groups each by itself, merged by AND ---- */
+
+/* The terms of one group and the bitmaps of their vectors, the first of which becomes the group's result. */
+typedef struct group_run {
+  run run;
+  rdx_buffer *bitmaps[3];
+} group_run;
+
+/* Whether two columns stand in the same group. */
+static bool grouped(const rtscan *r, uint32_t a, uint32_t b) {
+  return a / r->params.group == b / r->params.group;
+}
+
+/* RTScan, section 4.3.1 "can be chosen as the approximate result". */
+static rdx_status sieve_alone(const rtscan *r, const rdx_term *term, const rdx_sieved *sieved, rdx_stream *stream,
+                              rdx_buffer *out, rdx_error *err) {
+  rdx_sieve_query query;
+  uint64_t address = 0;
+  RDX_TRY(rdx_sieve_query_create(r->columns, term, 1, r->sieves, sieved, 0, &query, err));
+  rdx_status status = rdx_sieve_query_send(&query, stream, &address, err);
+  if (status == RDX_OK)
+    status = rdx_sieve_combine(stream, address, 1, r->rows, false, out, NULL, err);
+  rdx_sieve_query_destroy(&query);
+  return status;
+}
+
+static rdx_status sieve_group(const rtscan *r, group_run *g, rdx_stream *stream, const rdx_buffer *out,
+                              rdx_error *err) {
+  for (uint32_t t = 0; t < g->run.count; t++) {
+    RDX_TRY(rdx_stream_scratch(stream, out->size, "a sieving bit vector", &g->bitmaps[t], err));
+    RDX_TRY(sieve_alone(r, &g->run.terms[t], &g->run.sieved[t], stream, g->bitmaps[t], err));
+  }
+  return RDX_OK;
+}
+
+/* RTScan, section 4.1 "their results are merged by CUDA cores as the final result". */
+static rdx_status merge_groups(const rtscan *r, const group_run *groups, uint32_t count, bool narrow,
+                               rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
+  if (!narrow)
+    RDX_TRY(rdx_stream_copy(stream, groups[0].bitmaps[0], 0, out, 0, out->size, err));
+  for (uint32_t k = narrow ? 0 : 1; k < count; k++)
+    RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, out, groups[k].bitmaps[0], r->rows, err));
+  return RDX_OK;
+}
+
+static rdx_status launch_groups(const rtscan *r, group_run *groups, uint32_t count, const rdx_scan_call *call,
+                                rdx_stream *stream, rdx_buffer *counters, rdx_error *err) {
+  for (uint32_t k = 0; k < count; k++)
+    RDX_TRY(sieve_group(r, &groups[k], stream, call->out, err));
+  for (uint32_t k = 0; k < count; k++)
+    for (uint32_t t = 1; t < groups[k].run.count; t++)
+      RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, groups[k].bitmaps[0], groups[k].bitmaps[t], r->rows, err));
+  for (uint32_t k = 0; k < count; k++) {
+    uint64_t address = 0;
+    RDX_TRY(rdx_sieve_query_send(&groups[k].run.query, stream, &address, err));
+    RDX_TRY(trace_parts(&groups[k].run, address, stream, NULL, groups[k].bitmaps[0], counters, err));
+  }
+  return merge_groups(r, groups, count, call->narrow, stream, call->out, err);
+}
+
+static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
+                                     rdx_scan_counts *counts, rdx_error *err) {
+  group_run *groups = NULL;
+  uint32_t count = 0;
+  rdx_status status = rdx_calloc(call->count, sizeof *groups, "RTScan", (void **)&groups, err);
+  for (uint32_t t = 0, end; t < call->count && status == RDX_OK; t = end) { /* terms ascend by column */
+    for (end = t + 1; end < call->count && grouped(r, call->terms[t].column, call->terms[end].column);)
+      end++;
+    begin(r, call->terms + t, end - t, &groups[count].run);
+    status = make_query(r, &groups[count].run, err);
+    count += status == RDX_OK;
+  }
+  if (status == RDX_OK)
+    status = launch_groups(r, groups, count, call, stream, counters, err);
+  for (uint32_t k = 0; k < count; k++) {
+    if (counts)
+      add_counts(r, &groups[k].run, counts);
+    rdx_sieve_query_destroy(&groups[k].run.query);
+  }
+  rdx_free(groups);
+  return status;
+}
+
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                            rdx_error *err) {
   const rtscan *r = self;
   rdx_buffer *counters = NULL;
-  run q;
-  begin(r, call->terms, call->count, &q);
-  const uint32_t regions = count_regions(r, &q).count;
-  RDX_TRY(rdx_sieve_query_create(r->columns, call->terms, call->count, r->sieves, q.sieved,
-                                 regions * (uint32_t)sizeof(struct cubes_region), &q.query, err));
-  fill_regions(r, &q, regions);
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = launch(r, &q, call->narrow, stream, call->out, counters, err);
-  rdx_sieve_query_destroy(&q.query);
-  if (status == RDX_OK && counts) {
-    add_counts(r, &q, counts);
+    status = (r->params.published ? evaluate_by_groups : evaluate_at_once)(r, stream, call, counters, counts, err);
+  if (status == RDX_OK && counts)
     return rdx_counters_read(stream, &counters, counts, err);
-  }
   rdx_buffer_destroy(&counters);
   return status;
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "base/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const rdx_option_word rdx_option_switches[] = {{"off", 0}, {"on", 1}, {0}};
+const rdx_option_word rdx_option_negations[] = {{"on", 0}, {"off", 1}, {0}};
+
+/* Add to a text, which is cut off where it does not fit. */
+RDX_PRINTF(3, 4) static void add(char *text, size_t size, const char *format, ...) {
+  const size_t used = strlen(text);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text + used, size - used, format, list);
+  va_end(list);
+}
+
+static rdx_status no_such_option(rdx_options options, uint32_t method, const char *method_name, const char *name,
+                                 rdx_error *err) {
+  char list[384] = "";
+  for (size_t i = 0; i < options.count; i++)
+    if (options.list[i].method == method)
+      add(list, sizeof list, "%s%s", *list ? ", " : "", options.list[i].name);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no option '%.40s'; it has %s", method_name, name,
+                  *list ? list : "none");
+}
+
+static rdx_status wrong_value(const rdx_option *o, const char *value, rdx_error *err) {
+  char list[256] = "";
+  for (const rdx_option_word *w = o->words; w && w->name; w++)
+    add(list, sizeof list, "%s%s", *list ? ", " : "", w->name);
+  if (!o->words)
+    add(list, sizeof list, "a number from %u to %u", o->min, o->max);
+  return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s cannot be '%.40s'; it is %s", o->name, value, list);
+}
+
+/* A number in decimal digits. */
+static bool read_number(const char *text, uint32_t *out) {
+  uint64_t value = 0;
+  bool digits = *text != '\0';
+  for (; *text && digits; text++) {
+    digits = *text >= '0' && *text <= '9';
+    value = value * 10 + (uint64_t)(*text - '0');
+    digits &= value <= UINT32_MAX;
+  }
+  *out = (uint32_t)value;
+  return digits;
+}
+
+static bool read_value(const rdx_option *o, const char *text, uint32_t *out) {
+  if (!o->words)
+    return read_number(text, out) && *out >= o->min && *out <= o->max;
+  const rdx_option_word *w = o->words;
+  while (w->name && strcmp(w->name, text) != 0)
+    w++;
+  *out = w->value;
+  return w->name != NULL;
+}
+
+rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *method_name, const char *name,
+                          const char *value, void *params, rdx_error *err) {
+  for (size_t i = 0; i < options.count; i++) {
+    const rdx_option *o = &options.list[i];
+    uint32_t number = 0;
+    if (o->method != method || strcmp(o->name, name) != 0)
+      continue;
+    if (!read_value(o, value, &number))
+      return wrong_value(o, value, err);
+    const uint8_t narrow = (uint8_t)number;
+    memcpy((char *)params + o->offset, o->size == sizeof narrow ? (const void *)&narrow : (const void *)&number,
+           o->size);
+    return RDX_OK;
+  }
+  return no_such_option(options, method, method_name, name, err);
+}
+
+bool rdx_option_describe(rdx_options options, uint32_t method, uint32_t number, char *text, size_t size) {
+  const rdx_option *o = options.list, *end = options.list + options.count;
+  for (; o < end; o++)
+    if (o->method == method && number-- == 0)
+      break;
+  if (o == end)
+    return false;
+  snprintf(text, size, "%s=", o->name);
+  for (const rdx_option_word *w = o->words; w && w->name; w++)
+    add(text, size, "%s%s", w == o->words ? "" : "|", w->name);
+  if (!o->words)
+    add(text, size, "%u..%u", o->min, o->max);
+  return true;
+}

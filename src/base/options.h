@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_BASE_OPTIONS_H
+#define RDX_BASE_OPTIONS_H
+
+/* Options of methods as tables: names to fields of a params struct. `raydex --options` and SQL's WITH set them. */
+
+#include "base/base.h"
+
+#include <stddef.h>
+
+typedef struct rdx_option_word {
+  const char *name; /* NULL ends a list */
+  uint32_t value;
+} rdx_option_word;
+
+/* A field of the params: one of the words, or without them a number from `min` to `max`. */
+typedef struct rdx_option {
+  uint32_t method;
+  const char *name;
+  size_t offset, size;
+  const rdx_option_word *words;
+  uint32_t min, max;
+} rdx_option;
+
+typedef struct rdx_options {
+  const rdx_option *list;
+  size_t count;
+} rdx_options;
+
+#define RDX_OPTION_FIELD(params, path) offsetof(params, path), sizeof((params *)0)->path
+#define RDX_OPTION_WORD(params, method, name, path, words)                                                             \
+  { method, name, RDX_OPTION_FIELD(params, path), words, 0, 0 }
+#define RDX_OPTION_NUMBER(params, method, name, path, min, max)                                                        \
+  { method, name, RDX_OPTION_FIELD(params, path), NULL, min, max }
+
+extern const rdx_option_word rdx_option_switches[];  /* off, on */
+extern const rdx_option_word rdx_option_negations[]; /* of fields that say "no": on is 0 */
+
+/* Set the option `name` of a method. RDX_ERROR_NOT_FOUND lists its options, RDX_ERROR_ARGUMENT the values. */
+RDX_MUST_USE rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *method_name, const char *name,
+                                       const char *value, void *params, rdx_error *err);
+
+/* Option `number` of a method as "name=1..9" or "name=word|word"; false: there are fewer. */
+bool rdx_option_describe(rdx_options options, uint32_t method, uint32_t number, char *text, size_t size);
+
+#endif
