@@ -261,6 +261,9 @@ rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *err);
@@ -311,6 +314,8 @@ RDX_MUST_USE rdx_status bench_report_write(const bench_report *report, const cha
 RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *err);
 
 size_t bench_report_count(const bench_report *report);
+/* The row of the same experiment, method, variant, data, place and metric; NULL: there is none. */
+const bench_row *bench_report_find(const bench_report *report, const bench_row *like);
 const bench_row *bench_report_row(const bench_report *report, size_t i);
 
 /* The value of a parameter as text, "hits 4"; a name that stands for itself alone. `out`. */

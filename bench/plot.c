@@ -24,6 +24,9 @@ typedef struct view {
 static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE},
                              {"scan_ms", "", "scan [ms]", PLAIN},
                              {"answer_ms", "", "call to result [ms]", PLAIN},
+                             {"host_ms", "-transfer", "scan and transfer to the host [ms]", PLAIN},
+                             {"reduced", "-reduced", "rows that need no refining [%]", PLAIN},
+                             {"share", "-stages", "part of the time [%]", PLAIN},
                              {"gb_per_s", "-bandwidth", "GB a second", PLAIN},
                              {"selectivity", "-selectivity", "rows selected [%]", PLAIN},
                              {"build_ms", "-build", "build or update [ms]", PLAIN},
@@ -78,6 +81,11 @@ static void put_heights(FILE *file, const picture *p, const bench_row *row) {
   fprintf(file, " %.9g %.9g %.9g ", height, least, isfinite(most) ? most : height);
 }
 
+/* Scans of different numbers of predicates are different curves. */
+static bool is_scan(const bench_row *row) {
+  return strcmp(row->metric, "scan_ms") == 0 || strcmp(row->metric, "host_ms") == 0;
+}
+
 typedef struct curve_name {
   char text[512];
 } curve_name;
@@ -86,16 +94,11 @@ static curve_name name_of(const bench_row *row) {
   curve_name name;
   const bool published = strncmp(row->device, "published", 9) == 0;
   char predicates[40] = "";
-  if (strcmp(row->metric, "scan_ms") == 0)
+  if (is_scan(row))
     snprintf(predicates, sizeof predicates, ", %" PRIu64 " predicates", row->probes);
   snprintf(name.text, sizeof name.text, "%s%s%s%s%s%s %s%s", row->method, row->variant[0] ? ", " : "", row->variant,
            published ? " (" : "", published ? row->device : "", published ? ")" : "", row->keys, predicates);
   return name;
-}
-
-/* Scans of different numbers of predicates are different curves. */
-static bool is_scan(const bench_row *row) {
-  return strcmp(row->metric, "scan_ms") == 0;
 }
 
 static bool same_curve(const bench_row *a, const bench_row *b) {

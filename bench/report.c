@@ -77,6 +77,13 @@ static bool same_place(const bench_row *a, const bench_row *b) {
          strcmp(a->keys, b->keys) == 0 && a->value == b->value && a->rows == b->rows && a->probes == b->probes;
 }
 
+const bench_row *bench_report_find(const bench_report *report, const bench_row *like) {
+  for (size_t i = 0; i < report->count; i++)
+    if (same_place(&report->rows[i], like) && strcmp(report->rows[i].metric, like->metric) == 0)
+      return &report->rows[i];
+  return NULL;
+}
+
 static const bench_row *find(const bench_report *report, const bench_row *like, const char *metric) {
   for (size_t i = 0; i < report->count; i++)
     if (same_place(&report->rows[i], like) && strcmp(report->rows[i].metric, metric) == 0)
@@ -140,34 +147,64 @@ static bool is_scan(const bench_row *row) {
   return strncmp(row->experiment, "rtscan-", 7) == 0 || strcmp(row->experiment, "scale-scans") == 0;
 }
 
-static void print_metric(const bench_report *report, const bench_row *like, const char *metric, const char *format,
-                         double per) {
-  const bench_row *row = find(report, like, metric);
-  char text[32] = "";
-  if (row)
-    snprintf(text, sizeof text, format, row->median / per);
-  printf(" %10s", text);
+/* Those that an experiment has are columns of its table. */
+typedef struct scan_column {
+  const char *metric, *head, *format;
+  double per;             /* 0: rows */
+  const char *experiment; /* that alone shows it; NULL: any */
+} scan_column;
+
+static const scan_column scan_columns[] = {
+    {"found", "found", "%.0f", 1, NULL},
+    {"scan_ms", "scan ms", "%.3f", 1, NULL},
+    {"total_ms", "total ms", "%.3f", 1, NULL},
+    {"read_ms", "read ms", "%.3f", 1, NULL},
+    {"gb_per_s", "GB/s", "%.1f", 1, NULL},
+    {"reduced", "reduced %", "%.2f", 1, "rtscan-vectors"},
+    {"transform_ms", "transform", "%.3f", 1, "rtscan-stages"},
+    {"sieve_ms", "sieve", "%.3f", 1, "rtscan-stages"},
+    {"refine_ms", "refine", "%.3f", 1, "rtscan-stages"},
+    {"merge_ms", "merge", "%.3f", 1, "rtscan-stages"},
+    {"share", "share %", "%.2f", 1, "rtscan-stages"},
+    {"build_ms", "build ms", "%.1f", 1, NULL},
+    {"table_ms", "table ms", "%.1f", 1, "rtscan-build"},
+    {"vectors_ms", "vectors ms", "%.1f", 1, "rtscan-build"},
+    {"scene_ms", "scene ms", "%.1f", 1, "rtscan-build"},
+    {"bytes_resident", "B/row", "%.2f", 0, NULL},
+    {"bytes_peak", "peak", "%.2f", 0, NULL},
+    {"bytes_table", "table B/row", "%.2f", 0, "rtscan-build"},
+    {"bytes_vectors", "vectors", "%.2f", 0, "rtscan-build"},
+    {"bytes_scene", "scene", "%.2f", 0, "rtscan-build"},
+};
+enum { SCAN_COLUMNS_SHOWN = sizeof scan_columns / sizeof *scan_columns };
+
+static bool shows(const scan_column *c, const bench_row *row) {
+  return !c->experiment || strcmp(c->experiment, row->experiment) == 0;
 }
 
 static void print_scan(const bench_report *report, const bench_row *row) {
   char place[BENCH_PLACE];
-  printf("%-10s %-14s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys,
+  printf("%-10s %-24s %-8s %-18s %10" PRIu64 " %3" PRIu64, row->method, row->variant, row->keys,
          bench_place(row->parameter, row->value, place), row->rows, row->probes);
-  print_metric(report, row, "found", "%.0f", 1);
-  print_metric(report, row, "scan_ms", "%.3f", 1);
-  print_metric(report, row, "total_ms", "%.3f", 1);
-  print_metric(report, row, "read_ms", "%.3f", 1);
-  print_metric(report, row, "gb_per_s", "%.1f", 1);
-  print_metric(report, row, "build_ms", "%.1f", 1);
-  print_metric(report, row, "bytes_resident", "%.2f", (double)row->rows);
-  print_metric(report, row, "bytes_peak", "%.2f", (double)row->rows);
+  for (size_t i = 0; i < SCAN_COLUMNS_SHOWN; i++) {
+    const scan_column *c = &scan_columns[i];
+    const bench_row *found = shows(c, row) ? find(report, row, c->metric) : NULL;
+    char text[32] = "";
+    if (found)
+      snprintf(text, sizeof text, c->format, found->median / (c->per > 0 ? c->per : (double)row->rows));
+    if (shows(c, row))
+      printf(" %10s", text);
+  }
   printf("\n");
 }
 
 static void print_scan_head(const bench_report *report, const bench_row *row) {
-  printf("\n%s on %s, %s\n%-10s %-14s %-8s %-18s %10s %3s %10s %10s %10s %10s %10s %10s %10s %10s\n", row->experiment,
-         row->device, verdict(report, row->experiment), "method", "variant", "data", "parameter", "rows", "", "found",
-         "scan ms", "total ms", "read ms", "GB/s", "build ms", "B/row", "peak");
+  printf("\n%s on %s, %s\n%-10s %-24s %-8s %-18s %10s %3s", row->experiment, row->device,
+         verdict(report, row->experiment), "method", "variant", "data", "parameter", "rows", "");
+  for (size_t i = 0; i < SCAN_COLUMNS_SHOWN; i++)
+    if (shows(&scan_columns[i], row))
+      printf(" %10s", scan_columns[i].head);
+  printf("\n");
 }
 
 /* ---- Star queries ---- */

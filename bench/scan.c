@@ -27,11 +27,24 @@ static const contender all[] = {
 };
 
 /* What is measured of a run, and of a build. */
-enum { SCAN_MS, TOTAL_MS, READ_MS, RUN_METRICS };
-enum { BUILD_MS, ENCODE_MS, SCENE_MS, BYTES_RESIDENT, BYTES_PEAK, BUILD_METRICS };
-static const char *const run_metrics[RUN_METRICS] = {"scan_ms", "total_ms", "read_ms"};
-static const char *const build_metrics[BUILD_METRICS] = {"build_ms", "encode_ms", "scene_ms", "bytes_resident",
-                                                         "bytes_peak"};
+enum { SCAN_MS, TOTAL_MS, READ_MS, HOST_MS, RUN_METRICS };
+enum {
+  BUILD_MS,
+  ENCODE_MS,
+  TABLE_MS,
+  VECTORS_MS,
+  SCENE_MS,
+  BYTES_RESIDENT,
+  BYTES_PEAK,
+  BYTES_TABLE,
+  BYTES_VECTORS,
+  BYTES_SCENE,
+  BUILD_METRICS
+};
+static const char *const run_metrics[RUN_METRICS] = {"scan_ms", "total_ms", "read_ms", "host_ms"};
+static const char *const build_metrics[BUILD_METRICS] = {"build_ms",      "encode_ms",      "table_ms",   "vectors_ms",
+                                                         "scene_ms",      "bytes_resident", "bytes_peak", "bytes_table",
+                                                         "bytes_vectors", "bytes_scene"};
 
 typedef struct entry {
   contender contender;
@@ -107,9 +120,14 @@ static void keep_build(entry *e, uint32_t run) {
   rdx_scan_get_stats(e->scan, &st);
   e->build[BUILD_MS][run] = st.total_ms;
   e->build[ENCODE_MS][run] = st.encode_ms;
+  e->build[TABLE_MS][run] = st.table_ms;
+  e->build[VECTORS_MS][run] = st.vectors_ms;
   e->build[SCENE_MS][run] = st.scene_ms;
   e->build[BYTES_RESIDENT][run] = (double)st.bytes_resident;
   e->build[BYTES_PEAK][run] = (double)st.bytes_peak;
+  e->build[BYTES_TABLE][run] = (double)st.bytes_table;
+  e->build[BYTES_VECTORS][run] = (double)st.bytes_vectors;
+  e->build[BYTES_SCENE][run] = (double)st.bytes_scene;
 }
 
 /* Prepare every method, `runs` times; the last scans are kept. */
@@ -265,16 +283,20 @@ static rdx_status run_once(const session *s, const entry *e, const query *q, dou
   rdx_scan_result_get_stats(result, &stats);
   metrics[SCAN_MS] = stats.device_ms;
   metrics[TOTAL_MS] = stats.total_ms;
+  metrics[HOST_MS] = stats.total_ms + metrics[READ_MS];
   if (status == RDX_OK && (v.count != q->count || memcmp(v.bitmap, s->expected, (s->data.rows + 31) / 32 * 4) != 0))
     status = wrong_rows(s, &v, q, err);
   rdx_scan_result_destroy(&result);
   return status;
 }
 
-/* What a run does, counted by another one. */
+#define STAGES 4 /* of RTScan */
+
+/* What a run does, counted by another one; the last are RTScan's alone. */
 static rdx_status count_once(const session *s, const entry *e, const query *q, const bench_point *point,
                              rdx_error *err) {
-  static const char *const names[] = {"rays", "rays_hit", "intersections", "refined", "bytes", "found", "gb_per_s"};
+  static const char *const names[] = {"rays",     "rays_hit", "intersections", "refined",  "bytes",     "found",
+                                      "gb_per_s", "reduced",  "transform_ms",  "sieve_ms", "refine_ms", "merge_ms"};
   const double ms = e->run[SCAN_MS][s->b->options.runs / 2]; /* they are sorted by now */
   rdx_scan_result *result = NULL;
   rdx_scan_run_stats st;
@@ -289,8 +311,14 @@ static rdx_status count_once(const session *s, const entry *e, const query *q, c
                                  (double)st.refined,
                                  (double)st.bytes,
                                  (double)q->count,
-                                 ms > 0 ? 1e-6 * (double)st.bytes / ms : 0};
-  for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
+                                 ms > 0 ? 1e-6 * (double)st.bytes / ms : 0,
+                                 100 * st.reduced,
+                                 st.transform_ms,
+                                 st.sieve_ms,
+                                 st.refine_ms,
+                                 st.merge_ms}; /* the stages are the last */
+  const size_t count = st.sieve_ms > 0 ? COUNT(names) : COUNT(names) - STAGES - 1;
+  for (size_t i = 0; i < count && status == RDX_OK; i++)
     status = add(s, e, point, q->predicates, names[i], &values[i], 1, err);
   return status;
 }
@@ -495,39 +523,12 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
   return status;
 }
 
-/* RTScan, section 5.6 "Performance of Other Number of Predicates". */
-/* RTScan, Figure 24 "Scan on four columns". */
-/* Figures 22 to 24: one, two and four predicates, the latter in groups of 3+1 and of 2+2. */
-rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
-      {"", {.method = RDX_SCAN_COLUMN}},
-      {"", {.method = RDX_SCAN_BINDEX}},
-      {"", {.method = RDX_SCAN_RTSCAN}},
-      {"2+2", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 2}},
-      {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
-      {"published, 2+2", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2}}},
-  };
-  static const uint32_t predicates[] = {1, 2, 4};
-  static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+/* Some contenders over columns of a kind at some selectivities. */
+static rdx_status sweep(bench *b, const bench_point *point, scan_data_kind kind, uint64_t rows,
+                        const contender *contenders, size_t count, uint32_t predicates, const double *at, size_t points,
+                        rdx_error *err) {
   session *s = NULL;
-  rdx_status status = open_with(b, point, SCAN_UNIFORM, 4, default_rows(b), contenders, COUNT(contenders), 1, &s, err);
-  if (status != RDX_OK)
-    return status;
-  for (size_t p = 0; p < COUNT(predicates); p++) {
-    for (size_t i = 0; i < COUNT(few) && status == RDX_OK; i++) {
-      const bench_point here = bench_at(point, "selectivity", few[i]);
-      status = measure(s, &here, predicates[p], few[i], err);
-    }
-  }
-  close_session(s);
-  return status;
-}
-
-/* Some contenders at some selectivities, over uniform columns of a quarter of the rows: each keeps an index. */
-static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count,
-                          uint32_t predicates, const double *at, size_t points, rdx_error *err) {
-  session *s = NULL;
-  rdx_status status = open_with(b, point, SCAN_UNIFORM, predicates, default_rows(b) / 4, contenders, count, 1, &s, err);
+  rdx_status status = open_with(b, point, kind, predicates, rows, contenders, count, 1, &s, err);
   if (status != RDX_OK)
     return status;
   for (size_t i = 0; i < points && status == RDX_OK; i++) {
@@ -538,8 +539,78 @@ static rdx_status compare(bench *b, const bench_point *point, const contender *c
   return status;
 }
 
+/* RTScan, Figure 2 "Performance comparison of range scan on one column". */
+rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.method = RDX_SCAN_RTC1}},    {"published", {.method = RDX_SCAN_RTC1, .rtc1.published = true}},
+      {"", {.method = RDX_SCAN_RTINDEX}}, {"", {.method = RDX_SCAN_BINDEX}},
+      {"", {.method = RDX_SCAN_COLUMN}},
+  };
+  return sweep(b, point, SCAN_UNIFORM, default_rows(b), contenders, COUNT(contenders), 1, selectivities,
+               COUNT(selectivities), err);
+}
+
+/* RTScan, Figure 6 "Performance of RTc3 on a dataset with small data ranges". */
+rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTC3}},
+                                         {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}}};
+  static const scan_data_kind kinds[] = {SCAN_SMALL, SCAN_UNIFORM};
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++)
+    status = sweep(b, point, kinds[k], default_rows(b), contenders, COUNT(contenders), 3, selectivities,
+                   COUNT(selectivities), err);
+  return status;
+}
+
+/* RTScan, section 5.6 "Performance of Other Number of Predicates". */
+/* RTScan, Figure 24 "Scan on four columns". */
+/* Figures 22 to 24: scans over one, two and four columns, the latter in groups of 3+1 and of 2+2. */
+rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {
+      {"", {.method = RDX_SCAN_COLUMN}},
+      {"", {.method = RDX_SCAN_BINDEX}},
+      {"", {.method = RDX_SCAN_RTSCAN}},
+      {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
+      {"2+2", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 2}},
+      {"published, 2+2", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2}}},
+  };
+  static const struct {
+    uint32_t columns;
+    size_t contenders;
+  } cases[] = {{1, 4}, {2, 4}, {4, COUNT(contenders)}};
+  static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++)
+    status = sweep(b, point, SCAN_UNIFORM, default_rows(b), contenders, cases[i].contenders, cases[i].columns, few,
+                   COUNT(few), err);
+  return status;
+}
+
+/* Over uniform columns of a quarter of the rows: each contender keeps an index. */
+static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count,
+                          uint32_t predicates, const double *at, size_t points, rdx_error *err) {
+  return sweep(b, point, SCAN_UNIFORM, default_rows(b) / 4, contenders, count, predicates, at, points, err);
+}
+
+/* The part of rows below the last border that is at most `part` of them, and below the next one; false: none. */
+static bool find_borders(const session *s, double part, double *low, double *high) {
+  const uint32_t *borders = NULL;
+  for (size_t k = 0; k < s->count; k++) {
+    const uint32_t n = s->entries[k].scan ? rdx_scan_borders(s->entries[k].scan, 0, &borders) : 0;
+    uint32_t i = 0;
+    while (i + 1 < n && borders[i + 1] <= part * (double)s->data.rows)
+      i++;
+    if (i + 1 >= n)
+      continue;
+    *low = borders[i] / (double)s->data.rows;
+    *high = borders[i + 1] / (double)s->data.rows;
+    return true;
+  }
+  return false;
+}
+
 /* RTScan, Figure 27 "Positive and negative selection". */
-/* Figure 27: from one vector's border (119/128) to the next, with either neighbour or always the lower one. */
+/* Figure 27: from the border of one vector, near 0.93, to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
       {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
@@ -548,8 +619,24 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
       {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
       {"published, positive only", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .positive_only = true}}},
   };
-  static const double at[] = {0.9297, 0.9313, 0.9328, 0.9344, 0.9359, 0.9374};
-  return compare(b, point, contenders, COUNT(contenders), 1, at, COUNT(at), err);
+  enum { STEPS = 5 };
+  session *s = NULL;
+  double low = 0, high = 0;
+  rdx_status status =
+      open_with(b, point, SCAN_UNIFORM, 1, default_rows(b) / 4, contenders, COUNT(contenders), 1, &s, err);
+  if (status != RDX_OK)
+    return status;
+  if (find_borders(s, 0.93, &low, &high)) {
+    for (int i = 0; i <= STEPS && status == RDX_OK; i++) {
+      const double at = low + (high - low) * i / STEPS;
+      const bench_point here = bench_at(point, "selectivity", at);
+      status = measure(s, &here, 1, at, err);
+    }
+  } else if (s->count > 0) {
+    console_note("  %s left out: its columns have no two borders", point->experiment);
+  }
+  close_session(s);
+  return status;
 }
 
 /* RTScan, Figure 28 "The reduced data for scanning with different number of bit vectors". */
@@ -606,6 +693,53 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
   };
   static const double at[] = {0.3, 0.6, 0.9};
   return compare(b, point, contenders, COUNT(contenders), 3, at, COUNT(at), err);
+}
+
+/* The parts of a run's time that its stages took, each as a line of its own, in percent. */
+static rdx_status add_shares(const session *s, const bench_point *point, uint32_t predicates, rdx_error *err) {
+  static const char *const stages[STAGES] = {"transform", "sieve", "refine", "merge"};
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < s->count; k++) {
+    const entry *e = &s->entries[k];
+    double ms[STAGES] = {0}, sum = 0;
+    for (size_t i = 0; i < STAGES; i++) {
+      char metric[32];
+      snprintf(metric, sizeof metric, "%s_ms", stages[i]);
+      const bench_row like = row_of(s, e, point, predicates, metric);
+      const bench_row *row = bench_report_find(s->b->report, &like);
+      ms[i] = row ? row->median : 0;
+      sum += ms[i];
+    }
+    for (size_t i = 0; i < STAGES && sum > 0 && status == RDX_OK; i++) {
+      bench_row row = row_of(s, e, point, predicates, "share");
+      double share = 100 * ms[i] / sum;
+      snprintf(row.variant, sizeof row.variant, "%.40s%s%s", e->contender.variant, e->contender.variant[0] ? ", " : "",
+               stages[i]);
+      status = bench_report_add(s->b->report, row, &share, 1, err);
+    }
+  }
+  return status;
+}
+
+/* RTScan, Figure 17 "The proportion of different parts' time of RTScan". */
+/* Figure 17 and section 5.4: the stages of queries of three predicates of selectivity 0.9. */
+rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTSCAN}},
+                                         {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}}};
+  static const scan_data_kind kinds[] = {SCAN_UNIFORM, SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL};
+  rdx_status status = RDX_OK;
+  for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
+    const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
+    session *s = NULL;
+    status = open_with(b, &here, kinds[i], 3, default_rows(b), contenders, COUNT(contenders), 1, &s, err);
+    if (status != RDX_OK)
+      break;
+    status = measure(s, &here, 3, 0.9, err);
+    if (status == RDX_OK)
+      status = add_shares(s, &here, 3, err);
+    close_session(s);
+  }
+  return status;
 }
 
 /* RTScan, Figure 18 "Index construction overhead". */

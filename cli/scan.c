@@ -165,6 +165,10 @@ static void print_stats(const job *j) {
   console_note("method    %s", rdx_scan_method_name(s.method));
   console_note("build     %.3f ms: encode %.3f, scene %.3f; %" PRIu32 " column%s of %" PRIu64 " row%s", s.total_ms,
                s.encode_ms, s.scene_ms, s.columns, console_s(s.columns), s.rows, console_s(s.rows));
+  if (s.bytes_table + s.bytes_scene > 0)
+    console_note("parts     table %.3f ms, %s; vectors %.3f ms, %s; scene %.3f ms, %s", s.table_ms,
+                 console_bytes(s.bytes_table, resident), s.vectors_ms, console_bytes(s.bytes_vectors, peak), s.scene_ms,
+                 console_bytes(s.bytes_scene, used));
   console_note("memory    %s (%.1f B a row), %s at most during the build, %s in all",
                console_bytes(s.bytes_resident, resident), s.rows ? (double)s.bytes_resident / (double)s.rows : 0.0,
                console_bytes(s.bytes_peak, peak), console_bytes(u.memory_peak, used));
@@ -172,6 +176,9 @@ static void print_stats(const job *j) {
   print_choice(&r);
   console_note("rays      %" PRIu64 ", %" PRIu64 " hit, %" PRIu64 " intersections, %" PRIu64 " rows refined", r.rays,
                r.rays_hit, r.intersections, r.refined);
+  if (r.sieve_ms > 0)
+    console_note("stages    transform %.3f ms, sieve %.3f, refine %.3f, merge %.3f (of a run that counts)",
+                 r.transform_ms, r.sieve_ms, r.refine_ms, r.merge_ms);
   console_note("bytes     %" PRIu64 " read and written by the scan", r.bytes);
 }
 

@@ -139,12 +139,23 @@ typedef struct rdx_scan_stats {
   uint32_t columns;
   uint64_t bytes_resident;
   uint64_t bytes_peak;
-  double encode_ms; /**< codes, ranks, bit vectors */
+  double encode_ms;  /**< codes, ranks, bit vectors */
+  double table_ms;   /**< of that, mapping tables: sorting, and what it takes from codes to ranks; BINDEX and RTSCAN */
+  double vectors_ms; /**< of that, bit vectors */
   double scene_ms;
-  double total_ms; /**< from call to return, uploads included */
+  uint64_t bytes_table; /**< mapping tables, which are on the host, and rows in the order of their values */
+  uint64_t bytes_vectors;
+  uint64_t bytes_scene; /**< with the cells and rows of its primitives */
+  double total_ms;      /**< from call to return, uploads included */
 } rdx_scan_stats;
 
 RDX_API void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out);
+
+/**
+ * Where the bit vectors of a column end, of BINDEX and RTSCAN: `*out` are the numbers of rows below each border,
+ * ascending, which the scan owns. Returns how many there are; 0 for other methods and columns.
+ */
+RDX_API uint32_t rdx_scan_borders(const rdx_scan *scan, uint32_t column, const uint32_t **out);
 
 /** What a run of a scan returns. */
 typedef enum rdx_scan_result_kind {
@@ -187,13 +198,19 @@ typedef struct rdx_scan_run_stats {
   uint64_t rays;          /**< cast; this and the next three only with rdx_scan_run_params.stats, else 0 */
   uint64_t rays_hit;      /**< rays that met a primitive at all */
   uint64_t intersections; /**< calls of hit programs that met a primitive */
-  uint64_t refined;       /**< rows in regions that bit vectors did not decide */
+  uint64_t refined;       /**< rows that the bit vectors of a column did not decide, of all columns together */
   uint64_t bytes;         /**< read and written on the device, as far as the method knows */
   uint32_t methods;       /**< those that ran, 1 << rdx_scan_method each; of AUTO only with stats */
   double predicted_ms[RDX_SCAN_METHODS]; /**< of AUTO with stats: what each was predicted to take; 0: not prepared, or
                                               not able */
-  double device_ms;                      /**< of the device */
-  double total_ms;                       /**< from call to return */
+  /** RTSCAN with stats: of the rows that the bit vectors or the predicates let through, were columns independent, the
+   * part that the vectors decide (RTScan, section 5.9); of the last conjunction; else 0. */
+  double reduced;
+  /** RTSCAN with stats: the stages of section 5.2, in the run that counts; else 0. Where one launch does both, merging
+   * is part of sieving. */
+  double transform_ms, sieve_ms, refine_ms, merge_ms;
+  double device_ms; /**< of the device */
+  double total_ms;  /**< from call to return */
 } rdx_scan_run_stats;
 
 RDX_API void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out);

@@ -180,6 +180,14 @@ void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out) {
   *out = scan->stats;
 }
 
+uint32_t rdx_scan_borders(const rdx_scan *scan, uint32_t column, const uint32_t **out) {
+  static const uint32_t none[1];
+  *out = none;
+  if (!scan->ops->borders || column >= scan->stats.columns || scan->stats.rows == 0)
+    return 0;
+  return scan->ops->borders(scan->self, column, out);
+}
+
 /* ---- Running ---- */
 
 struct rdx_scan_result {
@@ -247,6 +255,11 @@ static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *resu
   result->stats.refined = counts.refined;
   result->stats.bytes = counts.bytes;
   result->stats.methods |= counts.methods;
+  result->stats.reduced = counts.reduced;
+  result->stats.transform_ms = counts.transform_ms;
+  result->stats.sieve_ms = counts.sieve_ms;
+  result->stats.refine_ms = counts.refine_ms;
+  result->stats.merge_ms = counts.merge_ms;
   memcpy(result->stats.predicted_ms, counts.predicted_ms, sizeof counts.predicted_ms);
   return RDX_OK;
 }

@@ -22,6 +22,7 @@ typedef struct rdx_scan_counts {
   uint64_t rays, rays_hit, intersections, refined, bytes;
   uint32_t methods; /* chosen by RDX_SCAN_AUTO, and what it expected */
   double predicted_ms[RDX_SCAN_METHODS];
+  double reduced, transform_ms, sieve_ms, refine_ms, merge_ms; /* see rdx_scan_run_stats */
 } rdx_scan_counts;
 
 /* A conjunction to evaluate. */
@@ -54,6 +55,8 @@ typedef struct rdx_scan_ops {
                          rdx_error *err);
   /* The work of such a call in a unit of the method's own: its time is about a constant and a multiple of that. */
   double (*work)(const void *self, const rdx_term *terms, uint32_t count);
+  /* rdx_scan_borders(); NULL: there are none. */
+  uint32_t (*borders)(const void *self, uint32_t column, const uint32_t **out);
   void (*destroy)(void *self);
 } rdx_scan_ops;
 

@@ -366,6 +366,62 @@ static void test_counts(void **state) {
   }
 }
 
+/* Borders are where values change; more of them leave less to refine; a run that counts tells what its stages took. */
+static void test_stages(void **state) {
+  (void)state;
+  const uint32_t rows = test_is_slow() ? 20000 : 100000;
+  uint32_t *data[3], *sorted[3];
+  rdx_column columns[3];
+  if (!test_traces())
+    skip();
+  for (uint32_t i = 0; i < 3; i++) {
+    data[i] = malloc(rows * sizeof(uint32_t));
+    sorted[i] = malloc(rows * sizeof(uint32_t));
+    assert_true(data[i] && sorted[i]);
+    for (uint32_t k = 0; k < rows; k++)
+      data[i][k] = (uint32_t)test_random() % (i == 0 ? 50000 : UINT32_MAX);
+    memcpy(sorted[i], data[i], rows * sizeof(uint32_t));
+    qsort(sorted[i], rows, sizeof(uint32_t), compare_u32);
+    columns[i] = (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = data[i]};
+  }
+  const rdx_scan_params forms[] = {{.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 8}},
+                                   {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true}},
+                                   {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2}},
+                                   {.method = RDX_SCAN_RTSCAN}};
+  static const uint32_t most[] = {8, 128, 128, 62 * 16 - 1};
+  double reduced[COUNT(forms)] = {0};
+  for (size_t f = 0; f < COUNT(forms); f++) {
+    rdx_scan *scan = NULL;
+    rdx_scan_stats built;
+    const uint32_t *borders = NULL;
+    OK(rdx_scan_create(test_device, columns, 3, &forms[f], &scan, err));
+    rdx_scan_get_stats(scan, &built);
+    assert_true(built.bytes_vectors + built.bytes_scene <= built.bytes_resident && built.bytes_table > 0);
+    assert_true(built.table_ms > 0 && built.vectors_ms > 0 && built.scene_ms > 0);
+    for (uint32_t i = 0; i < 3; i++) {
+      const uint32_t count = rdx_scan_borders(scan, i, &borders);
+      assert_true(count <= most[f] && count > most[f] / 2);
+      for (uint32_t k = 0; k < count; k++)
+        assert_true(borders[k] > 0 && borders[k] < rows && sorted[i][borders[k] - 1] < sorted[i][borders[k]]);
+    }
+    assert_int_equal(rdx_scan_borders(scan, 3, &borders), 0);
+    for (uint32_t q = 0; q < 12; q++) {
+      const rdx_scan_run_stats s = run_quantile(scan, data, sorted, rows, 0.31 + 0.013 * q);
+      assert_true(s.transform_ms > 0 && s.sieve_ms > 0 && s.reduced > 0 && s.reduced <= 1);
+      assert_true((s.rays > 0) == (s.reduced < 1));
+      assert_true(s.refine_ms > 0 || s.rays == 0);
+      assert_true(s.merge_ms > 0 || !forms[f].rtscan.published);
+      reduced[f] += s.reduced / 12;
+    }
+    rdx_scan_destroy(&scan);
+  }
+  assert_true(reduced[0] < reduced[1]);
+  for (uint32_t i = 0; i < 3; i++) {
+    free(data[i]);
+    free(sorted[i]);
+  }
+}
+
 /* Every type in every shape, by itself, with all kinds of NULLs and of comparisons. */
 static void test_types(void **state) {
   (void)state;
@@ -632,6 +688,7 @@ int main(void) {
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
       cmocka_unit_test(test_choice),         cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_stages),
   };
   return TEST_MAIN(tests);
 }

@@ -57,15 +57,21 @@ static void destroy(void *self) {
 }
 
 static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count,
-                              rdx_sieve_params sieve, bindex *b, rdx_error *err) {
+                              rdx_sieve_params sieve, bindex *b, rdx_scan_stats *stats, rdx_error *err) {
   const uint32_t step = rdx_sieve_step(b->rows, sieve);
   RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
   RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
   b->count = count;
   for (uint32_t i = 0; i < count; i++) {
+    const double start = rdx_now_ms();
     RDX_TRY(rdx_encoding_create(device, &columns[i], step, &b->encodings[i], err));
+    const double ordered = rdx_now_ms();
     RDX_TRY(rdx_sieve_create(device, &columns[i], &b->encodings[i], sieve, &b->sieves[i], err));
+    stats->table_ms += ordered - start;
+    stats->vectors_ms += rdx_now_ms() - ordered;
+    stats->bytes_table += rdx_encoding_bytes(&b->encodings[i]);
+    stats->bytes_vectors += rdx_sieve_bytes(&b->sieves[i]);
   }
   return RDX_OK;
 }
@@ -89,7 +95,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   b->rows = columns[0].rows;
   if (device->info.backend == RDX_BACKEND_CPU && device->info.threads <= FEW_THREADS)
     b->slices = slices_of(b->rows, device->info.threads);
-  const rdx_status status = build_parts(device, columns, count, sieve, b, err);
+  const rdx_status status = build_parts(device, columns, count, sieve, b, stats, err);
   if (status != RDX_OK) {
     destroy(b);
     return status;
@@ -236,6 +242,12 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
          (double)(p.refined[MISSED] + p.refined[REST]) * RDX_SCAN_BIT_BYTES;
 }
 
+static uint32_t borders(const void *self, uint32_t column, const uint32_t **out) {
+  const bindex *b = self;
+  *out = b->sieves[column].borders + 1;
+  return b->sieves[column].border_count;
+}
+
 const rdx_scan_ops rdx_bindex_ops = {
     .name = "bindex",
     .max_intervals = RDX_SIEVE_INTERVALS,
@@ -244,5 +256,6 @@ const rdx_scan_ops rdx_bindex_ops = {
     .build = build,
     .evaluate = evaluate,
     .work = work,
+    .borders = borders,
     .destroy = destroy,
 };

@@ -17,6 +17,11 @@ void rdx_encoding_destroy(rdx_encoding *e) {
   *e = (rdx_encoding){0};
 }
 
+uint64_t rdx_encoding_bytes(const rdx_encoding *e) {
+  return e->entry_count * (uint64_t)(sizeof *e->codes + sizeof *e->first + sizeof *e->end) +
+         (e->order ? e->order->size : 0);
+}
+
 uint64_t rdx_encoding_estimate(const rdx_scan_column *column) {
   return 2 * column->rows * (column->key_bits / 8 + 4);
 }

@@ -32,6 +32,9 @@ RDX_MUST_USE rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_c
                                             rdx_encoding *out, rdx_error *err);
 void rdx_encoding_destroy(rdx_encoding *encoding);
 
+/* Bytes of the mapping table, on the host, and of the order. */
+uint64_t rdx_encoding_bytes(const rdx_encoding *encoding);
+
 /* Rows whose code is below `code`, or with `included` at most that. */
 rdx_rank rdx_encoding_rank(const rdx_encoding *encoding, uint64_t code, bool included);
 

@@ -18,6 +18,10 @@ void rdx_cubes_destroy(rdx_cubes *c) {
   *c = (rdx_cubes){0};
 }
 
+uint64_t rdx_cubes_bytes(const rdx_cubes *c) {
+  return c->scene ? c->scene->bytes + c->cells->size + c->order->size : 0;
+}
+
 static uint64_t boxes_of(uint64_t rows, uint32_t rows_per_box) {
   return (rows + rows_per_box - 1) / rows_per_box;
 }

@@ -51,6 +51,8 @@ RDX_MUST_USE rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_colu
                                          uint32_t first, uint32_t dimensions, const rdx_cubes_params *params,
                                          rdx_cubes *out, rdx_scan_stats *stats, rdx_error *err);
 void rdx_cubes_destroy(rdx_cubes *cubes);
+/* Device bytes of the scene, and of the cells and rows of its cubes. */
+uint64_t rdx_cubes_bytes(const rdx_cubes *cubes);
 /* Device bytes at the peak, and those that stay. `placing`: bytes a row that encodings hold until rows are placed. */
 uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t placing, const rdx_cubes_params *params,
                             uint64_t *kept);

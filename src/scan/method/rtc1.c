@@ -90,8 +90,10 @@ static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, 
   RDX_TRY(rdx_encoding_create(device, column, UINT32_MAX, &encoding, err));
   const double sorted = rdx_now_ms();
   const rdx_status status = build_scene(device, column, &encoding, params, out, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK) {
     out->rows = rdx_buffer_retain(encoding.order);
+    stats->bytes_scene += out->scene->bytes + out->rows->size;
+  }
   rdx_encoding_destroy(&encoding);
   stats->encode_ms += sorted - start;
   stats->scene_ms += rdx_now_ms() - sorted;

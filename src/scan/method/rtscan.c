@@ -168,11 +168,14 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   for (uint32_t i = first; i < first + dimensions; i++)
     RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
                                 &r->encodings[i], err));
-  stats->encode_ms += rdx_now_ms() - start;
+  const double ordered = rdx_now_ms();
+  stats->encode_ms += ordered - start;
+  stats->table_ms += ordered - start;
   group *g = &r->group[r->groups++];
   RDX_TRY(rdx_cubes_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first, dimensions,
                            &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
+  stats->bytes_scene += rdx_cubes_bytes(&g->cubes);
   for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
     rdx_buffer_destroy(&r->encodings[i].order);
   return RDX_OK;
@@ -183,6 +186,11 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
   for (uint32_t i = 0; i < r->count; i++)
     RDX_TRY(rdx_sieve_create(device, &r->columns[i], &r->encodings[i], sieve_params(&r->params), &r->sieves[i], err));
   stats->encode_ms += rdx_now_ms() - start;
+  stats->vectors_ms += rdx_now_ms() - start;
+  for (uint32_t i = 0; i < r->count; i++) {
+    stats->bytes_table += rdx_encoding_bytes(&r->encodings[i]);
+    stats->bytes_vectors += rdx_sieve_bytes(&r->sieves[i]);
+  }
   return RDX_OK;
 }
 
@@ -339,6 +347,21 @@ static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   }
 }
 
+/* RTScan, section 5.9 "the portion of reduced data for scanning". */
+/* Rows that neither the vectors nor the truth rule out, and those of them that are certain, as parts of all rows. */
+static void add_volumes(const rtscan *r, const run *q, double *possible, double *certain) {
+  for (uint32_t t = 0; t < q->count; t++) {
+    double ranks[2] = {0, 0};
+    for (uint32_t i = 0; i < q->sieved[t].span_count; i++) {
+      const rdx_span *span = &q->sieved[t].spans[i];
+      ranks[0] += span->end - span->begin;
+      ranks[1] += rdx_span_refined(span) ? 0 : span->end - span->begin;
+    }
+    *possible *= ranks[0] / ((double)r->rows + 1);
+    *certain *= ranks[1] / ((double)r->rows + 1);
+  }
+}
+
 static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
   uint64_t vectors = 0;
   for (uint32_t t = 0; t < q->count; t++) {
@@ -350,6 +373,14 @@ static void add_counts(const rtscan *r, const run *q, rdx_scan_counts *counts) {
   for (uint32_t i = 0; i < q->part_count; i++)
     counts->rays += q->parts[i].rays;
   counts->bytes += (vectors + 1) * ((r->rows + 7) / 8);
+}
+
+/* The marks of a run that counts. */
+enum { BEGUN, SIEVED, MERGED, REFINED, GROUPS_MERGED };
+
+/* RTScan, Figure 17 "The proportion of different parts' time of RTScan". */
+static rdx_status end_stage(rdx_stream *stream, const rdx_buffer *counters, rdx_error *err) {
+  return counters ? rdx_stream_mark(stream, err) : RDX_OK;
 }
 
 /* Rays through all regions: the bits of the rows that they meet become what the terms say. */
@@ -371,11 +402,16 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
                          rdx_buffer *counters, rdx_error *err) {
   rdx_buffer *mask = NULL;
   uint64_t address = 0;
+  RDX_TRY(end_stage(stream, counters, err));
   if (narrow && q->part_count > 0)
     RDX_TRY(rdx_sieve_mask(stream, out, &mask, err));
   RDX_TRY(rdx_sieve_query_send(&q->query, stream, &address, err));
   RDX_TRY(rdx_sieve_combine(stream, address, q->count, r->rows, narrow, out, NULL, err));
-  return trace_parts(q, address, stream, mask, out, counters, err);
+  for (int stage = SIEVED; stage <= MERGED; stage++)
+    RDX_TRY(end_stage(stream, counters, err));
+  RDX_TRY(trace_parts(q, address, stream, mask, out, counters, err));
+  RDX_TRY(end_stage(stream, counters, err));
+  return end_stage(stream, counters, err);
 }
 
 /* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. As
@@ -438,12 +474,19 @@ static rdx_status make_query(const rtscan *r, run *q, rdx_error *err) {
 static rdx_status evaluate_at_once(const rtscan *r, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
                                    rdx_scan_counts *counts, rdx_error *err) {
   run q;
+  const double start = rdx_now_ms();
   begin(r, call->terms, call->count, &q);
   RDX_TRY(make_query(r, &q, err));
+  if (counts)
+    counts->transform_ms += rdx_now_ms() - start;
   const rdx_status status = launch(r, &q, call->narrow, stream, call->out, counters, err);
   rdx_sieve_query_destroy(&q.query);
-  if (counts)
+  if (counts) {
+    double possible = 1, certain = 1;
     add_counts(r, &q, counts);
+    add_volumes(r, &q, &possible, &certain);
+    counts->reduced = possible > 0 ? certain / possible : 0;
+  }
   return status;
 }
 
@@ -494,23 +537,29 @@ static rdx_status merge_groups(const rtscan *r, const group_run *groups, uint32_
 
 static rdx_status launch_groups(const rtscan *r, group_run *groups, uint32_t count, const rdx_scan_call *call,
                                 rdx_stream *stream, rdx_buffer *counters, rdx_error *err) {
+  RDX_TRY(end_stage(stream, counters, err));
   for (uint32_t k = 0; k < count; k++)
     RDX_TRY(sieve_group(r, &groups[k], stream, call->out, err));
+  RDX_TRY(end_stage(stream, counters, err));
   for (uint32_t k = 0; k < count; k++)
     for (uint32_t t = 1; t < groups[k].run.count; t++)
       RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, groups[k].bitmaps[0], groups[k].bitmaps[t], r->rows, err));
+  RDX_TRY(end_stage(stream, counters, err));
   for (uint32_t k = 0; k < count; k++) {
     uint64_t address = 0;
     RDX_TRY(rdx_sieve_query_send(&groups[k].run.query, stream, &address, err));
     RDX_TRY(trace_parts(&groups[k].run, address, stream, NULL, groups[k].bitmaps[0], counters, err));
   }
-  return merge_groups(r, groups, count, call->narrow, stream, call->out, err);
+  RDX_TRY(end_stage(stream, counters, err));
+  RDX_TRY(merge_groups(r, groups, count, call->narrow, stream, call->out, err));
+  return end_stage(stream, counters, err);
 }
 
 static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
                                      rdx_scan_counts *counts, rdx_error *err) {
   group_run *groups = NULL;
   uint32_t count = 0;
+  const double start = rdx_now_ms();
   rdx_status status = rdx_calloc(call->count, sizeof *groups, "RTScan", (void **)&groups, err);
   for (uint32_t t = 0, end; t < call->count && status == RDX_OK; t = end) { /* terms ascend by column */
     for (end = t + 1; end < call->count && grouped(r, call->terms[t].column, call->terms[end].column);)
@@ -519,12 +568,18 @@ static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_sc
     status = make_query(r, &groups[count].run, err);
     count += status == RDX_OK;
   }
+  if (counts)
+    counts->transform_ms += rdx_now_ms() - start;
   if (status == RDX_OK)
     status = launch_groups(r, groups, count, call, stream, counters, err);
+  double possible = 1, certain = 1;
   for (uint32_t k = 0; k < count; k++) {
-    if (counts)
-      add_counts(r, &groups[k].run, counts);
     rdx_sieve_query_destroy(&groups[k].run.query);
+    if (!counts)
+      continue;
+    add_counts(r, &groups[k].run, counts);
+    add_volumes(r, &groups[k].run, &possible, &certain);
+    counts->reduced = possible > 0 ? certain / possible : 0;
   }
   rdx_free(groups);
   return status;
@@ -537,10 +592,21 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
   if (status == RDX_OK)
     status = (r->params.published ? evaluate_by_groups : evaluate_at_once)(r, stream, call, counters, counts, err);
-  if (status == RDX_OK && counts)
-    return rdx_counters_read(stream, &counters, counts, err);
+  if (status == RDX_OK && counts) {
+    RDX_TRY(rdx_counters_read(stream, &counters, counts, err)); /* finishes the stream */
+    counts->sieve_ms += rdx_stream_elapsed(stream, BEGUN, SIEVED);
+    counts->merge_ms += rdx_stream_elapsed(stream, SIEVED, MERGED) + rdx_stream_elapsed(stream, REFINED, GROUPS_MERGED);
+    counts->refine_ms += rdx_stream_elapsed(stream, MERGED, REFINED);
+    return RDX_OK;
+  }
   rdx_buffer_destroy(&counters);
   return status;
+}
+
+static uint32_t borders(const void *self, uint32_t column, const uint32_t **out) {
+  const rtscan *r = self;
+  *out = r->sieves[column].borders + 1;
+  return r->sieves[column].border_count;
 }
 
 const rdx_scan_ops rdx_rtscan_ops = {
@@ -552,5 +618,6 @@ const rdx_scan_ops rdx_rtscan_ops = {
     .build = build,
     .evaluate = evaluate,
     .work = work,
+    .borders = borders,
     .destroy = destroy,
 };

@@ -37,6 +37,10 @@ void rdx_sieve_destroy(rdx_sieve *s) {
   *s = (rdx_sieve){0};
 }
 
+uint64_t rdx_sieve_bytes(const rdx_sieve *s) {
+  return s->vectors ? s->vectors->size : 0;
+}
+
 static uint32_t rank_of(const rdx_encoding *e, uint32_t entry) {
   return entry < e->entry_count ? e->first[entry] : e->count;
 }

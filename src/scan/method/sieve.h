@@ -36,6 +36,8 @@ RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_colu
                                          const rdx_encoding *encoding, rdx_sieve_params params, rdx_sieve *out,
                                          rdx_error *err);
 void rdx_sieve_destroy(rdx_sieve *sieve);
+/* Device bytes of its vectors. */
+uint64_t rdx_sieve_bytes(const rdx_sieve *sieve);
 uint64_t rdx_sieve_estimate(uint64_t rows, rdx_sieve_params params);
 
 typedef enum rdx_truth {
