@@ -20,7 +20,7 @@ ctest = ctest --test-dir "$(1)" --output-on-failure -j 2 $(TESTS)
 
 .NOTPARALLEL:
 .PHONY: all help setup setup-tests test demo bundle debug asan tsan fuzz install uninstall clean
-.PHONY: setup-postgres postgres test-postgres install-postgres
+.PHONY: setup-postgres postgres test-postgres install-postgres deb test-deb
 
 # Where nothing was configured yet, that is done without tests, which need more than the programs.
 all: setup
@@ -40,6 +40,8 @@ help:
 	@echo 'make postgres         build the extension of PostgreSQL; PG_CONFIG=FILE takes another version than the newest'
 	@echo 'make test-postgres    build it, then test it in a server of its own'
 	@echo 'make install-postgres install it for that PostgreSQL, after make install'
+	@echo 'make deb              build Debian packages into build/deb; PG_CONFIG=FILE as above'
+	@echo 'make test-deb         install them in a fresh Debian of this release and ask there (as root)'
 	@echo 'make clean            remove all build directories'
 	@echo 'BUILD=DIR builds there instead of in build/. JOBS=N limits parallel compilation.'
 	@echo 'CC=clang takes that compiler, where nothing is built yet. PRESET=dev makes warnings errors.'
@@ -97,6 +99,13 @@ test-postgres: postgres
 
 install-postgres:
 	@$(pgxs) install
+
+deb:
+	@tools/setup build postgres deb
+	@JOBS="$(JOBS)" tools/deb "$(BUILD)/deb" "$(PG_CONFIG)"
+
+test-deb:
+	@tools/fresh "$$(. /etc/os-release && echo "$$VERSION_CODENAME")" --packages "$(BUILD)/deb"
 
 # Root installs what a user has built, and builds nothing.
 install:
