@@ -49,7 +49,7 @@ typedef struct bench {
   uint64_t skipped;              /* measurements for which no time was left */
   double scale_factor;           /* of the Star Schema Benchmark */
   ssb_star *star;                /* once an experiment has needed it */
-  uint64_t met, met_ever;        /* which of options.methods, by place, the experiment at hand has, and any so far */
+  uint64_t seen, seen_ever;      /* which of options.methods, by place, the experiment at hand has, and any so far */
 } bench;
 
 double bench_seconds(void);
@@ -153,7 +153,7 @@ bool bench_check_methods(const char *methods);
 bool bench_is_wanted(bench *b, const char *method);
 
 /* Note the methods of the list that no experiment had; false where none had any. */
-bool bench_note_unmet(const bench *b);
+bool bench_note_unseen(const bench *b);
 
 /* What to record. */
 enum {

@@ -205,12 +205,12 @@ static const bench_experiment *find(const char *name) {
 static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error *err) {
   const bench_point point = {.experiment = e->name, .parameter = ""};
   const uint64_t skipped = b->skipped;
-  b->met = 0;
+  b->seen = 0;
   const rdx_status status = e->run(b, &point, err);
-  if (b->options.methods && b->met == 0 && b->skipped == skipped && status == RDX_OK)
+  if (b->options.methods && b->seen == 0 && b->skipped == skipped && status == RDX_OK)
     console_note("%s left out: it has none of the methods %s", e->name, b->options.methods);
-  b->met_ever |= b->skipped == skipped ? b->met : UINT64_MAX; /* what was skipped may have had them */
-  bench_report_print(b->report, e->name);                     /* also what was measured before a failure */
+  b->seen_ever |= b->skipped == skipped ? b->seen : UINT64_MAX; /* what was skipped may have had them */
+  bench_report_print(b->report, e->name);                       /* also what was measured before a failure */
   return status;
 }
 
@@ -259,7 +259,7 @@ static rdx_status save(const bench *b, rdx_status status, rdx_error *err) {
   const bench_options *o = &b->options;
   rdx_error save_err = {""};
   rdx_status saved = RDX_OK;
-  if (o->out && ((status == RDX_OK && (!o->methods || b->met_ever != 0)) || bench_report_count(b->report) > 0))
+  if (o->out && ((status == RDX_OK && (!o->methods || b->seen_ever != 0)) || bench_report_count(b->report) > 0))
     saved = bench_report_write(b->report, o->out, &save_err);
   if (saved == RDX_OK && status != RDX_ERROR_CANCELLED && o->plots && bench_report_count(b->report) > 0)
     saved = bench_plot(b->report, o->plots, o->published, &save_err);
@@ -292,7 +292,7 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
     return status;
   if (demo) {
     status = bench_demo(b, err);
-    b->met_ever = b->met;
+    b->seen_ever = b->seen;
   } else if (suite_of(names, count)) {
     status = run_suite(b, names, count, err);
   } else {
@@ -379,11 +379,11 @@ static int execute(int argc, char **argv) {
     return wrong;
   rdx_error err = {""};
   const rdx_status status = run(&b, names, count, &err);
-  const bool met = status != RDX_OK || bench_note_unmet(&b);
+  const bool seen = status != RDX_OK || bench_note_unseen(&b);
   bench_report_destroy(&b.report);
   ssb_star_close(&b.star);
   rdx_device_close(&b.device);
-  if (!met)
+  if (!seen)
     return console_usage(NULL, "--methods %s: nothing was measured", b.options.methods);
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }

@@ -510,18 +510,18 @@ bool bench_is_wanted(bench *b, const char *method) {
     if (strcmp(name, method) != 0)
       continue;
     wanted = true;
-    b->met |= (uint64_t)1 << place;
+    b->seen |= (uint64_t)1 << place;
   }
   return wanted;
 }
 
-bool bench_note_unmet(const bench *b) {
+bool bench_note_unseen(const bench *b) {
   const char *list = b->options.methods;
   char name[64];
   for (uint32_t place = 0; next_name(&list, name, sizeof name); place++)
-    if ((b->met_ever >> place & 1) == 0)
+    if ((b->seen_ever >> place & 1) == 0)
       console_note("no experiment here has the method %s", name);
-  return !b->options.methods || b->met_ever != 0;
+  return !b->options.methods || b->seen_ever != 0;
 }
 
 static rdx_status add_entry(measurement *m, const bench_contender *contender, unsigned what, rdx_error *err) {

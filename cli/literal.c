@@ -18,7 +18,7 @@ static bool is_unsigned(rdx_type type) {
   return type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
 }
 
-rdx_csv_type cli_given_type(const rdx_column *keys) {
+rdx_csv_type cli_literal_type(const rdx_column *keys) {
   rdx_csv_type type = {.column = "1", .type = keys->type, .scale = keys->scale};
   if (is_signed(type.type))
     type.type = RDX_TYPE_I64;
@@ -30,8 +30,8 @@ rdx_csv_type cli_given_type(const rdx_column *keys) {
 /* ---- Open ends ---- */
 
 /* The last of the keys; empty where there are none. */
-static cli_given largest_string(const rdx_column *keys) {
-  cli_given largest = {.text = "", .open = true};
+static cli_literal largest_string(const rdx_column *keys) {
+  cli_literal largest = {.text = "", .open = true};
   for (uint64_t i = 0; i < keys->rows; i++) {
     uint64_t length;
     const char *text = rdx_column_string(keys, i, &length);
@@ -64,11 +64,11 @@ static const char *extreme(rdx_type type, bool upper) {
   }
 }
 
-cli_given cli_given_open(const rdx_column *keys, cli_role role) {
+cli_literal cli_literal_open(const rdx_column *keys, cli_role role) {
   if (keys->type == RDX_TYPE_STRING && role == CLI_UPPER)
     return largest_string(keys);
   const char *text = extreme(keys->type, role == CLI_UPPER);
-  return (cli_given){.text = text, .length = strlen(text), .open = true};
+  return (cli_literal){.text = text, .length = strlen(text), .open = true};
 }
 
 /* ---- Numbers ---- */
@@ -190,17 +190,17 @@ static const char *fit_float(const char *text, rdx_type type, cli_role role) {
   return limit_text(type, negative, "-3.40282347e38", "-1.7976931348623157e308");
 }
 
-char *cli_given_write(const cli_given *given, const rdx_csv_type *type, cli_role role, char *to) {
+char *cli_literal_write(const cli_literal *literal, const rdx_csv_type *type, cli_role role, char *to) {
   char fitted[32];
-  const char *text = given->text;
-  size_t length = given->length;
+  const char *text = literal->text;
+  size_t length = literal->length;
   number n;
   if (type->type == RDX_TYPE_F32 || type->type == RDX_TYPE_F64)
     text = fit_float(text, type->type, role);
   else if ((is_signed(type->type) || is_unsigned(type->type) || type->type == RDX_TYPE_DECIMAL) &&
            read_number(text, type->scale, &n))
     text = fit_number(n, type, role, fitted);
-  if (text != given->text)
+  if (text != literal->text)
     length = text ? strlen(text) : 0;
   *to++ = '"';
   for (size_t i = 0; i < length; i++) {

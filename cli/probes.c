@@ -32,17 +32,17 @@ static const char *culprit(char *text) {
 }
 
 /* Parse values by way of a CSV text with one column; `what` names them in errors. */
-static rdx_status parse_values(const cli_given *values, size_t count, const rdx_column *keys, cli_role role,
+static rdx_status parse_values(const cli_literal *values, size_t count, const rdx_column *keys, cli_role role,
                                const char *what, rdx_table **out, rdx_error *err) {
   size_t size = 1;
   for (size_t i = 0; i < count; i++)
-    size += 2 * values[i].length + CLI_GIVEN_ROOM;
+    size += 2 * values[i].length + CLI_LITERAL_ROOM;
   char *text = malloc(size), *to = text;
   if (!text)
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  const rdx_csv_type type = cli_given_type(keys);
+  const rdx_csv_type type = cli_literal_type(keys);
   for (size_t i = 0; i < count; i++)
-    to = cli_given_write(&values[i], &type, role, to);
+    to = cli_literal_write(&values[i], &type, role, to);
   const rdx_csv_params params = {.delimiter = ',', .no_header = true, .types = &type, .type_count = 1};
   rdx_error parse_err = {""};
   rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
@@ -65,15 +65,15 @@ typedef struct text_keys {
 } text_keys;
 
 /* Whether a value is more than text. */
-static bool is_more(const cli_given *given) {
+static bool is_more(const cli_literal *literal) {
   rdx_error ignored;
   rdx_table *table = NULL;
   const rdx_csv_params params = {.delimiter = ',', .no_header = true};
   const rdx_csv_type text = {.type = RDX_TYPE_STRING};
-  char *line = given->open ? NULL : malloc(2 * given->length + CLI_GIVEN_ROOM);
+  char *line = literal->open ? NULL : malloc(2 * literal->length + CLI_LITERAL_ROOM);
   bool more = false;
   if (line) {
-    const char *end = cli_given_write(given, &text, CLI_POINT, line);
+    const char *end = cli_literal_write(literal, &text, CLI_POINT, line);
     if (rdx_table_parse_csv("", line, (size_t)(end - line), &params, &table, &ignored) == RDX_OK)
       more = rdx_table_column(table, 0)->type != RDX_TYPE_STRING || rdx_table_choice(table, 0)->doubtful;
   }
@@ -95,8 +95,8 @@ static rdx_status refuse_text(const text_keys *k, const char *what, const char *
               what, value, k->name, k->choice->why ? k->choice->why : "it has no values");
 }
 
-static rdx_status check_given(const text_keys *k, const char *what, const cli_given *values, size_t count,
-                              rdx_error *err) {
+static rdx_status check_literal(const text_keys *k, const char *what, const cli_literal *values, size_t count,
+                                rdx_error *err) {
   for (size_t i = 0; i < count && is_doubtful(k); i++)
     if (is_more(&values[i]))
       return refuse_text(k, what, values[i].text, err);
@@ -107,15 +107,15 @@ static rdx_status check_given(const text_keys *k, const char *what, const cli_gi
 
 static rdx_status parse_points(const cli_probe_options *o, const rdx_column *keys, const text_keys *text, cli_probes *p,
                                rdx_error *err) {
-  cli_given *values = p->given[0] = calloc(o->point_count, sizeof *values);
+  cli_literal *values = p->literals[0] = calloc(o->point_count, sizeof *values);
   if (!values)
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < o->point_count; i++) {
-    values[i] = (cli_given){.text = o->points[i], .length = strlen(o->points[i])};
+    values[i] = (cli_literal){.text = o->points[i], .length = strlen(o->points[i])};
     if (values[i].length == 0 && keys->type != RDX_TYPE_STRING)
       return fail(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
   }
-  rdx_status status = check_given(text, "--point", values, o->point_count, err);
+  rdx_status status = check_literal(text, "--point", values, o->point_count, err);
   if (status == RDX_OK)
     status = parse_values(values, o->point_count, keys, CLI_POINT, "--point", &p->tables[0], err);
   if (status != RDX_OK)
@@ -130,30 +130,30 @@ bool cli_is_range(const char *text) {
 }
 
 /* Cut LO..HI in two; an absent end is open. */
-static void cut_range(char *text, const rdx_column *keys, cli_given *lower, cli_given *upper) {
+static void cut_range(char *text, const rdx_column *keys, cli_literal *lower, cli_literal *upper) {
   char *dots = strstr(text, "..");
   *dots = '\0';
-  *lower = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_LOWER);
+  *lower = *text ? (cli_literal){.text = text, .length = strlen(text)} : cli_literal_open(keys, CLI_LOWER);
   text = dots + 2;
-  *upper = *text ? (cli_given){.text = text, .length = strlen(text)} : cli_given_open(keys, CLI_UPPER);
+  *upper = *text ? (cli_literal){.text = text, .length = strlen(text)} : cli_literal_open(keys, CLI_UPPER);
 }
 
 static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *keys, const text_keys *text, cli_probes *p,
                                rdx_error *err) {
   const size_t count = o->range_count;
-  p->given[0] = calloc(count, sizeof *p->given[0]);
-  p->given[1] = calloc(count, sizeof *p->given[1]);
-  if (!p->given[0] || !p->given[1])
+  p->literals[0] = calloc(count, sizeof *p->literals[0]);
+  p->literals[1] = calloc(count, sizeof *p->literals[1]);
+  if (!p->literals[0] || !p->literals[1])
     return fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < count; i++)
-    cut_range(o->ranges[i], keys, &p->given[0][i], &p->given[1][i]);
-  rdx_status status = check_given(text, "--range, lower bound", p->given[0], count, err);
+    cut_range(o->ranges[i], keys, &p->literals[0][i], &p->literals[1][i]);
+  rdx_status status = check_literal(text, "--range, lower bound", p->literals[0], count, err);
   if (status == RDX_OK)
-    status = check_given(text, "--range, upper bound", p->given[1], count, err);
+    status = check_literal(text, "--range, upper bound", p->literals[1], count, err);
   if (status == RDX_OK)
-    status = parse_values(p->given[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
+    status = parse_values(p->literals[0], count, keys, CLI_LOWER, "--range, lower bound", &p->tables[0], err);
   if (status == RDX_OK)
-    status = parse_values(p->given[1], count, keys, CLI_UPPER, "--range, upper bound", &p->tables[1], err);
+    status = parse_values(p->literals[1], count, keys, CLI_UPPER, "--range, upper bound", &p->tables[1], err);
   if (status != RDX_OK)
     return status;
   p->lower = rdx_table_column(p->tables[0], 0);
@@ -198,7 +198,7 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
                             const char *const *names, size_t count, cli_probes *p, rdx_error *err) {
   rdx_csv_type types[2];
   for (size_t i = 0; i < count; i++) {
-    types[i] = is_number(keys->type) ? cli_given_type(keys) : (rdx_csv_type){.type = keys->type};
+    types[i] = is_number(keys->type) ? cli_literal_type(keys) : (rdx_csv_type){.type = keys->type};
     types[i].column = names[i];
   }
   rdx_csv_params params = o->csv;
@@ -284,8 +284,8 @@ rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys,
 void cli_probes_destroy(cli_probes *probes) {
   rdx_table_destroy(&probes->tables[0]);
   rdx_table_destroy(&probes->tables[1]);
-  free(probes->given[0]);
-  free(probes->given[1]);
+  free(probes->literals[0]);
+  free(probes->literals[1]);
   *probes = (cli_probes){0};
 }
 
@@ -294,9 +294,9 @@ void cli_probes_write(FILE *stream, const cli_probes *p, uint64_t i) {
   for (int end = 0; end < 2 && columns[end]; end++) {
     if (end > 0)
       fputc(',', stream);
-    if (!p->given[end])
+    if (!p->literals[end])
       cli_write_value(stream, columns[end], i);
-    else if (!p->given[end][i].open)
-      cli_write_text(stream, p->given[end][i].text, p->given[end][i].length);
+    else if (!p->literals[end][i].open)
+      cli_write_text(stream, p->literals[end][i].text, p->literals[end][i].length);
   }
 }

@@ -18,16 +18,16 @@ typedef struct cli_probe_options {
 } cli_probe_options;
 
 /* A value of the command line, or the end of a range that was left open. */
-typedef struct cli_given {
+typedef struct cli_literal {
   const char *text; /* ends with a NUL, except an open end */
   size_t length;
   bool open;
-} cli_given;
+} cli_literal;
 
 /* Points (`upper` NULL) or ranges, ready to be looked up. */
 typedef struct cli_probes {
   rdx_table *tables[2];
-  cli_given *given[2]; /* values of the command line, as they were written; NULL for a file */
+  cli_literal *literals[2]; /* values of the command line, as they were written; NULL for a file */
   const rdx_column *lower, *upper;
   const char *lower_name, *upper_name; /* for headers */
   bool single;                         /* one value or range from the command line: its answer stands alone */
@@ -46,21 +46,21 @@ void cli_probes_destroy(cli_probes *probes);
 /* Write probe `i` as CSV fields: as it was written on the command line, or as the file's column has it. */
 void cli_probes_write(FILE *stream, const cli_probes *probes, uint64_t i);
 
-/* ---- Values that go with keys (given.c) ---- */
+/* ---- Values that go with keys (literal.c) ---- */
 
 /* What a value is looked up as. */
 typedef enum cli_role { CLI_POINT = 0, CLI_LOWER, CLI_UPPER } cli_role;
 
 /* The type to parse values as, for keys of this type: the widest that compares as the keys do. */
-rdx_csv_type cli_given_type(const rdx_column *keys);
+rdx_csv_type cli_literal_type(const rdx_column *keys);
 
 /* An open end of a range: below or above all keys of the column. */
-cli_given cli_given_open(const rdx_column *keys, cli_role role);
+cli_literal cli_literal_open(const rdx_column *keys, cli_role role);
 
-/* Write `given` for the CSV reader as a value of `type` that matches the same keys, in quotes and with a line end, to
- * `to`, which has room for CLI_GIVEN_ROOM bytes more than twice its length; returns the end. A number beyond the type
+/* Write `literal` for the CSV reader as a value of `type` that matches the same keys, in quotes and with a line end, to
+ * `to`, which has room for CLI_LITERAL_ROOM bytes more than twice its length; returns the end. A number beyond the type
  * becomes its limit as a bound and NULL, which matches nothing, as a point. Text that is no number stays as it is. */
-#define CLI_GIVEN_ROOM 48
-char *cli_given_write(const cli_given *given, const rdx_csv_type *type, cli_role role, char *to);
+#define CLI_LITERAL_ROOM 48
+char *cli_literal_write(const cli_literal *literal, const rdx_csv_type *type, cli_role role, char *to);
 
 #endif

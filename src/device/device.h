@@ -103,12 +103,13 @@ typedef void (*rdx_kernel_fn)(const void *args, const uint32_t *variant, const r
  * others. */
 typedef struct rdx_kernel {
   const char *name;
-  uint32_t args_size; /* bytes of the args struct, LAUNCH_HEADER included */
-  uint32_t variants;  /* values in `variant`: specialization constants 0, 1, ... */
-  uint32_t grain;     /* CPU: items in one call of `body` (a multiple of the items that share an output word) */
-  uint32_t group;     /* compute: items per workgroup of the shader (its local_size_x) */
-  uint32_t run;       /* rays: items in a row that a thread does at most, of large launches; the shader divides, too */
-  bool lone;          /* rays: items of a small launch get a subgroup each; the shader divides by size / count */
+  uint32_t args_size;        /* bytes of the args struct, LAUNCH_HEADER included */
+  uint32_t variants;         /* values in `variant`: specialization constants 0, 1, ... */
+  uint32_t grain;            /* CPU: items in one call of `body` (a multiple of the items that share an output word) */
+  uint32_t group;            /* compute: items per workgroup of the shader (its local_size_x) */
+  uint32_t items_per_thread; /* rays: items that a thread does one after the other, at most, of large launches; the
+                              * shader divides, too */
+  bool subgroup_per_item;    /* rays: items of a small launch get a subgroup each; the shader divides by size / count */
   rdx_kernel_fn body;
   rdx_spirv compute;
   rdx_spirv raygen, miss, closest_hit, any_hit, intersection;

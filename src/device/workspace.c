@@ -14,15 +14,15 @@ typedef struct shelf {
   void *items[KEPT];
 } shelf;
 
-struct rdx_spares {
+struct rdx_workspace {
   rdx_device *device;
   uint64_t bitmap_bytes;
   pthread_mutex_t lock;
   shelf bitmaps, counts, streams;
 };
 
-rdx_status rdx_spares_create(rdx_device *device, uint64_t bitmap_bytes, rdx_spares **out, rdx_error *err) {
-  rdx_spares *s = NULL;
+rdx_status rdx_workspace_create(rdx_device *device, uint64_t bitmap_bytes, rdx_workspace **out, rdx_error *err) {
+  rdx_workspace *s = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *s, "a scan", (void **)&s, err));
   s->device = device;
   s->bitmap_bytes = bitmap_bytes;
@@ -31,7 +31,7 @@ rdx_status rdx_spares_create(rdx_device *device, uint64_t bitmap_bytes, rdx_spar
   return RDX_OK;
 }
 
-static void *take(rdx_spares *s, shelf *from) {
+static void *take(rdx_workspace *s, shelf *from) {
   pthread_mutex_lock(&s->lock);
   void *item = from->count > 0 ? from->items[--from->count] : NULL;
   pthread_mutex_unlock(&s->lock);
@@ -39,7 +39,7 @@ static void *take(rdx_spares *s, shelf *from) {
 }
 
 /* Whether there was room. */
-static bool give(rdx_spares *s, shelf *to, void *item) {
+static bool give(rdx_workspace *s, shelf *to, void *item) {
   pthread_mutex_lock(&s->lock);
   const bool room = to->count < KEPT;
   if (room)
@@ -48,41 +48,41 @@ static bool give(rdx_spares *s, shelf *to, void *item) {
   return room;
 }
 
-rdx_status rdx_spares_take_bitmap(rdx_spares *s, rdx_buffer **out, rdx_error *err) {
+rdx_status rdx_workspace_take_bitmap(rdx_workspace *s, rdx_buffer **out, rdx_error *err) {
   *out = take(s, &s->bitmaps);
   return *out ? RDX_OK : rdx_buffer_create(s->device, s->bitmap_bytes, "a bitmap of rows", out, err);
 }
 
-rdx_status rdx_spares_take_count(rdx_spares *s, rdx_buffer **out, rdx_error *err) {
+rdx_status rdx_workspace_take_count(rdx_workspace *s, rdx_buffer **out, rdx_error *err) {
   *out = take(s, &s->counts);
   return *out ? RDX_OK : rdx_buffer_create(s->device, 8, "a count of rows", out, err);
 }
 
-rdx_status rdx_spares_take_stream(rdx_spares *s, rdx_stream **out, rdx_error *err) {
+rdx_status rdx_workspace_take_stream(rdx_workspace *s, rdx_stream **out, rdx_error *err) {
   *out = take(s, &s->streams);
   return *out ? RDX_OK : rdx_stream_create(s->device, out, err);
 }
 
-void rdx_spares_give_bitmap(rdx_spares *s, rdx_buffer **bitmap) {
+void rdx_workspace_give_bitmap(rdx_workspace *s, rdx_buffer **bitmap) {
   if (*bitmap && !give(s, &s->bitmaps, *bitmap))
     rdx_buffer_destroy(bitmap);
   *bitmap = NULL;
 }
 
-void rdx_spares_give_count(rdx_spares *s, rdx_buffer **count) {
+void rdx_workspace_give_count(rdx_workspace *s, rdx_buffer **count) {
   if (*count && !give(s, &s->counts, *count))
     rdx_buffer_destroy(count);
   *count = NULL;
 }
 
-void rdx_spares_give_stream(rdx_spares *s, rdx_stream **stream) {
+void rdx_workspace_give_stream(rdx_workspace *s, rdx_stream **stream) {
   if (*stream && !give(s, &s->streams, *stream))
     rdx_stream_destroy(stream);
   *stream = NULL;
 }
 
-void rdx_spares_destroy(rdx_spares **spares) {
-  rdx_spares *s = *spares;
+void rdx_workspace_destroy(rdx_workspace **workspace) {
+  rdx_workspace *s = *workspace;
   if (!s)
     return;
   for (rdx_buffer *b; (b = take(s, &s->bitmaps)) != NULL;)
@@ -93,5 +93,5 @@ void rdx_spares_destroy(rdx_spares **spares) {
     rdx_stream_destroy(&stream);
   pthread_mutex_destroy(&s->lock);
   rdx_free(s);
-  *spares = NULL;
+  *workspace = NULL;
 }

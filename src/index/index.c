@@ -78,8 +78,8 @@ static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, 
   if (status == RDX_OK)
     status = rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err);
   if (status == RDX_OK)
-    status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
-                               set->count, err);
+    status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
+                                  set->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_buffer_destroy(&count);

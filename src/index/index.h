@@ -126,16 +126,16 @@ typedef struct rdx_rows_sink {
 } rdx_rows_sink;
 
 /* What a lookup is for; all zero: its results, probe by probe. */
-typedef struct rdx_lookup_wish {
-  bool anyhow;         /* counts, and sums of integers, in whatever order of probes is cheapest: for who adds them up */
+typedef struct rdx_lookup_options {
+  bool unordered;      /* counts, and sums of integers, in whatever order of probes is cheapest: for who adds them up */
   uint32_t *marks;     /* ROWS: only set the bit of each row that some probe matches, of as many as the index has */
   rdx_rows_sink sink;  /* ROWS: `take` not NULL: gets them instead of the result */
   uint64_t bytes_more; /* ROWS: host memory that the caller takes for each, beside the four bytes of the result */
-} rdx_lookup_wish;
+} rdx_lookup_options;
 
 /* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points). */
 RDX_MUST_USE rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                                              const rdx_lookup_params *params, const rdx_lookup_wish *wish,
+                                              const rdx_lookup_params *params, const rdx_lookup_options *options,
                                               rdx_result **out, rdx_error *err);
 
 /* How many rows a part of a lookup's or a join's answer has at most, unless one probe alone has more, where `bytes` of

@@ -44,9 +44,9 @@ typedef struct run {
   const rdx_column *lower, *upper; /* upper NULL: points */
   rdx_result_kind kind;
   bool stats;
-  bool arranged; /* probes get into an order of the index's liking */
-  bool anyhow;   /* and answers may stay in it */
-  const rdx_lookup_wish *wish;
+  bool arranged;  /* probes get into an order of the index's liking */
+  bool unordered; /* and answers may stay in it */
+  const rdx_lookup_options *options;
   uint64_t most_rows; /* in a slice of more than one probe */
   bool by_prefix;     /* string keys that their prefixes do not tell apart */
   summing summing;
@@ -102,10 +102,10 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
   if (!q->upper && (q->included || gathers_runs)) { /* points are ranges */
     rdx_index_query ranges = *q;
     ranges.upper = ranges.lower;
-    return rdx_spans_query(r->index, stream, &ranges, ms, err);
+    return rdx_range_gather(r->index, stream, &ranges, ms, err);
   }
   if (q->upper && r->index->ops->rows && !count_only)
-    return rdx_spans_query(r->index, stream, q, ms, err);
+    return rdx_range_gather(r->index, stream, q, ms, err);
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
   RDX_TRY(rdx_stream_mark(stream, err));
@@ -228,8 +228,8 @@ static rdx_status fail_sum(const run *r, rdx_stream *stream, const rdx_probes *p
 }
 
 /* Turn sums of halves into sums, and find out whether one does not fit. */
-static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
-                              rdx_error *err) {
+static rdx_status join_wide_sums(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                                 rdx_error *err) {
   rdx_buffer *sums = NULL, *overflow = NULL;
   uint32_t bad = 0;
   RDX_TRY(new_buffer(r, probes->count, 8, &sums, err));
@@ -237,7 +237,8 @@ static rdx_status join_halves(const run *r, rdx_stream *stream, const rdx_probes
   if (status == RDX_OK)
     status = rdx_stream_fill(stream, overflow, 0, 4, 0, err);
   if (status == RDX_OK)
-    status = rdx_refine_wide(stream, parts->sum, r->values->type != RDX_TYPE_U64, sums, overflow, probes->count, err);
+    status =
+        rdx_primitive_wide(stream, parts->sum, r->values->type != RDX_TYPE_U64, sums, overflow, probes->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
@@ -268,9 +269,9 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
   q.out_first = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_refine_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
-                            RDX_ADDRESS(uint32_t, r->values->valid), value_kind(r->values->type), parts->sum,
-                            probes->count, err));
+  RDX_TRY(rdx_primitive_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
+                               RDX_ADDRESS(uint32_t, r->values->valid), value_kind(r->values->type), parts->sum,
+                               probes->count, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   r->result->stats.lookup_ms += rdx_stream_elapsed(stream, 0, 1);
@@ -289,7 +290,7 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
   q.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   if (wide)
-    RDX_TRY(join_halves(r, stream, probes, parts, err));
+    RDX_TRY(join_wide_sums(r, stream, probes, parts, err));
   return add_stats(r, stream, probes, parts->count, err);
 }
 
@@ -329,7 +330,7 @@ static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes 
   rdx_buffer *pairs = NULL;
   RDX_TRY(new_buffer(r, parts->row_count, 8, &pairs, err));
   rdx_status status =
-      rdx_refine_order(stream, parts->offsets, parts->rows, probes->count, parts->row_count, pairs, err);
+      rdx_primitive_order(stream, parts->offsets, parts->rows, probes->count, parts->row_count, pairs, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_buffer_destroy(&pairs);
@@ -339,7 +340,7 @@ static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes 
 
 /* Whether all rows end up on the host, exact as they are. */
 static bool keeps_rows(const run *r) {
-  return r->kind == RDX_RESULT_ROWS && !r->by_prefix && !r->wish->marks && !r->wish->sink.take;
+  return r->kind == RDX_RESULT_ROWS && !r->by_prefix && !r->options->marks && !r->options->sink.take;
 }
 
 static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
@@ -349,7 +350,7 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
   if (parts->row_count > UINT32_MAX || (parts->row_count > r->most_rows && probes->count > 1)) /* make it smaller */
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu rows match", (unsigned long long)parts->row_count);
   if (keeps_rows(r))
-    RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->wish, err));
+    RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->options, err));
   RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
   rdx_index_query q = make_query(r, probes, GATHER_ROWS);
   q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
@@ -368,8 +369,8 @@ static rdx_status run_floats(const run *r, rdx_stream *stream, const rdx_probes 
   const double start = rdx_now_ms();
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, 8, &parts->sum, err));
-  RDX_TRY(rdx_refine_floats(stream, parts->offsets, parts->rows, r->values->keys, r->values->valid,
-                            r->values->type == RDX_TYPE_F64, parts->sum, parts->count, probes->count, err));
+  RDX_TRY(rdx_primitive_floats(stream, parts->offsets, parts->rows, r->values->keys, r->values->valid,
+                               r->values->type == RDX_TYPE_F64, parts->sum, parts->count, probes->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   rdx_buffer_destroy(&parts->offsets);
   rdx_buffer_destroy(&parts->rows);
@@ -465,7 +466,7 @@ static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes
 
 static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probes, rdx_parts *parts, rdx_error *err) {
   bool repeats = false;
-  if (r->wish->marks && !r->by_prefix) {
+  if (r->options->marks && !r->by_prefix) {
     RDX_TRY(rdx_probes_make_disjoint(r->index, stream, probes, &r->result->stats.lookup_ms, err));
     if (probes->count == 0)
       return RDX_OK;
@@ -474,7 +475,7 @@ static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probe
   if (repeats)
     return run_repeated(r, stream, probes, parts, err);
   if (r->arranged)
-    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->anyhow, &r->result->stats.lookup_ms, err));
+    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->unordered, &r->result->stats.lookup_ms, err));
   return run_parts(r, stream, probes, parts, err);
 }
 
@@ -535,7 +536,7 @@ static void mark(const uint32_t *rows, uint64_t count, uint32_t *marks) {
 
 /* Give a slice's rows away. */
 static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
-  const rdx_rows_sink *sink = &r->wish->sink;
+  const rdx_rows_sink *sink = &r->options->sink;
   rdx_result *part = NULL;
   rdx_result_view view = {0};
   rdx_status status = rdx_result_create(r->index->device, RDX_RESULT_ROWS, count, r->index->stats.rows, &part, err);
@@ -543,8 +544,8 @@ static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_part
     status = append(r, begin, count, parts, part, err);
   if (status == RDX_OK)
     status = rdx_result_read(part, &view, err);
-  if (status == RDX_OK && r->wish->marks)
-    mark(view.rows, view.offsets[count], r->wish->marks);
+  if (status == RDX_OK && r->options->marks)
+    mark(view.rows, view.offsets[count], r->options->marks);
   else if (status == RDX_OK)
     status = sink->take(sink->context, begin, &view, err);
   rdx_parts_destroy(parts);
@@ -562,16 +563,16 @@ static rdx_status mark_disjoint(const run *r, rdx_parts *parts, rdx_error *err) 
     status =
         rdx_returned_u32s(r->index->device, rows, parts->row_count, r->index->stats.rows - 1, "the row of a key", err);
   if (status == RDX_OK)
-    mark(rows, parts->row_count, r->wish->marks);
+    mark(rows, parts->row_count, r->options->marks);
   rdx_free(rows);
   rdx_parts_destroy(parts);
   return status;
 }
 
 static rdx_status take_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
-  if (r->wish->marks && !r->by_prefix)
+  if (r->options->marks && !r->by_prefix)
     return mark_disjoint(r, parts, err);
-  if (r->wish->marks || r->wish->sink.take)
+  if (r->options->marks || r->options->sink.take)
     return pass_on(r, begin, count, parts, err);
   return append(r, begin, count, parts, r->result, err);
 }
@@ -597,14 +598,14 @@ static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_e
 
 /* How many rows each probe has, on the host; by prefix: how many at most. */
 static rdx_status count_rows(const run *r, rdx_result **out, rdx_result_view *view, rdx_error *err) {
-  static const rdx_lookup_wish none = {0};
+  static const rdx_lookup_options none = {0};
   run count = *r;
   count.kind = RDX_RESULT_COUNT;
   count.summing = SUM_NONE;
-  count.stats = count.by_prefix = count.anyhow = false;
+  count.stats = count.by_prefix = count.unordered = false;
   count.values = NULL;
   count.included = NULL;
-  count.wish = &none;
+  count.options = &none;
   const rdx_index_stats *stats = &r->index->stats;
   RDX_TRY(rdx_result_create(r->index->device, RDX_RESULT_COUNT, r->lower->rows, stats->rows, &count.result, err));
   rdx_status status = run_all(&count, err);
@@ -636,7 +637,7 @@ static rdx_status run_counted(run *r, const rdx_result_view *counts, uint64_t mo
   for (uint64_t i = 0; i < counts->probes; i++)
     rows += counts->count[i];
   if (keeps_rows(r)) {
-    RDX_TRY(rdx_expect_rows(r->index->device, rows, r->wish, err));
+    RDX_TRY(rdx_expect_rows(r->index->device, rows, r->options, err));
     RDX_TRY(rdx_result_reserve_rows(r->result, rows, err));
   }
   while (begin < counts->probes) {
@@ -659,7 +660,7 @@ static rdx_status run_counted(run *r, const rdx_result_view *counts, uint64_t mo
 static rdx_status run_by_counts(run *r, uint64_t most_probes, rdx_error *err) {
   rdx_result *counted = NULL;
   rdx_result_view counts;
-  r->most_rows = rdx_part_rows(r->index->device, r->wish->bytes_more);
+  r->most_rows = rdx_part_rows(r->index->device, r->options->bytes_more);
   RDX_TRY(count_rows(r, &counted, &counts, err));
   const rdx_status status = run_counted(r, &counts, most_probes, err);
   rdx_result_destroy(&counted);
@@ -670,9 +671,9 @@ static rdx_status run_all(run *r, rdx_error *err) {
   /* Kernels number probes, and words of them, in u32: of sums that are put back into order there are four. */
   const uint64_t total = r->lower->rows, most = r->arranged ? 1ull << 29 : 1ull << 31;
   r->most_rows = UINT32_MAX;
-  if (total > 0 && (r->by_prefix || r->wish->sink.take))
+  if (total > 0 && (r->by_prefix || r->options->sink.take))
     return run_by_counts(r, r->by_prefix ? PREFIX_PROBES : most, err);
-  if (total == 0 || total > most || r->wish->marks)
+  if (total == 0 || total > most || r->options->marks)
     return run_slices(r, total, most, err);
   rdx_parts parts = {0};
   rdx_status status = run_slice(r, 0, total, &parts, err);
@@ -748,11 +749,15 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
 }
 
 static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                               const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
                                rdx_error *err) {
   const double start = rdx_now_ms();
-  run r = {
-      .index = index, .lower = lower, .upper = upper, .kind = params->result, .stats = params->stats, .wish = wish};
+  run r = {.index = index,
+           .lower = lower,
+           .upper = upper,
+           .kind = params->result,
+           .stats = params->stats,
+           .options = options};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
   rdx_device_column *owned = NULL;
@@ -771,7 +776,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
   if (status == RDX_OK && r.values)
     status = plan_sum(&r, err);
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
-  r.anyhow = wish->anyhow && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
+  r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
   if (status == RDX_OK)
     status = run_all(&r, err);
   rdx_device_column_destroy(&owned);
@@ -780,20 +785,20 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
     return status;
   }
   r.result->stats.total_ms = rdx_now_ms() - start;
-  r.result->given_away = wish->marks || wish->sink.take;
+  r.result->given_away = options->marks || options->sink.take;
   *out = r.result;
   return RDX_OK;
 }
 
 static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                               const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
                                rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_text_probes probes;
   rdx_status status = rdx_text_probes_make(index->dictionary, lower, upper, &probes, err);
   const double coding = rdx_now_ms() - start;
   if (status == RDX_OK)
-    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, wish, out, err);
+    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, options, out, err);
   if (status == RDX_OK) {
     (*out)->stats.refine_ms += coding;
     (*out)->stats.total_ms += coding;
@@ -811,18 +816,18 @@ static rdx_status call_each(void *context, uint64_t first, const rdx_result_view
 }
 
 rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                                 const rdx_lookup_params *params, const rdx_lookup_wish *wish, rdx_result **out,
+                                 const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
                                  rdx_error *err) {
   static const rdx_lookup_params defaults = {0};
   params = params ? params : &defaults;
   RDX_TRY(check(index, lower, upper, params, err));
-  rdx_lookup_wish used = *wish;
+  rdx_lookup_options used = *options;
   if (params->each)
     used.sink = (rdx_rows_sink){call_each, (void *)(uintptr_t)params};
   return (index->dictionary ? look_up_text : look_up_keys)(index, lower, upper, params, &used, out, err);
 }
 
-static const rdx_lookup_wish ordinary = {0};
+static const rdx_lookup_options ordinary = {0};
 
 /* RX, section 3.1 "batch lookups". */
 rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,

@@ -40,30 +40,30 @@ static rdx_status follow(arrangement *a, rdx_error *err) {
   const rdx_probes *p = a->probes;
   if (p->upper) {
     RDX_TRY(make(a, p->count, a->key_bytes, &a->upper, err));
-    RDX_TRY(rdx_refine_gather(a->stream, p->upper, a->places, 8 * a->key_bytes, a->upper, p->count, err));
+    RDX_TRY(rdx_primitive_gather(a->stream, p->upper, a->places, 8 * a->key_bytes, a->upper, p->count, err));
   }
   if (!p->valid)
     return RDX_OK;
   RDX_TRY(make(a, (p->count + 31) / 32, 4, &a->valid, err));
-  return rdx_refine_bits(a->stream, p->valid, a->places, a->valid, p->count, err);
+  return rdx_primitive_bits(a->stream, p->valid, a->places, a->valid, p->count, err);
 }
 
-static rdx_status sort(arrangement *a, bool mixed, uint32_t bits, bool anyhow, rdx_error *err) {
+static rdx_status sort(arrangement *a, bool mixed, uint32_t bits, bool unordered, rdx_error *err) {
   const rdx_probes *p = a->probes;
-  if (!anyhow || !mixed || p->upper || p->valid) {
+  if (!unordered || !mixed || p->upper || p->valid) {
     RDX_TRY(make(a, p->count, 4, &a->places, err));
-    RDX_TRY(rdx_refine_iota(a->stream, a->places, p->count, err));
+    RDX_TRY(rdx_primitive_iota(a->stream, a->places, p->count, err));
   }
   RDX_TRY(mixed ? mix(a, err)
-                : rdx_refine_gather(a->stream, p->lower, a->places, 8 * a->key_bytes, a->lower, p->count, err));
+                : rdx_primitive_gather(a->stream, p->lower, a->places, 8 * a->key_bytes, a->lower, p->count, err));
   RDX_TRY(rdx_stream_sort(a->stream, a->lower, a->key_bytes, bits, a->places, p->count, err));
   return follow(a, err);
 }
 
-static rdx_status arrange(arrangement *a, bool mixed, uint32_t bits, bool anyhow, double *ms, rdx_error *err) {
+static rdx_status arrange(arrangement *a, bool mixed, uint32_t bits, bool unordered, double *ms, rdx_error *err) {
   RDX_TRY(make(a, a->probes->count, a->key_bytes, &a->lower, err));
   RDX_TRY(rdx_stream_mark(a->stream, err));
-  RDX_TRY(bits ? sort(a, mixed, bits, anyhow, err) : mix(a, err));
+  RDX_TRY(bits ? sort(a, mixed, bits, unordered, err) : mix(a, err));
   return finish(a->stream, ms, err);
 }
 
@@ -73,11 +73,11 @@ static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
   *address = RDX_ADDRESS(uint32_t, by);
 }
 
-static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool mixed, bool anyhow,
+static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool mixed, bool unordered,
                              double *ms, rdx_error *err) {
   arrangement a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};
   const uint32_t bits = mixed ? index->ops->radix_bits(index->self) : 8 * a.key_bytes;
-  const rdx_status status = arrange(&a, mixed, bits, anyhow, ms, err);
+  const rdx_status status = arrange(&a, mixed, bits, unordered, ms, err);
   if (status != RDX_OK) {
     rdx_buffer_destroy(&a.lower);
     rdx_buffer_destroy(&a.upper);
@@ -90,7 +90,7 @@ static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_pro
     replace(&probes->owned[1], a.upper, &probes->upper);
     replace(&probes->owned[2], a.valid, &probes->valid);
   }
-  if (anyhow)
+  if (unordered)
     rdx_buffer_destroy(&a.places);
   probes->places = a.places;
   return RDX_OK;
@@ -98,9 +98,9 @@ static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_pro
 
 /* RX, section 4.4 "sorting a batch of point lookups by their requested key". */
 /* thesis, section 3.4 "Spatial-closed Query Mapping". */
-rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow, double *ms,
-                              rdx_error *err) {
-  return arrange_as(index, stream, probes, index->ops->radix_bits != NULL, anyhow, ms, err);
+rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool unordered,
+                              double *ms, rdx_error *err) {
+  return arrange_as(index, stream, probes, index->ops->radix_bits != NULL, unordered, ms, err);
 }
 
 /* ---- Disjoint probes ---- */
@@ -209,8 +209,8 @@ static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index
   if (!q->offsets)
     return RDX_OK;
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(
-      rdx_refine_gather(stream, (const uint32_t *)(const void *)q->offsets, p->places, 64, a->offsets, p->count, err));
+  RDX_TRY(rdx_primitive_gather(stream, (const uint32_t *)(const void *)q->offsets, p->places, 64, a->offsets, p->count,
+                               err));
   return finish(stream, ms, err);
 }
 
@@ -225,7 +225,7 @@ rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, cons
 
 static rdx_status put_back(const rdx_probes *p, rdx_stream *stream, const rdx_buffer *answers, uint32_t words,
                            void *out, rdx_error *err) {
-  return answers ? rdx_refine_scatter(stream, answers, p->places, words, out, p->count, err) : RDX_OK;
+  return answers ? rdx_primitive_scatter(stream, answers, p->places, words, out, p->count, err) : RDX_OK;
 }
 
 rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, const rdx_arranged *a,

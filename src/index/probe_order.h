@@ -9,10 +9,10 @@
  * thesis, section 3.1), and partitions of a radix-partitioned hash join. */
 
 /* Sort probes by their keys (ranges: by lower bounds), or partition them as ops->radix_bits says. Where answers may
- * stay in the new order, `anyhow`, that saves keeping track. Adds device time to `*ms`; the stream is finished. On
+ * stay in the new order, `unordered`, that saves keeping track. Adds device time to `*ms`; the stream is finished. On
  * failure the probes are as they were. */
-RDX_MUST_USE rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool anyhow,
-                                           double *ms, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes,
+                                           bool unordered, double *ms, rdx_error *err);
 
 /* Sort probes, those of NULLs and ranges without a key removed, and make one of those that are equal, or overlap. They
  * are ordinary probes then, not those given. */

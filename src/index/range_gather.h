@@ -7,17 +7,17 @@
 
 /* Prefix sums over values in the order of the entries, in parts: halves of the values (high: of 64 bits only), and
  * whether they are not NULL. Parts that are not needed are NULL. See kernels/range_gather/range_gather.h. */
-enum { SPANS_LOW, SPANS_HIGH, SPANS_PRESENT, SPANS_PARTS };
+enum { PREFIX_LOW, PREFIX_HIGH, PREFIX_PRESENT, PREFIX_PARTS };
 
-typedef struct rdx_spans_prefix {
-  rdx_buffer *blocks[SPANS_PARTS], *tiles[SPANS_PARTS];
+typedef struct rdx_prefix_sums {
+  rdx_buffer *blocks[PREFIX_PARTS], *tiles[PREFIX_PARTS];
   uint64_t block_count, tile_count;
-} rdx_spans_prefix;
+} rdx_prefix_sums;
 
 /* A column that an index includes: what it is, without its values, and their sums. */
 struct rdx_included {
   rdx_device_column column;
-  rdx_spans_prefix sums;
+  rdx_prefix_sums sums;
   uint64_t bytes;
 };
 
@@ -28,7 +28,7 @@ void rdx_included_destroy(rdx_included **included);
 
 /* Answer a range query on an index over sorted entries (ops->rows): find spans, then gather over them, or subtract
  * the sums of an included column. Adds device time to `*ms`; the stream is finished. */
-RDX_MUST_USE rdx_status rdx_spans_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
-                                        double *ms, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
+                                         double *ms, rdx_error *err);
 
 #endif

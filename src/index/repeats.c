@@ -46,10 +46,10 @@ static rdx_status find(const rdx_index *index, rdx_stream *stream, const rdx_pro
   const uint32_t bits = index->stats.key_bits;
   RDX_TRY(make_search(index, p->count, s, err));
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_refine_iota(stream, s->places, p->count, err));
-  RDX_TRY(rdx_refine_gather(stream, p->lower, s->places, bits, s->sorted, p->count, err));
+  RDX_TRY(rdx_primitive_iota(stream, s->places, p->count, err));
+  RDX_TRY(rdx_primitive_gather(stream, p->lower, s->places, bits, s->sorted, p->count, err));
   RDX_TRY(rdx_stream_sort(stream, s->sorted, bits / 8, bits, NULL, p->count, err));
-  RDX_TRY(rdx_refine_heads(stream, s->sorted, bits, s->bits, p->count, err));
+  RDX_TRY(rdx_primitive_heads(stream, s->sorted, bits, s->bits, p->count, err));
   RDX_TRY(rdx_stream_select(stream, s->bits, s->heads, s->number, p->count, err));
   RDX_TRY(finish(stream, ms, err));
   return rdx_buffer_number(s->number, 0, p->count > 0, p->count, "the distinct probes", count, err);
@@ -61,7 +61,7 @@ static rdx_status collect(const rdx_index *index, rdx_stream *stream, const sear
   const uint64_t count = out->probes.count;
   RDX_TRY(make(index, count, bits / 8, &out->keys, err));
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, s->sorted), s->heads, bits, out->keys, count, err));
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, s->sorted), s->heads, bits, out->keys, count, err));
   RDX_TRY(finish(stream, ms, err));
   out->probes.owned[0] = rdx_buffer_retain(out->keys); /* which an index may replace by an order of its liking */
   out->probes.lower = RDX_ADDRESS(uint32_t, out->keys);
@@ -97,10 +97,10 @@ rdx_status rdx_distinct_probes_expand(const rdx_distinct_probes *distinct, const
     RDX_TRY(make(index, probes->count, 4, &out->first, err));
   if (found->sum)
     RDX_TRY(make(index, probes->count, 8, &out->sum, err));
-  const rdx_refine_answers from = {found->count, found->first, found->sum}, to = {out->count, out->first, out->sum};
+  const rdx_primitive_answers from = {found->count, found->first, found->sum}, to = {out->count, out->first, out->sum};
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_refine_expand(stream, probes->lower, probes->valid, distinct->keys, index->stats.key_bits,
-                            distinct->probes.count, &from, &to, probes->count, err));
+  RDX_TRY(rdx_primitive_expand(stream, probes->lower, probes->valid, distinct->keys, index->stats.key_bits,
+                               distinct->probes.count, &from, &to, probes->count, err));
   return finish(stream, ms, err);
 }
 
@@ -152,11 +152,11 @@ static rdx_status take_sample(const rdx_index *index, rdx_stream *stream, const 
   const uint64_t count = out->count;
   RDX_TRY(rdx_buffer_upload(list, 0, places, count * 4, err));
   RDX_TRY(make(index, count, index->stats.key_bits / 8, &out->owned[0], err));
-  RDX_TRY(rdx_refine_gather(stream, probes->lower, list, index->stats.key_bits, out->owned[0], count, err));
+  RDX_TRY(rdx_primitive_gather(stream, probes->lower, list, index->stats.key_bits, out->owned[0], count, err));
   out->lower = RDX_ADDRESS(uint32_t, out->owned[0]);
   if (probes->valid) {
     RDX_TRY(make(index, (count + 31) / 32, 4, &out->owned[2], err));
-    RDX_TRY(rdx_refine_bits(stream, probes->valid, list, out->owned[2], count, err));
+    RDX_TRY(rdx_primitive_bits(stream, probes->valid, list, out->owned[2], count, err));
     out->valid = RDX_ADDRESS(uint32_t, out->owned[2]);
   }
   return rdx_stream_finish(stream, err);

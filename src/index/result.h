@@ -43,7 +43,7 @@ RDX_MUST_USE rdx_status rdx_result_create(rdx_device *device, rdx_result_kind ki
 RDX_MUST_USE rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error *err);
 
 /* Refuse so many rows where the host has no room for them. */
-RDX_MUST_USE rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_wish *wish,
+RDX_MUST_USE rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_options *options,
                                         rdx_error *err);
 
 /* Keep the parts of all probes, on the device. */

@@ -12,40 +12,41 @@
 #include "kernels/interval_stabbing/kernels.h"
 #include "kernels/primitives/kernels.h"
 
-typedef struct intervals {
+typedef struct stabbing {
   rdx_device *device;
   const rdx_device_column *points;
   uint32_t key_bytes;
   rdx_probes ranges;                              /* as keys of the points' type */
   uint64_t count;                                 /* of ranges that can hold a point */
-  rdx_buffer *lower, *upper, *rows, *tree, *ends; /* see struct intervals_args */
+  rdx_buffer *lower, *upper, *rows, *tree, *ends; /* see struct interval_stabbing_args */
   rdx_stream *stream;
   rdx_result *result;
-} intervals;
+} stabbing;
 
-static rdx_status make(const intervals *s, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
+static rdx_status make(const stabbing *s, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
   return rdx_buffer_create(s->device, count * size, "ranges in order", out, err);
 }
 
 /* ---- Sorting the ranges ---- */
 
 /* List the ranges that can hold a point. */
-static rdx_status list_usable(intervals *s, rdx_buffer *bits, rdx_buffer *number, rdx_error *err) {
+static rdx_status list_usable(stabbing *s, rdx_buffer *bits, rdx_buffer *number, rdx_error *err) {
   const rdx_probes *p = &s->ranges;
   const uint32_t key64 = s->key_bytes == 8;
-  const struct intervals_usable_args args = {.lower = p->lower,
-                                             .upper = p->upper,
-                                             .valid = p->valid,
-                                             .bits = RDX_ADDRESS(uint32_t, bits),
-                                             .n = (uint32_t)p->count};
+  const struct interval_stabbing_usable_args args = {.lower = p->lower,
+                                                     .upper = p->upper,
+                                                     .valid = p->valid,
+                                                     .bits = RDX_ADDRESS(uint32_t, bits),
+                                                     .n = (uint32_t)p->count};
   RDX_TRY(make(s, p->count, 4, &s->rows, err));
-  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals_usable, &args, &key64, (p->count + 31) / 32, NULL, err));
+  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_interval_stabbing_usable, &args, &key64, (p->count + 31) / 32, NULL,
+                            err));
   RDX_TRY(rdx_stream_select(s->stream, bits, s->rows, number, p->count, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
   return rdx_buffer_number(number, 0, 0, p->count, "the ranges that can hold a point", &s->count, err);
 }
 
-static rdx_status find_usable(intervals *s, rdx_error *err) {
+static rdx_status find_usable(stabbing *s, rdx_error *err) {
   rdx_buffer *bits = NULL, *number = NULL;
   rdx_status status = make(s, (s->ranges.count + 31) / 32, 4, &bits, err);
   if (status == RDX_OK)
@@ -61,7 +62,7 @@ static uint64_t nodes_above(uint64_t count) {
   return (count + INTERVALS_FANOUT - 1) / INTERVALS_FANOUT;
 }
 
-static rdx_status build_tree(intervals *s, rdx_error *err) {
+static rdx_status build_tree(stabbing *s, rdx_error *err) {
   const uint32_t key64 = s->key_bytes == 8;
   uint64_t nodes = 0;
   for (uint64_t n = s->count; n > 1; n = nodes_above(n))
@@ -69,35 +70,36 @@ static rdx_status build_tree(intervals *s, rdx_error *err) {
   RDX_TRY(make(s, nodes, s->key_bytes, &s->tree, err));
   uint64_t below = s->upper->address, level = s->tree->address;
   for (uint64_t n = s->count; n > 1; n = nodes_above(n)) {
-    const struct intervals_level_args args = {
+    const struct interval_stabbing_level_args args = {
         .below = (uint32_t *)(uintptr_t)below, .level = (uint32_t *)(uintptr_t)level, .n = (uint32_t)n};
-    RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals_level, &args, &key64, nodes_above(n), NULL, err));
+    RDX_TRY(
+        rdx_stream_launch(s->stream, &rdx_kernel_interval_stabbing_level, &args, &key64, nodes_above(n), NULL, err));
     below = level;
     level += nodes_above(n) * s->key_bytes;
   }
   return RDX_OK;
 }
 
-static rdx_status sort(intervals *s, rdx_result_kind kind, rdx_error *err) {
+static rdx_status sort(stabbing *s, rdx_result_kind kind, rdx_error *err) {
   const uint32_t bits = 8 * s->key_bytes;
   RDX_TRY(make(s, s->count, s->key_bytes, &s->lower, err));
-  RDX_TRY(rdx_refine_gather(s->stream, s->ranges.lower, s->rows, bits, s->lower, s->count, err));
+  RDX_TRY(rdx_primitive_gather(s->stream, s->ranges.lower, s->rows, bits, s->lower, s->count, err));
   if (kind == RDX_RESULT_COUNT) {
     RDX_TRY(make(s, s->count, s->key_bytes, &s->ends, err));
-    RDX_TRY(rdx_refine_gather(s->stream, s->ranges.upper, s->rows, bits, s->ends, s->count, err));
+    RDX_TRY(rdx_primitive_gather(s->stream, s->ranges.upper, s->rows, bits, s->ends, s->count, err));
     RDX_TRY(rdx_stream_sort(s->stream, s->lower, s->key_bytes, bits, NULL, s->count, err));
     return rdx_stream_sort(s->stream, s->ends, s->key_bytes, bits, NULL, s->count, err);
   }
   RDX_TRY(make(s, s->count, s->key_bytes, &s->upper, err));
   RDX_TRY(make(s, s->count, s->key_bytes, &s->ends, err));
   RDX_TRY(rdx_stream_sort(s->stream, s->lower, s->key_bytes, bits, s->rows, s->count, err));
-  RDX_TRY(rdx_refine_gather(s->stream, s->ranges.upper, s->rows, bits, s->upper, s->count, err));
+  RDX_TRY(rdx_primitive_gather(s->stream, s->ranges.upper, s->rows, bits, s->upper, s->count, err));
   RDX_TRY(rdx_stream_copy(s->stream, s->upper, 0, s->ends, 0, s->upper->size, err));
   RDX_TRY(rdx_stream_sort(s->stream, s->ends, s->key_bytes, bits, NULL, s->count, err));
   return build_tree(s, err);
 }
 
-static rdx_status build(intervals *s, rdx_result_kind kind, rdx_index_stats *stats, rdx_error *err) {
+static rdx_status build(stabbing *s, rdx_result_kind kind, rdx_index_stats *stats, rdx_error *err) {
   RDX_TRY(find_usable(s, err));
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(sort(s, kind, err));
@@ -118,37 +120,37 @@ typedef struct stretch {
   uint64_t first, count;
 } stretch;
 
-static rdx_status launch(intervals *s, stretch points, uint32_t gather, const rdx_parts *parts,
-                         const rdx_buffer *counts, rdx_error *err) {
+static rdx_status launch(stabbing *s, stretch points, uint32_t gather, const rdx_parts *parts, const rdx_buffer *counts,
+                         rdx_error *err) {
   const rdx_device_column *c = s->points;
   const uint64_t keys = c->keys->address + points.first * s->key_bytes;
   const uint64_t valid = c->valid ? c->valid->address + points.first / 8 : 0;
-  const struct intervals_args args = {.points = (uint32_t *)(uintptr_t)keys,
-                                      .valid = (uint32_t *)(uintptr_t)valid,
-                                      .lower = RDX_ADDRESS(uint32_t, s->lower),
-                                      .upper = RDX_ADDRESS(uint32_t, s->upper),
-                                      .rows = RDX_ADDRESS(uint32_t, s->rows),
-                                      .tree = RDX_ADDRESS(uint32_t, s->tree),
-                                      .ends = RDX_ADDRESS(uint32_t, s->ends),
-                                      .out_count = RDX_ADDRESS(uint32_t, counts),
-                                      .offsets = RDX_ADDRESS(uint64_t, parts->offsets),
-                                      .out_rows = RDX_ADDRESS(uint32_t, parts->rows),
-                                      .n = (uint32_t)s->count};
+  const struct interval_stabbing_args args = {.points = (uint32_t *)(uintptr_t)keys,
+                                              .valid = (uint32_t *)(uintptr_t)valid,
+                                              .lower = RDX_ADDRESS(uint32_t, s->lower),
+                                              .upper = RDX_ADDRESS(uint32_t, s->upper),
+                                              .rows = RDX_ADDRESS(uint32_t, s->rows),
+                                              .tree = RDX_ADDRESS(uint32_t, s->tree),
+                                              .ends = RDX_ADDRESS(uint32_t, s->ends),
+                                              .out_count = RDX_ADDRESS(uint32_t, counts),
+                                              .offsets = RDX_ADDRESS(uint64_t, parts->offsets),
+                                              .out_rows = RDX_ADDRESS(uint32_t, parts->rows),
+                                              .n = (uint32_t)s->count};
   const uint32_t variant[2] = {s->key_bytes == 8, gather};
   RDX_TRY(rdx_stream_mark(s->stream, err));
-  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_intervals, &args, variant, points.count, NULL, err));
+  RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_interval_stabbing, &args, variant, points.count, NULL, err));
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
   s->result->stats.lookup_ms += rdx_stream_elapsed(s->stream, 0, 1);
   return RDX_OK;
 }
 
-static rdx_status count(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+static rdx_status count(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {
   RDX_TRY(make(s, points.count, 4, &parts->count, err));
   return launch(s, points, GATHER_COUNT, parts, parts->count, err);
 }
 
-static rdx_status place_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+static rdx_status place_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {
   RDX_TRY(count(s, points, parts, err));
   RDX_TRY(make(s, points.count + 1, 8, &parts->offsets, err));
   RDX_TRY(rdx_stream_scan(s->stream, parts->count, parts->offsets, points.count, err));
@@ -161,12 +163,12 @@ static rdx_status place_rows(intervals *s, stretch points, rdx_parts *parts, rdx
   return RDX_OK;
 }
 
-static rdx_status order_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+static rdx_status order_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_buffer *pairs = NULL;
   RDX_TRY(make(s, parts->row_count, 8, &pairs, err));
   rdx_status status =
-      rdx_refine_order(s->stream, parts->offsets, parts->rows, points.count, parts->row_count, pairs, err);
+      rdx_primitive_order(s->stream, parts->offsets, parts->rows, points.count, parts->row_count, pairs, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(s->stream, err);
   rdx_buffer_destroy(&pairs);
@@ -174,7 +176,7 @@ static rdx_status order_rows(intervals *s, stretch points, rdx_parts *parts, rdx
   return status;
 }
 
-static rdx_status list_rows(intervals *s, stretch points, rdx_parts *parts, rdx_error *err) {
+static rdx_status list_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {
   RDX_TRY(place_rows(s, points, parts, err));
   RDX_TRY(make(s, parts->row_count, 4, &parts->rows, err));
   RDX_TRY(launch(s, points, GATHER_ROWS, parts, NULL, err));
@@ -183,24 +185,24 @@ static rdx_status list_rows(intervals *s, stretch points, rdx_parts *parts, rdx_
 
 /* ---- Rows, a few points at a time ---- */
 
-static rdx_status take_rows(intervals *s, stretch points, const rdx_lookup_wish *wish, rdx_parts *parts,
+static rdx_status take_rows(stabbing *s, stretch points, const rdx_lookup_options *options, rdx_parts *parts,
                             rdx_error *err) {
   rdx_result *part = NULL;
   rdx_result_view view;
-  if (!wish->sink.take)
+  if (!options->sink.take)
     return rdx_result_append(s->result, points.count, parts, err);
   RDX_TRY(rdx_result_create(s->device, RDX_RESULT_ROWS, points.count, s->result->keyed, &part, err));
   rdx_status status = rdx_result_append(part, points.count, parts, err);
   if (status == RDX_OK)
     status = rdx_result_read(part, &view, err);
   if (status == RDX_OK)
-    status = wish->sink.take(wish->sink.context, points.first, &view, err);
+    status = options->sink.take(options->sink.context, points.first, &view, err);
   rdx_result_destroy(&part);
   return status;
 }
 
 /* The points from `first` on that lie in so few ranges together, one at least, or 32 where some are NULL. */
-static stretch cut(const intervals *s, const uint32_t *counts, uint64_t first, uint64_t most) {
+static stretch cut(const stabbing *s, const uint32_t *counts, uint64_t first, uint64_t most) {
   const uint64_t step = s->points->valid ? 32 : 1, left = s->points->rows - first;
   uint64_t rows = 0, points = 0;
   while (points < left) {
@@ -214,14 +216,14 @@ static stretch cut(const intervals *s, const uint32_t *counts, uint64_t first, u
   return (stretch){first, points};
 }
 
-static rdx_status list_parts(intervals *s, const uint32_t *counts, const rdx_lookup_wish *wish, rdx_error *err) {
-  const uint64_t most = rdx_part_rows(s->device, wish->bytes_more);
+static rdx_status list_parts(stabbing *s, const uint32_t *counts, const rdx_lookup_options *options, rdx_error *err) {
+  const uint64_t most = rdx_part_rows(s->device, options->bytes_more);
   for (uint64_t done = 0; done < s->points->rows;) {
     const stretch points = cut(s, counts, done, most);
     rdx_parts parts = {0};
     rdx_status status = list_rows(s, points, &parts, err);
     if (status == RDX_OK)
-      status = take_rows(s, points, wish, &parts, err);
+      status = take_rows(s, points, options, &parts, err);
     rdx_parts_destroy(&parts);
     RDX_TRY(status);
     done += points.count;
@@ -231,17 +233,17 @@ static rdx_status list_parts(intervals *s, const uint32_t *counts, const rdx_loo
 }
 
 /* Refuse what the host has no room for before it is listed. */
-static rdx_status expect(intervals *s, const uint32_t *counts, const rdx_lookup_wish *wish, rdx_error *err) {
+static rdx_status expect(stabbing *s, const uint32_t *counts, const rdx_lookup_options *options, rdx_error *err) {
   uint64_t rows = 0;
   for (uint64_t i = 0; i < s->points->rows; i++)
     rows += counts[i];
-  if (wish->sink.take)
+  if (options->sink.take)
     return RDX_OK;
-  RDX_TRY(rdx_expect_rows(s->device, rows, wish, err));
+  RDX_TRY(rdx_expect_rows(s->device, rows, options, err));
   return rdx_result_reserve_rows(s->result, rows, err);
 }
 
-static rdx_status count_and_list(intervals *s, const rdx_lookup_wish *wish, rdx_error *err) {
+static rdx_status count_and_list(stabbing *s, const rdx_lookup_options *options, rdx_error *err) {
   uint32_t *counts = NULL;
   rdx_parts parts = {0};
   rdx_status status = count(s, (stretch){0, s->points->rows}, &parts, err);
@@ -253,20 +255,20 @@ static rdx_status count_and_list(intervals *s, const rdx_lookup_wish *wish, rdx_
     status = rdx_returned_u32s(s->device, counts, s->points->rows, s->count, "the ranges of a point", err);
   rdx_parts_destroy(&parts);
   if (status == RDX_OK)
-    status = expect(s, counts, wish, err);
+    status = expect(s, counts, options, err);
   if (status == RDX_OK)
-    status = list_parts(s, counts, wish, err);
+    status = list_parts(s, counts, options, err);
   rdx_free(counts);
-  s->result->given_away = wish->sink.take != NULL;
+  s->result->given_away = options->sink.take != NULL;
   return status;
 }
 
-static rdx_status look_up(intervals *s, const rdx_lookup_wish *wish, rdx_error *err) {
+static rdx_status look_up(stabbing *s, const rdx_lookup_options *options, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_parts parts = {0};
   rdx_status status = RDX_OK;
   if (s->result->kind == RDX_RESULT_ROWS) {
-    status = count_and_list(s, wish, err);
+    status = count_and_list(s, options, err);
   } else {
     status = count(s, (stretch){0, s->points->rows}, &parts, err);
     if (status == RDX_OK)
@@ -280,7 +282,7 @@ static rdx_status look_up(intervals *s, const rdx_lookup_wish *wish, rdx_error *
 /* ---- Both ---- */
 
 /* The ranges are encoded as probes of an index over the points would be. */
-static rdx_status load_ranges(intervals *s, const rdx_column *lower, const rdx_column *upper, rdx_error *err) {
+static rdx_status load_ranges(stabbing *s, const rdx_column *lower, const rdx_column *upper, rdx_error *err) {
   const rdx_device_column *p = s->points;
   rdx_index like = {.device = s->device, .key_scale = p->scale};
   like.stats.key_type = p->type;
@@ -297,8 +299,8 @@ static rdx_status load_ranges(intervals *s, const rdx_column *lower, const rdx_c
   return status;
 }
 
-static rdx_status run(intervals *s, const rdx_column *lower, const rdx_column *upper, rdx_result_kind kind,
-                      const rdx_lookup_wish *wish, rdx_index_stats *stats, rdx_error *err) {
+static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *upper, rdx_result_kind kind,
+                      const rdx_lookup_options *options, rdx_index_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   const uint64_t used = atomic_load(&s->device->memory_used);
   *stats = (rdx_index_stats){.kind = RDX_INDEX_SORTED_ARRAY,
@@ -316,17 +318,18 @@ static rdx_status run(intervals *s, const rdx_column *lower, const rdx_column *u
   stats->bytes_peak = atomic_load(&s->device->memory_mark) - used;
   stats->total_ms = rdx_now_ms() - start;
   RDX_TRY(rdx_result_create(s->device, kind, s->points->rows, lower->rows, &s->result, err));
-  return look_up(s, wish, err);
+  return look_up(s, options, err);
 }
 
-rdx_status rdx_intervals_look_up(rdx_device *device, const rdx_column *points, const rdx_column *lower,
-                                 const rdx_column *upper, rdx_result_kind kind, const rdx_lookup_wish *wish,
-                                 rdx_index_stats *stats, rdx_result **out, rdx_error *err) {
-  intervals s = {.device = device};
+rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_column *points, const rdx_column *lower,
+                                         const rdx_column *upper, rdx_result_kind kind,
+                                         const rdx_lookup_options *options, rdx_index_stats *stats, rdx_result **out,
+                                         rdx_error *err) {
+  stabbing s = {.device = device};
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(device, points, &s.points, &owned, err));
   s.key_bytes = s.points->key_bits / 8;
-  rdx_status status = run(&s, lower, upper, kind, wish, stats, err);
+  rdx_status status = run(&s, lower, upper, kind, options, stats, err);
   rdx_stream_destroy(&s.stream);
   rdx_probes_destroy(&s.ranges);
   rdx_buffer *buffers[] = {s.lower, s.upper, s.rows, s.tree, s.ends};

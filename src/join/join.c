@@ -51,30 +51,30 @@ static void drop_index(work *w) {
 
 /* ---- Lookups ---- */
 
-static const rdx_lookup_wish in_order = {0};
+static const rdx_lookup_options in_order = {0};
 
 /* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
-static rdx_status look_up(work *w, rdx_result_kind kind, const rdx_lookup_wish *wish, rdx_error *err) {
+static rdx_status look_up(work *w, rdx_result_kind kind, const rdx_lookup_options *options, rdx_error *err) {
   const rdx_column *values = w->values ? w->values : w->params->values;
   const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL};
   rdx_result_destroy(&w->result);
   if (w->ends) {
-    RDX_TRY(rdx_intervals_look_up(w->device, w->lower, w->indexed, w->ends, kind, wish, &w->join->stats.index,
-                                  &w->result, err));
+    RDX_TRY(rdx_interval_stabbing_look_up(w->device, w->lower, w->indexed, w->ends, kind, options,
+                                          &w->join->stats.index, &w->result, err));
     rdx_result_get_stats(w->result, &w->join->stats.lookup);
     return RDX_OK;
   }
   if (!w->index)
     RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
-  RDX_TRY(rdx_index_look_up_for(w->index, w->lower, w->upper, &params, wish, &w->result, err));
+  RDX_TRY(rdx_index_look_up_for(w->index, w->lower, w->upper, &params, options, &w->result, err));
   rdx_result_get_stats(w->result, &w->join->stats.lookup);
   return RDX_OK;
 }
 
 /* The pairs of all probes, and how many probes have some. */
 static rdx_status find_total(work *w, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &(rdx_lookup_wish){.anyhow = true}, err));
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &(rdx_lookup_options){.unordered = true}, err));
   return rdx_result_totals(w->result, pairs, matched, err);
 }
 
@@ -87,7 +87,7 @@ static bool wants_matched(rdx_join_kind kind) {
 /* A bit for each left row, of an index over the left side. Rows are found once each, however many pairs there are. */
 static rdx_status mark_left(work *w, uint32_t **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(left_count(w) / 32 + 1, 4, "the left rows of a join", (void **)out, err));
-  const rdx_status status = look_up(w, RDX_RESULT_ROWS, &(rdx_lookup_wish){.marks = *out}, err);
+  const rdx_status status = look_up(w, RDX_RESULT_ROWS, &(rdx_lookup_options){.marks = *out}, err);
   if (status != RDX_OK) {
     rdx_free(*out);
     *out = NULL;
@@ -255,8 +255,8 @@ static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64
 #define INVERTED_BYTES 4
 
 static rdx_status find_matches(work *w, rdx_error *err) {
-  const rdx_lookup_wish wish = {.bytes_more = PAIR_BYTES + (w->inverse ? INVERTED_BYTES : 0)};
-  RDX_TRY(look_up(w, RDX_RESULT_ROWS, &wish, err));
+  const rdx_lookup_options options = {.bytes_more = PAIR_BYTES + (w->inverse ? INVERTED_BYTES : 0)};
+  RDX_TRY(look_up(w, RDX_RESULT_ROWS, &options, err));
   RDX_TRY(rdx_result_read(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
@@ -290,8 +290,8 @@ static rdx_status take_part(void *context, uint64_t first, const rdx_result_view
 }
 
 static rdx_status stream_direct(work *w, rdx_error *err) {
-  const rdx_lookup_wish wish = {.sink = {take_part, w}, .bytes_more = PAIR_BYTES};
-  return look_up(w, RDX_RESULT_ROWS, &wish, err);
+  const rdx_lookup_options options = {.sink = {take_part, w}, .bytes_more = PAIR_BYTES};
+  return look_up(w, RDX_RESULT_ROWS, &options, err);
 }
 
 /* Rows `first` to `first + count - 1` of a host column; `*bits` is what it owns. */
@@ -394,7 +394,7 @@ typedef struct total {
 
 /* Add the values that all lookups find, whole numbers times `unit`. */
 static rdx_status add_values(work *w, rdx_i128 unit, total *t, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_SUM, &(rdx_lookup_wish){.anyhow = true}, err));
+  RDX_TRY(look_up(w, RDX_RESULT_SUM, &(rdx_lookup_options){.unordered = true}, err));
   RDX_TRY(rdx_result_read(w->result, &w->found, err));
   const rdx_result_view *f = &w->found;
   for (uint64_t i = 0; i < f->probes; i++) {
@@ -408,21 +408,21 @@ static rdx_status add_values(work *w, rdx_i128 unit, total *t, rdx_error *err) {
 }
 
 /* The same in halves, each of which fits where the sum of one lookup does not. */
-static rdx_status add_halves(work *w, total *t, rdx_error *err) {
+static rdx_status add_wide_sums(work *w, total *t, rdx_error *err) {
   static const rdx_i128 units[] = {1, (rdx_i128)1 << 32};
   const uint64_t before = t->values;
-  rdx_halves halves;
-  RDX_TRY(rdx_halves_make(w->params->values, &halves, err));
+  rdx_wide_sums sums_of_halves;
+  RDX_TRY(rdx_wide_sums_make(w->params->values, &sums_of_halves, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < RDX_COUNT(units) && status == RDX_OK; i++) {
     t->values = before;
-    w->values = &halves.columns[i];
+    w->values = &sums_of_halves.columns[i];
     status = add_values(w, units[i], t, err);
   }
   w->values = NULL;
-  w->found.sum_type = halves.sum_type;
-  w->found.sum_scale = halves.sum_scale;
-  rdx_halves_drop(&halves);
+  w->found.sum_type = sums_of_halves.sum_type;
+  w->found.sum_scale = sums_of_halves.sum_scale;
+  rdx_wide_sums_free(&sums_of_halves);
   return status;
 }
 
@@ -430,7 +430,7 @@ static rdx_status add_found(work *w, total *t, rdx_error *err) {
   rdx_error why = {""};
   const rdx_status status = add_values(w, 1, t, &why);
   if (status == RDX_ERROR_OVERFLOW) /* before anything was added */
-    return add_halves(w, t, err);
+    return add_wide_sums(w, t, err);
   return status == RDX_OK ? RDX_OK : rdx_fail(err, status, "%s", why.text);
 }
 

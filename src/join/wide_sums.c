@@ -7,7 +7,7 @@
 #include "column/keys.h"
 
 /* The values of a device column, and which of them are not NULL (NULL: all are not), in memory of the halves. */
-static rdx_status download(const rdx_device_column *d, rdx_halves *out, const uint64_t **values,
+static rdx_status download(const rdx_device_column *d, rdx_wide_sums *out, const uint64_t **values,
                            const uint8_t **validity, rdx_error *err) {
   const uint64_t words = (d->rows + 31) / 32;
   RDX_TRY(rdx_alloc(d->rows, 8, "a value column", &out->memory[1], err));
@@ -22,7 +22,7 @@ static rdx_status download(const rdx_device_column *d, rdx_halves *out, const ui
   return RDX_OK;
 }
 
-static rdx_status make(const rdx_column *values, rdx_halves *out, rdx_error *err) {
+static rdx_status make(const rdx_column *values, rdx_wide_sums *out, rdx_error *err) {
   const rdx_device_column *d = values->device;
   const uint64_t rows = d ? d->rows : values->rows, *all = values->values;
   const rdx_type type = d ? d->type : values->type, high_type = type == RDX_TYPE_U64 ? RDX_TYPE_U32 : RDX_TYPE_I32;
@@ -42,16 +42,16 @@ static rdx_status make(const rdx_column *values, rdx_halves *out, rdx_error *err
   return RDX_OK;
 }
 
-rdx_status rdx_halves_make(const rdx_column *values, rdx_halves *out, rdx_error *err) {
-  *out = (rdx_halves){0};
+rdx_status rdx_wide_sums_make(const rdx_column *values, rdx_wide_sums *out, rdx_error *err) {
+  *out = (rdx_wide_sums){0};
   const rdx_status status = make(values, out, err);
   if (status != RDX_OK)
-    rdx_halves_drop(out);
+    rdx_wide_sums_free(out);
   return status;
 }
 
-void rdx_halves_drop(rdx_halves *halves) {
-  for (uint32_t i = 0; i < RDX_COUNT(halves->memory); i++)
-    rdx_free(halves->memory[i]);
-  *halves = (rdx_halves){0};
+void rdx_wide_sums_free(rdx_wide_sums *sums_of_halves) {
+  for (uint32_t i = 0; i < RDX_COUNT(sums_of_halves->memory); i++)
+    rdx_free(sums_of_halves->memory[i]);
+  *sums_of_halves = (rdx_wide_sums){0};
 }

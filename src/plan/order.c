@@ -61,23 +61,23 @@ static double join_ms(const ordering *o, const subset *a, const subset *b, const
                    : rdx_work_ms(&o->planner->rates, &cross);
 }
 
-/* `anyhow`: cross products are needed. */
-static void try_splits(const ordering *o, uint32_t s, bool anyhow) {
+/* `cross_products`: cross products are needed. */
+static void try_splits(const ordering *o, uint32_t s, bool cross_products) {
   const uint32_t first = s & -s, rest = s & ~first;
   subset *set = &o->sets[s];
   for (uint32_t b = rest; b; b = (b - 1) & rest) {
     const subset *x = &o->sets[s ^ b], *y = &o->sets[b];
-    if ((!anyhow && !(x->connected && y->connected)) || !(x->ms + y->ms < set->ms))
+    if ((!cross_products && !(x->connected && y->connected)) || !(x->ms + y->ms < set->ms))
       continue;
     const bool connected = are_connected(o, s ^ b, b);
-    if (!connected && !anyhow)
+    if (!connected && !cross_products)
       continue;
     const double ms = x->ms + y->ms + join_ms(o, x, y, set, connected);
     if (ms >= set->ms)
       continue;
     set->ms = ms;
     set->split = b;
-    set->connected = !anyhow;
+    set->connected = !cross_products;
   }
 }
 
@@ -101,14 +101,14 @@ static void begin_relation(const ordering *o, uint32_t relation) {
 }
 
 /* The best plans of all sets that have none yet. */
-static void plan_sets(const ordering *o, uint32_t all, bool anyhow) {
+static void plan_sets(const ordering *o, uint32_t all, bool cross_products) {
   for (uint32_t s = 1; s <= all; s++) {
     subset *set = &o->sets[s];
-    if (is_one(s) || (anyhow && set->ms < INFINITY))
+    if (is_one(s) || (cross_products && set->ms < INFINITY))
       continue;
-    if (!anyhow)
+    if (!cross_products)
       begin_set(o, s);
-    try_splits(o, s, anyhow);
+    try_splits(o, s, cross_products);
     if (set->ms < INFINITY)
       set->rates = rdx_join_rates_of(o->planner, set->rows);
   }

@@ -12,7 +12,7 @@ static int compare_lows(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count) {
+uint32_t rdx_code_set_union(rdx_interval *list, uint32_t count) {
   if (count <= 1)
     return count;
   qsort(list, count, sizeof *list, compare_lows);
@@ -26,7 +26,7 @@ uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count) {
   return last + 1;
 }
 
-uint32_t rdx_intervals_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code) {
+uint32_t rdx_code_set_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code) {
   uint32_t step = 1;
   while (step < count - first && list[first + step - 1].high < code) {
     first += step;
@@ -43,13 +43,13 @@ uint32_t rdx_intervals_from(const rdx_interval *list, uint32_t first, uint32_t c
   return first;
 }
 
-bool rdx_intervals_have(const rdx_interval *list, uint32_t count, uint64_t code) {
-  const uint32_t i = rdx_intervals_from(list, 0, count, code);
+bool rdx_code_set_has(const rdx_interval *list, uint32_t count, uint64_t code) {
+  const uint32_t i = rdx_code_set_from(list, 0, count, code);
   return i < count && list[i].low <= code;
 }
 
-rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t high, rdx_arena *arena,
-                                    rdx_intervals *out, rdx_error *err) {
+rdx_status rdx_code_set_complement(rdx_code_set set, uint64_t low, uint64_t high, rdx_arena *arena, rdx_code_set *out,
+                                   rdx_error *err) {
   rdx_interval *list = NULL;
   uint32_t count = 0;
   bool open = true; /* codes from `low` on are still to be given */
@@ -62,6 +62,6 @@ rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t hi
   }
   if (open)
     list[count++] = (rdx_interval){low, high};
-  *out = (rdx_intervals){count, list};
+  *out = (rdx_code_set){count, list};
   return RDX_OK;
 }

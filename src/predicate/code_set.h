@@ -12,21 +12,21 @@ typedef struct rdx_interval {
 
 /* Sets of codes as intervals: ascending, disjoint and not adjacent. */
 
-typedef struct rdx_intervals {
+typedef struct rdx_code_set {
   uint32_t count;
   rdx_interval *list;
-} rdx_intervals;
+} rdx_code_set;
 
 /* Bring any intervals (low <= high) into order, in place: their union. Returns how many there are then. */
-uint32_t rdx_intervals_unite(rdx_interval *list, uint32_t count);
+uint32_t rdx_code_set_union(rdx_interval *list, uint32_t count);
 
 /* The first interval from `first` on that does not end before `code`; `count`: none does. Looks near `first` first. */
-uint32_t rdx_intervals_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code);
+uint32_t rdx_code_set_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code);
 
-bool rdx_intervals_have(const rdx_interval *list, uint32_t count, uint64_t code);
+bool rdx_code_set_has(const rdx_interval *list, uint32_t count, uint64_t code);
 
 /* All codes from `low` to `high`, which the set lies in, that are not in the set. */
-RDX_MUST_USE rdx_status rdx_intervals_complement(rdx_intervals set, uint64_t low, uint64_t high, rdx_arena *arena,
-                                                 rdx_intervals *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_code_set_complement(rdx_code_set set, uint64_t low, uint64_t high, rdx_arena *arena,
+                                                rdx_code_set *out, rdx_error *err);
 
 #endif

@@ -120,7 +120,7 @@ static bool is_all(const rdx_scan_column *c, const rdx_term *term) {
   return term->intervals[0].low == c->smallest && term->intervals[0].high == c->largest;
 }
 
-static rdx_node make_term(const context *c, uint32_t column, rdx_intervals set) {
+static rdx_node make_term(const context *c, uint32_t column, rdx_code_set set) {
   if (set.count == 0)
     return never;
   const rdx_node node = {.kind = RDX_NODE_TERM, .term = {column, set.count, set.list}};
@@ -129,8 +129,8 @@ static rdx_node make_term(const context *c, uint32_t column, rdx_intervals set) 
 
 /* The codes for which the leaf, not turned round, is true. A set of `from` .. `to`, clipped. */
 static rdx_status make_span(const context *c, const rdx_scan_column *column, bool some, uint64_t from, uint64_t to,
-                            rdx_intervals *out, rdx_error *err) {
-  *out = (rdx_intervals){0};
+                            rdx_code_set *out, rdx_error *err) {
+  *out = (rdx_code_set){0};
   if (!some || from > column->largest || to < column->smallest || from > to)
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(c->arena, 1, sizeof *out->list, "a predicate", (void **)&out->list, err));
@@ -140,11 +140,11 @@ static rdx_status make_span(const context *c, const rdx_scan_column *column, boo
   return RDX_OK;
 }
 
-static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_intervals set, bool turned,
-                              rdx_node *out, rdx_error *err) {
+static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_code_set set, bool turned, rdx_node *out,
+                              rdx_error *err) {
   const rdx_scan_column *column = &c->columns[leaf->column];
   if (turned)
-    RDX_TRY(rdx_intervals_complement(set, column->smallest, column->largest, c->arena, &set, err));
+    RDX_TRY(rdx_code_set_complement(set, column->smallest, column->largest, c->arena, &set, err));
   *out = make_term(c, leaf->column, set);
   return RDX_OK;
 }
@@ -153,7 +153,7 @@ static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_i
 static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out, rdx_error *err) {
   const rdx_scan_column *column = &c->columns[leaf->column];
   literals l;
-  rdx_intervals set = {0};
+  rdx_code_set set = {0};
   if (leaf->values.rows == 0) {
     *out = turned ? always : never;
     return RDX_OK;
@@ -166,7 +166,7 @@ static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool 
   for (uint64_t i = 0; i < l.count; i++)
     if (is_usable(&l, i) && l.codes[i] >= column->smallest && l.codes[i] <= column->largest)
       set.list[set.count++] = (rdx_interval){l.codes[i], l.codes[i]};
-  set.count = rdx_intervals_unite(set.list, set.count);
+  set.count = rdx_code_set_union(set.list, set.count);
   return finish_leaf(c, leaf, set, turned, out, err);
 }
 
@@ -175,7 +175,7 @@ static rdx_status make_bound(const context *c, const rdx_predicate *leaf, uint64
                              rdx_node *out, rdx_error *err) {
   const rdx_scan_column *column = &c->columns[leaf->column];
   literals l;
-  rdx_intervals set;
+  rdx_code_set set;
   RDX_TRY(code_literals(c, leaf, role, &l, err));
   *out = never;
   if (!has_values(column) || !rdx_column_has(&leaf->values, i))
@@ -207,7 +207,7 @@ static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bo
       *out = always;
     return RDX_OK;
   }
-  rdx_intervals all;
+  rdx_code_set all;
   RDX_TRY(make_span(c, column, has_values(column), 0, UINT64_MAX, &all, err));
   *out = make_term(c, leaf->column, all);
   return RDX_OK;
@@ -243,7 +243,7 @@ static rdx_status make_leaf(const context *c, const rdx_predicate *leaf, bool tu
 /* ---- Connectives ---- */
 
 /* What decides an AND or OR alone, and what does nothing in it. */
-static rdx_node_kind decider(rdx_node_kind kind) {
+static rdx_node_kind absorbing(rdx_node_kind kind) {
   return kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
 }
 
@@ -291,18 +291,18 @@ static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_no
     total += terms[i].term.interval_count + 1ul;
   if (total >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate is too large");
-  rdx_intervals all = {0};
+  rdx_code_set all = {0};
   RDX_TRY(rdx_arena_alloc(c->arena, total, sizeof *all.list, "a predicate", (void **)&all.list, err));
   for (uint32_t i = 0; i < count; i++) {
-    rdx_intervals part = {terms[i].term.interval_count, (rdx_interval *)(uintptr_t)terms[i].term.intervals};
+    rdx_code_set part = {terms[i].term.interval_count, (rdx_interval *)(uintptr_t)terms[i].term.intervals};
     if (kind == RDX_NODE_AND)
-      RDX_TRY(rdx_intervals_complement(part, column->smallest, column->largest, c->arena, &part, err));
+      RDX_TRY(rdx_code_set_complement(part, column->smallest, column->largest, c->arena, &part, err));
     memcpy(all.list + all.count, part.list, part.count * sizeof *all.list);
     all.count += part.count;
   }
-  all.count = rdx_intervals_unite(all.list, all.count);
+  all.count = rdx_code_set_union(all.list, all.count);
   if (kind == RDX_NODE_AND)
-    RDX_TRY(rdx_intervals_complement(all, column->smallest, column->largest, c->arena, &all, err));
+    RDX_TRY(rdx_code_set_complement(all, column->smallest, column->largest, c->arena, &all, err));
   *out = make_term(c, number, all);
   return RDX_OK;
 }
@@ -332,7 +332,7 @@ static bool is_decided(const context *c, rdx_node_kind kind, const rdx_node *nod
   while (terms < count && nodes[terms].kind == RDX_NODE_TERM)
     terms++;
   for (uint32_t i = 0, t = 0; i < count; i++) {
-    if (nodes[i].kind == decider(kind))
+    if (nodes[i].kind == absorbing(kind))
       return true;
     if (nodes[i].kind != RDX_NODE_NULL)
       continue;

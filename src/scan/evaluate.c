@@ -21,7 +21,7 @@ static rdx_status take_bitmap(evaluation *e, rdx_buffer **out, rdx_error *err) {
     RDX_TRY(rdx_realloc((void **)&e->idle, capacity, sizeof *e->idle, "a predicate", err));
     e->bitmap_capacity = capacity;
   }
-  RDX_TRY(rdx_spares_take_bitmap(e->scan->spares, out, err));
+  RDX_TRY(rdx_workspace_take_bitmap(e->scan->workspace, out, err));
   e->bitmaps[e->bitmap_count++] = *out;
   return RDX_OK;
 }
@@ -32,7 +32,7 @@ static void drop_bitmap(evaluation *e, rdx_buffer *bitmap) {
 
 void rdx_scan_evaluation_end(evaluation *e) {
   for (uint32_t i = 0; i < e->bitmap_count; i++)
-    rdx_spares_give_bitmap(e->scan->spares, &e->bitmaps[i]);
+    rdx_workspace_give_bitmap(e->scan->workspace, &e->bitmaps[i]);
   rdx_free(e->bitmaps);
   rdx_free(e->idle);
 }

@@ -122,7 +122,7 @@ static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t cou
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
   scan->stats.rows = columns[0].rows;
-  RDX_TRY(rdx_spares_create(device, rdx_bitmap_bytes(columns[0].rows), &scan->spares, err));
+  RDX_TRY(rdx_workspace_create(device, rdx_bitmap_bytes(columns[0].rows), &scan->workspace, err));
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
   RDX_TRY(prepare(scan, columns, count, params, err));
@@ -171,7 +171,7 @@ void rdx_scan_destroy(rdx_scan **scan) {
   for (uint32_t i = 0; i < s->stats.columns; i++)
     rdx_scan_column_drop(&s->columns[i]);
   rdx_free(s->columns);
-  rdx_spares_destroy(&s->spares);
+  rdx_workspace_destroy(&s->workspace);
   rdx_free(s);
   *scan = NULL;
 }
@@ -269,10 +269,10 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   const double start = rdx_now_ms();
   rdx_node node;
   RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, r->predicate, &r->arena, &node, err));
-  RDX_TRY(rdx_spares_take_stream(scan->spares, &r->stream, err));
+  RDX_TRY(rdx_workspace_take_stream(scan->workspace, &r->stream, err));
   r->stream->stage = "scan";
-  RDX_TRY(rdx_spares_take_bitmap(scan->spares, &r->bitmap, err));
-  RDX_TRY(rdx_spares_take_count(scan->spares, &result->total, err));
+  RDX_TRY(rdx_workspace_take_bitmap(scan->workspace, &r->bitmap, err));
+  RDX_TRY(rdx_workspace_take_count(scan->workspace, &result->total, err));
   r->evaluation = (rdx_scan_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};
   RDX_TRY(rdx_stream_mark(r->stream, err));
   RDX_TRY(rdx_scan_evaluate(&r->evaluation, &node, r->bitmap, err));
@@ -302,14 +302,14 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
   run r = {.scan = scan, .predicate = predicate};
   rdx_status status = run_all(&r, p, result, err);
   if (status == RDX_OK)
-    rdx_spares_give_stream(scan->spares, &r.stream);
+    rdx_workspace_give_stream(scan->workspace, &r.stream);
   else if (r.stream) /* what it has recorded must not run */
     rdx_stream_destroy(&r.stream);
   rdx_scan_evaluation_end(&r.evaluation);
   if (status == RDX_OK && p->result == RDX_SCAN_BITMAP)
     result->bitmap = r.bitmap;
   else
-    rdx_spares_give_bitmap(scan->spares, &r.bitmap);
+    rdx_workspace_give_bitmap(scan->workspace, &r.bitmap);
   rdx_arena_free(&r.arena);
   if (status != RDX_OK) {
     rdx_scan_result_destroy(&result);
@@ -382,8 +382,8 @@ void rdx_scan_result_destroy(rdx_scan_result **result) {
   if (!result || !*result)
     return;
   rdx_scan_result *r = *result;
-  rdx_spares_give_count(r->scan->spares, &r->total);
-  rdx_spares_give_bitmap(r->scan->spares, &r->bitmap);
+  rdx_workspace_give_count(r->scan->workspace, &r->total);
+  rdx_workspace_give_bitmap(r->scan->workspace, &r->bitmap);
   rdx_buffer_destroy(&r->rows);
   rdx_device_release_host(r->scan->device, r->host_bytes);
   rdx_free(r->host_bitmap);

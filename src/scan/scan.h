@@ -71,7 +71,7 @@ struct rdx_scan {
   void *self;
   rdx_scan_stats stats;
   rdx_scan_column *columns; /* without codes and zones */
-  rdx_spares *spares;
+  rdx_workspace *workspace;
 };
 
 /* Of a method that is not AUTO. */

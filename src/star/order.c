@@ -84,8 +84,9 @@ static bool has_key(const ordering *o, const rdx_term *term, uint64_t group) {
   const rdx_group_column *c = &o->f->columns[term->column];
   if (is_null(c, group))
     return false;
-  const uint64_t key = c->attribute ? rdx_coded_key(c->attribute, c->codes[group]) : o->keys[term->column][group];
-  return rdx_intervals_have(term->intervals, term->interval_count, key);
+  const uint64_t key =
+      c->attribute ? rdx_packed_column_key(c->attribute, c->codes[group]) : o->keys[term->column][group];
+  return rdx_code_set_has(term->intervals, term->interval_count, key);
 }
 
 static bool qualifies(const ordering *o, const rdx_node *node, uint64_t group) {

@@ -15,7 +15,7 @@
 /* ---- Predicates: from keys to codes ---- */
 
 /* How many of an attribute's keys are below `key`. */
-static uint64_t place_of(const rdx_coded *c, uint64_t key) {
+static uint64_t place_of(const rdx_packed_column *c, uint64_t key) {
   uint64_t begin = 0, n = c->count;
   while (n > 0) {
     const uint64_t half = n / 2;
@@ -30,7 +30,7 @@ static uint64_t place_of(const rdx_coded *c, uint64_t key) {
 }
 
 /* The codes of an interval of keys; false where there are none. */
-static bool code_interval(const rdx_coded *c, rdx_interval keys, rdx_interval *out) {
+static bool code_interval(const rdx_packed_column *c, rdx_interval keys, rdx_interval *out) {
   if (!c->keys) {
     *out = (rdx_interval){keys.low - c->base, keys.high - c->base};
     return true;
@@ -41,13 +41,13 @@ static bool code_interval(const rdx_coded *c, rdx_interval keys, rdx_interval *o
   return begin < end;
 }
 
-static uint64_t last_code(const rdx_coded *c) {
+static uint64_t last_code(const rdx_packed_column *c) {
   return c->count - !c->nulls; /* that of NULL, where there is any */
 }
 
 static const rdx_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
 
-static rdx_node make_term(const rdx_coded *c, uint32_t attribute, rdx_intervals set) {
+static rdx_node make_term(const rdx_packed_column *c, uint32_t attribute, rdx_code_set set) {
   if (set.count == 0)
     return never;
   if (set.list[0].low == 0 && set.list[0].high >= last_code(c))
@@ -57,44 +57,44 @@ static rdx_node make_term(const rdx_coded *c, uint32_t attribute, rdx_intervals 
 
 /* A TERM or NULL node, of keys, as a TERM of codes. */
 static rdx_status code_leaf(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
-  const rdx_coded *c = &plan->relation->attributes[node->term.column];
+  const rdx_packed_column *c = &plan->relation->attributes[node->term.column];
   const bool null = node->kind == RDX_NODE_NULL;
   const uint32_t count = null ? 1 : node->term.interval_count;
-  rdx_intervals set = {0};
+  rdx_code_set set = {0};
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *set.list, "a plan", (void **)&set.list, err));
   if (null)
     set.list[set.count++] = (rdx_interval){c->count, c->count};
   for (uint32_t i = 0; i < count && !null; i++)
     set.count += code_interval(c, node->term.intervals[i], &set.list[set.count]);
-  set.count = rdx_intervals_unite(set.list, set.count);
+  set.count = rdx_code_set_union(set.list, set.count);
   *out = make_term(c, node->term.column, set);
   return RDX_OK;
 }
 
-static rdx_intervals set_of(const rdx_node *term) {
-  return (rdx_intervals){term->term.interval_count, (rdx_interval *)(uintptr_t)term->term.intervals};
+static rdx_code_set set_of(const rdx_node *term) {
+  return (rdx_code_set){term->term.interval_count, (rdx_interval *)(uintptr_t)term->term.intervals};
 }
 
 /* Two terms of one attribute under AND or OR. */
 static rdx_status merge_terms(rdx_plan *plan, rdx_node_kind kind, const rdx_node *a, const rdx_node *b, rdx_node *out,
                               rdx_error *err) {
-  const rdx_coded *c = &plan->relation->attributes[a->term.column];
-  rdx_intervals sets[2] = {set_of(a), set_of(b)}, all = {0};
+  const rdx_packed_column *c = &plan->relation->attributes[a->term.column];
+  rdx_code_set sets[2] = {set_of(a), set_of(b)}, all = {0};
   for (uint32_t i = 0; i < 2 && kind == RDX_NODE_AND; i++)
-    RDX_TRY(rdx_intervals_complement(sets[i], 0, last_code(c), &plan->arena, &sets[i], err));
+    RDX_TRY(rdx_code_set_complement(sets[i], 0, last_code(c), &plan->arena, &sets[i], err));
   RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)sets[0].count + sets[1].count, sizeof *all.list, "a plan",
                           (void **)&all.list, err));
   for (uint32_t i = 0; i < 2; i++)
     for (uint32_t k = 0; k < sets[i].count; k++)
       all.list[all.count++] = sets[i].list[k];
-  all.count = rdx_intervals_unite(all.list, all.count);
+  all.count = rdx_code_set_union(all.list, all.count);
   if (kind == RDX_NODE_AND)
-    RDX_TRY(rdx_intervals_complement(all, 0, last_code(c), &plan->arena, &all, err));
+    RDX_TRY(rdx_code_set_complement(all, 0, last_code(c), &plan->arena, &all, err));
   *out = make_term(c, a->term.column, all);
   return RDX_OK;
 }
 
-/* Add a coded child to a connective's list; terms of one attribute become one. Children that decide or do nothing are
+/* Add a coded child to a connective's list; terms of one attribute become one. Children that absorb or do nothing are
  * handled by the caller. */
 static rdx_status add_child(rdx_plan *plan, rdx_node *parent, const rdx_node *child, rdx_error *err) {
   for (uint32_t i = 0; i < parent->count && child->kind == RDX_NODE_TERM; i++) {
@@ -115,7 +115,7 @@ static rdx_status code_node(rdx_plan *plan, const rdx_node *node, rdx_node *out,
   }
   if (node->kind == RDX_NODE_TERM || node->kind == RDX_NODE_NULL)
     return code_leaf(plan, node, out, err);
-  const rdx_node_kind decider = node->kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
+  const rdx_node_kind absorbing = node->kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
   rdx_node made = {.kind = node->kind};
   uint32_t room = 0;
   rdx_node *coded = NULL;
@@ -133,13 +133,13 @@ static rdx_status code_node(rdx_plan *plan, const rdx_node *node, rdx_node *out,
   uint32_t kept = 0;
   bool decided = false;
   for (uint32_t i = 0; i < made.count; i++) {
-    decided |= made.children[i].kind == decider;
+    decided |= made.children[i].kind == absorbing;
     if (made.children[i].kind != RDX_NODE_TRUE && made.children[i].kind != RDX_NODE_FALSE)
       made.children[kept++] = made.children[i];
   }
   made.count = kept;
-  *out = decided     ? (rdx_node){.kind = decider}
-         : kept == 0 ? (decider == RDX_NODE_FALSE ? always : never)
+  *out = decided     ? (rdx_node){.kind = absorbing}
+         : kept == 0 ? (absorbing == RDX_NODE_FALSE ? always : never)
          : kept == 1 ? made.children[0]
                      : made;
   return RDX_OK;
@@ -173,10 +173,10 @@ static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error
 }
 
 static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
-  const rdx_coded_relation *r = plan->relation;
+  const rdx_packed_relation *r = plan->relation;
   plan->empty = r->rows == 0;
   for (uint32_t i = 0; i < r->dimension_count; i++)
-    plan->empty |= r->partners[i].rows == 0;
+    plan->empty |= r->foreign_rows[i].rows == 0;
   if (!plan->query->where)
     return RDX_OK;
   rdx_scan_column *columns = NULL;
@@ -238,11 +238,11 @@ static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
 }
 
 /* An attribute's value times 10^up. */
-static bounds add_attribute(steps *s, const rdx_coded *c, uint32_t up) {
+static bounds add_attribute(steps *s, const rdx_packed_column *c, uint32_t up) {
   const int64_t factor = power_of_ten(up);
   const bool some = c->count > 0;
-  const rdx_i128 least = some ? rdx_coded_value_of_key(c, c->source.smallest) * factor : 0;
-  const rdx_i128 most = some ? rdx_coded_value_of_key(c, c->source.largest) * factor : 0;
+  const rdx_i128 least = some ? rdx_packed_column_value_of_key(c, c->source.smallest) * factor : 0;
+  const rdx_i128 most = some ? rdx_packed_column_value_of_key(c, c->source.largest) * factor : 0;
   const int64_t base = c->keys || !some ? 0 : (int64_t)least;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .value = base, .factor = factor});
   s->nulls |= c->nulls;
@@ -281,7 +281,7 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
   switch (e->kind) {
   case RDX_EXPRESSION_ATTRIBUTE:
     RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
-    if (!rdx_coded_is_numeric(&plan->relation->attributes[e->attribute]))
+    if (!rdx_packed_column_is_numeric(&plan->relation->attributes[e->attribute]))
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s is of type %s, which cannot be calculated with",
                       plan->relation->names[e->attribute],
                       rdx_type_name(plan->relation->attributes[e->attribute].source.type));
@@ -354,7 +354,7 @@ static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scal
 
 static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
-    const rdx_coded *c = &s->plan->relation->attributes[e->attribute];
+    const rdx_packed_column *c = &s->plan->relation->attributes[e->attribute];
     *out = add_attribute(s, c, scale - c->source.scale);
     return RDX_OK;
   }
@@ -368,7 +368,7 @@ static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t sca
 /* ---- Measures ---- */
 
 /* A plain attribute that is not calculated with, or cannot be: its codes. */
-static void code_measure(const rdx_coded *c, steps *s, rdx_measure *m) {
+static void code_measure(const rdx_packed_column *c, steps *s, rdx_measure *m) {
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .factor = 1});
   s->nulls = c->nulls;
   m->numeric = false;
@@ -398,8 +398,8 @@ static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool cod
   *wide = false;
   uint32_t scale = 0, nodes = RDX_MOST_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
-    const rdx_coded *c = &plan->relation->attributes[e->attribute];
-    if (codes && (!rdx_coded_is_numeric(c) || rdx_coded_is_summed_apart(c))) {
+    const rdx_packed_column *c = &plan->relation->attributes[e->attribute];
+    if (codes && (!rdx_packed_column_is_numeric(c) || rdx_packed_column_is_summed_apart(c))) {
       code_measure(c, s, m);
       return RDX_OK;
     }
@@ -475,7 +475,7 @@ static bool is_sum(rdx_aggregate_kind kind) {
 }
 
 /* The measure of an attribute as it is, of which an aggregate wants something. */
-static rdx_status take_attribute(rdx_plan *plan, const rdx_coded *c, uint8_t scale, rdx_aggregate_kind kind,
+static rdx_status take_attribute(rdx_plan *plan, const rdx_packed_column *c, uint8_t scale, rdx_aggregate_kind kind,
                                  uint32_t *out, rdx_error *err) {
   steps s;
   rdx_measure made = {.numeric = true, .scale = scale};
@@ -487,12 +487,12 @@ static rdx_status take_attribute(rdx_plan *plan, const rdx_coded *c, uint8_t sca
   return RDX_OK;
 }
 
-static rdx_status take_digits(rdx_plan *plan, const rdx_digits *digits, rdx_wide_aggregate *out, rdx_error *err) {
-  const uint32_t count = digits->count + digits->special;
-  out->digits = digits;
+static rdx_status take_limbs(rdx_plan *plan, const rdx_limbs *limbs, rdx_wide_aggregate *out, rdx_error *err) {
+  const uint32_t count = limbs->count + limbs->special;
+  out->limbs = limbs;
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *out->measures, "a plan", (void **)&out->measures, err));
   for (uint32_t k = 0; k < count; k++)
-    RDX_TRY(take_attribute(plan, &digits->attributes[k], 0, RDX_AGGREGATE_SUM, &out->measures[k], err));
+    RDX_TRY(take_attribute(plan, &limbs->attributes[k], 0, RDX_AGGREGATE_SUM, &out->measures[k], err));
   return RDX_OK;
 }
 
@@ -517,22 +517,22 @@ static rdx_status take_extremes(rdx_plan *plan, rdx_wide_values *values, uint8_t
 static rdx_status take_sums(rdx_plan *plan, rdx_wide_values *values, uint8_t scale, uint32_t *at,
                             rdx_wide_aggregate *out, rdx_error *err) {
   RDX_TRY(rdx_wide_values_sums(plan->relation, values, err));
-  RDX_TRY(take_digits(plan, &values->digits, out, err));
+  RDX_TRY(take_limbs(plan, &values->limbs, out, err));
   out->scale = scale;
   *at = out->measures[0];
   return RDX_OK;
 }
 
 static bool is_float(const rdx_plan *plan, const rdx_expression *e) {
-  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_coded_is_float(&plan->relation->attributes[e->attribute]);
+  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_packed_column_is_float(&plan->relation->attributes[e->attribute]);
 }
 
 /* SUM or AVG of a float attribute. */
 static rdx_status take_floats(rdx_plan *plan, uint32_t attribute, uint32_t *at, rdx_wide_aggregate *out,
                               rdx_error *err) {
-  const rdx_digits *digits = NULL;
-  RDX_TRY(rdx_coded_digits(plan->relation, attribute, &digits, err));
-  RDX_TRY(take_digits(plan, digits, out, err));
+  const rdx_limbs *limbs = NULL;
+  RDX_TRY(rdx_packed_limbs(plan->relation, attribute, &limbs, err));
+  RDX_TRY(take_limbs(plan, limbs, out, err));
   out->floats = true;
   *at = out->measures[0];
   return RDX_OK;
@@ -582,15 +582,15 @@ static const rdx_condition_term *find_term(const rdx_plan *plan, uint32_t attrib
 /* Which codes, or places, of an attribute can occur. */
 static void find_range(rdx_plan *plan, uint32_t i) {
   const uint32_t attribute = plan->query->group_by[i];
-  const rdx_code_places *places = plan->group_places[i];
+  const rdx_dense_codes *places = plan->group_places[i];
   const rdx_condition_term *term = find_term(plan, attribute);
   uint64_t low = term ? term->intervals.list[0].low : 0;
   uint64_t high =
       term ? term->intervals.list[term->intervals.count - 1].high : last_code(&plan->relation->attributes[attribute]);
   if (places && !plan->empty) {
-    low = rdx_code_place(places, low);
-    plan->empty = low == rdx_code_place(places, high + 1); /* no code is the largest number */
-    high = rdx_code_place(places, high + 1) - 1;
+    low = rdx_dense_code(places, low);
+    plan->empty = low == rdx_dense_code(places, high + 1); /* no code is the largest number */
+    high = rdx_dense_code(places, high + 1) - 1;
   }
   plan->group_low[i] = low;
   plan->group_width[i] = high - low + 1;
@@ -613,7 +613,7 @@ static bool number_groups(rdx_plan *plan) {
 static uint32_t find_widest(const rdx_plan *plan) {
   uint32_t widest = plan->query->group_count;
   for (uint32_t i = 0; i < plan->query->group_count; i++) {
-    const rdx_coded *c = &plan->relation->attributes[plan->query->group_by[i]];
+    const rdx_packed_column *c = &plan->relation->attributes[plan->query->group_by[i]];
     const bool apart = !c->keys && c->source.type != RDX_TYPE_STRING && c->bytes >= 4 && !plan->group_places[i];
     if (apart && (widest == plan->query->group_count || plan->group_width[i] - 1 > plan->group_width[widest] - 1))
       widest = i;
@@ -638,7 +638,7 @@ static rdx_status plan_groups(rdx_plan *plan, rdx_error *err) {
     const uint32_t widest = find_widest(plan);
     if (widest == count)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "groups by these %u attributes cannot be numbered in 64 bits", count);
-    RDX_TRY(rdx_coded_places(plan->relation, plan->query->group_by[widest], &plan->group_places[widest], err));
+    RDX_TRY(rdx_packed_dense_codes(plan->relation, plan->query->group_by[widest], &plan->group_places[widest], err));
     find_range(plan, widest);
   }
   return RDX_OK;
@@ -683,7 +683,7 @@ static rdx_status make(rdx_plan *plan, rdx_error *err) {
   return plan_groups(plan, err);
 }
 
-rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out, rdx_error *err) {
+rdx_status rdx_plan_create(const rdx_packed_relation *relation, const rdx_query *query, rdx_plan *out, rdx_error *err) {
   *out = (rdx_plan){.relation = relation, .query = query};
   const rdx_status status = make(out, err);
   if (status != RDX_OK)
@@ -712,7 +712,7 @@ static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool 
     return RDX_OK;
   if (is_float(plan, e))
     return take_floats(plan, e->attribute, &at, &wide, err);
-  if (!rdx_coded_is_summed_apart(&plan->relation->attributes[e->attribute]))
+  if (!rdx_packed_column_is_summed_apart(&plan->relation->attributes[e->attribute]))
     return RDX_OK; /* there is no sum of it */
   RDX_TRY(make_measure(plan, e, false, &s, &made, &is_too_wide, err));
   if (!is_too_wide)
@@ -721,7 +721,7 @@ static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool 
   return take_sums(plan, values, made.scale, &at, &wide, err);
 }
 
-rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
+rdx_status rdx_plan_measures(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                              rdx_error *err) {
   *out = (rdx_plan){.relation = relation};
   rdx_status status = RDX_OK;

@@ -15,7 +15,7 @@
 /* True for rows whose code of the attribute lies in one of the intervals (of codes; IS NULL is code `count`). */
 typedef struct rdx_condition_term {
   uint32_t attribute;
-  rdx_intervals intervals;
+  rdx_code_set intervals;
 } rdx_condition_term;
 
 /* Which arrays of rdx_group_values a query needs. */
@@ -37,8 +37,8 @@ typedef struct rdx_measure {
 
 /* What an aggregate takes beside its measure, where 64 bits may not hold its values. */
 typedef struct rdx_wide_aggregate {
-  const rdx_digits *digits; /* SUM and AVG: what these add up to; else NULL */
-  uint32_t *measures;       /* of the digits, and the special one */
+  const rdx_limbs *limbs; /* SUM and AVG: what these add up to; else NULL */
+  uint32_t *measures;     /* of the limbs, and the special one */
   bool floats;
   uint8_t scale;    /* not of floats */
   bool some_beyond; /* MIN and MAX: some values are none of 64 bits; then so many are above and below: */
@@ -51,7 +51,7 @@ typedef struct rdx_wide_aggregate {
 
 typedef struct rdx_plan {
   rdx_arena arena;
-  const rdx_coded_relation *relation;
+  const rdx_packed_relation *relation;
   const rdx_query *query;
   bool empty;                /* no row can qualify */
   rdx_condition_term *terms; /* of distinct attributes: all must hold */
@@ -68,14 +68,14 @@ typedef struct rdx_plan {
    * the terms given. Where numbers would pass 64 bits places of codes take the place of some attributes' codes
    * (group_places; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
   uint64_t *group_low, *group_width, *group_stride;
-  const rdx_code_places **group_places;
+  const rdx_dense_codes **group_places;
   uint64_t groups;
 } rdx_plan;
 
-RDX_MUST_USE rdx_status rdx_plan_create(const rdx_coded_relation *relation, const rdx_query *query, rdx_plan *out,
+RDX_MUST_USE rdx_status rdx_plan_create(const rdx_packed_relation *relation, const rdx_query *query, rdx_plan *out,
                                         rdx_error *err);
 /* Only the measures, of all that aggregates of a cube's expressions may take; what is wanted of them does not count. */
-RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
+RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                                           rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Relations as packed codes: attributes as differences or places, dimensions as the row number of each row's partner
- * (a join index: Valduriez, TODS 1987). */
+/* Relations as packed codes: attributes as differences or places, dimensions as the row number of each row's foreign
+ * row (a join index: Valduriez, TODS 1987). */
 
 #include "star/relation.h"
 
@@ -72,14 +72,14 @@ static uint32_t bytes_for(uint64_t most) {
 
 /* A new buffer for `rows` codes. */
 static rdx_status create_codes(rdx_device *device, uint64_t rows, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + CODED_PADDING, "packed codes", out, err);
+  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + PACKED_PADDING, "packed codes", out, err);
 }
 
-static rdx_status pack(rdx_device *device, const struct coded_pack_args *args, bool key64, uint32_t bytes, double *ms,
+static rdx_status pack(rdx_device *device, const struct packed_pack_args *args, bool key64, uint32_t bytes, double *ms,
                        rdx_error *err) {
   const uint32_t variant[2] = {key64, bytes}, each = bytes < 4 ? 4 / bytes : 1;
   const uint64_t items = ((uint64_t)args->rows + each - 1) / each;
-  return rdx_launch_timed(device, &rdx_kernel_coded_pack, args, variant, items, ms, err);
+  return rdx_launch_timed(device, &rdx_kernel_packed_pack, args, variant, items, ms, err);
 }
 
 /* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `most`: else
@@ -137,12 +137,12 @@ static rdx_status sort_keys(rdx_stream *stream, const rdx_scan_column *s, uint64
   double ms = 0;
   RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &buffers[1], err));
-  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->codes),
-                                       .valid = RDX_ADDRESS(uint32_t, s->valid),
-                                       .out_codes = RDX_ADDRESS(uint32_t, buffers[0]),
-                                       .base = s->smallest,
-                                       .most = UINT64_MAX,
-                                       .rows = (uint32_t)s->rows};
+  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->codes),
+                                        .valid = RDX_ADDRESS(uint32_t, s->valid),
+                                        .out_codes = RDX_ADDRESS(uint32_t, buffers[0]),
+                                        .base = s->smallest,
+                                        .most = UINT64_MAX,
+                                        .rows = (uint32_t)s->rows};
   RDX_TRY(pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err));
   RDX_TRY(rdx_stream_sort(stream, buffers[0], bytes, bits, NULL, s->rows, err));
   RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, NULL, buffers[1], s->rows, err));
@@ -177,7 +177,7 @@ static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, ui
 }
 
 /* Choose places where they save, or where differences would not do; see relation.h. */
-static rdx_status choose_places(rdx_device *device, rdx_coded *c, rdx_error *err) {
+static rdx_status choose_places(rdx_device *device, rdx_packed_column *c, rdx_error *err) {
   const bool forced = c->source.largest - c->source.smallest >= UINT64_MAX - 1; /* of which one is no code */
   distinct_keys found = {0};
   if (c->bytes == 1 && !forced)
@@ -197,9 +197,9 @@ static rdx_status choose_places(rdx_device *device, rdx_coded *c, rdx_error *err
 }
 
 /* The values of places, for calculating. */
-static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err) {
+static rdx_status upload_values(rdx_device *device, rdx_packed_column *c, rdx_error *err) {
   int64_t *values = NULL;
-  if (!rdx_coded_is_numeric(c))
+  if (!rdx_packed_column_is_numeric(c))
     return RDX_OK;
   RDX_TRY(rdx_alloc(c->count, 8, "the values of a column", (void **)&values, err));
   const uint64_t zero = rdx_key_zero(c->source.type);
@@ -213,7 +213,8 @@ static rdx_status upload_values(rdx_device *device, rdx_coded *c, rdx_error *err
 }
 
 /* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
-static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool direct, rdx_buffer **out, rdx_error *err) {
+static rdx_status upload_places(rdx_device *device, const rdx_packed_column *c, bool direct, rdx_buffer **out,
+                                rdx_error *err) {
   uint32_t *places = NULL;
   const uint64_t size = direct ? (c->source.largest - c->base + 1) * sizeof *places : c->count * 8;
   RDX_TRY(rdx_buffer_create(device, size, "the keys of a column", out, err));
@@ -227,7 +228,7 @@ static rdx_status upload_places(rdx_device *device, const rdx_coded *c, bool dir
   return status;
 }
 
-static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error *err) {
+static rdx_status encode(rdx_device *device, rdx_packed_column *c, double *ms, rdx_error *err) {
   rdx_buffer *table = NULL;
   rdx_status status = RDX_OK;
   const bool direct = c->keys && is_narrow(&c->source);
@@ -237,26 +238,26 @@ static rdx_status encode(rdx_device *device, rdx_coded *c, double *ms, rdx_error
   }
   if (status == RDX_OK)
     status = create_codes(device, c->rows, c->bytes, &c->codes, err);
-  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->source.codes),
-                                       .valid = RDX_ADDRESS(uint32_t, c->source.valid),
-                                       .places = RDX_ADDRESS(uint32_t, direct ? table : NULL),
-                                       .table = RDX_ADDRESS(uint64_t, direct ? NULL : table),
-                                       .out_codes = RDX_ADDRESS(uint32_t, c->codes),
-                                       .base = c->base,
-                                       .most = UINT64_MAX,
-                                       .null_code = c->count,
-                                       .rows = (uint32_t)c->rows,
-                                       .table_count = (uint32_t)c->count};
+  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->source.codes),
+                                        .valid = RDX_ADDRESS(uint32_t, c->source.valid),
+                                        .places = RDX_ADDRESS(uint32_t, direct ? table : NULL),
+                                        .table = RDX_ADDRESS(uint64_t, direct ? NULL : table),
+                                        .out_codes = RDX_ADDRESS(uint32_t, c->codes),
+                                        .base = c->base,
+                                        .most = UINT64_MAX,
+                                        .null_code = c->count,
+                                        .rows = (uint32_t)c->rows,
+                                        .table_count = (uint32_t)c->count};
   if (status == RDX_OK)
     status = pack(device, &args, c->source.key_bits == 64, c->bytes, ms, err);
   rdx_buffer_destroy(&table);
   return status;
 }
 
-rdx_status rdx_coded_create(rdx_device *device, const rdx_attribute *attribute, rdx_coded *out, double *ms,
-                            rdx_error *err) {
+rdx_status rdx_packed_column_create(rdx_device *device, const rdx_attribute *attribute, rdx_packed_column *out,
+                                    double *ms, rdx_error *err) {
   rdx_scan_column *s = &out->source;
-  *out = (rdx_coded){.dimension = attribute->dimension, .rows = attribute->column.rows};
+  *out = (rdx_packed_column){.dimension = attribute->dimension, .rows = attribute->column.rows};
   RDX_TRY(rdx_scan_column_create(device, &attribute->column, s, err));
   out->nulls = s->nulls > 0;
   const bool some = s->smallest <= s->largest;
@@ -295,12 +296,12 @@ static rdx_status take_rows(rdx_device *device, rdx_result *result, rdx_buffer *
     return RDX_OK;
   }
   RDX_TRY(rdx_result_read(result, &view, err));
-  RDX_TRY(rdx_buffer_create(device, view.probes * 4, "the partners of rows", out, err));
+  RDX_TRY(rdx_buffer_create(device, view.probes * 4, "the foreign rows", out, err));
   return rdx_buffer_upload(*out, 0, view.first, view.probes * 4, err);
 }
 
-static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t count, rdx_partner *out, double *ms,
-                                rdx_error *err) {
+static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64_t count, rdx_foreign_rows *out,
+                                    double *ms, rdx_error *err) {
   rdx_stream *stream = NULL;
   rdx_buffer *largest = NULL;
   uint64_t most = 0;
@@ -317,20 +318,20 @@ static rdx_status pack_partners(rdx_device *device, rdx_buffer *rows, uint64_t c
   RDX_TRY(status);
   out->missing = count > 0 && most == RDX_NO_ROW;
   if (count > 0 && !out->missing && most >= out->rows)
-    return rdx_returned_wrong(device, most, 0, out->rows - 1, "the partner of a row", err);
+    return rdx_returned_wrong(device, most, 0, out->rows - 1, "the foreign row of a row", err);
   out->bytes = bytes_for(out->rows - !out->missing);
   RDX_TRY(create_codes(device, count, out->bytes, &out->codes, err));
-  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
-                                       .out_codes = RDX_ADDRESS(uint32_t, out->codes),
-                                       .most = RDX_NO_ROW - 1u,
-                                       .null_code = out->rows,
-                                       .rows = (uint32_t)count};
+  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
+                                        .out_codes = RDX_ADDRESS(uint32_t, out->codes),
+                                        .most = RDX_NO_ROW - 1u,
+                                        .null_code = out->rows,
+                                        .rows = (uint32_t)count};
   return pack(device, &args, false, out->bytes, ms, err);
 }
 
-/* For each row its partner's row: by an index. */
-static rdx_status look_up_partners(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
-                                   rdx_error *err) {
+/* For each row its foreign row: by an index. */
+static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
+                                       rdx_error *err) {
   static const rdx_index_params params = {.kind = RDX_INDEX_HASH};
   static const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
   rdx_index *index = NULL;
@@ -406,13 +407,13 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
   if (status == RDX_OK)
     status = rdx_scan_column_create(device, &d->foreign_key, &foreign, err);
   if (status == RDX_OK)
-    status = rdx_alloc(foreign.rows, sizeof *rows, "the partners of rows", (void **)&rows, err);
+    status = rdx_alloc(foreign.rows, sizeof *rows, "the foreign rows", (void **)&rows, err);
   if (status == RDX_OK && foreign.rows > 0)
     status = rdx_buffer_download(foreign.codes, 0, rows, foreign.rows * sizeof *rows, err);
   if (status == RDX_OK)
     status = map_strings(device, &key, key_rows, foreign.dictionary, &text, rows, err);
   if (status == RDX_OK)
-    status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the partners of rows", out, err);
+    status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the foreign rows", out, err);
   if (status == RDX_OK && foreign.rows > 0)
     status = rdx_buffer_upload(*out, 0, rows, foreign.rows * sizeof *rows, err);
   rdx_free(rows);
@@ -422,21 +423,21 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
   return status;
 }
 
-static rdx_status create_partner(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_partner *out,
-                                 double *ms, rdx_error *err) {
+static rdx_status create_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number,
+                                      rdx_foreign_rows *out, double *ms, rdx_error *err) {
   const bool strings = d->key.type == RDX_TYPE_STRING && d->foreign_key.type == RDX_TYPE_STRING;
   rdx_buffer *rows = NULL;
   out->rows = d->key.rows;
-  rdx_status status = (strings ? match_strings : look_up_partners)(device, d, number, &rows, err);
+  rdx_status status = (strings ? match_strings : look_up_foreign_rows)(device, d, number, &rows, err);
   if (status == RDX_OK)
-    status = pack_partners(device, rows, d->foreign_key.rows, out, ms, err);
+    status = pack_foreign_rows(device, rows, d->foreign_key.rows, out, ms, err);
   rdx_buffer_destroy(&rows);
   return status;
 }
 
 /* ---- Life ---- */
 
-static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+static rdx_status copy_names(const rdx_relation *relation, rdx_packed_relation *r, rdx_error *err) {
   for (uint32_t i = 0; i < relation->attribute_count; i++) {
     const size_t size = strlen(relation->attributes[i].name) + 1;
     RDX_TRY(rdx_alloc(size, 1, "the name of an attribute", (void **)&r->names[i], err));
@@ -446,55 +447,55 @@ static rdx_status copy_names(const rdx_relation *relation, rdx_coded_relation *r
 }
 
 /* What is made later. */
-static rdx_status create_late(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
+static rdx_status create_lazy(const rdx_relation *relation, rdx_packed_relation *r, rdx_error *err) {
   const uint32_t count = relation->attribute_count;
-  RDX_TRY(rdx_calloc(1, sizeof *r->late + count * sizeof *r->late->of, "a relation", (void **)&r->late, err));
-  pthread_mutex_init(&r->late->lock, NULL);
+  RDX_TRY(rdx_calloc(1, sizeof *r->lazy + count * sizeof *r->lazy->of, "a relation", (void **)&r->lazy, err));
+  pthread_mutex_init(&r->lazy->lock, NULL);
   return RDX_OK;
 }
 
-static void destroy_late(rdx_coded_relation *r) {
-  if (!r->late)
+static void destroy_lazy(rdx_packed_relation *r) {
+  if (!r->lazy)
     return;
   rdx_wide_values_drop_all(r);
   for (uint32_t i = 0; i < r->attribute_count; i++) {
-    rdx_digits_drop(&r->late->of[i].digits);
-    rdx_free(r->late->of[i].places.codes);
-    rdx_buffer_destroy(&r->late->of[i].places.places);
+    rdx_limbs_free(&r->lazy->of[i].limbs);
+    rdx_free(r->lazy->of[i].places.codes);
+    rdx_buffer_destroy(&r->lazy->of[i].places.places);
   }
-  pthread_mutex_destroy(&r->late->lock);
-  rdx_free(r->late);
+  pthread_mutex_destroy(&r->lazy->lock);
+  rdx_free(r->lazy);
 }
 
-static rdx_status fill(const rdx_relation *relation, rdx_coded_relation *r, rdx_error *err) {
-  RDX_TRY(create_late(relation, r, err));
+static rdx_status fill(const rdx_relation *relation, rdx_packed_relation *r, rdx_error *err) {
+  RDX_TRY(create_lazy(relation, r, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
-  RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->partners, "a relation", (void **)&r->partners, err));
+  RDX_TRY(rdx_calloc(relation->dimension_count, sizeof *r->foreign_rows, "a relation", (void **)&r->foreign_rows, err));
   r->attribute_count = relation->attribute_count;
   r->dimension_count = relation->dimension_count;
   RDX_TRY(copy_names(relation, r, err));
   for (uint32_t i = 0; i < relation->attribute_count; i++) {
     RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
-    RDX_TRY(rdx_coded_create(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+    RDX_TRY(rdx_packed_column_create(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
   }
   for (uint32_t i = 0; i < relation->dimension_count; i++)
-    RDX_TRY(create_partner(r->device, &relation->dimensions[i], i + 1, &r->partners[i], &r->encode_ms, err));
+    RDX_TRY(create_foreign_rows(r->device, &relation->dimensions[i], i + 1, &r->foreign_rows[i], &r->encode_ms, err));
   return RDX_OK;
 }
 
-rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_relation *relation, rdx_coded_relation **out,
-                                     rdx_error *err) {
+rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *relation, rdx_packed_relation **out,
+                                      rdx_error *err) {
   RDX_TRY(check(relation, err));
   const double start = rdx_now_ms();
   const uint64_t used = atomic_load(&device->memory_used);
-  rdx_coded_relation *r = NULL;
+  rdx_packed_relation *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "a relation", (void **)&r, err));
   r->device = device;
   r->rows = relation->rows;
   const rdx_status status = fill(relation, r, err);
   if (status != RDX_OK) {
-    rdx_coded_relation_destroy(&r);
+    rdx_packed_relation_destroy(&r);
     return status;
   }
   r->bytes = atomic_load(&device->memory_used) - used;
@@ -503,88 +504,88 @@ rdx_status rdx_coded_relation_create(rdx_device *device, const rdx_relation *rel
   return RDX_OK;
 }
 
-void rdx_coded_drop(rdx_coded *attribute) {
+void rdx_packed_column_free(rdx_packed_column *attribute) {
   rdx_scan_column_drop(&attribute->source);
   rdx_free(attribute->keys);
   rdx_buffer_destroy(&attribute->codes);
   rdx_buffer_destroy(&attribute->values);
-  *attribute = (rdx_coded){0};
+  *attribute = (rdx_packed_column){0};
 }
 
-void rdx_coded_relation_destroy(rdx_coded_relation **relation) {
-  rdx_coded_relation *r = *relation;
+void rdx_packed_relation_destroy(rdx_packed_relation **relation) {
+  rdx_packed_relation *r = *relation;
   if (!r)
     return;
   for (uint32_t i = 0; r->attributes && i < r->attribute_count; i++)
-    rdx_coded_drop(&r->attributes[i]);
+    rdx_packed_column_free(&r->attributes[i]);
   for (uint32_t i = 0; i < r->attribute_count; i++)
     rdx_free(r->names[i]);
   for (uint32_t i = 0; i < r->dimension_count; i++)
-    rdx_buffer_destroy(&r->partners[i].codes);
-  destroy_late(r);
+    rdx_buffer_destroy(&r->foreign_rows[i].codes);
+  destroy_lazy(r);
   rdx_free(r->names);
   rdx_free(r->attributes);
-  rdx_free(r->partners);
+  rdx_free(r->foreign_rows);
   rdx_free(r);
   *relation = NULL;
 }
 
 /* ---- For cubes ---- */
 
-rdx_status rdx_coded_gather(const rdx_coded_relation *relation, const rdx_coded *attribute, rdx_buffer *rows,
-                            uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  const rdx_coded *c = attribute;
-  const rdx_partner *p = rdx_coded_partner(relation, attribute);
+rdx_status rdx_packed_gather(const rdx_packed_relation *relation, const rdx_packed_column *attribute, rdx_buffer *rows,
+                             uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
+  const rdx_packed_column *c = attribute;
+  const rdx_foreign_rows *p = rdx_packed_foreign_rows(relation, attribute);
   const uint32_t out64 = bytes == 8;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(relation->device, count * bytes, "the codes of an attribute", out, err));
-  const struct coded_gather_args args = {.codes = RDX_ADDRESS(uint32_t, c->codes),
-                                         .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
-                                         .rows = RDX_ADDRESS(uint32_t, rows),
-                                         .out_codes = RDX_ADDRESS(uint32_t, *out),
-                                         .bytes = c->bytes,
-                                         .partner_bytes = p ? p->bytes : 0};
+  const struct packed_gather_args args = {.codes = RDX_ADDRESS(uint32_t, c->codes),
+                                          .foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
+                                          .rows = RDX_ADDRESS(uint32_t, rows),
+                                          .out_codes = RDX_ADDRESS(uint32_t, *out),
+                                          .bytes = c->bytes,
+                                          .foreign_bytes = p ? p->bytes : 0};
   const rdx_status status =
-      rdx_launch_timed(relation->device, &rdx_kernel_coded_gather, &args, &out64, count, &ms, err);
+      rdx_launch_timed(relation->device, &rdx_kernel_packed_gather, &args, &out64, count, &ms, err);
   if (status != RDX_OK)
     rdx_buffer_destroy(out);
   return status;
 }
 
-/* Record the bits of rows that have all their partners. */
-static rdx_status mark_joined(const rdx_coded_relation *r, rdx_stream *stream, rdx_buffer *bits, rdx_error *err) {
+/* Record the bits of rows that have all their foreign rows. */
+static rdx_status mark_joined(const rdx_packed_relation *r, rdx_stream *stream, rdx_buffer *bits, rdx_error *err) {
   uint32_t start = 1;
   for (uint32_t i = 0; i < r->dimension_count; i++) {
-    const rdx_partner *p = &r->partners[i];
+    const rdx_foreign_rows *p = &r->foreign_rows[i];
     if (!p->missing)
       continue;
-    const struct coded_joined_args args = {.partners = RDX_ADDRESS(uint32_t, p->codes),
-                                           .bits = RDX_ADDRESS(uint32_t, bits),
-                                           .partner_bytes = p->bytes,
-                                           .none = (uint32_t)p->rows,
-                                           .rows = (uint32_t)r->rows,
-                                           .start = start};
-    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_coded_joined, &args, NULL, (r->rows + 31) / 32, NULL, err));
+    const struct packed_joined_args args = {.foreign_rows = RDX_ADDRESS(uint32_t, p->codes),
+                                            .bits = RDX_ADDRESS(uint32_t, bits),
+                                            .foreign_bytes = p->bytes,
+                                            .none = (uint32_t)p->rows,
+                                            .rows = (uint32_t)r->rows,
+                                            .start = start};
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_packed_joined, &args, NULL, (r->rows + 31) / 32, NULL, err));
     start = 0;
   }
   return RDX_OK;
 }
 
-static rdx_status list_joined(const rdx_coded_relation *r, rdx_stream *stream, rdx_buffer **rows, rdx_buffer *count,
+static rdx_status list_joined(const rdx_packed_relation *r, rdx_stream *stream, rdx_buffer **rows, rdx_buffer *count,
                               rdx_error *err) {
   rdx_buffer *bits = NULL;
   RDX_TRY(rdx_stream_scratch(stream, (r->rows + 31) / 32 * 4, "a bitmap of rows", &bits, err));
   RDX_TRY(mark_joined(r, stream, bits, err));
-  RDX_TRY(rdx_buffer_create(r->device, r->rows * 4, "the rows that have partners", rows, err));
+  RDX_TRY(rdx_buffer_create(r->device, r->rows * 4, "the rows that have foreign rows", rows, err));
   RDX_TRY(rdx_stream_select(stream, bits, *rows, count, r->rows, err));
   return rdx_stream_finish(stream, err);
 }
 
-rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
-                            rdx_error *err) {
+rdx_status rdx_packed_joined(const rdx_packed_relation *relation, rdx_buffer **out_rows, uint64_t *out_count,
+                             rdx_error *err) {
   bool missing = false;
   for (uint32_t i = 0; i < relation->dimension_count; i++)
-    missing |= relation->partners[i].missing;
+    missing |= relation->foreign_rows[i].missing;
   *out_rows = NULL;
   *out_count = relation->rows;
   if (!missing)
@@ -596,7 +597,7 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
   if (status == RDX_OK)
     status = list_joined(relation, stream, out_rows, count, err);
   if (status == RDX_OK)
-    status = rdx_buffer_number(count, 0, 0, relation->rows, "the rows that have partners", out_count, err);
+    status = rdx_buffer_number(count, 0, 0, relation->rows, "the rows that have foreign rows", out_count, err);
   rdx_buffer_destroy(&count);
   rdx_stream_destroy(&stream);
   if (status != RDX_OK)
@@ -606,19 +607,19 @@ rdx_status rdx_coded_joined(const rdx_coded_relation *relation, rdx_buffer **out
 
 /* ---- Places of codes ---- */
 
-static rdx_status pack_places(rdx_device *device, const rdx_coded *c, rdx_code_places *p, rdx_error *err) {
+static rdx_status pack_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *p, rdx_error *err) {
   rdx_buffer *table = NULL;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(device, p->count * 8, "the codes of a column", &table, err));
   rdx_status status = rdx_buffer_upload(table, 0, p->codes, p->count * 8, err);
   if (status == RDX_OK)
     status = create_codes(device, c->rows, p->bytes, &p->places, err);
-  const struct coded_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
-                                       .table = RDX_ADDRESS(uint64_t, table),
-                                       .out_codes = RDX_ADDRESS(uint32_t, p->places),
-                                       .most = UINT64_MAX,
-                                       .rows = (uint32_t)c->rows,
-                                       .table_count = (uint32_t)p->count};
+  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+                                        .table = RDX_ADDRESS(uint64_t, table),
+                                        .out_codes = RDX_ADDRESS(uint32_t, p->places),
+                                        .most = UINT64_MAX,
+                                        .rows = (uint32_t)c->rows,
+                                        .table_count = (uint32_t)p->count};
   if (status == RDX_OK)
     status = pack(device, &args, c->bytes == 8, p->bytes, &ms, err);
   rdx_buffer_destroy(&table);
@@ -626,7 +627,7 @@ static rdx_status pack_places(rdx_device *device, const rdx_coded *c, rdx_code_p
 }
 
 /* Codes of 4 or 8 bytes are keys of a column. */
-static rdx_status create_places(rdx_device *device, const rdx_coded *c, rdx_code_places *out, rdx_error *err) {
+static rdx_status create_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *out, rdx_error *err) {
   const rdx_scan_column column = {.type = c->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                                   .key_bits = 8 * c->bytes,
                                   .rows = c->rows,
@@ -634,29 +635,29 @@ static rdx_status create_places(rdx_device *device, const rdx_coded *c, rdx_code
                                   .codes = c->codes};
   distinct_keys found = {0};
   rdx_status status = find_distinct(device, &column, UINT64_MAX, &found, err);
-  *out = (rdx_code_places){.count = found.count, .codes = found.keys, .bytes = bytes_for(found.count)};
+  *out = (rdx_dense_codes){.count = found.count, .codes = found.keys, .bytes = bytes_for(found.count)};
   if (status == RDX_OK)
     status = pack_places(device, c, out, err);
   if (status == RDX_OK)
     return RDX_OK;
   rdx_free(out->codes);
   rdx_buffer_destroy(&out->places);
-  *out = (rdx_code_places){0};
+  *out = (rdx_dense_codes){0};
   return status;
 }
 
-rdx_status rdx_coded_places(const rdx_coded_relation *relation, uint32_t attribute, const rdx_code_places **out,
-                            rdx_error *err) {
-  rdx_code_places *places = &relation->late->of[attribute].places;
-  pthread_mutex_lock(&relation->late->lock);
+rdx_status rdx_packed_dense_codes(const rdx_packed_relation *relation, uint32_t attribute, const rdx_dense_codes **out,
+                                  rdx_error *err) {
+  rdx_dense_codes *places = &relation->lazy->of[attribute].places;
+  pthread_mutex_lock(&relation->lazy->lock);
   const rdx_status status =
       places->places ? RDX_OK : create_places(relation->device, &relation->attributes[attribute], places, err);
-  pthread_mutex_unlock(&relation->late->lock);
+  pthread_mutex_unlock(&relation->lazy->lock);
   *out = places;
   return status;
 }
 
-uint64_t rdx_code_place(const rdx_code_places *places, uint64_t code) {
+uint64_t rdx_dense_code(const rdx_dense_codes *places, uint64_t code) {
   uint64_t begin = 0, end = places->count;
   while (begin < end) {
     const uint64_t middle = begin + (end - begin) / 2;
@@ -710,7 +711,7 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
 #define DECODED 256 /* codes at a time */
 
 /* NULLs get the value 0. */
-static rdx_status make_values(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
+static rdx_status make_values(const rdx_packed_column *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
                               rdx_column *out, rdx_error *err) {
   const size_t size = rdx_type_size(c->source.type);
   const uint64_t zero = rdx_key_zero(c->source.type);
@@ -720,14 +721,14 @@ static rdx_status make_values(const rdx_coded *c, const uint64_t *codes, uint64_
   for (uint64_t first = 0, n; first < count; first += n) {
     n = count - first < DECODED ? count - first : DECODED;
     for (uint64_t i = 0; i < n; i++)
-      keys[i] = codes[first + i] < c->count ? rdx_coded_key(c, codes[first + i]) : zero;
+      keys[i] = codes[first + i] < c->count ? rdx_packed_column_key(c, codes[first + i]) : zero;
     rdx_keys_decode(c->source.type, keys, n, values + first * size);
   }
   out->values = values;
   return RDX_OK;
 }
 
-static rdx_status make_validity(const rdx_coded *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
+static rdx_status make_validity(const rdx_packed_column *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
                                 rdx_column *out, rdx_error *err) {
   uint8_t *validity = NULL;
   RDX_TRY(rdx_arena_alloc(arena, (count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
@@ -738,8 +739,8 @@ static rdx_status make_validity(const rdx_coded *c, const uint64_t *codes, uint6
   return RDX_OK;
 }
 
-rdx_status rdx_coded_values(const rdx_coded *attribute, const uint64_t *codes, uint64_t count, bool nulls,
-                            rdx_arena *arena, rdx_column *out, rdx_error *err) {
+rdx_status rdx_packed_column_values(const rdx_packed_column *attribute, const uint64_t *codes, uint64_t count,
+                                    bool nulls, rdx_arena *arena, rdx_column *out, rdx_error *err) {
   *out = (rdx_column){.type = attribute->source.type, .scale = attribute->source.scale, .rows = count};
   if (nulls)
     RDX_TRY(make_validity(attribute, codes, count, arena, out, err));

@@ -36,7 +36,7 @@ static void decode_groups(const rdx_plan *p, uint32_t attribute, const uint64_t 
                           uint64_t *codes) {
   const uint64_t low = p->group_low[attribute], stride = p->group_stride[attribute], width = p->group_width[attribute];
   const uint64_t by_stride = inverse_of(stride, p->groups), by_width = inverse_of(width, p->groups);
-  const rdx_code_places *places = p->group_places[attribute];
+  const rdx_dense_codes *places = p->group_places[attribute];
   const uint64_t *rest = numbers;
   if (stride > 1) {
     for (uint64_t i = 0; i < count; i++)
@@ -56,9 +56,9 @@ static void decode_groups(const rdx_plan *p, uint32_t attribute, const uint64_t 
 /* A column of an attribute; its codes are still to be listed. */
 static void begin_group(rdx_finishing *f, uint32_t number) {
   const rdx_plan *p = f->plan;
-  const rdx_code_places *places = p->group_places[number];
+  const rdx_dense_codes *places = p->group_places[number];
   const uint64_t low = p->group_low[number], high = low + p->group_width[number] - 1;
-  const rdx_coded *c = &p->relation->attributes[p->query->group_by[number]];
+  const rdx_packed_column *c = &p->relation->attributes[p->query->group_by[number]];
   f->columns[number] = (rdx_group_column){.attribute = c,
                                           .nulls = c->nulls,
                                           .low = places && f->groups->count > 0 ? places->codes[low] : low,
@@ -116,9 +116,9 @@ static rdx_status make_validity(rdx_finishing *f, uint32_t measure, rdx_group_co
 /* ---- Aggregates that do not fit ---- */
 
 /* The text of a code, for errors. */
-static void name_value(const rdx_coded *c, uint64_t code, char *text, size_t size) {
+static void name_value(const rdx_packed_column *c, uint64_t code, char *text, size_t size) {
   const rdx_type type = c->source.type;
-  const bool is_float = rdx_coded_is_float(c), is_time = type == RDX_TYPE_DATE || type == RDX_TYPE_TIMESTAMP;
+  const bool is_float = rdx_packed_column_is_float(c), is_time = type == RDX_TYPE_DATE || type == RDX_TYPE_TIMESTAMP;
   if (code >= c->count) {
     snprintf(text, size, "NULL");
     return;
@@ -129,8 +129,8 @@ static void name_value(const rdx_coded *c, uint64_t code, char *text, size_t siz
     snprintf(text, size, "'%.*s'", (int)(length < 20 ? length : 20), c->source.dictionary->bytes + from[0]);
     return;
   }
-  const uint64_t key = rdx_coded_key(c, code);
-  const rdx_i128 value = rdx_coded_value_of_key(c, key);
+  const uint64_t key = rdx_packed_column_key(c, code);
+  const rdx_i128 value = rdx_packed_column_value_of_key(c, key);
   if (is_time) {
     const rdx_i128 day = 86400 * (rdx_i128)1000000, micros = type == RDX_TYPE_DATE ? value * day : value;
     const time_t seconds = (time_t)((micros - (micros < 0 ? 999999 : 0)) / 1000000);
@@ -164,8 +164,8 @@ static void name_group(const rdx_finishing *f, uint64_t group, char *text, size_
 }
 
 static uint8_t scale_of(const rdx_finishing *f, uint32_t number) {
-  return f->plan->wide[number].digits ? f->plan->wide[number].scale
-                                      : f->plan->measures[f->plan->aggregate_measure[number]].scale;
+  return f->plan->wide[number].limbs ? f->plan->wide[number].scale
+                                     : f->plan->measures[f->plan->aggregate_measure[number]].scale;
 }
 
 /* The error about an aggregate of a group that does not fit its type. */
@@ -229,18 +229,18 @@ static void make_averages(const rdx_finishing *f, uint32_t measure, double *valu
 
 /* What values that are not finite make of a sum; 0: there are none. */
 static double special_sum(const rdx_finishing *f, const rdx_wide_aggregate *wide, uint64_t group) {
-  if (!wide->digits->special)
+  if (!wide->limbs->special)
     return 0;
-  const rdx_i128 all = sum_of(f, wide->measures[wide->digits->count], group);
+  const rdx_i128 all = sum_of(f, wide->measures[wide->limbs->count], group);
   const bool up = all % RDX_SPECIAL_DOWN > 0, down = all >= RDX_SPECIAL_DOWN;
   return up && down ? NAN : up ? INFINITY : down ? -INFINITY : 0;
 }
 
-/* What the digits of a group come to, as a whole number of 2^exponent. Returns how many words it takes: sums of digits
+/* What the limbs of a group come to, as a whole number of 2^exponent. Returns how many words it takes: sums of limbs
  * are below 2^94, and any sum has RDX_WIDE_WORDS. */
-static uint32_t add_digits(const rdx_finishing *f, const rdx_wide_aggregate *wide, uint64_t group, int exponent,
-                           uint64_t *out) {
-  const rdx_digits *d = wide->digits;
+static uint32_t add_limbs(const rdx_finishing *f, const rdx_wide_aggregate *wide, uint64_t group, int exponent,
+                          uint64_t *out) {
+  const rdx_limbs *d = wide->limbs;
   const uint32_t wanted = (uint32_t)(d->exponents[d->count - 1] - exponent + 94) / 64 + 1;
   const uint32_t words = wanted < RDX_WIDE_WORDS ? wanted : RDX_WIDE_WORDS;
   memset(out, 0, words * sizeof *out);
@@ -249,12 +249,12 @@ static uint32_t add_digits(const rdx_finishing *f, const rdx_wide_aggregate *wid
   return words;
 }
 
-/* Sums of floats, or averages of whatever has digits: rounded once. */
+/* Sums of floats, or averages of whatever has limbs: rounded once. */
 static rdx_status make_wide_quotients(const rdx_finishing *f, uint32_t number, double *values, rdx_error *err) {
   const rdx_wide_aggregate *wide = &f->plan->wide[number];
   const bool average = f->plan->query->aggregates[number].kind == RDX_AGGREGATE_AVG;
   const rdx_i128 scale = power_of_ten(wide->scale);
-  const int exponent = wide->digits->exponents[0];
+  const int exponent = wide->limbs->exponents[0];
   const uint64_t *counts = counts_of(f, wide->measures[0]);
   for (uint64_t i = 0; i < f->groups->count; i++) {
     const bool empty = is_empty(f, wide->measures[0], i);
@@ -262,7 +262,7 @@ static rdx_status make_wide_quotients(const rdx_finishing *f, uint32_t number, d
     values[i] = empty ? 0 : special_sum(f, wide, i);
     if (empty || values[i] != 0)
       continue;
-    const uint32_t words = add_digits(f, wide, i, exponent, all);
+    const uint32_t words = add_limbs(f, wide, i, exponent, all);
     values[i] = rdx_wide_quotient(all, words, exponent, average ? counts[i] * scale : 1);
     if (isinf(values[i]))
       return fail_overflow(f, number, i, values[i], err);
@@ -274,7 +274,7 @@ static rdx_status make_wide_sums(const rdx_finishing *f, uint32_t number, int64_
   const rdx_wide_aggregate *wide = &f->plan->wide[number];
   for (uint64_t i = 0; i < f->groups->count; i++) {
     uint64_t all[RDX_WIDE_WORDS];
-    const uint32_t words = add_digits(f, wide, i, 0, all);
+    const uint32_t words = add_limbs(f, wide, i, 0, all);
     if (!rdx_wide_fits(all, words))
       return fail_overflow(f, number, i, rdx_wide_quotient(all, words, 0, power_of_ten(wide->scale)), err);
     values[i] = (int64_t)all[0];
@@ -305,7 +305,7 @@ static rdx_status check_extremes(const rdx_finishing *f, uint32_t number, uint32
 /* MIN or MAX of an attribute: as codes again, so that the column gets its type. */
 static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool most, rdx_group_column *out, rdx_error *err) {
   const rdx_group_values *v = values_of(f, measure);
-  const rdx_coded *c = f->plan->measures[measure].steps->attribute;
+  const rdx_packed_column *c = f->plan->measures[measure].steps->attribute;
   uint64_t *codes = NULL;
   RDX_TRY(make_array(f, f->groups->count, sizeof *codes, &codes, err));
   for (uint64_t i = 0; i < f->groups->count; i++) {
@@ -356,7 +356,7 @@ static rdx_status make_aggregate(rdx_finishing *f, uint32_t number, rdx_group_co
                                        .scale = type == RDX_TYPE_DECIMAL ? scale_of(f, number) : 0,
                                        .rows = f->groups->count,
                                        .values = values}};
-  if (f->plan->wide[number].digits) {
+  if (f->plan->wide[number].limbs) {
     RDX_TRY(type == RDX_TYPE_F64 ? make_wide_quotients(f, number, values, err)
                                  : make_wide_sums(f, number, values, err));
     return make_validity(f, measure, out, err);
@@ -431,7 +431,7 @@ static rdx_status take_codes(taking *t, uint32_t column, rdx_column *out, rdx_er
     decode_groups(f->plan, column, t->numbers, f->count, room);
   else if (f->rows)
     take_numbers(c->codes, f->rows, f->count, room);
-  return rdx_coded_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);
+  return rdx_packed_column_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);
 }
 
 static rdx_status take_columns(rdx_finishing *f, rdx_query_result *result, rdx_error *err) {

@@ -36,14 +36,14 @@ static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t 
 
 /* What the terms of other attributes say of an attribute without one. */
 typedef struct derived {
-  rdx_intervals set;
+  rdx_code_set set;
   rdx_interval list[MOST_DERIVED];
 } derived;
 
 typedef struct selection {
   const rdx_tuples *tuples;
-  const rdx_intervals *sets[RDX_MOST_TUPLE]; /* of codes; NULL: any */
-  uint32_t depth;                            /* of the last that has one, plus 1 */
+  const rdx_code_set *sets[RDX_MOST_TUPLE]; /* of codes; NULL: any */
+  uint32_t depth;                           /* of the last that has one, plus 1 */
   rdx_ranges *ranges;
   rdx_error *err;
 } selection;
@@ -112,7 +112,7 @@ static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t p
     return RDX_OK;
   if (position >= s->depth)
     return emit(s->ranges, begin, end, s->err);
-  const rdx_intervals *set = s->sets[position];
+  const rdx_code_set *set = s->sets[position];
   if (!set)
     return below(s, begin, end, position);
   const uint32_t bits = t->bits[position], shift = t->shifts[position];
@@ -121,7 +121,7 @@ static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t p
   uint64_t code = rdx_tuples_code(t, begin, position);
   for (uint32_t i = 0; begin < end;) {
     uint64_t low = 0, high = 0;
-    i = rdx_intervals_from(set->list, i, set->count, code);
+    i = rdx_code_set_from(set->list, i, set->count, code);
     if (i == set->count)
       break;
     if (!fields_of(t, position, set->list[i], &low, &high)) {
@@ -156,24 +156,24 @@ static bool add_derived(derived *d, uint64_t code) {
 }
 
 /* The codes of an attribute that go with a term of another, where one determines the other; false: nothing known. */
-static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const rdx_intervals *set, derived *out) {
+static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const rdx_code_set *set, derived *out) {
   const uint32_t *forth = t->determined[position][other], *back = t->determined[other][position];
   const uint64_t size = 1ull << t->bits[forth ? position : other];
   *out = (derived){.set.list = out->list};
   for (uint64_t code = 0; forth && code < size; code++)
-    if (forth[code] != UINT32_MAX && rdx_intervals_have(set->list, set->count, forth[code]) && !add_derived(out, code))
+    if (forth[code] != UINT32_MAX && rdx_code_set_has(set->list, set->count, forth[code]) && !add_derived(out, code))
       return false;
   for (uint32_t i = 0; !forth && back && i < set->count; i++)
     for (uint64_t code = set->list[i].low; code <= set->list[i].high && code < size; code++)
       if (back[code] != UINT32_MAX && !add_derived(out, back[code]))
         return false;
-  out->set.count = rdx_intervals_unite(out->list, out->set.count);
+  out->set.count = rdx_code_set_union(out->list, out->set.count);
   return forth || back;
 }
 
 /* Attributes without a term that come before one with: else all their values are gone through. */
 static void derive_all(selection *s, derived *room) {
-  const rdx_intervals *asked[RDX_MOST_TUPLE];
+  const rdx_code_set *asked[RDX_MOST_TUPLE];
   memcpy(asked, s->sets, sizeof asked);
   for (uint32_t position = 0; position < s->depth; position++)
     for (uint32_t other = 0; other < s->depth && !s->sets[position]; other++)
@@ -186,14 +186,14 @@ static void derive_all(selection *s, derived *room) {
 #define TUPLES 1024 /* that are looked at together */
 
 /* Leave those of `left`, one of each of keys first .. first + count - 1, whose attribute is in the set. */
-static void keep(const rdx_tuples *t, uint32_t position, const rdx_intervals *set, uint32_t first, uint32_t count,
+static void keep(const rdx_tuples *t, uint32_t position, const rdx_code_set *set, uint32_t first, uint32_t count,
                  uint8_t *left) {
   const uint64_t *keys = t->keys + first;
   uint64_t low = 1, high = 0; /* none */
   if (set->count > 1) {
     for (uint32_t i = 0; i < count; i++)
       if (left[i])
-        left[i] = rdx_intervals_have(set->list, set->count, rdx_tuples_code(t, first + i, position));
+        left[i] = rdx_code_set_has(set->list, set->count, rdx_tuples_code(t, first + i, position));
     return;
   }
   if (set->count == 0 || !fields_of(t, position, set->list[0], &low, &high)) {
@@ -230,7 +230,7 @@ static rdx_status scan(selection *s) {
 #define ASK_EACH 64 /* children of an OR whether to go on */
 
 /* The tuples whose attributes are in `sets` (NULL: any). */
-static rdx_status select_sets(const rdx_tuples *t, const rdx_intervals *const sets[RDX_MOST_TUPLE], rdx_ranges *out,
+static rdx_status select_sets(const rdx_tuples *t, const rdx_code_set *const sets[RDX_MOST_TUPLE], rdx_ranges *out,
                               rdx_error *err) {
   selection s = {.tuples = t, .ranges = out, .err = err};
   derived room[RDX_MOST_TUPLE];
@@ -290,11 +290,11 @@ static rdx_status intersect(rdx_ranges *r, const rdx_ranges *other, rdx_error *e
   return status;
 }
 
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node,
-                              const rdx_intervals *const sets[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err);
+static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
+                              rdx_ranges *out, rdx_error *err);
 
 /* Those of any child. */
-static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_intervals *const sets[RDX_MOST_TUPLE],
+static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
                              rdx_ranges *out, rdx_error *err) {
   rdx_ranges one = {0};
   uint32_t most = MANY_RANGES; /* that are gathered before they are united */
@@ -318,9 +318,9 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
 
 /* Those of all children: of terms together, each of another attribute, then of the others one after the other. */
 static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint32_t count,
-                             const rdx_intervals *const outer[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err) {
-  const rdx_intervals *sets[RDX_MOST_TUPLE];
-  rdx_intervals own[RDX_MOST_TUPLE];
+                             const rdx_code_set *const outer[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err) {
+  const rdx_code_set *sets[RDX_MOST_TUPLE];
+  rdx_code_set own[RDX_MOST_TUPLE];
   uint32_t taken[RDX_MOST_TUPLE]; /* the child, plus 1, whose set an attribute has */
   rdx_ranges one = {0};
   memcpy(sets, outer, sizeof sets);
@@ -332,7 +332,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
       continue;
     taken[position] = i + 1;
     own[position] =
-        (rdx_intervals){.count = c->term.interval_count, .list = (rdx_interval *)(uintptr_t)c->term.intervals};
+        (rdx_code_set){.count = c->term.interval_count, .list = (rdx_interval *)(uintptr_t)c->term.intervals};
     sets[position] = &own[position];
   }
   rdx_status status = select_sets(t, sets, out, err);
@@ -349,8 +349,8 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
 }
 
 /* The tuples for which a node holds; of those whose attributes are not in `sets` maybe none. */
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node,
-                              const rdx_intervals *const sets[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err) {
+static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
+                              rdx_ranges *out, rdx_error *err) {
   return node->kind == RDX_NODE_OR    ? select_any(t, node, sets, out, err)
          : node->kind == RDX_NODE_AND ? select_all(t, node->children, node->count, sets, out, err)
                                       : select_all(t, node, 1, sets, out, err);
@@ -359,13 +359,13 @@ static rdx_status select_node(const rdx_tuples *t, const rdx_node *node,
 static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
   if (node->kind == RDX_NODE_TERM) {
     const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
-    return rdx_intervals_have(node->term.intervals, node->term.interval_count, code);
+    return rdx_code_set_has(node->term.intervals, node->term.interval_count, code);
   }
-  const bool decider = node->kind == RDX_NODE_OR;
+  const bool absorbing = node->kind == RDX_NODE_OR;
   for (uint32_t i = 0; i < node->count; i++)
-    if (holds(t, place, &node->children[i]) == decider)
-      return decider;
-  return !decider;
+    if (holds(t, place, &node->children[i]) == absorbing)
+      return absorbing;
+  return !absorbing;
 }
 
 /* Leave those for which a node holds, of few. */
@@ -390,7 +390,7 @@ static uint64_t count_places(const rdx_ranges *r) {
 
 /* RTCUDB, Figure 8 "Processing for conjunctive predicates". */
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
-  const rdx_intervals *sets[RDX_MOST_TUPLE] = {0};
+  const rdx_code_set *sets[RDX_MOST_TUPLE] = {0};
   rdx_ranges rest = {0};
   ranges->count = 0;
   if (plan->empty)

@@ -164,7 +164,7 @@ static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restricti
       i++;
     if (i == needs->scan_count)
       return false;
-    const rdx_intervals *set = &plan->terms[t].intervals;
+    const rdx_code_set *set = &plan->terms[t].intervals;
     out[i] = (restriction){.intervals = set->count};
     for (uint32_t k = 0; k < set->count; k++)
       out[i].codes += (double)(set->list[k].high - set->list[k].low) + 1;
@@ -204,10 +204,10 @@ rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
 /* Whether a cube has expression `number` of a query; of some attributes their sums are something apart. A cube may name
  * an expression twice, to be summed and not. */
 static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, uint32_t number,
-                           const rdx_coded_relation *relation) {
+                           const rdx_packed_relation *relation) {
   const rdx_expression *e = needs->expressions[number];
   const bool sums = e->kind == RDX_EXPRESSION_ATTRIBUTE &&
-                    rdx_coded_is_summed_apart(&relation->attributes[e->attribute]) &&
+                    rdx_packed_column_is_summed_apart(&relation->attributes[e->attribute]) &&
                     (needs->unsummed >> number & 1) == 0;
   for (uint32_t i = 0; i < spec->expression_count; i++)
     if (rdx_expressions_equal(spec->expressions[i], e) && !(sums && (spec->unsummed >> i & 1) != 0))
@@ -222,7 +222,7 @@ static void name_lack(char *text, size_t size, const char *what, const char *nam
     snprintf(text + used, size - used, "%s%s%.40s", used > 0 ? ", " : "", what, name);
 }
 
-uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
+uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_packed_relation *relation,
                         char *text, size_t size) {
   uint32_t count = 0, expressions = 0;
   if (text)
@@ -249,7 +249,7 @@ uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const
 /* ---- Copies ---- */
 
 static rdx_status copy_attributes(const uint32_t *list, uint32_t count, const char *what,
-                                  const rdx_coded_relation *relation, rdx_arena *arena, const uint32_t **out,
+                                  const rdx_packed_relation *relation, rdx_arena *arena, const uint32_t **out,
                                   rdx_error *err) {
   uint32_t *copy = NULL;
   if (count > 0 && !list)
@@ -291,7 +291,7 @@ static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, uint3
   return RDX_OK;
 }
 
-rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_coded_relation *relation, rdx_arena *arena,
+rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_packed_relation *relation, rdx_arena *arena,
                          rdx_cube_spec *out, rdx_error *err) {
   const rdx_expression **expressions = NULL;
   *out = *spec;

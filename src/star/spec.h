@@ -31,11 +31,11 @@ void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count);
 rdx_cube_spec rdx_needs_spec(const rdx_needs *needs);
 
 /* How many of the attributes and expressions that are needed a spec lacks, and, unless `text` is NULL, which. */
-uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_coded_relation *relation,
+uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const rdx_packed_relation *relation,
                         char *text, size_t size);
 
 /* A copy, in the arena, of a spec that is checked on the way. */
-RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_coded_relation *relation, rdx_arena *arena,
+RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_packed_relation *relation, rdx_arena *arena,
                                       rdx_cube_spec *out, rdx_error *err);
 
 #endif

@@ -31,7 +31,7 @@ struct rdx_engine {
   rdx_device *device;
   const engine_kind *kind;
   rdx_engine_params params;
-  rdx_coded_relation *relation;
+  rdx_packed_relation *relation;
   rdx_engine_stats stats;
   rdx_cube *cubes; /* the first of a kind that answers all queries is none: its spec is empty */
   uint32_t cube_count, cube_capacity;
@@ -212,7 +212,7 @@ static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_e
   rdx_device *device = engine->device;
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
-  RDX_TRY(rdx_coded_relation_create(device, relation, &engine->relation, err));
+  RDX_TRY(rdx_packed_relation_create(device, relation, &engine->relation, err));
   engine->stats.rows = engine->relation->rows;
   engine->stats.encode_ms = engine->relation->encode_ms;
   engine->stats.bytes_columns = engine->relation->bytes;
@@ -253,7 +253,7 @@ void rdx_engine_destroy(rdx_engine **engine) {
   for (uint32_t i = 0; i < e->cube_count; i++)
     destroy_cube(&e->cubes[i]);
   rdx_free(e->cubes);
-  rdx_coded_relation_destroy(&e->relation);
+  rdx_packed_relation_destroy(&e->relation);
   rdx_free(e);
   *engine = NULL;
 }

@@ -40,7 +40,7 @@ typedef struct rdx_engine_ops {
   bool traces_rays;
   bool cubes;
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
-  rdx_status (*build)(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+  rdx_status (*build)(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                       uint64_t *bytes, void **out, rdx_error *err);
   /* What a plan would cost, in nanoseconds or, where it is only compared with its kind's, any unit: the cheapest that
    * has all attributes answers. RDX_ERROR_UNSUPPORTED, with the reason, where this cube cannot. */

@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 
 /* Digits of numbers, and those of floats. That floats are added up as whole numbers of one unit is Kulisch's idea
- * (Computer Arithmetic and Validity, 2008, chapter 8); the units and the number of digits are those that the values at
+ * (Computer Arithmetic and Validity, 2008, chapter 8); the units and the number of limbs are those that the values at
  * hand take. */
 
 #include "star/superaccumulator.h"
@@ -13,8 +13,8 @@
 #include "column/keys.h"
 #include "kernels/packed/packed.h"
 
-#define MOST_DIGIT_BITS 62 /* so that sums of digits fit where those of any measure do */
-#define FEW_DIGITS 3       /* as many are taken where their sums fit 64 bits then, which cubes keep of runs */
+#define MAX_LIMB_BITS 62 /* so that sums of limbs fit where those of any measure do */
+#define FEW_LIMBS 3      /* as many are taken where their sums fit 64 bits then, which cubes keep of runs */
 #define BATCH RDX_DIGITS_BATCH
 
 /* ---- Cutting ---- */
@@ -29,8 +29,8 @@ static uint32_t next_used(const uint64_t used[RDX_WIDE_WORDS], uint32_t from) {
   return 64 * RDX_WIDE_WORDS;
 }
 
-/* Where digits of so many bits begin that have all bits that are used, and no more digits than that takes. */
-static uint32_t place_digits(const uint64_t used[RDX_WIDE_WORDS], uint32_t bits, uint32_t *shifts) {
+/* Where limbs of so many bits begin that have all bits that are used, and no more limbs than that takes. */
+static uint32_t place_limbs(const uint64_t used[RDX_WIDE_WORDS], uint32_t bits, uint32_t *shifts) {
   uint32_t count = 0;
   for (uint32_t at = next_used(used, 0); at < 64 * RDX_WIDE_WORDS; at = next_used(used, at + bits)) {
     if (shifts)
@@ -40,25 +40,25 @@ static uint32_t place_digits(const uint64_t used[RDX_WIDE_WORDS], uint32_t bits,
   return count;
 }
 
-/* How many bits digits have. */
+/* How many bits limbs have. */
 static uint32_t choose_bits(const uint64_t used[RDX_WIDE_WORDS], uint64_t rows) {
   const uint32_t narrow = (uint32_t)__builtin_clzll(rows | 1) - 1; /* so many sums of either sign fit 64 bits */
-  const bool fits = narrow < MOST_DIGIT_BITS && place_digits(used, narrow, NULL) <= FEW_DIGITS;
-  uint32_t bits = fits ? narrow : MOST_DIGIT_BITS;
-  while (bits > 1 && place_digits(used, bits - 1, NULL) == place_digits(used, bits, NULL))
+  const bool fits = narrow < MAX_LIMB_BITS && place_limbs(used, narrow, NULL) <= FEW_LIMBS;
+  uint32_t bits = fits ? narrow : MAX_LIMB_BITS;
+  while (bits > 1 && place_limbs(used, bits - 1, NULL) == place_limbs(used, bits, NULL))
     bits--;
   return bits;
 }
 
-rdx_status rdx_digits_attribute(const rdx_coded_relation *relation, const rdx_numbers *numbers, const int64_t *values,
-                                rdx_coded *out, rdx_error *err) {
+rdx_status rdx_limbs_attribute(const rdx_packed_relation *relation, const rdx_numbers *numbers, const int64_t *values,
+                               rdx_packed_column *out, rdx_error *err) {
   const rdx_attribute made = {
       .column = {.type = RDX_TYPE_I64, .rows = numbers->rows, .values = values, .validity = numbers->validity},
       .dimension = numbers->dimension};
   double ms = 0;
-  const rdx_status status = rdx_coded_create(relation->device, &made, out, &ms, err);
+  const rdx_status status = rdx_packed_column_create(relation->device, &made, out, &ms, err);
   if (status != RDX_OK)
-    rdx_coded_drop(out);
+    rdx_packed_column_free(out);
   return status;
 }
 
@@ -66,47 +66,46 @@ static uint64_t batch_at(const rdx_numbers *numbers, uint64_t first) {
   return numbers->rows - first < BATCH ? numbers->rows - first : BATCH;
 }
 
-/* `room` is for a digit of each row. */
-static rdx_status cut_digits(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *d,
-                             int64_t *room, rdx_error *err) {
+/* `room` is for a limb of each row. */
+static rdx_status cut_limbs(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *d,
+                            int64_t *room, rdx_error *err) {
   uint64_t used[RDX_WIDE_WORDS] = {0};
-  uint32_t shifts[RDX_MOST_DIGITS] = {0};
+  uint32_t shifts[RDX_MAX_LIMBS] = {0};
   for (uint64_t first = 0; first < numbers->rows; first += BATCH)
     numbers->mark(numbers->context, first, batch_at(numbers, first), used);
   d->bits = choose_bits(used, relation->rows);
-  const uint32_t count = place_digits(used, d->bits, shifts), all = count > 0 ? count : 1; /* 0 has a digit, too */
+  const uint32_t count = place_limbs(used, d->bits, shifts), all = count > 0 ? count : 1; /* 0 has a limb, too */
   for (uint32_t k = 0; k < all; k++) {
     for (uint64_t first = 0; first < numbers->rows; first += BATCH)
       numbers->cut(numbers->context, first, batch_at(numbers, first), shifts[k], d->bits, room + first);
-    RDX_TRY(rdx_digits_attribute(relation, numbers, room, &d->attributes[k], err));
+    RDX_TRY(rdx_limbs_attribute(relation, numbers, room, &d->attributes[k], err));
     d->exponents[k] = numbers->exponent + (int)shifts[k];
     d->count++;
   }
   return RDX_OK;
 }
 
-void rdx_digits_drop(rdx_digits *digits) {
-  for (uint32_t k = 0; digits->attributes && k < digits->count + digits->special; k++)
-    rdx_coded_drop(&digits->attributes[k]);
-  rdx_free(digits->attributes);
-  *digits = (rdx_digits){0};
+void rdx_limbs_free(rdx_limbs *limbs) {
+  for (uint32_t k = 0; limbs->attributes && k < limbs->count + limbs->special; k++)
+    rdx_packed_column_free(&limbs->attributes[k]);
+  rdx_free(limbs->attributes);
+  *limbs = (rdx_limbs){0};
 }
 
-rdx_status rdx_digits_create(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *out,
-                             rdx_error *err) {
-  rdx_digits d = {0};
+rdx_status rdx_limbs_create(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *out,
+                            rdx_error *err) {
+  rdx_limbs d = {0};
   int64_t *room = NULL;
-  rdx_status status = rdx_alloc(numbers->rows, sizeof *room, "the digits of a column", (void **)&room, err);
+  rdx_status status = rdx_alloc(numbers->rows, sizeof *room, "the limbs of a column", (void **)&room, err);
   if (status == RDX_OK)
-    status =
-        rdx_calloc(RDX_MOST_DIGITS + 1, sizeof *d.attributes, "the digits of a column", (void **)&d.attributes, err);
+    status = rdx_calloc(RDX_MAX_LIMBS + 1, sizeof *d.attributes, "the limbs of a column", (void **)&d.attributes, err);
   if (status == RDX_OK)
-    status = cut_digits(relation, numbers, &d, room, err);
+    status = cut_limbs(relation, numbers, &d, room, err);
   rdx_free(room);
   if (status == RDX_OK)
     *out = d;
   else
-    rdx_digits_drop(&d);
+    rdx_limbs_free(&d);
   return status;
 }
 
@@ -133,20 +132,20 @@ static float_parts split(double value) {
 
 /* An attribute at work, on the host. */
 typedef struct float_work {
-  const rdx_coded *attribute;
+  const rdx_packed_column *attribute;
   uint32_t *codes; /* of its rows, packed */
   uint8_t *validity;
 } float_work;
 
 /* The values of `count` rows from `first` on; of NULLs 0. */
 static void list_values(const float_work *w, uint64_t first, uint64_t count, double *values) {
-  const rdx_coded *c = w->attribute;
+  const rdx_packed_column *c = w->attribute;
   const bool wide = c->source.type == RDX_TYPE_F64;
   uint64_t keys[BATCH] = {0};
   float narrow[BATCH];
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t code = load_code(w->codes, c->bytes, (uint32_t)(first + i));
-    keys[i] = code >= c->count ? rdx_key_zero(c->source.type) : rdx_coded_key(c, code);
+    keys[i] = code >= c->count ? rdx_key_zero(c->source.type) : rdx_packed_column_key(c, code);
   }
   rdx_keys_decode(c->source.type, keys, count, wide ? (void *)values : narrow);
   for (uint64_t i = 0; i < count && !wide; i++)
@@ -175,12 +174,12 @@ static void cut_floats(const void *context, uint64_t first, uint64_t count, uint
   for (uint64_t i = 0; i < count; i++) {
     const float_parts p = split(values[i]);
     const int up = (int)p.exponent - (int)shift;
-    uint64_t digit = 0;
+    uint64_t limb = 0;
     if (up >= 0 && up < (int)bits)
-      digit = p.mantissa << up & mask; /* what passes 64 bits passes the mask, too */
+      limb = p.mantissa << up & mask; /* what passes 64 bits passes the mask, too */
     else if (up < 0 && up > -64)
-      digit = p.mantissa >> -up & mask;
-    out[i] = !isfinite(values[i]) ? 0 : p.negative ? -(int64_t)digit : (int64_t)digit;
+      limb = p.mantissa >> -up & mask;
+    out[i] = !isfinite(values[i]) ? 0 : p.negative ? -(int64_t)limb : (int64_t)limb;
   }
 }
 
@@ -191,11 +190,11 @@ static int64_t special_of(double value) {
 }
 
 /* The attribute of what is not finite, where something is. */
-static rdx_status add_special(const rdx_coded_relation *relation, const rdx_numbers *numbers, rdx_digits *d,
+static rdx_status add_special(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *d,
                               rdx_error *err) {
   int64_t *room = NULL;
   bool any = false;
-  RDX_TRY(rdx_alloc(numbers->rows, sizeof *room, "the digits of a column", (void **)&room, err));
+  RDX_TRY(rdx_alloc(numbers->rows, sizeof *room, "the limbs of a column", (void **)&room, err));
   for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
     double values[BATCH];
     list_values(numbers->context, first, batch_at(numbers, first), values);
@@ -204,7 +203,7 @@ static rdx_status add_special(const rdx_coded_relation *relation, const rdx_numb
       any |= room[first + i] != 0;
     }
   }
-  const rdx_status status = any ? rdx_digits_attribute(relation, numbers, room, &d->attributes[d->count], err) : RDX_OK;
+  const rdx_status status = any ? rdx_limbs_attribute(relation, numbers, room, &d->attributes[d->count], err) : RDX_OK;
   d->special = any && status == RDX_OK;
   rdx_free(room);
   return status;
@@ -212,21 +211,21 @@ static rdx_status add_special(const rdx_coded_relation *relation, const rdx_numb
 
 /* Codes on the host, and which rows are not NULL. */
 static rdx_status begin(float_work *w, rdx_error *err) {
-  const rdx_coded *c = w->attribute;
+  const rdx_packed_column *c = w->attribute;
   RDX_TRY(rdx_alloc(c->codes->size, 1, "the values of a sum", (void **)&w->codes, err));
   RDX_TRY(rdx_buffer_download(c->codes, 0, w->codes, c->codes->size, err));
   if (!c->nulls)
     return RDX_OK;
-  RDX_TRY(rdx_calloc(c->rows / 8 + 1, 1, "the digits of a column", (void **)&w->validity, err));
+  RDX_TRY(rdx_calloc(c->rows / 8 + 1, 1, "the limbs of a column", (void **)&w->validity, err));
   for (uint64_t i = 0; i < c->rows; i++)
     w->validity[i / 8] |= (uint8_t)((load_code(w->codes, c->bytes, (uint32_t)i) < c->count) << i % 8);
   return RDX_OK;
 }
 
-static rdx_status create_float_digits(const rdx_coded_relation *relation, uint32_t attribute, rdx_digits *out,
-                                      rdx_error *err) {
+static rdx_status create_float_limbs(const rdx_packed_relation *relation, uint32_t attribute, rdx_limbs *out,
+                                     rdx_error *err) {
   float_work w = {.attribute = &relation->attributes[attribute]};
-  rdx_digits d = {0};
+  rdx_limbs d = {0};
   rdx_status status = begin(&w, err);
   const rdx_numbers numbers = {.rows = w.attribute->rows,
                                .dimension = w.attribute->dimension,
@@ -236,25 +235,25 @@ static rdx_status create_float_digits(const rdx_coded_relation *relation, uint32
                                .mark = mark_floats,
                                .cut = cut_floats};
   if (status == RDX_OK)
-    status = rdx_digits_create(relation, &numbers, &d, err);
+    status = rdx_limbs_create(relation, &numbers, &d, err);
   if (status == RDX_OK)
     status = add_special(relation, &numbers, &d, err);
   if (status == RDX_OK)
     *out = d;
   else
-    rdx_digits_drop(&d);
+    rdx_limbs_free(&d);
   rdx_free(w.codes);
   rdx_free(w.validity);
   return status;
 }
 
-rdx_status rdx_coded_digits(const rdx_coded_relation *relation, uint32_t attribute, const rdx_digits **out,
+rdx_status rdx_packed_limbs(const rdx_packed_relation *relation, uint32_t attribute, const rdx_limbs **out,
                             rdx_error *err) {
-  rdx_late *late = relation->late;
-  rdx_digits *digits = &late->of[attribute].digits;
-  pthread_mutex_lock(&late->lock);
-  const rdx_status status = digits->count > 0 ? RDX_OK : create_float_digits(relation, attribute, digits, err);
-  pthread_mutex_unlock(&late->lock);
-  *out = digits;
+  rdx_lazy *lazy = relation->lazy;
+  rdx_limbs *limbs = &lazy->of[attribute].limbs;
+  pthread_mutex_lock(&lazy->lock);
+  const rdx_status status = limbs->count > 0 ? RDX_OK : create_float_limbs(relation, attribute, limbs, err);
+  pthread_mutex_unlock(&lazy->lock);
+  *out = limbs;
   return status;
 }

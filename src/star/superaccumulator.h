@@ -3,7 +3,7 @@
 #ifndef RDX_STAR_SUPERACCUMULATOR_H
 #define RDX_STAR_SUPERACCUMULATOR_H
 
-/* Numbers of rows that no attribute has room for, cut into digits (rdx_digits). */
+/* Numbers of rows that no attribute has room for, cut into limbs (rdx_limbs). */
 
 #include "base/wide.h"
 #include "star/relation.h"
@@ -23,14 +23,14 @@ typedef struct rdx_numbers {
   void (*cut)(const void *context, uint64_t first, uint64_t count, uint32_t shift, uint32_t bits, int64_t *out);
 } rdx_numbers;
 
-/* Cut the numbers, so that sums of as many rows as the relation has of each digit fit 64 bits where that takes few
- * digits. `out` is as it was on failure. */
-RDX_MUST_USE rdx_status rdx_digits_create(const rdx_coded_relation *relation, const rdx_numbers *numbers,
-                                          rdx_digits *out, rdx_error *err);
-void rdx_digits_drop(rdx_digits *digits);
+/* Cut the numbers, so that sums of as many rows as the relation has of each limb fit 64 bits where that takes few
+ * limbs. `out` is as it was on failure. */
+RDX_MUST_USE rdx_status rdx_limbs_create(const rdx_packed_relation *relation, const rdx_numbers *numbers,
+                                         rdx_limbs *out, rdx_error *err);
+void rdx_limbs_free(rdx_limbs *limbs);
 
 /* An attribute of i64 `values` of such rows. */
-RDX_MUST_USE rdx_status rdx_digits_attribute(const rdx_coded_relation *relation, const rdx_numbers *numbers,
-                                             const int64_t *values, rdx_coded *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_limbs_attribute(const rdx_packed_relation *relation, const rdx_numbers *numbers,
+                                            const int64_t *values, rdx_packed_column *out, rdx_error *err);
 
 #endif

@@ -17,18 +17,18 @@ static uint32_t bits_of(uint64_t largest) {
   return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
 }
 
-static uint64_t largest_code(const rdx_coded *a) {
+static uint64_t largest_code(const rdx_packed_column *a) {
   return a->nulls ? a->count : a->count > 0 ? a->count - 1 : 0;
 }
 
-uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute) {
+uint32_t rdx_tuples_code_bytes(const rdx_packed_column *attribute) {
   return largest_code(attribute) > UINT32_MAX ? 8 : 4;
 }
 
 /* ---- Building ---- */
 
 typedef struct building {
-  const rdx_coded_relation *relation;
+  const rdx_packed_relation *relation;
   rdx_device *device;
   rdx_buffer *rows;
   uint64_t count;
@@ -80,8 +80,8 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
                     "the %u attributes of a tuple take %u bits together, and may take %d: use fewer of them",
                     t->attribute_count, total, KEY_BITS);
   rdx_buffer *codes = NULL;
-  RDX_TRY(rdx_coded_gather(b->relation, &b->relation->attributes[t->attributes[widest]], b->rows, b->count, 8, &codes,
-                           err));
+  RDX_TRY(rdx_packed_gather(b->relation, &b->relation->attributes[t->attributes[widest]], b->rows, b->count, 8, &codes,
+                            err));
   rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
   if (status == RDX_OK)
     status = distinct(b, codes, 8, largest_code(&b->relation->attributes[t->attributes[widest]]),
@@ -113,15 +113,15 @@ static rdx_status choose_bits(building *b, rdx_error *err) {
 /* Append an attribute to the keys of all rows. */
 static rdx_status append(building *b, uint32_t i, rdx_error *err) {
   const rdx_tuples *t = b->tuples;
-  const rdx_coded *c = &b->relation->attributes[t->attributes[i]];
-  const rdx_partner *p = rdx_coded_partner(b->relation, c);
+  const rdx_packed_column *c = &b->relation->attributes[t->attributes[i]];
+  const rdx_foreign_rows *p = rdx_packed_foreign_rows(b->relation, c);
   struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, b->keys),
                                .codes = RDX_ADDRESS(uint32_t, c->codes),
                                .rows = RDX_ADDRESS(uint32_t, b->rows),
-                               .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
+                               .foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
                                .dictionary_count = t->dictionary_counts[i],
                                .bytes = c->bytes,
-                               .partner_bytes = p ? p->bytes : 0,
+                               .foreign_bytes = p ? p->bytes : 0,
                                .bits = t->bits[i],
                                .first_attribute = i == 0,
                                .narrow = b->key_bytes == 4};
@@ -170,13 +170,13 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
 /* Too many bits for that: keys are sorted, and places are the numbers of their runs. */
 static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the order of a cube", &buffers[0], err));
-  RDX_TRY(rdx_refine_iota(b->stream, buffers[0], b->count, err));
+  RDX_TRY(rdx_primitive_iota(b->stream, buffers[0], b->count, err));
   RDX_TRY(rdx_stream_sort(b->stream, b->keys, b->key_bytes, bits, buffers[0], b->count, err));
   RDX_TRY(
       distinct(b, b->keys, b->key_bytes, UINT64_MAX >> (KEY_BITS - bits), &b->tuples->keys, &b->tuples->count, err));
   RDX_TRY(rdx_buffer_create(b->device, (b->count + 31) / 32 * 4, "the tuples of a cube", &buffers[1], err));
   RDX_TRY(rdx_buffer_create(b->device, (uint64_t)b->tuples->count * 4, "the tuples of a cube", &buffers[2], err));
-  RDX_TRY(rdx_refine_heads(b->stream, b->keys, 8 * b->key_bytes, buffers[1], b->count, err));
+  RDX_TRY(rdx_primitive_heads(b->stream, b->keys, 8 * b->key_bytes, buffers[1], b->count, err));
   RDX_TRY(rdx_stream_select(b->stream, buffers[1], buffers[2], b->number, b->count, err));
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
   const struct star_place_args args = {.starts = RDX_ADDRESS(uint32_t, buffers[2]),
@@ -269,7 +269,7 @@ static rdx_status build(building *b, rdx_buffer **places, rdx_error *err) {
 }
 
 /* RTCUDB, section 4.3 "GroupBy with Multiple Attributes". */
-rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
+rdx_status rdx_tuples_create(const rdx_packed_relation *relation, rdx_buffer *rows, uint64_t count,
                              const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
                              rdx_buffer **out_places, rdx_error *err) {
   *out = (rdx_tuples){.attribute_count = attribute_count};
@@ -333,7 +333,7 @@ static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number
   for (uint64_t i = 0; i < count; i++) {
     uint64_t code = rdx_tuples_code(t, (uint32_t)places[i * stride], position);
     if (plan->group_places[number])
-      code = rdx_code_place(plan->group_places[number], code);
+      code = rdx_dense_code(plan->group_places[number], code);
     numbers[i] += code * plan->group_stride[number];
   }
 }
@@ -366,26 +366,26 @@ void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t
 }
 
 /* Whether rows of one group agree in an attribute. */
-static bool is_told(const rdx_plan *plan, uint32_t attribute) {
+static bool is_constant_within_group(const rdx_plan *plan, uint32_t attribute) {
   for (uint32_t i = 0; i < plan->query->group_count; i++)
     if (plan->query->group_by[i] == attribute)
       return true;
   for (uint32_t i = 0; i < plan->term_count; i++) {
-    const rdx_intervals *set = &plan->terms[i].intervals;
+    const rdx_code_set *set = &plan->terms[i].intervals;
     if (plan->terms[i].attribute == attribute)
       return set->count == 1 && set->list[0].low == set->list[0].high;
   }
   return false;
 }
 
-bool rdx_tuples_are_told(const rdx_tuples *t, const rdx_plan *plan) {
-  bool told[RDX_MOST_TUPLE];
+bool rdx_tuples_are_constant(const rdx_tuples *t, const rdx_plan *plan) {
+  bool constant[RDX_MOST_TUPLE];
   for (uint32_t i = 0; i < t->attribute_count; i++)
-    told[i] = t->bits[i] == 0 || is_told(plan, t->attributes[i]);
+    constant[i] = t->bits[i] == 0 || is_constant_within_group(plan, t->attributes[i]);
   for (uint32_t i = 0; i < t->attribute_count; i++) {
-    for (uint32_t k = 0; k < t->attribute_count && !told[i]; k++)
-      told[i] = told[k] && t->determined[k][i];
-    if (!told[i])
+    for (uint32_t k = 0; k < t->attribute_count && !constant[i]; k++)
+      constant[i] = constant[k] && t->determined[k][i];
+    if (!constant[i])
       return false;
   }
   return true;

@@ -27,9 +27,9 @@ typedef struct rdx_tuples {
   uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples; the caller's to find */
 } rdx_tuples;
 
-/* Find the tuples of `count` rows (as for rdx_coded_gather()), and the place of each row's, u32 (NULL where there is at
- * most one tuple). */
-RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_coded_relation *relation, rdx_buffer *rows, uint64_t count,
+/* Find the tuples of `count` rows (as for rdx_packed_gather()), and the place of each row's, u32 (NULL where there is
+ * at most one tuple). */
+RDX_MUST_USE rdx_status rdx_tuples_create(const rdx_packed_relation *relation, rdx_buffer *rows, uint64_t count,
                                           const uint32_t *attributes, uint32_t attribute_count, rdx_tuples *out,
                                           rdx_buffer **out_places, rdx_error *err);
 void rdx_tuples_destroy(rdx_tuples *tuples);
@@ -56,10 +56,10 @@ void rdx_tuples_number(const rdx_tuples *tuples, const rdx_plan *plan, const uin
                        uint64_t count, uint64_t *numbers);
 
 /* The codes of an attribute, gathered: of 4 or 8 bytes. */
-uint32_t rdx_tuples_code_bytes(const rdx_coded *attribute);
+uint32_t rdx_tuples_code_bytes(const rdx_packed_column *attribute);
 
 /* Whether no two tuples that fulfil a plan's terms have rows of the same group. */
-bool rdx_tuples_are_told(const rdx_tuples *tuples, const rdx_plan *plan);
+bool rdx_tuples_are_constant(const rdx_tuples *tuples, const rdx_plan *plan);
 
 /* Places as disjoint ascending ranges (low, end), in memory that grows. */
 typedef struct rdx_ranges {

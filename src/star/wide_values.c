@@ -15,10 +15,10 @@
 
 /* An attribute that steps take, on the host. */
 typedef struct operand {
-  const rdx_coded *attribute;
+  const rdx_packed_column *attribute;
   uint32_t *codes;
-  const rdx_partner *partner; /* NULL: a row of the table that is worked on has a code itself */
-  uint32_t *partners;
+  const rdx_foreign_rows *foreign_row; /* NULL: a row of the table that is worked on has a code itself */
+  uint32_t *foreign_rows;
 } operand;
 
 typedef struct work {
@@ -31,11 +31,12 @@ typedef struct work {
   uint8_t *validity;
 } work;
 
-/* The code of a row; that of NULL where it has no partner, so that it never counts. */
+/* The code of a row; that of NULL where it has no foreign row, so that it never counts. */
 static uint64_t code_at(const operand *o, uint64_t row) {
-  if (o->partner)
-    row = load_code(o->partners, o->partner->bytes, (uint32_t)row);
-  return o->partner && row >= o->partner->rows ? UINT64_MAX : load_code(o->codes, o->attribute->bytes, (uint32_t)row);
+  if (o->foreign_row)
+    row = load_code(o->foreign_rows, o->foreign_row->bytes, (uint32_t)row);
+  return o->foreign_row && row >= o->foreign_row->rows ? UINT64_MAX
+                                                       : load_code(o->codes, o->attribute->bytes, (uint32_t)row);
 }
 
 static bool has_value(const work *w, uint64_t row) {
@@ -71,8 +72,8 @@ static void calculate(const work *w, uint64_t row, uint64_t *out) {
   for (uint32_t i = 0; i < w->values->step_count; i++) {
     const rdx_step *s = &w->values->steps[i];
     if (s->kind == RDX_EXPRESSION_ATTRIBUTE) {
-      const uint64_t key = rdx_coded_key(s->attribute, code_at(&w->operands[w->operand_of[i]], row));
-      set(stack[height++], words, rdx_coded_value_of_key(s->attribute, key) * s->factor);
+      const uint64_t key = rdx_packed_column_key(s->attribute, code_at(&w->operands[w->operand_of[i]], row));
+      set(stack[height++], words, rdx_packed_column_value_of_key(s->attribute, key) * s->factor);
     } else if (s->kind == RDX_EXPRESSION_CONSTANT) {
       set(stack[height++], words, (rdx_i128)s->value * s->factor);
     } else {
@@ -105,8 +106,8 @@ static void cut(const void *context, uint64_t first, uint64_t count, uint32_t sh
     const bool negative = rdx_wide_is_negative(value, words);
     if (negative)
       rdx_wide_negate(value, words);
-    const int64_t digit = (int64_t)rdx_wide_bits(value, words, shift, bits);
-    out[i] = negative ? -digit : digit;
+    const int64_t limb = (int64_t)rdx_wide_bits(value, words, shift, bits);
+    out[i] = negative ? -limb : limb;
   }
 }
 
@@ -118,7 +119,7 @@ static rdx_status download(const rdx_buffer *codes, uint32_t **out, rdx_error *e
 }
 
 /* The table of all attributes, if it is one, else the fact table. */
-static void choose_table(work *w, const rdx_coded_relation *relation) {
+static void choose_table(work *w, const rdx_packed_relation *relation) {
   const rdx_wide_values *v = w->values;
   uint32_t dimension = UINT32_MAX;
   for (uint32_t i = 0; i < v->step_count; i++)
@@ -127,11 +128,11 @@ static void choose_table(work *w, const rdx_coded_relation *relation) {
                       ? v->steps[i].attribute->dimension
                       : 0;
   w->dimension = dimension == UINT32_MAX ? 0 : dimension;
-  w->rows = w->dimension ? relation->partners[w->dimension - 1].rows : relation->rows;
+  w->rows = w->dimension ? relation->foreign_rows[w->dimension - 1].rows : relation->rows;
 }
 
-static rdx_status add_operand(work *w, const rdx_coded_relation *relation, const rdx_coded *attribute, uint32_t *out,
-                              rdx_error *err) {
+static rdx_status add_operand(work *w, const rdx_packed_relation *relation, const rdx_packed_column *attribute,
+                              uint32_t *out, rdx_error *err) {
   *out = 0;
   while (*out < w->operand_count && w->operands[*out].attribute != attribute)
     ++*out;
@@ -142,11 +143,11 @@ static rdx_status add_operand(work *w, const rdx_coded_relation *relation, const
   RDX_TRY(download(attribute->codes, &o->codes, err));
   if (attribute->dimension == w->dimension)
     return RDX_OK;
-  o->partner = &relation->partners[attribute->dimension - 1];
-  return download(o->partner->codes, &o->partners, err);
+  o->foreign_row = &relation->foreign_rows[attribute->dimension - 1];
+  return download(o->foreign_row->codes, &o->foreign_rows, err);
 }
 
-static rdx_status begin(work *w, const rdx_coded_relation *relation, rdx_error *err) {
+static rdx_status begin(work *w, const rdx_packed_relation *relation, rdx_error *err) {
   const rdx_wide_values *v = w->values;
   bool nulls = false;
   choose_table(w, relation);
@@ -154,7 +155,7 @@ static rdx_status begin(work *w, const rdx_coded_relation *relation, rdx_error *
     if (!v->steps[i].attribute)
       continue;
     RDX_TRY(add_operand(w, relation, v->steps[i].attribute, &w->operand_of[i], err));
-    const rdx_partner *p = w->operands[w->operand_of[i]].partner;
+    const rdx_foreign_rows *p = w->operands[w->operand_of[i]].foreign_row;
     nulls |= v->steps[i].attribute->nulls || (p && p->missing);
   }
   if (!nulls)
@@ -168,7 +169,7 @@ static rdx_status begin(work *w, const rdx_coded_relation *relation, rdx_error *
 static void end(work *w) {
   for (uint32_t i = 0; i < w->operand_count; i++) {
     rdx_free(w->operands[i].codes);
-    rdx_free(w->operands[i].partners);
+    rdx_free(w->operands[i].foreign_rows);
   }
   rdx_free(w->validity);
 }
@@ -180,12 +181,12 @@ static rdx_numbers numbers_of(const work *w) {
 
 /* ---- Attributes ---- */
 
-static rdx_status make_sums(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+static rdx_status make_sums(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
   work w = {.values = values};
   rdx_status status = begin(&w, relation, err);
   const rdx_numbers numbers = numbers_of(&w);
   if (status == RDX_OK)
-    status = rdx_digits_create(relation, &numbers, &values->digits, err);
+    status = rdx_limbs_create(relation, &numbers, &values->limbs, err);
   end(&w);
   return status;
 }
@@ -205,27 +206,27 @@ static bool list_nearest(const work *w, int64_t *nearest, int64_t *beyond) {
   return any;
 }
 
-static rdx_status make_extremes(const rdx_coded_relation *relation, const work *w, rdx_wide_values *values,
+static rdx_status make_extremes(const rdx_packed_relation *relation, const work *w, rdx_wide_values *values,
                                 int64_t *room, rdx_error *err) {
   const rdx_numbers numbers = numbers_of(w);
   const bool any = list_nearest(w, room, room + w->rows);
   if (any)
-    RDX_TRY(rdx_digits_attribute(relation, &numbers, room + w->rows, &values->beyond, err));
+    RDX_TRY(rdx_limbs_attribute(relation, &numbers, room + w->rows, &values->beyond, err));
   values->some_beyond = any;
-  const rdx_status status = rdx_digits_attribute(relation, &numbers, room, &values->nearest, err);
+  const rdx_status status = rdx_limbs_attribute(relation, &numbers, room, &values->nearest, err);
   if (status != RDX_OK)
-    rdx_coded_drop(&values->beyond);
+    rdx_packed_column_free(&values->beyond);
   return status;
 }
 
-rdx_status rdx_wide_values_sums(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  pthread_mutex_lock(&relation->late->lock);
-  const rdx_status status = values->digits.count > 0 ? RDX_OK : make_sums(relation, values, err);
-  pthread_mutex_unlock(&relation->late->lock);
+rdx_status rdx_wide_values_sums(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  pthread_mutex_lock(&relation->lazy->lock);
+  const rdx_status status = values->limbs.count > 0 ? RDX_OK : make_sums(relation, values, err);
+  pthread_mutex_unlock(&relation->lazy->lock);
   return status;
 }
 
-static rdx_status find_extremes(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
+static rdx_status find_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
   work w = {.values = values};
   int64_t *room = NULL;
   rdx_status status = begin(&w, relation, err);
@@ -238,19 +239,19 @@ static rdx_status find_extremes(const rdx_coded_relation *relation, rdx_wide_val
   return status;
 }
 
-rdx_status rdx_wide_values_extremes(const rdx_coded_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  pthread_mutex_lock(&relation->late->lock);
+rdx_status rdx_wide_values_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
+  pthread_mutex_lock(&relation->lazy->lock);
   const rdx_status status = values->nearest.codes ? RDX_OK : find_extremes(relation, values, err);
-  pthread_mutex_unlock(&relation->late->lock);
+  pthread_mutex_unlock(&relation->lazy->lock);
   return status;
 }
 
 /* ---- Life ---- */
 
 static void destroy(rdx_wide_values *values) {
-  rdx_digits_drop(&values->digits);
-  rdx_coded_drop(&values->nearest);
-  rdx_coded_drop(&values->beyond);
+  rdx_limbs_free(&values->limbs);
+  rdx_packed_column_free(&values->nearest);
+  rdx_packed_column_free(&values->beyond);
   rdx_free(values->steps);
   rdx_free(values);
 }
@@ -273,8 +274,8 @@ static rdx_status create(const rdx_step *steps, uint32_t step_count, uint32_t bi
 }
 
 /* Take values out of the list, which is in the order of when they were used last. */
-static rdx_wide_values *take_out(rdx_late *late, const rdx_step *steps, uint32_t step_count) {
-  rdx_wide_values **at = &late->wide_values;
+static rdx_wide_values *take_out(rdx_lazy *lazy, const rdx_step *steps, uint32_t step_count) {
+  rdx_wide_values **at = &lazy->wide_values;
   while (*at && !rdx_steps_equal((*at)->steps, (*at)->step_count, steps, step_count))
     at = &(*at)->next;
   rdx_wide_values *found = *at;
@@ -283,28 +284,28 @@ static rdx_wide_values *take_out(rdx_late *late, const rdx_step *steps, uint32_t
   return found;
 }
 
-rdx_status rdx_wide_values_take(const rdx_coded_relation *relation, const rdx_step *steps, uint32_t step_count,
+rdx_status rdx_wide_values_take(const rdx_packed_relation *relation, const rdx_step *steps, uint32_t step_count,
                                 uint32_t bits, rdx_wide_values **out, rdx_error *err) {
-  rdx_late *late = relation->late;
-  pthread_mutex_lock(&late->lock);
-  *out = take_out(late, steps, step_count);
+  rdx_lazy *lazy = relation->lazy;
+  pthread_mutex_lock(&lazy->lock);
+  *out = take_out(lazy, steps, step_count);
   const rdx_status status = *out ? RDX_OK : create(steps, step_count, bits, out, err);
   if (status == RDX_OK) {
     (*out)->users++;
-    (*out)->next = late->wide_values;
-    late->wide_values = *out;
+    (*out)->next = lazy->wide_values;
+    lazy->wide_values = *out;
   }
-  pthread_mutex_unlock(&late->lock);
+  pthread_mutex_unlock(&lazy->lock);
   return status;
 }
 
 /* Of those that nobody uses some of the last are kept. */
-void rdx_wide_values_give(const rdx_coded_relation *relation, rdx_wide_values *values) {
-  rdx_late *late = relation->late;
+void rdx_wide_values_give(const rdx_packed_relation *relation, rdx_wide_values *values) {
+  rdx_lazy *lazy = relation->lazy;
   uint32_t kept = 0;
-  pthread_mutex_lock(&late->lock);
+  pthread_mutex_lock(&lazy->lock);
   values->users--;
-  for (rdx_wide_values **at = &late->wide_values; *at;) {
+  for (rdx_wide_values **at = &lazy->wide_values; *at;) {
     rdx_wide_values *v = *at;
     if (v->users > 0 || kept++ < KEPT) {
       at = &v->next;
@@ -313,13 +314,13 @@ void rdx_wide_values_give(const rdx_coded_relation *relation, rdx_wide_values *v
       destroy(v);
     }
   }
-  pthread_mutex_unlock(&late->lock);
+  pthread_mutex_unlock(&lazy->lock);
 }
 
-void rdx_wide_values_drop_all(rdx_coded_relation *relation) {
-  while (relation->late->wide_values) {
-    rdx_wide_values *v = relation->late->wide_values;
-    relation->late->wide_values = v->next;
+void rdx_wide_values_drop_all(rdx_packed_relation *relation) {
+  while (relation->lazy->wide_values) {
+    rdx_wide_values *v = relation->lazy->wide_values;
+    relation->lazy->wide_values = v->next;
     destroy(v);
   }
 }

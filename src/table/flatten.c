@@ -12,9 +12,9 @@
 #define PIECE_ROWS (1u << 18)
 
 typedef struct flattening {
-  const rdx_coded_relation *relation;
+  const rdx_packed_relation *relation;
   rdx_table_writer *writer;
-  rdx_buffer *joined; /* rows that have all their partners, ascending; NULL: all */
+  rdx_buffer *joined; /* rows that have all their foreign rows, ascending; NULL: all */
   uint64_t rows;
   uint32_t *numbers; /* rows of a piece */
   void *codes;       /* of an attribute in them */
@@ -27,7 +27,7 @@ typedef struct flattening {
 static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
                              uint32_t bytes, void *out, rdx_error *err) {
   rdx_buffer *gathered = NULL;
-  RDX_TRY(rdx_coded_gather(f->relation, &f->relation->attributes[attribute], numbers, count, bytes, &gathered, err));
+  RDX_TRY(rdx_packed_gather(f->relation, &f->relation->attributes[attribute], numbers, count, bytes, &gathered, err));
   const rdx_status status = rdx_buffer_download(gathered, 0, out, count * bytes, err);
   rdx_buffer_destroy(&gathered);
   return status;
@@ -36,7 +36,7 @@ static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer
 /* Strings stay places in their dictionary. */
 static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
                                rdx_error *err) {
-  const rdx_coded *c = &f->relation->attributes[attribute];
+  const rdx_packed_column *c = &f->relation->attributes[attribute];
   uint32_t *places = NULL;
   uint8_t *validity = NULL;
   *out = (rdx_column){.type = RDX_TYPE_STRING, .rows = count, .dictionary = &f->dictionaries[attribute]};
@@ -56,11 +56,11 @@ static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *nu
 
 static rdx_status make_column(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
                               rdx_error *err) {
-  const rdx_coded *c = &f->relation->attributes[attribute];
+  const rdx_packed_column *c = &f->relation->attributes[attribute];
   if (c->source.type == RDX_TYPE_STRING)
     return make_strings(f, attribute, numbers, count, out, err);
   RDX_TRY(read_codes(f, attribute, numbers, count, sizeof(uint64_t), f->codes, err));
-  return rdx_coded_values(c, f->codes, count, c->nulls, &f->arena, out, err);
+  return rdx_packed_column_values(c, f->codes, count, c->nulls, &f->arena, out, err);
 }
 
 static rdx_status write_columns(flattening *f, rdx_buffer *numbers, uint64_t count, rdx_error *err) {
@@ -91,9 +91,9 @@ static rdx_status write_piece(flattening *f, uint64_t begin, uint64_t count, rdx
 }
 
 static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
-  const rdx_coded_relation *r = f->relation;
+  const rdx_packed_relation *r = f->relation;
   rdx_field *fields = NULL;
-  RDX_TRY(rdx_coded_joined(r, &f->joined, &f->rows, err));
+  RDX_TRY(rdx_packed_joined(r, &f->joined, &f->rows, err));
   const uint64_t most = f->rows < PIECE_ROWS ? f->rows : PIECE_ROWS;
   RDX_TRY(rdx_alloc(most, sizeof *f->numbers, "a piece of a flat table", (void **)&f->numbers, err));
   RDX_TRY(rdx_alloc(most, sizeof(uint64_t), "a piece of a flat table", &f->codes, err));
@@ -125,10 +125,10 @@ static rdx_status write_all(flattening *f, const char *path, rdx_error *err) {
 
 /* RTCUDB, section 6.1 "flattens SSB into a wide table model". */
 rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation, const char *path, rdx_error *err) {
-  rdx_coded_relation *coded = NULL;
+  rdx_packed_relation *coded = NULL;
   if (!device || !relation || !path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_relation_flatten: device, relation and path must not be NULL");
-  RDX_TRY(rdx_coded_relation_create(device, relation, &coded, err));
+  RDX_TRY(rdx_packed_relation_create(device, relation, &coded, err));
   flattening f = {.relation = coded};
   const rdx_status status = write_all(&f, path, err);
   rdx_table_writer_destroy(&f.writer);
@@ -137,6 +137,6 @@ rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation
   rdx_free(f.codes);
   rdx_free(f.columns);
   rdx_free(f.dictionaries);
-  rdx_coded_relation_destroy(&coded);
+  rdx_packed_relation_destroy(&coded);
   return status;
 }

@@ -57,9 +57,9 @@ static batch draw_batch(uint32_t bytes, uint64_t low, uint64_t most) {
   b.count = (b.n + 63) / 64;
   b.low = low;
   b.codes_in_use = most + 1;
-  b.codes = malloc((size_t)b.n * bytes + CODED_PADDING);
+  b.codes = malloc((size_t)b.n * bytes + PACKED_PADDING);
   assert_non_null(b.codes);
-  memset(b.codes + (size_t)b.n * bytes, 0xff, CODED_PADDING);
+  memset(b.codes + (size_t)b.n * bytes, 0xff, PACKED_PADDING);
   for (uint32_t row = 0; row < b.n; row++) {
     const uint64_t code = low + (next_random() % 16 == 0 ? next_random() % 2 * most : next_random() % (most + 1));
     memcpy(b.codes + (size_t)row * bytes, &code, bytes);
@@ -199,7 +199,7 @@ static void check_follow(const operators *o) {
     uint64_t expected[WORDS];
     find_expected(&b, bits, expected);
     const engine_link link = {
-        .partners = (uint32_t *)(void *)b.codes, .bits = bits, .bytes = b.bytes, .rows = PARTNERS};
+        .foreign_rows = (uint32_t *)(void *)b.codes, .bits = bits, .bytes = b.bytes, .rows = PARTNERS};
     const uint32_t kept = o->follow(&link, first, rows, n);
     for (uint32_t row = first; row < b.n; row++)
       if (is_left(expected, row))

@@ -64,8 +64,8 @@ static uint32_t patience_of(const rdx_vk_stream *s) {
   return s->base.device->info.emulated ? EMULATED_PATIENCE : PATIENCE;
 }
 
-/* Words in which `tiles` of `n` tell each other what they have. */
-static rdx_status create_told(rdx_vk_stream *s, uint64_t tiles, rdx_buffer **out, rdx_error *err) {
+/* Words in which `tiles` of `n` publish each other what they have. */
+static rdx_status create_tile_status(rdx_vk_stream *s, uint64_t tiles, rdx_buffer **out, rdx_error *err) {
   RDX_TRY(rdx_stream_scratch(&s->base, tiles * 8, "scanning", out, err));
   return rdx_vk_stream_fill(&s->base, *out, 0, tiles * 8, 0, err);
 }
@@ -74,10 +74,10 @@ rdx_status rdx_vk_stream_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buff
                               rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   const uint64_t tiles = tiles_of(count, TILE);
-  rdx_buffer *told = NULL;
-  RDX_TRY(create_told(s, tiles, &told, err));
+  rdx_buffer *status = NULL;
+  RDX_TRY(create_tile_status(s, tiles, &status, err));
   const struct scan_args args = {.source = RDX_ADDRESS(uint32_t, in),
-                                 .sums = RDX_ADDRESS(uint64_t, told),
+                                 .sums = RDX_ADDRESS(uint64_t, status),
                                  .results = RDX_ADDRESS(uint64_t, out),
                                  .n = (uint32_t)count,
                                  .patience = patience_of(s)};
@@ -92,9 +92,9 @@ rdx_status rdx_vk_stream_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_
 
 static rdx_status compact(rdx_vk_stream *s, const rdx_kernel *kernel, struct compact_args args, rdx_error *err) {
   const uint64_t tiles = tiles_of(args.n, TILE);
-  rdx_buffer *told = NULL;
-  RDX_TRY(create_told(s, tiles, &told, err));
-  args.sums = RDX_ADDRESS(uint64_t, told);
+  rdx_buffer *status = NULL;
+  RDX_TRY(create_tile_status(s, tiles, &status, err));
+  args.sums = RDX_ADDRESS(uint64_t, status);
   args.patience = patience_of(s);
   return launch(s, kernel, &args, NULL, tiles, err);
 }

@@ -159,9 +159,11 @@ static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
 /* How wide a launch of rays is. */
 static uint32_t threads_of(const rdx_vk_device *d, const rdx_kernel *kernel, uint64_t items) {
   const uint64_t enough = d->physical.info.emulated ? ENOUGH_EMULATED : ENOUGH_THREADS;
-  if (kernel->lone && items <= FEW_ITEMS)
+  if (kernel->subgroup_per_item && items <= FEW_ITEMS)
     return (uint32_t)items * d->physical.subgroup_size;
-  return (uint32_t)(kernel->run > 1 && items >= kernel->run * enough ? (items + kernel->run - 1) / kernel->run : items);
+  return (uint32_t)(kernel->items_per_thread > 1 && items >= kernel->items_per_thread * enough
+                        ? (items + kernel->items_per_thread - 1) / kernel->items_per_thread
+                        : items);
 }
 
 rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,

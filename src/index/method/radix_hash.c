@@ -66,7 +66,7 @@ static rdx_status partition(building *b, rdx_error *err) {
   const struct hash_mix_args args = {.keys = RDX_ADDRESS(uint32_t, set->keys), .mixed = RDX_ADDRESS(uint32_t, h->keys)};
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, set->count, NULL, err));
   RDX_TRY(set->rows ? rdx_stream_copy(b->stream, set->rows, 0, b->rows, 0, set->count * 4, err)
-                    : rdx_refine_iota(b->stream, b->rows, set->count, err));
+                    : rdx_primitive_iota(b->stream, b->rows, set->count, err));
   return h->bits ? rdx_stream_sort(b->stream, h->keys, h->key_bits / 8, h->bits, b->rows, set->count, err) : RDX_OK;
 }
 

@@ -214,7 +214,7 @@ static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buff
     status = rdx_buffer_create(r->device, r->count * 4, "the rows of primitives", &r->rows, err);
     if (status == RDX_OK)
       status = keys->rows ? rdx_stream_copy(stream, keys->rows, 0, r->rows, 0, r->count * 4, err)
-                          : rdx_refine_iota(stream, r->rows, r->count, err);
+                          : rdx_primitive_iota(stream, r->rows, r->count, err);
   } else if (status == RDX_OK && keys->rows) {
     r->rows = rdx_buffer_retain(keys->rows);
   }
@@ -341,7 +341,8 @@ static rdx_status keys_of_primitives(rx *r, const rdx_device_column *column, rdx
   RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", out, err));
   rdx_status status = rdx_stream_create(r->device, &stream, err);
   if (status == RDX_OK)
-    status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, *out, r->count, err);
+    status =
+        rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, *out, r->count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);

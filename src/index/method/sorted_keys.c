@@ -23,7 +23,7 @@ static rdx_status find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uin
                                  rdx_buffer *found, bool *out, rdx_error *err) {
   uint32_t any = 0;
   RDX_TRY(rdx_stream_fill(stream, found, 0, 4, 0, err));
-  RDX_TRY(rdx_refine_long_runs(stream, keys, key_bits, LONG_RUN, found, count, err));
+  RDX_TRY(rdx_primitive_long_runs(stream, keys, key_bits, LONG_RUN, found, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_buffer_download(found, 0, &any, sizeof any, err));
   *out = any != 0;
@@ -53,7 +53,7 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   if (status == RDX_OK && s->keys != set->keys)
     status = rdx_stream_copy(stream, set->keys, 0, s->keys, 0, s->count * s->key_bits / 8, err);
   if (status == RDX_OK && !set->rows)
-    status = rdx_refine_iota(stream, s->rows, s->count, err);
+    status = rdx_primitive_iota(stream, s->rows, s->count, err);
   else if (status == RDX_OK && s->rows != set->rows)
     status = rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err);
   if (status == RDX_OK)
@@ -111,7 +111,7 @@ rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uin
 /* Mark the first entries, list them, and keep as many as there are. */
 static rdx_status list_runs(const rdx_sorted_keys *sorted, rdx_stream *stream, rdx_buffer *bits, rdx_buffer *list,
                             rdx_buffer *number, rdx_buffer **starts, uint64_t *count, rdx_error *err) {
-  RDX_TRY(rdx_refine_heads(stream, sorted->keys, sorted->key_bits, bits, sorted->count, err));
+  RDX_TRY(rdx_primitive_heads(stream, sorted->keys, sorted->key_bits, bits, sorted->count, err));
   RDX_TRY(rdx_stream_select(stream, bits, list, number, sorted->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_buffer_number(number, 0, sorted->count > 0, sorted->count, "the runs of equal keys", count, err));

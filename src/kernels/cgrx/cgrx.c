@@ -208,7 +208,7 @@ const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
                                     .args_size = sizeof(struct cgrx_args),
                                     .variants = CGRX_CONSTANTS,
                                     .grain = 4096,
-                                    .run = 4,
+                                    .items_per_thread = 4,
                                     .body = look_up,
                                     .raygen = SPIRV(spirv_cgrx_rgen),
                                     .closest_hit = SPIRV(spirv_cgrx_rchit)};

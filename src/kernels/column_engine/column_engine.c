@@ -18,8 +18,8 @@ static bool qualifies(const engine_query *q, uint32_t row) {
     if (!engine_holds(q->terms, q->numbers, t, row))
       return false;
   for (uint32_t l = 0; l < q->link_count; l++) {
-    const uint64_t partner = load_code(q->links[l].partners, q->links[l].bytes, row);
-    if (AS_U64_PTR(q->links[l].table)[partner] == NO_LINK64)
+    const uint64_t foreign_row = load_code(q->links[l].foreign_rows, q->links[l].bytes, row);
+    if (AS_U64_PTR(q->links[l].table)[foreign_row] == NO_LINK64)
       return false;
   }
   return engine_passes(q->terms, q->tests, q->numbers, q->test_count, row);
@@ -46,7 +46,7 @@ static void number_groups(const void *arguments, const uint32_t *variant, const 
     const uint32_t row = a->rows[i];
     uint64_t group = 0;
     for (uint32_t l = 0; l < q->link_count; l++)
-      group += AS_U64_PTR(q->links[l].table)[load_code(q->links[l].partners, q->links[l].bytes, row)];
+      group += AS_U64_PTR(q->links[l].table)[load_code(q->links[l].foreign_rows, q->links[l].bytes, row)];
     for (uint32_t p = 0; p < q->part_count; p++)
       group += engine_part_of(q->parts, p, row);
     a->out_groups[i] = group;

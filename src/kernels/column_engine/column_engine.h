@@ -20,13 +20,13 @@
 /* A set of codes of an attribute: low .. low + span of it, less what is not in the bitmap, or in the intervals. */
 struct engine_term {
   PTR(u32) codes;
-  PTR(u32) partners; /* of the attribute's dimension; 0: codes are of the row itself */
+  PTR(u32) foreign_rows; /* of the attribute's dimension; 0: codes are of the row itself */
   u64 low;
   u64 span;
   u64 gap_low; /* the most codes side by side in the span that are not in the set; gap_low > gap_high: all are */
   u64 gap_high;
   u32 bytes;
-  u32 partner_bytes;
+  u32 foreign_bytes;
   u32 set;   /* where in `numbers` a bit for each code from `low` on is, or pairs of intervals */
   u32 count; /* 1: the whole span; 0: a bitmap; else so many intervals */
   u32 compare;
@@ -34,7 +34,7 @@ struct engine_term {
 };
 
 struct engine_link {
-  PTR(u32) partners;
+  PTR(u32) foreign_rows;
   PTR(u32) table; /* u32, or with GROUP64 u64; 0: the dimension has no part in groups */
   PTR(u32) bits;  /* one for each row of the dimension that is in the table; 0: all are, or with GROUP64 */
   u32 bytes;
@@ -65,13 +65,13 @@ struct engine_part {
 
 struct engine_step {
   PTR(u32) codes;
-  PTR(u32) partners;
+  PTR(u32) foreign_rows;
   PTR(u64) values; /* of codes; 0: the code itself counts */
   u64 value;
   u64 factor;
   u64 null_code; /* 2^64 - 1: there is none */
   u32 bytes;
-  u32 partner_bytes;
+  u32 foreign_bytes;
   u32 kind;
   u32 reserved;
 };
@@ -136,8 +136,8 @@ SHARED_STRUCT(engine_query, 8)
 
 /* ---- Kernels ---- */
 
-/* Item: a row of a dimension, or one past the last for rows without a partner. Fill in its table and its bits, in whole
- * words, where these are not 0. Constant: GROUP64. */
+/* Item: a row of a dimension, or one past the last for rows without a foreign row. Fill in its table and its bits, in
+ * whole words, where these are not 0. Constant: GROUP64. */
 #define ENGINE_TABLE_GROUP 256u
 struct engine_table_args {
   LAUNCH_HEADER;
@@ -238,9 +238,9 @@ ARGS_SIZE(engine_compact_args, 48);
 
 /* ---- Shared logic ---- */
 
-FN u64 engine_code(PTR(u32) codes, u32 bytes, PTR(u32) partners, u32 partner_bytes, u32 row) {
-  if (!IS_NULL(partners))
-    row = TO_U32(load_code(partners, partner_bytes, row));
+FN u64 engine_code(PTR(u32) codes, u32 bytes, PTR(u32) foreign_rows, u32 foreign_bytes, u32 row) {
+  if (!IS_NULL(foreign_rows))
+    row = TO_U32(load_code(foreign_rows, foreign_bytes, row));
   return load_code(codes, bytes, row);
 }
 
@@ -263,7 +263,7 @@ FN bool engine_in_set(PTR(u64) numbers, u32 set, u32 count, u64 offset) {
 
 FN bool engine_holds(PTR(engine_term) terms, PTR(u64) numbers, u32 t, u32 row) {
   u64 offset =
-      engine_code(AT(terms, t).codes, AT(terms, t).bytes, AT(terms, t).partners, AT(terms, t).partner_bytes, row) -
+      engine_code(AT(terms, t).codes, AT(terms, t).bytes, AT(terms, t).foreign_rows, AT(terms, t).foreign_bytes, row) -
       AT(terms, t).low;
   return offset <= AT(terms, t).span && engine_in_set(numbers, AT(terms, t).set, AT(terms, t).count, offset);
 }

@@ -126,11 +126,11 @@ HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint
 }
 
 /* A dimension's piece of a batch, of whose `n` rows some are left. */
-HOT piece partners_of(batch *b, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
+HOT piece foreign_rows_of(batch *b, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
   const bool dense = is_dense(link->bytes, n, left);
   if (at == b->first && dense)
     b->fetched += link->bytes;
-  return (piece){(const char *)link->partners + (uint64_t)at * link->bytes, link->bytes, (n + 63) / 64,
+  return (piece){(const char *)link->foreign_rows + (uint64_t)at * link->bytes, link->bytes, (n + 63) / 64,
                  dense ? bytes_ahead(b->q, link->bytes, at, n) : 0};
 }
 
@@ -146,7 +146,7 @@ HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, 
     const uint32_t left = count_rows(words, count);
     if (left * o->few < n)
       break;
-    const piece p = partners_of(b, link, at, n, left);
+    const piece p = foreign_rows_of(b, link, at, n, left);
     const code_set set = {link->bits, 0};
     if (o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link))
       o->look_up_small(&p, &b->small_links[l], words);
@@ -163,7 +163,7 @@ HOT uint32_t follow_links(const operators *o, batch *b, uint32_t l, uint32_t at,
   for (; l < q->link_count && left > 0; l++) {
     if (!q->links[l].bits)
       continue;
-    const piece p = partners_of(b, &q->links[l], at, n, left);
+    const piece p = foreign_rows_of(b, &q->links[l], at, n, left);
     if (p.ahead != 0)
       for (uint32_t w = 0; w < p.count; w++)
         fetch_word_ahead(&p, w);
@@ -192,7 +192,7 @@ static void fetch(const batch *b, const uint32_t *rows, uint32_t n) {
 
 #define ADD_ENTRIES(type)                                                                                              \
   for (uint32_t i = 0; i < n; i++)                                                                                     \
-    groups[i] += link->table[((const type *)(const void *)link->partners)[(uint64_t)first + rows[i]]];                 \
+    groups[i] += link->table[((const type *)(const void *)link->foreign_rows)[(uint64_t)first + rows[i]]];             \
   break
 
 /* Add a dimension's part to the numbers of groups. */
@@ -256,8 +256,9 @@ HOT void load_rows(const uint32_t *codes, uint32_t bytes, uint32_t first, const 
 }
 
 HOT void load_step(const engine_step *s, uint32_t first, const uint32_t *rows, uint32_t n, uint64_t *out) {
-  load_rows(s->partners ? s->partners : s->codes, s->partners ? s->partner_bytes : s->bytes, first, rows, n, out);
-  for (uint32_t i = 0; i < n && s->partners; i++)
+  load_rows(s->foreign_rows ? s->foreign_rows : s->codes, s->foreign_rows ? s->foreign_bytes : s->bytes, first, rows, n,
+            out);
+  for (uint32_t i = 0; i < n && s->foreign_rows; i++)
     out[i] = load_code(s->codes, s->bytes, (uint32_t)out[i]);
 }
 
@@ -447,14 +448,14 @@ static void list_late(batch *b) {
   const engine_query *q = b->q;
   for (uint32_t l = 0; l < q->link_count; l++)
     if (q->links[l].table && !q->links[l].bits)
-      add_late(b, q->links[l].partners, q->links[l].bytes);
+      add_late(b, q->links[l].foreign_rows, q->links[l].bytes);
   for (uint32_t p = 0; p < q->part_count; p++)
     add_late(b, q->parts[p].codes, q->parts[p].bytes);
   for (uint32_t m = 0; m < q->measure_count; m++)
     for (uint32_t k = 0; k < q->measures[m].step_count; k++) {
       const engine_step *s = &q->steps[q->measures[m].first_step + k];
       if (s->kind == STEP_ATTRIBUTE)
-        add_late(b, s->partners ? s->partners : s->codes, s->partners ? s->partner_bytes : s->bytes);
+        add_late(b, s->foreign_rows ? s->foreign_rows : s->codes, s->foreign_rows ? s->foreign_bytes : s->bytes);
     }
 }
 

@@ -15,7 +15,7 @@ void main() {
   u64 group = 0;
   for (u32 l = 0; l < q.link_count; l++)
     group += AT(AS_U64_PTR(AT(q.links, l).table),
-                u32(load_code(AT(q.links, l).partners, AT(q.links, l).bytes, row)));
+                u32(load_code(AT(q.links, l).foreign_rows, AT(q.links, l).bytes, row)));
   for (u32 p = 0; p < q.part_count; p++)
     group += engine_part_of(q.parts, p, row);
   AT(a.out_groups, i) = group;

@@ -12,8 +12,8 @@ bool qualifies(engine_query q, u32 row) {
     if (!engine_holds(q.terms, q.numbers, t, row))
       return false;
   for (u32 l = 0; l < q.link_count; l++) {
-    const u32 partner = u32(load_code(AT(q.links, l).partners, AT(q.links, l).bytes, row));
-    if (AT(AS_U64_PTR(AT(q.links, l).table), partner) == NO_LINK64)
+    const u32 foreign_row = u32(load_code(AT(q.links, l).foreign_rows, AT(q.links, l).bytes, row));
+    if (AT(AS_U64_PTR(AT(q.links, l).table), foreign_row) == NO_LINK64)
       return false;
   }
   return engine_passes(q.terms, q.tests, q.numbers, q.test_count, row);

@@ -33,8 +33,8 @@ shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and
 
 /* The early terms and dimensions, where they are at hand. */
 const u32 EARLY = ENGINE_MOST_EARLY;
-shared u32_ptr codes_of[EARLY], set_of[EARLY], partners_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
-shared u32 bytes_of[EARLY], low_of[EARLY], partner_bytes_of[EARLY];
+shared u32_ptr codes_of[EARLY], set_of[EARLY], foreign_rows_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
+shared u32 bytes_of[EARLY], low_of[EARLY], foreign_bytes_of[EARLY];
 
 /* A span and its gap for codes side by side in a word: ends of the span; and what is added to a code without its
  * highest bit, or what that is taken from, so that the highest bit becomes 1 within them. For codes of 4 bytes the gap
@@ -242,7 +242,7 @@ u32 narrow_all(u32 row, u32 rows) {
       rows = narrow(t, row, rows);
   for (u32 l = 0; l < a.early_links; l++)
     if (rows != 0 && !IS_NULL(bits_of[l]))
-      rows = look_up(partners_of[l], partner_bytes_of[l], 0, bits_of[l], row, rows);
+      rows = look_up(foreign_rows_of[l], foreign_bytes_of[l], 0, bits_of[l], row, rows);
   return rows;
 }
 
@@ -268,8 +268,8 @@ void prepare_early() {
   }
   if (i < a.early_links) {
     engine_link link = AT(a.links, i);
-    partners_of[i] = link.partners;
-    partner_bytes_of[i] = link.bytes;
+    foreign_rows_of[i] = link.foreign_rows;
+    foreign_bytes_of[i] = link.bytes;
     bits_of[i] = link.bits;
   }
 }
@@ -311,7 +311,7 @@ place place_of(engine_query q, u32 group) {
 void add_cell(engine_query q, place p, u32 slot, u64 x) {
   const u32 cell = p.base + slot * p.stride;
   if (p.in_shared)
-    ADD_HALVES(low_halves[cell], high_halves[cell], x)
+    ATOMIC_ADD_U64(low_halves[cell], high_halves[cell], x)
   else
     add_global(q.groups, u64(p.group) * q.slots + slot, x);
 }
@@ -330,7 +330,7 @@ void add_row(u32 row) {
   for (u32 l = 0; l < a.link_count; l++) {
     engine_link link = AT(a.links, l);
     if (!IS_NULL(link.table))
-      group += AT(link.table, u32(load_code(link.partners, link.bytes, row)));
+      group += AT(link.table, u32(load_code(link.foreign_rows, link.bytes, row)));
   }
   for (u32 p = 0; p < a.part_count; p++)
     group += u32(engine_part_of(q.parts, p, row));
@@ -392,8 +392,8 @@ bool qualifies(u32 row) {
   for (u32 l = a.early_links; l < a.link_count; l++) {
     u32_ptr bits = AT(a.links, l).bits;
     if (!IS_NULL(bits)) {
-      const u32 partner = u32(load_code(AT(a.links, l).partners, AT(a.links, l).bytes, row));
-      if ((AT(bits, partner / 32) >> partner % 32 & 1u) == 0)
+      const u32 foreign_row = u32(load_code(AT(a.links, l).foreign_rows, AT(a.links, l).bytes, row));
+      if ((AT(bits, foreign_row / 32) >> foreign_row % 32 & 1u) == 0)
         return false;
     }
   }

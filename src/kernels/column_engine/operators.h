@@ -53,7 +53,7 @@ typedef struct operators {
   void (*look_up)(const piece *p, const code_set *set, uint64_t *words);
   /* The same where the set has that form; NULL: it would take no less than the above. */
   void (*look_up_small)(const piece *p, const small_bits *small, uint64_t *words);
-  /* Keep those of listed rows, counted from `first`, whose partners have their bits set. */
+  /* Keep those of listed rows, counted from `first`, whose foreign rows have their bits set. */
   uint32_t (*follow)(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n);
 } operators;
 
@@ -145,9 +145,9 @@ HOT void look_up_any(const piece *p, const code_set *set, uint64_t *words) {
 HOT uint32_t follow_any(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) { /* without a branch that would be hard to foresee */
-    const uint32_t row = rows[i], partner = (uint32_t)load_code(link->partners, link->bytes, first + row);
+    const uint32_t row = rows[i], foreign_row = (uint32_t)load_code(link->foreign_rows, link->bytes, first + row);
     rows[kept] = row;
-    kept += link->bits[partner / 32] >> partner % 32 & 1;
+    kept += link->bits[foreign_row / 32] >> foreign_row % 32 & 1;
   }
   return kept;
 }
@@ -317,7 +317,7 @@ AVX512 static void look_up_avx512(const piece *p, const code_set *set, uint64_t 
 }
 
 AVX512 static uint32_t follow_avx512(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
-  const char *from = (const char *)link->partners + (uint64_t)first * link->bytes;
+  const char *from = (const char *)link->foreign_rows + (uint64_t)first * link->bytes;
   const __m512i none = _mm512_setzero_si512();
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i += 16) {

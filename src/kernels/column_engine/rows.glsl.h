@@ -32,8 +32,8 @@ bool measure_value(engine_query q, u32 measure, u32 row, out u64 value) {
     y = x;
     x = AT(q.steps, k).value;
     if (kind == STEP_ATTRIBUTE) {
-      u64 code = engine_code(AT(q.steps, k).codes, AT(q.steps, k).bytes, AT(q.steps, k).partners,
-                             AT(q.steps, k).partner_bytes, row);
+      u64 code = engine_code(AT(q.steps, k).codes, AT(q.steps, k).bytes, AT(q.steps, k).foreign_rows,
+                             AT(q.steps, k).foreign_bytes, row);
       if (code == AT(q.steps, k).null_code)
         return false;
       if (!IS_NULL(AT(q.steps, k).values))
@@ -51,7 +51,7 @@ void add_global(u64_ptr groups, u64 cell, u64 x) {
   atomicAdd(AT(at, 0), x);
 #else
   u32_ptr halves = u32_ptr(u64(at));
-  ADD_HALVES(AT(halves, 0), AT(halves, 1), x)
+  ATOMIC_ADD_U64(AT(halves, 0), AT(halves, 1), x)
 #endif
 }
 

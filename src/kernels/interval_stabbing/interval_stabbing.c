@@ -14,14 +14,14 @@
 
 static void usable(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct intervals_usable_args *args = arguments;
+  const struct interval_stabbing_usable_args *args = arguments;
   for (uint32_t word = a.first; word < a.first + a.count; word++)
     a.bits[word] = usable_intervals(a.lower, a.upper, a.valid, word, a.n, variant[0]);
 }
 
 static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct intervals_level_args *args = arguments;
+  const struct interval_stabbing_level_args *args = arguments;
   for (uint32_t node = a.first; node < a.first + a.count; node++) {
     const uint64_t largest = largest_child(a.below, a.n, node, variant[0]);
     if (variant[0])
@@ -33,7 +33,7 @@ static void level(const void *arguments, const uint32_t *variant, const rdx_scen
 
 /* ---- Points ---- */
 
-INLINE void look_up_batch(const struct intervals_args *args, uint32_t key64, bool count_only, uint32_t first,
+INLINE void look_up_batch(const struct interval_stabbing_args *args, uint32_t key64, bool count_only, uint32_t first,
                           uint32_t count) {
   uint64_t points[SEARCH_BATCH];
   uint32_t ends[SEARCH_BATCH], before[SEARCH_BATCH];
@@ -57,7 +57,7 @@ INLINE void look_up_batch(const struct intervals_args *args, uint32_t key64, boo
 
 static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct intervals_args *args = arguments;
+  const struct interval_stabbing_args *args = arguments;
   const bool count_only = variant[1] == GATHER_COUNT;
   for (uint32_t done = 0; done < a.count; done += SEARCH_BATCH) {
     const uint32_t first = a.first + done, count = a.count - done < SEARCH_BATCH ? a.count - done : SEARCH_BATCH;
@@ -77,8 +77,9 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
     }                                                                                                                  \
   }
 
-const rdx_kernel rdx_kernel_intervals_usable =
-    KERNEL("intervals usable", intervals_usable_args, 1, usable, spirv_interval_stabbing_usable_comp);
-const rdx_kernel rdx_kernel_intervals_level =
-    KERNEL("intervals level", intervals_level_args, 1, level, spirv_interval_stabbing_level_comp);
-const rdx_kernel rdx_kernel_intervals = KERNEL("intervals", intervals_args, 2, look_up, spirv_interval_stabbing_comp);
+const rdx_kernel rdx_kernel_interval_stabbing_usable =
+    KERNEL("intervals usable", interval_stabbing_usable_args, 1, usable, spirv_interval_stabbing_usable_comp);
+const rdx_kernel rdx_kernel_interval_stabbing_level =
+    KERNEL("intervals level", interval_stabbing_level_args, 1, level, spirv_interval_stabbing_level_comp);
+const rdx_kernel rdx_kernel_interval_stabbing =
+    KERNEL("intervals", interval_stabbing_args, 2, look_up, spirv_interval_stabbing_comp);

@@ -7,7 +7,7 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { intervals_args a; };
+layout(push_constant, scalar) uniform push { interval_stabbing_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)

@@ -16,7 +16,7 @@
 #define INTERVALS_FANOUT 16u
 
 /* Item: 32 intervals. Mark those that can hold a point. Constants: KEY64. */
-struct intervals_usable_args {
+struct interval_stabbing_usable_args {
   LAUNCH_HEADER;
   PTR(u32) lower;
   PTR(u32) upper;
@@ -24,7 +24,7 @@ struct intervals_usable_args {
   PTR(u32) bits;
   u32 n;
 };
-ARGS_SIZE(intervals_usable_args, 56);
+ARGS_SIZE(interval_stabbing_usable_args, 56);
 
 FN u32 usable_intervals(PTR(u32) lower, PTR(u32) upper, PTR(u32) valid, u32 word, u32 n, u32 key64) {
   u32 begin = word * 32, bits = 0;
@@ -35,13 +35,13 @@ FN u32 usable_intervals(PTR(u32) lower, PTR(u32) upper, PTR(u32) valid, u32 word
 }
 
 /* Item: a node. The largest of its children, of the `n` on the level below. Constants: KEY64. */
-struct intervals_level_args {
+struct interval_stabbing_level_args {
   LAUNCH_HEADER;
   PTR(u32) below;
   PTR(u32) level;
   u32 n;
 };
-ARGS_SIZE(intervals_level_args, 40);
+ARGS_SIZE(interval_stabbing_level_args, 40);
 
 FN u64 largest_child(PTR(u32) below, u32 n, u32 node, u32 key64) {
   u32 begin = node * INTERVALS_FANOUT;
@@ -54,7 +54,7 @@ FN u64 largest_child(PTR(u32) below, u32 n, u32 node, u32 key64) {
 }
 
 /* Item: a point. Constants: KEY64, GATHER (GATHER_COUNT: out_count; GATHER_ROWS: out_rows). */
-struct intervals_args {
+struct interval_stabbing_args {
   LAUNCH_HEADER;
   PTR(u32) points;
   PTR(u32) valid;
@@ -68,7 +68,7 @@ struct intervals_args {
   PTR(u32) out_rows;
   u32 n;
 };
-ARGS_SIZE(intervals_args, 104);
+ARGS_SIZE(interval_stabbing_args, 104);
 
 /* The number of ascending keys that are below `key`, or not above it. */
 FN u32 keys_before(PTR(u32) keys, u32 n, u64 key, bool or_equal, u32 key64) {

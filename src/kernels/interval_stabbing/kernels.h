@@ -6,8 +6,8 @@
 #include "device/device.h"
 #include "kernels/interval_stabbing/interval_stabbing.h"
 
-extern const rdx_kernel rdx_kernel_intervals_usable; /* constants: KEY64 */
-extern const rdx_kernel rdx_kernel_intervals_level;  /* constants: KEY64 */
-extern const rdx_kernel rdx_kernel_intervals;        /* constants: KEY64, GATHER */
+extern const rdx_kernel rdx_kernel_interval_stabbing_usable; /* constants: KEY64 */
+extern const rdx_kernel rdx_kernel_interval_stabbing_level;  /* constants: KEY64 */
+extern const rdx_kernel rdx_kernel_interval_stabbing;        /* constants: KEY64, GATHER */
 
 #endif

@@ -6,8 +6,8 @@
 #include "device/device.h"
 #include "kernels/packed/packed.h"
 
-extern const rdx_kernel rdx_kernel_coded_pack;
-extern const rdx_kernel rdx_kernel_coded_gather;
-extern const rdx_kernel rdx_kernel_coded_joined;
+extern const rdx_kernel rdx_kernel_packed_pack;
+extern const rdx_kernel rdx_kernel_packed_gather;
+extern const rdx_kernel rdx_kernel_packed_joined;
 
 #endif

@@ -11,7 +11,7 @@
 
 /* Differences and places of rows without NULLs have loops of their own; everything else is asked row by row. */
 #define DEFINE_PACK(bits, key_bits)                                                                                    \
-  static void pack_u##bits##_##key_bits(const struct coded_pack_args *a, uint64_t begin, uint64_t end) {               \
+  static void pack_u##bits##_##key_bits(const struct packed_pack_args *a, uint64_t begin, uint64_t end) {              \
     const uint##key_bits##_t *keys = (const uint##key_bits##_t *)(const void *)a->keys;                                \
     uint##bits##_t *codes = (uint##bits##_t *)(void *)a->out_codes;                                                    \
     const uint##key_bits##_t base = (uint##key_bits##_t)a->base;                                                       \
@@ -37,9 +37,9 @@ DEFINE_PACK(64, 64)
 
 static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  static void (*const packs[2][4])(const struct coded_pack_args *a, uint64_t begin, uint64_t end) = {
+  static void (*const packs[2][4])(const struct packed_pack_args *a, uint64_t begin, uint64_t end) = {
       {pack_u8_32, pack_u16_32, pack_u32_32, pack_u64_32}, {pack_u8_64, pack_u16_64, pack_u32_64, pack_u64_64}};
-  const struct coded_pack_args *a = arguments;
+  const struct packed_pack_args *a = arguments;
   const uint64_t each = variant[1] < 4 ? 4 / variant[1] : 1;
   const uint64_t begin = a->first * each, end = begin + a->count * each;
   packs[variant[0] != 0][__builtin_ctz(variant[1])](a, begin, end < a->rows ? end : a->rows);
@@ -47,15 +47,15 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
 
 static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct coded_gather_args *a = arguments;
+  const struct packed_gather_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t room[CODED_BLOCK];
-  uint64_t codes[CODED_BLOCK];
-  for (uint64_t i = a->first; i < end; i += CODED_BLOCK) {
-    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
-    const uint32_t *rows = coded_rows(a->rows, a->partners, a->partner_bytes, i, n, room);
+  uint32_t room[PACKED_BLOCK];
+  uint64_t codes[PACKED_BLOCK];
+  for (uint64_t i = a->first; i < end; i += PACKED_BLOCK) {
+    const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
+    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, room);
     uint64_t *out = variant[0] ? AS_U64_PTR(a->out_codes) + i : codes;
-    coded_load(a->codes, a->bytes, rows, i, n, out);
+    packed_load(a->codes, a->bytes, rows, i, n, out);
     for (uint32_t k = 0; k < n && !variant[0]; k++)
       a->out_codes[i + k] = (uint32_t)codes[k];
   }
@@ -63,35 +63,35 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
 
 static void join(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct coded_joined_args *a = arguments;
+  const struct packed_joined_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
   for (uint64_t w = a->first; w < end; w++) {
-    const uint32_t bits = joined_bits(a->partners, a->partner_bytes, a->none, a->rows, (uint32_t)w);
+    const uint32_t bits = joined_bits(a->foreign_rows, a->foreign_bytes, a->none, a->rows, (uint32_t)w);
     a->bits[w] = a->start ? bits : a->bits[w] & bits;
   }
 }
 
-const rdx_kernel rdx_kernel_coded_pack = {
-    .name = "coded pack",
-    .args_size = sizeof(struct coded_pack_args),
+const rdx_kernel rdx_kernel_packed_pack = {
+    .name = "packed pack",
+    .args_size = sizeof(struct packed_pack_args),
     .variants = 2,
     .grain = 16384,
     .group = 256,
     .body = pack,
     .compute = {.words = spirv_packed_pack_comp, .size = sizeof spirv_packed_pack_comp}};
 
-const rdx_kernel rdx_kernel_coded_gather = {
-    .name = "coded gather",
-    .args_size = sizeof(struct coded_gather_args),
+const rdx_kernel rdx_kernel_packed_gather = {
+    .name = "packed gather",
+    .args_size = sizeof(struct packed_gather_args),
     .variants = 1,
     .grain = 16384,
     .group = 256,
     .body = gather,
     .compute = {.words = spirv_packed_gather_comp, .size = sizeof spirv_packed_gather_comp}};
 
-const rdx_kernel rdx_kernel_coded_joined = {
-    .name = "coded joined",
-    .args_size = sizeof(struct coded_joined_args),
+const rdx_kernel rdx_kernel_packed_joined = {
+    .name = "packed joined",
+    .args_size = sizeof(struct packed_joined_args),
     .variants = 0,
     .grain = 1024,
     .group = 256,

@@ -7,7 +7,8 @@
 
 #include "kernels/lookup/lookup.h"
 
-#define CODED_PADDING 256u /* bytes after a column's last code: codes of 64 rows are read at a time, of up to 4 bytes */
+#define PACKED_PADDING                                                                                                 \
+  256u /* bytes after a column's last code: codes of 64 rows are read at a time, of up to 4 bytes */
 
 /* Code `i` of a column. */
 #ifdef RDX_GLSL
@@ -35,7 +36,7 @@ static inline u64 load_code(const u32 *codes, u32 bytes, u32 i) {
 /* Item: a word of codes (of 8 bytes: a code). The code of a key is key - base, or places[key - base] where `places` is
  * not 0, or its place in `table` where that is not 0; that of a row whose bit in `valid` is not set, or of a key above
  * `most`, is `null_code`. Constants: KEY64, bytes of a code. */
-struct coded_pack_args {
+struct packed_pack_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
   PTR(u32) valid;
@@ -48,7 +49,7 @@ struct coded_pack_args {
   u32 rows;
   u32 table_count;
 };
-ARGS_SIZE(coded_pack_args, 88);
+ARGS_SIZE(packed_pack_args, 88);
 
 FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u32) places, PTR(u64) table, u64 base, u64 most, u64 null_code,
                u32 table_count, u32 row, u32 key64) {
@@ -63,44 +64,45 @@ FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u32) places, PTR(u64) table, u
 #define CODE_OF(a, row, key64)                                                                                         \
   code_of((a).keys, (a).valid, (a).places, (a).table, (a).base, (a).most, (a).null_code, (a).table_count, row, key64)
 
-/* Item: a row. Gather the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that of its partner.
- * Constant: whether 64-bit codes are written, else 32-bit ones. */
-struct coded_gather_args {
+/* Item: a row. Gather the code of row rows[i] (`rows` 0: row i), or where `foreign_rows` is not 0 that of its foreign
+ * row. Constant: whether 64-bit codes are written, else 32-bit ones. */
+struct packed_gather_args {
   LAUNCH_HEADER;
   PTR(u32) codes;
-  PTR(u32) partners;
+  PTR(u32) foreign_rows;
   PTR(u32) rows;
   PTR(u32) out_codes;
   u32 bytes;
-  u32 partner_bytes;
+  u32 foreign_bytes;
 };
-ARGS_SIZE(coded_gather_args, 56);
+ARGS_SIZE(packed_gather_args, 56);
 
-FN u64 gathered_code(PTR(u32) codes, u32 bytes, PTR(u32) partners, u32 partner_bytes, PTR(u32) rows, u32 i) {
+FN u64 gathered_code(PTR(u32) codes, u32 bytes, PTR(u32) foreign_rows, u32 foreign_bytes, PTR(u32) rows, u32 i) {
   u32 row = i;
   if (!IS_NULL(rows))
     row = AT(rows, i);
-  if (!IS_NULL(partners))
-    row = TO_U32(load_code(partners, partner_bytes, row));
+  if (!IS_NULL(foreign_rows))
+    row = TO_U32(load_code(foreign_rows, foreign_bytes, row));
   return load_code(codes, bytes, row);
 }
 
-/* Item: a word of 32 rows. Clear the bits of rows whose partner is number `none`; with `start`, the others are set. */
-struct coded_joined_args {
+/* Item: a word of 32 rows. Clear the bits of rows whose foreign row is number `none`; with `start`, the others are
+ * set. */
+struct packed_joined_args {
   LAUNCH_HEADER;
-  PTR(u32) partners;
+  PTR(u32) foreign_rows;
   PTR(u32) bits;
-  u32 partner_bytes;
+  u32 foreign_bytes;
   u32 none;
   u32 rows;
   u32 start;
 };
-ARGS_SIZE(coded_joined_args, 48);
+ARGS_SIZE(packed_joined_args, 48);
 
-FN u32 joined_bits(PTR(u32) partners, u32 partner_bytes, u32 none, u32 rows, u32 word) {
+FN u32 joined_bits(PTR(u32) foreign_rows, u32 foreign_bytes, u32 none, u32 rows, u32 word) {
   u32 bits = 0;
   for (u32 k = 0; k < 32 && word * 32 + k < rows; k++)
-    if (TO_U32(load_code(partners, partner_bytes, word * 32 + k)) != none)
+    if (TO_U32(load_code(foreign_rows, foreign_bytes, word * 32 + k)) != none)
       bits |= 1u << k;
   return bits;
 }

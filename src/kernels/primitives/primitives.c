@@ -18,7 +18,7 @@
 
 static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct refine_pair_args *a = arguments;
+  const struct primitive_pair_args *a = arguments;
   for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++)
     for (uint64_t k = a->offsets[probe]; k < a->offsets[probe + 1]; k++)
       a->pairs[k] = probe << 32 | a->rows[k];
@@ -26,14 +26,14 @@ static void pair(const void *arguments, const uint32_t *variant, const rdx_scene
 
 static void unpair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct refine_unpair_args *a = arguments;
+  const struct primitive_unpair_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->rows[i] = (uint32_t)a->pairs[i];
 }
 
 static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_gather_args *a = arguments;
+  const struct primitive_gather_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     if (variant[0])
       AS_U64_PTR(a->keys_out)[i] = AS_U64_PTR(a->keys)[a->rows[i]];
@@ -44,7 +44,7 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
 
 static void scatter(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_scatter_args *a = arguments;
+  const struct primitive_scatter_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     if (variant[0] == 1)
       a->out_answers[a->places[i]] = a->answers[i];
@@ -55,21 +55,21 @@ static void scatter(const void *arguments, const uint32_t *variant, const rdx_sc
 
 static void bits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct refine_bits_args *a = arguments;
+  const struct primitive_bits_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->out_bits[i] = gathered_bits(a->bits, a->rows, (uint32_t)i, a->n);
 }
 
 static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_heads_args *a = arguments;
+  const struct primitive_heads_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]);
 }
 
 static void long_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_long_runs_args *a = arguments;
+  const struct primitive_long_runs_args *a = arguments;
   bool any = false;
   for (uint32_t i = a->first; i < a->first + a->count && !any; i++)
     any = begins_long_run(a->keys, i, a->n, a->distance, variant[0]);
@@ -79,7 +79,7 @@ static void long_runs(const void *arguments, const uint32_t *variant, const rdx_
 
 static void expand(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_expand_args *a = arguments;
+  const struct primitive_expand_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const bool valid = has_bit(a->valid, (uint32_t)i);
     const uint32_t k = place_of_key(a->keys, a->n, load_key(a->probes, (uint32_t)i, variant[0]), variant[0]);
@@ -94,16 +94,16 @@ static void expand(const void *arguments, const uint32_t *variant, const rdx_sce
 
 static void iota(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct refine_iota_args *a = arguments;
+  const struct primitive_iota_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->rows[i] = (uint32_t)i;
 }
 
 static void wide(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_wide_args *a = arguments;
+  const struct primitive_wide_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
-    const uint64_t low = a->halves[2ul * i], high = wide_high(low, a->halves[2ul * i + 1]);
+    const uint64_t low = a->sums_of_halves[2ul * i], high = wide_high(low, a->sums_of_halves[2ul * i + 1]);
     if (!wide_fits(high, variant[0]))
       __atomic_store_n(a->overflow, (uint32_t)i + 1, __ATOMIC_RELAXED); /* any of them will do */
     a->sums[i] = high << 32 | low_half(low);
@@ -112,7 +112,7 @@ static void wide(const void *arguments, const uint32_t *variant, const rdx_scene
 
 static void floats(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_floats_args *a = arguments;
+  const struct primitive_floats_args *a = arguments;
   for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++) {
     double sum = 0;
     uint32_t count = 0;
@@ -156,7 +156,7 @@ static void take_values(const uint32_t *rows, uint32_t count, const uint32_t *co
 
 static void values(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct refine_values_args *a = arguments;
+  const struct primitive_values_args *a = arguments;
   for (uint64_t i = a->first; a->values_valid && i < (uint64_t)a->first + a->count; i++)
     if (a->rows[i] != NO_ROW && !has_bit(a->values_valid, a->rows[i]))
       a->rows[i] = NO_ROW;
@@ -174,91 +174,93 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
     }                                                                                                                  \
   }
 
-static const rdx_kernel pair_kernel = KERNEL("refine pair", refine_pair_args, 0, pair, spirv_primitives_pair_comp);
+static const rdx_kernel pair_kernel = KERNEL("refine pair", primitive_pair_args, 0, pair, spirv_primitives_pair_comp);
 static const rdx_kernel unpair_kernel =
-    KERNEL("refine unpair", refine_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
+    KERNEL("refine unpair", primitive_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
 static const rdx_kernel gather_kernel =
-    KERNEL("refine gather", refine_gather_args, 1, gather, spirv_primitives_gather_comp);
+    KERNEL("refine gather", primitive_gather_args, 1, gather, spirv_primitives_gather_comp);
 static const rdx_kernel scatter_kernel =
-    KERNEL("refine scatter", refine_scatter_args, 1, scatter, spirv_primitives_scatter_comp);
-static const rdx_kernel bits_kernel = KERNEL("refine bits", refine_bits_args, 0, bits, spirv_primitives_bits_comp);
-static const rdx_kernel heads_kernel = KERNEL("refine heads", refine_heads_args, 1, heads, spirv_primitives_heads_comp);
+    KERNEL("refine scatter", primitive_scatter_args, 1, scatter, spirv_primitives_scatter_comp);
+static const rdx_kernel bits_kernel = KERNEL("refine bits", primitive_bits_args, 0, bits, spirv_primitives_bits_comp);
+static const rdx_kernel heads_kernel =
+    KERNEL("refine heads", primitive_heads_args, 1, heads, spirv_primitives_heads_comp);
 static const rdx_kernel long_runs_kernel =
-    KERNEL("refine long runs", refine_long_runs_args, 1, long_runs, spirv_primitives_long_runs_comp);
+    KERNEL("refine long runs", primitive_long_runs_args, 1, long_runs, spirv_primitives_long_runs_comp);
 static const rdx_kernel expand_kernel =
-    KERNEL("refine expand", refine_expand_args, 1, expand, spirv_primitives_expand_comp);
-static const rdx_kernel iota_kernel = KERNEL("refine iota", refine_iota_args, 0, iota, spirv_primitives_iota_comp);
-static const rdx_kernel wide_kernel = KERNEL("refine wide", refine_wide_args, 1, wide, spirv_primitives_wide_comp);
+    KERNEL("refine expand", primitive_expand_args, 1, expand, spirv_primitives_expand_comp);
+static const rdx_kernel iota_kernel = KERNEL("refine iota", primitive_iota_args, 0, iota, spirv_primitives_iota_comp);
+static const rdx_kernel wide_kernel = KERNEL("refine wide", primitive_wide_args, 1, wide, spirv_primitives_wide_comp);
 static const rdx_kernel floats_kernel =
-    KERNEL("refine floats", refine_floats_args, 1, floats, spirv_primitives_floats_comp);
+    KERNEL("refine floats", primitive_floats_args, 1, floats, spirv_primitives_floats_comp);
 
-static const rdx_kernel values_kernel = {.name = "refine values",
-                                         .args_size = sizeof(struct refine_values_args),
+static const rdx_kernel values_kernel = {.name = "primitive values",
+                                         .args_size = sizeof(struct primitive_values_args),
                                          .variants = 1,
                                          .grain = 4096,
                                          .body = values};
 
-rdx_status rdx_refine_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, rdx_buffer *bits,
-                            uint64_t count, rdx_error *err) {
-  const struct refine_heads_args args = {
+rdx_status rdx_primitive_heads(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, rdx_buffer *bits,
+                               uint64_t count, rdx_error *err) {
+  const struct primitive_heads_args args = {
       .keys = RDX_ADDRESS(uint32_t, keys), .bits = RDX_ADDRESS(uint32_t, bits), .n = (uint32_t)count};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &heads_kernel, &args, &key64, (count + 31) / 32, NULL, err);
 }
 
-rdx_status rdx_refine_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, uint32_t distance,
-                                rdx_buffer *out, uint64_t count, rdx_error *err) {
-  const struct refine_long_runs_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
-                                             .long_run = RDX_ADDRESS(uint32_t, out),
-                                             .distance = distance,
-                                             .n = (uint32_t)count};
+rdx_status rdx_primitive_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, uint32_t distance,
+                                   rdx_buffer *out, uint64_t count, rdx_error *err) {
+  const struct primitive_long_runs_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
+                                                .long_run = RDX_ADDRESS(uint32_t, out),
+                                                .distance = distance,
+                                                .n = (uint32_t)count};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &long_runs_kernel, &args, &key64, count, NULL, err);
 }
 
-rdx_status rdx_refine_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid, const rdx_buffer *keys,
-                             uint32_t key_bits, uint64_t n, const rdx_refine_answers *answers,
-                             const rdx_refine_answers *out, uint64_t count, rdx_error *err) {
-  const struct refine_expand_args args = {.probes = (uint32_t *)(uintptr_t)probes,
-                                          .valid = (uint32_t *)(uintptr_t)valid,
-                                          .keys = RDX_ADDRESS(uint32_t, keys),
-                                          .counts = RDX_ADDRESS(uint32_t, answers->counts),
-                                          .firsts = RDX_ADDRESS(uint32_t, answers->firsts),
-                                          .sums = RDX_ADDRESS(uint64_t, answers->sums),
-                                          .out_counts = RDX_ADDRESS(uint32_t, out->counts),
-                                          .out_firsts = RDX_ADDRESS(uint32_t, out->firsts),
-                                          .out_sums = RDX_ADDRESS(uint64_t, out->sums),
-                                          .n = (uint32_t)n};
+rdx_status rdx_primitive_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid,
+                                const rdx_buffer *keys, uint32_t key_bits, uint64_t n,
+                                const rdx_primitive_answers *answers, const rdx_primitive_answers *out, uint64_t count,
+                                rdx_error *err) {
+  const struct primitive_expand_args args = {.probes = (uint32_t *)(uintptr_t)probes,
+                                             .valid = (uint32_t *)(uintptr_t)valid,
+                                             .keys = RDX_ADDRESS(uint32_t, keys),
+                                             .counts = RDX_ADDRESS(uint32_t, answers->counts),
+                                             .firsts = RDX_ADDRESS(uint32_t, answers->firsts),
+                                             .sums = RDX_ADDRESS(uint64_t, answers->sums),
+                                             .out_counts = RDX_ADDRESS(uint32_t, out->counts),
+                                             .out_firsts = RDX_ADDRESS(uint32_t, out->firsts),
+                                             .out_sums = RDX_ADDRESS(uint64_t, out->sums),
+                                             .n = (uint32_t)n};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &expand_kernel, &args, &key64, count, NULL, err);
 }
 
-rdx_status rdx_refine_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {
-  const struct refine_iota_args args = {.rows = RDX_ADDRESS(uint32_t, rows)};
+rdx_status rdx_primitive_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {
+  const struct primitive_iota_args args = {.rows = RDX_ADDRESS(uint32_t, rows)};
   return rdx_stream_launch(stream, &iota_kernel, &args, NULL, count, NULL, err);
 }
 
-rdx_status rdx_refine_gather(rdx_stream *stream, const uint32_t *keys, const rdx_buffer *rows, uint32_t key_bits,
-                             rdx_buffer *out, uint64_t count, rdx_error *err) {
-  const struct refine_gather_args args = {
+rdx_status rdx_primitive_gather(rdx_stream *stream, const uint32_t *keys, const rdx_buffer *rows, uint32_t key_bits,
+                                rdx_buffer *out, uint64_t count, rdx_error *err) {
+  const struct primitive_gather_args args = {
       .keys = (uint32_t *)(uintptr_t)keys, .rows = RDX_ADDRESS(uint32_t, rows), .keys_out = RDX_ADDRESS(uint32_t, out)};
   const uint32_t key64 = key_bits == 64;
   return rdx_stream_launch(stream, &gather_kernel, &args, &key64, count, NULL, err);
 }
 
-rdx_status rdx_refine_scatter(rdx_stream *stream, const rdx_buffer *answers, const rdx_buffer *places, uint32_t words,
-                              uint32_t *out, uint64_t count, rdx_error *err) {
-  const struct refine_scatter_args args = {
+rdx_status rdx_primitive_scatter(rdx_stream *stream, const rdx_buffer *answers, const rdx_buffer *places,
+                                 uint32_t words, uint32_t *out, uint64_t count, rdx_error *err) {
+  const struct primitive_scatter_args args = {
       .answers = RDX_ADDRESS(uint32_t, answers), .places = RDX_ADDRESS(uint32_t, places), .out_answers = out};
   return rdx_stream_launch(stream, &scatter_kernel, &args, &words, count, NULL, err);
 }
 
-rdx_status rdx_refine_bits(rdx_stream *stream, const uint32_t *in, const rdx_buffer *rows, rdx_buffer *out,
-                           uint64_t count, rdx_error *err) {
-  const struct refine_bits_args args = {.bits = (uint32_t *)(uintptr_t)in,
-                                        .rows = RDX_ADDRESS(uint32_t, rows),
-                                        .out_bits = RDX_ADDRESS(uint32_t, out),
-                                        .n = (uint32_t)count};
+rdx_status rdx_primitive_bits(rdx_stream *stream, const uint32_t *in, const rdx_buffer *rows, rdx_buffer *out,
+                              uint64_t count, rdx_error *err) {
+  const struct primitive_bits_args args = {.bits = (uint32_t *)(uintptr_t)in,
+                                           .rows = RDX_ADDRESS(uint32_t, rows),
+                                           .out_bits = RDX_ADDRESS(uint32_t, out),
+                                           .n = (uint32_t)count};
   return rdx_stream_launch(stream, &bits_kernel, &args, NULL, (count + 31) / 32, NULL, err);
 }
 
@@ -270,45 +272,45 @@ static uint32_t bits_of(uint64_t probes) {
   return bits;
 }
 
-rdx_status rdx_refine_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows, uint64_t probes,
-                            uint64_t total, rdx_buffer *pairs, rdx_error *err) {
-  const struct refine_pair_args pair_args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
-                                             .rows = RDX_ADDRESS(uint32_t, rows),
-                                             .pairs = RDX_ADDRESS(uint64_t, pairs)};
-  const struct refine_unpair_args unpair_args = {.pairs = RDX_ADDRESS(uint64_t, pairs),
-                                                 .rows = RDX_ADDRESS(uint32_t, rows)};
+rdx_status rdx_primitive_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows, uint64_t probes,
+                               uint64_t total, rdx_buffer *pairs, rdx_error *err) {
+  const struct primitive_pair_args pair_args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
+                                                .rows = RDX_ADDRESS(uint32_t, rows),
+                                                .pairs = RDX_ADDRESS(uint64_t, pairs)};
+  const struct primitive_unpair_args unpair_args = {.pairs = RDX_ADDRESS(uint64_t, pairs),
+                                                    .rows = RDX_ADDRESS(uint32_t, rows)};
   RDX_TRY(rdx_stream_launch(stream, &pair_kernel, &pair_args, NULL, probes, NULL, err));
   RDX_TRY(rdx_stream_sort(stream, pairs, 8, 32 + bits_of(probes), NULL, total, err));
   return rdx_stream_launch(stream, &unpair_kernel, &unpair_args, NULL, total, NULL, err);
 }
 
-rdx_status rdx_refine_values(rdx_stream *stream, rdx_buffer *rows, const uint32_t *column, const uint32_t *valid,
-                             uint32_t value, rdx_buffer *sums, uint64_t probes, rdx_error *err) {
-  const struct refine_values_args args = {.rows = RDX_ADDRESS(uint32_t, rows),
-                                          .values = (uint32_t *)(uintptr_t)column,
-                                          .values_valid = (uint32_t *)(uintptr_t)valid,
-                                          .sums = RDX_ADDRESS(uint64_t, sums)};
+rdx_status rdx_primitive_values(rdx_stream *stream, rdx_buffer *rows, const uint32_t *column, const uint32_t *valid,
+                                uint32_t value, rdx_buffer *sums, uint64_t probes, rdx_error *err) {
+  const struct primitive_values_args args = {.rows = RDX_ADDRESS(uint32_t, rows),
+                                             .values = (uint32_t *)(uintptr_t)column,
+                                             .values_valid = (uint32_t *)(uintptr_t)valid,
+                                             .sums = RDX_ADDRESS(uint64_t, sums)};
   return rdx_stream_launch(stream, &values_kernel, &args, &value, probes, NULL, err);
 }
 
-rdx_status rdx_refine_wide(rdx_stream *stream, const rdx_buffer *halves, bool is_signed, rdx_buffer *sums,
-                           rdx_buffer *overflow, uint64_t probes, rdx_error *err) {
-  const struct refine_wide_args args = {.halves = RDX_ADDRESS(uint64_t, halves),
-                                        .sums = RDX_ADDRESS(uint64_t, sums),
-                                        .overflow = RDX_ADDRESS(uint32_t, overflow)};
+rdx_status rdx_primitive_wide(rdx_stream *stream, const rdx_buffer *sums_of_halves, bool is_signed, rdx_buffer *sums,
+                              rdx_buffer *overflow, uint64_t probes, rdx_error *err) {
+  const struct primitive_wide_args args = {.sums_of_halves = RDX_ADDRESS(uint64_t, sums_of_halves),
+                                           .sums = RDX_ADDRESS(uint64_t, sums),
+                                           .overflow = RDX_ADDRESS(uint32_t, overflow)};
   const uint32_t variant = is_signed;
   return rdx_stream_launch(stream, &wide_kernel, &args, &variant, probes, NULL, err);
 }
 
-rdx_status rdx_refine_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
-                             const rdx_buffer *values, const rdx_buffer *values_valid, bool is_f64, rdx_buffer *sums,
-                             rdx_buffer *counts, uint64_t probes, rdx_error *err) {
-  const struct refine_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
-                                          .rows = RDX_ADDRESS(uint32_t, rows),
-                                          .values = RDX_ADDRESS(uint32_t, values),
-                                          .values_valid = RDX_ADDRESS(uint32_t, values_valid),
-                                          .sums = RDX_ADDRESS(double, sums),
-                                          .counts = RDX_ADDRESS(uint32_t, counts)};
+rdx_status rdx_primitive_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
+                                const rdx_buffer *values, const rdx_buffer *values_valid, bool is_f64, rdx_buffer *sums,
+                                rdx_buffer *counts, uint64_t probes, rdx_error *err) {
+  const struct primitive_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
+                                             .rows = RDX_ADDRESS(uint32_t, rows),
+                                             .values = RDX_ADDRESS(uint32_t, values),
+                                             .values_valid = RDX_ADDRESS(uint32_t, values_valid),
+                                             .sums = RDX_ADDRESS(double, sums),
+                                             .counts = RDX_ADDRESS(uint32_t, counts)};
   const uint32_t variant = is_f64;
   return rdx_stream_launch(stream, &floats_kernel, &args, &variant, probes, NULL, err);
 }

@@ -9,37 +9,37 @@
 
 /* Item: a probe. Make (probe << 32 | row) of each of its rows, so that sorting them puts the rows of each probe in
  * order. */
-struct refine_pair_args {
+struct primitive_pair_args {
   LAUNCH_HEADER;
   PTR(u64) offsets;
   PTR(u32) rows;
   PTR(u64) pairs;
 };
-ARGS_SIZE(refine_pair_args, 40);
+ARGS_SIZE(primitive_pair_args, 40);
 
 /* Item: a pair. rows[i] = its row. */
-struct refine_unpair_args {
+struct primitive_unpair_args {
   LAUNCH_HEADER;
   PTR(u64) pairs;
   PTR(u32) rows;
 };
-ARGS_SIZE(refine_unpair_args, 32);
+ARGS_SIZE(primitive_unpair_args, 32);
 
 /* Item: a row. rows[i] = i */
-struct refine_iota_args {
+struct primitive_iota_args {
   LAUNCH_HEADER;
   PTR(u32) rows;
 };
-ARGS_SIZE(refine_iota_args, 24);
+ARGS_SIZE(primitive_iota_args, 24);
 
 /* Item: 32 keys in order. Mark those that differ from the one before. Constants: KEY64. */
-struct refine_heads_args {
+struct primitive_heads_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
   PTR(u32) bits;
   u32 n;
 };
-ARGS_SIZE(refine_heads_args, 40);
+ARGS_SIZE(primitive_heads_args, 40);
 
 FN u32 run_heads(PTR(u32) keys, u32 word, u32 n, u32 key64) {
   u32 begin = word * 32, bits = 0;
@@ -54,14 +54,14 @@ FN u32 run_heads(PTR(u32) keys, u32 word, u32 n, u32 key64) {
 }
 
 /* Item: a key of `n` in order. Set long_run[0] to 1 where it stands more than `distance` times. Constants: KEY64. */
-struct refine_long_runs_args {
+struct primitive_long_runs_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
   PTR(u32) long_run;
   u32 distance;
   u32 n;
 };
-ARGS_SIZE(refine_long_runs_args, 40);
+ARGS_SIZE(primitive_long_runs_args, 40);
 
 FN bool begins_long_run(PTR(u32) keys, u32 i, u32 n, u32 distance, u32 key64) {
   return distance < n - i && load_key(keys, i, key64) == load_key(keys, i + distance, key64);
@@ -69,7 +69,7 @@ FN bool begins_long_run(PTR(u32) keys, u32 i, u32 n, u32 distance, u32 key64) {
 
 /* Item: a probe. Its answers are those of its key among `n` distinct ones, ascending; of a NULL, those of no match.
  * Constants: KEY64. */
-struct refine_expand_args {
+struct primitive_expand_args {
   LAUNCH_HEADER;
   PTR(u32) probes;
   PTR(u32) valid;
@@ -83,7 +83,7 @@ struct refine_expand_args {
   u32 n;
   u32 padding;
 };
-ARGS_SIZE(refine_expand_args, 96);
+ARGS_SIZE(primitive_expand_args, 96);
 
 /* The place of a key among `n` ascending ones, of which it is. */
 FN u32 place_of_key(PTR(u32) keys, u32 n, u64 key, u32 key64) {
@@ -98,32 +98,32 @@ FN u32 place_of_key(PTR(u32) keys, u32 n, u64 key, u32 key64) {
 }
 
 /* Item: a row. keys_out[i] = keys[rows[i]] */
-struct refine_gather_args {
+struct primitive_gather_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
   PTR(u32) rows;
   PTR(u32) keys_out;
 };
-ARGS_SIZE(refine_gather_args, 40);
+ARGS_SIZE(primitive_gather_args, 40);
 
 /* Item: an answer. out[places[i]] = in[i], of WORDS words each. */
-struct refine_scatter_args {
+struct primitive_scatter_args {
   LAUNCH_HEADER;
   PTR(u32) answers;
   PTR(u32) places;
   PTR(u32) out_answers;
 };
-ARGS_SIZE(refine_scatter_args, 40);
+ARGS_SIZE(primitive_scatter_args, 40);
 
 /* Item: 32 rows. Bit i of out_bits = bit rows[i] of `bits`. */
-struct refine_bits_args {
+struct primitive_bits_args {
   LAUNCH_HEADER;
   PTR(u32) bits;
   PTR(u32) rows;
   PTR(u32) out_bits;
   u32 n;
 };
-ARGS_SIZE(refine_bits_args, 48);
+ARGS_SIZE(primitive_bits_args, 48);
 
 FN u32 gathered_bits(PTR(u32) bits, PTR(u32) rows, u32 word, u32 n) {
   u32 begin = word * 32, gathered = 0;
@@ -134,27 +134,27 @@ FN u32 gathered_bits(PTR(u32) bits, PTR(u32) rows, u32 word, u32 n) {
 }
 
 /* Item: a probe that matches a row at most. */
-struct refine_values_args {
+struct primitive_values_args {
   LAUNCH_HEADER;
   PTR(u32) rows; /* NO_ROW: none; become counts */
   PTR(u32) values;
   PTR(u32) values_valid;
   PTR(u64) sums;
 };
-ARGS_SIZE(refine_values_args, 48);
+ARGS_SIZE(primitive_values_args, 48);
 
 /* Item: a probe. Join its sums of low and of high halves (GATHER_SUM_WIDE); where the whole does not fit 64 bits, set
  * overflow[0] to the probe + 1. */
-struct refine_wide_args {
+struct primitive_wide_args {
   LAUNCH_HEADER;
-  PTR(u64) halves;
+  PTR(u64) sums_of_halves;
   PTR(u64) sums;
   PTR(u32) overflow;
 };
-ARGS_SIZE(refine_wide_args, 40);
+ARGS_SIZE(primitive_wide_args, 40);
 
 /* Item: a probe. The sum and number of the float values of its rows that are not NULL, added one after the other. */
-struct refine_floats_args {
+struct primitive_floats_args {
   LAUNCH_HEADER;
   PTR(u64) offsets;
   PTR(u32) rows;
@@ -163,7 +163,7 @@ struct refine_floats_args {
   PTR(f64) sums;
   PTR(u32) counts;
 };
-ARGS_SIZE(refine_floats_args, 64);
+ARGS_SIZE(primitive_floats_args, 64);
 
 /* The bits of a float from its order-preserving code. */
 FN u32 float_bits(u32 code) {

@@ -5,7 +5,7 @@
 #include "kernels/primitives/primitives.h"
 
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { refine_bits_args a; };
+layout(push_constant, scalar) uniform push { primitive_bits_args a; };
 
 void main() {
   const u32 word = a.first + gl_GlobalInvocationID.x;

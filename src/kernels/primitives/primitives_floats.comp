@@ -6,7 +6,7 @@
 
 layout(constant_id = 0) const u32 F64 = 0; /* values are doubles, else floats */
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { refine_floats_args a; };
+layout(push_constant, scalar) uniform push { primitive_floats_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)

@@ -6,7 +6,7 @@
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { refine_long_runs_args a; };
+layout(push_constant, scalar) uniform push { primitive_long_runs_args a; };
 
 void main() {
   const u32 i = a.first + gl_GlobalInvocationID.x;

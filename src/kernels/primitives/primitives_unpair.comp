@@ -5,7 +5,7 @@
 #include "kernels/primitives/primitives.h"
 
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { refine_unpair_args a; };
+layout(push_constant, scalar) uniform push { primitive_unpair_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)

@@ -6,13 +6,13 @@
 #include "device/device.h"
 #include "kernels/range_gather/range_gather.h"
 
-/* Over spans_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1, 4 and 8. */
-extern const rdx_kernel rdx_kernel_spans_1, rdx_kernel_spans_4, rdx_kernel_spans_8;
+/* Over range_gather_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1, 4 and 8. */
+extern const rdx_kernel rdx_kernel_range_gather_1, rdx_kernel_range_gather_4, rdx_kernel_range_gather_8;
 
-/* Over spans_blocks_args; launched over n / SPANS_BLOCK + 1 blocks. */
-extern const rdx_kernel rdx_kernel_spans_blocks;
+/* Over prefix_blocks_args; launched over n / PREFIX_BLOCK + 1 blocks. */
+extern const rdx_kernel rdx_kernel_prefix_blocks;
 
-/* Over spans_prefix_args. Constants: GATHER, VALUE. */
-extern const rdx_kernel rdx_kernel_spans_prefix;
+/* Over prefix_sum_args. Constants: GATHER, VALUE. */
+extern const rdx_kernel rdx_kernel_prefix_sum;
 
 #endif

@@ -7,9 +7,9 @@
 layout(constant_id = 0) const u32 GATHER = GATHER_SUM;
 layout(constant_id = 1) const u32 VALUE = VALUE_U32;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { spans_prefix_args a; };
+layout(push_constant, scalar) uniform push { prefix_sum_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    SPANS_DIFFERENCE(a.first + gl_GlobalInvocationID.x, GATHER, VALUE);
+    PREFIX_DIFFERENCE(a.first + gl_GlobalInvocationID.x, GATHER, VALUE);
 }

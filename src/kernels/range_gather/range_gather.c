@@ -13,7 +13,7 @@
 
 static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct spans_args *args = arguments;
+  const struct range_gather_args *args = arguments;
   const uint32_t kind = variant[0], value = variant[1];
   for (uint32_t k = 0; k < a.count; k++) {
     const uint32_t i = a.first + k, begin = a.begin[i];
@@ -28,34 +28,34 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
 }
 
 /* Up to a tile of blocks from `first` on. */
-static void write_blocks(spans_sums part, uint32_t first, uint32_t count, const uint32_t *values) {
+static void write_blocks(prefix_sums part, uint32_t first, uint32_t count, const uint32_t *values) {
   uint64_t sum = 0;
   if (!part.blocks)
     return;
-  for (uint32_t block = 0; block < count; block++, values += SPANS_BLOCK) {
-    spans_block *to = &part.blocks[first + block];
+  for (uint32_t block = 0; block < count; block++, values += PREFIX_BLOCK) {
+    prefix_block *to = &part.blocks[first + block];
     to->before = sum;
     memcpy(to->values, values, sizeof to->values);
-    for (uint32_t k = 0; k < SPANS_BLOCK; k++)
+    for (uint32_t k = 0; k < PREFIX_BLOCK; k++)
       sum += values[k];
   }
-  part.tiles[first / SPANS_TILE] = sum;
+  part.tiles[first / PREFIX_TILE] = sum;
 }
 
 static void blocks(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct spans_blocks_args *args = arguments;
-  uint32_t low[SPANS_TILE_ENTRIES] = {0}, high[SPANS_TILE_ENTRIES] = {0}, present[SPANS_TILE_ENTRIES] = {0};
-  for (uint32_t done = 0; done < a.count; done += SPANS_TILE) {
-    const uint32_t first = a.first + done, count = a.count - done < SPANS_TILE ? a.count - done : SPANS_TILE;
-    const uint32_t begin = first * SPANS_BLOCK, left = a.n - begin; /* nothing counts that is behind these */
-    const uint32_t entries = left < SPANS_TILE_ENTRIES ? left : SPANS_TILE_ENTRIES;
+  const struct prefix_blocks_args *args = arguments;
+  uint32_t low[PREFIX_TILE_ENTRIES] = {0}, high[PREFIX_TILE_ENTRIES] = {0}, present[PREFIX_TILE_ENTRIES] = {0};
+  for (uint32_t done = 0; done < a.count; done += PREFIX_TILE) {
+    const uint32_t first = a.first + done, count = a.count - done < PREFIX_TILE ? a.count - done : PREFIX_TILE;
+    const uint32_t begin = first * PREFIX_BLOCK, left = a.n - begin; /* nothing counts that is behind these */
+    const uint32_t entries = left < PREFIX_TILE_ENTRIES ? left : PREFIX_TILE_ENTRIES;
     if (!a.high.blocks && !a.present.blocks) { /* the same in fewer steps, so that more loads are on their way */
       for (uint32_t k = 0; k < entries; k++)
         low[k] = a.values[ROW_OF_ENTRY(a, begin + k)];
     } else {
       for (uint32_t k = 0; k < entries; k++)
-        SPANS_VALUE(begin + k, low[k], high[k], present[k]);
+        PREFIX_VALUE(begin + k, low[k], high[k], present[k]);
     }
     write_blocks(a.low, first, count, low);
     write_blocks(a.high, first, count, high);
@@ -67,43 +67,43 @@ static void blocks(const void *arguments, const uint32_t *variant, const rdx_sce
 
 static void prefix(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct spans_prefix_args *args = arguments;
+  const struct prefix_sum_args *args = arguments;
   for (uint32_t done = 0; done < a.count; done += BATCH) {
     const uint32_t first = a.first + done, count = a.count - done < BATCH ? a.count - done : BATCH;
     for (uint32_t i = first; i < first + count; i++) {
-      __builtin_prefetch(&a.low.blocks[a.begin[i] / SPANS_BLOCK]);
-      __builtin_prefetch(&a.low.blocks[(a.begin[i] + a.size[i]) / SPANS_BLOCK]);
+      __builtin_prefetch(&a.low.blocks[a.begin[i] / PREFIX_BLOCK]);
+      __builtin_prefetch(&a.low.blocks[(a.begin[i] + a.size[i]) / PREFIX_BLOCK]);
     }
     for (uint32_t k = 0; k < count; k++)
-      SPANS_DIFFERENCE((uint64_t)first + k, variant[0], variant[1]);
+      PREFIX_DIFFERENCE((uint64_t)first + k, variant[0], variant[1]);
   }
 }
 
 #define SPIRV(words_)                                                                                                  \
   { .words = words_, .size = sizeof words_ }
 
-#define SPANS(group_)                                                                                                  \
+#define RANGE_GATHER(group_)                                                                                           \
   {                                                                                                                    \
-    .name = "spans", .args_size = sizeof(struct spans_args), .variants = 3, .grain = 256, .group = group_,             \
-    .body = gather, .compute = SPIRV(spirv_range_gather_comp)                                                          \
+    .name = "range gather", .args_size = sizeof(struct range_gather_args), .variants = 3, .grain = 256,                \
+    .group = group_, .body = gather, .compute = SPIRV(spirv_range_gather_comp)                                         \
   }
 
-const rdx_kernel rdx_kernel_spans_1 = SPANS(256);
-const rdx_kernel rdx_kernel_spans_4 = SPANS(64);
-const rdx_kernel rdx_kernel_spans_8 = SPANS(32);
+const rdx_kernel rdx_kernel_range_gather_1 = RANGE_GATHER(256);
+const rdx_kernel rdx_kernel_range_gather_4 = RANGE_GATHER(64);
+const rdx_kernel rdx_kernel_range_gather_8 = RANGE_GATHER(32);
 
 /* The grain is of whole tiles. */
-const rdx_kernel rdx_kernel_spans_blocks = {.name = "spans, blocks of values",
-                                            .args_size = sizeof(struct spans_blocks_args),
-                                            .grain = 8 * SPANS_TILE,
-                                            .group = SPANS_TILE,
-                                            .body = blocks,
-                                            .compute = SPIRV(spirv_range_gather_blocks_comp)};
+const rdx_kernel rdx_kernel_prefix_blocks = {.name = "blocks of prefix sums",
+                                             .args_size = sizeof(struct prefix_blocks_args),
+                                             .grain = 8 * PREFIX_TILE,
+                                             .group = PREFIX_TILE,
+                                             .body = blocks,
+                                             .compute = SPIRV(spirv_range_gather_blocks_comp)};
 
-const rdx_kernel rdx_kernel_spans_prefix = {.name = "spans, prefix sums",
-                                            .args_size = sizeof(struct spans_prefix_args),
-                                            .variants = 2,
-                                            .grain = 16384,
-                                            .group = 256,
-                                            .body = prefix,
-                                            .compute = SPIRV(spirv_prefix_sum_comp)};
+const rdx_kernel rdx_kernel_prefix_sum = {.name = "prefix sums",
+                                          .args_size = sizeof(struct prefix_sum_args),
+                                          .variants = 2,
+                                          .grain = 16384,
+                                          .group = 256,
+                                          .body = prefix,
+                                          .compute = SPIRV(spirv_prefix_sum_comp)};

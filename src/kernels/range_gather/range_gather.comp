@@ -12,7 +12,7 @@ layout(constant_id = 0) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 1) const u32 VALUE = VALUE_U32;
 layout(constant_id = 2) const u32 LANES = 8; /* 1, 4 or 8 */
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { spans_args a; };
+layout(push_constant, scalar) uniform push { range_gather_args a; };
 
 #include "kernels/lookup/found.h"
 

@@ -16,7 +16,7 @@
   u32 step
 
 /* Item: a probe, whose entries are begin[i] .. begin[i] + size[i] - 1. Constants: GATHER, VALUE, LANES. */
-struct spans_args {
+struct range_gather_args {
   LAUNCH_HEADER;
   PTR(u32) begin;
   PTR(u32) size;
@@ -30,60 +30,60 @@ struct spans_args {
   PTR(u32) out_rows;
   ROW_LAYOUT;
 };
-ARGS_SIZE(spans_args, 112);
+ARGS_SIZE(range_gather_args, 112);
 
 /* Prefix sums are written and read with the values, so that one gather of 32 bytes is all that an end of a span takes:
  * of each block of entries the sum of what comes before it in its tile, and the values. The last one counts from the
  * next block on only, so it need not be there. The entry behind all others has a block, too. */
-#define SPANS_BLOCK 7  /* entries */
-#define SPANS_TILE 256 /* blocks: a workgroup's */
-#define SPANS_TILE_ENTRIES (SPANS_TILE * SPANS_BLOCK)
+#define PREFIX_BLOCK 7  /* entries */
+#define PREFIX_TILE 256 /* blocks: a workgroup's */
+#define PREFIX_TILE_ENTRIES (PREFIX_TILE * PREFIX_BLOCK)
 
-struct spans_block {
+struct prefix_block {
   u64 before;
-  u32 values[SPANS_BLOCK - 1];
+  u32 values[PREFIX_BLOCK - 1];
 };
 
-SHARED_STRUCT(spans_block, 32)
+SHARED_STRUCT(prefix_block, 32)
 
 #ifdef RDX_GLSL
 #else
-typedef struct spans_sums spans_sums;
+typedef struct prefix_sums prefix_sums;
 #endif
 
 /* Prefix sums over one part of the values; addresses 0: not wanted. */
-struct spans_sums {
-  PTR(spans_block) blocks;
+struct prefix_sums {
+  PTR(prefix_block) blocks;
   PTR(u64) tiles; /* first the sum of each tile, then of all before it */
 };
 
 /* Item: a block. The parts: values in halves (high: 64-bit values only), 0 for NULLs, and whether they are not NULL.
  * Halves are those of the code: see column/keys.h. */
-struct spans_blocks_args {
+struct prefix_blocks_args {
   LAUNCH_HEADER;
   PTR(u32) words;
   PTR(u32) values;
   PTR(u32) values_valid;
-  spans_sums low;
-  spans_sums high;
-  spans_sums present;
+  prefix_sums low;
+  prefix_sums high;
+  prefix_sums present;
   ROW_LAYOUT;
   u32 n; /* entries */
 };
-ARGS_SIZE(spans_blocks_args, 104);
+ARGS_SIZE(prefix_blocks_args, 104);
 
 /* Item: a probe. Differences of prefix sums. Constants: GATHER (one of the sums), VALUE. */
-struct spans_prefix_args {
+struct prefix_sum_args {
   LAUNCH_HEADER;
   PTR(u32) begin;
   PTR(u32) size;
-  spans_sums low;
-  spans_sums high;
-  spans_sums present;
+  prefix_sums low;
+  prefix_sums high;
+  prefix_sums present;
   PTR(u32) out_count;
   PTR(u64) out_sum;
 };
-ARGS_SIZE(spans_prefix_args, 96);
+ARGS_SIZE(prefix_sum_args, 96);
 
 #ifdef RDX_GLSL
 #define ROW_OF_ENTRY(a, entry)                                                                                         \
@@ -93,7 +93,7 @@ ARGS_SIZE(spans_prefix_args, 96);
 #endif
 
 /* With the args declared as `a` (C: a macro for them): the parts of the value of an entry, where they are wanted. */
-#define SPANS_VALUE(entry, low_part, high_part, present_part)                                                          \
+#define PREFIX_VALUE(entry, low_part, high_part, present_part)                                                         \
   do {                                                                                                                 \
     u32 span_row = ROW_OF_ENTRY(a, entry);                                                                             \
     bool span_present = has_bit(a.values_valid, span_row);                                                             \
@@ -109,28 +109,29 @@ ARGS_SIZE(spans_prefix_args, 96);
   } while (false)
 
 /* The sum over all entries before `entry`. A mask decides, as compilers turn a conditional into jumps. */
-FN u64 spans_sum_before(spans_sums sums, u32 entry) {
-  u32 block = entry / SPANS_BLOCK, rest = entry % SPANS_BLOCK;
-  spans_block here = AT(sums.blocks, block);
-  u64 sum = AT(sums.tiles, block / SPANS_TILE) + here.before;
-  for (u32 k = 0; k < SPANS_BLOCK - 1; k++)
+FN u64 prefix_sum_before(prefix_sums sums, u32 entry) {
+  u32 block = entry / PREFIX_BLOCK, rest = entry % PREFIX_BLOCK;
+  prefix_block here = AT(sums.blocks, block);
+  u64 sum = AT(sums.tiles, block / PREFIX_TILE) + here.before;
+  for (u32 k = 0; k < PREFIX_BLOCK - 1; k++)
     sum += here.values[k] & (0u - TO_U32(k < rest));
   return sum;
 }
 
-FN u64 spans_sum(spans_sums sums, u32 begin, u32 size) {
+FN u64 prefix_sum_of(prefix_sums sums, u32 begin, u32 size) {
   if (size == 0u || IS_NULL(sums.blocks))
     return 0ul;
-  return spans_sum_before(sums, begin + size) - spans_sum_before(sums, begin);
+  return prefix_sum_before(sums, begin + size) - prefix_sum_before(sums, begin);
 }
 
 /* The codes of signed values are 2^31 (2^63) above them. */
-#define SPANS_DIFFERENCE(i, gather, value_kind)                                                                        \
+#define PREFIX_DIFFERENCE(i, gather, value_kind)                                                                       \
   do {                                                                                                                 \
     u32 span_begin = AT(a.begin, i), span_count = AT(a.size, i);                                                       \
-    u64 span_low = spans_sum(a.low, span_begin, span_count), span_high = spans_sum(a.high, span_begin, span_count);    \
+    u64 span_low = prefix_sum_of(a.low, span_begin, span_count),                                                       \
+        span_high = prefix_sum_of(a.high, span_begin, span_count);                                                     \
     if (!IS_NULL(a.present.blocks))                                                                                    \
-      span_count = TO_U32(spans_sum(a.present, span_begin, span_count));                                               \
+      span_count = TO_U32(prefix_sum_of(a.present, span_begin, span_count));                                           \
     if ((value_kind) == VALUE_I32)                                                                                     \
       span_low -= TO_U64(span_count) << 31;                                                                            \
     if ((value_kind) == VALUE_I64)                                                                                     \

@@ -7,24 +7,24 @@
 
 /* A workgroup gathers the values of a tile, its threads those of entries side by side; then each takes a block. */
 
-#define TILE_THREADS SPANS_TILE
+#define TILE_THREADS PREFIX_TILE
 layout(local_size_x = TILE_THREADS) in;
-layout(push_constant, scalar) uniform push { spans_blocks_args a; };
+layout(push_constant, scalar) uniform push { prefix_blocks_args a; };
 
 #include "device/group_scan.glsl.h"
 
-shared u32 ordered[SPANS_TILE_ENTRIES];
+shared u32 ordered[PREFIX_TILE_ENTRIES];
 
-void write_blocks(spans_sums part, u32 values[SPANS_BLOCK]) {
-  const u32 lane = GROUP_LANE, group = gl_WorkGroupID.x * SPANS_TILE, block = a.first + group + lane;
-  [[unroll]] for (u32 k = 0; k < SPANS_BLOCK; k++)
-    ordered[k * SPANS_TILE + lane] = values[k];
+void write_blocks(prefix_sums part, u32 values[PREFIX_BLOCK]) {
+  const u32 lane = GROUP_LANE, group = gl_WorkGroupID.x * PREFIX_TILE, block = a.first + group + lane;
+  [[unroll]] for (u32 k = 0; k < PREFIX_BLOCK; k++)
+    ordered[k * PREFIX_TILE + lane] = values[k];
   barrier();
-  spans_block mine;
+  prefix_block mine;
   u64 sum = 0, total;
-  [[unroll]] for (u32 k = 0; k < SPANS_BLOCK; k++) {
-    const u32 value = ordered[lane * SPANS_BLOCK + k];
-    if (k < SPANS_BLOCK - 1)
+  [[unroll]] for (u32 k = 0; k < PREFIX_BLOCK; k++) {
+    const u32 value = ordered[lane * PREFIX_BLOCK + k];
+    if (k < PREFIX_BLOCK - 1)
       mine.values[k] = value;
     sum += value;
   }
@@ -32,17 +32,17 @@ void write_blocks(spans_sums part, u32 values[SPANS_BLOCK]) {
   if (group + lane < a.count)
     AT(part.blocks, block) = mine;
   if (lane == 0)
-    AT(part.tiles, block / SPANS_TILE) = total;
+    AT(part.tiles, block / PREFIX_TILE) = total;
 }
 
 void main() {
-  const u32 first = (a.first + gl_WorkGroupID.x * SPANS_TILE) * SPANS_BLOCK;
-  u32 low[SPANS_BLOCK], high[SPANS_BLOCK], present[SPANS_BLOCK];
-  [[unroll]] for (u32 k = 0; k < SPANS_BLOCK; k++) {
-    const u32 ahead = k * SPANS_TILE + GROUP_LANE;
+  const u32 first = (a.first + gl_WorkGroupID.x * PREFIX_TILE) * PREFIX_BLOCK;
+  u32 low[PREFIX_BLOCK], high[PREFIX_BLOCK], present[PREFIX_BLOCK];
+  [[unroll]] for (u32 k = 0; k < PREFIX_BLOCK; k++) {
+    const u32 ahead = k * PREFIX_TILE + GROUP_LANE;
     low[k] = high[k] = present[k] = 0;
     if (ahead < a.n - first)
-      SPANS_VALUE(first + ahead, low[k], high[k], present[k]);
+      PREFIX_VALUE(first + ahead, low[k], high[k], present[k]);
   }
   write_blocks(a.low, low);
   if (!IS_NULL(a.high.blocks))

@@ -7,8 +7,8 @@
 #include "kernels/ray_matrix/ray_matrix.h"
 
 /* Over the args of the same names. */
-extern const rdx_kernel rdx_kernel_cubes_place;
-extern const rdx_kernel rdx_kernel_cubes_box;
-extern const rdx_kernel rdx_kernel_cubes_rays;
+extern const rdx_kernel rdx_kernel_ray_matrix_place;
+extern const rdx_kernel rdx_kernel_ray_matrix_box;
+extern const rdx_kernel rdx_kernel_ray_matrix_rays;
 
 #endif

@@ -14,16 +14,16 @@
 
 static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct cubes_place_args *a = arguments;
+  const struct ray_matrix_place_args *a = arguments;
   for (uint32_t k = 0; k < a->count; k++)
-    CUBES_PLACE(*a, a->first + k, variant[0], variant[1]);
+    RAY_MATRIX_PLACE(*a, a->first + k, variant[0], variant[1]);
 }
 
 static void box(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
-  const struct cubes_box_args *a = arguments;
+  const struct ray_matrix_box_args *a = arguments;
   for (uint32_t k = 0; k < a->count; k++)
-    cubes_write_box(a->cells, a->boxes, a->first + k, a->rows, a->rows_per_box, a->width);
+    ray_matrix_write_box(a->cells, a->boxes, a->first + k, a->rows, a->rows_per_box, a->width);
 }
 
 /* ---- Rays ---- */
@@ -31,7 +31,7 @@ static void box(const void *arguments, const uint32_t *variant, const rdx_scene 
 #define BLOCK 256 /* rays in flight */
 
 typedef struct tracing {
-  const struct cubes_rays_args *args;
+  const struct ray_matrix_rays_args *args;
   rdx_ray rays[BLOCK];
   uint32_t hits[BLOCK]; /* cubes met by each ray */
   float half_width;
@@ -40,7 +40,7 @@ typedef struct tracing {
 /* RTScan, Algorithm 1 "Pseudo-code of Intersection Shader". */
 static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
-  const struct cubes_rays_args *a = t->args;
+  const struct ray_matrix_rays_args *a = t->args;
   const rdx_ray *ray = &t->rays[lane];
   const uint32_t begin = primitive * a->rows_per_box, rest = a->entries - begin;
   const uint32_t end = begin + (rest < a->rows_per_box ? rest : a->rows_per_box);
@@ -51,9 +51,9 @@ static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   }
   for (uint32_t i = begin; i < end; i++) {
     const uint64_t cells = a->cells[i];
-    if (cubes_overlap(cubes_cell(cells, 0), t->half_width, low[0], high[0]) &&
-        cubes_overlap(cubes_cell(cells, 1), t->half_width, low[1], high[1]) &&
-        cubes_overlap(cubes_cell(cells, 2), t->half_width, low[2], high[2])) {
+    if (ray_matrix_overlap(ray_matrix_cell(cells, 0), t->half_width, low[0], high[0]) &&
+        ray_matrix_overlap(ray_matrix_cell(cells, 1), t->half_width, low[1], high[1]) &&
+        ray_matrix_overlap(ray_matrix_cell(cells, 2), t->half_width, low[2], high[2])) {
       const uint32_t row = a->rows[i];
       sieve_put(a->out_bits, row, sieve_decide(a->query, a->term_count, a->mask, row));
       t->hits[lane]++;
@@ -62,37 +62,38 @@ static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   return false;
 }
 
-static void add_ray(tracing *t, uint32_t lane, struct cubes_ray ray) {
+static void add_ray(tracing *t, uint32_t lane, struct ray_matrix_ray ray) {
   rdx_ray *out = &t->rays[lane];
   *out = (rdx_ray){.origin = {ray.origin[0], ray.origin[1], ray.origin[2]}, .tmax = ray.tmax};
   out->direction[ray.axis] = 1;
   t->hits[lane] = 0;
 }
 
-static void count(const struct cubes_rays_args *a, const uint32_t *hits, uint32_t rays) {
+static void count(const struct ray_matrix_rays_args *a, const uint32_t *hits, uint32_t rays) {
   uint32_t hit = 0, total = 0;
   for (uint32_t k = 0; k < rays; k++) {
     hit += hits[k] > 0;
     total += hits[k];
   }
-  const uint32_t stripe = a->first / BLOCK % CUBES_STRIPES;
+  const uint32_t stripe = a->first / BLOCK % RAY_MATRIX_STRIPES;
   __atomic_fetch_add(&a->counters[2 * stripe], hit, __ATOMIC_RELAXED);
   __atomic_fetch_add(&a->counters[2 * stripe + 1], total, __ATOMIC_RELAXED);
 }
 
 static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant;
-  const struct cubes_rays_args *a = arguments;
+  const struct ray_matrix_rays_args *a = arguments;
   tracing t = {.args = a, .half_width = (float)a->width * 0.5f};
-  struct cubes_region *regions = CUBES_REGIONS(a->query, a->regions);
-  uint32_t r = cubes_region_of(regions, a->region_count, a->first);
+  struct ray_matrix_region *regions = RAY_MATRIX_REGIONS(a->query, a->regions);
+  uint32_t r = ray_matrix_region_of(regions, a->region_count, a->first);
   for (uint32_t done = 0; done < a->count; done += BLOCK) {
     const uint32_t n = a->count - done < BLOCK ? a->count - done : BLOCK;
     for (uint32_t k = 0; k < n; k++) {
       const uint32_t i = a->first + done + k;
       while (r + 1 < a->region_count && regions[r + 1].start <= i)
         r++;
-      add_ray(&t, k, cubes_ray_of(regions[r], i - regions[r].start, a->width, a->interval, a->ray_length, a->spacing));
+      add_ray(&t, k,
+              ray_matrix_ray_of(regions[r], i - regions[r].start, a->width, a->interval, a->ray_length, a->spacing));
     }
     rdx_cpu_trace_all(scene, t.rays, n, false, on_box, &t);
     if (a->counters)
@@ -103,25 +104,25 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
 #define SPIRV(words_)                                                                                                  \
   { .words = words_, .size = sizeof words_ }
 
-const rdx_kernel rdx_kernel_cubes_place = {.name = "cubes place",
-                                           .args_size = sizeof(struct cubes_place_args),
-                                           .variants = 2,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = place,
-                                           .compute = SPIRV(spirv_ray_matrix_place_comp)};
+const rdx_kernel rdx_kernel_ray_matrix_place = {.name = "ray matrix place",
+                                                .args_size = sizeof(struct ray_matrix_place_args),
+                                                .variants = 2,
+                                                .grain = 16384,
+                                                .group = 256,
+                                                .body = place,
+                                                .compute = SPIRV(spirv_ray_matrix_place_comp)};
 
-const rdx_kernel rdx_kernel_cubes_box = {.name = "cubes box",
-                                         .args_size = sizeof(struct cubes_box_args),
-                                         .grain = 2048,
-                                         .group = 128,
-                                         .body = box,
-                                         .compute = SPIRV(spirv_ray_matrix_box_comp)};
+const rdx_kernel rdx_kernel_ray_matrix_box = {.name = "ray matrix box",
+                                              .args_size = sizeof(struct ray_matrix_box_args),
+                                              .grain = 2048,
+                                              .group = 128,
+                                              .body = box,
+                                              .compute = SPIRV(spirv_ray_matrix_box_comp)};
 
-const rdx_kernel rdx_kernel_cubes_rays = {.name = "matrix rays",
-                                          .args_size = sizeof(struct cubes_rays_args),
-                                          .grain = BLOCK,
-                                          .body = rays,
-                                          .raygen = SPIRV(spirv_ray_matrix_rgen),
-                                          .any_hit = SPIRV(spirv_ray_matrix_rahit),
-                                          .intersection = SPIRV(spirv_ray_matrix_rint)};
+const rdx_kernel rdx_kernel_ray_matrix_rays = {.name = "ray matrix rays",
+                                               .args_size = sizeof(struct ray_matrix_rays_args),
+                                               .grain = BLOCK,
+                                               .body = rays,
+                                               .raygen = SPIRV(spirv_ray_matrix_rgen),
+                                               .any_hit = SPIRV(spirv_ray_matrix_rahit),
+                                               .intersection = SPIRV(spirv_ray_matrix_rint)};

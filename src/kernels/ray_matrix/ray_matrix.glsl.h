@@ -8,15 +8,15 @@
 #include "kernels/ray_matrix/ray_matrix.h"
 
 layout(push_constant, scalar) uniform push {
-  cubes_rays_args a;
+  ray_matrix_rays_args a;
 };
 
 /* The ray of this launch item. */
-cubes_ray own_ray() {
+ray_matrix_ray own_ray() {
   const u32 i = a.first + gl_LaunchIDEXT.x;
-  cubes_region_ptr regions = CUBES_REGIONS(a.query, a.regions);
-  const cubes_region region = AT(regions, cubes_region_of(regions, a.region_count, i));
-  return cubes_ray_of(region, i - region.start, a.width, a.interval, a.ray_length, a.spacing);
+  ray_matrix_region_ptr regions = RAY_MATRIX_REGIONS(a.query, a.regions);
+  const ray_matrix_region region = AT(regions, ray_matrix_region_of(regions, a.region_count, i));
+  return ray_matrix_ray_of(region, i - region.start, a.width, a.interval, a.ray_length, a.spacing);
 }
 
 #endif

@@ -27,13 +27,13 @@
 
 #include "kernels/sieve/sieve.h"
 
-#define CUBES_BITS 21u /* of a cell */
-#define CUBES_MASK 0x1ffffful
-#define CUBES_MOST_WIDTH 0x100000u
+#define RAY_MATRIX_BITS 21u /* of a cell */
+#define RAY_MATRIX_MASK 0x1ffffful
+#define RAY_MATRIX_MAX_WIDTH 0x100000u
 
 /* Item: a rank of a column (or, BY_VALUE, a row): set or add its row's cell on one axis. Constants: KEY64, BY_VALUE.
  * Values of a small range are spread over the axis, so that all axes are alike. */
-struct cubes_place_args {
+struct ray_matrix_place_args {
   LAUNCH_HEADER;
   PTR(u32) codes; /* BY_VALUE */
   PTR(u32) valid;
@@ -45,11 +45,11 @@ struct cubes_place_args {
   u32 axis;
   u32 add; /* 0: the first axis */
 };
-ARGS_SIZE(cubes_place_args, 72);
+ARGS_SIZE(ray_matrix_place_args, 72);
 
 /* Item: a box around the cubes of `rows_per_box` rows; their cells are rewritten side by side instead of
  * interleaved. */
-struct cubes_box_args {
+struct ray_matrix_box_args {
   LAUNCH_HEADER;
   PTR(u64) cells;
   PTR(f32) boxes;
@@ -57,10 +57,10 @@ struct cubes_box_args {
   u32 rows_per_box;
   u32 width;
 };
-ARGS_SIZE(cubes_box_args, 48);
+ARGS_SIZE(ray_matrix_box_args, 48);
 
 /* A cuboid of cells and the rays through it. */
-struct cubes_region {
+struct ray_matrix_region {
   u32 start; /* number of rays in the regions before */
   u32 axis;  /* that its rays run along */
   u32 low[3];
@@ -68,26 +68,26 @@ struct cubes_region {
   u32 across[2]; /* rays on the axes after `axis` */
 };
 
-SHARED_STRUCT(cubes_region, 4)
+SHARED_STRUCT(ray_matrix_region, 4)
 
 #ifdef RDX_GLSL
-#define CUBES_REGIONS(query, place) cubes_region_ptr(u64(query) + u64(place) * 8)
+#define RAY_MATRIX_REGIONS(query, place) ray_matrix_region_ptr(u64(query) + u64(place) * 8)
 #else
-#define CUBES_REGIONS(query, place) ((struct cubes_region *)(void *)((query) + (place)))
+#define RAY_MATRIX_REGIONS(query, place) ((struct ray_matrix_region *)(void *)((query) + (place)))
 #endif
-ARGS_SIZE(cubes_region, 40);
+ARGS_SIZE(ray_matrix_region, 40);
 
-#define CUBES_STRIPES 64u /* of the counters, lest all rays add to one */
+#define RAY_MATRIX_STRIPES 64u /* of the counters, lest all rays add to one */
 
 /* Item: a ray. */
-struct cubes_rays_args {
+struct ray_matrix_rays_args {
   LAUNCH_HEADER;
   PTR(u64) query;    /* begins with the terms that decide */
   PTR(u64) cells;    /* of each entry: x, y, z side by side */
   PTR(u32) rows;     /* of each entry */
   PTR(u32) mask;     /* rows that may qualify; 0: all */
   PTR(u32) out_bits; /* the bits of rows that are met become what the terms say */
-  PTR(u32) counters; /* rays that hit and intersections, CUBES_STRIPES times; 0: not wanted */
+  PTR(u32) counters; /* rays that hit and intersections, RAY_MATRIX_STRIPES times; 0: not wanted */
   u32 regions;       /* their place */
   u32 region_count;
   u32 term_count;
@@ -99,11 +99,11 @@ struct cubes_rays_args {
   u32 ray_length;
   u32 spacing;
 };
-ARGS_SIZE(cubes_rays_args, 104);
+ARGS_SIZE(ray_matrix_rays_args, 104);
 
 /* The 21 bits of a cell at every third place. */
-FN u64 cubes_spread(u32 cell) {
-  u64 x = TO_U64(cell) & CUBES_MASK;
+FN u64 ray_matrix_spread(u32 cell) {
+  u64 x = TO_U64(cell) & RAY_MATRIX_MASK;
   x = (x | x << 32) & 0x1f00000000fffful;
   x = (x | x << 16) & 0x1f0000ff0000fful;
   x = (x | x << 8) & 0x100f00f00f00f00ful;
@@ -111,60 +111,61 @@ FN u64 cubes_spread(u32 cell) {
   return (x | x << 2) & 0x1249249249249249ul;
 }
 
-FN u32 cubes_gather(u64 x) {
+FN u32 ray_matrix_gather(u64 x) {
   x &= 0x1249249249249249ul;
   x = (x | x >> 2) & 0x10c30c30c30c30c3ul;
   x = (x | x >> 4) & 0x100f00f00f00f00ful;
   x = (x | x >> 8) & 0x1f0000ff0000fful;
   x = (x | x >> 16) & 0x1f00000000fffful;
-  return TO_U32((x | x >> 32) & CUBES_MASK);
+  return TO_U32((x | x >> 32) & RAY_MATRIX_MASK);
 }
 
 /* The cell on one axis, of cells side by side. */
-FN f32 cubes_cell(u64 cells, u32 axis) {
-  return TO_F32(TO_U32(cells >> (axis * CUBES_BITS) & CUBES_MASK));
+FN f32 ray_matrix_cell(u64 cells, u32 axis) {
+  return TO_F32(TO_U32(cells >> (axis * RAY_MATRIX_BITS) & RAY_MATRIX_MASK));
 }
 
 /* RTScan, section 4.4.4 "Analysis of the Precision Loss". */
 /* Whether a cube meets what a ray covers on one axis. */
-FN bool cubes_overlap(f32 cell, f32 half_width, f32 low, f32 high) {
+FN bool ray_matrix_overlap(f32 cell, f32 half_width, f32 low, f32 high) {
   return cell + half_width > low && cell - half_width < high;
 }
 
-struct cubes_ray {
+struct ray_matrix_ray {
   f32 origin[3];
   f32 tmax; /* its length; it begins at its origin */
   u32 axis;
 };
 
 #ifdef RDX_GLSL
-#define CUBES_RAY_TYPE cubes_ray
+#define RAY_MATRIX_RAY_TYPE ray_matrix_ray
 #else
-#define CUBES_RAY_TYPE struct cubes_ray
+#define RAY_MATRIX_RAY_TYPE struct ray_matrix_ray
 #endif
 
 /* Cells that the rays in a row along an axis span: from the far face of the first cube to the near face of the last,
  * and never nothing. */
-FN u32 cubes_reach(u32 size, u32 width) {
+FN u32 ray_matrix_reach(u32 size, u32 width) {
   return size > width ? size - width + 1u : 1u;
 }
 
 /* Rays across a region on one axis. */
-FN u32 cubes_across(u32 size, u32 width, u32 interval) {
+FN u32 ray_matrix_across(u32 size, u32 width, u32 interval) {
   return size > width ? (size - width + interval - 1u) / interval + 1u : 1u;
 }
 
 /* RTScan, Figure 13 "The effect of adding spacing to rays". */
 /* Rays in a row along it. The last begins inside the cube of the last cell. */
-FN u32 cubes_along(u32 size, u32 width, u32 ray_length, u32 spacing) {
-  u32 reach = cubes_reach(size, width), period = ray_length + spacing;
+FN u32 ray_matrix_along(u32 size, u32 width, u32 ray_length, u32 spacing) {
+  u32 reach = ray_matrix_reach(size, width), period = ray_length + spacing;
   return reach / period + 1u + (reach % period > ray_length ? 1u : 0u);
 }
 
 /* RTScan, Figure 12 "Ray interval and spacing". */
 /* Ray `i` of a region. */
-FN CUBES_RAY_TYPE cubes_ray_of(cubes_region region, u32 i, u32 width, u32 interval, u32 ray_length, u32 spacing) {
-  CUBES_RAY_TYPE ray;
+FN RAY_MATRIX_RAY_TYPE ray_matrix_ray_of(ray_matrix_region region, u32 i, u32 width, u32 interval, u32 ray_length,
+                                         u32 spacing) {
+  RAY_MATRIX_RAY_TYPE ray;
   u32 u = (region.axis + 1u) % 3u, v = (region.axis + 2u) % 3u;
   u32 k = i % region.across[0], rest = i / region.across[0];
   f32 inset = TO_F32(width) * 0.5f - 0.5f;
@@ -172,7 +173,7 @@ FN CUBES_RAY_TYPE cubes_ray_of(cubes_region region, u32 i, u32 width, u32 interv
   ray.origin[u] = TO_F32(region.low[u] + k * interval) + inset;
   ray.origin[v] = TO_F32(region.low[v] + rest % region.across[1] * interval) + inset;
   u32 begin = rest / region.across[1] * (ray_length + spacing);
-  u32 reach = cubes_reach(region.size[ray.axis], width);
+  u32 reach = ray_matrix_reach(region.size[ray.axis], width);
   u32 left = reach > begin ? reach - begin : 1u;
   ray.origin[ray.axis] = TO_F32(region.low[ray.axis] + begin) + inset - 1.0f;
   ray.tmax = TO_F32(left < ray_length ? left : ray_length);
@@ -180,6 +181,6 @@ FN CUBES_RAY_TYPE cubes_ray_of(cubes_region region, u32 i, u32 width, u32 interv
 }
 
 /* The region that holds ray `i` of all. */
-DEFINE_REGION_OF(cubes_region_of, cubes_region)
+DEFINE_REGION_OF(ray_matrix_region_of, ray_matrix_region)
 
 #endif

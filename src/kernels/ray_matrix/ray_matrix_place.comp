@@ -7,9 +7,9 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 BY_VALUE = 0;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { cubes_place_args a; };
+layout(push_constant, scalar) uniform push { ray_matrix_place_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    CUBES_PLACE(a, a.first + gl_GlobalInvocationID.x, KEY64, BY_VALUE);
+    RAY_MATRIX_PLACE(a, a.first + gl_GlobalInvocationID.x, KEY64, BY_VALUE);
 }

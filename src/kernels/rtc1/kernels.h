@@ -7,7 +7,7 @@
 #include "kernels/rtc1/rtc1.h"
 
 /* Over the args of the same names. */
-extern const rdx_kernel rdx_kernel_line_encode;
-extern const rdx_kernel rdx_kernel_line_rays;
+extern const rdx_kernel rdx_kernel_rtc1_encode;
+extern const rdx_kernel rdx_kernel_rtc1_rays;
 
 #endif

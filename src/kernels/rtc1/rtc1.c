@@ -11,24 +11,24 @@
 
 static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct line_encode_args *a = arguments;
+  const struct rtc1_encode_args *a = arguments;
   for (uint32_t i = a->first, end = a->first + a->count; i < end; i++) {
     const uint64_t code = load_key(a->codes, a->rows ? a->rows[i] : i, variant[0]);
-    line_write_triangle(a->triangles, i, (uint32_t)((code - a->smallest) >> a->shift), a->width);
+    rtc1_write_triangle(a->triangles, i, (uint32_t)((code - a->smallest) >> a->shift), a->width);
   }
 }
 
 #define BLOCK 64 /* rays in flight */
 
 typedef struct tracing {
-  const struct line_rays_args *args;
+  const struct rtc1_rays_args *args;
   uint32_t hits[BLOCK];
 } tracing;
 
 /* RTScan, section 2.2 "the Any-Hit Program is called to fetch the record ID and set the result". */
 static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
   tracing *t = context;
-  const struct line_rays_args *a = t->args;
+  const struct rtc1_rays_args *a = t->args;
   const uint32_t row = a->rows ? a->rows[primitive] : primitive;
   t->hits[lane]++;
   if (has_bit(a->mask, row) && sieve_true(a->query, SIEVE_TERM(a->query, 0), row))
@@ -37,10 +37,10 @@ static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
 }
 
 static void trace_block(tracing *t, const rdx_scene *scene, uint32_t first, uint32_t count) {
-  const struct line_rays_args *a = t->args;
+  const struct rtc1_rays_args *a = t->args;
   rdx_ray rays[BLOCK];
   for (uint32_t k = 0; k < count; k++) {
-    const struct line_ray ray = line_ray_of(first + k, a->low, a->size, a->width, a->along);
+    const struct rtc1_ray ray = rtc1_ray_of(first + k, a->low, a->size, a->width, a->along);
     rays[k] = (rdx_ray){.origin = {ray.x, ray.y, 0}, .tmax = ray.tmax};
     rays[k].direction[a->along ? 0 : 1] = 1;
     t->hits[k] = 0;
@@ -48,7 +48,7 @@ static void trace_block(tracing *t, const rdx_scene *scene, uint32_t first, uint
   rdx_cpu_trace_all(scene, rays, count, false, on_hit, t);
   if (!a->counters)
     return;
-  const uint32_t stripe = first / BLOCK % LINE_STRIPES;
+  const uint32_t stripe = first / BLOCK % RTC1_STRIPES;
   for (uint32_t k = 0; k < count; k++) {
     __atomic_fetch_add(&a->counters[2 * stripe], t->hits[k] > 0, __ATOMIC_RELAXED);
     __atomic_fetch_add(&a->counters[2 * stripe + 1], t->hits[k], __ATOMIC_RELAXED);
@@ -57,7 +57,7 @@ static void trace_block(tracing *t, const rdx_scene *scene, uint32_t first, uint
 
 static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant;
-  const struct line_rays_args *a = arguments;
+  const struct rtc1_rays_args *a = arguments;
   tracing t = {.args = a};
   for (uint32_t done = 0; done < a->count; done += BLOCK)
     trace_block(&t, scene, a->first + done, a->count - done < BLOCK ? a->count - done : BLOCK);
@@ -66,16 +66,16 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
 #define SPIRV(words_)                                                                                                  \
   { .words = words_, .size = sizeof words_ }
 
-const rdx_kernel rdx_kernel_line_encode = {.name = "line encode",
-                                           .args_size = sizeof(struct line_encode_args),
+const rdx_kernel rdx_kernel_rtc1_encode = {.name = "rtc1 encode",
+                                           .args_size = sizeof(struct rtc1_encode_args),
                                            .variants = 1,
                                            .grain = 16384,
                                            .group = 256,
                                            .body = encode,
                                            .compute = SPIRV(spirv_rtc1_encode_comp)};
 
-const rdx_kernel rdx_kernel_line_rays = {.name = "line rays",
-                                         .args_size = sizeof(struct line_rays_args),
+const rdx_kernel rdx_kernel_rtc1_rays = {.name = "rtc1 rays",
+                                         .args_size = sizeof(struct rtc1_rays_args),
                                          .grain = BLOCK,
                                          .body = rays,
                                          .raygen = SPIRV(spirv_rtc1_rgen),

@@ -18,10 +18,10 @@
 
 #include "kernels/sieve/sieve.h"
 
-#define LINE_MOST_CELL 0x1fffffu
+#define RTC1_MAX_CELL 0x1fffffu
 
 /* Item: a row that is not NULL. Constants: KEY64. */
-struct line_encode_args {
+struct rtc1_encode_args {
   LAUNCH_HEADER;
   PTR(u32) codes;
   PTR(u32) rows; /* those that are not NULL; 0: all are */
@@ -30,45 +30,45 @@ struct line_encode_args {
   u32 shift;
   u32 width;
 };
-ARGS_SIZE(line_encode_args, 56);
+ARGS_SIZE(rtc1_encode_args, 56);
 
-#define LINE_STRIPES 64u /* of the counters */
+#define RTC1_STRIPES 64u /* of the counters */
 
 /* Item: a ray. */
-struct line_rays_args {
+struct rtc1_rays_args {
   LAUNCH_HEADER;
   PTR(u64) query; /* one term */
   PTR(u32) rows;  /* of each triangle; 0: triangle i is row i */
   PTR(u32) mask;  /* rows that may qualify; 0: all */
   PTR(u32) out_bits;
-  PTR(u32) counters; /* rays that hit and intersections, LINE_STRIPES times; 0: not wanted */
+  PTR(u32) counters; /* rays that hit and intersections, RTC1_STRIPES times; 0: not wanted */
   u32 partition_size;
   u32 low;  /* first cell */
   u32 size; /* cells */
   u32 width;
   u32 along; /* one ray along x, else rays across it */
 };
-ARGS_SIZE(line_rays_args, 80);
+ARGS_SIZE(rtc1_rays_args, 80);
 
-struct line_ray {
+struct rtc1_ray {
   f32 x, y;
   f32 tmax; /* it begins at its origin */
 };
 
 #ifdef RDX_GLSL
-#define LINE_RAY_TYPE line_ray
-#define LINE_TRIANGLE(p, i) f32_ptr(u64(p) + u64(i) * 36)
+#define RTC1_RAY_TYPE rtc1_ray
+#define RTC1_TRIANGLE(p, i) f32_ptr(u64(p) + u64(i) * 36)
 #else
-#define LINE_RAY_TYPE struct line_ray
-#define LINE_TRIANGLE(p, i) ((p) + (u64)(i)*9)
+#define RTC1_RAY_TYPE struct rtc1_ray
+#define RTC1_TRIANGLE(p, i) ((p) + (u64)(i)*9)
 #endif
 
 /* RTScan, Figure 1 "How RTIndex and RTc1 work". */
 /* RTScan, section 2.3 "perpendicular to the XZ-plane". */
 /* Ray `i`. One along x begins and ends beyond the triangles of its first and last cell. */
-FN LINE_RAY_TYPE line_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
+FN RTC1_RAY_TYPE rtc1_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
   f32 s = TO_F32(width);
-  LINE_RAY_TYPE ray;
+  RTC1_RAY_TYPE ray;
   ray.x = along != 0 ? TO_F32(low) - s : TO_F32(low + i * width) + s * 0.5f - 0.5f;
   ray.y = along != 0 ? 0.0f : -s;
   ray.tmax = along != 0 ? TO_F32(size) + 2.0f * s : 2.0f * s;
@@ -76,8 +76,8 @@ FN LINE_RAY_TYPE line_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
 }
 
 /* RTScan, section 2.3 "The coordinates of a triangle that represents a value k". */
-FN void line_write_triangle(PTR(f32) triangles, u32 i, u32 cell, u32 width) {
-  PTR(f32) v = LINE_TRIANGLE(triangles, i);
+FN void rtc1_write_triangle(PTR(f32) triangles, u32 i, u32 cell, u32 width) {
+  PTR(f32) v = RTC1_TRIANGLE(triangles, i);
   f32 k = TO_F32(cell), s = TO_F32(width);
   AT(v, 0) = k + s * 0.5f;
   AT(v, 1) = -(s * 0.5f);

@@ -6,12 +6,12 @@
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { line_encode_args a; };
+layout(push_constant, scalar) uniform push { rtc1_encode_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
   const u64 code = load_key(a.codes, IS_NULL(a.rows) ? i : AT(a.rows, i), KEY64);
-  line_write_triangle(a.triangles, i, u32((code - a.smallest) >> a.shift), a.width);
+  rtc1_write_triangle(a.triangles, i, u32((code - a.smallest) >> a.shift), a.width);
 }

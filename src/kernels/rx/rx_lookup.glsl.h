@@ -21,7 +21,7 @@ layout(push_constant, scalar) uniform push {
 };
 
 /* The item of this invocation. A small launch has several invocations for each item, so that it has a subgroup of its
- * own and does not wait for other items: the first of them works (rdx_kernel.lone). */
+ * own and does not wait for other items: the first of them works (rdx_kernel.subgroup_per_item). */
 u32 own_item() {
   const u32 each = gl_LaunchSizeEXT.x == a.count ? 1 : gl_LaunchSizeEXT.x / a.count;
   return a.first + gl_LaunchIDEXT.x / each;

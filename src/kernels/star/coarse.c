@@ -23,9 +23,9 @@ typedef struct tracing {
 } tracing;
 
 static void append(tracing *t) {
-  uint32_t *met = t->args->met;
-  const uint32_t at = __atomic_fetch_add(&met[0], t->listed, __ATOMIC_RELAXED);
-  memcpy(met + 1 + 2 * (uint64_t)at, t->list, t->listed * 2 * sizeof *t->list);
+  uint32_t *hit_list = t->args->hit_list;
+  const uint32_t at = __atomic_fetch_add(&hit_list[0], t->listed, __ATOMIC_RELAXED);
+  memcpy(hit_list + 1 + 2 * (uint64_t)at, t->list, t->listed * 2 * sizeof *t->list);
   t->listed = 0;
 }
 
@@ -92,11 +92,11 @@ static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const s
 }
 
 static void add_part(const struct coarse_add_args *a, uint32_t part) {
-  const uint32_t begin = star_part(a->met[0], part, a->parts), end = star_part(a->met[0], part + 1, a->parts);
+  const uint32_t begin = star_part(a->hit_list[0], part, a->parts), end = star_part(a->hit_list[0], part + 1, a->parts);
   uint64_t rows = 0;
   for (uint64_t i = begin; i < end; i++) {
-    const uint32_t *block = a->blocks + 2 * (uint64_t)a->met[1 + 2 * i];
-    const star_piece *piece = &a->pieces[a->met[2 + 2 * i]];
+    const uint32_t *block = a->blocks + 2 * (uint64_t)a->hit_list[1 + 2 * i];
+    const star_piece *piece = &a->pieces[a->hit_list[2 + 2 * i]];
     if (coarse_all(a->ranges, *piece, block[1], a->shift)) {
       rdx_star_add(a->query, part, NULL, block[0], block[2]);
       rows += block[2] - block[0];
@@ -132,12 +132,12 @@ static void add_block_runs(const struct coarse_runs_args *a, uint32_t block, con
 
 static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
   const star_query *q = a->query;
-  const uint32_t begin = star_part(a->met[0], part, a->parts), end = star_part(a->met[0], part + 1, a->parts);
+  const uint32_t begin = star_part(a->hit_list[0], part, a->parts), end = star_part(a->hit_list[0], part + 1, a->parts);
   uint64_t *sums = q->sums + part * star_record_stride(q);
   uint32_t *touched = q->touched + part * star_list_stride(q);
   uint32_t count = q->marks[part];
   for (uint64_t i = begin; i < end; i++)
-    add_block_runs(a, a->met[1 + 2 * i], &a->pieces[a->met[2 + 2 * i]], sums, touched, &count);
+    add_block_runs(a, a->hit_list[1 + 2 * i], &a->pieces[a->hit_list[2 + 2 * i]], sums, touched, &count);
   q->marks[part] = count;
   if (a->counters)
     __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);

@@ -65,9 +65,9 @@ void add_share(u32 copy, u32 block, u32 share, star_piece piece) {
 }
 
 void main() {
-  const u32 part = a.first / COARSE_GROUP + gl_WorkGroupID.x, all = AT(a.met, 0) * a.shares;
+  const u32 part = a.first / COARSE_GROUP + gl_WorkGroupID.x, all = AT(a.hit_list, 0) * a.shares;
   for (u32 k = part; k < all; k += a.parts) {
-    const u32 i = k / a.shares;
-    add_share(part % AT(a.query, 0).copies, AT(a.met, 1 + 2 * i), k % a.shares, AT(a.pieces, AT(a.met, 2 + 2 * i)));
+    const u32 i = k / a.shares, block = AT(a.hit_list, 1 + 2 * i), piece = AT(a.hit_list, 2 + 2 * i);
+    add_share(part % AT(a.query, 0).copies, block, k % a.shares, AT(a.pieces, piece));
   }
 }

@@ -26,10 +26,10 @@ void add_totals(u32 copy, u32 group, u32 rows, u32 first, u32 end) {
 }
 
 void add_runs(u32 copy, inout star_sum s, u32 first, u32 end) {
-  u32_ptr groups = AT(a.runs, 0).groups, nexts = AT(a.runs, 0).nexts, starts = AT(a.runs, 0).starts;
+  u32_ptr groups = AT(a.runs, 0).groups, next_group_run = AT(a.runs, 0).next_group_run, starts = AT(a.runs, 0).starts;
   for (u32 k = first, next; k < end; k = next) {
     const u32 group = IS_NULL(groups) ? 0 : AT(groups, k);
-    next = IS_NULL(nexts) ? end : min(AT(nexts, k), end);
+    next = IS_NULL(next_group_run) ? end : min(AT(next_group_run, k), end);
     const u32 rows = AT(starts, next) - AT(starts, k);
     if (AT(a.query, 0).simple == 0) {
       add_totals(copy, group, rows, k, next);
@@ -57,14 +57,14 @@ void add_share(u32 copy, inout star_sum s, u32 block, u32 share, star_piece piec
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
-  const u32 part = a.first + gl_GlobalInvocationID.x, copy = part % AT(a.query, 0).copies, met = AT(a.met, 0),
-            begin = star_part(met * a.shares, part, a.parts), end = star_part(met * a.shares, part + 1, a.parts);
+  const u32 part = a.first + gl_GlobalInvocationID.x, copy = part % AT(a.query, 0).copies, hits = AT(a.hit_list, 0),
+            begin = star_part(hits * a.shares, part, a.parts), end = star_part(hits * a.shares, part + 1, a.parts);
   star_sum s = star_sum(0, 0, 0);
   for (u32 k = begin; k < end; k++) {
     const u32 i = k / a.shares;
-    add_share(copy, s, AT(a.met, 1 + 2 * i), k % a.shares, AT(a.pieces, AT(a.met, 2 + 2 * i)));
+    add_share(copy, s, AT(a.hit_list, 1 + 2 * i), k % a.shares, AT(a.pieces, AT(a.hit_list, 2 + 2 * i)));
   }
   star_flush(a.query, copy, s);
   if (part == 0 && !IS_NULL(a.counters))
-    atomicAdd(AT(a.counters, 0), u64(met));
+    atomicAdd(AT(a.counters, 0), u64(hits));
 }

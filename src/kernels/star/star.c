@@ -34,12 +34,12 @@ static void key(const void *arguments, const uint32_t *variant, const rdx_scene 
   (void)variant, (void)scene;
   const struct star_key_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t room[CODED_BLOCK];
-  uint64_t codes[CODED_BLOCK];
-  for (uint64_t i = a->first; i < end; i += CODED_BLOCK) {
-    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
-    const uint32_t *rows = coded_rows(a->rows, a->partners, a->partner_bytes, i, n, room);
-    coded_load(a->codes, a->bytes, rows, i, n, codes);
+  uint32_t room[PACKED_BLOCK];
+  uint64_t codes[PACKED_BLOCK];
+  for (uint64_t i = a->first; i < end; i += PACKED_BLOCK) {
+    const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
+    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, room);
+    packed_load(a->codes, a->bytes, rows, i, n, codes);
     for (uint32_t k = 0; k < n && a->shift > 0; k++)
       codes[k] >>= a->shift;
     for (uint32_t k = 0; k < n && a->dictionary; k++)
@@ -71,7 +71,7 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
 
 /* Values of a block of rows as star_value() has them, but for NULLs: nulls[k] is set, and the value means nothing. */
 static const uint64_t *block_values(const struct star_pack_args *a, uint64_t first, uint32_t n,
-                                    uint64_t (*stack)[CODED_BLOCK], uint8_t *nulls) {
+                                    uint64_t (*stack)[PACKED_BLOCK], uint8_t *nulls) {
   const uint32_t *rows = a->order ? a->order + first : NULL;
   uint32_t top = 0;
   memset(nulls, 0, n);
@@ -79,7 +79,7 @@ static const uint64_t *block_values(const struct star_pack_args *a, uint64_t fir
     const star_step *step = &a->steps[s];
     if (step->kind == STAR_ATTRIBUTE) {
       uint64_t *codes = stack[top++];
-      coded_load(step->codes, step->bytes, rows, first, n, codes);
+      packed_load(step->codes, step->bytes, rows, first, n, codes);
       for (uint32_t k = 0; k < n; k++)
         nulls[k] |= codes[k] == step->null_code;
       for (uint32_t k = 0; k < n && step->values; k++)
@@ -111,10 +111,10 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
   const struct star_pack_args *a = arguments;
   const uint64_t each = a->bytes < 4 ? 4 / a->bytes : 1, stop = ((uint64_t)a->first + a->count) * each;
   const uint64_t end = stop < a->rows ? stop : a->rows;
-  uint64_t stack[STAR_DEPTH][CODED_BLOCK];
-  uint8_t nulls[CODED_BLOCK];
-  for (uint64_t i = a->first * each; i < end; i += CODED_BLOCK) {
-    const uint32_t n = end - i < CODED_BLOCK ? (uint32_t)(end - i) : CODED_BLOCK;
+  uint64_t stack[STAR_DEPTH][PACKED_BLOCK];
+  uint8_t nulls[PACKED_BLOCK];
+  for (uint64_t i = a->first * each; i < end; i += PACKED_BLOCK) {
+    const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
     const uint64_t *values = block_values(a, i, n, stack, nulls);
     switch (a->bytes) {
     case 1:

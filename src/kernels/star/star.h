@@ -119,19 +119,19 @@ FN bool star_inside(PTR(u32) intervals, u32 first, u32 count, u32 z) {
 
 /* ---- Building ---- */
 
-/* Item: a row. keys[i] = keys[i] << bits | the code of row rows[i] (`rows` 0: row i), or where `partners` is not 0 that
- * of its partner, or that code's place in `dictionary`. Nothing is kept of the keys where `bits` is 64 or
+/* Item: a row. keys[i] = keys[i] << bits | the code of row rows[i] (`rows` 0: row i), or where `foreign_rows` is not 0
+ * that of its foreign row, or that code's place in `dictionary`. Nothing is kept of the keys where `bits` is 64 or
  * `first_attribute` is set. */
 struct star_key_args {
   LAUNCH_HEADER;
   PTR(u64) keys; /* u64, or u32 where `narrow` is set */
   PTR(u32) codes;
   PTR(u32) rows;
-  PTR(u32) partners;
+  PTR(u32) foreign_rows;
   PTR(u64) dictionary; /* ascending; 0: codes as they are */
   u32 dictionary_count;
   u32 bytes; /* of a code */
-  u32 partner_bytes;
+  u32 foreign_bytes;
   u32 bits;
   u32 first_attribute;
   u32 shift; /* the lowest bits of a code that are dropped */
@@ -304,7 +304,7 @@ typedef struct star_totals star_totals;
 struct star_runs {
   PTR(u32) starts;                   /* the first row of each, and the number of rows */
   PTR(u32) groups;                   /* 0: there is one group */
-  PTR(u32) nexts;                    /* for each the next one of another group; 0: there is one group */
+  PTR(u32) next_group_run;           /* for each the next one of another group; 0: there is one group */
   star_totals totals[STAR_MEASURES]; /* of each of the query's measures: what it wants of them is kept */
 };
 ARGS_SIZE(star_runs, 24 + 16 * 16);
@@ -338,7 +338,7 @@ SHARED_STRUCT(star_piece, 4)
 struct coarse_args {
   LAUNCH_HEADER;
   PTR(star_piece) pieces;
-  PTR(u32) met; /* how many; then for each the block, and the number of the piece */
+  PTR(u32) hit_list; /* how many; then for each the block, and the number of the piece */
   u32 scene_rows;
   u32 rays;
   u32 partition_size;
@@ -352,7 +352,7 @@ ARGS_SIZE(coarse_args, 48);
 struct coarse_add_args {
   LAUNCH_HEADER;
   PTR(star_query) query;
-  PTR(u32) met;
+  PTR(u32) hit_list;
   PTR(star_piece) pieces;
   PTR(u32) blocks;   /* for each its first row and its cell; then the number of rows */
   PTR(u32) places;   /* of each row */
@@ -370,7 +370,7 @@ ARGS_SIZE(coarse_add_args, 88);
 struct coarse_runs_args {
   LAUNCH_HEADER;
   PTR(star_query) query;
-  PTR(u32) met;
+  PTR(u32) hit_list;
   PTR(star_piece) pieces;
   PTR(star_runs) runs;
   PTR(u32) block_runs; /* the first run of each block, and the number of runs */

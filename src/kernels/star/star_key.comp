@@ -12,7 +12,7 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
-  const u64 code = gathered_code(a.codes, a.bytes, a.partners, a.partner_bytes, a.rows, i) >> a.shift;
+  const u64 code = gathered_code(a.codes, a.bytes, a.foreign_rows, a.foreign_bytes, a.rows, i) >> a.shift;
   u64 key = 0;
   if (a.first_attribute == 0)
     key = load_key(u32_ptr(a.keys), i, 1u - a.narrow);

@@ -51,7 +51,7 @@ void add_ungrouped(u32 copy, u32 rows[each], u32 count) {
 shared u32 cells[2 * CELLS];
 
 void add_shared(u32 cell, u64 x) {
-  ADD_HALVES(cells[2 * cell], cells[2 * cell + 1], x)
+  ATOMIC_ADD_U64(cells[2 * cell], cells[2 * cell + 1], x)
 }
 
 /* Whether groups are few and everything is a sum. */

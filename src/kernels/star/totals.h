@@ -9,7 +9,7 @@
 
 /* The end of the runs from `first` on that are of one group, before `end`. */
 static inline uint32_t star_end_of_group(const star_runs *r, uint32_t first, uint32_t end) {
-  const uint32_t next = r->nexts ? r->nexts[first] : end;
+  const uint32_t next = r->next_group_run ? r->next_group_run[first] : end;
   return next < end ? next : end;
 }
 

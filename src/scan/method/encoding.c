@@ -46,14 +46,14 @@ static rdx_status sort_rows(rdx_stream *stream, const rdx_scan_column *column, c
                             rdx_error *err) {
   const uint32_t bytes = column->key_bits / 8;
   if (column->nulls == 0) {
-    RDX_TRY(rdx_refine_iota(stream, e->order, e->count, err));
+    RDX_TRY(rdx_primitive_iota(stream, e->order, e->count, err));
     RDX_TRY(rdx_stream_copy(stream, column->codes, 0, codes, 0, (uint64_t)e->count * bytes, err));
   } else {
     rdx_buffer *number = NULL;
     RDX_TRY(rdx_stream_scratch(stream, 8, "a count", &number, err));
     RDX_TRY(rdx_stream_select(stream, column->valid, e->order, number, column->rows, err));
-    RDX_TRY(rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, column->codes), e->order, column->key_bits, codes, e->count,
-                              err));
+    RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->codes), e->order, column->key_bits, codes,
+                                 e->count, err));
     RDX_TRY(place_nulls(stream, column, e, err));
   }
   return rdx_stream_sort(stream, codes, bytes, column->key_bits, e->order, e->count, err);

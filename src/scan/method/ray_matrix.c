@@ -11,14 +11,14 @@
 
 /* ---- Placing ---- */
 
-void rdx_cubes_destroy(rdx_cubes *c) {
+void rdx_matrix_scene_destroy(rdx_matrix_scene *c) {
   rdx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->cells);
   rdx_buffer_destroy(&c->order);
-  *c = (rdx_cubes){0};
+  *c = (rdx_matrix_scene){0};
 }
 
-uint64_t rdx_cubes_bytes(const rdx_cubes *c) {
+uint64_t rdx_cubes_bytes(const rdx_matrix_scene *c) {
   return c->scene ? c->scene->bytes + c->cells->size + c->order->size : 0;
 }
 
@@ -26,12 +26,12 @@ static uint64_t boxes_of(uint64_t rows, uint32_t rows_per_box) {
   return (rows + rows_per_box - 1) / rows_per_box;
 }
 
-static rdx_scene_params scene_params(const rdx_cubes_params *params, uint64_t boxes) {
+static rdx_scene_params scene_params(const rdx_matrix_scene_params *params, uint64_t boxes) {
   return (rdx_scene_params){.kind = RDX_SCENE_BOXES, .count = boxes, .preference = params->build, .compact = true};
 }
 
-uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t placing, const rdx_cubes_params *params,
-                            uint64_t *kept) {
+uint64_t rdx_matrix_scene_estimate(const rdx_device *device, uint64_t rows, uint32_t placing,
+                                   const rdx_matrix_scene_params *params, uint64_t *kept) {
   const uint64_t boxes = boxes_of(rows, params->rows_per_box);
   const rdx_scene_params scene = scene_params(params, boxes);
   const uint64_t building = rdx_scene_estimate(device, &scene) + boxes * 24, sorting = rows * (12 + placing);
@@ -39,9 +39,9 @@ uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t pl
   return rows * 12 + (building > sorting ? building : sorting);
 }
 
-/* How positions 0 .. `last` become cells: at most 2^CUBES_BITS, the last of which is kept for NULLs by value. */
-static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
-  const uint64_t most = CUBES_MASK - by_value;
+/* How positions 0 .. `last` become cells: at most 2^RAY_MATRIX_BITS, the last of which is kept for NULLs by value. */
+static void scale(rdx_matrix_scene *c, uint32_t axis, uint64_t last, bool by_value) {
+  const uint64_t most = RAY_MATRIX_MASK - by_value;
   while (last >> c->shift[axis] > most)
     c->shift[axis]++;
   while (by_value && last > 0 && c->shift[axis] == 0 && last << (c->spread[axis] + 1) <= most)
@@ -50,7 +50,7 @@ static void scale(rdx_cubes *c, uint32_t axis, uint64_t last, bool by_value) {
 }
 
 /* Cells on the longest axis: one of equal values says nothing of how wide cubes should be. */
-static uint32_t longest(const rdx_cubes *c) {
+static uint32_t longest(const rdx_matrix_scene *c) {
   uint32_t most = 1;
   for (uint32_t axis = 0; axis < c->dimensions; axis++)
     most = c->used[axis] > most ? c->used[axis] : most;
@@ -58,92 +58,93 @@ static uint32_t longest(const rdx_cubes *c) {
 }
 
 /* How far rows are apart on an axis, in cells: where positions are uniform, about rows^(1/dimensions) lie along it. */
-static double distance_of(const rdx_cubes *c) {
+static double distance_of(const rdx_matrix_scene *c) {
   return longest(c) / pow((double)c->rows, 1.0 / c->dimensions);
 }
 
-uint32_t rdx_cubes_rows_per_box(const rdx_device *device) {
+uint32_t rdx_matrix_scene_rows_per_box(const rdx_device *device) {
   return device->info.backend == RDX_BACKEND_CPU ? 4 : 1;
 }
 
-bool rdx_cubes_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box) {
-  const bool more = status == RDX_ERROR_DEVICE_MEMORY && asked == 0 && *rows_per_box < RDX_CUBES_MOST_SHARED;
+bool rdx_matrix_scene_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box) {
+  const bool more = status == RDX_ERROR_DEVICE_MEMORY && asked == 0 && *rows_per_box < RDX_MATRIX_SCENE_MAX_SHARED;
   *rows_per_box *= more ? 2 : 1;
   return more;
 }
 
 /* RTScan, section 5.1 "the approximate optimal configuration for the ray length". */
-uint32_t rdx_cubes_ray_length(const rdx_cubes *c) {
+uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *c) {
   const double distance = distance_of(c);
   const double length = 5 * distance * distance / c->width;
-  return length < (double)(1u << CUBES_BITS) ? (uint32_t)length : 1u << CUBES_BITS;
+  return length < (double)(1u << RAY_MATRIX_BITS) ? (uint32_t)length : 1u << RAY_MATRIX_BITS;
 }
 
 /* Without a wish, two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
  * thin as these, for all cubes of a slab are met that is as thick as a cube. Below a quarter rays find too few. */
-static double usual_width(const rdx_cubes *c, uint32_t thick) {
+static double usual_width(const rdx_matrix_scene *c, uint32_t thick) {
   const double distance = distance_of(c), slab = (double)((uint64_t)thick >> c->shift[0]);
   const double most = 0.4 * distance, least = 0.24 * distance;
   return thick == 0 || slab > most ? most : slab < least ? least : slab;
 }
 
-static uint32_t width_of(const rdx_cubes *c, const rdx_cubes_params *params) {
+static uint32_t width_of(const rdx_matrix_scene *c, const rdx_matrix_scene_params *params) {
   double width = (double)params->width / (double)(1ull << c->shift[0]);
   if (params->per_axis > 0)
     width = (double)longest(c) / params->per_axis;
   else if (params->width == 0)
     width = usual_width(c, params->thick);
-  const uint32_t whole = width < CUBES_MOST_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : CUBES_MOST_WIDTH;
+  const uint32_t whole = width < RAY_MATRIX_MAX_WIDTH ? (uint32_t)(width + 1) / 2 * 2 : RAY_MATRIX_MAX_WIDTH;
   return whole < 2 ? 2 : whole;
 }
 
 static rdx_status place(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *encoding, uint32_t axis,
-                        rdx_cubes *c, rdx_error *err) {
+                        rdx_matrix_scene *c, rdx_error *err) {
   const bool by_value = !encoding, empty = column->smallest > column->largest;
   scale(c, axis, !by_value ? c->rows - 1 : empty ? 0 : column->largest - column->smallest, by_value);
-  const struct cubes_place_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
-                                        .valid = RDX_ADDRESS(uint32_t, column->valid),
-                                        .order = by_value ? NULL : RDX_ADDRESS(uint32_t, encoding->order),
-                                        .cells = RDX_ADDRESS(uint64_t, c->cells),
-                                        .smallest = column->smallest,
-                                        .shift = c->shift[axis],
-                                        .spread = c->spread[axis],
-                                        .axis = axis,
-                                        .add = axis > 0};
+  const struct ray_matrix_place_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+                                             .valid = RDX_ADDRESS(uint32_t, column->valid),
+                                             .order = by_value ? NULL : RDX_ADDRESS(uint32_t, encoding->order),
+                                             .cells = RDX_ADDRESS(uint64_t, c->cells),
+                                             .smallest = column->smallest,
+                                             .shift = c->shift[axis],
+                                             .spread = c->spread[axis],
+                                             .axis = axis,
+                                             .add = axis > 0};
   const uint32_t variant[2] = {column->key_bits == 64, by_value};
-  return rdx_stream_launch(stream, &rdx_kernel_cubes_place, &args, variant, c->rows, NULL, err);
+  return rdx_stream_launch(stream, &rdx_kernel_ray_matrix_place, &args, variant, c->rows, NULL, err);
 }
 
 /* Rows in the order of the Morton codes of their cells: neighbours share boxes, and a scene builder that keeps its
  * input's order gets a good one. */
 static rdx_status sort_cubes(rdx_device *device, const rdx_scan_column *columns, const rdx_encoding *encodings,
-                             rdx_cubes *c, rdx_error *err) {
+                             rdx_matrix_scene *c, rdx_error *err) {
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(device, c->rows * 8, "the cells of rows", &c->cells, err));
   RDX_TRY(rdx_buffer_create(device, c->rows * 4, "the rows of cubes", &c->order, err));
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = rdx_refine_iota(stream, c->order, c->rows, err);
+  rdx_status status = rdx_primitive_iota(stream, c->order, c->rows, err);
   for (uint32_t axis = 0; axis < c->dimensions && status == RDX_OK; axis++)
     status = place(stream, &columns[c->first_column + axis], encodings ? &encodings[axis] : NULL, axis, c, err);
   if (status == RDX_OK)
-    status = rdx_stream_sort(stream, c->cells, 8, 3 * CUBES_BITS, c->order, c->rows, err);
+    status = rdx_stream_sort(stream, c->cells, 8, 3 * RAY_MATRIX_BITS, c->order, c->rows, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
   return status;
 }
 
-static rdx_status build_scene(rdx_device *device, const rdx_cubes_params *params, rdx_cubes *c, rdx_error *err) {
+static rdx_status build_scene(rdx_device *device, const rdx_matrix_scene_params *params, rdx_matrix_scene *c,
+                              rdx_error *err) {
   const uint64_t boxes = boxes_of(c->rows, c->rows_per_box);
   rdx_scene_params scene = scene_params(params, boxes);
   RDX_TRY(rdx_buffer_create(device, boxes * 24, "the boxes of a scene", &scene.primitives, err));
-  const struct cubes_box_args args = {.cells = RDX_ADDRESS(uint64_t, c->cells),
-                                      .boxes = RDX_ADDRESS(float, scene.primitives),
-                                      .rows = (uint32_t)c->rows,
-                                      .rows_per_box = c->rows_per_box,
-                                      .width = c->width};
+  const struct ray_matrix_box_args args = {.cells = RDX_ADDRESS(uint64_t, c->cells),
+                                           .boxes = RDX_ADDRESS(float, scene.primitives),
+                                           .rows = (uint32_t)c->rows,
+                                           .rows_per_box = c->rows_per_box,
+                                           .width = c->width};
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_cubes_box, &args, NULL, boxes, &ms, err);
+  rdx_status status = rdx_launch_timed(device, &rdx_kernel_ray_matrix_box, &args, NULL, boxes, &ms, err);
   if (status == RDX_OK)
     status = rdx_scene_create(device, &scene, &c->scene, err);
   rdx_buffer_destroy(&scene.primitives);
@@ -151,7 +152,8 @@ static rdx_status build_scene(rdx_device *device, const rdx_cubes_params *params
 }
 
 static rdx_status create_parts(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
-                               const rdx_cubes_params *params, rdx_cubes *c, rdx_scan_stats *stats, rdx_error *err) {
+                               const rdx_matrix_scene_params *params, rdx_matrix_scene *c, rdx_scan_stats *stats,
+                               rdx_error *err) {
   const double start = rdx_now_ms();
   RDX_TRY(sort_cubes(device, columns, encodings, c, err));
   for (uint32_t axis = 0; axis < c->dimensions && encodings; axis++)
@@ -162,25 +164,25 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
   return RDX_OK;
 }
 
-rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings, uint32_t first,
-                            uint32_t dimensions, const rdx_cubes_params *params, rdx_cubes *out, rdx_scan_stats *stats,
-                            rdx_error *err) {
-  *out = (rdx_cubes){.first_column = first,
-                     .dimensions = dimensions,
-                     .rows = columns[first].rows,
-                     .rows_per_box = params->rows_per_box,
-                     .insist = params->insist};
+rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
+                                   uint32_t first, uint32_t dimensions, const rdx_matrix_scene_params *params,
+                                   rdx_matrix_scene *out, rdx_scan_stats *stats, rdx_error *err) {
+  *out = (rdx_matrix_scene){.first_column = first,
+                            .dimensions = dimensions,
+                            .rows = columns[first].rows,
+                            .rows_per_box = params->rows_per_box,
+                            .insist = params->insist};
   if (out->rows == 0)
     return RDX_OK;
   const rdx_status status = create_parts(device, columns, encodings, params, out, stats, err);
   if (status != RDX_OK)
-    rdx_cubes_destroy(out);
+    rdx_matrix_scene_destroy(out);
   return status;
 }
 
 /* ---- Regions ---- */
 
-rdx_cells rdx_cubes_cells(const rdx_cubes *c, uint32_t axis, uint64_t begin, uint64_t end) {
+rdx_cells rdx_matrix_scene_cells(const rdx_matrix_scene *c, uint32_t axis, uint64_t begin, uint64_t end) {
   return (rdx_cells){(uint32_t)(begin >> c->shift[axis]) << c->spread[axis],
                      ((uint32_t)((end - 1) >> c->shift[axis]) << c->spread[axis]) + 1};
 }
@@ -188,9 +190,10 @@ rdx_cells rdx_cubes_cells(const rdx_cubes *c, uint32_t axis, uint64_t begin, uin
 /* RTScan, section 4.4.5 "RTScan for One or Two Predicates". */
 /* RTScan, section 4.4.5 "The ray length equals the cube width". */
 /* RTScan, Figure 14 "RTScan on two conj. predicates". */
-static void add_region(rdx_regions *r, const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cells sides[3]) {
+static void add_region(rdx_regions *r, const rdx_matrix_scene *c, const rdx_ray_matrix *matrix,
+                       const rdx_cells sides[3]) {
   const bool flat = matrix->flat && c->dimensions < 3;
-  struct cubes_region region = {.start = (uint32_t)r->rays, .axis = 2};
+  struct ray_matrix_region region = {.start = (uint32_t)r->rays, .axis = 2};
   for (uint32_t k = 0; k < 3; k++) {
     region.low[k] = sides[k].begin;
     region.size[k] = sides[k].end - sides[k].begin;
@@ -199,9 +202,9 @@ static void add_region(rdx_regions *r, const rdx_cubes *c, const rdx_ray_matrix 
   }
   if (flat) /* rays reach from inside of the first cube to the far one's near face: a cube's width */
     region.size[2] = 2 * c->width - 1;
-  uint64_t rays = cubes_along(region.size[region.axis], c->width, matrix->length, matrix->spacing);
+  uint64_t rays = ray_matrix_along(region.size[region.axis], c->width, matrix->length, matrix->spacing);
   for (uint32_t k = 0; k < 2; k++) {
-    region.across[k] = cubes_across(region.size[(region.axis + 1 + k) % 3], c->width, matrix->interval);
+    region.across[k] = ray_matrix_across(region.size[(region.axis + 1 + k) % 3], c->width, matrix->interval);
     rays *= region.across[k];
   }
   if (r->regions)
@@ -210,7 +213,7 @@ static void add_region(rdx_regions *r, const rdx_cubes *c, const rdx_ray_matrix 
   r->rays += rays;
 }
 
-void rdx_regions_add(rdx_regions *regions, const rdx_cubes *cubes, const rdx_ray_matrix *matrix,
+void rdx_regions_add(rdx_regions *regions, const rdx_matrix_scene *cubes, const rdx_ray_matrix *matrix,
                      const rdx_cells_list lists[3]) {
   for (uint32_t x = 0; x < lists[0].count; x++)
     for (uint32_t y = 0; y < lists[1].count; y++)
@@ -222,7 +225,7 @@ void rdx_regions_add(rdx_regions *regions, const rdx_cubes *cubes, const rdx_ray
 /* ---- Rays ---- */
 
 rdx_status rdx_counters_create(rdx_stream *stream, rdx_buffer **out, rdx_error *err) {
-  RDX_TRY(rdx_buffer_create(stream->device, CUBES_STRIPES * 2 * 4, "counters", out, err));
+  RDX_TRY(rdx_buffer_create(stream->device, RAY_MATRIX_STRIPES * 2 * 4, "counters", out, err));
   const rdx_status status = rdx_stream_fill(stream, *out, 0, (*out)->size, 0, err);
   if (status != RDX_OK)
     rdx_buffer_destroy(out);
@@ -230,11 +233,11 @@ rdx_status rdx_counters_create(rdx_stream *stream, rdx_buffer **out, rdx_error *
 }
 
 rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan_counts *counts, rdx_error *err) {
-  uint32_t values[CUBES_STRIPES * 2];
+  uint32_t values[RAY_MATRIX_STRIPES * 2];
   rdx_status status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
     status = rdx_buffer_download(*counters, 0, values, sizeof values, err);
-  for (uint32_t i = 0; i < CUBES_STRIPES && status == RDX_OK; i++) {
+  for (uint32_t i = 0; i < RAY_MATRIX_STRIPES && status == RDX_OK; i++) {
     counts->rays_hit += values[2 * i];
     counts->intersections += values[2 * i + 1];
   }
@@ -246,7 +249,7 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
 #define RAYS_A_ROW 64
 #define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
 
-static rdx_status check_rays(const rdx_cubes *c, uint64_t rays, rdx_error *err) {
+static rdx_status check_rays(const rdx_matrix_scene *c, uint64_t rays, rdx_error *err) {
   const char *advice = "lower rays (rtc3), or raise cube_width, ray_length, interval or spacing (rtscan)";
   if (rays > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: %s",
@@ -258,24 +261,24 @@ static rdx_status check_rays(const rdx_cubes *c, uint64_t rays, rdx_error *err) 
 }
 
 /* RTScan, section 4.4 "Matrix RT Refine". */
-rdx_status rdx_cubes_trace(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_cubes_launch *launch,
-                           rdx_stream *stream, rdx_error *err) {
+rdx_status rdx_ray_matrix_trace(const rdx_matrix_scene *c, const rdx_ray_matrix *matrix,
+                                const rdx_ray_matrix_launch *launch, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(check_rays(c, launch->rays, err));
-  const struct cubes_rays_args args = {.query = (uint64_t *)(uintptr_t)launch->query,
-                                       .cells = RDX_ADDRESS(uint64_t, c->cells),
-                                       .rows = RDX_ADDRESS(uint32_t, c->order),
-                                       .mask = RDX_ADDRESS(uint32_t, launch->mask),
-                                       .out_bits = RDX_ADDRESS(uint32_t, launch->out),
-                                       .counters = RDX_ADDRESS(uint32_t, launch->counters),
-                                       .regions = launch->regions_place,
-                                       .region_count = launch->region_count,
-                                       .term_count = launch->term_count,
-                                       .entries = (uint32_t)c->rows,
-                                       .rows_per_box = c->rows_per_box,
-                                       .partition_size = (uint32_t)c->scene->partition_size,
-                                       .width = c->width,
-                                       .interval = matrix->interval,
-                                       .ray_length = matrix->length,
-                                       .spacing = matrix->spacing};
-  return rdx_stream_launch(stream, &rdx_kernel_cubes_rays, &args, NULL, launch->rays, c->scene, err);
+  const struct ray_matrix_rays_args args = {.query = (uint64_t *)(uintptr_t)launch->query,
+                                            .cells = RDX_ADDRESS(uint64_t, c->cells),
+                                            .rows = RDX_ADDRESS(uint32_t, c->order),
+                                            .mask = RDX_ADDRESS(uint32_t, launch->mask),
+                                            .out_bits = RDX_ADDRESS(uint32_t, launch->out),
+                                            .counters = RDX_ADDRESS(uint32_t, launch->counters),
+                                            .regions = launch->regions_place,
+                                            .region_count = launch->region_count,
+                                            .term_count = launch->term_count,
+                                            .entries = (uint32_t)c->rows,
+                                            .rows_per_box = c->rows_per_box,
+                                            .partition_size = (uint32_t)c->scene->partition_size,
+                                            .width = c->width,
+                                            .interval = matrix->interval,
+                                            .ray_length = matrix->length,
+                                            .spacing = matrix->spacing};
+  return rdx_stream_launch(stream, &rdx_kernel_ray_matrix_rays, &args, NULL, launch->rays, c->scene, err);
 }

@@ -10,7 +10,7 @@
 #include "scan/method/encoding.h"
 #include "scan/method/sieve.h"
 
-typedef struct rdx_cubes {
+typedef struct rdx_matrix_scene {
   uint32_t first_column, dimensions;
   uint64_t rows;
   uint32_t shift[3]; /* 2 to this many positions (ranks, or values less the smallest) are a cell */
@@ -21,41 +21,42 @@ typedef struct rdx_cubes {
   bool insist;
   rdx_buffer *cells, *order; /* of each cube, in the order of the scene: its cells, its row */
   rdx_scene *scene;
-} rdx_cubes;
+} rdx_matrix_scene;
 
-typedef struct rdx_cubes_params {
+typedef struct rdx_matrix_scene_params {
   uint32_t rows_per_box;
   uint32_t width;    /* of a cube, in positions of the first column */
   uint32_t per_axis; /* or so many cubes side by side on an axis; both 0: by how far rows are apart */
   uint32_t thick;    /* then: positions that regions are thick at most, on their shortest side; 0: not known */
   bool insist;       /* on any number of rays */
   rdx_build_preference build;
-} rdx_cubes_params;
+} rdx_matrix_scene_params;
 
 /* Without a wish. Embree calls back once for each box that is met, so a few may share one; on a GPU that is slower than
  * a box for each (8 to a box: more than twice as slow), but takes the tree's memory less often: where that is too much,
  * methods try twice as many, up to the most. */
-uint32_t rdx_cubes_rows_per_box(const rdx_device *device);
-#define RDX_CUBES_MOST_SHARED 32
+uint32_t rdx_matrix_scene_rows_per_box(const rdx_device *device);
+#define RDX_MATRIX_SCENE_MAX_SHARED 32
 /* Whether to build again after `status`, with twice as many rows to a box: memory ran out all the same, nobody `asked`
  * for a number, and there may be more. */
-bool rdx_cubes_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box);
+bool rdx_matrix_scene_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box);
 /* In cells, without a wish: twenty times the mean distance of rows, where cubes are a quarter of it wide. Section 5.1
  * has five times; fewer and longer rays are up to 15% faster by Embree and on an H100 where selectivities are high. */
-uint32_t rdx_cubes_ray_length(const rdx_cubes *cubes);
+uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *cubes);
 
 /* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), whose orders are freed
  * before the scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
  * destroy. */
-RDX_MUST_USE rdx_status rdx_cubes_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
-                                         uint32_t first, uint32_t dimensions, const rdx_cubes_params *params,
-                                         rdx_cubes *out, rdx_scan_stats *stats, rdx_error *err);
-void rdx_cubes_destroy(rdx_cubes *cubes);
+RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns,
+                                                rdx_encoding *encodings, uint32_t first, uint32_t dimensions,
+                                                const rdx_matrix_scene_params *params, rdx_matrix_scene *out,
+                                                rdx_scan_stats *stats, rdx_error *err);
+void rdx_matrix_scene_destroy(rdx_matrix_scene *cubes);
 /* Device bytes of the scene, and of the cells and rows of its cubes. */
-uint64_t rdx_cubes_bytes(const rdx_cubes *cubes);
+uint64_t rdx_cubes_bytes(const rdx_matrix_scene *cubes);
 /* Device bytes at the peak, and those that stay. `placing`: bytes a row that encodings hold until rows are placed. */
-uint64_t rdx_cubes_estimate(const rdx_device *device, uint64_t rows, uint32_t placing, const rdx_cubes_params *params,
-                            uint64_t *kept);
+uint64_t rdx_matrix_scene_estimate(const rdx_device *device, uint64_t rows, uint32_t placing,
+                                   const rdx_matrix_scene_params *params, uint64_t *kept);
 
 /* Cells begin .. end - 1 of an axis. */
 typedef struct rdx_cells {
@@ -63,7 +64,7 @@ typedef struct rdx_cells {
 } rdx_cells;
 
 /* The cells of positions begin .. end - 1, at least one. */
-rdx_cells rdx_cubes_cells(const rdx_cubes *cubes, uint32_t axis, uint64_t begin, uint64_t end);
+rdx_cells rdx_matrix_scene_cells(const rdx_matrix_scene *cubes, uint32_t axis, uint64_t begin, uint64_t end);
 
 typedef struct rdx_cells_list {
   uint32_t count;
@@ -79,13 +80,13 @@ typedef struct rdx_ray_matrix {
 
 /* Regions and their rays, collected for one launch. */
 typedef struct rdx_regions {
-  struct cubes_region *regions; /* NULL: only count */
+  struct ray_matrix_region *regions; /* NULL: only count */
   uint32_t count;
   uint64_t rays;
 } rdx_regions;
 
 /* Add the product of three lists. */
-void rdx_regions_add(rdx_regions *regions, const rdx_cubes *cubes, const rdx_ray_matrix *matrix,
+void rdx_regions_add(rdx_regions *regions, const rdx_matrix_scene *cubes, const rdx_ray_matrix *matrix,
                      const rdx_cells_list lists[3]);
 
 /* Counters of rays on the device. */
@@ -95,14 +96,14 @@ RDX_MUST_USE rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **count
                                           rdx_error *err);
 
 /* A launch of rays through regions: the bits of rows whose cubes are met become what the query's terms say. */
-typedef struct rdx_cubes_launch {
+typedef struct rdx_ray_matrix_launch {
   uint64_t query; /* address */
   uint32_t regions_place, region_count, term_count;
   uint64_t rays;
   rdx_buffer *mask, *out, *counters; /* NULL: no mask; not counted */
-} rdx_cubes_launch;
+} rdx_ray_matrix_launch;
 
-RDX_MUST_USE rdx_status rdx_cubes_trace(const rdx_cubes *cubes, const rdx_ray_matrix *matrix,
-                                        const rdx_cubes_launch *launch, rdx_stream *stream, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_ray_matrix_trace(const rdx_matrix_scene *cubes, const rdx_ray_matrix *matrix,
+                                             const rdx_ray_matrix_launch *launch, rdx_stream *stream, rdx_error *err);
 
 #endif

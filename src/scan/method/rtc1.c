@@ -54,7 +54,7 @@ static void destroy(void *self) {
 
 static void scale(const rdx_scan_column *column, uint32_t rays, line *out) {
   const uint64_t last = column->smallest > column->largest ? 0 : column->largest - column->smallest;
-  while (last >> out->shift > LINE_MOST_CELL)
+  while (last >> out->shift > RTC1_MAX_CELL)
     out->shift++;
   const uint32_t width = ((uint32_t)(last >> out->shift) + 1) / rays / 2 * 2;
   out->width = width < 2 ? 2 : width;
@@ -64,7 +64,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column,
                               const rdx_rtc1_params *params, line *out, rdx_error *err) {
   rdx_scene_params scene = scene_params(params, encoding->count);
   RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &scene.primitives, err));
-  const struct line_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+  const struct rtc1_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
                                         .rows = RDX_ADDRESS(uint32_t, encoding->order),
                                         .triangles = RDX_ADDRESS(float, scene.primitives),
                                         .smallest = column->smallest,
@@ -72,7 +72,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column,
                                         .width = out->width};
   const uint32_t key64 = column->key_bits == 64;
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_line_encode, &args, &key64, scene.count, &ms, err);
+  rdx_status status = rdx_launch_timed(device, &rdx_kernel_rtc1_encode, &args, &key64, scene.count, &ms, err);
   if (status == RDX_OK)
     status = rdx_scene_create(device, &scene, &out->scene, err);
   rdx_buffer_destroy(&scene.primitives);
@@ -105,8 +105,8 @@ static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const
   const char *name = along ? "rtindex" : "rtc1";
   if (params->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown build preference", name);
-  if (params->rays > LINE_MOST_CELL)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most %u rays along an axis, not %u", name, LINE_MOST_CELL,
+  if (params->rays > RTC1_MAX_CELL)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most %u rays along an axis, not %u", name, RTC1_MAX_CELL,
                     params->rays);
   lines *l = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *l, "RTc1", (void **)&l, err));
@@ -153,7 +153,7 @@ static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *
   for (uint32_t i = 0; i < term->interval_count; i++) {
     const uint32_t low = (uint32_t)((term->intervals[i].low - smallest) >> k->shift);
     const uint32_t size = (uint32_t)((term->intervals[i].high - smallest) >> k->shift) - low + 1;
-    const struct line_rays_args args = {.query = (uint64_t *)(uintptr_t)address,
+    const struct rtc1_rays_args args = {.query = (uint64_t *)(uintptr_t)address,
                                         .rows = RDX_ADDRESS(uint32_t, k->rows),
                                         .mask = RDX_ADDRESS(uint32_t, mask),
                                         .out_bits = RDX_ADDRESS(uint32_t, out),
@@ -164,7 +164,7 @@ static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *
                                         .width = k->width,
                                         .along = l->along};
     const uint32_t n = l->along ? 1 : (size + k->width - 1) / k->width;
-    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_line_rays, &args, NULL, n, k->scene, err));
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtc1_rays, &args, NULL, n, k->scene, err));
     *rays += n;
   }
   return RDX_OK;

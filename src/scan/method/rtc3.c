@@ -22,7 +22,7 @@ typedef struct rtc3 {
   uint32_t count, groups;
   uint64_t rows;
   rdx_scan_column *columns;
-  rdx_cubes *group;
+  rdx_matrix_scene *group;
 } rtc3;
 
 /* ---- Preparing ---- */
@@ -30,28 +30,28 @@ typedef struct rtc3 {
 static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
   p->group = p->group ? p->group : 3;
   p->rows_per_box = p->rows_per_box || !p->published ? p->rows_per_box : 1;
-  if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > CUBES_MOST_WIDTH ||
+  if (p->group > 3 || p->rows_per_box > 256 || p->rays == 1 || p->rays > RAY_MATRIX_MAX_WIDTH ||
       p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rtc3: groups have 1 to 3 columns, boxes 1 to 256 rows, axes 2 to %u rays; got %u, %u, %u, or "
                     "another build preference",
-                    CUBES_MOST_WIDTH, p->group, p->rows_per_box, p->rays);
+                    RAY_MATRIX_MAX_WIDTH, p->group, p->rows_per_box, p->rays);
   return RDX_OK;
 }
 
 /* RTScan, section 3.2 "the ray interval is set as". */
 /* Without a wish, rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where the paper has 400. */
-static rdx_cubes_params cubes_params(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
+static rdx_matrix_scene_params scene_params_of(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
   const double rays = p->published ? 400 * cbrt((double)rows * 1e-8) : 0.645 * pow((double)rows, 1.0 / dimensions);
-  const uint32_t most = CUBES_MOST_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
-  return (rdx_cubes_params){
+  const uint32_t most = RAY_MATRIX_MAX_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
+  return (rdx_matrix_scene_params){
       .rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .insist = p->insist, .build = p->build};
 }
 
 static uint64_t need(const rdx_device *device, const rdx_rtc3_params *p, uint64_t rows, uint32_t count) {
-  const rdx_cubes_params cubes = cubes_params(p, rows, p->group);
+  const rdx_matrix_scene_params cubes = scene_params_of(p, rows, p->group);
   uint64_t kept = 0;
-  const uint64_t peak = rdx_cubes_estimate(device, rows, 0, &cubes, &kept);
+  const uint64_t peak = rdx_matrix_scene_estimate(device, rows, 0, &cubes, &kept);
   return peak + (count - 1) / p->group * kept;
 }
 
@@ -59,8 +59,8 @@ static uint64_t need(const rdx_device *device, const rdx_rtc3_params *p, uint64_
 static void share_boxes(const rdx_device *device, uint64_t rows, uint32_t count, rdx_rtc3_params *p) {
   if (p->rows_per_box > 0)
     return;
-  p->rows_per_box = rdx_cubes_rows_per_box(device);
-  while (p->rows_per_box < RDX_CUBES_MOST_SHARED &&
+  p->rows_per_box = rdx_matrix_scene_rows_per_box(device);
+  while (p->rows_per_box < RDX_MATRIX_SCENE_MAX_SHARED &&
          need(device, p, rows, count) + rdx_bitmap_bytes(rows) > rdx_device_memory_left(device))
     p->rows_per_box *= 2;
 }
@@ -77,7 +77,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
 static void destroy(void *self) {
   rtc3 *r = self;
   for (uint32_t g = 0; g < r->groups; g++)
-    rdx_cubes_destroy(&r->group[g]);
+    rdx_matrix_scene_destroy(&r->group[g]);
   rdx_scan_columns_release(r->columns, r->count);
   rdx_free(r->group);
   rdx_free(r);
@@ -90,8 +90,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTc3", (void **)&r->group, err));
   for (uint32_t first = 0; first < count; first += r->params.group) {
     const uint32_t n = count - first < r->params.group ? count - first : r->params.group;
-    const rdx_cubes_params params = cubes_params(&r->params, r->rows, n);
-    RDX_TRY(rdx_cubes_create(device, columns, NULL, first, n, &params, &r->group[r->groups], stats, err));
+    const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows, n);
+    RDX_TRY(rdx_matrix_scene_create(device, columns, NULL, first, n, &params, &r->group[r->groups], stats, err));
     stats->bytes_scene += rdx_cubes_bytes(&r->group[r->groups]);
     r->groups++;
   }
@@ -122,7 +122,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   const uint32_t asked = p.rows_per_box;
   share_boxes(device, columns[0].rows, count, &p);
   rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_cubes_share_more(status, asked, &p.rows_per_box))
+  while (rdx_matrix_scene_share_more(status, asked, &p.rows_per_box))
     status = build_with(device, &p, columns, count, stats, out, err);
   return status;
 }
@@ -135,10 +135,10 @@ typedef struct axis_cells {
   rdx_cells cells[INTERVALS];
 } axis_cells;
 
-static void cut_axis(const rtc3 *r, const rdx_cubes *c, uint32_t axis, const rdx_term *terms, uint32_t count,
+static void cut_axis(const rtc3 *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_term *terms, uint32_t count,
                      axis_cells *out) {
   const rdx_cells all[2] = {{0, axis < c->dimensions ? c->used[axis] : 1},
-                            {(uint32_t)CUBES_MASK, (uint32_t)CUBES_MASK + 1}};
+                            {(uint32_t)RAY_MATRIX_MASK, (uint32_t)RAY_MATRIX_MASK + 1}};
   out->count = 1;
   out->cells[0] = all[0];
   if (axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0) {
@@ -151,14 +151,14 @@ static void cut_axis(const rtc3 *r, const rdx_cubes *c, uint32_t axis, const rdx
     const uint64_t smallest = r->columns[terms[t].column].smallest;
     out->count = terms[t].interval_count;
     for (uint32_t i = 0; i < out->count; i++)
-      out->cells[i] =
-          rdx_cubes_cells(c, axis, terms[t].intervals[i].low - smallest, terms[t].intervals[i].high - smallest + 1);
+      out->cells[i] = rdx_matrix_scene_cells(c, axis, terms[t].intervals[i].low - smallest,
+                                             terms[t].intervals[i].high - smallest + 1);
   }
 }
 
 /* RTScan, section 3.1 "a cuboid region in the space needs to be scanned". */
 /* RTScan, Figure 3 "Data distribution in multi-dimensional spaces". */
-static void add_regions(const rtc3 *r, const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_term *terms,
+static void add_regions(const rtc3 *r, const rdx_matrix_scene *c, const rdx_ray_matrix *matrix, const rdx_term *terms,
                         uint32_t count, rdx_regions *regions) {
   axis_cells axes[3];
   rdx_cells_list lists[3];
@@ -171,14 +171,14 @@ static void add_regions(const rtc3 *r, const rdx_cubes *c, const rdx_ray_matrix 
 
 /* RTScan, section 3.1 "perpendicular to the XY-plane is cast into the cuboid". */
 /* Rays run through a whole cuboid, side by side as wide as cubes are. */
-static rdx_ray_matrix matrix_of(const rdx_cubes *c) {
-  return (rdx_ray_matrix){.interval = c->width, .length = 2u << CUBES_BITS, .along_z = true};
+static rdx_ray_matrix matrix_of(const rdx_matrix_scene *c) {
+  return (rdx_ray_matrix){.interval = c->width, .length = 2u << RAY_MATRIX_BITS, .along_z = true};
 }
 
 /* RTScan, section 3.1 "The ray length is set to". */
 /* A GPU with fewer rays than it can work on gets them cut into pieces, down to four cubes long, without spacing: what
  * section 4.4.2 found RTc3 to lack. `rays`: of the whole matrix. */
-static void cut_rays(const rdx_cubes *c, uint64_t rays, rdx_ray_matrix *matrix) {
+static void cut_rays(const rdx_matrix_scene *c, uint64_t rays, rdx_ray_matrix *matrix) {
   const uint32_t pieces = rays < ENOUGH_RAYS ? ENOUGH_RAYS / (uint32_t)(rays + 1) : 1;
   const uint32_t axis = c->dimensions > 2 ? c->used[2] : 1, length = axis / (pieces + 1) + 1;
   if (pieces > 1)
@@ -186,15 +186,15 @@ static void cut_rays(const rdx_cubes *c, uint64_t rays, rdx_ray_matrix *matrix) 
 }
 
 /* Whether a group has a column that a term asks for. */
-static bool concerned(const rdx_cubes *c, const rdx_term *terms, uint32_t count) {
+static bool concerned(const rdx_matrix_scene *c, const rdx_term *terms, uint32_t count) {
   bool any = false;
   for (uint32_t t = 0; t < count; t++)
     any |= terms[t].column - c->first_column < c->dimensions; /* wraps around where it is below */
   return any;
 }
 
-static const rdx_cubes *choose_group(const rtc3 *r, const rdx_term *terms, uint32_t count) {
-  const rdx_cubes *best = NULL;
+static const rdx_matrix_scene *choose_group(const rtc3 *r, const rdx_term *terms, uint32_t count) {
+  const rdx_matrix_scene *best = NULL;
   uint64_t fewest = UINT64_MAX;
   for (uint32_t g = 0; g < r->groups; g++) {
     const rdx_ray_matrix matrix = matrix_of(&r->group[g]);
@@ -210,13 +210,13 @@ static const rdx_cubes *choose_group(const rtc3 *r, const rdx_term *terms, uint3
   return best;
 }
 
-static rdx_status launch(const rdx_cubes *c, const rdx_ray_matrix *matrix, const rdx_sieve_query *query,
-                         rdx_cubes_launch *launch, bool narrow, rdx_stream *stream, rdx_error *err) {
+static rdx_status launch(const rdx_matrix_scene *c, const rdx_ray_matrix *matrix, const rdx_sieve_query *query,
+                         rdx_ray_matrix_launch *launch, bool narrow, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_send(query, stream, &launch->query, err));
   if (narrow)
     RDX_TRY(rdx_sieve_mask(stream, launch->out, &launch->mask, err));
   RDX_TRY(rdx_stream_fill(stream, launch->out, 0, launch->out->size, 0, err));
-  return rdx_cubes_trace(c, matrix, launch, stream, err);
+  return rdx_ray_matrix_trace(c, matrix, launch, stream, err);
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
@@ -224,7 +224,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   const rtc3 *r = self;
   const rdx_term *terms = call->terms;
   const uint32_t count = call->count;
-  const rdx_cubes *c = choose_group(r, terms, count);
+  const rdx_matrix_scene *c = choose_group(r, terms, count);
   rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
   rdx_sieve_query query;
@@ -236,7 +236,8 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   }
   const uint32_t size = regions.count * (uint32_t)sizeof *regions.regions;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
-  rdx_cubes_launch l = {.term_count = count, .region_count = regions.count, .rays = regions.rays, .out = call->out};
+  rdx_ray_matrix_launch l = {
+      .term_count = count, .region_count = regions.count, .rays = regions.rays, .out = call->out};
   regions = (rdx_regions){.regions = rdx_sieve_query_take(&query, size, &l.regions_place)};
   add_regions(r, c, &matrix, terms, count, &regions);
   rdx_status status = counts ? rdx_counters_create(stream, &l.counters, err) : RDX_OK;
@@ -255,7 +256,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
 /* Rays, and the rows that the group lets through. */
 static double work(const void *self, const rdx_term *terms, uint32_t count) {
   const rtc3 *r = self;
-  const rdx_cubes *c = choose_group(r, terms, count);
+  const rdx_matrix_scene *c = choose_group(r, terms, count);
   const rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
   double rows = (double)r->rows;

@@ -19,7 +19,7 @@
 #define INTERVALS 2u /* of a term: <> has two */
 
 typedef struct group {
-  rdx_cubes cubes;
+  rdx_matrix_scene cubes;
   rdx_ray_matrix matrix;
 } group;
 
@@ -80,24 +80,25 @@ static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
 
 /* RTScan, section 5.1 "Ray Tracing Configurations". */
 /* A bound is at most half a part away from a border. */
-static rdx_cubes_params cubes_params(const rdx_rtscan_params *p, uint64_t rows) {
+static rdx_matrix_scene_params scene_params_of(const rdx_rtscan_params *p, uint64_t rows) {
   const uint64_t parts = (uint64_t)(p->vectors + 1) << sieve_params(p).planes;
   const bool published = p->published && p->cube_width == 0;
-  return (rdx_cubes_params){.rows_per_box = p->rows_per_box,
-                            .width = p->cube_width,
-                            .per_axis = published ? 1 + (uint32_t)(PUBLISHED_PER_AXIS * cbrt((double)rows * 1e-8)) : 0,
-                            .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
-                            .insist = p->insist,
-                            .build = p->build};
+  return (rdx_matrix_scene_params){
+      .rows_per_box = p->rows_per_box,
+      .width = p->cube_width,
+      .per_axis = published ? 1 + (uint32_t)(PUBLISHED_PER_AXIS * cbrt((double)rows * 1e-8)) : 0,
+      .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
+      .insist = p->insist,
+      .build = p->build};
 }
 
 /* RTScan, section 4.4.3 "Ray Interval and Ray Spacing". */
 /* The interval and the spacing are at most the width, so that no cube is missed. */
-static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) {
-  const uint32_t most = 1u << CUBES_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
+static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_matrix_scene *c) {
+  const uint32_t most = 1u << RAY_MATRIX_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
   const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
   const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
-  const uint32_t usual = p->published ? (uint32_t)(PUBLISHED_LENGTH * c->width) : rdx_cubes_ray_length(c);
+  const uint32_t usual = p->published ? (uint32_t)(PUBLISHED_LENGTH * c->width) : rdx_matrix_scene_ray_length(c);
   const uint32_t length = p->ray_length ? wished : usual;
   return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
                           .length = length < 1      ? 1
@@ -113,9 +114,9 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_cubes *c) 
 static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, const rdx_scan_column *columns,
                      uint32_t count) {
   const uint64_t rows = columns[0].rows, groups = (count + p->group - 1) / p->group;
-  const rdx_cubes_params cubes = cubes_params(p, rows);
+  const rdx_matrix_scene_params cubes = scene_params_of(p, rows);
   uint64_t kept = 0, sorting = 0;
-  const uint64_t placing = rdx_cubes_estimate(device, rows, p->group * 4, &cubes, &kept);
+  const uint64_t placing = rdx_matrix_scene_estimate(device, rows, p->group * 4, &cubes, &kept);
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t here = rdx_encoding_estimate(&columns[i]) + (p->group - 1) * rows * 4;
     sorting = here > sorting ? here : sorting;
@@ -131,8 +132,8 @@ static void suit_device(const rdx_device *device, const rdx_scan_column *columns
   p->build = rdx_device_build_preference(device, p->build, false);
   if (p->rows_per_box > 0)
     return;
-  p->rows_per_box = rdx_cubes_rows_per_box(device);
-  while (p->rows_per_box < RDX_CUBES_MOST_SHARED &&
+  p->rows_per_box = rdx_matrix_scene_rows_per_box(device);
+  while (p->rows_per_box < RDX_MATRIX_SCENE_MAX_SHARED &&
          need(device, p, columns, count) + rdx_bitmap_bytes(columns[0].rows) > rdx_device_memory_left(device))
     p->rows_per_box *= 2;
 }
@@ -149,7 +150,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
 static void destroy(void *self) {
   rtscan *r = self;
   for (uint32_t g = 0; g < r->groups; g++)
-    rdx_cubes_destroy(&r->group[g].cubes);
+    rdx_matrix_scene_destroy(&r->group[g].cubes);
   for (uint32_t i = 0; i < r->count; i++) {
     rdx_encoding_destroy(&r->encodings[i]);
     rdx_sieve_destroy(&r->sieves[i]);
@@ -164,7 +165,7 @@ static void destroy(void *self) {
 static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimensions, rtscan *r, rdx_scan_stats *stats,
                               rdx_error *err) {
   const double start = rdx_now_ms();
-  const rdx_cubes_params params = cubes_params(&r->params, r->rows);
+  const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows);
   for (uint32_t i = first; i < first + dimensions; i++)
     RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
                                 &r->encodings[i], err));
@@ -172,8 +173,8 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   stats->encode_ms += ordered - start;
   stats->table_ms += ordered - start;
   group *g = &r->group[r->groups++];
-  RDX_TRY(rdx_cubes_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first, dimensions,
-                           &params, &g->cubes, stats, err));
+  RDX_TRY(rdx_matrix_scene_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first,
+                                  dimensions, &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
   stats->bytes_scene += rdx_cubes_bytes(&g->cubes);
   for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
@@ -231,7 +232,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   const uint32_t asked = p.rows_per_box;
   suit_device(device, columns, count, &p);
   rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_cubes_share_more(status, asked, &p.rows_per_box))
+  while (rdx_matrix_scene_share_more(status, asked, &p.rows_per_box))
     status = build_with(device, &p, columns, count, stats, out, err);
   return status;
 }
@@ -254,19 +255,20 @@ static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool jo
 }
 
 /* The cells of a span of ranks, or of the values between which its rows have theirs. */
-static rdx_cells cells_of(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_span *span) {
+static rdx_cells cells_of(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_span *span) {
   const rdx_scan_column *column = &r->columns[c->first_column + axis];
   if (!r->params.no_encoding)
-    return rdx_cubes_cells(c, axis, span->begin, span->end);
+    return rdx_matrix_scene_cells(c, axis, span->begin, span->end);
   const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->first_column + axis], span->begin, span->end);
   const uint64_t high = codes.high < column->largest ? codes.high : column->largest;
-  return rdx_cubes_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
+  return rdx_matrix_scene_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
 }
 
 /* RTScan, Figure 10 "RT refining after Data Sieving with three '<'s". */
 /* The lists of one axis. Neighbouring spans become one where that cannot make regions overlap more than their border
  * cells do anyway. */
-static void cut_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, const rdx_sieved *sieved, axis_cells *out) {
+static void cut_axis(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_sieved *sieved,
+                     axis_cells *out) {
   *out = (axis_cells){0};
   for (uint32_t i = 0; i < sieved->span_count; i++) {
     const rdx_span *span = &sieved->spans[i];
@@ -280,9 +282,9 @@ static void cut_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, const r
 }
 
 /* An axis that no term constrains, or that is not there. By value, NULLs are in the last cell. */
-static void whole_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, axis_cells *out) {
+static void whole_axis(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, axis_cells *out) {
   const rdx_cells all = {0, axis < c->dimensions ? c->used[axis] : 1};
-  const rdx_cells nulls = {(uint32_t)CUBES_MASK, (uint32_t)CUBES_MASK + 1};
+  const rdx_cells nulls = {(uint32_t)RAY_MATRIX_MASK, (uint32_t)RAY_MATRIX_MASK + 1};
   *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all, nulls}, .certain = {all, nulls}};
   if (r->params.no_encoding && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
     out->possible_count = out->certain_count = 2;
@@ -292,7 +294,7 @@ static void whole_axis(const rtscan *r, const rdx_cubes *c, uint32_t axis, axis_
 /* RTScan, section 4.3.2 "RT Refine after Data Sieving". */
 static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, uint32_t count,
                         const rdx_sieved *sieved, rdx_regions *regions) {
-  const rdx_cubes *c = &g->cubes;
+  const rdx_matrix_scene *c = &g->cubes;
   axis_cells axes[3];
   for (uint32_t k = 0; k < 3; k++)
     whole_axis(r, c, k, &axes[k]);
@@ -336,7 +338,7 @@ static rdx_regions count_regions(const rtscan *r, const run *q) {
 /* RTScan, section 5.4 "setting up the parameters of rays in these regions". */
 static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   uint32_t place = 0;
-  struct cubes_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
+  struct ray_matrix_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
   for (uint32_t g = 0; g < r->groups; g++) {
     rdx_regions regions = {.regions = out};
     add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &regions);
@@ -386,13 +388,13 @@ static rdx_status end_stage(rdx_stream *stream, const rdx_buffer *counters, rdx_
 /* Rays through all regions: the bits of the rows that they meet become what the terms say. */
 static rdx_status trace_parts(const run *q, uint64_t query, rdx_stream *stream, rdx_buffer *mask, rdx_buffer *out,
                               rdx_buffer *counters, rdx_error *err) {
-  rdx_cubes_launch all = {.query = query, .term_count = q->count, .mask = mask, .out = out, .counters = counters};
+  rdx_ray_matrix_launch all = {.query = query, .term_count = q->count, .mask = mask, .out = out, .counters = counters};
   for (uint32_t i = 0; i < q->part_count; i++) {
     const part *p = &q->parts[i];
     all.regions_place = p->place;
     all.region_count = p->count;
     all.rays = p->rays;
-    RDX_TRY(rdx_cubes_trace(&p->group->cubes, &p->group->matrix, &all, stream, err));
+    RDX_TRY(rdx_ray_matrix_trace(&p->group->cubes, &p->group->matrix, &all, stream, err));
   }
   return RDX_OK;
 }
@@ -420,7 +422,7 @@ static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t c
   if (r->params.published)
     return (rdx_sieve_cost){.positive = r->params.positive_only, .layer = 1, .missed = 1, .cost = 4};
   const group *g = &r->group[terms[term].column / r->params.group];
-  const rdx_cubes *c = &g->cubes;
+  const rdx_matrix_scene *c = &g->cubes;
   double cells[3], rays = 1, longest = 0;
   for (uint32_t k = 0; k < c->dimensions; k++)
     cells[k] = c->first_column + k == terms[term].column ? 0 : c->used[k];
@@ -466,7 +468,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
 static rdx_status make_query(const rtscan *r, run *q, rdx_error *err) {
   const uint32_t regions = count_regions(r, q).count;
   RDX_TRY(rdx_sieve_query_create(r->columns, q->terms, q->count, r->sieves, q->sieved,
-                                 regions * (uint32_t)sizeof(struct cubes_region), &q->query, err));
+                                 regions * (uint32_t)sizeof(struct ray_matrix_region), &q->query, err));
   fill_regions(r, q, regions);
   return RDX_OK;
 }

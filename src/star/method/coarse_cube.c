@@ -128,7 +128,7 @@ static rdx_status append_key(arranging *a, const rdx_buffer *codes, uint32_t shi
 static rdx_status gather(arranging *a, const rdx_buffer *from, const rdx_buffer *rows, rdx_buffer **out,
                          rdx_error *err) {
   RDX_TRY(rdx_buffer_create(a->cube->star.device, a->cube->star.rows * 4, "the rows of a cube", out, err));
-  return rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->star.rows, err);
+  return rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->star.rows, err);
 }
 
 static rdx_status sort(arranging *a, uint32_t bits, rdx_error *err) {
@@ -161,7 +161,7 @@ static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *coun
   const uint64_t rows = a->cube->star.rows, sizes[3] = {(rows + 31) / 32 * 4, rows * 4, 8};
   for (uint32_t i = 0; i < 3; i++)
     RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
-  RDX_TRY(rdx_refine_heads(a->stream, a->keys, 64, buffers[0], rows, err));
+  RDX_TRY(rdx_primitive_heads(a->stream, a->keys, 64, buffers[0], rows, err));
   RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[2], rows, err));
   RDX_TRY(rdx_stream_finish(a->stream, err));
   return rdx_buffer_number(buffers[2], 0, rows > 0, rows, "the runs of a cube", count, err);
@@ -236,14 +236,14 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
   const rdx_star *star = &c->star;
   const uint32_t group_bits = bits_of(star->groups.count);
   RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
-  RDX_TRY(rdx_refine_iota(a->stream, a->order, star->rows, err));
+  RDX_TRY(rdx_primitive_iota(a->stream, a->order, star->rows, err));
   if (grouped_cells(c)) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }
   rdx_buffer *places = NULL;
   RDX_TRY(rdx_stream_scratch(a->stream, star->rows * 4, "the rows of a cube", &places, err));
-  RDX_TRY(rdx_refine_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
+  RDX_TRY(rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
   if (c->by_group)
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
   RDX_TRY(append_key(a, places, c->shift, cell_bits(c), !c->by_group, err));
@@ -395,7 +395,7 @@ static rdx_status add_up(coarse_cube *c, rdx_error *err) {
   return status;
 }
 
-static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coarse_cube_params *params,
+static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_coarse_cube_params *params,
                               const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
@@ -410,7 +410,7 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_coar
   return status;
 }
 
-static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   if (params->coarse_cube.build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "coarse_cube: unknown build preference");
@@ -507,12 +507,12 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
   const uint64_t threads = c->star.device->info.threads, useful = 1 + rays / CPU_RAYS;
   const uint32_t parts = (uint32_t)(useful < threads ? useful : threads);
   const struct coarse_args args = {.pieces = pieces,
-                                   .met = RDX_ADDRESS(uint32_t, run->met),
+                                   .hit_list = RDX_ADDRESS(uint32_t, run->hit_list),
                                    .scene_rows = c->scene_rows,
                                    .rays = (uint32_t)rays,
                                    .partition_size = (uint32_t)c->scene->partition_size,
                                    .parts = parts};
-  RDX_TRY(rdx_stream_fill(run->stream, run->met, 0, 4, 0, err));
+  RDX_TRY(rdx_stream_fill(run->stream, run->hit_list, 0, 4, 0, err));
   return rdx_stream_launch(run->stream, &rdx_kernel_coarse, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
@@ -544,7 +544,7 @@ static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
   deal_out(c, r, c->block_rows / COARSE_GROUP, GPU_PARTS);
   RDX_TRY(rdx_stream_constants(r->run->stream, list->list, (uint64_t)list->count * 8, &ranges, err));
   const struct coarse_add_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
-                                       .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                       .hit_list = RDX_ADDRESS(uint32_t, r->run->hit_list),
                                        .pieces = r->pieces,
                                        .blocks = RDX_ADDRESS(uint32_t, c->blocks),
                                        .places = RDX_ADDRESS(uint32_t, c->places),
@@ -570,7 +570,7 @@ static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) 
   RDX_TRY(rdx_stream_constants(stream, &view, sizeof view, &runs, err));
   RDX_TRY(rdx_stream_constants(stream, list->list, (uint64_t)list->count * 8, &ranges, err));
   const struct coarse_runs_args args = {.query = (star_query *)(uintptr_t)r->run->query_address,
-                                        .met = RDX_ADDRESS(uint32_t, r->run->met),
+                                        .hit_list = RDX_ADDRESS(uint32_t, r->run->hit_list),
                                         .pieces = r->pieces,
                                         .runs = (star_runs *)(uintptr_t)runs,
                                         .block_runs = RDX_ADDRESS(uint32_t, c->block_runs),
@@ -585,8 +585,9 @@ static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_star_run *run = r->run;
   uint64_t pieces = 0;
   r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
-  if (!run->met)
-    RDX_TRY(rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->met, err));
+  if (!run->hit_list)
+    RDX_TRY(
+        rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->hit_list, err));
   if (r->counters)
     RDX_TRY(rdx_stream_fill(run->stream, r->counters, 0, 16, 0, err));
   RDX_TRY(rdx_star_start(&c->star, r->plan, r->copies, run, err));

@@ -25,7 +25,7 @@ typedef struct workspace {
 } workspace;
 
 typedef struct column_engine {
-  const rdx_coded_relation *relation;
+  const rdx_packed_relation *relation;
   pthread_mutex_t lock;
   workspace spares[KEPT];
   uint32_t spare_count;
@@ -94,7 +94,7 @@ static void destroy(void *self) {
   rdx_free(e);
 }
 
-static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   (void)params, (void)spec;
   column_engine *e = NULL;
@@ -142,7 +142,7 @@ static uint64_t table_bytes(const run *r, const rdx_column_table *t) {
 
 /* Bytes of its bits, which then say which rows qualify: they fit into caches. */
 static uint64_t bits_bytes(const run *r, const rdx_column_table *t) {
-  const bool all = t->term_count == 0 && !r->plan->relation->partners[t->dimension].missing;
+  const bool all = t->term_count == 0 && !r->plan->relation->foreign_rows[t->dimension].missing;
   return !r->dense || all ? 0 : t->rows / 64 * 8 + 64;
 }
 
@@ -385,7 +385,7 @@ static rdx_status find_runs(run *r, sorting *s, rdx_error *err) {
       .query = r->address, .rows = RDX_ADDRESS(uint32_t, s->rows), .out_groups = RDX_ADDRESS(uint64_t, s->groups)};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_number, &args, NULL, n, NULL, err));
   RDX_TRY(rdx_stream_sort(stream, s->groups, 8, bits, s->rows, n, err));
-  RDX_TRY(rdx_refine_heads(stream, s->groups, 64, s->bits, n, err));
+  RDX_TRY(rdx_primitive_heads(stream, s->groups, 64, s->bits, n, err));
   RDX_TRY(rdx_stream_select(stream, s->bits, s->starts, s->count, n, err));
   RDX_TRY(rdx_stream_unique(stream, s->groups, 8, 0, s->distinct, s->count, n, err));
   RDX_TRY(rdx_stream_mark(stream, err));

@@ -35,7 +35,7 @@ typedef struct building {
   uint32_t terms_used, parts_used, steps_used, numbers_used;
 } building;
 
-static const rdx_coded *attribute_of(const building *b, uint32_t number) {
+static const rdx_packed_column *attribute_of(const building *b, uint32_t number) {
   return &b->plan->relation->attributes[number];
 }
 
@@ -113,16 +113,16 @@ static void find_gap(const rdx_interval *list, uint32_t count, uint64_t codes, e
 
 /* `own`: the rows are those of the attribute's table; else of the fact table. */
 static void add_term(building *b, uint32_t attribute, const rdx_interval *list, uint32_t count, bool own) {
-  const rdx_coded *c = attribute_of(b, attribute);
-  const rdx_partner *p = c->dimension && !own ? &b->plan->relation->partners[c->dimension - 1] : NULL;
+  const rdx_packed_column *c = attribute_of(b, attribute);
+  const rdx_foreign_rows *p = c->dimension && !own ? &b->plan->relation->foreign_rows[c->dimension - 1] : NULL;
   const uint64_t span = list[count - 1].high - list[0].low, codes = c->count + c->nulls;
   engine_term *t = &b->terms[b->terms_used++];
   *t = (engine_term){.codes = RDX_ADDRESS(uint32_t, c->codes),
-                     .partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
+                     .foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
                      .low = list[0].low,
                      .span = span,
                      .bytes = c->bytes,
-                     .partner_bytes = p ? p->bytes : 0,
+                     .foreign_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
                      .count = count > 1 && span < MOST_BITMAP ? 0 : count};
   find_gap(list, count, codes, t);
@@ -134,7 +134,7 @@ static void add_term(building *b, uint32_t attribute, const rdx_interval *list, 
 }
 
 static double share_of(const building *b, const rdx_condition_term *t) {
-  const rdx_coded *c = attribute_of(b, t->attribute);
+  const rdx_packed_column *c = attribute_of(b, t->attribute);
   double codes = 0;
   for (uint32_t i = 0; i < t->intervals.count; i++)
     codes += (double)(t->intervals.list[i].high - t->intervals.list[i].low) + 1;
@@ -196,8 +196,8 @@ static uint32_t add_tests(building *b, const rdx_node *node, uint32_t at, uint32
 
 static void add_part(building *b, uint32_t number) {
   const rdx_plan *p = b->plan;
-  const rdx_coded *c = attribute_of(b, p->query->group_by[number]);
-  const rdx_code_places *places = p->group_places[number];
+  const rdx_packed_column *c = attribute_of(b, p->query->group_by[number]);
+  const rdx_dense_codes *places = p->group_places[number];
   const uint32_t bytes = places ? places->bytes : c->bytes;
   b->parts[b->parts_used++] = (engine_part){.codes = RDX_ADDRESS(uint32_t, places ? places->places : c->codes),
                                             .low = p->group_low[number],
@@ -227,25 +227,25 @@ static int compare_tables(const void *x, const void *y) {
 
 /* Tables of the dimensions that decide about rows or have group attributes, the cheapest first. */
 static void add_tables(building *b) {
-  const rdx_coded_relation *r = b->plan->relation;
+  const rdx_packed_relation *r = b->plan->relation;
   rdx_column_query *o = b->out;
   for (uint32_t d = 0; d < r->dimension_count; d++) {
     rdx_column_table t = {
-        .rows = r->partners[d].rows, .dimension = d, .first_term = b->terms_used, .first_part = b->parts_used};
+        .rows = r->foreign_rows[d].rows, .dimension = d, .first_term = b->terms_used, .first_part = b->parts_used};
     t.share = add_terms(b, d + 1);
     add_parts(b, d + 1);
     t.price = price_of(b, &t);
     t.term_count = b->terms_used - t.first_term;
     t.part_count = b->parts_used - t.first_part;
-    if (t.term_count > 0 || t.part_count > 0 || r->partners[d].missing)
+    if (t.term_count > 0 || t.part_count > 0 || r->foreign_rows[d].missing)
       o->tables[o->table_count++] = t;
   }
   if (o->table_count > 1)
     qsort(o->tables, o->table_count, sizeof *o->tables, compare_tables);
   for (uint32_t i = 0; i < o->table_count; i++) {
-    const rdx_partner *p = &r->partners[o->tables[i].dimension];
+    const rdx_foreign_rows *p = &r->foreign_rows[o->tables[i].dimension];
     o->links[i] =
-        (engine_link){.partners = RDX_ADDRESS(uint32_t, p->codes), .bytes = p->bytes, .rows = (uint32_t)p->rows};
+        (engine_link){.foreign_rows = RDX_ADDRESS(uint32_t, p->codes), .bytes = p->bytes, .rows = (uint32_t)p->rows};
     o->bytes += r->rows * p->bytes;
   }
 }
@@ -261,13 +261,13 @@ static engine_step make_step(building *b, const rdx_step *step) {
   engine_step s = {.kind = kinds[step->kind], .value = rdx_step_value(step), .null_code = UINT64_MAX};
   if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
     return s;
-  const rdx_coded *c = step->attribute;
-  const rdx_partner *p = c->dimension ? &b->plan->relation->partners[c->dimension - 1] : NULL;
+  const rdx_packed_column *c = step->attribute;
+  const rdx_foreign_rows *p = c->dimension ? &b->plan->relation->foreign_rows[c->dimension - 1] : NULL;
   s.codes = RDX_ADDRESS(uint32_t, c->codes);
-  s.partners = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL;
+  s.foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL;
   s.factor = (uint64_t)step->factor;
   s.bytes = c->bytes;
-  s.partner_bytes = p ? p->bytes : 0;
+  s.foreign_bytes = p ? p->bytes : 0;
   if (c->nulls)
     s.null_code = c->count;
   b->out->bytes += c->rows * c->bytes;
@@ -353,7 +353,7 @@ static void choose_early(building *b) {
   bool late_sets = false;
   double left = 1;
   for (uint32_t i = 0; o->early_terms < o->q.term_count && left > FEW_FOR_TERMS; i++) {
-    const rdx_coded *c = attribute_of(b, b->plan->terms[b->ranks[i].term].attribute);
+    const rdx_packed_column *c = attribute_of(b, b->plan->terms[b->ranks[i].term].attribute);
     const engine_term *t = &b->terms[o->early_terms];
     if (c->dimension != 0)
       continue;

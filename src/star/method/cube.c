@@ -74,7 +74,7 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
         (star_step){.value = rdx_step_value(step), .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
     if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
       continue;
-    const rdx_coded *a = step->attribute;
+    const rdx_packed_column *a = step->attribute;
     steps[i].bytes = a->bytes;
     steps[i].codes = RDX_ADDRESS(uint32_t, a->codes);
     steps[i].null_code = a->count; /* which no value has */
@@ -83,7 +83,7 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
     if (a->dimension == 0 && !joined)
       continue;
     steps[i].bytes = rdx_tuples_code_bytes(a);
-    RDX_TRY(rdx_coded_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
+    RDX_TRY(rdx_packed_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
     steps[i].codes = RDX_ADDRESS(uint32_t, codes[i]);
   }
   return RDX_OK;
@@ -92,7 +92,7 @@ static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buf
 /* A code that no value has, where values go from the smallest number of 64 bits to the largest: in a gap between the
  * values of an attribute, which is all that such a measure is (star/plan.c). */
 static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *err) {
-  const rdx_coded *a = m->steps[0].attribute;
+  const rdx_packed_column *a = m->steps[0].attribute;
   int64_t *values = NULL;
   RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
   const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
@@ -183,7 +183,7 @@ static rdx_status make_keys(ordering *o, rdx_buffer **scan_places, const rdx_buf
 static rdx_status sort_rows(ordering *o, rdx_error *err) {
   const uint64_t rows = o->star->rows;
   RDX_TRY(rdx_buffer_create(o->star->device, rows * 4, "the order of a cube", &o->order, err));
-  RDX_TRY(rdx_refine_iota(o->stream, o->order, rows, err));
+  RDX_TRY(rdx_primitive_iota(o->stream, o->order, rows, err));
   if (o->keys)
     RDX_TRY(rdx_stream_sort(o->stream, o->keys, o->key_bytes, o->place_bits + o->group_bits, o->order, rows, err));
   return rdx_stream_finish(o->stream, err);
@@ -253,7 +253,7 @@ static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows
   RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
   RDX_TRY(rdx_calloc(star->plan.measure_count, sizeof *star->measures, "the measures of a cube",
                      (void **)&star->measures, err));
-  RDX_TRY(rdx_coded_joined(star->relation, &rows->joined, &star->rows, err));
+  RDX_TRY(rdx_packed_joined(star->relation, &rows->joined, &star->rows, err));
   RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
                             &scan_places, err));
   rdx_status status = rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count,
@@ -266,7 +266,7 @@ static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows
 }
 
 /* RTCUDB, section 3.1 "the BVHs can be viewed as materialized views". */
-rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
                           rdx_star_rows *rows, rdx_error *err) {
   *out = (rdx_star){.relation = relation, .device = relation->device};
   *rows = (rdx_star_rows){0};
@@ -302,7 +302,7 @@ static void destroy_run(rdx_star_run *run) {
   rdx_buffer_destroy(&run->touched);
   rdx_buffer_destroy(&run->marks);
   rdx_buffer_destroy(&run->found);
-  rdx_buffer_destroy(&run->met);
+  rdx_buffer_destroy(&run->hit_list);
   rdx_free(run->ranges.list);
   rdx_free(run->rows);
   rdx_free(run->records);

@@ -25,10 +25,10 @@ typedef struct rdx_star_measure {
 typedef struct rdx_star_run {
   rdx_stream *stream;
   rdx_buffer *sums, *touched, *marks, *found;
-  uint64_t expected; /* bytes of the last result */
-  rdx_ranges ranges; /* of scan places */
-  uint32_t *rows;    /* what a kind makes of them: room for row_capacity words */
-  rdx_buffer *met;   /* a kind's own */
+  uint64_t expected;    /* bytes of the last result */
+  rdx_ranges ranges;    /* of scan places */
+  uint32_t *rows;       /* what a kind makes of them: room for row_capacity words */
+  rdx_buffer *hit_list; /* a kind's own */
   uint64_t row_capacity;
   uint64_t *records;
   uint64_t record_capacity; /* words */
@@ -41,7 +41,7 @@ typedef struct rdx_star_run {
 #define RDX_STAR_SPARES 8
 
 typedef struct rdx_star {
-  const rdx_coded_relation *relation;
+  const rdx_packed_relation *relation;
   rdx_device *device;
   uint64_t rows;
   rdx_tuples scan, groups;
@@ -54,7 +54,7 @@ typedef struct rdx_star {
   uint32_t spare_count;
 } rdx_star;
 
-/* While a cube is built: rows that have all partners, in the relation's order; and the order in which the cube has
+/* While a cube is built: rows that have all foreign rows, in the relation's order; and the order in which the cube has
  * them, at first that of scan tuples, and for the same tuple of groups, which the kind may rearrange. */
 typedef struct rdx_star_rows {
   rdx_buffer *joined; /* NULL: all */
@@ -62,7 +62,7 @@ typedef struct rdx_star_rows {
   rdx_buffer *group;  /* place of each joined row's group, u32 */
 } rdx_star_rows;
 
-RDX_MUST_USE rdx_status rdx_star_begin(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+RDX_MUST_USE rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
                                        rdx_star_rows *rows, rdx_error *err);
 /* Store groups and measures in the final order. */
 RDX_MUST_USE rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);

@@ -24,7 +24,7 @@ uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure) {
 }
 
 /* The set of codes that a plan allows an attribute; NULL: all. */
-static const rdx_intervals *set_of(const rdx_plan *plan, uint32_t attribute) {
+static const rdx_code_set *set_of(const rdx_plan *plan, uint32_t attribute) {
   for (uint32_t i = 0; i < plan->term_count; i++)
     if (plan->terms[i].attribute == attribute)
       return &plan->terms[i].intervals;
@@ -39,7 +39,7 @@ void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *range
   double share = 1;
   *ranges = 1;
   for (uint32_t i = 0; i < t->attribute_count; i++) {
-    const rdx_intervals *set = set_of(plan, t->attributes[i]);
+    const rdx_code_set *set = set_of(plan, t->attributes[i]);
     const double all = (double)star->relation->attributes[t->attributes[i]].count + 1;
     const double before = t->prefixes[i] * share;
     double codes = 0;
@@ -179,8 +179,8 @@ rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_s
   rdx_tuples_number(&star->groups, plan, records + 1, 1 + size, count, numbers);
   rdx_records r = {.count = count,
                    .numbers = numbers,
-                   .distinct =
-                       rdx_tuples_are_told(&star->groups, plan) && (!parts || rdx_tuples_are_told(&star->scan, plan)),
+                   .distinct = rdx_tuples_are_constant(&star->groups, plan) &&
+                               (!parts || rdx_tuples_are_constant(&star->scan, plan)),
                    .words = records + 2,
                    .stride = 1 + size,
                    .size = size};

@@ -12,7 +12,7 @@
 static void free_arrays(rdx_runs *runs) {
   rdx_free(runs->starts);
   rdx_free(runs->groups);
-  rdx_free(runs->nexts);
+  rdx_free(runs->next_group_run);
   for (uint32_t i = 0; i < runs->total_count; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);
@@ -23,19 +23,19 @@ void rdx_runs_destroy(rdx_runs *runs) {
   if (!runs->memory)
     free_arrays(runs);
   rdx_buffer_destroy(&runs->memory);
-  rdx_free(runs->firsts);
+  rdx_free(runs->first_run);
   rdx_free(runs->totals);
   *runs = (rdx_runs){0};
 }
 
 uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
-  const uint64_t firsts = runs->firsts ? star->scan.count * 4ul : 0;
+  const uint64_t first_run = runs->first_run ? star->scan.count * 4ul : 0;
   uint64_t each = runs->groups ? 12 : 4;
   if (runs->memory)
-    return runs->memory->size + firsts;
+    return runs->memory->size + first_run;
   for (uint32_t i = 0; i < runs->total_count; i++)
     each += (runs->totals[i].sums ? 8 : 0) + (runs->totals[i].counts ? 8 : 0);
-  return runs->count * each + firsts;
+  return runs->count * each + first_run;
 }
 
 /* ---- Building ---- */
@@ -123,24 +123,25 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
   const star_step step = rdx_star_load(star->group_codes, star->group_bytes);
   rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
-  RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->nexts, err));
+  RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->next_group_run, err));
   RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
   RDX_TRY(status);
   RDX_TRY(rdx_returned_u32s(star->device, out->groups, out->count, star->groups.count - 1, "the group of a run", err));
   for (uint32_t i = out->count; i-- > 0;)
-    out->nexts[i] = i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->nexts[i + 1] : i + 1;
+    out->next_group_run[i] =
+        i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->next_group_run[i + 1] : i + 1;
   return RDX_OK;
 }
 
 /* The first run of each place. */
-static rdx_status find_firsts(const rdx_star *star, rdx_runs *out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->firsts, err));
+static rdx_status find_first_runs(const rdx_star *star, rdx_runs *out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->first_run, err));
   for (uint32_t place = 0, run = 0; place <= star->scan.count; place++) {
     while (run < out->count && out->starts[run] < star->scan.starts[place])
       run++;
-    out->firsts[place] = run;
+    out->first_run[place] = run;
   }
   return RDX_OK;
 }
@@ -200,7 +201,7 @@ static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer
   if (star->group_bytes)
     RDX_TRY(add_groups(star, starts, out, err));
   if (out->count > star->scan.count)
-    RDX_TRY(find_firsts(star, out, err));
+    RDX_TRY(find_first_runs(star, out, err));
   RDX_TRY(create_totals(star->plan.measure_count, NULL, out, err));
   for (uint32_t m = 0; m < star->plan.measure_count; m++)
     if (star->measures[m].span <= UINT64_MAX / star->rows) /* a sum of codes passes 64 bits nowhere */
@@ -255,7 +256,7 @@ static rdx_status move_arrays(rdx_runs *runs, rdx_buffer *memory, uint64_t *byte
   *bytes = 0;
   RDX_TRY(move_array(&runs->starts, (n + 1) * 4, memory, bytes, err));
   RDX_TRY(move_array(&runs->groups, n * 4, memory, bytes, err));
-  RDX_TRY(move_array(&runs->nexts, n * 4, memory, bytes, err));
+  RDX_TRY(move_array(&runs->next_group_run, n * 4, memory, bytes, err));
   for (uint32_t i = 0; i < runs->total_count; i++) {
     RDX_TRY(move_array(&runs->totals[i].sums, (n + 1) * 8, memory, bytes, err));
     RDX_TRY(move_array(&runs->totals[i].counts, (n + 1) * 8, memory, bytes, err));
@@ -279,7 +280,7 @@ rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err) {
     rdx_free(moved.totals);
     return status;
   }
-  runs->firsts = NULL;
+  runs->first_run = NULL;
   rdx_runs_destroy(runs);
   *runs = moved;
   return RDX_OK;
@@ -288,7 +289,7 @@ rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err) {
 /* ---- Answering ---- */
 
 static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
-  return runs->firsts ? runs->firsts[place] : place;
+  return runs->first_run ? runs->first_run[place] : place;
 }
 
 bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
@@ -321,8 +322,9 @@ uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges) {
 
 star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
   const bool grouped = plan->query->group_count > 0;
-  star_runs r = {
-      .starts = runs->starts, .groups = grouped ? runs->groups : NULL, .nexts = grouped ? runs->nexts : NULL};
+  star_runs r = {.starts = runs->starts,
+                 .groups = grouped ? runs->groups : NULL,
+                 .next_group_run = grouped ? runs->next_group_run : NULL};
   for (uint32_t i = 0; i < plan->measure_count; i++)
     r.totals[i] = runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
   return r;
@@ -370,7 +372,7 @@ static bool list_records(const star_runs *r, const rdx_star_run *run, uint64_t m
         return false;
       record[0] = r->groups ? r->groups[k] : 0;
       next = k + 1; /* mostly, and then what comes next need not wait for nexts[k] */
-      if (!r->groups || (next < ranges[2 * i + 1] && r->nexts && r->groups[next] == record[0]))
+      if (!r->groups || (next < ranges[2 * i + 1] && r->next_group_run && r->groups[next] == record[0]))
         next = star_end_of_group(r, k, ranges[2 * i + 1]);
       if (sums) {
         record[1] = r->starts[next] - r->starts[k];

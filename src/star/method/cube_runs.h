@@ -13,9 +13,10 @@
 typedef struct rdx_runs {
   uint32_t count;      /* 0: they are too many */
   uint32_t *starts;    /* count + 1: the first row of each, and the number of rows */
-  uint32_t *firsts;    /* the first run of each scan place, and `count`; NULL: each place is a run */
+  uint32_t *first_run; /* the first run of each scan place, and `count`; NULL: each place is a run */
   uint32_t *groups;    /* NULL: there is one group */
-  uint32_t *nexts;     /* for each run the next one of another group: what lies between is one difference of totals */
+  uint32_t
+      *next_group_run; /* for each run the next one of another group: what lies between is one difference of totals */
   star_totals *totals; /* of each of the cube's measures */
   uint32_t total_count;
   rdx_buffer *memory; /* NULL: on the host */

@@ -265,7 +265,7 @@ static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   return status;
 }
 
-static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube_spec *spec, rt_cube *c,
+static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rt_cube *c,
                               rdx_error *err) {
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
@@ -281,7 +281,7 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube
   return status == RDX_OK ? build_scene(c, err) : status;
 }
 
-static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   rt_cube *c = NULL;
   RDX_TRY(check_params(&params->rt_cube, err));
@@ -470,7 +470,7 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
   *device_ms = r.device_ms;
   rdx_star_give(&c->star, &r.run, status);
   if (c->filter)
-    rdx_spares_give_bitmap(c->filter->spares, &r.bits);
+    rdx_workspace_give_bitmap(c->filter->workspace, &r.bits);
   rdx_buffer_destroy(&r.counters);
   return status;
 }

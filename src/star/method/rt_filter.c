@@ -18,7 +18,7 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(star->device, star->rows * bits / 8, "the codes of a scan", out, err));
   RDX_TRY(rdx_stream_create_for(star->device, "build", &stream, err));
-  rdx_status status = rdx_refine_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, star->rows, err);
+  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, star->rows, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
@@ -28,7 +28,7 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
 static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t position, rdx_scan_column *out,
                               rdx_error *err) {
-  const rdx_coded *attribute = &star->relation->attributes[star->scan.attributes[position]];
+  const rdx_packed_column *attribute = &star->relation->attributes[star->scan.attributes[position]];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
   *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
@@ -40,7 +40,7 @@ static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, u
     out->smallest = code < out->smallest ? code : out->smallest;
     out->largest = code > out->largest ? code : out->largest;
   }
-  RDX_TRY(rdx_coded_gather(star->relation, attribute, rows->joined, star->rows, bytes, &codes, err));
+  RDX_TRY(rdx_packed_gather(star->relation, attribute, rows->joined, star->rows, bytes, &codes, err));
   const rdx_status status = reorder(star, codes, rows->order, out->key_bits, &out->codes, err);
   rdx_buffer_destroy(&codes);
   return status;
@@ -52,7 +52,7 @@ static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, rdx_sc
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
   scan->stats.rows = star->rows;
-  RDX_TRY(rdx_spares_create(star->device, rdx_bitmap_bytes(star->rows), &scan->spares, err));
+  RDX_TRY(rdx_workspace_create(star->device, rdx_bitmap_bytes(star->rows), &scan->workspace, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(make_column(star, rows, i, &scan->columns[i], err));
   RDX_TRY(scan->ops->build(star->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
@@ -151,16 +151,16 @@ rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const r
   rdx_node node;
   rdx_status status = translate_plan(&t, plan, &node, err);
   if (status == RDX_OK)
-    status = rdx_spares_take_stream(scan->spares, &stream, err);
+    status = rdx_workspace_take_stream(scan->workspace, &stream, err);
   if (status == RDX_OK) {
     stream->stage = "query";
-    status = rdx_spares_take_bitmap(scan->spares, out, err);
+    status = rdx_workspace_take_bitmap(scan->workspace, out, err);
   }
   if (status == RDX_OK)
     status = evaluate(&t, &node, stream, *out, counts, device_ms, err);
   rdx_arena_free(&t.arena);
   if (status == RDX_OK)
-    rdx_spares_give_stream(scan->spares, &stream);
+    rdx_workspace_give_stream(scan->workspace, &stream);
   else
     rdx_stream_destroy(&stream);
   return status;

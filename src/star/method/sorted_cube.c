@@ -25,7 +25,7 @@ static void destroy(void *self) {
 
 /* ---- Building ---- */
 
-static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube_spec *spec, sorted_cube *c,
+static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, sorted_cube *c,
                               rdx_error *err) {
   rdx_star_rows rows;
   rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
@@ -35,7 +35,7 @@ static rdx_status build_parts(const rdx_coded_relation *relation, const rdx_cube
   return status == RDX_OK ? rdx_runs_create(&c->star, NULL, 0, &c->runs, err) : status;
 }
 
-static rdx_status build(const rdx_coded_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   (void)params;
   sorted_cube *c = NULL;

@@ -54,7 +54,7 @@ ARGS_SIZE(radix_args, 80);
 struct scan_args {
   LAUNCH_HEADER;
   PTR(u32) source;
-  PTR(u64) sums;    /* one a tile: see told.glsl.h */
+  PTR(u64) sums;    /* one a tile: see tile_status.glsl.h */
   PTR(u64) results; /* n + 1 of them */
   u32 n;
   u32 patience;

@@ -17,19 +17,19 @@ layout(push_constant, scalar) uniform push { radix_args a; };
  * the tile in shared memory, then write runs of equal digits side by side.
  *
  * Where a digit's keys of a tile begin is known by a chained scan over the tiles for each digit (Adinets and Merrill,
- * 2022): see told.glsl.h. The state of a word stands there as a step after that in which the pass before left all
- * words: a sum. */
+ * 2022): see tile_status.glsl.h. The state of a word stands there as a step after that in which the pass before left
+ * all words: a sum. */
 
 #include "device/vulkan/shaders/tile_status.glsl.h"
 
-u32 told_state(u64 word) {
-  const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;
-  return u32(word >> TOLD_BITS) ^ before;
+u32 state_of(u64 word) {
+  const u32 before = (a.shift / RADIX_BITS & 1u) * TILE_PREFIX;
+  return u32(word >> TILE_VALUE_BITS) ^ before;
 }
 
-u64 tell(u32 state, u32 value) {
-  const u32 before = (a.shift / RADIX_BITS & 1u) * TOLD_SUM;
-  return u64(state ^ before) << TOLD_BITS | value;
+u64 publish(u32 state, u32 value) {
+  const u32 before = (a.shift / RADIX_BITS & 1u) * TILE_PREFIX;
+  return u64(state ^ before) << TILE_VALUE_BITS | value;
 }
 
 layout(constant_id = 3) const u32 WORDS = 4096; /* of shared memory: as many as keys have, or ranks */
@@ -92,7 +92,7 @@ void sum_over_subgroups(u32 tile) {
       sum += count;
     }
     starts[d] = sum;
-    told_ptr(u64(a.sums)).v[tile * RADIX + d] = tell(TOLD_COUNT, sum);
+    tile_status_ptr(u64(a.sums)).v[tile * RADIX + d] = publish(TILE_AGGREGATE, sum);
   }
 }
 
@@ -123,18 +123,18 @@ u32 count_in_tile(u32 tile, u32 d) {
 
 /* The keys of a digit in all tiles before one. */
 u32 sum_before(u32 tile, u32 d) {
-  told_ptr told = told_ptr(u64(a.sums));
+  tile_status_ptr status = tile_status_ptr(u64(a.sums));
   u32 sum = 0;
   for (; tile > 0; tile -= min(tile, WINDOW)) {
     u64 fetched[WINDOW];
     [[unroll]] for (u32 k = 0; k < WINDOW; k++)
-      fetched[k] = tile > k ? told.v[(tile - 1 - k) * RADIX + d] : tell(TOLD_SUM, 0);
+      fetched[k] = tile > k ? status.v[(tile - 1 - k) * RADIX + d] : publish(TILE_PREFIX, 0);
     [[unroll]] for (u32 k = 0; k < WINDOW; k++) {
       u64 word = fetched[k];
-      for (u32 wait = 0; told_state(word) == 0 && wait < a.patience; wait++)
-        word = told.v[(tile - 1 - k) * RADIX + d];
-      sum += told_state(word) == 0 ? count_in_tile(tile - 1 - k, d) : u32(word);
-      if (told_state(word) == TOLD_SUM)
+      for (u32 wait = 0; state_of(word) == 0 && wait < a.patience; wait++)
+        word = status.v[(tile - 1 - k) * RADIX + d];
+      sum += state_of(word) == 0 ? count_in_tile(tile - 1 - k, d) : u32(word);
+      if (state_of(word) == TILE_PREFIX)
         return sum;
     }
   }
@@ -144,7 +144,7 @@ u32 sum_before(u32 tile, u32 d) {
 void find_targets(u32 tile) {
   for (u32 d = gl_LocalInvocationIndex; d < RADIX; d += THREADS) {
     const u32 before = sum_before(tile, d), end = d + 1 < RADIX ? starts[d + 1] : THREADS * ITEMS;
-    told_ptr(u64(a.sums)).v[tile * RADIX + d] = tell(TOLD_SUM, before + end - starts[d]);
+    tile_status_ptr(u64(a.sums)).v[tile * RADIX + d] = publish(TILE_PREFIX, before + end - starts[d]);
     targets[d] = AT(a.bins, d) + before - starts[d];
   }
 }
