@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 #include "raydex_fdw.h"
+#include "distribution.h"
 
 #include <catalog/pg_attribute.h>
 #include <catalog/pg_authid.h>
@@ -30,7 +31,12 @@ void _PG_init(void) {
   DefineCustomIntVariable("raydex.threads", "Threads of Raydex in each backend; 0: one for each core.",
                           "It counts from the first query of a session on.", &raydex_threads, 0, 0, 1024, PGC_USERSET,
                           0, NULL, NULL, NULL);
+  DefineCustomBoolVariable("raydex.two_level", "Lets nodes group what is distributed over them.",
+                           "Off: their rows come here.", &raydex_two_level, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL,
+                           NULL);
   MarkGUCPrefixReserved("raydex");
+  raydex_rewrite_init();
+  raydex_nodes_init();
 }
 
 Datum raydex_fdw_handler(PG_FUNCTION_ARGS) {

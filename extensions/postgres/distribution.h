@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * Tables over several machines: what raydex.distribute() has made, and statements over it. */
+#ifndef RAYDEX_DISTRIBUTION_H
+#define RAYDEX_DISTRIBUTION_H
+
+#include <postgres.h>
+
+#include <nodes/parsenodes.h>
+#include <nodes/pg_list.h>
+#include <nodes/primnodes.h>
+
+/** raydex.two_level. */
+extern bool raydex_two_level;
+
+/** Set the hooks; once, when the library is loaded. */
+extern void raydex_rewrite_init(void);
+extern void raydex_nodes_init(void);
+
+/* ---- What is distributed (parts.c) ---- */
+
+/** A foreign table that stands for a part of a fact table, or for all of a dimension. */
+typedef struct RaydexPart {
+  Oid server;
+  Oid table;
+  bool whole; /**< all rows of its relation are there */
+} RaydexPart;
+
+/** The parts of a relation, of RaydexPart; NIL: it is not distributed, or its copies are older than it. */
+extern List *raydex_parts(Oid relation);
+
+/* ---- Aggregates in two steps (partial.c) ---- */
+
+/** The columns that each node selects, while the statement above them is written. */
+typedef struct RaydexInner {
+  List *tlist;  /**< of TargetEntry */
+  List *groups; /**< of SortGroupClause over tlist */
+  Index varno;  /**< of what the nodes select, in the statement above */
+  Index lastref;
+  bool grouped; /**< its rows are groups, of aggregates or not */
+  bool failed;  /**< something cannot be taken apart */
+} RaydexInner;
+
+/** A column of what the nodes select that holds `expression`; the same one for equal expressions. */
+extern Var *raydex_inner_column(RaydexInner *inner, Expr *expression);
+
+/** The column of an expression that the nodes group by. */
+extern Var *raydex_inner_group(RaydexInner *inner, Expr *expression, const SortGroupClause *clause);
+
+/** What gives the value of an aggregate from those of the nodes; NULL: it cannot be taken apart. */
+extern Expr *raydex_combine(RaydexInner *inner, const Aggref *aggregate);
+
+#endif

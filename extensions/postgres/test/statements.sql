@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors
+ *
+ * statement(): a random statement over the tables all_types and labels. */
+CREATE OR REPLACE FUNCTION pick(VARIADIC words text[]) RETURNS text LANGUAGE sql VOLATILE AS
+  $$ SELECT words[1 + floor(random() * array_length(words, 1))::int] $$;
+
+CREATE OR REPLACE FUNCTION number_column(joined boolean) RETURNS text LANGUAGE sql VOLATILE AS
+  $$ SELECT pick('id', 'a', 'b', 'c', 'ua', 'ub', 'uc', 'ue', 'small', 'price', 'f', 'g',
+                 CASE WHEN joined THEN 'key' ELSE 'small' END, CASE WHEN joined THEN 'weight' ELSE 'price' END) $$;
+
+CREATE OR REPLACE FUNCTION condition(joined boolean, depth int) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF depth > 0 AND random() < 0.5 THEN
+    RETURN CASE floor(random() * 3)
+      WHEN 0 THEN format('(%s AND %s)', condition(joined, depth - 1), condition(joined, depth - 1))
+      WHEN 1 THEN format('(%s OR %s)', condition(joined, depth - 1), condition(joined, depth - 1))
+      ELSE format('NOT %s', condition(joined, depth - 1)) END;
+  END IF;
+  RETURN CASE floor(random() * 10)
+    WHEN 0 THEN format('(%s %s %s)', number_column(joined), pick('=', '<>', '<', '<=', '>', '>='),
+                       pick('0', '1', '-1', '2.5', '0.25', '100', 'NULL'))
+    WHEN 1 THEN format('(%s BETWEEN %s AND %s)', number_column(joined), pick('-2', '0', '1'), pick('1', '3.5', '200'))
+    WHEN 2 THEN format('(%s %sIN (%s, %s, %s))', number_column(joined), pick('NOT ', ''), pick('0', '1'), pick('2', 'NULL'), '3')
+    WHEN 3 THEN format('(%s IS %sNULL)', pick('flag', 'name', 'day', 'moment', 'price', 'g'), pick('NOT ', ''))
+    WHEN 4 THEN format('(name %s %L)', pick('LIKE', 'NOT LIKE', '=', '<>', '<', '>='), pick('%a', 'a%', '_eta', 'alpha', 'x_y', 'B', '$1', 'it''s'))
+    WHEN 5 THEN format('(day %s %L)', pick('=', '<', '>='), pick('2010-02-03', '2003-10-27', '1900-01-01'))
+    WHEN 6 THEN format('(moment %s %L)', pick('<', '>='), pick('2003-02-03 10:00+00', '2002-01-01', 'infinity'))
+    WHEN 7 THEN format('(flag IS %s)', pick('TRUE', 'NOT TRUE', 'FALSE', 'UNKNOWN', 'NOT UNKNOWN'))
+    WHEN 8 THEN format('(%s %s %s %s 3)', pick('small', 'a', 'b', 'price', 'c'), pick('+', '-', '*'), pick('2', 'small', 'id'), pick('<', '=', '>'))
+    ELSE format('(%s IS %sDISTINCT FROM %s)', pick('small', 'a', 'b'), pick('NOT ', ''), pick('1', 'a', 'c')) END;
+END $$;
+
+CREATE OR REPLACE FUNCTION statement() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  joined boolean := random() < 0.5;
+  source text := CASE WHEN joined THEN pick('all_types JOIN labels ON key = small', 'all_types, labels', 'all_types LEFT JOIN labels ON key = a',
+                                            'labels JOIN all_types ON key = id AND weight > 1') ELSE 'all_types' END;
+  subquery text := CASE WHEN random() < 0.2 THEN format(' AND %s (SELECT FROM labels l WHERE l.key = %s AND %s)', pick('EXISTS', 'NOT EXISTS'),
+                         pick('small', 'a', 'id'), pick('l.weight > 1', 'l.label <> name', 'l.key <> ub')) ELSE '' END;
+  filter text := condition(joined, 2) || subquery || CASE WHEN source LIKE '%,%' THEN ' AND key = ' || pick('small', 'a', 'ub') ELSE '' END;
+  g text := pick('small', 'name', 'flag', 'a', 'day', 'price');
+  h text := pick('small', 'ua', 'b', 'flag');
+  aggregate text := pick('count(*)', 'count(name)', 'count(DISTINCT small)', 'sum(small)', 'sum(price)', 'avg(small)', 'avg(price)',
+                         'min(price)', 'max(day)', 'min(name)', 'max(ue)', 'sum(a) FILTER (WHERE small > 3)', 'bool_or(flag)',
+                         'sum(small * 2 + 1)', 'avg(uc)', 'sum(ub)', 'min(moment)', 'max(g)', 'sum(e)');
+BEGIN
+  RETURN CASE floor(random() * 6)
+    WHEN 0 THEN format('SELECT id, %s, name, price, g, moment FROM %s WHERE %s', number_column(joined), source, filter)
+    WHEN 1 THEN format('SELECT %s, %s FROM %s WHERE %s', aggregate, pick('count(*)', 'sum(id)'), source, filter)
+    WHEN 2 THEN format('SELECT %s, %s AS x, count(*) FROM %s WHERE %s GROUP BY 1', g, aggregate, source, filter)
+    WHEN 3 THEN format('SELECT %s, %s AS y, %s AS x FROM %s WHERE %s GROUP BY 1, 2 HAVING %s', g, h, aggregate, source, filter,
+                       pick('count(*) > 1', 'sum(small) > 10', 'avg(small) > 2', 'min(price) IS NOT NULL'))
+    WHEN 4 THEN format('SELECT DISTINCT %s, %s AS y FROM %s WHERE %s ORDER BY 1 %s, 2 %s LIMIT %s', g, h, source, filter,
+                       pick('ASC', 'DESC', 'ASC NULLS FIRST', 'DESC NULLS LAST'), pick('ASC', 'DESC'), pick('1', '5', '1000'))
+    ELSE format('SELECT %s, %s AS y, count(*), sum(small) FROM %s WHERE %s GROUP BY 1, 2 ORDER BY 3 DESC, 1 %s, 2 %s LIMIT %s OFFSET %s',
+                g, h, source, filter, pick('ASC', 'DESC', 'ASC NULLS FIRST', 'DESC NULLS LAST'), pick('ASC', 'DESC'),
+                pick('1', '5', '1000'), pick('0', '2')) END;
+END $$;
