@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -35,6 +36,17 @@ static bool has_room(void) {
 static void need_room(void) {
   if (!has_room())
     skip();
+}
+
+/* Say what took how long: a step takes seconds, and a test minutes. */
+static void took(const char *step) {
+  static struct timespec before;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (before.tv_sec != 0)
+    fprintf(stderr, "%8.1f s  %s\n",
+            (double)(now.tv_sec - before.tv_sec) + (double)(now.tv_nsec - before.tv_nsec) * 1e-9, step);
+  before = now;
 }
 
 static void *allocate(uint64_t bytes) {
@@ -70,11 +82,14 @@ static void check_points(const rdx_index *index, const rdx_device_column *probes
   rdx_result *result = NULL;
   rdx_result_view found;
   OK(rdx_index_lookup(index, &view, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &result, err));
+  took("lookup");
   OK(rdx_result_read(result, &found, err));
+  took("result read");
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < count; i++)
     wrong += found.first[i] != (uint32_t)(i & (((uint64_t)1 << bits) - 1));
   assert_int_equal(wrong, 0);
+  took("result checked");
   rdx_result_destroy(&result);
 }
 
@@ -85,7 +100,9 @@ static void check_range(const rdx_index *index, uint64_t rows, uint32_t bits) {
   rdx_result *result = NULL;
   rdx_result_view found;
   OK(rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.result = RDX_RESULT_ROWS}, &result, err));
+  took("range lookup");
   OK(rdx_result_read(result, &found, err));
+  took("result read");
   assert_int_equal(found.offsets[1], rows - 1);
   uint64_t sum = 0, squares = 0, all = 0, all_squares = 0;
   for (uint64_t row = 0; row < rows; row++) {
@@ -98,17 +115,22 @@ static void check_range(const rdx_index *index, uint64_t rows, uint32_t bits) {
   }
   const uint64_t last = row_of((uint32_t)(rows - 1), bits);
   assert_true(sum == all - last && squares == all_squares - last * last);
+  took("result checked");
   rdx_result_destroy(&result);
 }
 
 static void check_index(rdx_index_params params, uint32_t bits, uint64_t probes, bool range) {
   const uint64_t rows = (uint64_t)1 << bits;
+  took("before");
   uint32_t *keys = make_keys(rows > probes ? rows : probes, bits);
+  took("keys made");
   rdx_device_column *column = upload(keys, rows), *wanted = upload(keys, probes);
   free(keys);
+  took("uploaded");
   const rdx_column view = rdx_device_column_view(column);
   rdx_index *index = NULL;
   OK(rdx_index_create(test_device, &view, &params, &index, err));
+  took("index built");
   check_points(index, wanted, probes, bits);
   if (range)
     check_range(index, rows, bits);
@@ -171,9 +193,12 @@ static void check_scan(rdx_scan_method method, uint32_t bits) {
   rdx_scan *scan = NULL;
   rdx_scan_result *result = NULL;
   rdx_scan_view found;
+  took("columns made");
   OK(rdx_scan_create(test_device, columns, 2, &(rdx_scan_params){.method = method}, &scan, err));
+  took(rdx_scan_method_name(method));
   OK(rdx_scan_run(scan, &both, &(rdx_scan_run_params){.result = RDX_SCAN_BITMAP}, &result, err));
   OK(rdx_scan_result_read(result, &found, err));
+  took("scanned and read");
   uint64_t wrong = 0, count = 0;
   for (uint64_t row = 0; row < rows; row++) {
     const bool holds = keys[row] < limit && row % 5 == 3;
@@ -229,9 +254,12 @@ static void check_star(rdx_engine_kind kind, uint64_t rows) {
       .where = &where, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
   rdx_engine *engine = NULL;
   rdx_query_result *result = NULL;
+  took("relation made");
   OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
   OK(rdx_engine_prepare(engine, &query, 1, err));
+  took(rdx_engine_kind_name(kind));
   OK(rdx_engine_run(engine, &query, NULL, &result, err));
+  took("query");
   assert_int_equal(rdx_query_result_rows(result), SHOPS);
   for (uint32_t i = 0; i < SHOPS; i++) {
     const uint32_t shop = ((const uint32_t *)rdx_query_result_column(result, 0)->values)[i];
