@@ -117,13 +117,17 @@ static bool free_spares(rdx_vk_device *d) {
 
 /* ---- Allocation ---- */
 
-/* Call it with the lock held. */
-static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type, bool address, VkDeviceMemory *out,
-                                  rdx_error *err) {
+/* Memory for one buffer. A driver that knows so chooses large pages: without it an H100 reads 12 GB in random order 200
+ * times slower, and 3 GB three times. Call it with the lock held. */
+static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type, VkBuffer buffer, bool address,
+                                  VkDeviceMemory *out, rdx_error *err) {
+  const VkMemoryDedicatedAllocateInfo dedicated = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                                   .buffer = buffer};
   const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                           .pNext = &dedicated,
                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   const VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                     .pNext = address ? &flags : NULL,
+                                     .pNext = address ? (const void *)&flags : &dedicated,
                                      .allocationSize = size,
                                      .memoryTypeIndex = type};
   VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -159,7 +163,7 @@ static rdx_status create_memory(rdx_vk_device *d, uint64_t size, rdx_vk_memory *
     VkMemoryRequirements needs;
     d->fn.GetBufferMemoryRequirements(d->handle, m.buffer, &needs);
     if (find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
-      status = allocate_memory(d, needs.size, type, true, &m.handle, err);
+      status = allocate_memory(d, needs.size, type, m.buffer, true, &m.handle, err);
     else
       status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
   }
@@ -324,7 +328,7 @@ static rdx_status create_own(rdx_vk_device *d, uint64_t size, VkBufferUsageFlags
     if (!find_memory_type(d, needs.memoryTypeBits, kinds[kind], &type))
       continue;
     pthread_mutex_lock(&d->memory.lock);
-    status = allocate_memory(d, needs.size, type, addressed, &b->memory, err);
+    status = allocate_memory(d, needs.size, type, b->handle, addressed, &b->memory, err);
     pthread_mutex_unlock(&d->memory.lock);
   }
   if (status == RDX_ERROR_UNSUPPORTED)
