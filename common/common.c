@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -89,10 +90,10 @@ static void on_signal(int number) {
   int none = 0;
   if (!atomic_compare_exchange_strong(&interrupted_by, &none, number) && none == SIGINT && atomic_load(&stays))
     atomic_store(&interrupted_by, number); /* only what is no Ctrl-C ends such a program */
-  if (wake[1] >= 0)
+  const bool again = !atomic_compare_exchange_strong(&interrupted_at, &first, now);
+  if (wake[1] >= 0) /* whoever is woken finds that there was a signal */
     (void)!write(wake[1], "", 1);
-  if (!atomic_compare_exchange_strong(&interrupted_at, &first, now) && (double)(now - first) > AGAIN_AFTER * 1e9 &&
-      !(number == SIGINT && atomic_load(&stays))) {
+  if (again && (double)(now - first) > AGAIN_AFTER * 1e9 && !(number == SIGINT && atomic_load(&stays))) {
     signal(number, SIG_DFL);
     raise(number);
   }
@@ -162,6 +163,8 @@ void console_start(const char *program) {
   hold_streams();
   program_name = program;
   progress.terminal = isatty(STDERR_FILENO) != 0;
+  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+    wake[0] = wake[1] = -1;
   catch_signal(SIGINT);
   catch_signal(SIGTERM);
   catch_signal(SIGHUP);
@@ -176,13 +179,32 @@ bool console_interrupted(void) {
 }
 
 void console_stay(void) {
-  if (wake[0] < 0 && pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-    wake[0] = wake[1] = -1;
   atomic_store(&stays, true);
 }
 
 int console_interrupt_file(void) {
   return wake[0];
+}
+
+/* A signal that comes between the question and the wait has left a byte in the pipe. */
+static ssize_t read_input(void *unused, char *bytes, size_t size) {
+  struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
+  (void)unused;
+  for (;;) {
+    if (console_interrupted()) {
+      errno = EINTR;
+      return -1;
+    }
+    if (poll(files, 2, -1) <= 0)
+      continue;
+    if (files[0].revents)
+      return read(STDIN_FILENO, bytes, size);
+    console_forget_interrupt(); /* it came while an earlier one was forgotten */
+  }
+}
+
+FILE *console_open_input(void) {
+  return fopencookie(NULL, "r", (cookie_io_functions_t){.read = read_input});
 }
 
 bool console_forget_interrupt(void) {

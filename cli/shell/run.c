@@ -301,7 +301,13 @@ void shell_run_stream(shell *s, FILE *stream, const char *name) {
 void shell_run_file(shell *s, const char *path) {
   struct stat info;
   if (!cli_stream_path(path)) {
-    shell_run_stream(s, stdin, "stdin");
+    FILE *input = console_open_input();
+    if (input) {
+      shell_run_stream(s, input, "stdin");
+      fclose(input);
+    } else {
+      shell_fail(s, RDX_ERROR_IO, "cannot read stdin: %s", strerror(errno));
+    }
     return;
   }
   if (s->depth == MOST_DEPTH) {

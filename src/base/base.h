@@ -54,6 +54,15 @@ double rdx_now_ms(void);
 /* Tell the process's progress callback; RDX_ERROR_CANCELLED (with a text) when it asks to stop. */
 RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
 
+/* The same, but a thread that asked less than this ago does not ask again: for loops, every few thousand rounds. */
+#define RDX_ASK_EVERY_MS 20
+RDX_MUST_USE rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
+
+/* In a loop of `count` rounds, of which this is round `i`: asks every few thousand rounds, at times. */
+static inline rdx_status rdx_loop_goes_on(uint64_t i, uint64_t count, const char *stage, rdx_error *err) {
+  return i % 16384 ? RDX_OK : rdx_progress_at_times(stage, i, count, err);
+}
+
 /* "1.5 GiB", "12.0 KiB", "37 B" into `text`; returns `text`. */
 const char *rdx_format_bytes(uint64_t bytes, char text[32]);
 
@@ -71,8 +80,8 @@ uint32_t rdx_pool_threads(const rdx_pool *pool);
  * called from several threads at a time (they take turns) but not from inside a task. Allocates nothing. */
 void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context);
 
-/* The same, except that what takes longer than about 0.1 s asks rdx_progress() as `stage` (NULL: nobody), on the
- * calling thread, between pieces and while it waits, whether to go on. RDX_ERROR_CANCELLED: not all are done. */
+/* The same, except that rdx_progress_at_times() is asked as `stage` (NULL: nobody), on the calling thread, between
+ * pieces and while it waits, whether to go on. RDX_ERROR_CANCELLED: not all are done. */
 RDX_MUST_USE rdx_status rdx_pool_run_stage(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task,
                                            void *context, const char *stage, rdx_error *err);
 

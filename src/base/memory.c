@@ -160,9 +160,13 @@ void rdx_set_progress(rdx_progress_fn callback, void *user) {
   pthread_mutex_unlock(&progress.lock);
 }
 
+/* When this thread asked last. */
+static _Thread_local double asked_ms;
+
 rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
   if (!atomic_load_explicit(&progress.set, memory_order_relaxed))
     return RDX_OK;
+  asked_ms = rdx_now_ms();
   pthread_mutex_lock(&progress.lock);
   rdx_progress_fn callback = progress.callback;
   void *user = progress.user;
@@ -170,4 +174,10 @@ rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_er
   if (callback && callback(user, stage, done, total))
     return rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled during %s", stage);
   return RDX_OK;
+}
+
+rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
+  if (!atomic_load_explicit(&progress.set, memory_order_relaxed) || rdx_now_ms() - asked_ms < RDX_ASK_EVERY_MS)
+    return RDX_OK;
+  return rdx_progress(stage, done, total, err);
 }

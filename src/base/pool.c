@@ -19,7 +19,6 @@
 #define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
 #define PATIENCE_MS 0.2         /* a few times what it takes to wake a thread */
 #define RUNS_AHEAD 4            /* a thread takes its share of what is left in so many parts */
-#define ASK_EVERY_MS 100        /* how often the caller asks whether to go on */
 
 typedef struct worker_start {
   rdx_pool *pool;
@@ -51,7 +50,6 @@ struct rdx_pool {
 /* How the caller of a job asks whether to go on. */
 typedef struct watch {
   const char *stage; /* NULL: never */
-  double next_ms;    /* when to ask */
   rdx_status status;
   rdx_error *err;
 } watch;
@@ -71,16 +69,10 @@ static bool take_run(rdx_pool *pool, uint64_t *begin, uint64_t *end) {
   return true;
 }
 
-static watch start_watch(const char *stage, rdx_error *err) {
-  return (watch){.stage = stage, .next_ms = stage ? rdx_now_ms() + ASK_EVERY_MS : 0, .err = err};
-}
-
-/* Whether to go on when `done` of `count` items are taken; asks when it is time to. */
+/* Whether to go on when `done` of `count` items are taken. */
 static bool goes_on(watch *w, uint64_t done, uint64_t count) {
-  if (!w->stage || w->status != RDX_OK || rdx_now_ms() < w->next_ms)
-    return w->status == RDX_OK;
-  w->status = rdx_progress(w->stage, done < count ? done : count, count, w->err);
-  w->next_ms = rdx_now_ms() + ASK_EVERY_MS;
+  if (w->stage && w->status == RDX_OK)
+    w->status = rdx_progress_at_times(w->stage, done < count ? done : count, count, w->err);
   return w->status == RDX_OK;
 }
 
@@ -146,7 +138,7 @@ static void wait_for_news(rdx_pool *pool, uint64_t seen) {
 static bool sleep_for_end(rdx_pool *pool, bool asking) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += ASK_EVERY_MS * 1000000l;
+  until.tv_nsec += RDX_ASK_EVERY_MS * 1000000l;
   until.tv_sec += until.tv_nsec / 1000000000l;
   until.tv_nsec %= 1000000000l;
   int result = 0;
@@ -297,7 +289,7 @@ static void run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task
 
 rdx_status rdx_pool_run_stage(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context,
                               const char *stage, rdx_error *err) {
-  watch w = start_watch(count > grain ? stage : NULL, err);
+  watch w = {.stage = count > grain ? stage : NULL, .err = err};
   run(pool, count, grain, task, context, &w);
   return w.status;
 }

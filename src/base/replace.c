@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SYNC_PIECE ((off_t)8 << 20) /* bytes */
+
 static rdx_status fail_write(const char *path, rdx_error *err) {
   return rdx_fail(err, RDX_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
 }
@@ -115,8 +117,28 @@ static rdx_status sync_folder(rdx_replacement *r, rdx_error *err) {
   return status;
 }
 
+/* Bring what was written to the disk piece by piece: fsync(), which nothing can stop, has little to do then. What fails
+ * here fails there again. */
+static rdx_status sync_pieces(const rdx_replacement *r, rdx_error *err) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  struct stat info;
+  const unsigned wait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const off_t size = fstat(r->file, &info) == 0 ? info.st_size : 0;
+  for (off_t done = 0; done < size && size > SYNC_PIECE; done += SYNC_PIECE) {
+    RDX_TRY(rdx_progress_at_times("write", (uint64_t)done, (uint64_t)size, err));
+    if (sync_file_range(r->file, done, SYNC_PIECE, wait) != 0)
+      break;
+  }
+#else
+  (void)r;
+  (void)err;
+#endif
+  return RDX_OK;
+}
+
 rdx_status rdx_replacement_commit(rdx_replacement *r, rdx_error *err) {
   RDX_TRY(set_mode(r, r->mode, err));
+  RDX_TRY(sync_pieces(r, err));
   if (fsync(r->file) != 0 || rename(r->growing, r->path) != 0)
     return fail_write(r->path, err);
   close(r->file);

@@ -25,6 +25,7 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
   RDX_TRY(rdx_alloc(total + RDX_DICTIONARY_SPARE, 1, "a dictionary", (void **)&d->bytes, err));
   memset(d->bytes + total, 0, RDX_DICTIONARY_SPARE);
   for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "dictionary", err));
     const char *bytes = rdx_column_text(strings, sorted ? sorted[i] : i, &length);
     memcpy(d->bytes + d->offsets[i], bytes, length);
   }
@@ -32,11 +33,11 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
 }
 
 static rdx_status number_rows(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_error *err) {
-  const uint64_t piece = 1u << 20;
+  const uint64_t piece = 1u << 16;
   memset(codes, 0, column->rows * sizeof *codes);
   for (uint64_t row = 0; row < column->rows; row += piece) {
     const uint64_t rest = column->rows - row;
-    RDX_TRY(rdx_progress("dictionary", row, column->rows, err));
+    RDX_TRY(rdx_progress_at_times("dictionary", row, column->rows, err));
     RDX_TRY(rdx_distinct_add_rows(distinct, column, row, rest < piece ? rest : piece, codes + row, err));
   }
   return RDX_OK;
@@ -48,11 +49,13 @@ static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_
   uint32_t *sorted = NULL, *places = NULL;
   RDX_TRY(number_rows(column, distinct, codes, err));
   rdx_distinct_seal(distinct);
-  RDX_TRY(rdx_distinct_sort(distinct, &sorted, &places, err));
+  RDX_TRY(rdx_distinct_sort(distinct, "dictionary", &sorted, &places, err));
   rdx_status status = copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err);
-  for (uint64_t row = 0; row < column->rows && status == RDX_OK; row++)
+  for (uint64_t row = 0; row < column->rows && status == RDX_OK; row++) {
+    status = rdx_loop_goes_on(row, column->rows, "dictionary", err);
     if (rdx_column_has(column, row))
       codes[row] = places[codes[row]];
+  }
   rdx_free(sorted);
   rdx_free(places);
   return status;

@@ -33,9 +33,9 @@ RDX_MUST_USE rdx_status rdx_distinct_add_rows(rdx_distinct *distinct, const rdx_
 void rdx_distinct_seal(rdx_distinct *distinct);
 
 /* The numbers in the ascending order of their strings (`*sorted`), and the place of each number in it (`*places`).
- * Free both with rdx_free(). */
-RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, uint32_t **sorted, uint32_t **places,
-                                          rdx_error *err);
+ * Free both with rdx_free(). Asks for progress as `stage`. */
+RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, const char *stage, uint32_t **sorted,
+                                          uint32_t **places, rdx_error *err);
 void rdx_distinct_drop(rdx_distinct *distinct);
 
 /* ---- Dictionaries of columns ---- */

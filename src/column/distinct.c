@@ -160,7 +160,15 @@ typedef struct entry {
   uint32_t number;
 } entry;
 
-#define FEW 24 /* sorted by insertion */
+#define FEW 24     /* sorted by insertion */
+#define MANY 16384 /* worth asking whether to go on */
+
+/* A sort at work. */
+typedef struct sorter {
+  const rdx_distinct *strings;
+  const char *stage; /* of progress */
+  rdx_error *err;
+} sorter;
 
 static void insert_each(entry *entries, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
@@ -174,10 +182,10 @@ static void insert_each(entry *entries, uint32_t count) {
 
 /* Sort by the bytes of prefixes, from that at `shift` on (MSD radix sort: Knuth, The Art of Computer Programming 3,
  * section 5.2.5). */
-static void sort_by_prefix(entry *entries, uint32_t count, uint32_t shift, entry *room) {
+static rdx_status sort_by_prefix(const sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *room) {
   if (count <= FEW) {
     insert_each(entries, count);
-    return;
+    return RDX_OK;
   }
   uint32_t ends[256] = {0}, before = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -187,16 +195,24 @@ static void sort_by_prefix(entry *entries, uint32_t count, uint32_t shift, entry
     ends[byte] = before;
     before += n;
   }
+  if (count >= MANY)
+    RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
   for (uint32_t i = 0; i < count; i++)
     room[ends[entries[i].prefix >> shift & 255]++] = entries[i];
   memcpy(entries, room, count * sizeof *entries);
+  if (count >= MANY)
+    RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
   for (uint32_t byte = 0, begin = 0; byte < 256 && shift > 0; begin = ends[byte++])
-    sort_by_prefix(entries + begin, ends[byte] - begin, shift - 8, room);
+    RDX_TRY(sort_by_prefix(s, entries + begin, ends[byte] - begin, shift - 8, room));
+  return RDX_OK;
 }
 
-static void read_prefixes(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth) {
+static rdx_status read_prefixes(const sorter *s, entry *entries, uint32_t count, uint64_t depth) {
+  const rdx_distinct *d = s->strings;
   const uint32_t ahead = 16;
   for (uint32_t i = 0; i < count; i++) {
+    if (i % MANY == MANY - 1)
+      RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
     if (i + 2 * ahead < count)
       __builtin_prefetch(&d->offsets[entries[i + 2 * ahead].number]);
     if (i + ahead < count)
@@ -206,6 +222,7 @@ static void read_prefixes(const rdx_distinct *d, entry *entries, uint32_t count,
     memcpy(&word, d->bytes + begin, end - begin < 8 ? end - begin : 8);
     entries[i].prefix = __builtin_bswap64(word);
   }
+  return RDX_OK;
 }
 
 /* Of strings that are alike in the eight bytes from `depth` on, bring those that end there to the front, the shorter
@@ -228,49 +245,54 @@ static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t coun
 
 /* Sort strings that are alike in their first `depth` bytes, which all have: by the next eight, then each run of those
  * that are alike in these. The longest run is gone on with here, so that calls are nested log2(count) deep. */
-static void sort_strings(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth, entry *room) {
+static rdx_status sort_strings(const sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *room) {
   while (count > 1) {
     entry *longest = entries;
     uint32_t most = 0;
-    read_prefixes(d, entries, count, depth);
-    sort_by_prefix(entries, count, 56, room);
+    RDX_TRY(read_prefixes(s, entries, count, depth));
+    RDX_TRY(sort_by_prefix(s, entries, count, 56, room));
     for (uint32_t begin = 0, end = 1; begin < count; begin = end++) {
       while (end < count && entries[end].prefix == entries[begin].prefix)
         end++;
       if (end - begin == 1)
         continue;
-      const uint32_t ended = bring_ended(d, entries + begin, end - begin, depth);
+      const uint32_t ended = bring_ended(s->strings, entries + begin, end - begin, depth);
       entry *rest = entries + begin + ended;
       const uint32_t alike = end - begin - ended;
       if (alike > most) {
-        sort_strings(d, longest, most, depth + 8, room);
+        RDX_TRY(sort_strings(s, longest, most, depth + 8, room));
         longest = rest;
         most = alike;
       } else {
-        sort_strings(d, rest, alike, depth + 8, room);
+        RDX_TRY(sort_strings(s, rest, alike, depth + 8, room));
       }
     }
     entries = longest;
     count = most;
     depth += 8;
   }
+  return RDX_OK;
 }
 
-rdx_status rdx_distinct_sort(const rdx_distinct *d, uint32_t **sorted, uint32_t **places, rdx_error *err) {
+rdx_status rdx_distinct_sort(const rdx_distinct *d, const char *stage, uint32_t **sorted, uint32_t **places,
+                             rdx_error *err) {
+  const sorter s = {d, stage, err};
   const uint32_t count = (uint32_t)d->strings.rows;
   entry *entries = NULL; /* and room for as many */
   uint32_t *both[2] = {NULL, NULL};
   rdx_status status = rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++)
     status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    entries[i].number = i;
+  if (status == RDX_OK)
+    status = sort_strings(&s, entries, count, 0, entries + count);
   if (status != RDX_OK) {
     rdx_free(entries);
     rdx_free(both[0]);
+    rdx_free(both[1]);
     return status;
   }
-  for (uint32_t i = 0; i < count; i++)
-    entries[i].number = i;
-  sort_strings(d, entries, count, 0, entries + count);
   for (uint32_t i = 0; i < count; i++) {
     both[0][i] = entries[i].number;
     both[1][entries[i].number] = i;

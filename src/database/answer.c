@@ -52,6 +52,7 @@ static rdx_status copy_validity(const rdx_input *in, uint64_t rows, rdx_growing 
   memset(out->validity, 0xff, rows / 8 + 1);
   uint64_t nulls = 0;
   for (uint64_t i = 0; i < rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, rows, "result", err));
     if (is_valid(in, i))
       continue;
     out->validity[i / 8] &= (uint8_t) ~(1u << i % 8);
@@ -70,6 +71,7 @@ static rdx_status copy_string_column(rdx_pool *pool, const rdx_input *in, uint64
   out->offsets[0] = 0;
   for (uint64_t i = 0; i < rows; i++) {
     uint64_t length;
+    RDX_TRY(rdx_loop_goes_on(i, rows, "result", err));
     string_at(in, i, &length);
     out->offsets[i + 1] = out->offsets[i] + length;
   }
@@ -78,7 +80,7 @@ static rdx_status copy_string_column(rdx_pool *pool, const rdx_input *in, uint64
   if (rows <= STRING_GRAIN)
     copy_strings(&s, 0, rows, 0);
   else
-    rdx_pool_run(pool, rows, STRING_GRAIN, copy_strings, &s);
+    RDX_TRY(rdx_pool_run_stage(pool, rows, STRING_GRAIN, copy_strings, &s, "result", err));
   return copy_validity(in, rows, out, err);
 }
 
@@ -108,6 +110,7 @@ static rdx_status fill_table(rdx_pool *pool, const rdx_frame *frame, const rdx_p
     RDX_TRY(rdx_alloc(length + 1, 1, "a result", (void **)&out->name, err));
     memcpy(out->name, columns[i].name, length + 1);
     out->view = (rdx_column){.type = in->column.type, .scale = in->column.scale};
+    RDX_TRY(rdx_progress_at_times("result", 0, 0, err));
     RDX_TRY(in->column.type == RDX_TYPE_STRING ? copy_string_column(pool, in, frame->rows, out, err)
                                                : copy_column(pool, in, frame->rows, out, err));
   }

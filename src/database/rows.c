@@ -45,6 +45,7 @@ static rdx_status append_column(rdx_growing *to, uint64_t rows, const rdx_column
   const size_t size = rdx_type_size(from->type);
   RDX_TRY(rdx_growing_reserve(to, rows + from->rows, err));
   for (uint64_t i = 0; i < from->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, from->rows, "copy", err));
     if (!is_valid(from, i)) {
       RDX_TRY(rdx_growing_add_null(to, rows + i, err));
     } else if (size > 0) {
@@ -104,6 +105,7 @@ static rdx_status narrow(const rdx_column *from, rdx_type type, const char *name
   const range allowed = range_of(type);
   const size_t size = rdx_type_size(type);
   for (uint64_t i = 0; i < from->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, from->rows, "copy", err));
     rdx_datum value;
     rdx_column_datum(from, i, &value);
     if (value.null) {
@@ -151,6 +153,7 @@ static rdx_status convert_column(conversion *x, const rdx_catalog_column *c, con
   RDX_TRY(rdx_growing_start(to, c->type, c->scale, x->rows, x->err));
   if (!from) {
     for (uint64_t i = 0; i < x->rows; i++) {
+      RDX_TRY(rdx_loop_goes_on(i, x->rows, "copy", x->err));
       RDX_TRY(rdx_growing_reserve(to, i + 1, x->err));
       RDX_TRY(rdx_growing_add_null(to, i, x->err));
     }

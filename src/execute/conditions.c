@@ -10,7 +10,7 @@
 #include "execute/pairs.h"
 
 #define WHAT "the pairs of a join"
-#define BATCH (1u << 18) /* pairs, unless one row has more */
+#define BATCH (1u << 18) /* pairs */
 
 typedef struct sieve {
   rdx_joining *j;
@@ -58,7 +58,7 @@ static rdx_status sift(sieve *s, rdx_error *err) {
   uint64_t count = 0;
   if (s->count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_progress("join", 0, 0, err));
+  RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
   RDX_TRY(find_true(s, &places, &count, err));
   rdx_status status = RDX_OK;
   if (!s->marks)
@@ -79,21 +79,24 @@ static rdx_status sift(sieve *s, rdx_error *err) {
 
 /* A row with all that it is paired with: rows[0 .. count - 1], or 0 .. count - 1. */
 static rdx_status add_row(sieve *s, uint32_t row, bool is_left, const uint32_t *rows, uint64_t count, rdx_error *err) {
-  if (s->count + count > BATCH) {
-    RDX_TRY(sift(s, err));
-    RDX_TRY(reserve(s, &s->left, &s->right, &s->capacity, count, err));
+  for (uint64_t done = 0; done < count;) {
+    if (s->count == BATCH)
+      RDX_TRY(sift(s, err));
+    const uint64_t room = BATCH - s->count, n = count - done < room ? count - done : room;
+    uint32_t *own = (is_left ? s->left : s->right) + s->count, *other = (is_left ? s->right : s->left) + s->count;
+    for (uint64_t k = 0; k < n; k++) {
+      own[k] = row;
+      other[k] = rows ? rows[done + k] : (uint32_t)(done + k);
+    }
+    s->count += n;
+    done += n;
   }
-  uint32_t *own = (is_left ? s->left : s->right) + s->count, *other = (is_left ? s->right : s->left) + s->count;
-  for (uint64_t k = 0; k < count; k++) {
-    own[k] = row;
-    other[k] = rows ? rows[k] : (uint32_t)k;
-  }
-  s->count += count;
   return RDX_OK;
 }
 
 static rdx_status sift_matches(sieve *s, const rdx_matches *m, rdx_error *err) {
   for (uint64_t i = 0; i < m->probes; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, m->probes, "join", err));
     if (m->first && m->first[i] != RDX_NO_ROW)
       RDX_TRY(add_row(s, (uint32_t)i, !m->inverse, &m->first[i], 1, err));
     else if (!m->first && m->offsets[i + 1] > m->offsets[i])
@@ -105,7 +108,7 @@ static rdx_status sift_matches(sieve *s, const rdx_matches *m, rdx_error *err) {
 static rdx_status sift_all(sieve *s, rdx_error *err) {
   const uint64_t lefts = s->j->left.frame.rows, rights = s->j->right.frame.rows;
   for (uint64_t i = 0; i < lefts && rights > 0; i++) {
-    RDX_TRY(rdx_progress("join", i, lefts, err));
+    RDX_TRY(rdx_loop_goes_on(i, lefts, "join", err));
     RDX_TRY(add_row(s, (uint32_t)i, true, NULL, rights, err));
   }
   return sift(s, err);

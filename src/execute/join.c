@@ -19,6 +19,7 @@ static rdx_status keep_left(const rdx_joining *j, const uint32_t *marks, bool wa
   uint64_t count = 0;
   for (uint64_t i = 0; i < lefts; i++)
     count += is_marked(marks, i) == wanted;
+  RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
   RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
   count = 0;
   for (uint64_t i = 0; i < lefts; i++)
@@ -35,12 +36,9 @@ static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *e
   for (uint64_t i = 0; i < p->count; i++)
     alone -= i == 0 || p->left[i] != p->left[i - 1];
   RDX_TRY(rdx_alloc(p->count + alone, sizeof *left, WHAT, (void **)&left, err));
-  const rdx_status status = rdx_alloc(p->count + alone, sizeof *right, WHAT, (void **)&right, err);
-  if (status != RDX_OK) {
-    rdx_free(left);
-    return status;
-  }
-  for (uint64_t i = 0, k = 0; i < lefts; i++) {
+  rdx_status status = rdx_alloc(p->count + alone, sizeof *right, WHAT, (void **)&right, err);
+  for (uint64_t i = 0, k = 0; i < lefts && status == RDX_OK; i++) {
+    status = rdx_loop_goes_on(i, lefts, "join", err);
     if (k == p->count || p->left[k] != i) {
       left[count] = (uint32_t)i;
       right[count++] = RDX_NO_ROW;
@@ -50,6 +48,11 @@ static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *e
       right[count++] = p->right[k];
     }
   }
+  if (status != RDX_OK) {
+    rdx_free(left);
+    rdx_free(right);
+    return status;
+  }
   rdx_pairs_drop(p);
   return rdx_pairs_take(left, right, count, p, err);
 }
@@ -57,10 +60,13 @@ static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *e
 /* A bit for each right row that pairs have. */
 static rdx_status mark_right(const rdx_pairs *p, uint64_t rights, uint32_t **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(rights / 32 + 1, sizeof **out, WHAT, (void **)out, err));
-  for (uint64_t i = 0; i < p->count; i++)
+  rdx_status status = RDX_OK;
+  for (uint64_t i = 0; i < p->count && status == RDX_OK; i++) {
+    status = rdx_loop_goes_on(i, p->count, "join", err);
     if (p->right[i] != RDX_NO_ROW)
       (*out)[p->right[i] / 32] |= 1u << p->right[i] % 32;
-  return RDX_OK;
+  }
+  return status;
 }
 
 /* Give each right row that no pair has a pair with no row, behind all others. */
@@ -68,11 +74,13 @@ static rdx_status complete_right(const rdx_joining *j, rdx_pairs *p, rdx_error *
   const uint64_t rights = j->right.frame.rows;
   uint32_t *marks = NULL, *left = NULL, *right = NULL;
   uint64_t count = p->count;
-  RDX_TRY(mark_right(p, rights, &marks, err));
-  rdx_status status = rdx_alloc(count + rights, sizeof *left, WHAT, (void **)&left, err);
+  rdx_status status = mark_right(p, rights, &marks, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(count + rights, sizeof *left, WHAT, (void **)&left, err);
   if (status == RDX_OK)
     status = rdx_alloc(count + rights, sizeof *right, WHAT, (void **)&right, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+  for (uint64_t i = 0; i < p->count && status == RDX_OK; i++) {
+    status = rdx_loop_goes_on(i, p->count, "join", err);
     left[i] = p->left ? p->left[i] : (uint32_t)i;
     right[i] = p->right[i];
   }

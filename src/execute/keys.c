@@ -357,14 +357,17 @@ static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t cou
   RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
   rdx_status status = order_keys(x, keys, count, most, order, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+    status = rdx_loop_goes_on(i, count, "execute", err);
     const bool begins = i == 0 || keys[order[i]] != keys[order[i - 1]];
     n += begins;
     codes[order[i]] = (uint32_t)(n - 1);
   }
   if (status == RDX_OK && firsts) {
     status = rdx_alloc(n, sizeof **firsts, WHAT, (void **)firsts, err);
-    for (uint64_t i = count; i-- > 0 && status == RDX_OK;)
+    for (uint64_t i = count; i-- > 0 && status == RDX_OK;) {
+      status = rdx_loop_goes_on(i, count, "execute", err);
       (*firsts)[codes[i]] = (uint32_t)i;
+    }
   }
   rdx_free(order);
   *distinct = n;
@@ -385,8 +388,10 @@ rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *w, uint32_t
   for (uint32_t k = 1; k < w->count && status == RDX_OK; k++) {
     const uint64_t before = *distinct;
     status = rank_keys(x, w->words[k], rows, w->most[k], own, distinct, NULL, err);
-    for (uint64_t i = 0; i < rows && status == RDX_OK; i++)
+    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
+      status = rdx_loop_goes_on(i, rows, "execute", err);
       keys[i] = codes[i] * (*distinct ? *distinct : 1) + own[i];
+    }
     if (status == RDX_OK)
       status = rank_keys(x, keys, rows, before * *distinct, codes, distinct, k + 1 < w->count ? NULL : firsts, err);
   }
@@ -406,11 +411,16 @@ rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *w, uint32_
   RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
   rdx_status status = rdx_alloc(rows, sizeof *places, WHAT, (void **)&places, err);
   for (uint32_t k = w->count - 1; k-- > 0 && status == RDX_OK;) {
-    for (uint64_t i = 0; i < rows; i++)
+    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
+      status = rdx_loop_goes_on(i, rows, "sort", err);
       keys[i] = w->words[k][order[i]];
-    status = order_keys(x, keys, rows, w->most[k], places, err);
-    for (uint64_t i = 0; i < rows && status == RDX_OK; i++)
+    }
+    if (status == RDX_OK)
+      status = order_keys(x, keys, rows, w->most[k], places, err);
+    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
+      status = rdx_loop_goes_on(i, rows, "sort", err);
       places[i] = order[places[i]];
+    }
     if (status == RDX_OK)
       memcpy(order, places, rows * sizeof *order);
   }

@@ -8,6 +8,7 @@
 #include "device/device.h"
 
 #define WHAT "the pairs of a join"
+#define GRAIN 1024u /* probes at a time: they may have many matches */
 
 /* ---- Matches ---- */
 
@@ -143,13 +144,13 @@ static void count_block(void *context, uint64_t begin, uint64_t end, uint32_t wo
   (void)worker;
   for (uint64_t i = begin; i < end; i++)
     count += count_pairs(l, i);
-  l->counts[begin / RDX_EXECUTE_GRAIN] = count;
+  l->counts[begin / GRAIN] = count;
 }
 
 static void list_block(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const listing *l = context;
   const rdx_matches *m = l->matches;
-  uint64_t to = l->counts[begin / RDX_EXECUTE_GRAIN];
+  uint64_t to = l->counts[begin / GRAIN];
   (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t count = count_pairs(l, i);
@@ -163,10 +164,10 @@ static void list_block(void *context, uint64_t begin, uint64_t end, uint32_t wor
 }
 
 static rdx_status count_all(rdx_joining *j, listing *l, uint64_t *total, rdx_error *err) {
-  const uint64_t probes = l->matches->probes, blocks = (probes + RDX_EXECUTE_GRAIN - 1) / RDX_EXECUTE_GRAIN;
+  const uint64_t probes = l->matches->probes, blocks = (probes + GRAIN - 1) / GRAIN;
   *total = 0;
   RDX_TRY(rdx_alloc(blocks, sizeof *l->counts, WHAT, (void **)&l->counts, err));
-  RDX_TRY(rdx_pool_run_stage(j->x->pool, probes, RDX_EXECUTE_GRAIN, count_block, l, "join", err));
+  RDX_TRY(rdx_pool_run_stage(j->x->pool, probes, GRAIN, count_block, l, "join", err));
   for (uint64_t b = 0; b < blocks; b++) {
     const uint64_t count = l->counts[b];
     l->counts[b] = *total;
@@ -207,7 +208,7 @@ static rdx_status list_pairs(rdx_joining *j, listing *l, uint64_t total, rdx_pai
       status = rdx_shared_create(rdx_free, l->other, &other_keeper, err);
   }
   if (status == RDX_OK)
-    status = rdx_pool_run_stage(j->x->pool, m->probes, RDX_EXECUTE_GRAIN, list_block, l, "join", err);
+    status = rdx_pool_run_stage(j->x->pool, m->probes, GRAIN, list_block, l, "join", err);
   if (status == RDX_OK)
     *out = make_pairs(m, total, l->probe, probe_keeper, as_found ? m->rows : l->other,
                       as_found ? m->keeper : other_keeper);

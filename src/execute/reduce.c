@@ -64,6 +64,7 @@ static rdx_status make_map(const key *k, map *out, rdx_error *err) {
   int64_t least = INT64_MAX, most = INT64_MIN;
   uint64_t row;
   for (uint64_t i = 0; i < k->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, k->rows, "join", err));
     if (!has_value(k->input, i, &row))
       continue;
     const int64_t value = value_at(&k->input->column, row);

@@ -63,10 +63,10 @@ static rdx_status append_strings(const rdx_vector parts[2], rdx_vector *out, rdx
   uint32_t *to = out->memory[0], *places[2] = {0}, count = 0;
   const rdx_column dictionaries[2] = {*parts[0].column.dictionary, *parts[1].column.dictionary};
   RDX_TRY(rdx_merge_dictionaries(&dictionaries[0], &dictionaries[1], places, &count, err));
-  const rdx_status status = join_dictionaries(dictionaries, places, count, out, err);
+  rdx_status status = join_dictionaries(dictionaries, places, count, out, err);
   for (uint32_t k = 0; k < 2; k++) {
     const uint32_t *from = parts[k].column.values;
-    for (uint64_t i = 0; i < parts[k].column.rows; i++)
+    for (uint64_t i = 0; i < parts[k].column.rows && status == RDX_OK; i++)
       *to++ = from[i] < dictionaries[k].rows ? places[k][from[i]] : 0;
     rdx_free(places[k]);
   }
@@ -144,28 +144,32 @@ rdx_status rdx_execute_union(rdx_execution *x, const rdx_plan_node *node, rdx_fr
 /* ---- Which rows the other has ---- */
 
 /* Left rows, by how often each distinct row stands in the right input and stood in the left one before. */
-static uint64_t choose_rows(const rdx_plan_node *node, const uint32_t *codes, uint64_t lefts, const uint32_t *right,
-                            uint32_t *left, uint32_t *out) {
+static rdx_status choose_rows(const rdx_plan_node *node, const uint32_t *codes, uint64_t lefts, uint32_t *right,
+                              uint32_t *left, uint32_t *out, uint64_t *chosen, rdx_error *err) {
   const bool except = node->kind == RDX_PLAN_EXCEPT;
   uint64_t count = 0;
   for (uint64_t i = 0; i < lefts; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, lefts, "execute", err));
     const uint32_t code = codes[i], before = left[code]++;
     const bool has = node->all ? before < right[code] : right[code] > 0;
     if (has != except && (node->all || before == 0))
       out[count++] = (uint32_t)i;
   }
-  return count;
+  *chosen = count;
+  return RDX_OK;
 }
 
 static rdx_status count_and_choose(const rdx_plan_node *node, const uint32_t *codes, const uint64_t rows[2],
                                    uint64_t distinct, uint32_t **out, uint64_t *count, rdx_error *err) {
   uint32_t *counts = NULL;
   RDX_TRY(rdx_calloc(2 * distinct, sizeof *counts, WHAT, (void **)&counts, err));
-  const rdx_status status = rdx_alloc(rows[0], sizeof **out, WHAT, (void **)out, err);
-  for (uint64_t i = rows[0]; i < rows[0] + rows[1] && status == RDX_OK; i++)
+  rdx_status status = rdx_alloc(rows[0], sizeof **out, WHAT, (void **)out, err);
+  for (uint64_t i = rows[0]; i < rows[0] + rows[1] && status == RDX_OK; i++) {
+    status = rdx_loop_goes_on(i, rows[0] + rows[1], "execute", err);
     counts[codes[i]]++;
+  }
   if (status == RDX_OK)
-    *count = choose_rows(node, codes, rows[0], counts, counts + distinct, *out);
+    status = choose_rows(node, codes, rows[0], counts, counts + distinct, *out, count, err);
   rdx_free(counts);
   return status;
 }

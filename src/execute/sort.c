@@ -120,11 +120,14 @@ static rdx_status find_threshold(rdx_execution *x, const rdx_key_words *w, uint6
 static rdx_status choose_top(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **rows, rdx_error *err) {
   uint64_t threshold = 0, count = 0;
   RDX_TRY(find_threshold(x, w, wanted, &threshold, err));
-  for (uint64_t i = 0; i < w->rows[0]; i++)
+  for (uint64_t i = 0; i < w->rows[0]; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, w->rows[0], "sort", err));
     count += w->words[0][i] <= threshold;
+  }
   RDX_TRY(rdx_alloc(count, sizeof **rows, WHAT, (void **)rows, err));
   count = 0;
   for (uint64_t i = 0; i < w->rows[0]; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, w->rows[0], "sort", err));
     if (w->words[0][i] > threshold)
       continue;
     for (uint32_t k = w->count; k-- > 0;)

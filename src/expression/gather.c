@@ -79,11 +79,11 @@ static void copy_texts(void *context, uint64_t begin, uint64_t end, uint32_t wor
   }
 }
 
-static void run(rdx_pool *pool, uint64_t rows, rdx_task_fn task, gathering *g) {
+static rdx_status run(rdx_pool *pool, uint64_t rows, rdx_task_fn task, gathering *g, rdx_error *err) {
   if (pool && rows > 4096)
-    rdx_pool_run(pool, rows, 4096, task, g);
-  else
-    task(g, 0, rows, 0);
+    return rdx_pool_run_stage(pool, rows, 4096, task, g, "gather", err);
+  task(g, 0, rows, 0);
+  return RDX_OK;
 }
 
 static rdx_status gather(rdx_pool *pool, gathering *g, uint64_t rows, rdx_vector *out, rdx_error *err) {
@@ -98,13 +98,13 @@ static rdx_status gather(rdx_pool *pool, gathering *g, uint64_t rows, rdx_vector
     RDX_TRY(rdx_calloc(rows + 1, sizeof *g->offsets, "the rows of a column", &out->memory[2], err));
     g->offsets = out->memory[2];
   }
-  run(pool, rows, copy_values, g);
+  RDX_TRY(run(pool, rows, copy_values, g, err));
   if (texts) {
     for (uint64_t i = 0; i < rows; i++)
       g->offsets[i + 1] += g->offsets[i];
     RDX_TRY(rdx_alloc(g->offsets[rows], 1, "the rows of a column", &out->memory[3], err));
     g->values = out->memory[3];
-    run(pool, rows, copy_texts, g);
+    RDX_TRY(run(pool, rows, copy_texts, g, err));
   }
   out->column = (rdx_column){.type = from->type,
                              .scale = from->scale,

@@ -73,7 +73,7 @@ static rdx_status range_of_days(const rdx_evaluation *e, const rdx_input *input,
     s.most[i] = INT32_MIN;
   }
   if (e->pool)
-    rdx_pool_run(e->pool, e->rows, FEW_DAYS, find_days, &s);
+    RDX_TRY(rdx_pool_run_stage(e->pool, e->rows, FEW_DAYS, find_days, &s, "evaluate", err));
   else
     find_days(&s, 0, e->rows, 0);
   *out = (rdx_day_range){input, s.least[0], s.most[0], false};

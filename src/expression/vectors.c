@@ -48,10 +48,11 @@ static rdx_status sort_distinct(const rdx_distinct *distinct, rdx_vector *out, u
   char *text = NULL;
   if (count == 0)
     return take_dictionary(out, 0, 0, &offsets, &text, err);
-  RDX_TRY(rdx_distinct_sort(distinct, &sorted, places, err));
-  const rdx_status status = take_dictionary(out, count, strings->offsets[count], &offsets, &text, err);
+  RDX_TRY(rdx_distinct_sort(distinct, "evaluate", &sorted, places, err));
+  rdx_status status = take_dictionary(out, count, strings->offsets[count], &offsets, &text, err);
   for (uint64_t i = 0; status == RDX_OK && i < count; i++) {
     uint64_t length = 0;
+    status = rdx_loop_goes_on(i, count, "evaluate", err);
     const char *from = rdx_column_text(strings, sorted[i], &length);
     if (length > 0)
       memcpy(text + offsets[i], from, length);
@@ -110,6 +111,7 @@ static rdx_status merge(collecting *c, rdx_error *err) {
     for (uint64_t k = 0; k < strings->rows; k++) {
       uint64_t length = 0;
       const char *text = rdx_column_text(strings, k, &length);
+      RDX_TRY(rdx_loop_goes_on(k, strings->rows, "evaluate", err));
       RDX_TRY(rdx_distinct_add(&c->distinct[0], text, length, &c->places[i][k], err));
     }
   }
@@ -138,7 +140,7 @@ static rdx_status collect_all(const rdx_program *program, collecting *c, rdx_err
   RDX_TRY(rdx_program_run(program, collect, c, err));
   RDX_TRY(merge(c, err));
   if (program->e->pool)
-    rdx_pool_run(program->e->pool, rows, 8 * RDX_BLOCK, place_codes, c);
+    RDX_TRY(rdx_pool_run_stage(program->e->pool, rows, 8 * RDX_BLOCK, place_codes, c, "evaluate", err));
   else
     place_codes(c, 0, rows, 0);
   if (atomic_load(&c->has_nulls))
@@ -212,11 +214,11 @@ static void code_rows(void *context, uint64_t begin, uint64_t end, uint32_t work
   }
 }
 
-static void run_rows(const rdx_program *program, rdx_task_fn task, coded *c) {
+static rdx_status run_rows(const rdx_program *program, rdx_task_fn task, coded *c, rdx_error *err) {
   if (program->e->pool && program->e->rows > RDX_BLOCK)
-    rdx_pool_run(program->e->pool, program->e->rows, 8 * RDX_BLOCK, task, c);
-  else
-    task(c, 0, program->e->rows, 0);
+    return rdx_pool_run_stage(program->e->pool, program->e->rows, 8 * RDX_BLOCK, task, c, "evaluate", err);
+  task(c, 0, program->e->rows, 0);
+  return RDX_OK;
 }
 
 /* The used strings of a dictionary, in the order that they have there. */
@@ -234,6 +236,7 @@ static rdx_status keep_used(coded *c, rdx_error *err) {
   for (uint64_t i = 0; i < c->entries; i++) {
     uint64_t length = 0;
     const char *from = rdx_column_text(strings, i, &length);
+    RDX_TRY(rdx_loop_goes_on(i, c->entries, "evaluate", err));
     if (!c->used[i])
       continue;
     if (length > 0)
@@ -250,9 +253,11 @@ static rdx_status sort_used(coded *c, rdx_error *err) {
   rdx_distinct distinct = {0};
   uint32_t *places = NULL;
   rdx_status status = RDX_OK;
-  for (uint64_t i = 0; status == RDX_OK && i <= c->entries; i++)
-    if (c->used[i] && !is_null_entry(c, i))
+  for (uint64_t i = 0; status == RDX_OK && i <= c->entries; i++) {
+    status = rdx_loop_goes_on(i, c->entries, "evaluate", err);
+    if (status == RDX_OK && c->used[i] && !is_null_entry(c, i))
       status = rdx_distinct_add(&distinct, texts[i].data, texts[i].length, &c->places[i], err);
+  }
   if (status == RDX_OK)
     status = sort_distinct(&distinct, c->out, &places, err);
   for (uint64_t i = 0; status == RDX_OK && i <= c->entries; i++)
@@ -267,9 +272,9 @@ static rdx_status evaluate_coded_texts(const rdx_program *program, coded *c, rdx
   RDX_TRY(rdx_calloc(c->entries + 1, 1, "the dictionary of an expression", (void **)&c->used, err));
   RDX_TRY(rdx_alloc(c->entries + 1, sizeof *c->places, "the dictionary of an expression", (void **)&c->places, err));
   RDX_TRY(take_rows(c->out, program->e->rows, err));
-  run_rows(program, mark_used, c);
+  RDX_TRY(run_rows(program, mark_used, c, err));
   RDX_TRY(c->table ? sort_used(c, err) : keep_used(c, err));
-  run_rows(program, code_rows, c);
+  RDX_TRY(run_rows(program, code_rows, c, err));
   if (atomic_load(&c->has_nulls))
     c->out->column.validity = c->out->memory[1];
   return RDX_OK;

@@ -68,7 +68,7 @@ rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_e
 static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, rdx_error *err) {
   rdx_stream *stream = NULL;
   rdx_buffer *count = NULL;
-  RDX_TRY(rdx_stream_create(set->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(set->device, "build", &stream, err));
   rdx_status status = rdx_buffer_create(set->device, 8, "a count", &count, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(set->device, set->count * 4, "the rows that are not NULL", &set->rows, err);

@@ -214,7 +214,7 @@ rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rd
 static rdx_status make_included(const ranges *s, rdx_included *out, rdx_error *err) {
   rdx_stream *stream = NULL;
   RDX_TRY(make(s, &out->sums, err));
-  RDX_TRY(rdx_stream_create(s->index->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(s->index->device, "build", &stream, err));
   rdx_status status = order_values(s, stream, &out->sums, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);

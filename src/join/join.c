@@ -202,13 +202,17 @@ static rdx_status invert(const work *w, matches *m, rdx_error *err) {
   RDX_TRY(rdx_calloc(left + 2, 8, "the matches of a join", (void **)&m->own_offsets, err));
   RDX_TRY(rdx_alloc(total + 1, 4, "the matches of a join", (void **)&m->own_rows, err));
   uint64_t *next = m->own_offsets + 1; /* while filling, next[i] is where the next match of left row i goes */
-  for (uint64_t k = 0; k < total; k++)
+  for (uint64_t k = 0; k < total; k++) {
+    RDX_TRY(rdx_loop_goes_on(k, total, "join", err));
     next[f->rows[k] + 1]++;
+  }
   for (uint64_t i = 0; i < left; i++)
     next[i + 1] += next[i];
-  for (uint64_t right = 0; right < f->probes; right++)
+  for (uint64_t right = 0; right < f->probes; right++) {
+    RDX_TRY(rdx_loop_goes_on(right, f->probes, "join", err));
     for (uint64_t k = f->offsets[right]; k < f->offsets[right + 1]; k++)
       m->own_rows[next[f->rows[k]]++] = (uint32_t)right;
+  }
   m->offsets = m->own_offsets;
   m->rows = m->own_rows;
   return RDX_OK;

@@ -146,13 +146,14 @@ static void add_wide_sums(const rdx_records *r, const rdx_record_words *w, rdx_i
              (w->high == RDX_NO_WORD ? 0 : (rdx_i128)record[w->high] << 32);
 }
 
-static void fill(const rdx_plan *plan, const rdx_records *r, rdx_groups *out) {
+static rdx_status fill(const rdx_plan *plan, const rdx_records *r, rdx_groups *out, rdx_error *err) {
   out->count = r->count;
   memcpy(out->numbers, r->numbers, r->count * sizeof *out->numbers);
   copy_words(r, 0, out->rows);
   for (uint32_t m = 0; m < plan->measure_count; m++) {
     const rdx_record_words *w = &r->measures[m];
     const rdx_group_values *v = &out->values[m];
+    RDX_TRY(rdx_progress_at_times("query", 0, 0, err));
     copy_words(r, w->count, v->counts);
     if (v->sums)
       add_sums(r, w, v->sums);
@@ -163,6 +164,7 @@ static void fill(const rdx_plan *plan, const rdx_records *r, rdx_groups *out) {
     for (uint64_t i = 0; v->most && i < r->count; i++)
       v->most[i] = (int64_t)(w->zero + r->words[i * r->stride + w->most]);
   }
+  return rdx_progress_at_times("query", 0, 0, err);
 }
 
 static bool are_ascending(const uint64_t *numbers, uint64_t count) {
@@ -177,6 +179,7 @@ static rdx_status check(const rdx_plan *plan, const rdx_records *r, rdx_error *e
   const rdx_device *device = plan->relation->device;
   const uint64_t *record = r->words;
   for (uint64_t i = 0; i < r->count; i++, record += r->stride) {
+    RDX_TRY(rdx_loop_goes_on(i, r->count, "query", err));
     RDX_TRY(rdx_returned_number(device, r->numbers[i], 0, plan->groups - 1, "the number of a group", err));
     RDX_TRY(rdx_returned_number(device, record[0], 1, plan->relation->rows, "the rows of a group", err));
   }
@@ -194,11 +197,12 @@ rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_grou
   RDX_TRY(check(plan, &records, err));
   if (!records.distinct && !are_ascending(records.numbers, records.count))
     RDX_TRY(join_records(plan, &records, &memory, err));
-  const rdx_status status =
-      rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err);
+  rdx_status status = rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err);
   if (status == RDX_OK) {
     lay_out(plan, &records, out->memory, out);
-    fill(plan, &records, out);
+    status = fill(plan, &records, out, err);
+  }
+  if (status == RDX_OK) {
     out->ascending = are_ascending(records.numbers, records.count);
   }
   rdx_free(memory);

@@ -394,6 +394,7 @@ static rdx_status take_values(const rdx_finishing *f, const rdx_column *from, rd
   char *values = NULL;
   uint8_t *validity = NULL;
   *out = (rdx_column){.type = from->type, .scale = from->scale, .rows = n};
+  RDX_TRY(rdx_progress_at_times("query", 0, 0, err));
   RDX_TRY(rdx_arena_alloc(arena, n, size, "the values of a result", (void **)&values, err));
   out->values = values;
   if (!rows)
@@ -424,6 +425,7 @@ static rdx_status take_codes(taking *t, uint32_t column, rdx_column *out, rdx_er
   const rdx_group_column *c = &f->columns[column];
   uint64_t *const room = t->room + f->count;
   const uint64_t *codes = c->codes && !f->rows ? c->codes : room;
+  RDX_TRY(rdx_progress_at_times("query", 0, 0, err));
   if (!t->numbers && f->rows)
     take_numbers(f->groups->numbers, f->rows, f->count, t->room);
   t->numbers = f->rows ? t->room : f->groups->numbers;

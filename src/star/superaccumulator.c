@@ -71,13 +71,17 @@ static rdx_status cut_limbs(const rdx_packed_relation *relation, const rdx_numbe
                             int64_t *room, rdx_error *err) {
   uint64_t used[RDX_WIDE_WORDS] = {0};
   uint32_t shifts[RDX_MAX_LIMBS] = {0};
-  for (uint64_t first = 0; first < numbers->rows; first += BATCH)
+  for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
+    RDX_TRY(rdx_progress_at_times("build", first, numbers->rows, err));
     numbers->mark(numbers->context, first, batch_at(numbers, first), used);
+  }
   d->bits = choose_bits(used, relation->rows);
   const uint32_t count = place_limbs(used, d->bits, shifts), all = count > 0 ? count : 1; /* 0 has a limb, too */
   for (uint32_t k = 0; k < all; k++) {
-    for (uint64_t first = 0; first < numbers->rows; first += BATCH)
+    for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
+      RDX_TRY(rdx_progress_at_times("build", first, numbers->rows, err));
       numbers->cut(numbers->context, first, batch_at(numbers, first), shifts[k], d->bits, room + first);
+    }
     RDX_TRY(rdx_limbs_attribute(relation, numbers, room, &d->attributes[k], err));
     d->exponents[k] = numbers->exponent + (int)shifts[k];
     d->count++;
@@ -197,6 +201,11 @@ static rdx_status add_special(const rdx_packed_relation *relation, const rdx_num
   RDX_TRY(rdx_alloc(numbers->rows, sizeof *room, "the limbs of a column", (void **)&room, err));
   for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
     double values[BATCH];
+    const rdx_status asked = rdx_progress_at_times("build", first, numbers->rows, err);
+    if (asked != RDX_OK) {
+      rdx_free(room);
+      return asked;
+    }
     list_values(numbers->context, first, batch_at(numbers, first), values);
     for (uint64_t i = 0; i < batch_at(numbers, first); i++) {
       room[first + i] = special_of(values[i]);

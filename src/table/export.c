@@ -134,7 +134,7 @@ static rdx_status write_rows(export *x, rdx_pool *pool, rdx_error *err) {
     const uint64_t n = runs - done < x->room ? runs - done : x->room;
     x->first = done * RUN;
     RDX_TRY(rdx_progress("export", x->first, x->table->rows, err));
-    rdx_pool_run(pool, n, 1, put_runs, x);
+    RDX_TRY(rdx_pool_run_stage(pool, n, 1, put_runs, x, "export", err));
     for (uint64_t i = 0; i < n; i++) {
       if (x->runs[i].status != RDX_OK) {
         if (err)

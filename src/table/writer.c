@@ -168,8 +168,8 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
 
 /* ---- Work on all columns at a time ---- */
 
-/* A call for one column; `reports` allows it to report progress. */
-typedef rdx_status (*column_fn)(void *context, uint32_t column, bool reports, rdx_error *err);
+/* A call for one column. */
+typedef rdx_status (*column_fn)(void *context, uint32_t column, rdx_error *err);
 
 typedef struct column_work {
   column_fn call;
@@ -180,10 +180,11 @@ typedef struct column_work {
 
 static void work_on_columns(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   column_work *work = context;
+  (void)worker;
   for (uint64_t i = begin; i < end && atomic_load(&work->first) == RDX_OK; i++) {
     rdx_error err;
     rdx_status none = RDX_OK;
-    const rdx_status status = work->call(work->context, (uint32_t)i, worker == 0, &err);
+    const rdx_status status = work->call(work->context, (uint32_t)i, &err);
     if (status != RDX_OK && atomic_compare_exchange_strong(&work->first, &none, status) && work->err)
       *work->err = err;
   }
@@ -325,6 +326,7 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
     const uint64_t row = w->rows + begin, to = row % RDX_BLOCK_ROWS, room = RDX_BLOCK_ROWS - to;
     const uint64_t n = in->rows - begin < room ? in->rows - begin : room;
     RDX_TRY(reserve_block(c, to + n, err));
+    RDX_TRY(rdx_progress_at_times("write", 0, 0, err));
     if (c->type == RDX_TYPE_STRING)
       RDX_TRY(known ? copy_known_strings(c, in, begin, n, (uint32_t *)c->values + to, known, err)
                     : rdx_distinct_add_rows(&c->strings, in, begin, n, (uint32_t *)c->values + to, err));
@@ -339,8 +341,7 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
   return RDX_OK;
 }
 
-static rdx_status append_column(void *context, uint32_t number, bool reports, rdx_error *err) {
-  (void)reports;
+static rdx_status append_column(void *context, uint32_t number, rdx_error *err) {
   const append_work *work = context;
   const rdx_column *in = &work->columns[number];
   uint32_t *known = NULL;
@@ -394,6 +395,7 @@ typedef struct finish_work {
   rdx_table_writer *writer;
   rdx_file_place *places;
   char *directory;
+  _Atomic uint64_t blocks; /* that were begun, of all columns */
 } finish_work;
 
 /* Give the room of a part of the spill file back to the disk; a file system that cannot keeps it until the end. */
@@ -486,6 +488,7 @@ static rdx_status put_strings(const growing_column *c, section_stream *offsets, 
       __builtin_prefetch((const char *)strings->values + strings->offsets[c->sorted[i + ahead]]);
     uint64_t length;
     const char *bytes = rdx_column_text(strings, c->sorted[i], &length);
+    RDX_TRY(rdx_loop_goes_on(i, strings->rows, "write", err));
     RDX_TRY(put(text, bytes, length, err));
     end += length;
     RDX_TRY(put(offsets, &end, sizeof end, err));
@@ -512,14 +515,14 @@ static rdx_status write_dictionary(const finish_work *f, uint32_t number, rdx_er
 }
 
 /* The block that is not full is in memory and goes first; then its memory serves the others. */
-static rdx_status finish_column(void *context, uint32_t number, bool reports, rdx_error *err) {
-  const finish_work *f = context;
+static rdx_status finish_column(void *context, uint32_t number, rdx_error *err) {
+  finish_work *f = context;
   const rdx_table_writer *w = f->writer;
   growing_column *c = &w->columns[number];
   const uint64_t full = w->rows / RDX_BLOCK_ROWS, rest = w->rows % RDX_BLOCK_ROWS;
   if (c->type == RDX_TYPE_STRING) {
     rdx_distinct_seal(&c->strings);
-    RDX_TRY(rdx_distinct_sort(&c->strings, &c->sorted, &c->places, err));
+    RDX_TRY(rdx_distinct_sort(&c->strings, "write", &c->sorted, &c->places, err));
     RDX_TRY(write_dictionary(f, number, err));
   }
   if (rest > 0 || full > 0) /* also for the padding of chunks */
@@ -527,8 +530,7 @@ static rdx_status finish_column(void *context, uint32_t number, bool reports, rd
   if (rest > 0)
     RDX_TRY(write_block(f, number, full, rest, err));
   for (uint64_t k = 0; k < full; k++) {
-    if (reports)
-      RDX_TRY(rdx_progress("write", number * full + k, w->count * full, err));
+    RDX_TRY(rdx_progress_at_times("write", atomic_fetch_add(&f->blocks, 1), w->count * full, err));
     RDX_TRY(load_block(f, c, k, err));
     RDX_TRY(write_block(f, number, k, RDX_BLOCK_ROWS, err));
   }

@@ -238,6 +238,47 @@ static void test_signals(void) {
   }
 }
 
+/* A shell that reads a pipe: it is answered first, so that it is about to read on when the signal comes. */
+static void interrupt_pipe(const char *test, double after) {
+  int in[2], out[2], status = 0;
+  char answer[64];
+  if (pipe(in) != 0 || pipe(out) != 0)
+    fail(test, strerror(errno));
+  session.child = fork();
+  if (session.child == 0) {
+    dup2(in[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    close(in[1]);
+    close(out[0]);
+    execl(program, program, "--device", "cpu", (char *)NULL);
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  if (write(in[1], "SELECT 1;\n", 10) != 10 || read(out[0], answer, sizeof answer) <= 0)
+    fail(test, "there is no answer");
+  const double moment = seconds() + after;
+  while (seconds() < moment)
+    ;
+  kill(session.child, SIGINT);
+  const double end = seconds() + PATIENCE;
+  while (waitpid(session.child, &status, WNOHANG) == 0) {
+    if (seconds() > end)
+      fail(test, "a signal is lost");
+    usleep(1000);
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 130)
+    fail(test, "the shell does not end as Ctrl-C ends programs");
+  close(in[1]);
+  close(out[0]);
+}
+
+static void test_interrupt_pipe(void) {
+  session.size = 0;
+  for (int i = 0; i < 100; i++)
+    interrupt_pipe("interrupt pipe", i * 20e-6);
+}
+
 static void test_editing(void) {
   const char *test = "editing";
   start(80, "cat");
@@ -325,6 +366,7 @@ int main(int argc, char **argv) {
   test_interrupt_line();
   test_interrupt_statement();
   test_signals();
+  test_interrupt_pipe();
   if (strcmp(argv[2], "edits") == 0) {
     test_editing();
     test_history();

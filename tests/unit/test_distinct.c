@@ -53,7 +53,7 @@ static void check(const strings *s, const uint8_t *validity, uint64_t piece) {
     const uint64_t rest = s->rows - begin;
     OK(rdx_distinct_add_rows(&d, &column, begin, rest < piece ? rest : piece, numbers + begin, err));
   }
-  OK(rdx_distinct_sort(&d, &sorted, &places, err));
+  OK(rdx_distinct_sort(&d, "sort", &sorted, &places, err));
   for (uint32_t i = 0; i < s->rows; i++)
     if (rdx_column_has(&column, i))
       rows[count++] = i;

@@ -13,9 +13,11 @@
 
 #define MOST_DIGIT_BITS 9
 #define MOST_RADIX (1u << MOST_DIGIT_BITS)
-#define LINE 16u          /* elements that are written together: whole lines of a cache */
-#define CACHED (4u << 20) /* bytes that caches may hold from one pass to the next */
-#define PIECE 65536u      /* elements a thread works on at a time */
+#define LINE 16u                        /* elements that are written together: whole lines of a cache */
+#define LEAST_STRIPE ((uint64_t)4096)   /* items that a thread takes at a time, */
+#define MOST_STRIPE ((uint64_t)1 << 22) /* so that it can be stopped in between */
+#define CACHED (4u << 20)               /* bytes that caches may hold from one pass to the next */
+#define PIECE 65536u                    /* elements a thread works on at a time */
 
 static rdx_pool *pool_of(const rdx_stream *stream) {
   return ((rdx_cpu_device *)stream->device)->pool;
@@ -158,10 +160,11 @@ static rdx_status sort_passes(rdx_stream *stream, sort_pass *p, uint32_t key_byt
   const uint32_t digit_bits = passes > 0 ? (key_bits + passes - 1) / passes : 0;
   p->radix = 1u << digit_bits;
   for (p->shift = 0; p->shift < key_bits; p->shift += digit_bits) {
-    rdx_pool_run(pool, p->count, p->stripe, key_bytes == 4 ? count_u32 : count_u64, p);
+    RDX_TRY(
+        rdx_pool_run_stage(pool, p->count, p->stripe, key_bytes == 4 ? count_u32 : count_u64, p, stream->stage, err));
     if (!place(p, stripes))
       continue;
-    rdx_pool_run(pool, p->count, p->stripe, key_bytes == 4 ? move_u32 : move_u64, p);
+    RDX_TRY(rdx_pool_run_stage(pool, p->count, p->stripe, key_bytes == 4 ? move_u32 : move_u64, p, stream->stage, err));
     void *keys = (void *)(uintptr_t)p->keys;
     uint32_t *values = (uint32_t *)(uintptr_t)p->values;
     p->keys = p->keys_out;
@@ -169,8 +172,6 @@ static rdx_status sort_passes(rdx_stream *stream, sort_pass *p, uint32_t key_byt
     p->values = p->values_out;
     p->values_out = values;
     *swapped = !*swapped;
-    if (stream->stage && p->large)
-      RDX_TRY(rdx_progress(stream->stage, p->shift, key_bits, err));
   }
   return RDX_OK;
 }
@@ -184,16 +185,16 @@ uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t k
 rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                         uint64_t count, rdx_error *err) {
   rdx_pool *pool = pool_of(stream);
-  const uint64_t threads = rdx_pool_threads(pool), least = 4096;
-  const uint64_t stripe = (count + threads - 1) / threads;
+  const uint64_t threads = rdx_pool_threads(pool), share = (count + threads - 1) / threads;
+  const uint64_t stripe = share < LEAST_STRIPE ? LEAST_STRIPE : share < MOST_STRIPE ? share : MOST_STRIPE;
   rdx_buffer *other_keys = NULL, *other_values = NULL;
   sort_pass p = {.keys = RDX_ADDRESS(void, keys),
                  .values = RDX_ADDRESS(uint32_t, values),
                  .count = count,
                  .large = count * (key_bytes + 4) > CACHED,
-                 .stripe = stripe > least ? stripe : least};
+                 .stripe = stripe};
   bool swapped = false;
-  RDX_TRY(rdx_alloc(threads, sizeof *p.places, "sorting", (void **)&p.places, err));
+  RDX_TRY(rdx_alloc(count / stripe + 1, sizeof *p.places, "sorting", (void **)&p.places, err));
   rdx_status status = rdx_buffer_create(stream->device, count * key_bytes, "sorting", &other_keys, err);
   if (status == RDX_OK && values)
     status = rdx_buffer_create(stream->device, count * 4, "sorting", &other_values, err);

@@ -167,7 +167,7 @@ static rdx_status load(const btree *b, const tree *t, const rdx_buffer *keys, co
                                        .n = (uint32_t)t->n,
                                        .per_leaf = t->per_leaf};
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(b->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(b->device, "build", &stream, err));
   rdx_status status = rdx_stream_mark(stream, err);
   if (status == RDX_OK)
     status =

@@ -161,7 +161,7 @@ static rdx_status make_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, uint64_t
   if (status == RDX_OK)
     status = rdx_buffer_create(c->device, 8, "a count", &count, err);
   if (status == RDX_OK)
-    status = rdx_stream_create(c->device, &stream, err);
+    status = rdx_stream_create_for(c->device, "build", &stream, err);
   if (status == RDX_OK)
     status = choose_slots(c, keys, stream, slots, bits, chosen, count, err);
   if (status == RDX_OK)

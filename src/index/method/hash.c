@@ -167,7 +167,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   RDX_TRY(rdx_calloc(1, sizeof *b.out, "a hash table", (void **)&b.out, err));
   b.out->key_bits = keys->key_bits;
   b.out->lanes = choose_lanes(keys->device, &params->hash);
-  rdx_status status = rdx_stream_create(keys->device, &b.stream, err);
+  rdx_status status = rdx_stream_create_for(keys->device, "build", &b.stream, err);
   if (status == RDX_OK)
     status = build_table(&b, stats, err);
   rdx_stream_destroy(&b.stream);

@@ -96,7 +96,7 @@ static rdx_status insert(building *b, rdx_error *err) {
 
 static rdx_status build_parts(building *b, rdx_index_stats *stats, rdx_error *err) {
   const radix_hash *h = b->out;
-  RDX_TRY(rdx_stream_create(b->set->device, &b->stream, err));
+  RDX_TRY(rdx_stream_create_for(b->set->device, "build", &b->stream, err));
   RDX_TRY(rdx_stream_mark(b->stream, err));
   RDX_TRY(partition(b, err));
   RDX_TRY(rdx_stream_mark(b->stream, err));

@@ -206,7 +206,7 @@ static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buff
   const uint64_t bytes = r->count * (r->key_bits / 8);
   rdx_stream *stream = NULL;
   rdx_buffer *sorted = NULL;
-  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(r->device, "build", &stream, err));
   rdx_status status = rdx_buffer_create(r->device, bytes, "a sorted copy of the keys", &sorted, err);
   if (status == RDX_OK)
     status = rdx_stream_copy(stream, keys->keys, 0, sorted, 0, bytes, err);

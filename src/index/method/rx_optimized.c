@@ -80,7 +80,7 @@ static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, 
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_sorted_keys_runs(&r->sorted, &r->positions, count, err));
   RDX_TRY(rdx_buffer_create(r->device, *count * (r->key_bits / 8), "the distinct keys", keys, err));
-  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(r->device, "build", &stream, err));
   rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, r->sorted.keys), r->positions, r->key_bits,
                                            *keys, *count, err);
   if (status == RDX_OK)

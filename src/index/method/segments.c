@@ -11,7 +11,7 @@
 static rdx_status list(const rdx_buffer *keys, uint32_t key_bits, uint64_t count, uint32_t shift, uint64_t most,
                        rdx_buffer *number, rdx_buffer **out, uint64_t *out_count, rdx_error *err) {
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(keys->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(keys->device, "build", &stream, err));
   rdx_status status = rdx_stream_unique(stream, keys, key_bits / 8, shift, NULL, number, count, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);

@@ -30,7 +30,7 @@ static rdx_status gather_top(sorted_array *s, const rdx_buffer *places, uint64_t
   rdx_stream *stream = NULL;
   RDX_TRY(
       rdx_buffer_create(places->device, count * (s->sorted.key_bits / 8), "the top of a sorted array", &s->top, err));
-  RDX_TRY(rdx_stream_create(places->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(places->device, "build", &stream, err));
   rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, s->sorted.keys), places, s->sorted.key_bits,
                                            s->top, count, err);
   if (status == RDX_OK)

@@ -46,7 +46,7 @@ static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_ind
   rdx_stream *stream = NULL;
   rdx_buffer *distinct = NULL;
   uint64_t count = 0;
-  RDX_TRY(rdx_stream_create(set->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(set->device, "build", &stream, err));
   rdx_status status = rdx_buffer_create(set->device, 8, "a count", &distinct, err);
   if (status == RDX_OK)
     status = rdx_stream_mark(stream, err);
@@ -131,7 +131,7 @@ rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **star
   if (status == RDX_OK)
     status = rdx_buffer_create(device, 8, "a count", &number, err);
   if (status == RDX_OK)
-    status = rdx_stream_create(device, &stream, err);
+    status = rdx_stream_create_for(device, "build", &stream, err);
   if (status == RDX_OK)
     status = list_runs(sorted, stream, bits, list, number, starts, count, err);
   rdx_stream_destroy(&stream);

@@ -216,7 +216,7 @@ static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index
   RDX_TRY(rdx_buffer_create(t->device, leaf_bytes(t->count, t->key_bits), "the leaves of a tree", &t->leaves, err));
   RDX_TRY(rdx_buffer_create(t->device, inner, "the inner nodes of a tree", &t->inner, err));
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(t->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(t->device, "build", &stream, err));
   rdx_status status = fill(t, stream, sorted, &stats->encode_ms, err);
   rdx_stream_destroy(&stream);
   if (status == RDX_OK)

@@ -132,7 +132,7 @@ rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column
   *out = (rdx_encoding){.rows = (uint32_t)column->rows, .count = (uint32_t)(column->rows - column->nulls)};
   rdx_buffer *codes = NULL;
   rdx_stream *stream = NULL;
-  rdx_status status = rdx_stream_create(device, &stream, err);
+  rdx_status status = rdx_stream_create_for(device, "build", &stream, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(device, column->rows * 4, "rows in the order of their values", &out->order, err);
   if (status == RDX_OK)

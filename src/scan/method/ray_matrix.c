@@ -121,7 +121,7 @@ static rdx_status sort_cubes(rdx_device *device, const rdx_scan_column *columns,
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(device, c->rows * 8, "the cells of rows", &c->cells, err));
   RDX_TRY(rdx_buffer_create(device, c->rows * 4, "the rows of cubes", &c->order, err));
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_primitive_iota(stream, c->order, c->rows, err);
   for (uint32_t axis = 0; axis < c->dimensions && status == RDX_OK; axis++)
     status = place(stream, &columns[c->first_column + axis], encodings ? &encodings[axis] : NULL, axis, c, err);

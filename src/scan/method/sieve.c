@@ -99,7 +99,7 @@ static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *colum
                                 const rdx_sieve *s, rdx_error *err) {
   rdx_stream *stream = NULL;
   uint64_t borders = 0;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_stream_constants(stream, codes, s->border_count * 8ull, &borders, err);
   if (status == RDX_OK) {
     const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
