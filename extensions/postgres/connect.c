@@ -11,9 +11,11 @@
 #include <access/htup_details.h>
 #include <access/table.h>
 #include <catalog/pg_attribute.h>
+#include <catalog/pg_foreign_server.h>
 #include <commands/defrem.h>
 #include <foreign/foreign.h>
 #include <miscadmin.h>
+#include <utils/acl.h>
 #include <utils/builtins.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
@@ -142,6 +144,14 @@ static const char *find_option(List *options, const char *name) {
 
 const char *raydex_folder_of_server(Oid server) {
   return find_option(GetForeignServer(server)->options, "folder");
+}
+
+bool raydex_may_use_server(Oid server) {
+#if PG_VERSION_NUM >= 160000
+  return object_aclcheck(ForeignServerRelationId, server, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+#else
+  return pg_foreign_server_aclcheck(server, GetUserId(), ACL_USAGE) == ACLCHECK_OK;
+#endif
 }
 
 const char *raydex_column_name(Oid relation, AttrNumber attribute) {

@@ -104,6 +104,7 @@ static void run(ForeignScanState *node) {
   raydex_block_signals(&old);
   rdx_status status = rdx_statement_prepare(database, sql, NULL, &scan->statement, &error);
   raydex_unblock_signals(&old);
+  rdx_statement_count_rays(scan->statement, raydex_count_rays);
   if (status == RDX_OK)
     status = rdx_statement_execute(scan->statement, &scan->answer, &error);
   raydex_check(status, &error, sql);
@@ -111,19 +112,16 @@ static void run(ForeignScanState *node) {
   scan->plan_ms += scan->stats.plan_ms;
   scan->execute_ms += scan->stats.execute_ms;
   scan->runs++;
+  raydex_count("cpu", &scan->stats);
   scan->table = rdx_answer_table(scan->answer);
   scan->rows = rdx_table_rows(scan->table);
   scan->row = 0;
   MemoryContextSwitchTo(outer);
 }
 
-static bool is_null(const rdx_column *column, uint64 row) {
-  return column->validity && !(column->validity[row / 8] >> (row % 8) & 1);
-}
-
 static Datum get_average(const rdx_table *table, uint32 column, uint64 row, bool *null) {
   const rdx_column *sum = rdx_table_column(table, column), *count = rdx_table_column(table, column + 1);
-  *null = is_null(sum, row);
+  *null = raydex_is_null(sum, row);
   if (*null)
     return (Datum)0;
   return DirectFunctionCall2(numeric_div, raydex_datum(sum, row, NUMERICOID), raydex_datum(count, row, NUMERICOID));
@@ -144,7 +142,7 @@ static void fill(RunningScan *scan, TupleTableSlot *slot) {
       continue;
     }
     const rdx_column *values = rdx_table_column(scan->table, column++);
-    slot->tts_isnull[place] = is_null(values, scan->row);
+    slot->tts_isnull[place] = raydex_is_null(values, scan->row);
     if (!slot->tts_isnull[place])
       slot->tts_values[place] = raydex_datum(values, scan->row, TupleDescAttr(attributes, place)->atttypid);
   }
@@ -191,6 +189,8 @@ void raydex_explain(ForeignScanState *node, struct ExplainState *es) {
     ExplainPropertyText("Raydex Device", "cpu", es);
     if (scan->answer && scan->stats.method)
       ExplainPropertyText("Raydex Method", scan->stats.method, es);
+    if (raydex_count_rays)
+      ExplainPropertyUInteger("Raydex Rays", NULL, scan->stats.rays, es);
   }
   if (es->timing) {
     ExplainPropertyFloat("Raydex Planning Time", "ms", scan->plan_ms, 3, es);

@@ -23,6 +23,7 @@ PG_FUNCTION_INFO_V1(raydex_fdw_validator);
 
 bool raydex_pushdown = true;
 int raydex_threads = 0;
+bool raydex_count_rays = false;
 
 void _PG_init(void) {
   DefineCustomBoolVariable("raydex.pushdown", "Lets Raydex answer conditions, joins and groups.",
@@ -31,6 +32,9 @@ void _PG_init(void) {
   DefineCustomIntVariable("raydex.threads", "Threads of Raydex in each backend; 0: one for each core.",
                           "It counts from the first query of a session on.", &raydex_threads, 0, 0, 1024, PGC_USERSET,
                           0, NULL, NULL, NULL);
+  DefineCustomBoolVariable("raydex.count_rays", "Counts the rays of queries, for EXPLAIN and raydex_stats.",
+                           "Methods that cast rays run a second time for it.", &raydex_count_rays, false, PGC_USERSET,
+                           0, NULL, NULL, NULL);
   DefineCustomBoolVariable("raydex.two_level", "Lets nodes group what is distributed over them.",
                            "Off: their rows come here.", &raydex_two_level, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL,
                            NULL);

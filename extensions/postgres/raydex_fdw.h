@@ -16,6 +16,7 @@
 
 extern bool raydex_pushdown;
 extern int raydex_threads;
+extern bool raydex_count_rays;
 
 /* ---- Servers, tables and their files (connect.c) ---- */
 
@@ -64,6 +65,9 @@ extern RaydexTable *raydex_table_find(const char *folder, const char *name);
 /** The name in the file of a column of a foreign table. */
 extern const char *raydex_column_name(Oid relation, AttrNumber attribute);
 
+/** May the user ask this server? */
+extern bool raydex_may_use_server(Oid server);
+
 /** The place of a column of a foreign table in its file; -1: it has none. */
 extern int raydex_column_place(const RaydexTable *table, Oid relation, AttrNumber attribute);
 
@@ -77,6 +81,10 @@ extern void raydex_block_signals(sigset_t *old);
 extern void raydex_unblock_signals(const sigset_t *old);
 
 /* ---- Types (types.c) ---- */
+
+static inline bool raydex_is_null(const rdx_column *column, uint64 row) {
+  return column->validity && !(column->validity[row / 8] >> (row % 8) & 1);
+}
 
 /** The type that IMPORT FOREIGN SCHEMA declares, as SQL writes it. */
 extern const char *raydex_declaration(rdx_type type, uint8 scale);
@@ -176,5 +184,10 @@ extern void raydex_rescan(ForeignScanState *node);
 extern void raydex_end(ForeignScanState *node);
 extern void raydex_explain(ForeignScanState *node, struct ExplainState *es);
 extern List *raydex_import(ImportForeignSchemaStmt *statement, Oid server);
+
+/* ---- Counters (stats.c) ---- */
+
+/** Add what a query took to the counters of its database. */
+extern void raydex_count(const char *device, const rdx_answer_stats *stats);
 
 #endif

@@ -72,6 +72,18 @@ RDX_API RDX_MUST_USE rdx_status rdx_database_columns(rdx_database *database, con
  */
 RDX_API RDX_MUST_USE rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_error *err);
 
+/**
+ * What is prepared in memory over the tables, as a table: "kind" ("star", "scan" or "index"), "views" (names of the
+ * materialized views whose cubes a star has), "tables" (a star's fact table first), "columns" (of scans and indexes),
+ * each with commas between names and NULL where there are none, "method", "bytes" (u64, of the device), "uses" (u64)
+ * and "idle_ms" (milliseconds since the last use, f64). Destroy it with rdx_table_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_database_prepared(rdx_database *database, rdx_table **out, rdx_error *err);
+
+/** Destroy what is prepared, the least recently used first, until it takes at most `bytes` of the device: statements
+ * prepare it anew. None may run meanwhile. NULL is fine. */
+RDX_API void rdx_database_trim(rdx_database *database, uint64_t bytes);
+
 typedef struct rdx_statement rdx_statement;
 
 /**
@@ -91,6 +103,10 @@ RDX_API RDX_MUST_USE rdx_status rdx_statement_bind(rdx_statement *statement, uin
                                                    rdx_error *err);
 
 typedef struct rdx_answer rdx_answer;
+
+/** Whether later runs of a statement also count rays (rdx_answer_stats.rays), for which methods that cast them run a
+ * second time; false at first. */
+RDX_API void rdx_statement_count_rays(rdx_statement *statement, bool count);
 
 /** Run a statement. Tables that were replaced since are read anew. RDX_ERROR_CANCELLED where the progress callback says
  * so. Destroy the answer with rdx_answer_destroy(). */
@@ -114,6 +130,7 @@ typedef struct rdx_answer_stats {
   double plan_ms; /**< from text to plan; 0 where it was kept from before */
   double execute_ms;
   double device_ms;   /**< of calls that tell it */
+  uint64_t rays;      /**< that were cast, after rdx_statement_count_rays(), else 0 */
   const char *method; /**< of the operator that took longest, such as "sorted_cube"; owned by the answer */
   bool explains;      /**< the result is EXPLAIN's text: one column, to be shown as it is */
 } rdx_answer_stats;

@@ -26,11 +26,14 @@ static rdx_status copy_text(const char *text, char **out, rdx_error *err) {
 
 /* ---- Versions ---- */
 
+void rdx_kept_scan_drop(rdx_kept_scan *s) {
+  rdx_scan_destroy(&s->scan);
+  rdx_free(s->columns);
+}
+
 static void drop_scans(rdx_version *v) {
-  for (uint32_t i = 0; i < v->scan_count; i++) {
-    rdx_scan_destroy(&v->scans[i].scan);
-    rdx_free(v->scans[i].columns);
-  }
+  for (uint32_t i = 0; i < v->scan_count; i++)
+    rdx_kept_scan_drop(&v->scans[i]);
   rdx_free(v->scans);
   for (uint32_t i = 0; i < v->index_count; i++)
     rdx_index_destroy(&v->indexes[i].index);

@@ -128,4 +128,25 @@ RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_en
                                               rdx_error *err);
 void rdx_catalog_engine_done(rdx_catalog *catalog, rdx_engine *engine);
 
+/* Something prepared, as rdx_catalog_visit() tells it. */
+typedef struct rdx_catalog_kept {
+  const char *kind, *method;          /* kind: "star", "scan" or "index" */
+  const rdx_catalog_table *tables[9]; /* a star's fact table first */
+  uint32_t table_count;
+  const uint32_t *columns; /* of tables[0]; none of a star */
+  uint32_t column_count;
+  char *const *cubes; /* names of views whose cubes a star has */
+  uint32_t cube_count;
+  uint64_t bytes; /* of the device */
+  uint64_t uses;
+  double used_ms; /* rdx_now_ms() of the last use */
+} rdx_catalog_kept;
+
+typedef rdx_status (*rdx_kept_fn)(void *user, const rdx_catalog_kept *kept, rdx_error *err);
+
+/* All that is prepared over tables as they are now. `visit` must not call the catalog. */
+RDX_MUST_USE rdx_status rdx_catalog_visit(rdx_catalog *catalog, rdx_kept_fn visit, void *user, rdx_error *err);
+/* Destroy what is prepared, the least recently used first, until it takes at most `bytes`. No statement may run. */
+void rdx_catalog_trim(rdx_catalog *catalog, uint64_t bytes);
+
 #endif

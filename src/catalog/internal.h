@@ -8,9 +8,21 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+/* How often something prepared was used, and when it was last (rdx_now_ms()). */
+typedef struct rdx_usage {
+  uint64_t uses;
+  double used_ms;
+} rdx_usage;
+
+static inline void rdx_usage_note(rdx_usage *usage) {
+  usage->uses++;
+  usage->used_ms = rdx_now_ms();
+}
+
 /* A scan that stays with a version of a table. */
 typedef struct rdx_kept_scan {
   rdx_scan *scan;
+  rdx_usage usage;
   rdx_scan_params params;
   uint32_t *columns; /* of the table: the scan's columns */
   uint32_t count;
@@ -19,6 +31,7 @@ typedef struct rdx_kept_scan {
 /* The same of an index over one column. */
 typedef struct rdx_kept_index {
   rdx_index *index;
+  rdx_usage usage;
   rdx_index_params params;
   uint32_t column;
 } rdx_kept_index;
@@ -50,6 +63,7 @@ typedef struct rdx_source {
 /* An engine over a star; it keeps its tables. */
 typedef struct rdx_kept_engine {
   rdx_engine *engine;
+  rdx_usage usage;
   rdx_engine_params params;
   rdx_catalog_star star;
   uint32_t users;
@@ -74,6 +88,8 @@ static inline rdx_version *rdx_version_of(rdx_catalog_table *table) {
 }
 
 /* With the lock held. */
+void rdx_kept_scan_drop(rdx_kept_scan *scan);
+void rdx_kept_engine_drop(rdx_kept_engine *engine);
 void rdx_version_drop_user(rdx_version *version);
 /* Engines over this version go as soon as nobody uses them. */
 void rdx_engines_retire(rdx_catalog *catalog, const rdx_version *version);

@@ -196,8 +196,12 @@ rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint
   *out = NULL;
   pthread_mutex_lock(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < v->scan_count && !*out; i++)
-      *out = scan_has(&v->scans[i], params, columns, count, numbers) ? v->scans[i].scan : NULL;
+    for (uint32_t i = 0; i < v->scan_count && !*out; i++) {
+      if (!scan_has(&v->scans[i], params, columns, count, numbers))
+        continue;
+      rdx_usage_note(&v->scans[i].usage);
+      *out = v->scans[i].scan;
+    }
     if (!*out)
       status = keep_scan(c, v, columns, count, params, err);
   }
@@ -255,9 +259,13 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t 
   *out = NULL;
   pthread_mutex_lock(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < v->index_count && !*out; i++)
-      if (v->indexes[i].column == column && memcmp(&v->indexes[i].params, params, sizeof *params) == 0)
-        *out = v->indexes[i].index;
+    for (uint32_t i = 0; i < v->index_count && !*out; i++) {
+      rdx_kept_index *kept = &v->indexes[i];
+      if (kept->column != column || memcmp(&kept->params, params, sizeof *params) != 0)
+        continue;
+      rdx_usage_note(&kept->usage);
+      *out = kept->index;
+    }
     if (!*out)
       status = keep_index(c, v, column, params, err);
   }
@@ -267,7 +275,7 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t 
 
 /* ---- Engines ---- */
 
-static void drop_engine(rdx_kept_engine *e) {
+void rdx_kept_engine_drop(rdx_kept_engine *e) {
   rdx_engine_destroy(&e->engine);
   for (uint32_t i = 0; i < e->cube_count; i++)
     rdx_free(e->cubes[i]);
@@ -285,7 +293,7 @@ static void sweep_engines(rdx_catalog *c, bool all) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < c->engine_count; i++) {
     if (c->engines[i].users == 0 && (all || c->engines[i].retired))
-      drop_engine(&c->engines[i]);
+      rdx_kept_engine_drop(&c->engines[i]);
     else
       c->engines[kept++] = c->engines[i];
   }
@@ -422,7 +430,7 @@ static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
   sweep_engines(c, false);
   const rdx_status status = make_engine(c, &made, err);
   if (status != RDX_OK) {
-    drop_engine(&made);
+    rdx_kept_engine_drop(&made);
     return status;
   }
   c->engines[c->engine_count++] = made;
@@ -440,6 +448,7 @@ rdx_status rdx_catalog_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
       if (!engine_has(e, star, params, numbers))
         continue;
       e->users++;
+      rdx_usage_note(&e->usage);
       *out = e->engine;
     }
     if (!*out)

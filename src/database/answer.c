@@ -154,6 +154,7 @@ static void note_method(const rdx_query_plan *plan, const rdx_node_actuals *actu
   double longest = -1;
   for (uint32_t i = 0; i < plan->node_count; i++) {
     answer->stats.device_ms += actuals[i].device_ms;
+    answer->stats.rays += actuals[i].rays;
     if (!actuals[i].ran || !*actuals[i].method || actuals[i].ms <= longest)
       continue;
     longest = actuals[i].ms;
@@ -185,7 +186,7 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
                      .text = p->text,
                      .plan = p->plan,
                      .actuals = actuals,
-                     .counts = actuals != NULL,
+                     .counts = actuals != NULL || answer->counts_rays,
                      .arena = &arena};
   rdx_status status =
       rdx_arena_alloc(&arena, p->plan->parameter_count, sizeof *x.parameters, "a query", (void **)&x.parameters, err);

@@ -80,7 +80,8 @@ struct rdx_statement {
   rdx_arena values; /* of parameters */
   rdx_datum *parameters;
   bool *given;
-  bool planned;              /* by its preparation: its time counts once */
+  bool planned; /* by its preparation: its time counts once */
+  bool counts_rays;
   rdx_catalog_table *copied; /* held while COPY writes it */
 };
 
@@ -88,6 +89,7 @@ struct rdx_answer {
   rdx_table *table;
   char tag[64];
   char method[160];
+  bool counts_rays; /* where that is wanted of the run */
   rdx_answer_stats stats;
 };
 

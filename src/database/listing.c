@@ -44,18 +44,20 @@ static rdx_status add_text(rdx_growing *column, uint64_t row, const char *text, 
   return text ? rdx_growing_add_string(column, row, text, strlen(text), err) : rdx_growing_add_null(column, row, err);
 }
 
-static rdx_status add_columns(rdx_growing *column, uint64_t row, const line *l, rdx_error *err) {
+/* Names with commas between them; NULL where there are none. */
+static rdx_status add_names(rdx_growing *column, uint64_t row, const char *const *names, uint32_t count,
+                            rdx_error *err) {
   size_t size = 1;
   char *text = NULL;
-  if (l->column_count == 0)
+  if (count == 0)
     return rdx_growing_add_null(column, row, err);
-  for (uint32_t i = 0; i < l->column_count; i++)
-    size += strlen(l->columns[i]) + 2;
+  for (uint32_t i = 0; i < count; i++)
+    size += strlen(names[i]) + 2;
   RDX_TRY(rdx_alloc(size, 1, "a list", (void **)&text, err));
   char *to = text;
-  for (uint32_t i = 0; i < l->column_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     to = i > 0 ? stpcpy(to, ", ") : to;
-    to = stpcpy(to, l->columns[i]);
+    to = stpcpy(to, names[i]);
   }
   const rdx_status status = rdx_growing_add_string(column, row, text, (uint64_t)(to - text), err);
   rdx_free(text);
@@ -79,7 +81,7 @@ static rdx_status fill(rdx_table *table, const line *lines, uint32_t count, rdx_
     const char *const texts[] = {lines[row].name, lines[row].kind, lines[row].table, lines[row].method};
     for (uint32_t i = 0; i < RDX_COUNT(texts); i++)
       RDX_TRY(add_text(&table->columns[i], row, texts[i], err));
-    RDX_TRY(add_columns(&table->columns[RDX_COUNT(texts)], row, &lines[row], err));
+    RDX_TRY(add_names(&table->columns[RDX_COUNT(texts)], row, lines[row].columns, lines[row].column_count, err));
   }
   rdx_table_finish(table, count);
   return RDX_OK;
@@ -103,6 +105,84 @@ rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_err
     rdx_table_destroy(&table);
   return status;
 }
+
+/* ---- What is prepared ---- */
+
+enum { KIND, VIEWS, TABLES, COLUMNS, METHOD, BYTES, USES, IDLE };
+
+static const struct {
+  const char *name;
+  rdx_type type;
+} prepared_columns[] = {[KIND] = {"kind", RDX_TYPE_STRING},     [VIEWS] = {"views", RDX_TYPE_STRING},
+                        [TABLES] = {"tables", RDX_TYPE_STRING}, [COLUMNS] = {"columns", RDX_TYPE_STRING},
+                        [METHOD] = {"method", RDX_TYPE_STRING}, [BYTES] = {"bytes", RDX_TYPE_U64},
+                        [USES] = {"uses", RDX_TYPE_U64},        [IDLE] = {"idle_ms", RDX_TYPE_F64}};
+
+typedef struct listing {
+  rdx_table *table;
+  uint64_t rows;
+  double now_ms;
+} listing;
+
+static rdx_status add_kept_names(listing *l, const rdx_catalog_kept *kept, rdx_error *err) {
+  rdx_growing *to = l->table->columns;
+  const char *tables[RDX_COUNT(kept->tables)];
+  const char **columns = NULL;
+  for (uint32_t i = 0; i < kept->table_count; i++)
+    tables[i] = kept->tables[i]->name;
+  RDX_TRY(rdx_alloc(kept->column_count + 1, sizeof *columns, "a list", (void **)&columns, err));
+  for (uint32_t i = 0; i < kept->column_count; i++)
+    columns[i] = kept->tables[0]->columns[kept->columns[i]].name;
+  rdx_status status = add_names(&to[VIEWS], l->rows, (const char *const *)kept->cubes, kept->cube_count, err);
+  if (status == RDX_OK)
+    status = add_names(&to[TABLES], l->rows, tables, kept->table_count, err);
+  if (status == RDX_OK)
+    status = add_names(&to[COLUMNS], l->rows, columns, kept->column_count, err);
+  rdx_free(columns);
+  return status;
+}
+
+static rdx_status add_kept(void *user, const rdx_catalog_kept *kept, rdx_error *err) {
+  listing *l = user;
+  rdx_growing *to = l->table->columns;
+  const double idle_ms = l->now_ms - kept->used_ms;
+  for (uint32_t i = 0; i < RDX_COUNT(prepared_columns); i++)
+    RDX_TRY(rdx_growing_reserve(&to[i], l->rows + 1, err));
+  RDX_TRY(add_text(&to[KIND], l->rows, kept->kind, err));
+  RDX_TRY(add_kept_names(l, kept, err));
+  RDX_TRY(add_text(&to[METHOD], l->rows, kept->method, err));
+  ((uint64_t *)to[BYTES].values)[l->rows] = kept->bytes;
+  ((uint64_t *)to[USES].values)[l->rows] = kept->uses;
+  ((double *)to[IDLE].values)[l->rows] = idle_ms > 0 ? idle_ms : 0;
+  l->rows++;
+  return RDX_OK;
+}
+
+rdx_status rdx_database_prepared(rdx_database *database, rdx_table **out, rdx_error *err) {
+  listing l = {.now_ms = rdx_now_ms()};
+  rdx_status status = RDX_OK;
+  if (!database || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_prepared: database and out must not be NULL");
+  RDX_TRY(rdx_table_create(RDX_COUNT(prepared_columns), &l.table, err));
+  for (uint32_t i = 0; i < RDX_COUNT(prepared_columns) && status == RDX_OK; i++)
+    status = start_column(&l.table->columns[i], prepared_columns[i].name, prepared_columns[i].type, 0, err);
+  if (status == RDX_OK)
+    status = rdx_catalog_visit(database->catalog, add_kept, &l, err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&l.table);
+    return status;
+  }
+  rdx_table_finish(l.table, l.rows);
+  *out = l.table;
+  return RDX_OK;
+}
+
+void rdx_database_trim(rdx_database *database, uint64_t bytes) {
+  if (database)
+    rdx_catalog_trim(database->catalog, bytes);
+}
+
+/* ---- Columns ---- */
 
 static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, rdx_error *err) {
   rdx_table *table = NULL;

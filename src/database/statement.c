@@ -346,12 +346,18 @@ static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   }
 }
 
+void rdx_statement_count_rays(rdx_statement *statement, bool count) {
+  if (statement)
+    statement->counts_rays = count;
+}
+
 rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx_error *err) {
   rdx_answer *answer = NULL;
   if (!statement || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_execute: statement and out must not be NULL");
   RDX_TRY(rdx_calloc(1, sizeof *answer, "an answer", (void **)&answer, err));
   answer->stats.method = answer->method;
+  answer->counts_rays = statement->counts_rays;
   const rdx_status status = run(statement, answer, err);
   if (status != RDX_OK) {
     rdx_answer_destroy(&answer);

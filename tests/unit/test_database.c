@@ -217,6 +217,59 @@ static void test_views_and_indexes_last(void **state) {
   rdx_database_close(&d);
 }
 
+/* What is prepared, one line each without times: kind, views, tables, columns, method. */
+static uint64_t list_prepared(rdx_database *d, char *out, size_t size) {
+  rdx_error err = {""};
+  rdx_table *table = NULL;
+  uint64_t bytes = 0;
+  size_t used = 0;
+  if (rdx_database_prepared(d, &table, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  *out = '\0';
+  for (uint64_t row = 0; row < rdx_table_rows(table); row++) {
+    for (uint32_t i = 0; i < 5; i++) {
+      const rdx_column *c = rdx_table_column(table, i);
+      uint64_t length = 0;
+      const bool null = c->validity && !(c->validity[row / 8] >> row % 8 & 1);
+      const char *text = null ? "-" : rdx_column_string(c, row, &length);
+      used += (size_t)snprintf(out + used, size - used, "%.*s%c", null ? 1 : (int)length, text, i < 4 ? '|' : '\n');
+    }
+    bytes += ((const uint64_t *)rdx_table_column(table, 5)->values)[row];
+    assert_true(((const uint64_t *)rdx_table_column(table, 6)->values)[row] > 0);
+    assert_true(((const double *)rdx_table_column(table, 7)->values)[row] >= 0);
+  }
+  rdx_table_destroy(&table);
+  return bytes;
+}
+
+static void test_prepared_is_listed_and_trimmed(void **state) {
+  char lines[512];
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE kept AS SELECT * FROM (VALUES (1, 10), (2, 20), (2, 30)) v (k, x)");
+  assert_int_equal(list_prepared(d, lines, sizeof lines), 0);
+  assert_string_equal(lines, "");
+  run(d, "CREATE MATERIALIZED VIEW kept_cube AS SELECT k, sum(x) FROM kept GROUP BY k");
+  run(d, "CREATE INDEX kept_index ON kept USING hash (x)");
+  expect(d, "SELECT k FROM kept WHERE x = 10", "1");
+  const uint64_t bytes = list_prepared(d, lines, sizeof lines);
+  assert_true(bytes > 0);
+  assert_string_equal(lines, "index|-|kept|x|hash\nstar|kept_cube|kept|-|sorted_cube\n");
+  rdx_database_trim(d, bytes);
+  list_prepared(d, lines, sizeof lines);
+  assert_non_null(strstr(lines, "star|"));
+  expect(d, "SELECT sum(x) FROM kept WHERE k = 2", "50"); /* by the cube: the index was used before it */
+  rdx_database_trim(d, bytes - 1);
+  list_prepared(d, lines, sizeof lines);
+  assert_string_equal(lines, "star|kept_cube|kept|-|sorted_cube\n");
+  rdx_database_trim(d, 0);
+  assert_int_equal(list_prepared(d, lines, sizeof lines), 0);
+  expect(d, "SELECT sum(x) FROM kept WHERE k = 2", "50");
+  expect(d, "SELECT k FROM kept WHERE x = 30", "2");
+  rdx_database_trim(NULL, 0);
+  rdx_database_close(&d);
+}
+
 static void test_damaged_definition_is_named(void **state) {
   char path[96];
   rdx_error err = {""};
@@ -331,7 +384,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_replaced_table_is_read_anew),  cmocka_unit_test(test_now_is_of_each_run),
       cmocka_unit_test(test_read_only_and_safe_refuse),    cmocka_unit_test(test_views_and_indexes_last),
       cmocka_unit_test(test_damaged_definition_is_named),  cmocka_unit_test(test_killed_insert_leaves_whole_tables),
-      cmocka_unit_test(test_threads_share_a_database),
+      cmocka_unit_test(test_threads_share_a_database),     cmocka_unit_test(test_prepared_is_listed_and_trimmed),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

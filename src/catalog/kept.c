@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What is prepared over tables: listed, and destroyed where memory is short. */
+
+#include "catalog/internal.h"
+
+/* ---- Listing ---- */
+
+static rdx_catalog_kept describe_scan(const rdx_version *v, const rdx_kept_scan *s) {
+  rdx_scan_stats stats;
+  rdx_scan_get_stats(s->scan, &stats);
+  return (rdx_catalog_kept){.kind = "scan",
+                            .method = rdx_scan_method_name(stats.method),
+                            .tables = {&v->table},
+                            .table_count = 1,
+                            .columns = s->columns,
+                            .column_count = s->count,
+                            .bytes = stats.bytes_resident,
+                            .uses = s->usage.uses,
+                            .used_ms = s->usage.used_ms};
+}
+
+static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_index *x) {
+  rdx_index_stats stats;
+  rdx_index_get_stats(x->index, &stats);
+  return (rdx_catalog_kept){.kind = "index",
+                            .method = rdx_index_kind_name(stats.kind),
+                            .tables = {&v->table},
+                            .table_count = 1,
+                            .columns = &x->column,
+                            .column_count = 1,
+                            .bytes = stats.bytes_resident,
+                            .uses = x->usage.uses,
+                            .used_ms = x->usage.used_ms};
+}
+
+static rdx_catalog_kept describe_star(const rdx_kept_engine *e) {
+  rdx_engine_stats stats;
+  rdx_engine_get_stats(e->engine, &stats);
+  rdx_catalog_kept kept = {.kind = "star",
+                           .method = rdx_engine_kind_name(stats.kind),
+                           .tables = {e->star.fact},
+                           .table_count = 1 + e->star.dimension_count,
+                           .cubes = e->cubes,
+                           .cube_count = e->cube_count,
+                           .bytes = stats.bytes_columns + stats.bytes_cubes,
+                           .uses = e->usage.uses,
+                           .used_ms = e->usage.used_ms};
+  for (uint32_t i = 0; i < e->star.dimension_count; i++)
+    kept.tables[1 + i] = e->star.dimensions[i].table;
+  return kept;
+}
+
+static rdx_status visit_version(const rdx_version *v, rdx_kept_fn visit, void *user, rdx_error *err) {
+  for (uint32_t i = 0; i < v->scan_count; i++) {
+    const rdx_catalog_kept kept = describe_scan(v, &v->scans[i]);
+    RDX_TRY(visit(user, &kept, err));
+  }
+  for (uint32_t i = 0; i < v->index_count; i++) {
+    const rdx_catalog_kept kept = describe_index(v, &v->indexes[i]);
+    RDX_TRY(visit(user, &kept, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status visit_all(const rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_error *err) {
+  for (uint32_t i = 0; i < c->source_count; i++)
+    if (c->sources[i].version)
+      RDX_TRY(visit_version(c->sources[i].version, visit, user, err));
+  for (uint32_t i = 0; i < c->engine_count; i++) {
+    const rdx_catalog_kept kept = describe_star(&c->engines[i]);
+    RDX_TRY(visit(user, &kept, err));
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_visit(rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_error *err) {
+  pthread_mutex_lock(&c->lock);
+  const rdx_status status = visit_all(c, visit, user, err);
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+/* ---- Trimming ---- */
+
+/* What is kept that may go, and the one of it that was not used for longest. */
+typedef struct oldest {
+  uint64_t bytes;
+  double used_ms;
+  rdx_version *version; /* of a scan or an index; NULL: an engine */
+  bool is_index, found;
+  uint32_t place;
+} oldest;
+
+static void consider(oldest *o, const rdx_usage *usage, uint64_t bytes, rdx_version *version, bool is_index,
+                     uint32_t place) {
+  o->bytes += bytes;
+  if (!o->found || usage->used_ms < o->used_ms)
+    *o = (oldest){o->bytes, usage->used_ms, version, is_index, true, place};
+}
+
+static oldest find_oldest(rdx_catalog *c) {
+  oldest o = {0};
+  for (uint32_t i = 0; i < c->source_count; i++) {
+    rdx_version *v = c->sources[i].version;
+    for (uint32_t k = 0; v && k < v->scan_count; k++)
+      consider(&o, &v->scans[k].usage, describe_scan(v, &v->scans[k]).bytes, v, false, k);
+    for (uint32_t k = 0; v && k < v->index_count; k++)
+      consider(&o, &v->indexes[k].usage, describe_index(v, &v->indexes[k]).bytes, v, true, k);
+  }
+  for (uint32_t i = 0; i < c->engine_count; i++)
+    if (c->engines[i].users == 0)
+      consider(&o, &c->engines[i].usage, describe_star(&c->engines[i]).bytes, NULL, false, i);
+  return o;
+}
+
+static void drop(rdx_catalog *c, const oldest *o) {
+  rdx_version *v = o->version;
+  if (!v) {
+    rdx_kept_engine_drop(&c->engines[o->place]);
+    c->engines[o->place] = c->engines[--c->engine_count];
+  } else if (o->is_index) {
+    rdx_index_destroy(&v->indexes[o->place].index);
+    v->indexes[o->place] = v->indexes[--v->index_count];
+  } else {
+    rdx_kept_scan_drop(&v->scans[o->place]);
+    v->scans[o->place] = v->scans[--v->scan_count];
+  }
+}
+
+void rdx_catalog_trim(rdx_catalog *c, uint64_t bytes) {
+  pthread_mutex_lock(&c->lock);
+  for (oldest o = find_oldest(c); o.found && o.bytes > bytes; o = find_oldest(c))
+    drop(c, &o);
+  pthread_mutex_unlock(&c->lock);
+}
