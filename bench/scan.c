@@ -493,6 +493,7 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
       .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
         .vectors = vectors_,                                                                                           \
         .no_planes = true,                                                                                             \
+        .group = 3,                                                                                                    \
         .no_encoding = without,                                                                                        \
         .published = published_                                                                                        \
       }                                                                                                                \
@@ -562,6 +563,21 @@ rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err
   return status;
 }
 
+/* Groups of three columns, lines of one, and both: one to four predicates. */
+rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTSCAN}},
+                                         {"groups", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
+                                         {"lines", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 1}}};
+  static const scan_data_kind kinds[] = {SCAN_UNIFORM, SCAN_ZIPF_1_1};
+  static const double at[] = {0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99};
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < COUNT(kinds); k++)
+    for (uint32_t predicates = 1; predicates <= SCAN_COLUMNS && status == RDX_OK; predicates++)
+      status =
+          sweep(b, point, kinds[k], default_rows(b), contenders, COUNT(contenders), predicates, at, COUNT(at), err);
+  return status;
+}
+
 /* RTScan, section 5.6 "Performance of Other Number of Predicates". */
 /* RTScan, Figure 24 "Scan on four columns". */
 /* Figures 22 to 24: scans over one, two and four columns, the latter in groups of 3+1 and of 2+2. */
@@ -613,9 +629,9 @@ static bool find_borders(const session *s, double part, double *low, double *hig
 /* Figure 27: from the border of one vector, near 0.93, to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
-      {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
+      {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
       {"positive only",
-       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true}}},
+       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true, .group = 3}}},
       {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
       {"published, positive only", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .positive_only = true}}},
   };
@@ -643,13 +659,13 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
 /* Figure 28, and section 5.4's memory: numbers of bit vectors. */
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
   static const contender contenders[] = {
-      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true}}},
-      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true}}},
-      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}}},
+      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true, .group = 3}}},
+      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true, .group = 3}}},
+      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
       {"published, 32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 32}}},
       {"published, 64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 64}}},
       {"published, 128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 128}}},
-      {"61 and 4 planes", {.method = RDX_SCAN_RTSCAN}},
+      {"61 and 4 planes", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
       {"32", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 32}},
       {"64", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 64}},
       {"128", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 128}},
@@ -665,6 +681,7 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
     name, {                                                                                                            \
       .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
         .published = published_,                                                                                       \
+        .group = 3,                                                                                                    \
         .interval_percent = interval,                                                                                  \
         .spacing_percent = spacing,                                                                                    \
         .no_spacing = (spacing) == 0                                                                                   \

@@ -69,7 +69,10 @@ typedef struct rdx_rtscan_params {
   uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 61 */
   uint32_t planes;           /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
   bool no_planes;            /**< borders are those of the vectors, as the paper has it (with 128) */
-  uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3 */
+  uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3, and where
+                              memory allows a line of each column beside them: each conjunction goes to
+                              those of both that are expected to be faster. All lengths below are of
+                              groups, not of these lines */
   uint32_t cube_width;       /**< 0: by the number of rows */
   uint32_t ray_length;       /**< 0: by the number of rows */
   uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
@@ -203,6 +206,7 @@ typedef struct rdx_scan_run_stats {
   uint32_t methods;       /**< those that ran, 1 << rdx_scan_method each; of AUTO only with stats */
   double predicted_ms[RDX_SCAN_METHODS]; /**< of AUTO with stats: what each was predicted to take; 0: not prepared, or
                                               not able */
+  uint32_t group; /**< RTSCAN with stats: columns in one space, by which the last conjunction was evaluated; else 0 */
   /** RTSCAN with stats: of the rows that the bit vectors or the predicates let through, were columns independent, the
    * part that the vectors decide (RTScan, section 5.9); of the last conjunction; else 0. */
   double reduced;

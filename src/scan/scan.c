@@ -255,6 +255,7 @@ static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *resu
   result->stats.refined = counts.refined;
   result->stats.bytes = counts.bytes;
   result->stats.methods |= counts.methods;
+  result->stats.group = counts.group;
   result->stats.reduced = counts.reduced;
   result->stats.transform_ms = counts.transform_ms;
   result->stats.sieve_ms = counts.sieve_ms;

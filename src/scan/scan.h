@@ -22,6 +22,7 @@ typedef struct rdx_scan_counts {
   uint64_t rays, rays_hit, intersections, refined, bytes;
   uint32_t methods; /* chosen by RDX_SCAN_AUTO, and what it expected */
   double predicted_ms[RDX_SCAN_METHODS];
+  uint32_t group;
   double reduced, transform_ms, sieve_ms, refine_ms, merge_ms; /* see rdx_scan_run_stats */
 } rdx_scan_counts;
 

@@ -411,6 +411,7 @@ static void test_stages(void **state) {
       assert_true((s.rays > 0) == (s.reduced < 1));
       assert_true(s.refine_ms > 0 || s.rays == 0);
       assert_true(s.merge_ms > 0 || !forms[f].rtscan.published);
+      assert_true(s.group == (f == 2 ? 2u : 3u) || (f == 3 && s.group == 1));
       reduced[f] += s.reduced / 12;
     }
     rdx_scan_destroy(&scan);

@@ -18,7 +18,7 @@ void rdx_matrix_scene_destroy(rdx_matrix_scene *c) {
   *c = (rdx_matrix_scene){0};
 }
 
-uint64_t rdx_cubes_bytes(const rdx_matrix_scene *c) {
+uint64_t rdx_matrix_scene_bytes(const rdx_matrix_scene *c) {
   return c->scene ? c->scene->bytes + c->cells->size + c->order->size : 0;
 }
 
@@ -187,6 +187,16 @@ rdx_cells rdx_matrix_scene_cells(const rdx_matrix_scene *c, uint32_t axis, uint6
                      ((uint32_t)((end - 1) >> c->shift[axis]) << c->spread[axis]) + 1};
 }
 
+/* Cubes of evenly spread rows that reach into a region. */
+static double hits_of(const rdx_matrix_scene *c, const rdx_cells sides[3]) {
+  double hits = (double)c->rows;
+  for (uint32_t k = 0; k < c->dimensions; k++) {
+    const double part = ((double)(sides[k].end - sides[k].begin) + c->width) / c->used[k];
+    hits *= part < 1 ? part : 1;
+  }
+  return hits;
+}
+
 /* RTScan, section 4.4.5 "RTScan for One or Two Predicates". */
 /* RTScan, section 4.4.5 "The ray length equals the cube width". */
 /* RTScan, Figure 14 "RTScan on two conj. predicates". */
@@ -207,6 +217,7 @@ static void add_region(rdx_regions *r, const rdx_matrix_scene *c, const rdx_ray_
     region.across[k] = ray_matrix_across(region.size[(region.axis + 1 + k) % 3], c->width, matrix->interval);
     rays *= region.across[k];
   }
+  r->hits += hits_of(c, sides);
   if (r->regions)
     r->regions[r->count] = region;
   r->count++;

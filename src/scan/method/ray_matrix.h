@@ -53,7 +53,7 @@ RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_sc
                                                 rdx_scan_stats *stats, rdx_error *err);
 void rdx_matrix_scene_destroy(rdx_matrix_scene *cubes);
 /* Device bytes of the scene, and of the cells and rows of its cubes. */
-uint64_t rdx_cubes_bytes(const rdx_matrix_scene *cubes);
+uint64_t rdx_matrix_scene_bytes(const rdx_matrix_scene *cubes);
 /* Device bytes at the peak, and those that stay. `placing`: bytes a row that encodings hold until rows are placed. */
 uint64_t rdx_matrix_scene_estimate(const rdx_device *device, uint64_t rows, uint32_t placing,
                                    const rdx_matrix_scene_params *params, uint64_t *kept);
@@ -83,6 +83,7 @@ typedef struct rdx_regions {
   struct ray_matrix_region *regions; /* NULL: only count */
   uint32_t count;
   uint64_t rays;
+  double hits; /* cubes that the rays meet, about, were rows spread evenly */
 } rdx_regions;
 
 /* Add the product of three lists. */

@@ -92,7 +92,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
     const uint32_t n = count - first < r->params.group ? count - first : r->params.group;
     const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows, n);
     RDX_TRY(rdx_matrix_scene_create(device, columns, NULL, first, n, &params, &r->group[r->groups], stats, err));
-    stats->bytes_scene += rdx_cubes_bytes(&r->group[r->groups]);
+    stats->bytes_scene += rdx_matrix_scene_bytes(&r->group[r->groups]);
     r->groups++;
   }
   return RDX_OK;

@@ -3,6 +3,11 @@
 
 /* RTScan (section 4): uniform encoding, data sieving, matrix RT refine.
  *
+ * Rows stand in the space of three columns each, and beside that on a line for each column: a line's rays meet all rows
+ * that its column's vectors do not decide, whatever the other terms say, while those of a group need to fill slabs as
+ * large as what the others let through. So lines win where selectivities are high. A conjunction goes to the form that
+ * is expected to be faster, by its vectors, rays and hits and by what samples of them took.
+ *
  * A conjunction over columns c has an approximate result, the rows of A = the product of what the vectors say of each
  * column, and a true one, T. They differ at most where some column's ranks are to be refined (D) while all others may
  * qualify (U, by the vectors or in truth). Made disjoint: column c in D, columns before it certain (C: the vectors and
@@ -12,8 +17,10 @@
 
 #include <math.h>
 
+#include "cost/cost.h"
 #include "kernels/bitmap/kernels.h"
 #include "scan/method/ray_matrix.h"
+#include "scan/samples.h"
 
 #define MOST_TERMS 8
 #define INTERVALS 2u /* of a term: <> has two */
@@ -23,15 +30,31 @@ typedef struct group {
   rdx_ray_matrix matrix;
 } group;
 
+/* All columns in groups of `size`. */
+typedef struct form {
+  const struct rtscan *scan;
+  uint32_t size, count;
+  group *groups;
+  rdx_scan_rate rate; /* of work in expected milliseconds */
+} form;
+
+#define FORMS 2u /* groups; lines, too, unless the size of groups was wished for */
+
 typedef struct rtscan {
   rdx_rtscan_params params; /* defaults resolved */
-  uint32_t count, groups;
+  uint32_t count, form_count;
   uint64_t rows;
+  rdx_calibration rates;
   rdx_scan_column *columns;
   rdx_encoding *encodings;
   rdx_sieve *sieves;
-  group *group;
+  form forms[FORMS];
 } rtscan;
+
+/* Lines. Their cubes are sorted, so that whole boxes are met; rays are as long as some cubes are wide, lest one has
+ * all the work. */
+#define LINE_ROWS_PER_BOX 16u
+#define LINE_RAY_LENGTH 32u
 
 /* ---- Options ---- */
 
@@ -108,49 +131,85 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_matrix_sce
                           .flat = p->published};
 }
 
+static rdx_matrix_scene_params line_params(const rdx_rtscan_params *p, uint64_t rows) {
+  const rdx_rtscan_params usual = {.vectors = p->vectors, .planes = p->planes, .no_planes = p->no_planes};
+  rdx_matrix_scene_params out = scene_params_of(&usual, rows);
+  out.rows_per_box = p->rows_per_box > LINE_ROWS_PER_BOX ? p->rows_per_box : LINE_ROWS_PER_BOX;
+  out.build = p->build;
+  out.insist = p->insist;
+  return out;
+}
+
+static rdx_ray_matrix line_matrix(const rdx_matrix_scene *c) {
+  return (rdx_ray_matrix){.interval = c->width, .length = LINE_RAY_LENGTH, .spacing = c->width};
+}
+
 /* ---- Preparing ---- */
 
+static rdx_status evaluate_form(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                                rdx_error *err);
+static double work_form(const void *self, const rdx_term *terms, uint32_t count);
+
+/* Without a wish columns stand in lines, too; a line that is the only group need not be there twice. */
+static bool wants_lines(const rdx_rtscan_params *wished, uint32_t count) {
+  return wished->group == 0 && !wished->published && !wished->no_encoding && count > 1;
+}
+
 /* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
-static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, const rdx_scan_column *columns,
+static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, bool lines, const rdx_scan_column *columns,
                      uint32_t count) {
   const uint64_t rows = columns[0].rows, groups = (count + p->group - 1) / p->group;
-  const rdx_matrix_scene_params cubes = scene_params_of(p, rows);
-  uint64_t kept = 0, sorting = 0;
-  const uint64_t placing = rdx_matrix_scene_estimate(device, rows, p->group * 4, &cubes, &kept);
+  const rdx_matrix_scene_params cubes = scene_params_of(p, rows), line = line_params(p, rows);
+  uint64_t kept = 0, sorting = 0, kept_lines = 0;
+  uint64_t placing = rdx_matrix_scene_estimate(device, rows, p->group * 4, &cubes, &kept);
+  const uint64_t placing_line = rdx_matrix_scene_estimate(device, rows, p->group * 4, &line, &kept_lines);
+  if (lines)
+    placing = placing > placing_line ? placing : placing_line;
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t here = rdx_encoding_estimate(&columns[i]) + (p->group - 1) * rows * 4;
     sorting = here > sorting ? here : sorting;
   }
   const uint64_t placed = (placing > sorting ? placing : sorting) + (groups - 1) * kept;
   const uint64_t all = groups * kept + count * rdx_sieve_estimate(rows, sieve_params(p));
-  return placed > all ? placed : all;
+  return (placed > all ? placed : all) + (lines ? count * kept_lines : 0);
 }
 
-/* What depends on the device. Without a wish rows share boxes where memory is too small for fewer. */
-static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count,
-                        rdx_rtscan_params *p) {
+/* Give up what memory is too small for: first the lines, then boxes for few rows each. False: there is nothing left. */
+static bool take_less(uint32_t asked, rdx_rtscan_params *p, bool *lines) {
+  if (*lines) {
+    *lines = false;
+    return true;
+  }
+  return rdx_matrix_scene_share_more(RDX_ERROR_DEVICE_MEMORY, asked, &p->rows_per_box);
+}
+
+/* What depends on the device. `asked`: rows in a box, 0 without a wish. */
+static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t asked,
+                        rdx_rtscan_params *p, bool *lines) {
   p->build = rdx_device_build_preference(device, p->build, false);
-  if (p->rows_per_box > 0)
-    return;
-  p->rows_per_box = rdx_matrix_scene_rows_per_box(device);
-  while (p->rows_per_box < RDX_MATRIX_SCENE_MAX_SHARED &&
-         need(device, p, columns, count) + rdx_bitmap_bytes(columns[0].rows) > rdx_device_memory_left(device))
-    p->rows_per_box *= 2;
+  p->rows_per_box = asked ? asked : rdx_matrix_scene_rows_per_box(device);
+  while (need(device, p, *lines, columns, count) + rdx_bitmap_bytes(columns[0].rows) > rdx_device_memory_left(device) &&
+         take_less(asked, p, lines))
+    ;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
+  bool lines = wants_lines(&p, count);
   if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
     return 0;
-  suit_device(device, columns, count, &p);
-  return need(device, &p, columns, count);
+  suit_device(device, columns, count, p.rows_per_box, &p, &lines);
+  return need(device, &p, lines, columns, count);
 }
 
 static void destroy(void *self) {
   rtscan *r = self;
-  for (uint32_t g = 0; g < r->groups; g++)
-    rdx_matrix_scene_destroy(&r->group[g].cubes);
+  for (uint32_t f = 0; f < FORMS; f++) {
+    for (uint32_t g = 0; g < r->forms[f].count; g++)
+      rdx_matrix_scene_destroy(&r->forms[f].groups[g].cubes);
+    rdx_free(r->forms[f].groups);
+  }
   for (uint32_t i = 0; i < r->count; i++) {
     rdx_encoding_destroy(&r->encodings[i]);
     rdx_sieve_destroy(&r->sieves[i]);
@@ -158,8 +217,21 @@ static void destroy(void *self) {
   rdx_scan_columns_release(r->columns, r->count);
   rdx_free(r->encodings);
   rdx_free(r->sieves);
-  rdx_free(r->group);
   rdx_free(r);
+}
+
+/* The order stays for the column's group. */
+static rdx_status build_line(rdx_device *device, uint32_t column, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
+  const rdx_matrix_scene_params params = line_params(&r->params, r->rows);
+  rdx_buffer *order = rdx_buffer_retain(r->encodings[column].order);
+  group *g = &r->forms[1].groups[r->forms[1].count++];
+  const rdx_status status =
+      rdx_matrix_scene_create(device, r->columns, &r->encodings[column], column, 1, &params, &g->cubes, stats, err);
+  rdx_buffer_destroy(&r->encodings[column].order); /* still there where there are no rows */
+  r->encodings[column].order = order;
+  g->matrix = line_matrix(&g->cubes);
+  stats->bytes_scene += rdx_matrix_scene_bytes(&g->cubes);
+  return status;
 }
 
 static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimensions, rtscan *r, rdx_scan_stats *stats,
@@ -172,11 +244,13 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   const double ordered = rdx_now_ms();
   stats->encode_ms += ordered - start;
   stats->table_ms += ordered - start;
-  group *g = &r->group[r->groups++];
+  for (uint32_t i = first; i < first + dimensions && r->form_count > 1; i++)
+    RDX_TRY(build_line(device, i, r, stats, err));
+  group *g = &r->forms[0].groups[r->forms[0].count++];
   RDX_TRY(rdx_matrix_scene_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first,
                                   dimensions, &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
-  stats->bytes_scene += rdx_cubes_bytes(&g->cubes);
+  stats->bytes_scene += rdx_matrix_scene_bytes(&g->cubes);
   for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
     rdx_buffer_destroy(&r->encodings[i].order);
   return RDX_OK;
@@ -200,21 +274,32 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
                               rdx_scan_stats *stats, rdx_error *err) {
   RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->sieves, "RTScan", (void **)&r->sieves, err));
-  RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTScan", (void **)&r->group, err));
+  for (uint32_t f = 0; f < r->form_count; f++)
+    RDX_TRY(rdx_calloc(count, sizeof *r->forms[f].groups, "RTScan", (void **)&r->forms[f].groups, err));
   RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
   r->count = count;
   for (uint32_t first = 0; first < count; first += r->params.group)
     RDX_TRY(
         build_group(device, first, count - first < r->params.group ? count - first : r->params.group, r, stats, err));
-  return build_sieves(device, r, stats, err);
+  RDX_TRY(build_sieves(device, r, stats, err));
+  for (uint32_t f = 0; f < r->form_count && r->form_count > 1; f++) {
+    const rdx_scan_way way = {&r->forms[f], evaluate_form, work_form};
+    RDX_TRY(rdx_scan_measure(device, &way, r->columns, count, &r->forms[f].rate, err));
+  }
+  return RDX_OK;
 }
 
-static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, const rdx_scan_column *columns,
-                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, bool lines,
+                             const rdx_scan_column *columns, uint32_t count, rdx_scan_stats *stats, void **out,
+                             rdx_error *err) {
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
   r->params = *resolved;
   r->rows = columns[0].rows;
+  r->form_count = lines ? 2 : 1;
+  r->forms[0] = (form){.scan = r, .size = r->params.group};
+  r->forms[1] = (form){.scan = r, .size = 1};
+  rdx_device_get_calibration(device, &r->rates);
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -224,16 +309,17 @@ static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolv
   return RDX_OK;
 }
 
-/* What a scene takes is known when it is built: where that is more than was thought, more rows share a box. */
+/* What a scene takes is known when it is built: that may be more than was thought. */
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params p = params->rtscan;
+  bool lines = wants_lines(&p, count);
   RDX_TRY(resolve(&p, err));
   const uint32_t asked = p.rows_per_box;
-  suit_device(device, columns, count, &p);
-  rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_matrix_scene_share_more(status, asked, &p.rows_per_box))
-    status = build_with(device, &p, columns, count, stats, out, err);
+  suit_device(device, columns, count, asked, &p, &lines);
+  rdx_status status = build_with(device, &p, lines, columns, count, stats, out, err);
+  while (status == RDX_ERROR_DEVICE_MEMORY && take_less(asked, &p, &lines))
+    status = build_with(device, &p, lines, columns, count, stats, out, err);
   return status;
 }
 
@@ -321,6 +407,7 @@ typedef struct part {
 } part;
 
 typedef struct run {
+  const form *form;
   const rdx_term *terms;
   uint32_t count, part_count;
   rdx_sieved sieved[MOST_TERMS];
@@ -330,8 +417,8 @@ typedef struct run {
 
 static rdx_regions count_regions(const rtscan *r, const run *q) {
   rdx_regions all = {0};
-  for (uint32_t g = 0; g < r->groups; g++)
-    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &all);
+  for (uint32_t g = 0; g < q->form->count; g++)
+    add_regions(r, &q->form->groups[g], q->terms, q->count, q->sieved, &all);
   return all;
 }
 
@@ -339,11 +426,11 @@ static rdx_regions count_regions(const rtscan *r, const run *q) {
 static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   uint32_t place = 0;
   struct ray_matrix_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
-  for (uint32_t g = 0; g < r->groups; g++) {
+  for (uint32_t g = 0; g < q->form->count; g++) {
     rdx_regions regions = {.regions = out};
-    add_regions(r, &r->group[g], q->terms, q->count, q->sieved, &regions);
+    add_regions(r, &q->form->groups[g], q->terms, q->count, q->sieved, &regions);
     if (regions.count > 0)
-      q->parts[q->part_count++] = (part){&r->group[g], place, regions.count, regions.rays};
+      q->parts[q->part_count++] = (part){&q->form->groups[g], place, regions.count, regions.rays};
     out += regions.count;
     place += regions.count * (uint32_t)sizeof *out / 8;
   }
@@ -418,10 +505,11 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
 
 /* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. As
  * published it is the number of ranks. */
-static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t count, uint32_t term) {
+static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t count, uint32_t term) {
+  const rtscan *r = f->scan;
   if (r->params.published)
     return (rdx_sieve_cost){.positive = r->params.positive_only, .layer = 1, .missed = 1, .cost = 4};
-  const group *g = &r->group[terms[term].column / r->params.group];
+  const group *g = &f->groups[terms[term].column / f->size];
   const rdx_matrix_scene *c = &g->cubes;
   double cells[3], rays = 1, longest = 0;
   for (uint32_t k = 0; k < c->dimensions; k++)
@@ -444,52 +532,109 @@ static rdx_sieve_cost cost_of(const rtscan *r, const rdx_term *terms, uint32_t c
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
 }
 
-static void begin(const rtscan *r, const rdx_term *terms, uint32_t count, run *q) {
+static void begin(const form *f, const rdx_term *terms, uint32_t count, run *q) {
+  const rtscan *r = f->scan;
+  q->form = f;
   q->terms = terms;
   q->count = count;
   q->part_count = 0;
   for (uint32_t t = 0; t < count; t++) {
-    const rdx_sieve_cost cost = cost_of(r, terms, count, t);
+    const rdx_sieve_cost cost = cost_of(f, terms, count, t);
     rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q->sieved[t]);
   }
 }
 
-/* Vectors read, and rays. */
-static double work(const void *self, const rdx_term *terms, uint32_t count) {
-  const rtscan *r = self;
-  uint32_t vectors = 1;
-  run q;
-  begin(r, terms, count, &q);
-  for (uint32_t t = 0; t < count; t++)
-    vectors += q.sieved[t].read;
-  return (double)vectors * (double)(r->rows / 8) + (double)count_regions(r, &q).rays * RDX_SCAN_RAY_BYTES;
+/* What the vectors, rays and hits of a query are expected to take, before that is compared with samples. */
+static double work_of(const rtscan *r, const run *q, const rdx_regions *regions) {
+  double vectors = 1;
+  for (uint32_t t = 0; t < q->count; t++)
+    vectors += q->sieved[t].read;
+  return rdx_work_ms(&r->rates, &(rdx_work){.bytes = vectors * (double)(r->rows / 8),
+                                            .rays = (double)regions->rays,
+                                            .hits = regions->hits,
+                                            .primitives = (double)r->rows});
 }
 
-static rdx_status make_query(const rtscan *r, run *q, rdx_error *err) {
-  const uint32_t regions = count_regions(r, q).count;
+static double work_form(const void *self, const rdx_term *terms, uint32_t count) {
+  const form *f = self;
+  run q;
+  begin(f, terms, count, &q);
+  const rdx_regions regions = count_regions(f->scan, &q);
+  return work_of(f->scan, &q, &regions);
+}
+
+/* Choose borders by the form that is expected to be fastest; `q` is of it. Another than the first is considered where
+ * it could be. */
+static rdx_regions choose_form(const rtscan *r, const rdx_term *terms, uint32_t count, run *q, double *ms) {
+  rdx_regions regions;
+  begin(&r->forms[0], terms, count, q);
+  regions = count_regions(r, q);
+  *ms = 0;
+  if (r->form_count == 1)
+    return regions;
+  const form *lines = &r->forms[1];
+  *ms = r->forms[0].rate.fixed_ms + r->forms[0].rate.ms_per_work * work_of(r, q, &regions);
+  if (*ms <= lines->rate.fixed_ms)
+    return regions;
+  const double ms_lines = lines->rate.fixed_ms + lines->rate.ms_per_work * work_form(lines, terms, count);
+  if (ms_lines >= *ms)
+    return regions;
+  *ms = ms_lines;
+  begin(lines, terms, count, q);
+  return count_regions(r, q);
+}
+
+static double work(const void *self, const rdx_term *terms, uint32_t count) {
+  const rtscan *r = self;
+  run q;
+  double ms;
+  const rdx_regions regions = choose_form(r, terms, count, &q, &ms);
+  return r->form_count > 1 ? ms : work_of(r, &q, &regions);
+}
+
+static rdx_status make_query(const rtscan *r, run *q, uint32_t regions, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_create(r->columns, q->terms, q->count, r->sieves, q->sieved,
                                  regions * (uint32_t)sizeof(struct ray_matrix_region), &q->query, err));
   fill_regions(r, q, regions);
   return RDX_OK;
 }
 
+/* A query whose borders are chosen. */
+static rdx_status evaluate_run(const rtscan *r, run *q, uint32_t regions, double begun, rdx_stream *stream,
+                               rdx_scan_call *call, rdx_buffer *counters, rdx_scan_counts *counts, rdx_error *err) {
+  RDX_TRY(make_query(r, q, regions, err));
+  if (counts)
+    counts->transform_ms += rdx_now_ms() - begun;
+  const rdx_status status = launch(r, q, call->narrow, stream, call->out, counters, err);
+  rdx_sieve_query_destroy(&q->query);
+  if (counts) {
+    double possible = 1, certain = 1;
+    add_counts(r, q, counts);
+    add_volumes(r, q, &possible, &certain);
+    counts->reduced = possible > 0 ? certain / possible : 0;
+    counts->group = q->form->size;
+  }
+  return status;
+}
+
 static rdx_status evaluate_at_once(const rtscan *r, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
                                    rdx_scan_counts *counts, rdx_error *err) {
   run q;
-  const double start = rdx_now_ms();
-  begin(r, call->terms, call->count, &q);
-  RDX_TRY(make_query(r, &q, err));
-  if (counts)
-    counts->transform_ms += rdx_now_ms() - start;
-  const rdx_status status = launch(r, &q, call->narrow, stream, call->out, counters, err);
-  rdx_sieve_query_destroy(&q.query);
-  if (counts) {
-    double possible = 1, certain = 1;
-    add_counts(r, &q, counts);
-    add_volumes(r, &q, &possible, &certain);
-    counts->reduced = possible > 0 ? certain / possible : 0;
-  }
-  return status;
+  double ms;
+  const double begun = counts ? rdx_now_ms() : 0;
+  const uint32_t regions = choose_form(r, call->terms, call->count, &q, &ms).count;
+  return evaluate_run(r, &q, regions, begun, stream, call, counters, counts, err);
+}
+
+/* By one form, without counting: for its rate. */
+static rdx_status evaluate_form(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                                rdx_error *err) {
+  const form *f = self;
+  run q;
+  (void)counts;
+  begin(f, call->terms, call->count, &q);
+  const uint32_t regions = count_regions(f->scan, &q).count;
+  return evaluate_run(f->scan, &q, regions, 0, stream, call, NULL, NULL, err);
 }
 
 /* ---- As published: vectors and groups each by itself, merged by AND ---- */
@@ -502,7 +647,7 @@ typedef struct group_run {
 
 /* Whether two columns stand in the same group. */
 static bool grouped(const rtscan *r, uint32_t a, uint32_t b) {
-  return a / r->params.group == b / r->params.group;
+  return a / r->forms[0].size == b / r->forms[0].size;
 }
 
 /* RTScan, section 4.3.1 "can be chosen as the approximate result". */
@@ -566,8 +711,9 @@ static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_sc
   for (uint32_t t = 0, end; t < call->count && status == RDX_OK; t = end) { /* terms ascend by column */
     for (end = t + 1; end < call->count && grouped(r, call->terms[t].column, call->terms[end].column);)
       end++;
-    begin(r, call->terms + t, end - t, &groups[count].run);
-    status = make_query(r, &groups[count].run, err);
+    run *q = &groups[count].run;
+    begin(&r->forms[0], call->terms + t, end - t, q);
+    status = make_query(r, q, count_regions(r, q).count, err);
     count += status == RDX_OK;
   }
   if (counts)
@@ -582,6 +728,7 @@ static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_sc
     add_counts(r, &groups[k].run, counts);
     add_volumes(r, &groups[k].run, &possible, &certain);
     counts->reduced = possible > 0 ? certain / possible : 0;
+    counts->group = r->forms[0].size;
   }
   rdx_free(groups);
   return status;

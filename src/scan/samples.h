@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_SCAN_SAMPLES_H
+#define RDX_SCAN_SAMPLES_H
+
+/* What conjunctions take by several ways to evaluate them, measured by a few samples over the columns at hand. A way
+ * tells the work of a conjunction in a unit of its own: its time is about a constant and a multiple of that. */
+
+#include "scan/scan.h"
+
+typedef struct rdx_scan_rate {
+  double fixed_ms, ms_per_work;
+} rdx_scan_rate;
+
+/* As in rdx_scan_ops. */
+typedef struct rdx_scan_way {
+  const void *self;
+  rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
+                         rdx_error *err);
+  double (*work)(const void *self, const rdx_term *terms, uint32_t count);
+} rdx_scan_way;
+
+/* Without rows, or values, the rate stays as it is. */
+RDX_MUST_USE rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_scan_column *columns,
+                                         uint32_t count, rdx_scan_rate *out, rdx_error *err);
+
+#endif
