@@ -52,7 +52,7 @@ static rdx_status time_sample(const rdx_scan_way *way, rdx_stream *stream, const
 
 static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx_scan_column *columns, uint32_t count,
                           rdx_buffer *out, rdx_scan_rate *rate, rdx_error *err) {
-  static const double shares[] = {0.02, 0.3, 0.7};
+  static const double shares[] = {0.02, 0.1, 0.3, 0.7};
   static const uint32_t terms[] = {1, SAMPLE_COLUMNS};
   double work[RDX_COUNT(shares) * RDX_COUNT(terms)], ms[RDX_COUNT(work)];
   uint32_t n = 0;
