@@ -51,11 +51,11 @@ static const char *const join_names[] = {
     [RDX_PLAN_SINGLE] = "Single Join"};
 
 static const char *const node_names[] = {
-    [RDX_PLAN_TABLE] = "Scan",       [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
-    [RDX_PLAN_PROJECT] = "Project",  [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
-    [RDX_PLAN_STAR] = "Star Query",  [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
-    [RDX_PLAN_UNION] = "Append",     [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
-    [RDX_PLAN_ROWS] = "Number Rows",
+    [RDX_PLAN_TABLE] = "Scan",      [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
+    [RDX_PLAN_PROJECT] = "Project", [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
+    [RDX_PLAN_STAR] = "Star Query", [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
+    [RDX_PLAN_UNION] = "Append",    [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
+    [RDX_PLAN_WINDOW] = "Window",   [RDX_PLAN_ROWS] = "Number Rows",
 };
 
 static const char *name_of(const rdx_plan_node *n) {
@@ -151,6 +151,32 @@ static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
   add(w, p, "Aggregates", &text);
 }
 
+static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
+  rdx_printed text = {.err = w->err};
+  for (uint32_t i = 0; i < n->window_count; i++) {
+    const rdx_plan_window *f = &n->windows[i];
+    rdx_print(&text, "%s%s(", i > 0 ? ", " : "", f->name);
+    if (f->value)
+      rdx_bound_text(f->value, names_of(n), &text);
+    if (f->number)
+      rdx_print(&text, f->value ? ", " : "");
+    if (f->number)
+      rdx_bound_text(f->number, names_of(n), &text);
+    rdx_print(&text, f->kind == RDX_WINDOW_COUNT && !f->value ? "*) OVER (" : ") OVER (");
+    for (uint32_t k = 0; k < f->partition_count; k++) {
+      rdx_print(&text, k > 0 ? ", " : "PARTITION BY ");
+      rdx_bound_text(f->partition[k], names_of(n), &text);
+    }
+    for (uint32_t k = 0; k < f->order_count; k++) {
+      rdx_print(&text, k > 0 ? ", " : f->partition_count > 0 ? " ORDER BY " : "ORDER BY ");
+      rdx_bound_text(f->orders[k].value, names_of(n), &text);
+      rdx_print(&text, f->orders[k].descending ? " DESC" : "");
+    }
+    rdx_print(&text, ")");
+  }
+  add(w, p, "Windows", &text);
+}
+
 static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {
   rdx_printed text = {.err = w->err};
   for (uint32_t i = 0; i < n->order_count; i++) {
@@ -184,6 +210,7 @@ static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
     add_word(w, p, "Index", n->index->name);
   if (n->view)
     add_word(w, p, "Cube", n->view->name);
+  add_windows(w, p, n);
   add_orders(w, p, n);
   if (n->limit)
     add_expressions(w, p, "Limit", (rdx_names_of){0}, &n->limit, 1);

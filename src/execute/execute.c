@@ -137,19 +137,13 @@ static rdx_status execute_values(rdx_execution *x, const rdx_plan_node *node, rd
 /* ---- Any node ---- */
 
 static rdx_operator *const operators[] = {
-    [RDX_PLAN_TABLE] = rdx_execute_table,
-    [RDX_PLAN_VALUES] = execute_values,
-    [RDX_PLAN_FILTER] = execute_filter,
-    [RDX_PLAN_PROJECT] = execute_project,
-    [RDX_PLAN_JOIN] = rdx_execute_join,
-    [RDX_PLAN_AGGREGATE] = rdx_execute_aggregate,
-    [RDX_PLAN_STAR] = rdx_execute_star,
-    [RDX_PLAN_SORT] = rdx_execute_sort,
-    [RDX_PLAN_LIMIT] = rdx_execute_limit,
-    [RDX_PLAN_UNION] = rdx_execute_union,
-    [RDX_PLAN_INTERSECT] = rdx_execute_intersect,
-    [RDX_PLAN_EXCEPT] = rdx_execute_intersect,
-    [RDX_PLAN_ROWS] = execute_rows,
+    [RDX_PLAN_TABLE] = rdx_execute_table,         [RDX_PLAN_VALUES] = execute_values,
+    [RDX_PLAN_FILTER] = execute_filter,           [RDX_PLAN_PROJECT] = execute_project,
+    [RDX_PLAN_JOIN] = rdx_execute_join,           [RDX_PLAN_AGGREGATE] = rdx_execute_aggregate,
+    [RDX_PLAN_STAR] = rdx_execute_star,           [RDX_PLAN_SORT] = rdx_execute_sort,
+    [RDX_PLAN_LIMIT] = rdx_execute_limit,         [RDX_PLAN_UNION] = rdx_execute_union,
+    [RDX_PLAN_INTERSECT] = rdx_execute_intersect, [RDX_PLAN_EXCEPT] = rdx_execute_intersect,
+    [RDX_PLAN_WINDOW] = rdx_execute_window,       [RDX_PLAN_ROWS] = execute_rows,
 };
 
 static rdx_status run_node(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

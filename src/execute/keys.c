@@ -84,6 +84,13 @@ static void load_codes(const digit *d, uint32_t part, uint64_t begin, uint64_t c
       out[i] += d->offset[part];
 }
 
+void rdx_codes_of(const rdx_column *column, uint64_t *out) {
+  const rdx_key_column keys = {.parts = {column}};
+  const digit d = {.column = &keys};
+  for (uint64_t begin = 0; begin < column->rows; begin += BLOCK)
+    load_codes(&d, 0, begin, column->rows - begin < BLOCK ? column->rows - begin : BLOCK, out + begin);
+}
+
 /* ---- Spans ---- */
 
 static void widen_span(void *context, uint64_t begin, uint64_t end, uint32_t worker) {

@@ -42,6 +42,9 @@ RDX_MUST_USE rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_word
 RDX_MUST_USE rdx_status rdx_merge_dictionaries(const rdx_column *a, const rdx_column *b, uint32_t *places[2],
                                                uint32_t *count, rdx_error *err);
 
+/* Numbers for the values of a column, strings with a dictionary, in their order; NULLs have any. */
+void rdx_codes_of(const rdx_column *column, uint64_t *out);
+
 /* Whether values of two columns can be told equal by their codes, or after widening integers. */
 bool rdx_columns_alike(const rdx_column *a, const rdx_column *b);
 

@@ -195,7 +195,7 @@ static bool is_number(rdx_sql_kind kind) {
   return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
 }
 
-static rdx_sql_type result_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
+rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
   const bool real = of.kind == RDX_SQL_REAL || of.kind == RDX_SQL_DOUBLE;
   switch (kind) {
   case RDX_PLAN_COUNT:
@@ -215,10 +215,11 @@ static rdx_sql_type result_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
 
 static rdx_status add_plain(rdx_block *b, rdx_plan_aggregate_kind kind, rdx_bound *value, bool distinct,
                             rdx_sql_place place, rdx_bound **out) {
-  const rdx_plan_aggregate a = {.kind = kind,
-                                .value = value,
-                                .distinct = distinct && kind != RDX_PLAN_MIN && kind != RDX_PLAN_MAX,
-                                .type = result_type(kind, value ? value->type : (rdx_sql_type){RDX_SQL_BIGINT, 0, 0})};
+  const rdx_plan_aggregate a = {
+      .kind = kind,
+      .value = value,
+      .distinct = distinct && kind != RDX_PLAN_MIN && kind != RDX_PLAN_MAX,
+      .type = rdx_aggregate_type(kind, value ? value->type : (rdx_sql_type){RDX_SQL_BIGINT, 0, 0})};
   return add_aggregate(b, a, place, out);
 }
 
@@ -269,8 +270,7 @@ static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which,
   return which->statistic == DEVIATION ? call(b, "sqrt", *out, NULL, place, out) : RDX_OK;
 }
 
-/* CASE WHEN filter THEN value END. */
-static rdx_status filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
+rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
   rdx_bound *args[2] = {NULL, *value};
   if (!ast->filter)
     return RDX_OK;
@@ -294,7 +294,7 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   b->in_aggregate = true;
   rdx_status status = ast->count > 0 ? rdx_bind(b, ast->args[0], &value) : RDX_OK;
   if (status == RDX_OK)
-    status = filtered(b, ast, &value);
+    status = rdx_bind_filtered(b, ast, &value);
   b->in_aggregate = false;
   RDX_TRY(status);
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
@@ -322,8 +322,13 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
 static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound **args = NULL;
   const struct aggregate_name *aggregate = find_aggregate(ast);
+  if (ast->over)
+    return rdx_bind_window(b, ast, out);
   if (aggregate)
     return bind_aggregate(b, aggregate, ast, out);
+  if (rdx_is_window_function(ast->name))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
+                            ast->name);
   if (ast->star || ast->distinct || ast->filter)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
   RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));

@@ -43,7 +43,7 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   if (node->kind == RDX_BOUND_OUTER)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
                             "a subquery with aggregates can read columns of the query around it in its WHERE only");
-  if (node->kind != RDX_BOUND_COLUMN)
+  if (node->kind != RDX_BOUND_COLUMN || rdx_leaf_of(node->index) == RDX_WINDOWS_LEAF)
     return RDX_OK;
   if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF)
     return rdx_bind_column(b->planner, b->group_count + rdx_column_of(node->index), node->type, node->place, out);
@@ -74,9 +74,18 @@ static uint64_t read_early(const rdx_block *b) {
   return leaves;
 }
 
-/* Leaves that the list and HAVING read. */
-static uint64_t read_late(const rdx_block *b) {
+static rdx_status note_leaves(void *user, rdx_bound *value, rdx_bound **out) {
+  uint64_t *leaves = user;
+  *leaves |= rdx_bound_leaves(value);
+  *out = value;
+  return RDX_OK;
+}
+
+/* Leaves that the list, window functions and HAVING read. */
+static uint64_t read_late(rdx_block *b) {
   uint64_t leaves = b->having ? rdx_bound_leaves(b->having) : 0;
+  if (rdx_windows_rewrite(b, note_leaves, &leaves) != RDX_OK)
+    return leaves;
   for (uint32_t i = 0; i < b->output_count; i++)
     leaves |= rdx_bound_leaves(b->outputs[i].value);
   return leaves;
@@ -135,6 +144,11 @@ static rdx_status join_late(grouping *g, late *l, rdx_plan_node **node) {
   return RDX_OK;
 }
 
+static rdx_status group_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const grouping *g = user;
+  return rdx_bound_rewrite(g->block->planner, value, group_node, user, out);
+}
+
 /* The outputs of the block, and HAVING, over the columns of the aggregate and what is joined to it. */
 static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
   rdx_block *b = g->block;
@@ -145,7 +159,8 @@ static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
     RDX_TRY(join_late(g, l, node));
   }
   for (uint32_t i = 0; i < b->output_count; i++)
-    RDX_TRY(rdx_bound_rewrite(b->planner, b->outputs[i].value, group_node, g, &b->outputs[i].value));
+    RDX_TRY(group_value(g, b->outputs[i].value, &b->outputs[i].value));
+  RDX_TRY(rdx_windows_rewrite(b, group_value, g));
   return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, g, &b->having) : RDX_OK;
 }
 
@@ -333,17 +348,33 @@ static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node
   return RDX_OK;
 }
 
+/* The rows of a block without groups. */
+typedef struct placed {
+  rdx_planner *planner;
+  rdx_built built;
+} placed;
+
+static rdx_status place_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const placed *p = user;
+  return rdx_built_expression(p->planner, &p->built, value, out);
+}
+
+static rdx_status build_plain(rdx_block *b, rdx_plan_node **out) {
+  placed p = {.planner = b->planner};
+  RDX_TRY(rdx_build_from(b, &p.built));
+  for (uint32_t i = 0; i < b->output_count; i++)
+    RDX_TRY(place_value(&p, b->outputs[i].value, &b->outputs[i].value));
+  RDX_TRY(rdx_windows_rewrite(b, place_value, &p));
+  *out = p.built.node;
+  return RDX_OK;
+}
+
 /* Everything below the list; the outputs then read its columns. */
 static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_built built = {0};
-  if (!b->aggregating) {
-    RDX_TRY(rdx_build_from(b, &built));
-    for (uint32_t i = 0; i < b->output_count; i++)
-      RDX_TRY(rdx_built_expression(p, &built, b->outputs[i].value, &b->outputs[i].value));
-    *out = built.node;
-    return RDX_OK;
-  }
+  if (!b->aggregating)
+    return build_plain(b, out);
   grouping g = {.block = b};
   RDX_TRY(part_late(b, &g));
   RDX_TRY(rdx_build_star(b, out));
@@ -396,6 +427,7 @@ rdx_status rdx_build_block(rdx_block *b, rdx_plan_node **out) {
   rdx_plan_column *columns = NULL;
   rdx_bound **exprs = NULL;
   RDX_TRY(build_rows(b, &below));
+  RDX_TRY(rdx_build_windows(b, &below));
   RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *columns, &columns));
   RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *exprs, &exprs));
   for (uint32_t i = 0; i < b->output_count; i++) {

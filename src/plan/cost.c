@@ -91,6 +91,9 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
   case RDX_PLAN_VALUES:
     w->values += n->expr_count;
     break;
+  case RDX_PLAN_WINDOW:
+    w->sorted += rows * n->window_count;
+    break;
   case RDX_PLAN_ROWS:
     w->values += rows;
     break;

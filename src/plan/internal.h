@@ -13,6 +13,7 @@
 
 /* A column of a block is named by its leaf and its number there. */
 #define RDX_LEAF_BITS 16
+#define RDX_WINDOWS_LEAF 0xfffdu    /* its window functions */
 #define RDX_MEANS_LEAF 0xfffeu      /* averages of groups that the block's aggregates need, by number */
 #define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
 #define RDX_MAX_LEAVES 60           /* of a block: sets of leaves are bits */
@@ -140,12 +141,15 @@ typedef struct rdx_block {
   rdx_conjuncts correlations; /* conjuncts of WHERE that read the parent's columns */
   uint32_t outer_levels;      /* how many levels out names were found: 0: none */
   bool aggregating;           /* it has groups or aggregates */
-  bool in_aggregate;          /* the argument of one is bound */
+  bool in_aggregate;          /* the argument of one is bound, */
+  bool in_window, in_having;  /* of a window function; HAVING */
   const char *clause;         /* where aggregates are refused: "WHERE"; NULL: they are welcome */
   rdx_bound **groups;
   uint32_t group_count;
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count, aggregate_capacity;
+  rdx_plan_window *windows;
+  uint32_t window_count, window_capacity;
   rdx_conjuncts means; /* values whose average over their group is a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
@@ -194,6 +198,22 @@ RDX_MUST_USE rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_b
 /* A name at this block or further out. */
 RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
                                       rdx_bound **out);
+
+/* CASE WHEN filter THEN value END, where FILTER is written; `*value` may be NULL. */
+RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **value);
+/* The type of an aggregate of values of a type. */
+rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of);
+
+/* ---- Window functions (windows.c) ---- */
+
+/* Whether a name is that of a function which stands with OVER only. */
+bool rdx_is_window_function(const char *name);
+RDX_MUST_USE rdx_status rdx_bind_window(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+typedef rdx_status (*rdx_windows_fn)(void *user, rdx_bound *value, rdx_bound **out);
+/* What they read becomes what `fn` makes of it. */
+RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_windows_fn fn, void *user);
+/* The block's window functions, if it has any, over the rows below; its outputs then read them. */
+RDX_MUST_USE rdx_status rdx_build_windows(rdx_block *block, rdx_plan_node **below);
 
 /* ---- Trees (tree.c) ---- */
 

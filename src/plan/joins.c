@@ -32,7 +32,7 @@ static rdx_status place_node(void *user, rdx_bound *node, rdx_bound **out) {
   if (node->kind == RDX_BOUND_OUTER)
     return rdx_planner_fail(p->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
                             "a subquery can compare columns of the query around it in its WHERE only");
-  if (node->kind != RDX_BOUND_COLUMN)
+  if (node->kind != RDX_BOUND_COLUMN || rdx_leaf_of(node->index) == RDX_WINDOWS_LEAF)
     return RDX_OK;
   for (uint32_t i = 0; i < p->built->node->column_count; i++)
     if (p->built->refs[i] == node->index)

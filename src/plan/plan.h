@@ -27,7 +27,8 @@ typedef enum rdx_plan_kind {
   RDX_PLAN_UNION, /* left, then right: all rows */
   RDX_PLAN_INTERSECT, /* `all` or distinct rows */
   RDX_PLAN_EXCEPT,
-  RDX_PLAN_ROWS, /* left with one more column, of BIGINT: the row's number */
+  RDX_PLAN_WINDOW, /* left with one more column for each of `windows` */
+  RDX_PLAN_ROWS,   /* left with one more column, of BIGINT: the row's number */
 } rdx_plan_kind;
 
 typedef enum rdx_plan_join {
@@ -55,6 +56,50 @@ typedef struct rdx_plan_aggregate {
   bool distinct;
   rdx_sql_type type; /* of the result */
 } rdx_plan_aggregate;
+
+/* Window functions. Those from LAG to NTH, MIN and MAX give the value of some row. */
+typedef enum rdx_plan_window_kind {
+  RDX_WINDOW_ROW_NUMBER,
+  RDX_WINDOW_RANK,
+  RDX_WINDOW_DENSE_RANK,
+  RDX_WINDOW_PERCENT_RANK,
+  RDX_WINDOW_CUME_DIST,
+  RDX_WINDOW_NTILE, /* of `number` */
+  RDX_WINDOW_LAG,   /* by `number`; NULL: 1 */
+  RDX_WINDOW_LEAD,
+  RDX_WINDOW_FIRST,
+  RDX_WINDOW_LAST,
+  RDX_WINDOW_NTH,   /* of `number` */
+  RDX_WINDOW_COUNT, /* aggregates of the frame; without `value`: of rows */
+  RDX_WINDOW_SUM,
+  RDX_WINDOW_AVG,
+  RDX_WINDOW_MIN,
+  RDX_WINDOW_MAX,
+} rdx_plan_window_kind;
+
+typedef struct rdx_plan_window_order {
+  rdx_bound *value;
+  bool descending, nulls_first;
+} rdx_plan_window_order;
+
+typedef struct rdx_plan_window {
+  rdx_plan_window_kind kind;
+  const char *name;
+  rdx_sql_place place;
+  rdx_sql_type type; /* of the result */
+  rdx_bound *value;  /* over left's columns */
+  rdx_bound *number; /* BIGINT, no columns */
+  rdx_bound **partition;
+  uint32_t partition_count;
+  rdx_plan_window_order *orders;
+  uint32_t order_count;
+  bool rows; /* the frame is by ROWS; else CURRENT is all rows that are equal in ORDER BY */
+  rdx_window_edge begin, end;
+  rdx_bound *begin_offset, *end_offset; /* BIGINT, no columns */
+} rdx_plan_window;
+
+/* Whether they sort rows alike. */
+bool rdx_windows_alike(const rdx_plan_window *a, const rdx_plan_window *b);
 
 typedef struct rdx_plan_order {
   uint32_t column; /* of left */
@@ -119,6 +164,9 @@ typedef struct rdx_plan_node {
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
   bool all;                  /* INTERSECT, EXCEPT */
+  /* WINDOW */
+  rdx_plan_window *windows;
+  uint32_t window_count;
 } rdx_plan_node;
 
 /* A cube that was asked for: CREATE MATERIALIZED VIEW. */

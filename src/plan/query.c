@@ -401,7 +401,9 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   RDX_TRY(bind_groups(b, query));
   if (query->having) {
     b->aggregating = true;
+    b->in_having = true;
     RDX_TRY(rdx_bind_condition(b, query->having, NULL, &b->having));
+    b->in_having = false;
   }
   RDX_TRY(list_columns(p, q));
   for (uint32_t i = 0; i < query->order_count; i++)

@@ -254,6 +254,8 @@ static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f
   rdx_leaf leaf;
   parts x = {0};
   *out = (rdx_dependent){.join = f->join};
+  if (q->outer_levels > 0 && q->block && q->block->window_count > 0)
+    return refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
   if (q->outer_levels > 0 && (!q->block || q->limit || q->offset))
     return refuse(b, q->written->place,
                   "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");

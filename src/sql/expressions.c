@@ -317,7 +317,6 @@ static rdx_status take_clock(rdx_tree *t, const node *n, rdx_ast **out) {
 /* ---- Functions ---- */
 
 static rdx_status refuse_function(const rdx_tree *t, const PgQuery__FuncCall *f, rdx_sql_place place) {
-  RDX_TRY(rdx_tree_refuse_if(t, f->over != NULL, place, "window functions are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, f->agg_within_group, place, "WITHIN GROUP is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, f->n_agg_order > 0, place, "ORDER BY inside an aggregate is not supported"));
   return rdx_tree_refuse_if(t, f->func_variadic, place, "VARIADIC is not supported");
@@ -332,7 +331,9 @@ static rdx_status take_function(rdx_tree *t, const node *n, rdx_ast **out) {
   RDX_TRY(call(t, place, name, f->n_args, f->args, out));
   (*out)->star = f->agg_star;
   (*out)->distinct = f->agg_distinct;
-  return f->agg_filter ? rdx_tree_expression(t, f->agg_filter, &(*out)->filter) : RDX_OK;
+  if (f->agg_filter)
+    RDX_TRY(rdx_tree_expression(t, f->agg_filter, &(*out)->filter));
+  return f->over ? rdx_tree_window(t, f->over, &(*out)->over) : RDX_OK;
 }
 
 /* ---- Subqueries ---- */

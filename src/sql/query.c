@@ -194,7 +194,6 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
                              "DISTINCT ON is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place,
                              "SELECT INTO is not supported; CREATE TABLE ... AS SELECT is"));
-  RDX_TRY(rdx_tree_refuse_if(t, s->n_window_clause > 0, out->place, "WINDOW is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, s->group_distinct, out->place, "GROUP BY DISTINCT is not supported"));
   RDX_TRY(take_targets(t, s, out));
   out->from_count = (uint32_t)s->n_from_clause;
@@ -260,17 +259,6 @@ static rdx_status take_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_q
   return RDX_OK;
 }
 
-static rdx_status take_order(rdx_tree *t, const PgQuery__SortBy *s, rdx_sql_order *out) {
-  RDX_TRY(rdx_tree_expression(t, s->node, &out->value));
-  RDX_TRY(rdx_tree_refuse_if(t, s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING, out->value->place,
-                             "ORDER BY ... USING is not supported; ASC and DESC are"));
-  out->descending = s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
-  out->nulls = s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST  ? RDX_NULLS_FIRST
-               : s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST ? RDX_NULLS_LAST
-                                                                               : RDX_NULLS_DEFAULT;
-  return RDX_OK;
-}
-
 /* LIMIT ALL and LIMIT NULL are none. */
 static rdx_status take_bound(rdx_tree *t, const node *n, rdx_ast **out) {
   if (!n || (n->node_case == PG_QUERY__NODE__NODE_A_CONST && n->a_const->isnull))
@@ -280,10 +268,7 @@ static rdx_status take_bound(rdx_tree *t, const node *n, rdx_ast **out) {
 
 static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
   RDX_TRY(rdx_tree_refuse_if(t, s->n_locking_clause > 0, out->place, "FOR UPDATE and FOR SHARE are not supported"));
-  out->order_count = (uint32_t)s->n_sort_clause;
-  RDX_TRY(rdx_tree_alloc(t, s->n_sort_clause, sizeof *out->order_by, (void **)&out->order_by));
-  for (size_t i = 0; i < s->n_sort_clause; i++)
-    RDX_TRY(take_order(t, s->sort_clause[i]->sort_by, &out->order_by[i]));
+  RDX_TRY(rdx_tree_orders(t, s->n_sort_clause, s->sort_clause, &out->order_by, &out->order_count));
   RDX_TRY(take_bound(t, s->limit_count, &out->limit));
   RDX_TRY(rdx_tree_refuse_if(t, s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES,
                              out->limit ? out->limit->place : 0, "WITH TIES is not supported"));
@@ -292,9 +277,13 @@ static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_q
 
 rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out) {
   rdx_sql_query *q = NULL;
+  rdx_tree_node *const *const windows = t->windows;
+  const size_t window_count = t->window_count;
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
   *out = q;
+  t->windows = s->window_clause;
+  t->window_count = s->n_window_clause;
   if (s->with_clause)
     RDX_TRY(take_with(t, s->with_clause, q));
   if (s->n_values_lists > 0)
@@ -304,6 +293,8 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   else
     RDX_TRY(take_select(t, s, q));
   RDX_TRY(take_rest(t, s, q));
+  t->windows = windows;
+  t->window_count = window_count;
   t->levels--;
   return RDX_OK;
 }

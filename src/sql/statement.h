@@ -42,6 +42,8 @@ typedef enum rdx_ast_kind {
   RDX_AST_QUANTIFY, /* args[0] `name` ANY|ALL (SELECT ...): IN is = ANY, NOT IN is "not" of it; `all` */
 } rdx_ast_kind;
 
+struct rdx_sql_window;
+
 typedef struct rdx_ast {
   rdx_ast_kind kind;
   rdx_sql_place place;
@@ -56,6 +58,7 @@ typedef struct rdx_ast {
   bool star;     /* count(*) */
   bool distinct; /* count(DISTINCT x) */
   struct rdx_ast *filter;
+  struct rdx_sql_window *over; /* of a window function */
   struct rdx_sql_query *query;
 } rdx_ast;
 
@@ -66,6 +69,27 @@ typedef struct rdx_sql_order {
   bool descending;
   rdx_nulls_order nulls;
 } rdx_sql_order;
+
+/* Where a frame begins or ends. CURRENT: with ROWS the row, else all that are equal to it in ORDER BY. */
+typedef enum rdx_window_edge {
+  RDX_EDGE_FIRST, /* UNBOUNDED PRECEDING */
+  RDX_EDGE_PRECEDING,
+  RDX_EDGE_CURRENT,
+  RDX_EDGE_FOLLOWING,
+  RDX_EDGE_LAST,
+} rdx_window_edge;
+
+/* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ...) */
+typedef struct rdx_sql_window {
+  rdx_sql_place place;
+  rdx_ast **partition;
+  uint32_t partition_count;
+  rdx_sql_order *orders;
+  uint32_t order_count;
+  bool rows; /* ROWS; else RANGE */
+  rdx_window_edge begin, end;
+  rdx_ast *begin_offset, *end_offset; /* of PRECEDING and FOLLOWING */
+} rdx_sql_window;
 
 typedef struct rdx_sql_target {
   rdx_ast *value;

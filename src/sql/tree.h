@@ -24,7 +24,9 @@ typedef struct rdx_tree {
   uint32_t levels;     /* that are open */
   uint64_t nodes;      /* of expressions; what has several parents counts for each */
   uint32_t parameters; /* the largest */
-  size_t type_count;   /* PREPARE's types of parameters */
+  size_t window_count; /* WINDOW of the query at hand */
+  rdx_tree_node *const *windows;
+  size_t type_count; /* PREPARE's types of parameters */
   rdx_tree_node *const *types;
 } rdx_tree;
 
@@ -67,6 +69,12 @@ RDX_MUST_USE rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, rdx_tree
                                              uint32_t *out_count);
 RDX_MUST_USE rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count,
                                       rdx_ast **out);
+
+/* ORDER BY's parts. */
+RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_order **out,
+                                        uint32_t *out_count);
+/* What stands behind OVER. */
+RDX_MUST_USE rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out);
 
 RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);
 /* Where a table stands alone: no schema, no alias. */

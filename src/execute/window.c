@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Window functions. Rows are sorted once for each PARTITION BY and ORDER BY; then each function goes through them once:
+ * frames begin and end further on from row to row, so that what is in a frame is added once, and taken away once. */
+
+#include <math.h>
+#include <string.h>
+
+#include "column/column.h"
+#include "execute/keys.h"
+#include "execute/window.h"
+
+#define WHAT "a window function"
+
+/* ---- Sorting ---- */
+
+static rdx_status make_keys(rdx_windowing *w, const rdx_plan_window *p, rdx_vector *flat, rdx_key_column *columns,
+                            rdx_error *err) {
+  for (uint32_t i = 0; i < p->partition_count + p->order_count; i++) {
+    const bool parts = i < p->partition_count;
+    const rdx_plan_window_order *o = parts ? NULL : &p->orders[i - p->partition_count];
+    const rdx_bound *value = parts ? p->partition[i] : o->value;
+    RDX_TRY(value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, value->index, &flat[i], err)
+                                            : rdx_operand_flat(w->x, &w->in, value, &flat[i], err));
+    columns[i] = (rdx_key_column){
+        .parts = {&flat[i].column}, .descending = o && o->descending, .nulls_first = o && o->nulls_first};
+  }
+  return RDX_OK;
+}
+
+/* Mark where neighbours in order differ. */
+static rdx_status mark(rdx_windowing *w, const rdx_key_words *words, uint8_t bit, rdx_error *err) {
+  for (uint64_t i = 1; i < w->rows; i++) {
+    bool differ = false;
+    RDX_TRY(rdx_loop_goes_on(i, w->rows, "window", err));
+    for (uint32_t k = 0; k < words->count && !differ; k++)
+      differ = words->words[k][w->order[i]] != words->words[k][w->order[i - 1]];
+    w->marks[i] |= differ ? bit : 0;
+  }
+  return RDX_OK;
+}
+
+static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uint32_t count, bool sorts, uint8_t bit,
+                            rdx_error *err) {
+  const uint64_t rows[2] = {w->rows, 0};
+  rdx_key_words words;
+  RDX_TRY(rdx_key_words_create(w->x, columns, count, rows, false, &words, err));
+  rdx_status status = sorts ? rdx_key_words_order(w->x, &words, w->order, err) : RDX_OK;
+  if (status == RDX_OK)
+    status = mark(w, &words, bit, err);
+  rdx_key_words_destroy(&words);
+  return status;
+}
+
+static rdx_status sort_rows(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
+  const uint32_t count = p->partition_count + p->order_count;
+  rdx_key_column *columns = NULL;
+  rdx_vector *flat = NULL;
+  for (uint64_t i = 0; i < w->rows; i++)
+    w->order[i] = (uint32_t)i;
+  memset(w->marks, 0, w->rows);
+  if (w->rows == 0)
+    return RDX_OK;
+  w->marks[0] = RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS;
+  if (count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(w->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(rdx_calloc(count, sizeof *flat, WHAT, (void **)&flat, err));
+  rdx_status status = make_keys(w, p, flat, columns, err);
+  if (status == RDX_OK)
+    status = mark_keys(w, columns, count, true, RDX_WINDOW_PEERS, err);
+  if (status == RDX_OK && p->partition_count > 0)
+    status = mark_keys(w, columns, p->partition_count, false, RDX_WINDOW_PARTITION, err);
+  for (uint32_t i = 0; i < count; i++)
+    rdx_vector_destroy(&flat[i]);
+  rdx_free(flat);
+  return status;
+}
+
+/* ---- Partitions, peers and frames ---- */
+
+/* A partition, and the place in it: rows in order have places 0 .. rows - 1 of all. */
+typedef struct cursor {
+  const rdx_windowing *w;
+  uint64_t begin, end;             /* of the partition */
+  uint64_t at;                     /* the row */
+  uint64_t peer_begin, peer_end;   /* of rows that are equal in ORDER BY */
+  uint64_t rank;                   /* of distinct ones, from 1 */
+  uint64_t frame_begin, frame_end; /* begin >= end: it is empty */
+} cursor;
+
+static uint64_t next_mark(const rdx_windowing *w, uint64_t at, uint8_t bit) {
+  do
+    at++;
+  while (at < w->rows && !(w->marks[at] & bit));
+  return at;
+}
+
+static uint64_t edge(const cursor *c, rdx_window_edge edge, uint64_t offset, bool is_end, bool rows) {
+  const uint64_t before = c->at - c->begin, after = c->end - 1 - c->at;
+  switch (edge) {
+  case RDX_EDGE_FIRST:
+    return c->begin;
+  case RDX_EDGE_LAST:
+    return c->end;
+  case RDX_EDGE_PRECEDING:
+    return offset > before ? c->begin : c->at - offset + is_end;
+  case RDX_EDGE_FOLLOWING:
+    return offset > after ? c->end : c->at + offset + is_end;
+  default:
+    if (!rows)
+      return is_end ? c->peer_end : c->peer_begin;
+    return c->at + is_end;
+  }
+}
+
+/* The next row; false: there is none. */
+static bool advance(cursor *c, const rdx_window_run *r) {
+  const rdx_windowing *w = c->w;
+  c->at = c->end == 0 ? 0 : c->at + 1;
+  if (c->at >= w->rows)
+    return false;
+  if (c->at == c->end) {
+    c->begin = c->at;
+    c->end = next_mark(w, c->at, RDX_WINDOW_PARTITION);
+    c->rank = 0;
+    c->peer_end = c->at;
+  }
+  if (c->at == c->peer_end) {
+    c->peer_begin = c->at;
+    c->peer_end = next_mark(w, c->at, RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS);
+    c->rank++;
+  }
+  c->frame_begin = edge(c, r->window->begin, r->begin_offset, false, r->window->rows);
+  c->frame_end = edge(c, r->window->end, r->end_offset, true, r->window->rows);
+  return true;
+}
+
+/* ---- Numbers of rows ---- */
+
+static int64_t tile_of(const cursor *c, int64_t tiles) {
+  const uint64_t n = (uint64_t)tiles, rows = c->end - c->begin, i = c->at - c->begin;
+  const uint64_t each = rows / n, larger = rows % n, in_larger = larger * (each + 1);
+  return (int64_t)(i < in_larger ? i / (each + 1) : larger + (i - in_larger) / each) + 1;
+}
+
+static int64_t number_of(const cursor *c, const rdx_window_run *r) {
+  switch (r->window->kind) {
+  case RDX_WINDOW_ROW_NUMBER:
+    return (int64_t)(c->at - c->begin) + 1;
+  case RDX_WINDOW_RANK:
+    return (int64_t)(c->peer_begin - c->begin) + 1;
+  case RDX_WINDOW_DENSE_RANK:
+    return (int64_t)c->rank;
+  default:
+    return tile_of(c, r->number);
+  }
+}
+
+static double share_of(const cursor *c, rdx_plan_window_kind kind) {
+  const uint64_t rows = c->end - c->begin;
+  if (kind == RDX_WINDOW_CUME_DIST)
+    return (double)(c->peer_end - c->begin) / (double)rows;
+  return rows == 1 ? 0 : (double)(c->peer_begin - c->begin) / (double)(rows - 1);
+}
+
+static rdx_status fill_numbers(rdx_windowing *w, const rdx_window_run *r, rdx_error *err) {
+  cursor c = {.w = w};
+  const rdx_plan_window_kind kind = r->window->kind;
+  if (r->no_number) { /* ntile(NULL) */
+    memset(r->validity, 0, (w->rows + 7) / 8);
+    memset(r->values, 0, w->rows * (kind == RDX_WINDOW_NTILE ? 4 : 8));
+    return RDX_OK;
+  }
+  while (advance(&c, r)) {
+    const uint32_t row = w->order[c.at];
+    RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
+    if (kind == RDX_WINDOW_PERCENT_RANK || kind == RDX_WINDOW_CUME_DIST)
+      ((double *)r->values)[row] = share_of(&c, kind);
+    else if (kind == RDX_WINDOW_NTILE)
+      ((int32_t *)r->values)[row] = (int32_t)number_of(&c, r);
+    else
+      ((int64_t *)r->values)[row] = number_of(&c, r);
+  }
+  return RDX_OK;
+}
+
+/* ---- Values of other rows ---- */
+
+/* The place of the row whose value it is; UINT64_MAX: none. */
+static uint64_t source_of(const cursor *c, const rdx_window_run *r) {
+  const uint64_t rows = c->end - c->begin, i = c->at - c->begin;
+  const int64_t n = r->window->kind == RDX_WINDOW_LAG ? r->number : 0;
+  const bool empty = c->frame_begin >= c->frame_end;
+  switch (r->window->kind) {
+  case RDX_WINDOW_LAG:
+  case RDX_WINDOW_LEAD: {
+    const rdx_i128 at = (rdx_i128)i + (r->window->kind == RDX_WINDOW_LAG ? -(rdx_i128)n : (rdx_i128)r->number);
+    return at < 0 || at >= (rdx_i128)rows ? UINT64_MAX : c->begin + (uint64_t)at;
+  }
+  case RDX_WINDOW_FIRST:
+    return empty ? UINT64_MAX : c->frame_begin;
+  case RDX_WINDOW_LAST:
+    return empty ? UINT64_MAX : c->frame_end - 1;
+  default:
+    return empty || (uint64_t)r->number > c->frame_end - c->frame_begin ? UINT64_MAX
+                                                                        : c->frame_begin + (uint64_t)r->number - 1;
+  }
+}
+
+static rdx_status find_sources(rdx_windowing *w, const rdx_window_run *r, uint32_t *source, rdx_error *err) {
+  cursor c = {.w = w};
+  while (advance(&c, r)) {
+    const uint64_t from = r->no_number ? UINT64_MAX : source_of(&c, r);
+    RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
+    source[w->order[c.at]] = from == UINT64_MAX ? RDX_NO_ROW : w->order[from];
+  }
+  return RDX_OK;
+}
+
+/* The smallest or largest of each frame: places of it from the best to the last, each the best of those behind it
+ * (Lemire, Nordic Journal of Computing 2006). */
+static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, const uint64_t *codes, uint32_t *queue,
+                                uint32_t *source, rdx_error *err) {
+  const bool least = r->window->kind == RDX_WINDOW_MIN;
+  cursor c = {.w = w};
+  uint64_t head = 0, tail = 0, added = 0, begin = UINT64_MAX;
+  while (advance(&c, r)) {
+    RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
+    if (c.begin != begin) {
+      begin = added = c.begin;
+      head = tail = 0;
+    }
+    for (; added < c.frame_end; added++) {
+      const uint32_t row = w->order[added];
+      if (!rdx_column_has(&r->value.column, row))
+        continue;
+      while (tail > head &&
+             (least ? codes[w->order[queue[tail - 1]]] > codes[row] : codes[w->order[queue[tail - 1]]] < codes[row]))
+        tail--;
+      queue[tail++] = (uint32_t)added;
+    }
+    while (head < tail && queue[head] < c.frame_begin)
+      head++;
+    source[w->order[c.at]] = head < tail && c.frame_begin < c.frame_end ? w->order[queue[head]] : RDX_NO_ROW;
+  }
+  return RDX_OK;
+}
+
+static rdx_status take_extremes(rdx_windowing *w, const rdx_window_run *r, uint32_t *source, rdx_error *err) {
+  uint64_t *codes = NULL;
+  uint32_t *queue = NULL;
+  rdx_status status = rdx_alloc(w->rows, sizeof *codes, WHAT, (void **)&codes, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(w->rows, sizeof *queue, WHAT, (void **)&queue, err);
+  if (status == RDX_OK) {
+    rdx_codes_of(&r->value.column, codes);
+    status = find_extremes(w, r, codes, queue, source, err);
+  }
+  rdx_free(codes);
+  rdx_free(queue);
+  return status;
+}
+
+/* The column that the values come from, by the rows that they come from. */
+static rdx_status choose_sources(rdx_windowing *w, const rdx_window_run *r, rdx_frame *out, uint32_t index,
+                                 rdx_error *err) {
+  const rdx_plan_window_kind kind = r->window->kind;
+  rdx_frame one = {0};
+  uint32_t *source = NULL;
+  RDX_TRY(rdx_alloc(w->rows, sizeof *source, WHAT, (void **)&source, err));
+  rdx_status status = kind == RDX_WINDOW_MIN || kind == RDX_WINDOW_MAX ? take_extremes(w, r, source, err)
+                                                                       : find_sources(w, r, source, err);
+  if (status == RDX_OK)
+    status = rdx_frame_create(1, w->rows, &one, err);
+  if (status == RDX_OK)
+    status = rdx_operand_column(w->x, &w->in, r->window->value, &one, 0, err);
+  if (status == RDX_OK)
+    status = rdx_frame_select(w->x->pool, &one, source, w->rows, err);
+  else
+    rdx_free(source);
+  if (status == RDX_OK)
+    rdx_frame_share(&one.columns[0], &out->columns[index]);
+  rdx_frame_destroy(&one);
+  return status;
+}
+
+/* ---- Counts, sums, averages ---- */
+
+static rdx_status fill_sums(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
+  cursor c = {.w = w};
+  uint64_t begin = UINT64_MAX, first = 0, last = 0; /* places in the sum */
+  while (advance(&c, r)) {
+    const uint32_t row = w->order[c.at];
+    RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
+    if (c.begin != begin) {
+      begin = first = last = c.begin;
+      rdx_window_sum_clear(&r->sum);
+    }
+    for (; last < c.frame_end; last++)
+      rdx_window_sum_change(r, w->order[last], true);
+    for (; first < c.frame_begin && first < last; first++)
+      rdx_window_sum_change(r, w->order[first], false);
+    const bool empty = c.frame_begin >= c.frame_end;
+    RDX_TRY(rdx_window_sum_store(w, r, empty, row, err));
+  }
+  return RDX_OK;
+}
+
+/* ---- A function ---- */
+
+static rdx_status find_number(rdx_windowing *w, const rdx_bound *e, int64_t *out, bool *null, rdx_error *err) {
+  rdx_datum value;
+  RDX_TRY(rdx_value_of(w->x, e, &value, err));
+  *null = value.null;
+  *out = value.null ? 0 : value.i;
+  return RDX_OK;
+}
+
+static rdx_status find_offset(rdx_windowing *w, const rdx_bound *e, uint64_t *out, rdx_error *err) {
+  int64_t value = 0;
+  bool null = false;
+  if (e)
+    RDX_TRY(find_number(w, e, &value, &null, err));
+  if (null || value < 0)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, w->x->text, e->place, NULL, "the distance of a frame must not be %s",
+                         null ? "NULL" : "negative");
+  *out = (uint64_t)value;
+  return RDX_OK;
+}
+
+static rdx_status find_numbers(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
+  const rdx_plan_window *p = r->window;
+  r->number = 1;
+  RDX_TRY(find_offset(w, p->begin_offset, &r->begin_offset, err));
+  RDX_TRY(find_offset(w, p->end_offset, &r->end_offset, err));
+  if (p->number)
+    RDX_TRY(find_number(w, p->number, &r->number, &r->no_number, err));
+  if ((p->kind == RDX_WINDOW_NTILE || p->kind == RDX_WINDOW_NTH) && !r->no_number && r->number < 1)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, w->x->text, p->number->place, NULL,
+                         "the number of %s must be greater than zero", p->name);
+  return RDX_OK;
+}
+
+/* A column of its own: numbers, and sums. */
+static rdx_status fill_column(rdx_windowing *w, rdx_window_run *r, rdx_frame *out, uint32_t index, rdx_error *err) {
+  const rdx_sql_type type = r->window->type;
+  const rdx_type stored = type.kind == RDX_SQL_INTEGER   ? RDX_TYPE_I32
+                          : type.kind == RDX_SQL_DOUBLE  ? RDX_TYPE_F64
+                          : type.kind == RDX_SQL_DECIMAL ? RDX_TYPE_DECIMAL
+                                                         : RDX_TYPE_I64;
+  rdx_vector vector = {0};
+  RDX_TRY(rdx_alloc(w->rows, rdx_type_size(stored), WHAT, &vector.memory[0], err));
+  rdx_status status = rdx_alloc(w->rows / 8 + 1, 1, WHAT, &vector.memory[1], err);
+  if (status == RDX_OK) {
+    r->values = vector.memory[0];
+    r->validity = vector.memory[1];
+    memset(r->validity, 0xff, w->rows / 8 + 1);
+    status = r->window->kind < RDX_WINDOW_COUNT ? fill_numbers(w, r, err) : fill_sums(w, r, err);
+    vector.column = (rdx_column){.type = stored, .scale = type.scale, .rows = w->rows, .values = r->values};
+    vector.column.validity = r->validity;
+  }
+  if (status == RDX_OK)
+    return rdx_frame_take(out, index, &vector, err);
+  rdx_vector_destroy(&vector);
+  return status;
+}
+
+static bool needs_values(rdx_plan_window_kind kind) {
+  return kind >= RDX_WINDOW_COUNT;
+}
+
+static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_frame *out, uint32_t index,
+                               rdx_error *err) {
+  rdx_window_run r = {.window = p};
+  const bool chooses = (p->kind >= RDX_WINDOW_LAG && p->kind <= RDX_WINDOW_NTH) || p->kind >= RDX_WINDOW_MIN;
+  RDX_TRY(find_numbers(w, &r, err));
+  if (p->value && needs_values(p->kind))
+    RDX_TRY(p->value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, p->value->index, &r.value, err)
+                                               : rdx_operand_flat(w->x, &w->in, p->value, &r.value, err));
+  const rdx_status status = chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
+  rdx_vector_destroy(&r.value);
+  return status;
+}
+
+static rdx_status run_functions(rdx_windowing *w, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  const uint32_t own = w->in.frame.count;
+  for (uint32_t i = 0; i < own; i++)
+    rdx_frame_share(&w->in.frame.columns[i], &out->columns[i]);
+  for (uint32_t i = 0; i < node->window_count; i++) {
+    if (i == 0 || !rdx_windows_alike(&node->windows[i - 1], &node->windows[i]))
+      RDX_TRY(sort_rows(w, &node->windows[i], err));
+    RDX_TRY(run_function(w, &node->windows[i], out, own + i, err));
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_execute_window(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_windowing w = {.x = x};
+  rdx_status status = rdx_operand_run(x, node->left, &w.in, err);
+  w.rows = w.in.frame.rows;
+  if (status == RDX_OK && w.rows >= UINT32_MAX)
+    status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)w.rows);
+  if (status == RDX_OK)
+    status = rdx_alloc(w.rows, sizeof *w.order, WHAT, (void **)&w.order, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(w.rows, 1, WHAT, (void **)&w.marks, err);
+  if (status == RDX_OK)
+    status = rdx_frame_create(node->column_count, w.rows, out, err);
+  if (status == RDX_OK)
+    status = run_functions(&w, node, out, err);
+  rdx_free(w.order);
+  rdx_free(w.marks);
+  rdx_operand_drop(&w.in);
+  return status;
+}

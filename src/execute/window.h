@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_EXECUTE_WINDOW_H
+#define RDX_EXECUTE_WINDOW_H
+
+/* Window functions at work, and the sums of frames. */
+
+#include "base/wide.h"
+#include "execute/operators.h"
+
+/* Marks of rows in order: where a partition, and where rows that are equal in ORDER BY, begin. */
+#define RDX_WINDOW_PARTITION 1u
+#define RDX_WINDOW_PEERS 2u
+
+typedef struct rdx_windowing {
+  rdx_execution *x;
+  rdx_operand in;
+  uint64_t rows;
+  uint32_t *order; /* rows as PARTITION BY and ORDER BY sort them */
+  uint8_t *marks;  /* of places in that order */
+} rdx_windowing;
+
+/* A sum that values come to and go from: exact, whole numbers in `whole`, floats in units of 2^-1074. */
+typedef struct rdx_window_sum {
+  uint64_t count;            /* of values, NULLs aside */
+  uint64_t nans, ups, downs; /* of them NaN and infinities */
+  rdx_i128 whole;
+  uint64_t real[RDX_WIDE_WORDS];
+} rdx_window_sum;
+
+/* A function. */
+typedef struct rdx_window_run {
+  const rdx_plan_window *window;
+  rdx_vector value;
+  uint64_t begin_offset, end_offset;
+  int64_t number;
+  bool no_number; /* it is NULL */
+  void *values;   /* of the result */
+  uint8_t *validity;
+  rdx_window_sum sum;
+} rdx_window_run;
+
+void rdx_window_sum_clear(rdx_window_sum *sum);
+/* The value of a row is in the frame from now on, or no more. */
+void rdx_window_sum_change(rdx_window_run *r, uint32_t row, bool in);
+/* What the function is of the frame, as the result of a row. */
+RDX_MUST_USE rdx_status rdx_window_sum_store(const rdx_windowing *w, const rdx_window_run *r, bool empty, uint32_t row,
+                                             rdx_error *err);
+
+#endif

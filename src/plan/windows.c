@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Window functions: bound where they stand, and calculated over the rows of a block, or over its groups, before the
+ * list is. */
+
+#include "plan/internal.h"
+
+#include <string.h>
+
+static const struct function {
+  const char *name;
+  rdx_plan_window_kind kind;
+  uint8_t least, most; /* arguments */
+  bool truth;          /* of booleans */
+} functions[] = {
+    {"row_number", RDX_WINDOW_ROW_NUMBER, 0, 0, false},
+    {"rank", RDX_WINDOW_RANK, 0, 0, false},
+    {"dense_rank", RDX_WINDOW_DENSE_RANK, 0, 0, false},
+    {"percent_rank", RDX_WINDOW_PERCENT_RANK, 0, 0, false},
+    {"cume_dist", RDX_WINDOW_CUME_DIST, 0, 0, false},
+    {"ntile", RDX_WINDOW_NTILE, 1, 1, false},
+    {"lag", RDX_WINDOW_LAG, 1, 3, false},
+    {"lead", RDX_WINDOW_LEAD, 1, 3, false},
+    {"first_value", RDX_WINDOW_FIRST, 1, 1, false},
+    {"last_value", RDX_WINDOW_LAST, 1, 1, false},
+    {"nth_value", RDX_WINDOW_NTH, 2, 2, false},
+    {"count", RDX_WINDOW_COUNT, 0, 1, false},
+    {"sum", RDX_WINDOW_SUM, 1, 1, false},
+    {"avg", RDX_WINDOW_AVG, 1, 1, false},
+    {"min", RDX_WINDOW_MIN, 1, 1, false},
+    {"max", RDX_WINDOW_MAX, 1, 1, false},
+    {"bool_and", RDX_WINDOW_MIN, 1, 1, true},
+    {"every", RDX_WINDOW_MIN, 1, 1, true},
+    {"bool_or", RDX_WINDOW_MAX, 1, 1, true},
+};
+
+static const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
+
+/* ---- Functions ---- */
+
+static rdx_status fail(const rdx_block *b, const rdx_ast *ast, const char *format, const char *word) {
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, format, word);
+}
+
+bool rdx_is_window_function(const char *name) {
+  for (size_t i = 0; i < RDX_COUNT(functions); i++)
+    if (functions[i].kind < RDX_WINDOW_COUNT && strcmp(functions[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static rdx_status find_function(const rdx_block *b, const rdx_ast *ast, const struct function **out) {
+  for (size_t i = 0; i < RDX_COUNT(functions); i++) {
+    *out = &functions[i];
+    if (strcmp(functions[i].name, ast->name) != 0)
+      continue;
+    if (ast->distinct)
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                              "DISTINCT is not supported in window functions");
+    if (ast->filter && functions[i].kind < RDX_WINDOW_COUNT)
+      return fail(b, ast, "FILTER is not for %s, which is no aggregate", ast->name);
+    if (ast->count < functions[i].least || ast->count > functions[i].most ||
+        (ast->star ? functions[i].kind != RDX_WINDOW_COUNT : functions[i].kind == RDX_WINDOW_COUNT && ast->count == 0))
+      return fail(b, ast, "%s does not take such arguments", ast->name);
+    return RDX_OK;
+  }
+  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%.60s is not supported with OVER",
+                          ast->name);
+}
+
+static rdx_status check_allowed(const rdx_block *b, const rdx_ast *ast) {
+  if (b->clause)
+    return fail(b, ast, "window functions are not allowed in %s", b->clause);
+  if (b->in_having)
+    return fail(b, ast, "window functions are not allowed in %s", "HAVING");
+  if (b->in_aggregate)
+    return fail(b, ast, "window functions cannot be in %s", "aggregates");
+  return b->in_window ? fail(b, ast, "window functions cannot be in %s", "window functions") : RDX_OK;
+}
+
+static bool reads_columns(const rdx_bound *e) {
+  bool reads = e->kind == RDX_BOUND_COLUMN || e->kind == RDX_BOUND_OUTER;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !reads; i++)
+    reads = reads_columns(e->args[i]);
+  return reads;
+}
+
+/* A number that is the same for all rows. */
+static rdx_status bind_number(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  RDX_TRY(rdx_bind(b, ast, out));
+  if (reads_columns(*out))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                            "this must be the same for all rows, and reads columns");
+  return rdx_bind_cast(&b->planner->binding, *out, bigint, false, ast->place, out);
+}
+
+static bool is_number(rdx_sql_kind kind) {
+  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
+}
+
+static rdx_status check_value(const rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound *value) {
+  const rdx_sql_kind kind = value->type.kind;
+  char text[32];
+  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !is_number(kind)) ||
+      (f->truth && kind != RDX_SQL_BOOL) ||
+      ((f->kind == RDX_WINDOW_MIN || f->kind == RDX_WINDOW_MAX) && kind == RDX_SQL_INTERVAL))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", f->name,
+                            rdx_sql_type_text(value->type, text));
+  return RDX_OK;
+}
+
+static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound **out) {
+  *out = NULL;
+  if (ast->count > 0)
+    RDX_TRY(rdx_bind(b, ast->args[0], out));
+  if (*out && (*out)->type.kind == RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, out));
+  if (*out)
+    RDX_TRY(check_value(b, ast, f, *out));
+  return rdx_bind_filtered(b, ast, out);
+}
+
+static rdx_sql_type type_of(rdx_plan_window_kind kind, const rdx_bound *value) {
+  switch (kind) {
+  case RDX_WINDOW_PERCENT_RANK:
+  case RDX_WINDOW_CUME_DIST:
+  case RDX_WINDOW_AVG:
+    return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
+  case RDX_WINDOW_NTILE:
+    return (rdx_sql_type){.kind = RDX_SQL_INTEGER};
+  case RDX_WINDOW_SUM:
+    return rdx_aggregate_type(RDX_PLAN_SUM, value->type);
+  case RDX_WINDOW_LAG:
+  case RDX_WINDOW_LEAD:
+  case RDX_WINDOW_FIRST:
+  case RDX_WINDOW_LAST:
+  case RDX_WINDOW_NTH:
+  case RDX_WINDOW_MIN:
+  case RDX_WINDOW_MAX:
+    return value->type;
+  default:
+    return bigint;
+  }
+}
+
+/* ---- Windows ---- */
+
+static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
+  RDX_TRY(rdx_planner_alloc(b->planner, written->partition_count, sizeof(rdx_bound *), &w->partition));
+  RDX_TRY(rdx_planner_alloc(b->planner, written->order_count, sizeof *w->orders, &w->orders));
+  for (uint32_t i = 0; i < written->partition_count; i++) {
+    rdx_bound *value = NULL;
+    RDX_TRY(rdx_bind(b, written->partition[i], &value));
+    if (reads_columns(value)) /* what is the same for all parts nothing */
+      w->partition[w->partition_count++] = value;
+  }
+  for (uint32_t i = 0; i < written->order_count; i++) {
+    const rdx_sql_order *o = &written->orders[i];
+    const bool first = o->nulls == RDX_NULLS_DEFAULT ? o->descending : o->nulls == RDX_NULLS_FIRST;
+    rdx_bound *value = NULL;
+    RDX_TRY(rdx_bind(b, o->value, &value));
+    if (reads_columns(value))
+      w->orders[w->order_count++] = (rdx_plan_window_order){value, o->descending, first};
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_frame(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
+  w->rows = written->rows;
+  w->begin = written->begin;
+  w->end = written->end;
+  if (written->begin_offset)
+    RDX_TRY(bind_number(b, written->begin_offset, &w->begin_offset));
+  if (written->end_offset)
+    RDX_TRY(bind_number(b, written->end_offset, &w->end_offset));
+  return RDX_OK;
+}
+
+static bool same(const rdx_bound *a, const rdx_bound *b) {
+  return !a == !b && (!a || rdx_bound_equal(a, b));
+}
+
+bool rdx_windows_alike(const rdx_plan_window *a, const rdx_plan_window *b) {
+  bool alike = a->partition_count == b->partition_count && a->order_count == b->order_count;
+  for (uint32_t i = 0; alike && i < a->partition_count; i++)
+    alike = rdx_bound_equal(a->partition[i], b->partition[i]);
+  for (uint32_t i = 0; alike && i < a->order_count; i++)
+    alike = rdx_bound_equal(a->orders[i].value, b->orders[i].value) &&
+            a->orders[i].descending == b->orders[i].descending && a->orders[i].nulls_first == b->orders[i].nulls_first;
+  return alike;
+}
+
+/* The function's result as a column of the block's windows; the same one twice is calculated once. */
+static rdx_status add_window(rdx_block *b, const rdx_plan_window *w, rdx_bound **out) {
+  uint32_t i = 0;
+  for (; i < b->window_count; i++) {
+    const rdx_plan_window *other = &b->windows[i];
+    if (other->kind == w->kind && same(other->value, w->value) && same(other->number, w->number) &&
+        rdx_windows_alike(other, w) && other->rows == w->rows && other->begin == w->begin && other->end == w->end &&
+        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset))
+      break;
+  }
+  if (i == b->window_count) {
+    RDX_TRY(rdx_planner_grow(b->planner, &b->windows, b->window_count, &b->window_capacity, sizeof *w));
+    b->windows[b->window_count++] = *w;
+  }
+  return rdx_bind_column(b->planner, rdx_leaf_column(RDX_WINDOWS_LEAF, i), w->type, w->place, out);
+}
+
+/* lag(x, n, otherwise) is CASE WHEN lag(true, n) THEN lag(x, n) ELSE otherwise END. */
+static rdx_status add_default(rdx_block *b, const rdx_ast *ast, rdx_plan_window w, rdx_bound **out) {
+  rdx_bound *args[3] = {NULL, *out, NULL};
+  RDX_TRY(rdx_bind(b, ast->args[2], &args[2]));
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1}, ast->place,
+                            &w.value));
+  w.type = w.value->type;
+  w.partition_count = w.order_count = 0;
+  RDX_TRY(bind_partition(b, ast->over, &w)); /* anew: each window is rewritten by itself */
+  RDX_TRY(add_window(b, &w, &args[0]));
+  return rdx_bind_call_of(b->planner, "case", args, 3, ast->place, out);
+}
+
+static rdx_status bind_window(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound **out) {
+  rdx_plan_window w = {.kind = f->kind, .name = f->name, .place = ast->place};
+  if (f->kind == RDX_WINDOW_NTILE)
+    RDX_TRY(bind_number(b, ast->args[0], &w.number));
+  else
+    RDX_TRY(bind_value(b, ast, f, &w.value));
+  if (ast->count > 1)
+    RDX_TRY(bind_number(b, ast->args[1], &w.number));
+  w.type = type_of(w.kind, w.value);
+  RDX_TRY(bind_partition(b, ast->over, &w));
+  RDX_TRY(bind_frame(b, ast->over, &w));
+  RDX_TRY(add_window(b, &w, out));
+  return ast->count > 2 ? add_default(b, ast, w, out) : RDX_OK;
+}
+
+rdx_status rdx_bind_window(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  const struct function *f = NULL;
+  RDX_TRY(check_allowed(b, ast));
+  RDX_TRY(find_function(b, ast, &f));
+  b->in_window = true;
+  const rdx_status status = bind_window(b, ast, f, out);
+  b->in_window = false;
+  return status;
+}
+
+/* ---- Building ---- */
+
+rdx_status rdx_windows_rewrite(rdx_block *b, rdx_windows_fn fn, void *user) {
+  for (uint32_t i = 0; i < b->window_count; i++) {
+    rdx_plan_window *w = &b->windows[i];
+    if (w->value)
+      RDX_TRY(fn(user, w->value, &w->value));
+    for (uint32_t k = 0; k < w->partition_count; k++)
+      RDX_TRY(fn(user, w->partition[k], &w->partition[k]));
+    for (uint32_t k = 0; k < w->order_count; k++)
+      RDX_TRY(fn(user, w->orders[k].value, &w->orders[k].value));
+  }
+  return RDX_OK;
+}
+
+typedef struct renaming {
+  rdx_planner *planner;
+  uint32_t first; /* the column of the first window */
+} renaming;
+
+static rdx_status window_node(void *user, rdx_bound *node, rdx_bound **out) {
+  const renaming *r = user;
+  if (node->kind != RDX_BOUND_COLUMN || rdx_leaf_of(node->index) != RDX_WINDOWS_LEAF)
+    return RDX_OK;
+  return rdx_bind_column(r->planner, r->first + rdx_column_of(node->index), node->type, node->place, out);
+}
+
+rdx_status rdx_build_windows(rdx_block *b, rdx_plan_node **below) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  const uint32_t own = (*below)->column_count;
+  renaming r = {p, own};
+  if (b->window_count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_WINDOW, *below, NULL, &node));
+  node->windows = b->windows;
+  node->window_count = b->window_count;
+  node->column_count = own + b->window_count;
+  node->expected_rows = (*below)->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *node->columns, &node->columns));
+  memcpy(node->columns, (*below)->columns, own * sizeof *node->columns);
+  for (uint32_t i = 0; i < b->window_count; i++)
+    node->columns[own + i] = (rdx_plan_column){b->windows[i].name, b->windows[i].type};
+  for (uint32_t i = 0; i < b->output_count; i++)
+    RDX_TRY(rdx_bound_rewrite(p, b->outputs[i].value, window_node, &r, &b->outputs[i].value));
+  *below = node;
+  return RDX_OK;
+}

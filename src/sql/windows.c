@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* ORDER BY; OVER: windows, written in place or by their names in WINDOW. */
+
+#include <string.h>
+
+#include "sql/tree.h"
+
+static rdx_status take_order(rdx_tree *t, const PgQuery__SortBy *s, rdx_sql_order *out) {
+  RDX_TRY(rdx_tree_expression(t, s->node, &out->value));
+  RDX_TRY(rdx_tree_refuse_if(t, s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING, out->value->place,
+                             "ORDER BY ... USING is not supported; ASC and DESC are"));
+  out->descending = s->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+  out->nulls = s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST  ? RDX_NULLS_FIRST
+               : s->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST ? RDX_NULLS_LAST
+                                                                               : RDX_NULLS_DEFAULT;
+  return RDX_OK;
+}
+
+rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_order **out,
+                           uint32_t *out_count) {
+  *out_count = (uint32_t)count;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof **out, (void **)out));
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(take_order(t, nodes[i]->sort_by, &(*out)[i]));
+  return RDX_OK;
+}
+
+/* Bits of frame options, as PostgreSQL's parser sets them (parsenodes.h). */
+#define FRAME_ROWS 0x4
+#define FRAME_GROUPS 0x8
+#define BEGIN_UNBOUNDED_PRECEDING 0x20
+#define END_UNBOUNDED_FOLLOWING 0x100
+#define BEGIN_CURRENT 0x200
+#define END_CURRENT 0x400
+#define BEGIN_PRECEDING 0x800
+#define END_PRECEDING 0x1000
+#define BEGIN_FOLLOWING 0x2000
+#define END_FOLLOWING 0x4000
+#define FRAME_EXCLUDES 0x38000
+
+static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window *out) {
+  const int bits = w->frame_options;
+  const bool offsets = bits & (BEGIN_PRECEDING | BEGIN_FOLLOWING | END_PRECEDING | END_FOLLOWING);
+  out->rows = bits & FRAME_ROWS;
+  out->begin = bits & BEGIN_UNBOUNDED_PRECEDING ? RDX_EDGE_FIRST
+               : bits & BEGIN_CURRENT           ? RDX_EDGE_CURRENT
+               : bits & BEGIN_PRECEDING         ? RDX_EDGE_PRECEDING
+                                                : RDX_EDGE_FOLLOWING;
+  out->end = bits & END_UNBOUNDED_FOLLOWING ? RDX_EDGE_LAST
+             : bits & END_CURRENT           ? RDX_EDGE_CURRENT
+             : bits & END_PRECEDING         ? RDX_EDGE_PRECEDING
+                                            : RDX_EDGE_FOLLOWING;
+  RDX_TRY(rdx_tree_refuse_if(t, bits & FRAME_GROUPS, out->place, "GROUPS is not supported in OVER; ROWS is"));
+  RDX_TRY(rdx_tree_refuse_if(t, bits & FRAME_EXCLUDES, out->place, "EXCLUDE is not supported in OVER"));
+  RDX_TRY(rdx_tree_refuse_if(t, offsets && !out->rows, out->place,
+                             "RANGE with a distance is not supported in OVER; ROWS is"));
+  if (w->start_offset)
+    RDX_TRY(rdx_tree_expression(t, w->start_offset, &out->begin_offset));
+  return w->end_offset ? rdx_tree_expression(t, w->end_offset, &out->end_offset) : RDX_OK;
+}
+
+static const PgQuery__WindowDef *find_named(const rdx_tree *t, const char *name) {
+  for (size_t i = 0; i < t->window_count; i++)
+    if (strcmp(t->windows[i]->window_def->name, name) == 0)
+      return t->windows[i]->window_def;
+  return NULL;
+}
+
+static rdx_status take_definition(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window *out) {
+  RDX_TRY(rdx_tree_refuse_if(t, w->refname && *w->refname, out->place,
+                             "a window that extends another one is not supported; write all of it"));
+  RDX_TRY(rdx_tree_expressions(t, w->n_partition_clause, w->partition_clause, &out->partition, &out->partition_count));
+  RDX_TRY(rdx_tree_orders(t, w->n_order_clause, w->order_clause, &out->orders, &out->order_count));
+  return take_frame(t, w, out);
+}
+
+rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out) {
+  RDX_TRY(rdx_tree_enter(t, 0));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
+  (*out)->place = rdx_tree_place(t, w->location);
+  if (w->name && *w->name) { /* OVER name */
+    const PgQuery__WindowDef *named = find_named(t, w->name);
+    if (!named)
+      return rdx_sql_error(t->err, RDX_ERROR_NOT_FOUND, t->text->text, (*out)->place, NULL,
+                           "there is no window \"%.60s\"", w->name);
+    w = named;
+  }
+  RDX_TRY(take_definition(t, w, *out));
+  t->levels--;
+  return RDX_OK;
+}
