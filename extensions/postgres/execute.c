@@ -23,12 +23,8 @@ typedef struct RunningScan {
   List *targets;
   List *parameters; /* of ExprState */
   List *parameter_types;
-  rdx_statement *statement;
-  rdx_answer *answer;
-  const rdx_table *table;
-  uint64 row, rows;
-  rdx_answer_stats stats;
-  uint64 runs;
+  RaydexResult result;
+  uint64 row, runs;
   double plan_ms, execute_ms; /* of all runs */
   MemoryContext values;       /* of the current row */
   MemoryContextCallback callback;
@@ -36,10 +32,8 @@ typedef struct RunningScan {
 
 static void drop_answer(void *argument) {
   RunningScan *scan = argument;
-  rdx_answer_destroy(&scan->answer);
-  rdx_statement_destroy(&scan->statement);
-  scan->table = NULL;
-  scan->row = scan->rows = 0;
+  raydex_result_free(&scan->result);
+  scan->row = 0;
 }
 
 void raydex_begin(ForeignScanState *node, int flags) {
@@ -95,32 +89,18 @@ static char *write_statement(RunningScan *scan, ExprContext *context) {
 
 static void run(ForeignScanState *node) {
   RunningScan *scan = node->fdw_state;
-  rdx_error error;
-  sigset_t old;
   MemoryContext outer = MemoryContextSwitchTo(scan->values);
   const char *sql = write_statement(scan, node->ss.ps.ps_ExprContext);
-  rdx_database *database = raydex_database(scan->folder);
-  CHECK_FOR_INTERRUPTS();
-  raydex_block_signals(&old);
-  rdx_status status = rdx_statement_prepare(database, sql, NULL, &scan->statement, &error);
-  raydex_unblock_signals(&old);
-  rdx_statement_count_rays(scan->statement, raydex_count_rays);
-  if (status == RDX_OK)
-    status = rdx_statement_execute(scan->statement, &scan->answer, &error);
-  raydex_check(status, &error, sql);
-  rdx_answer_get_stats(scan->answer, &scan->stats);
-  scan->plan_ms += scan->stats.plan_ms;
-  scan->execute_ms += scan->stats.execute_ms;
+  raydex_ask(scan->folder, sql, node->ss.ps.state->es_query_cxt, &scan->result);
+  scan->plan_ms += scan->result.stats.plan_ms;
+  scan->execute_ms += scan->result.stats.execute_ms;
   scan->runs++;
-  raydex_count("cpu", &scan->stats);
-  scan->table = rdx_answer_table(scan->answer);
-  scan->rows = rdx_table_rows(scan->table);
   scan->row = 0;
   MemoryContextSwitchTo(outer);
 }
 
-static Datum get_average(const rdx_table *table, uint32 column, uint64 row, bool *null) {
-  const rdx_column *sum = rdx_table_column(table, column), *count = rdx_table_column(table, column + 1);
+static Datum get_average(const rdx_column *columns, uint32 column, uint64 row, bool *null) {
+  const rdx_column *sum = &columns[column], *count = &columns[column + 1];
   *null = raydex_is_null(sum, row);
   if (*null)
     return (Datum)0;
@@ -136,12 +116,12 @@ static void fill(RunningScan *scan, TupleTableSlot *slot) {
     const int target = lfirst_int(cell);
     const int place = (target < 0 ? -target : target) - 1;
     if (target < 0) {
-      slot->tts_values[place] = get_average(scan->table, column, scan->row, &slot->tts_isnull[place]);
+      slot->tts_values[place] = get_average(scan->result.columns, column, scan->row, &slot->tts_isnull[place]);
       cell = lnext(scan->targets, cell);
       column += 2;
       continue;
     }
-    const rdx_column *values = rdx_table_column(scan->table, column++);
+    const rdx_column *values = &scan->result.columns[column++];
     slot->tts_isnull[place] = raydex_is_null(values, scan->row);
     if (!slot->tts_isnull[place])
       slot->tts_values[place] = raydex_datum(values, scan->row, TupleDescAttr(attributes, place)->atttypid);
@@ -151,10 +131,10 @@ static void fill(RunningScan *scan, TupleTableSlot *slot) {
 TupleTableSlot *raydex_iterate(ForeignScanState *node) {
   RunningScan *scan = node->fdw_state;
   TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-  if (!scan->table)
+  if (!scan->result.ready)
     run(node);
   ExecClearTuple(slot);
-  if (scan->row >= scan->rows)
+  if (scan->row >= scan->result.rows)
     return slot;
   MemoryContextReset(scan->values);
   MemoryContext outer = MemoryContextSwitchTo(scan->values);
@@ -186,11 +166,11 @@ void raydex_explain(ForeignScanState *node, struct ExplainState *es) {
   if (!es->analyze || !scan || scan->runs == 0)
     return;
   if (es->verbose) {
-    ExplainPropertyText("Raydex Device", "cpu", es);
-    if (scan->answer && scan->stats.method)
-      ExplainPropertyText("Raydex Method", scan->stats.method, es);
+    ExplainPropertyText("Raydex Device", scan->result.device, es);
+    if (*scan->result.method)
+      ExplainPropertyText("Raydex Method", scan->result.method, es);
     if (raydex_count_rays)
-      ExplainPropertyUInteger("Raydex Rays", NULL, scan->stats.rays, es);
+      ExplainPropertyUInteger("Raydex Rays", NULL, scan->result.stats.rays, es);
   }
   if (es->timing) {
     ExplainPropertyFloat("Raydex Planning Time", "ms", scan->plan_ms, 3, es);

@@ -64,5 +64,6 @@ Datum raydex_prepare(PG_FUNCTION_ARGS) {
   appendStringInfo(&sql, " AS %s", query);
   create_view(folder, sql.data);
   raydex_forget(folder);
+  raydex_forget_in_worker(folder);
   PG_RETURN_VOID();
 }

@@ -38,6 +38,7 @@ void _PG_init(void) {
   DefineCustomBoolVariable("raydex.two_level", "Lets nodes group what is distributed over them.",
                            "Off: their rows come here.", &raydex_two_level, true, PGC_USERSET, GUC_EXPLAIN, NULL, NULL,
                            NULL);
+  raydex_worker_init();
   MarkGUCPrefixReserved("raydex");
   raydex_rewrite_init();
   raydex_nodes_init();

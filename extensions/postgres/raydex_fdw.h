@@ -9,6 +9,7 @@
 #include <lib/stringinfo.h>
 #include <nodes/execnodes.h>
 #include <nodes/pathnodes.h>
+#include <pgstat.h>
 
 #include <raydex/raydex.h>
 
@@ -184,6 +185,42 @@ extern void raydex_rescan(ForeignScanState *node);
 extern void raydex_end(ForeignScanState *node);
 extern void raydex_explain(ForeignScanState *node, struct ExplainState *es);
 extern List *raydex_import(ImportForeignSchemaStmt *statement, Oid server);
+
+/* ---- Questions (ask.c) and the worker (worker.c) ---- */
+
+/** The answer of a query, in the memory of the session, or mapped from the worker that gave it. */
+typedef struct RaydexResult {
+  bool ready;
+  uint32 count;
+  uint64 rows;
+  rdx_column *columns;
+  rdx_answer_stats stats;
+  char method[160], device[64];
+  rdx_statement *statement;
+  rdx_answer *answer;
+  void *map;
+  size_t size;
+} RaydexResult;
+
+/** Ask anew: what the result had goes. Columns are allocated in `context`. On errors free the result, too. */
+extern void raydex_ask(const char *folder, const char *sql, MemoryContext context, RaydexResult *result);
+extern void raydex_result_free(RaydexResult *result);
+
+/** What the worker has prepared; false: nothing, or it does not run. */
+extern bool raydex_ask_prepared(const char *folder, RaydexResult *result);
+
+/** Let the worker, if it runs, open a folder anew. */
+extern void raydex_forget_in_worker(const char *folder);
+
+/** Where the worker listens: relative to the folder of the server's data, in which every backend is. Base backups leave
+ * this folder out. */
+#define RAYDEX_SOCKET PG_STAT_TMP_DIR "/raydex_fdw.socket"
+
+extern bool raydex_worker;
+extern void raydex_worker_init(void);
+
+/** Ask the server for the worker; false: it has no place for one. */
+extern bool raydex_worker_start(void);
 
 /* ---- Counters (stats.c) ---- */
 

@@ -59,15 +59,15 @@ static void put_definitions(const ReturnSetInfo *result, const rdx_table *table)
 }
 
 /* What rdx_database_prepared() tells. */
-static void put_prepared(const ReturnSetInfo *result, const rdx_table *table, const char *location) {
+static void put_prepared(const ReturnSetInfo *result, const rdx_column *columns, const char *location) {
   static const int places[] = {KIND, NAME, TABLES, COLUMNS, METHOD};
-  for (uint64 row = 0; row < rdx_table_rows(table); row++) {
+  for (uint64 row = 0; row < columns[0].rows; row++) {
     Line line = start_line(location);
     for (uint32 i = 0; i < lengthof(places); i++)
-      set_text(&line, places[i], rdx_table_column(table, i), row);
-    const double idle_ms = ((const double *)rdx_table_column(table, 7)->values)[row];
-    line.values[BYTES] = Int64GetDatum((int64)((const uint64 *)rdx_table_column(table, 5)->values)[row]);
-    line.values[USES] = Int64GetDatum((int64)((const uint64 *)rdx_table_column(table, 6)->values)[row]);
+      set_text(&line, places[i], &columns[i], row);
+    const double idle_ms = ((const double *)columns[7].values)[row];
+    line.values[BYTES] = Int64GetDatum((int64)((const uint64 *)columns[5].values)[row]);
+    line.values[USES] = Int64GetDatum((int64)((const uint64 *)columns[6].values)[row]);
     line.values[LAST_USE] = TimestampTzGetDatum(GetCurrentTimestamp() - (TimestampTz)(idle_ms * 1000));
     line.nulls[BYTES] = line.nulls[USES] = line.nulls[LAST_USE] = false;
     put_line(result, &line);
@@ -78,10 +78,14 @@ static void put_prepared(const ReturnSetInfo *result, const rdx_table *table, co
 static void put_table(const ReturnSetInfo *result, rdx_table *table, const char *location) {
   PG_TRY();
   {
-    if (location)
-      put_prepared(result, table, location);
-    else
+    if (location) {
+      rdx_column *columns = palloc(sizeof *columns * rdx_table_columns(table));
+      for (uint32 i = 0; i < rdx_table_columns(table); i++)
+        columns[i] = *rdx_table_column(table, i);
+      put_prepared(result, columns, location);
+    } else {
       put_definitions(result, table);
+    }
   }
   PG_CATCH();
   {
@@ -90,6 +94,22 @@ static void put_table(const ReturnSetInfo *result, rdx_table *table, const char 
   }
   PG_END_TRY();
   rdx_table_destroy(&table);
+}
+
+/* The map goes whatever becomes of the rows. */
+static void put_worker(const ReturnSetInfo *result, const char *folder) {
+  RaydexResult prepared;
+  if (!raydex_ask_prepared(folder, &prepared))
+    return;
+  PG_TRY();
+  { put_prepared(result, prepared.columns, "worker"); }
+  PG_CATCH();
+  {
+    raydex_result_free(&prepared);
+    PG_RE_THROW();
+  }
+  PG_END_TRY();
+  raydex_result_free(&prepared);
 }
 
 Datum raydex_structures(PG_FUNCTION_ARGS) {
@@ -110,5 +130,6 @@ Datum raydex_structures(PG_FUNCTION_ARGS) {
   put_table(result, table, NULL);
   raydex_check(rdx_database_prepared(database, &table, &error), &error, NULL);
   put_table(result, table, "session");
+  put_worker(result, folder);
   return (Datum)0;
 }
