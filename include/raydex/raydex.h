@@ -7,6 +7,7 @@
 
 #include <raydex/arrow.h>
 #include <raydex/column.h>
+#include <raydex/context.h>
 #include <raydex/cost.h>
 #include <raydex/database.h>
 #include <raydex/device.h>

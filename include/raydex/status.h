@@ -36,7 +36,7 @@ typedef enum rdx_status {
   RDX_ERROR_MEMORY,        /**< host memory ran out, or a result would take more than there is */
   RDX_ERROR_DEVICE_MEMORY, /**< device memory ran out, or the estimate says it would */
   RDX_ERROR_DEVICE_LOST,   /**< the driver gave the device up; close it and open it again */
-  RDX_ERROR_CANCELLED,     /**< the progress callback asked to stop */
+  RDX_ERROR_CANCELLED,     /**< a progress callback asked to stop, or the context was cancelled (context.h) */
   RDX_ERROR_INTERNAL,      /**< a defect in Raydex or a driver; the text says what was seen */
 } rdx_status;
 
@@ -73,7 +73,8 @@ RDX_API void rdx_set_allocator(const rdx_allocator *allocator);
  */
 typedef bool (*rdx_progress_fn)(void *user, const char *stage, uint64_t done, uint64_t total);
 
-/** Set the progress callback of the process; NULL removes it. */
+/** Set the progress callback of the process; NULL removes it. Calls of threads that use a context (context.h) ask that
+ * instead. */
 RDX_API void rdx_set_progress(rdx_progress_fn callback, void *user);
 
 #ifdef __cplusplus

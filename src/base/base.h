@@ -5,6 +5,7 @@
 
 /* What every file uses: errors, memory, clocks, progress, threads. Knows no database word. */
 
+#include <raydex/context.h>
 #include <raydex/status.h>
 
 #define RDX_TRY(call)                                                                                                  \
@@ -51,7 +52,10 @@ void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint6
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);
 
-/* Tell the process's progress callback; RDX_ERROR_CANCELLED (with a text) when it asks to stop. */
+/* The context that this thread uses, for threads that work for it: they use it, too. NULL: none. */
+rdx_context *rdx_context_current(void);
+
+/* Tell the context of the thread, else the process's callback; RDX_ERROR_CANCELLED (with a text) when it is to stop. */
 RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
 
 /* The same, but a thread that asked less than this ago does not ask again: for loops, every few thousand rounds. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Host memory and progress: the two hooks of the process. */
+/* Host memory, by the hook of the process. */
 
 #include <ctype.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,44 +138,4 @@ void rdx_arena_free(rdx_arena *arena) {
     rdx_free(block);
   }
   arena->blocks = NULL;
-}
-
-/* ---- Progress ---- */
-
-/* Callers set the callback before they start work that reports; the flag keeps the common case, no callback, cheap. */
-static struct {
-  pthread_mutex_t lock;
-  _Atomic bool set;
-  rdx_progress_fn callback;
-  void *user;
-} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void rdx_set_progress(rdx_progress_fn callback, void *user) {
-  pthread_mutex_lock(&progress.lock);
-  progress.callback = callback;
-  progress.user = user;
-  atomic_store(&progress.set, callback != NULL);
-  pthread_mutex_unlock(&progress.lock);
-}
-
-/* When this thread asked last. */
-static _Thread_local double asked_ms;
-
-rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
-  if (!atomic_load_explicit(&progress.set, memory_order_relaxed))
-    return RDX_OK;
-  asked_ms = rdx_now_ms();
-  pthread_mutex_lock(&progress.lock);
-  rdx_progress_fn callback = progress.callback;
-  void *user = progress.user;
-  pthread_mutex_unlock(&progress.lock);
-  if (callback && callback(user, stage, done, total))
-    return rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled during %s", stage);
-  return RDX_OK;
-}
-
-rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
-  if (!atomic_load_explicit(&progress.set, memory_order_relaxed) || rdx_now_ms() - asked_ms < RDX_ASK_EVERY_MS)
-    return RDX_OK;
-  return rdx_progress(stage, done, total, err);
 }

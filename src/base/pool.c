@@ -43,6 +43,7 @@ struct rdx_pool {
   _Atomic bool stop;
   rdx_task_fn task; /* the job: this and the following are written while nobody is active */
   void *context;
+  rdx_context *owner; /* whom the work is for */
   uint64_t count, grain;
   _Atomic bool cancelled; /* no more pieces of this job are begun */
 };
@@ -85,7 +86,9 @@ static void ask(rdx_pool *pool, watch *w) {
 /* Do pieces until there are none, or the job is cancelled; `w` is the caller's, NULL for a worker. */
 static void work(rdx_pool *pool, uint32_t number, watch *w) {
   uint64_t begin, end;
-  while (take_run(pool, &begin, &end))
+  while (take_run(pool, &begin, &end)) {
+    if (!w)
+      rdx_context_use(pool->owner);
     for (; begin < end; begin += pool->grain) {
       pool->task(pool->context, begin, end - begin < pool->grain ? end : begin + pool->grain, number);
       if (w)
@@ -93,6 +96,7 @@ static void work(rdx_pool *pool, uint32_t number, watch *w) {
       if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed))
         return;
     }
+  }
 }
 
 static bool has_news(const rdx_pool *pool, uint64_t seen) {
@@ -264,6 +268,7 @@ static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *co
 static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
   pool->task = task;
   pool->context = context;
+  pool->owner = rdx_context_current();
   pool->count = count;
   pool->grain = grain;
   atomic_store_explicit(&pool->cancelled, false, memory_order_relaxed);

@@ -207,6 +207,8 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   rdx_status status =
       index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index kind %d", (int)index->params.kind);
   if (status == RDX_OK)
+    status = rdx_progress("build", 0, 1, err);
+  if (status == RDX_OK)
     status = rdx_device_column_use(device, keys, &column, &owned, err);
   if (status == RDX_OK)
     status = check_rows(column, err);

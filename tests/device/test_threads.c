@@ -215,8 +215,50 @@ static void test_own_indexes(void **state) {
   free(datas);
 }
 
+/* ---- Contexts ---- */
+
+/* Lookups of each thread belong to a context of its own; every second one is cancelled, and only its calls fail. */
+static bool look_up_in_context(const void *argument, uint32_t thread) {
+  const data *d = argument;
+  const rdx_column keys = column_of(d->keys, ROWS);
+  const bool cancelled = thread % 2 == 1;
+  rdx_context *context = NULL;
+  rdx_index *index = NULL;
+  bool right = rdx_context_create(NULL, &context, NULL) == RDX_OK && !rdx_context_use(context);
+  for (int i = 0; i < rounds() && right; i++) {
+    if (cancelled)
+      rdx_context_cancel(context);
+    rdx_error err = {""};
+    const rdx_status status =
+        rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = alternating(i % 2)}, &index, &err);
+    if (cancelled) {
+      right = status == RDX_ERROR_CANCELLED && !index && strstr(err.text, "cancelled");
+      rdx_context_reset(context);
+      right = right && rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, &index,
+                                        NULL) == RDX_OK;
+    } else {
+      right = status == RDX_OK;
+    }
+    right = right && look_up(index, d, RDX_RESULT_COUNT);
+    rdx_index_destroy(&index);
+  }
+  right = right && rdx_context_use(NULL) == context;
+  rdx_context_destroy(&context);
+  return right && !context;
+}
+
+static void test_contexts(void **state) {
+  (void)state;
+  data *d = calloc(1, sizeof *d);
+  assert_non_null(d);
+  make_data(d, test_random(), true);
+  run_threads(look_up_in_context, d);
+  free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_contexts),
       cmocka_unit_test(test_one_index),
       cmocka_unit_test(test_several_indexes),
       cmocka_unit_test(test_own_indexes),

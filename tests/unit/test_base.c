@@ -308,6 +308,52 @@ static void test_progress(void **state) {
   assert_true(rdx_now_ms() >= then);
 }
 
+static bool count_calls(void *user, const char *stage, uint64_t done, uint64_t total) {
+  (void)stage, (void)done, (void)total;
+  ++*(_Atomic uint32_t *)user;
+  return false;
+}
+
+static void report(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)begin, (void)end, (void)worker;
+  nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* every worker comes to do some */
+  *(_Atomic uint32_t *)context += rdx_progress("a stage", 3, 9, NULL) == RDX_ERROR_CANCELLED;
+}
+
+/* What the pool's threads do belongs to the context of the thread that asked for it, and only while it does. */
+static void test_contexts(void **state) {
+  (void)state;
+  _Atomic uint32_t of_process = 0, of_context = 0, stopped = 0;
+  rdx_context *context = NULL;
+  rdx_pool *pool = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_context_create(NULL, NULL, &err), RDX_ERROR_ARGUMENT);
+  assert_int_equal(rdx_context_create(&(rdx_context_params){count_calls, &of_context}, &context, &err), RDX_OK);
+  assert_int_equal(rdx_pool_create(3, &pool, &err), RDX_OK);
+  rdx_set_progress(count_calls, &of_process);
+  assert_null(rdx_context_use(context));
+  rdx_pool_run(pool, 60, 1, report, &stopped);
+  assert_int_equal(of_process, 0);
+  assert_int_equal(of_context, 60);
+  assert_int_equal(stopped, 0);
+  rdx_context_cancel(context);
+  rdx_pool_run(pool, 60, 1, report, &stopped);
+  assert_int_equal(stopped, 60);
+  assert_ptr_equal(rdx_context_use(NULL), context);
+  rdx_pool_run(pool, 60, 1, report, &stopped);
+  assert_int_equal(of_process, 60);
+  assert_int_equal(of_context, 120);
+  assert_int_equal(stopped, 60);
+  rdx_context_reset(context);
+  rdx_context_use(context);
+  assert_int_equal(rdx_progress("a stage", 3, 9, &err), RDX_OK);
+  rdx_context_use(NULL);
+  rdx_set_progress(NULL, NULL);
+  rdx_context_destroy(&context);
+  rdx_context_destroy(&context);
+  rdx_pool_destroy(&pool);
+}
+
 typedef struct long_job {
   pthread_t caller;
   bool stop;
@@ -465,6 +511,7 @@ int main(void) {
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_sizes_that_overflow),
       cmocka_unit_test(test_progress),
+      cmocka_unit_test(test_contexts),
       cmocka_unit_test(test_sort),
       cmocka_unit_test(test_sort_order),
       cmocka_unit_test(test_stalled_pipes),

@@ -59,9 +59,12 @@ static bool on_memory(void *user, ssize_t bytes, bool post) {
   return true;
 }
 
+/* On whatever thread Embree has: the work is for the context of the thread that called. */
 static bool on_progress(void *user, double n) {
-  (void)user;
-  return rdx_progress("build", (uint64_t)(n * 1000), 1000, NULL) == RDX_OK;
+  rdx_context *before = rdx_context_use(user);
+  const rdx_status status = rdx_progress("build", (uint64_t)(n * 1000), 1000, NULL);
+  rdx_context_use(before);
+  return status == RDX_OK;
 }
 
 /* Report each hit; rejecting it makes Embree go on to the next. */
@@ -193,7 +196,7 @@ static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
     flags |= RTC_SCENE_FLAG_DYNAMIC;
   rtcSetSceneFlags(s->scene, flags);
   rtcSetSceneBuildQuality(s->scene, quality_of(p));
-  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, NULL);
+  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, rdx_context_current());
   RDX_TRY(rdx_alloc(s->base.partitions, sizeof *s->geometries, "a scene", (void **)&s->geometries, err));
   for (uint32_t i = 0; i < s->base.partitions; i++)
     RDX_TRY(add_partition(s, i, err));
@@ -245,6 +248,7 @@ rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_err
   if (scene->partitions == 0)
     return RDX_OK;
   move_to(s, primitives);
+  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, rdx_context_current());
   const rdx_status status = commit(s, err);
   if (status != RDX_OK) {
     rdx_error ignored;
@@ -252,7 +256,6 @@ rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_err
     rtcSetSceneProgressMonitorFunction(s->scene, NULL, NULL);
     if (commit(s, &ignored) != RDX_OK)
       return rdx_fail(err, RDX_ERROR_INTERNAL, "a refit failed, and so did going back: the index is lost");
-    rtcSetSceneProgressMonitorFunction(s->scene, on_progress, NULL);
     return status;
   }
   rdx_buffer_destroy(&scene->params.primitives);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* How far calls have come, and whether they are to stop: asked of the context of the thread, else of the process. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <raydex/context.h>
+
+#include "base/base.h"
+
+struct rdx_context {
+  rdx_context_params params;
+  _Atomic bool cancelled;
+};
+
+/* Callers set the callback before they start work that reports; the flag keeps the common case, no callback, cheap. */
+static struct {
+  pthread_mutex_t lock;
+  _Atomic bool set;
+  rdx_progress_fn callback;
+  void *user;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Whom the calls of this thread belong to, and when it asked last. */
+static _Thread_local rdx_context *current;
+static _Thread_local double asked_ms;
+
+void rdx_set_progress(rdx_progress_fn callback, void *user) {
+  pthread_mutex_lock(&process.lock);
+  process.callback = callback;
+  process.user = user;
+  atomic_store(&process.set, callback != NULL);
+  pthread_mutex_unlock(&process.lock);
+}
+
+/* ---- Contexts ---- */
+
+rdx_status rdx_context_create(const rdx_context_params *params, rdx_context **out, rdx_error *err) {
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_context_create: out must not be NULL");
+  rdx_context *context = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *context, "a context", (void **)&context, err));
+  if (params)
+    context->params = *params;
+  *out = context;
+  return RDX_OK;
+}
+
+rdx_context *rdx_context_use(rdx_context *context) {
+  rdx_context *before = current;
+  current = context;
+  return before;
+}
+
+rdx_context *rdx_context_current(void) {
+  return current;
+}
+
+void rdx_context_cancel(rdx_context *context) {
+  if (context)
+    atomic_store(&context->cancelled, true);
+}
+
+void rdx_context_reset(rdx_context *context) {
+  if (context)
+    atomic_store(&context->cancelled, false);
+}
+
+void rdx_context_destroy(rdx_context **context) {
+  if (!context)
+    return;
+  rdx_free(*context);
+  *context = NULL;
+}
+
+/* ---- Asking ---- */
+
+static bool is_asked(void) {
+  return current || atomic_load_explicit(&process.set, memory_order_relaxed);
+}
+
+static bool ask_process(const char *stage, uint64_t done, uint64_t total) {
+  pthread_mutex_lock(&process.lock);
+  rdx_progress_fn callback = process.callback;
+  void *user = process.user;
+  pthread_mutex_unlock(&process.lock);
+  return callback && callback(user, stage, done, total);
+}
+
+static bool ask_context(rdx_context *c, const char *stage, uint64_t done, uint64_t total) {
+  const bool stops = c->params.progress && c->params.progress(c->params.user, stage, done, total);
+  return stops || atomic_load_explicit(&c->cancelled, memory_order_relaxed);
+}
+
+rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
+  if (!is_asked())
+    return RDX_OK;
+  asked_ms = rdx_now_ms();
+  if (current ? ask_context(current, stage, done, total) : ask_process(stage, done, total))
+    return rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled during %s", stage);
+  return RDX_OK;
+}
+
+rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
+  if (!is_asked() || rdx_now_ms() - asked_ms < RDX_ASK_EVERY_MS)
+    return RDX_OK;
+  return rdx_progress(stage, done, total, err);
+}
