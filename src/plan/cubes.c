@@ -184,6 +184,17 @@ static rdx_status list_rejected(rdx_planner *p, const candidates *c, uint32_t be
   return RDX_OK;
 }
 
+/* Whether the best depends on what only rows tell: the shares of some conditions, and how far the attributes of a cube
+ * determine each other, which without a look at them are taken for independent. */
+static rdx_status is_open(rdx_planner *p, const rdx_star_estimate *e, candidates *c, bool *out) {
+  for (uint32_t i = 0; i < c->count; i++)
+    c->combinations[i] = 1;
+  const uint32_t best = weigh(p, e, 1, c);
+  RDX_TRY(combine(p, false, c));
+  *out = best != weigh(p, e, 0.001, c) || best != weigh(p, e, 0.1, c) || best != weigh(p, e, 1, c);
+  return RDX_OK;
+}
+
 /* Rows are looked at only where a choice depends on them, or where someone asks for the times. */
 rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node) {
   candidates c = {0};
@@ -194,13 +205,14 @@ rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node) {
     return RDX_OK;
   }
   RDX_TRY(rdx_star_estimate_begin(p, node, &e));
-  RDX_TRY(combine(p, false, &c));
-  uint32_t best = weigh(p, &e, 1, &c);
-  if (p->settings->explains || best != weigh(p, &e, 0.1, &c) || best != weigh(p, &e, 0.001, &c)) {
+  bool open = p->settings->explains;
+  if (!open)
+    RDX_TRY(is_open(p, &e, &c, &open));
+  if (open) {
     RDX_TRY(rdx_star_estimate_sample(p, node, &e));
     RDX_TRY(combine(p, true, &c));
-    best = weigh(p, &e, 1, &c);
   }
+  const uint32_t best = open ? weigh(p, &e, 1, &c) : find_best(p, &c);
   const double rows = rdx_star_groups(&e, node, 1.0 / 3);
   *node = c.list[best];
   node->method = rdx_engine_kind_name(kind_of(node));

@@ -102,6 +102,16 @@ static void set_rates(double factor, double cube) {
   *device->calibration = c;
 }
 
+/* Columns that the first one determines. */
+static char *make_related(size_t *size) {
+  char *text = malloc((size_t)ROWS * 32 + 64);
+  size_t used = (size_t)sprintf(text, "a,b,c,v\n");
+  for (uint32_t i = 0; i < ROWS; i++)
+    used += (size_t)sprintf(text + used, "%u,%u,%u,%u\n", i % 1000, i % 1000 * 3, i % 1000 * 5, i % 101);
+  *size = used;
+  return text;
+}
+
 static char *make_text(size_t *size) {
   char *text = malloc((size_t)ROWS * 32 + 64);
   size_t used = (size_t)sprintf(text, "id,k,g,v\n");
@@ -123,6 +133,10 @@ static int open_all(void **state) {
   assert_int_equal(rdx_database_open(device, NULL, NULL, &database, &err), RDX_OK);
   assert_int_equal(rdx_table_parse_csv("t", text, size, NULL, &table, &err), RDX_OK);
   assert_int_equal(rdx_database_add(database, "t", table, &err), RDX_OK);
+  free(text);
+  text = make_related(&size);
+  assert_int_equal(rdx_table_parse_csv("related", text, size, NULL, &table, &err), RDX_OK);
+  assert_int_equal(rdx_database_add(database, "related", table, &err), RDX_OK);
   free(text);
   return 0;
 }
@@ -170,6 +184,30 @@ static void many_ranges_go_to_the_column_engine(void **state) {
   set_rates(1, 1);
   expect_in("EXPLAIN SELECT g, sum(v) FROM t WHERE k IN (1, 3, 5, 7, 9, 11, 13, 15) GROUP BY g ",
             "Method: sorted_cube (expected ");
+}
+
+static void expect_method(const char *sql, const char *method) {
+  rdx_statement *s = NULL;
+  rdx_answer *a = NULL;
+  rdx_answer_stats stats;
+  rdx_error err = {""};
+  if (rdx_statement_prepare(database, sql, NULL, &s, &err) != RDX_OK || rdx_statement_execute(s, &a, &err) != RDX_OK)
+    fail_msg("%s: %s", sql, err.text);
+  rdx_answer_get_stats(a, &stats);
+  assert_string_equal(stats.method, method);
+  rdx_answer_destroy(&a);
+  rdx_statement_destroy(&s);
+}
+
+/* Columns that determine each other have few combinations, which only rows tell: a statement looks at them as EXPLAIN
+ * does. */
+static void statements_choose_what_explain_shows(void **state) {
+  (void)state;
+  run("CREATE MATERIALIZED VIEW d_sorted USING sorted_cube AS SELECT a, b, c, sum(v) FROM related GROUP BY a, b, c");
+  set_rates(20, 1);
+  expect_in("EXPLAIN SELECT a, sum(v) FROM related GROUP BY a", "Method: sorted_cube (expected ");
+  expect_method("SELECT a, sum(v) FROM related GROUP BY a", "sorted_cube");
+  set_rates(1, 1);
 }
 
 static void a_method_that_is_set_counts(void **state) {
@@ -255,6 +293,7 @@ int main(void) {
       cmocka_unit_test(a_star_without_cubes_goes_to_the_column_engine),
       cmocka_unit_test(the_fastest_cube_answers),
       cmocka_unit_test(many_ranges_go_to_the_column_engine),
+      cmocka_unit_test(statements_choose_what_explain_shows),
       cmocka_unit_test(a_method_that_is_set_counts),
       cmocka_unit_test(views_that_lack_something_do_not_serve),
       cmocka_unit_test(groups_are_estimated),

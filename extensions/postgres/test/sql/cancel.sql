@@ -7,7 +7,7 @@ BEGIN
   PERFORM answer(query, 'files', 'on');
   RETURN 'it ended by itself';
 EXCEPTION WHEN query_canceled THEN
-  RETURN CASE WHEN clock_timestamp() - start < '10 s' THEN 'cancelled' ELSE 'late: ' || clock_timestamp() - start END;
+  RETURN CASE WHEN clock_timestamp() - start < '2 s' THEN 'cancelled' ELSE 'late: ' || clock_timestamp() - start END;
 END $$;
 SET statement_timeout = '30ms';
 SELECT cancelled('SELECT count(*) FROM lineorder a JOIN lineorder b ON a.lo_custkey = b.lo_custkey
