@@ -21,11 +21,13 @@
 #include <utils/memutils.h>
 #include <utils/rel.h>
 
-/* The databases that this backend has opened, by their folders; they stay open until it ends. */
+/* The databases that this backend has opened, by their folders. */
 typedef struct OpenFolder {
   struct OpenFolder *next;
   char *folder;
   rdx_database *database;
+  uint32 results; /* that are not freed yet */
+  bool forgotten; /* it is closed when the last of them is */
 } OpenFolder;
 
 static rdx_device *device;
@@ -99,7 +101,7 @@ rdx_device *raydex_device(void) {
 
 rdx_database *raydex_database(const char *folder) {
   for (OpenFolder *f = folders; f; f = f->next) {
-    if (strcmp(f->folder, folder) == 0)
+    if (!f->forgotten && strcmp(f->folder, folder) == 0)
       return f->database;
   }
   rdx_error error;
@@ -121,12 +123,40 @@ rdx_database *raydex_database(const char *folder) {
   return f->database;
 }
 
+static OpenFolder **find_open(const rdx_database *database) {
+  OpenFolder **f = &folders;
+  while ((*f)->database != database)
+    f = &(*f)->next;
+  return f;
+}
+
+static void close_unused(OpenFolder **f) {
+  OpenFolder *gone = *f;
+  if (!gone->forgotten || gone->results > 0)
+    return;
+  *f = gone->next;
+  rdx_database_close(&gone->database);
+  pfree(gone->folder);
+  pfree(gone);
+}
+
+void raydex_hold(const rdx_database *database) {
+  (*find_open(database))->results++;
+}
+
+void raydex_release(const rdx_database *database) {
+  OpenFolder **f = find_open(database);
+  (*f)->results--;
+  close_unused(f);
+}
+
 void raydex_forget(const char *folder) {
   for (OpenFolder **f = &folders; *f; f = &(*f)->next) {
-    if (strcmp((*f)->folder, folder) == 0) {
-      *f = (*f)->next;
-      return;
-    }
+    if ((*f)->forgotten || strcmp((*f)->folder, folder) != 0)
+      continue;
+    (*f)->forgotten = true;
+    close_unused(f);
+    return;
   }
 }
 

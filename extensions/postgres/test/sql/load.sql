@@ -47,3 +47,13 @@ SELECT raydex_prepare('files', '../x', 'SELECT name, count(*) FROM all_types GRO
 SELECT raydex_prepare('files', 'two', 'SELECT name, count(*) FROM all_types GROUP BY name; DROP TABLE labels');
 SELECT raydex_prepare('files', 'two', 'SELECT 1', 'hash');
 SELECT raydex_prepare('none', 'two', 'SELECT 1');
+-- A cursor keeps its rows while a cube is made; what is forgotten is closed after it.
+BEGIN;
+DECLARE c CURSOR FOR SELECT id FROM files.all_types ORDER BY id;
+FETCH 1 FROM c;
+SELECT raydex_prepare('files', 'by_b', 'SELECT b, count(*) FROM all_types GROUP BY b');
+SELECT count(*) FROM files.labels;
+FETCH 1 FROM c;
+COMMIT;
+SELECT compare('SELECT b, count(*) FROM all_types GROUP BY b');
+\! rm "$FOLDER/files/by_b.view" "$FOLDER/files/by_small.view"
