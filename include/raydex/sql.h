@@ -19,6 +19,7 @@
 #include <raydex/column.h>
 #include <raydex/predicate.h>
 #include <raydex/status.h>
+#include <raydex/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +54,16 @@ RDX_API bool rdx_condition_has_values(const rdx_condition *condition, uint32_t i
  */
 RDX_API RDX_MUST_USE rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns,
                                                    const uint32_t *numbers, const rdx_predicate **out, rdx_error *err);
+
+/**
+ * Bind a condition to a table's columns by their names, for a scan: `columns` gets those that it names, in the order of
+ * rdx_condition_columns(), and the first of the table where it names none; it has room for as many, at least for one,
+ * and borrows from the table. The predicate numbers them so. RDX_ERROR_NOT_FOUND for a column that the table has not;
+ * else as rdx_condition_bind(). examples/scan.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_condition_bind_table(rdx_condition *condition, const rdx_table *table,
+                                                         rdx_column *columns, const rdx_predicate **out,
+                                                         rdx_error *err);
 
 /** Free `*condition` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_condition_destroy(rdx_condition **condition);

@@ -275,3 +275,18 @@ rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *column
   *out = &condition->predicate;
   return RDX_OK;
 }
+
+rdx_status rdx_condition_bind_table(rdx_condition *condition, const rdx_table *table, rdx_column *columns,
+                                    const rdx_predicate **out, rdx_error *err) {
+  if (!condition || !table || !columns || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_condition_bind_table: condition, table, columns and out must not be NULL");
+  if (condition->name_count == 0 && rdx_table_columns(table) > 0)
+    columns[0] = *rdx_table_column(table, 0);
+  for (uint32_t i = 0; i < condition->name_count; i++) {
+    const rdx_column *found = NULL;
+    RDX_TRY(rdx_table_find(table, condition->names[i], &found, err));
+    columns[i] = *found;
+  }
+  return rdx_condition_bind(condition, columns, NULL, out, err);
+}

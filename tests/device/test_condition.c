@@ -25,20 +25,14 @@ static const rdx_csv_type csv_types[] = {{"tiny", RDX_TYPE_I8, 0}, {"big", RDX_T
 static void select_rows(const rdx_table *table, const char *text, char rows[16]) {
   rdx_condition *condition = NULL;
   const rdx_predicate *predicate = NULL;
-  const rdx_column *found = NULL;
   rdx_column columns[16];
   rdx_scan *scan = NULL;
   rdx_scan_result *result = NULL;
   rdx_scan_view v;
   OK(rdx_condition_parse(text, &condition, err));
   const uint32_t count = rdx_condition_columns(condition);
-  columns[0] = *rdx_table_column(table, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    OK(rdx_table_find(table, rdx_condition_column_name(condition, i), &found, err));
-    columns[i] = *found;
-  }
   for (int again = 0; again < 2; again++)
-    OK(rdx_condition_bind(condition, columns, NULL, &predicate, err));
+    OK(rdx_condition_bind_table(condition, table, columns, &predicate, err));
   OK(rdx_scan_create(test_device, columns, count ? count : 1, NULL, &scan, err));
   OK(rdx_scan_run(scan, predicate, &(rdx_scan_run_params){.result = RDX_SCAN_ROWS}, &result, err));
   OK(rdx_scan_result_read(result, &v, err));
@@ -237,6 +231,7 @@ static const struct {
     {"day = 5", RDX_ERROR_ARGUMENT, "cannot be compared with a number"},
     {"at = 'noon'", RDX_ERROR_ARGUMENT, "not a timestamp"},
     {"b = 'maybe'", RDX_ERROR_ARGUMENT, "not true or false"},
+    {"i = 1 AND x = 2", RDX_ERROR_NOT_FOUND, "no column 'x'"},
 };
 
 static void test_refused(void **state) {
@@ -245,17 +240,11 @@ static void test_refused(void **state) {
   for (size_t i = 0; i < COUNT(refused); i++) {
     rdx_condition *condition = NULL;
     const rdx_predicate *predicate = NULL;
-    const rdx_column *found = NULL;
     rdx_column columns[16];
     rdx_error error = {""};
     rdx_status status = rdx_condition_parse(refused[i].text, &condition, &error);
-    if (status == RDX_OK) {
-      for (uint32_t k = 0; k < rdx_condition_columns(condition); k++) {
-        OK(rdx_table_find(table, rdx_condition_column_name(condition, k), &found, err));
-        columns[k] = *found;
-      }
-      status = rdx_condition_bind(condition, columns, NULL, &predicate, &error);
-    }
+    if (status == RDX_OK)
+      status = rdx_condition_bind_table(condition, table, columns, &predicate, &error);
     if (status != refused[i].status || !strstr(error.text, refused[i].part))
       fail_msg("%s: %s (%s)", refused[i].text, rdx_status_name(status), error.text);
     rdx_condition_destroy(&condition);
