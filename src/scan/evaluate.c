@@ -123,15 +123,68 @@ static rdx_status all_of(evaluation *e, const rdx_node *node, bool narrow, rdx_b
   return RDX_OK;
 }
 
+/* The terms of a conjunction that the method takes in one call; 0: it is none. */
+static uint32_t conjunction_terms(const evaluation *e, const rdx_node *node) {
+  if (node->kind != RDX_NODE_AND)
+    return is_plain_term(e, node);
+  for (uint32_t i = 0; i < node->count; i++)
+    if (!is_plain_term(e, &node->children[i]))
+      return 0;
+  return node->count;
+}
+
+/* How many children of an OR, from `first` on, one call of the method takes together. */
+static uint32_t count_together(const evaluation *e, const rdx_node *node, uint32_t first) {
+  const rdx_scan_ops *ops = e->scan->ops;
+  const uint32_t most = ops->max_conjunctions ? ops->max_conjunctions(e->scan->self) : 1;
+  uint32_t count = 0, terms = 0;
+  while (count < most && first + count < node->count) {
+    const uint32_t here = conjunction_terms(e, &node->children[first + count]);
+    if (here == 0 || terms + here > ops->max_terms)
+      break;
+    terms += here;
+    count++;
+  }
+  return count;
+}
+
+/* RTScan, section 7 "identify the involved query areas in the three-dimensional space". */
+/* So many children in one call. */
+static rdx_status together(evaluation *e, const rdx_node *children, uint32_t count, rdx_buffer *out, rdx_error *err) {
+  rdx_scan_call call = {.conjunctions = count, .out = out};
+  rdx_term *terms = NULL;
+  uint32_t *ends = NULL;
+  RDX_TRY(rdx_arena_alloc(e->arena, e->scan->ops->max_terms, sizeof *terms, "a predicate", (void **)&terms, err));
+  RDX_TRY(rdx_arena_alloc(e->arena, count, sizeof *ends, "a predicate", (void **)&ends, err));
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_node *child = &children[i];
+    if (child->kind == RDX_NODE_TERM)
+      terms[call.count++] = child->term;
+    for (uint32_t k = 0; k < child->count && child->kind == RDX_NODE_AND; k++)
+      terms[call.count++] = child->children[k].term;
+    ends[i] = call.count;
+  }
+  call.terms = terms;
+  call.ends = ends;
+  RDX_TRY(e->scan->ops->evaluate(e->scan->self, e->stream, &call, e->counts, err));
+  return ++e->calls % CALLS_AT_A_TIME == 0 ? let_go(e, err) : RDX_OK;
+}
+
 static rdx_status any_of(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
   rdx_buffer *part = NULL;
-  RDX_TRY(evaluate(e, &node->children[0], false, out, err));
-  RDX_TRY(take_bitmap(e, &part, err));
-  for (uint32_t i = 1; i < node->count; i++) {
-    RDX_TRY(evaluate(e, &node->children[i], false, part, err));
-    RDX_TRY(fold(e, BITMAP_OR, out, part, err));
+  for (uint32_t i = 0, count; i < node->count; i += count) {
+    count = count_together(e, node, i);
+    if (i > 0 && !part)
+      RDX_TRY(take_bitmap(e, &part, err));
+    rdx_buffer *target = i > 0 ? part : out;
+    RDX_TRY(count > 1 ? together(e, &node->children[i], count, target, err)
+                      : evaluate(e, &node->children[i], false, target, err));
+    count = count > 1 ? count : 1;
+    if (i > 0)
+      RDX_TRY(fold(e, BITMAP_OR, out, part, err));
   }
-  drop_bitmap(e, part);
+  if (part)
+    drop_bitmap(e, part);
   return RDX_OK;
 }
 

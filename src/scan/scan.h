@@ -26,11 +26,13 @@ typedef struct rdx_scan_counts {
   double reduced, transform_ms, sieve_ms, refine_ms, merge_ms; /* see rdx_scan_run_stats */
 } rdx_scan_counts;
 
-/* A conjunction to evaluate. */
+/* A conjunction to evaluate, or several of which one has to hold. */
 typedef struct rdx_scan_call {
-  const rdx_term *terms; /* at least one, of distinct columns */
+  const rdx_term *terms; /* at least one; those of a conjunction are of distinct columns, which ascend */
   uint32_t count;
-  bool narrow;     /* `out` already holds a bitmap and keeps only rows of it */
+  const uint32_t *ends;  /* of each conjunction: where its terms end; NULL: all terms are one */
+  uint32_t conjunctions; /* 0 for one */
+  bool narrow;           /* `out` already holds a bitmap and keeps only rows of it */
   rdx_buffer *out; /* the bitmap of the rows for which all terms are true: whole u32 words, bits past the last row 0 */
   /* NULL, or where a method that can count the rows on its way records their number (one u64) and sets `counted`. */
   rdx_buffer *total;
@@ -56,6 +58,8 @@ typedef struct rdx_scan_ops {
                          rdx_error *err);
   /* The work of such a call in a unit of the method's own: its time is about a constant and a multiple of that. */
   double (*work)(const void *self, const rdx_term *terms, uint32_t count);
+  /* Conjunctions of a call, at most; NULL: 1. Such calls are not narrow. */
+  uint32_t (*max_conjunctions)(const void *self);
   /* rdx_scan_borders(); NULL: there are none. */
   uint32_t (*borders)(const void *self, uint32_t column, const uint32_t **out);
   void (*destroy)(void *self);

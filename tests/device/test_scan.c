@@ -423,6 +423,55 @@ static void test_stages(void **state) {
   }
 }
 
+static rdx_predicate compare_with(rdx_predicate_kind kind, const int64_t *values, uint64_t count) {
+  return (rdx_predicate){.kind = kind, .values = {.type = RDX_TYPE_I64, .rows = count, .values = values}};
+}
+
+/* Disjunctions of up to six conjunctions of up to three ranges, more than a call takes among them; some columns have
+ * NULLs, and some conjunctions name a column that others do not. */
+static void test_disjunctions(void **state) {
+  (void)state;
+  enum { MOST = 6, COLUMNS = 4 };
+  static const rdx_scan_params forms[] = {
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .vectors = 5, .no_planes = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 2, .vectors = 2, .planes = 2, .rows_per_box = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 1, .vectors = 6}},
+      {.method = RDX_SCAN_RTSCAN},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.published = true},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .vectors = 3}},
+  };
+  for (size_t f = 0; f < COUNT(forms); f++) {
+    table t = {.count = COLUMNS, .rows = test_is_slow() ? 700 : 5000};
+    rdx_scan *scan = NULL;
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+      t.columns[i] = column_make(RDX_TYPE_U8, SHAPE_RANDOM, i % 2 ? SOME_NULLS : NO_NULLS, t.rows);
+      t.views[i] = t.columns[i].view;
+    }
+    OK(rdx_scan_create(test_device, t.views, t.count, &forms[f], &scan, err));
+    for (uint32_t q = 0; q < (test_is_slow() ? 6 : 40); q++) {
+      int64_t bounds[MOST][3][2];
+      rdx_predicate leaves[MOST][3], ands[MOST];
+      const uint32_t count = 2 + (uint32_t)(test_random() % (MOST - 1));
+      for (uint32_t k = 0; k < count; k++) {
+        const uint32_t terms = 1 + (uint32_t)(test_random() % 3), first = (uint32_t)test_random() % COLUMNS;
+        for (uint32_t i = 0; i < terms; i++) {
+          bounds[k][i][0] = (int64_t)(test_random() % 200);
+          bounds[k][i][1] = bounds[k][i][0] + (int64_t)(test_random() % 150);
+          leaves[k][i] = compare_with(RDX_PREDICATE_BETWEEN, bounds[k][i], 2);
+          leaves[k][i].column = (first + i) % COLUMNS;
+        }
+        ands[k] = (rdx_predicate){.kind = RDX_PREDICATE_AND, .children = leaves[k], .child_count = terms};
+      }
+      const rdx_predicate any = {.kind = RDX_PREDICATE_OR, .children = ands, .child_count = count};
+      expected e = expect(&t, &any);
+      check_run(scan, &t, &any, &e, RDX_SCAN_BITMAP);
+      free_expected(&e);
+    }
+    rdx_scan_destroy(&scan);
+    free_table(&t);
+  }
+}
+
 /* Every type in every shape, by itself, with all kinds of NULLs and of comparisons. */
 static void test_types(void **state) {
   (void)state;
@@ -453,10 +502,6 @@ static uint64_t count_rows(const rdx_scan *scan, const rdx_predicate *p) {
   OK(rdx_scan_result_read(result, &v, err));
   rdx_scan_result_destroy(&result);
   return v.count;
-}
-
-static rdx_predicate compare_with(rdx_predicate_kind kind, const int64_t *values, uint64_t count) {
-  return (rdx_predicate){.kind = kind, .values = {.type = RDX_TYPE_I64, .rows = count, .values = values}};
 }
 
 /* Literals that the column cannot represent keep their meaning. */
@@ -689,7 +734,7 @@ int main(void) {
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
       cmocka_unit_test(test_choice),         cmocka_unit_test(test_slices),
-      cmocka_unit_test(test_stages),
+      cmocka_unit_test(test_stages),         cmocka_unit_test(test_disjunctions),
   };
   return TEST_MAIN(tests);
 }

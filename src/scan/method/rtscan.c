@@ -409,16 +409,23 @@ typedef struct part {
 typedef struct run {
   const form *form;
   const rdx_term *terms;
-  uint32_t count, part_count;
+  uint32_t count, part_count, conjunctions;
+  uint32_t ends[MOST_TERMS]; /* of each conjunction: where its terms end */
   rdx_sieved sieved[MOST_TERMS];
   part parts[MOST_TERMS];
   rdx_sieve_query query;
 } run;
 
+/* Those of all conjunctions: what their rays meet is decided by all of them. */
+static void add_all_regions(const rtscan *r, const run *q, const group *g, rdx_regions *regions) {
+  for (uint32_t k = 0, first = 0; k < q->conjunctions; first = q->ends[k++])
+    add_regions(r, g, q->terms + first, q->ends[k] - first, q->sieved + first, regions);
+}
+
 static rdx_regions count_regions(const rtscan *r, const run *q) {
   rdx_regions all = {0};
   for (uint32_t g = 0; g < q->form->count; g++)
-    add_regions(r, &q->form->groups[g], q->terms, q->count, q->sieved, &all);
+    add_all_regions(r, q, &q->form->groups[g], &all);
   return all;
 }
 
@@ -428,7 +435,7 @@ static void fill_regions(const rtscan *r, run *q, uint32_t count) {
   struct ray_matrix_region *out = rdx_sieve_query_take(&q->query, count * (uint32_t)sizeof *out, &place);
   for (uint32_t g = 0; g < q->form->count; g++) {
     rdx_regions regions = {.regions = out};
-    add_regions(r, &q->form->groups[g], q->terms, q->count, q->sieved, &regions);
+    add_all_regions(r, q, &q->form->groups[g], &regions);
     if (regions.count > 0)
       q->parts[q->part_count++] = (part){&q->form->groups[g], place, regions.count, regions.rays};
     out += regions.count;
@@ -486,6 +493,32 @@ static rdx_status trace_parts(const run *q, uint64_t query, rdx_stream *stream, 
   return RDX_OK;
 }
 
+/* RTScan, section 4.3.1 "can be chosen as the approximate result". */
+/* The conjunction of what the vectors of some terms say. */
+static rdx_status sieve_alone(const rtscan *r, const rdx_term *terms, uint32_t count, const rdx_sieved *sieved,
+                              rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
+  rdx_sieve_query query;
+  uint64_t address = 0;
+  RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, sieved, 0, &query, err));
+  rdx_status status = rdx_sieve_query_send(&query, stream, &address, err);
+  if (status == RDX_OK)
+    status = rdx_sieve_combine(stream, address, count, r->rows, false, out, NULL, err);
+  rdx_sieve_query_destroy(&query);
+  return status;
+}
+
+/* What the vectors say of several conjunctions, of which one has to hold. */
+static rdx_status sieve_any(const rtscan *r, const run *q, rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
+  rdx_buffer *one = NULL;
+  RDX_TRY(rdx_stream_scratch(stream, out->size, "the rows of a conjunction", &one, err));
+  for (uint32_t k = 0, first = 0; k < q->conjunctions; first = q->ends[k++]) {
+    RDX_TRY(sieve_alone(r, q->terms + first, q->ends[k] - first, q->sieved + first, stream, k > 0 ? one : out, err));
+    if (k > 0)
+      RDX_TRY(rdx_bitmap_combine(stream, BITMAP_OR, out, one, r->rows, err));
+  }
+  return RDX_OK;
+}
+
 /* Combine the vectors, then correct the rows that rays find. */
 static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream *stream, rdx_buffer *out,
                          rdx_buffer *counters, rdx_error *err) {
@@ -495,7 +528,8 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
   if (narrow && q->part_count > 0)
     RDX_TRY(rdx_sieve_mask(stream, out, &mask, err));
   RDX_TRY(rdx_sieve_query_send(&q->query, stream, &address, err));
-  RDX_TRY(rdx_sieve_combine(stream, address, q->count, r->rows, narrow, out, NULL, err));
+  RDX_TRY(q->conjunctions > 1 ? sieve_any(r, q, stream, out, err)
+                              : rdx_sieve_combine(stream, address, q->count, r->rows, narrow, out, NULL, err));
   for (int stage = SIEVED; stage <= MERGED; stage++)
     RDX_TRY(end_stage(stream, counters, err));
   RDX_TRY(trace_parts(q, address, stream, mask, out, counters, err));
@@ -532,15 +566,38 @@ static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t cou
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
 }
 
-static void begin(const form *f, const rdx_term *terms, uint32_t count, run *q) {
+static void begin_conjunction(const form *f, const rdx_term *terms, uint32_t count, rdx_sieved *sieved) {
   const rtscan *r = f->scan;
+  for (uint32_t t = 0; t < count; t++) {
+    const rdx_sieve_cost cost = cost_of(f, terms, count, t);
+    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &sieved[t]);
+  }
+}
+
+/* One conjunction of all terms. */
+static void begin(const form *f, const rdx_term *terms, uint32_t count, run *q) {
   q->form = f;
   q->terms = terms;
   q->count = count;
   q->part_count = 0;
-  for (uint32_t t = 0; t < count; t++) {
-    const rdx_sieve_cost cost = cost_of(f, terms, count, t);
-    rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &q->sieved[t]);
+  q->conjunctions = 1;
+  q->ends[0] = count;
+  begin_conjunction(f, terms, count, q->sieved);
+}
+
+static void begin_call(const form *f, const rdx_scan_call *call, run *q) {
+  if (!call->ends) {
+    begin(f, call->terms, call->count, q);
+    return;
+  }
+  q->form = f;
+  q->terms = call->terms;
+  q->count = call->count;
+  q->part_count = 0;
+  q->conjunctions = call->conjunctions;
+  for (uint32_t k = 0, first = 0; k < call->conjunctions; first = q->ends[k++]) {
+    q->ends[k] = call->ends[k];
+    begin_conjunction(f, q->terms + first, q->ends[k] - first, q->sieved + first);
   }
 }
 
@@ -555,6 +612,13 @@ static double work_of(const rtscan *r, const run *q, const rdx_regions *regions)
                                             .primitives = (double)r->rows});
 }
 
+/* The expected milliseconds of a call by a form, whose borders `q` gets, and its regions. */
+static double begin_form(const form *f, const rdx_scan_call *call, run *q, rdx_regions *regions) {
+  begin_call(f, call, q);
+  *regions = count_regions(f->scan, q);
+  return f->rate.fixed_ms + f->rate.ms_per_work * work_of(f->scan, q, regions);
+}
+
 static double work_form(const void *self, const rdx_term *terms, uint32_t count) {
   const form *f = self;
   run q;
@@ -563,38 +627,40 @@ static double work_form(const void *self, const rdx_term *terms, uint32_t count)
   return work_of(f->scan, &q, &regions);
 }
 
-/* Choose borders by the form that is expected to be fastest; `q` is of it. Another than the first is considered where
- * it could be. */
-static rdx_regions choose_form(const rtscan *r, const rdx_term *terms, uint32_t count, run *q, double *ms) {
-  rdx_regions regions;
-  begin(&r->forms[0], terms, count, q);
-  regions = count_regions(r, q);
-  *ms = 0;
-  if (r->form_count == 1)
+/* Choose borders by the form that is expected to be fastest; `q` is of it. Lines are considered where they could be. */
+static rdx_regions choose_form(const rtscan *r, const rdx_scan_call *call, run *q, double *ms) {
+  rdx_regions regions, others;
+  *ms = begin_form(&r->forms[0], call, q, &regions);
+  if (r->form_count == 1 || *ms <= r->forms[1].rate.fixed_ms)
     return regions;
-  const form *lines = &r->forms[1];
-  *ms = r->forms[0].rate.fixed_ms + r->forms[0].rate.ms_per_work * work_of(r, q, &regions);
-  if (*ms <= lines->rate.fixed_ms)
-    return regions;
-  const double ms_lines = lines->rate.fixed_ms + lines->rate.ms_per_work * work_form(lines, terms, count);
+  run lines;
+  const double ms_lines = begin_form(&r->forms[1], call, &lines, &others);
   if (ms_lines >= *ms)
     return regions;
   *ms = ms_lines;
-  begin(lines, terms, count, q);
-  return count_regions(r, q);
+  *q = lines;
+  return others;
 }
 
 static double work(const void *self, const rdx_term *terms, uint32_t count) {
   const rtscan *r = self;
+  const rdx_scan_call call = {.terms = terms, .count = count};
   run q;
   double ms;
-  const rdx_regions regions = choose_form(r, terms, count, &q, &ms);
+  const rdx_regions regions = choose_form(r, &call, &q, &ms);
   return r->form_count > 1 ? ms : work_of(r, &q, &regions);
+}
+
+static uint32_t max_conjunctions(const void *self) {
+  const rtscan *r = self;
+  return r->params.published ? 1 : MOST_TERMS; /* published: conjunctions only */
 }
 
 static rdx_status make_query(const rtscan *r, run *q, uint32_t regions, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_create(r->columns, q->terms, q->count, r->sieves, q->sieved,
                                  regions * (uint32_t)sizeof(struct ray_matrix_region), &q->query, err));
+  for (uint32_t k = 0; k + 1 < q->conjunctions; k++)
+    SIEVE_TERM(q->query.words, q->ends[k]).begins = 1;
   fill_regions(r, q, regions);
   return RDX_OK;
 }
@@ -611,7 +677,7 @@ static rdx_status evaluate_run(const rtscan *r, run *q, uint32_t regions, double
     double possible = 1, certain = 1;
     add_counts(r, q, counts);
     add_volumes(r, q, &possible, &certain);
-    counts->reduced = possible > 0 ? certain / possible : 0;
+    counts->reduced = q->conjunctions == 1 && possible > 0 ? certain / possible : 0;
     counts->group = q->form->size;
   }
   return status;
@@ -622,7 +688,7 @@ static rdx_status evaluate_at_once(const rtscan *r, rdx_stream *stream, rdx_scan
   run q;
   double ms;
   const double begun = counts ? rdx_now_ms() : 0;
-  const uint32_t regions = choose_form(r, call->terms, call->count, &q, &ms).count;
+  const uint32_t regions = choose_form(r, call, &q, &ms).count;
   return evaluate_run(r, &q, regions, begun, stream, call, counters, counts, err);
 }
 
@@ -650,24 +716,11 @@ static bool grouped(const rtscan *r, uint32_t a, uint32_t b) {
   return a / r->forms[0].size == b / r->forms[0].size;
 }
 
-/* RTScan, section 4.3.1 "can be chosen as the approximate result". */
-static rdx_status sieve_alone(const rtscan *r, const rdx_term *term, const rdx_sieved *sieved, rdx_stream *stream,
-                              rdx_buffer *out, rdx_error *err) {
-  rdx_sieve_query query;
-  uint64_t address = 0;
-  RDX_TRY(rdx_sieve_query_create(r->columns, term, 1, r->sieves, sieved, 0, &query, err));
-  rdx_status status = rdx_sieve_query_send(&query, stream, &address, err);
-  if (status == RDX_OK)
-    status = rdx_sieve_combine(stream, address, 1, r->rows, false, out, NULL, err);
-  rdx_sieve_query_destroy(&query);
-  return status;
-}
-
 static rdx_status sieve_group(const rtscan *r, group_run *g, rdx_stream *stream, const rdx_buffer *out,
                               rdx_error *err) {
   for (uint32_t t = 0; t < g->run.count; t++) {
     RDX_TRY(rdx_stream_scratch(stream, out->size, "a sieving bit vector", &g->bitmaps[t], err));
-    RDX_TRY(sieve_alone(r, &g->run.terms[t], &g->run.sieved[t], stream, g->bitmaps[t], err));
+    RDX_TRY(sieve_alone(r, &g->run.terms[t], 1, &g->run.sieved[t], stream, g->bitmaps[t], err));
   }
   return RDX_OK;
 }
@@ -767,6 +820,7 @@ const rdx_scan_ops rdx_rtscan_ops = {
     .build = build,
     .evaluate = evaluate,
     .work = work,
+    .max_conjunctions = max_conjunctions,
     .borders = borders,
     .destroy = destroy,
 };
