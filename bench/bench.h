@@ -33,6 +33,7 @@ typedef struct bench_options {
   uint32_t runs;       /* at most BENCH_MAX_RUNS */
   const char *out;
   const char *plots, *published;
+  uint32_t cases; /* of the planner */
   uint64_t seed;
   double budget; /* seconds; 0: no limit */
 } bench_options;
@@ -219,7 +220,7 @@ RDX_MUST_USE rdx_status bench_star(bench *b, rdx_error *err);
 RDX_MUST_USE rdx_status bench_flat(bench *b, rdx_error *err);
 
 /* ---- Experiments (experiments.c, cgrx.c, thesis.c, joins.c, waves.c, updates.c, scan.c, rtcudb.c, scale.c,
- * tpch.c) ---- */
+ * tpch.c, planner.c) ---- */
 
 typedef struct bench_experiment {
   const char *name, *what;
@@ -284,6 +285,7 @@ rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *er
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_tpch_queries(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_planner(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_lookups(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_scans(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err);

@@ -588,6 +588,8 @@ const bench_experiment bench_experiments[] = {
     {"scale-stars", "every star method alone, at scale factors 1, 20 and 100", bench_scale_stars, false},
     {"rtcudb-build", "building the cubes of the 13 queries: time and memory", bench_rtcudb_build, false},
     {"tpch-queries", "the 22 queries of TPC-H in SQL, beside another database", bench_tpch_queries, false},
+    {"planner", "random queries by the planner's choice, and by every other method that can answer them", bench_planner,
+     false},
 };
 
 const size_t bench_experiment_count = COUNT(bench_experiments);

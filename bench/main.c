@@ -35,6 +35,7 @@ static void print_help(void) {
       "  --answers DIR     compare TPC-H's answers with those there, as tests/sql/duckdb.mjs writes them, and show\n"
       "                    its times beside ours\n"
       "  --runs N          counted runs of each method, after one that is not (5)\n"
+      "  --cases N         queries of the experiment planner (500)\n"
       "  --seed N          of the data (1)\n"
       "  --budget SECONDS  start no measurement after so long\n"
       "  --out FILE.csv    write the results, one line for each metric\n"
@@ -64,6 +65,7 @@ enum {
   DATA,
   ANSWERS,
   RUNS,
+  CASES,
   SEED,
   BUDGET,
   OUT,
@@ -82,6 +84,7 @@ static const struct option options[] = {{"device", required_argument, NULL, DEVI
                                         {"data", required_argument, NULL, DATA},
                                         {"answers", required_argument, NULL, ANSWERS},
                                         {"runs", required_argument, NULL, RUNS},
+                                        {"cases", required_argument, NULL, CASES},
                                         {"seed", required_argument, NULL, SEED},
                                         {"budget", required_argument, NULL, BUDGET},
                                         {"out", required_argument, NULL, OUT},
@@ -128,6 +131,11 @@ static const char *take(int option, const char *value, bench_options *o) {
     if (!console_parse_u64(value, 1, BENCH_MAX_RUNS, &number))
       return "it is a number from 1 to 100";
     o->runs = (uint32_t)number;
+    return NULL;
+  case CASES:
+    if (!console_parse_u64(value, 1, 100000, &number))
+      return "it is a number from 1 to 100000";
+    o->cases = (uint32_t)number;
     return NULL;
   case SEED:
     return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number";
@@ -362,7 +370,7 @@ static int execute(int argc, char **argv) {
     printf("raydex-bench %s\n", rdx_version());
     return EXIT_SUCCESS;
   }
-  bench b = {.options = {.device = "auto", .runs = 5, .seed = 1}};
+  bench b = {.options = {.device = "auto", .runs = 5, .cases = 500, .seed = 1}};
   const int parsed = parse(argc, argv, &b.options);
   if (parsed != 0)
     return parsed - 1;

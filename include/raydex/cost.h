@@ -35,10 +35,12 @@ typedef struct rdx_calibration {
   double transfer_byte;                 /**< a byte brought to the device */
   double pack_value;                    /**< a value of a column made a packed code on the device */
   double scan_code;                     /**< a packed code compared with bounds */
+  double found_row;                     /**< the number of a row that a scan finds brought to the host */
   double add_row;                       /**< a row's number added up */
   double group_row;                     /**< a row's number added to its group */
   double table;                         /**< a dimension made ready for a query */
   double table_row;                     /**< a row of it */
+  double number_row;                    /**< a row of it numbered by its group */
   double test[RDX_CALIBRATION_SIZES];   /**< a row kept or not by a bit of its dimension of RDX_CALIBRATION_ROWS rows */
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
@@ -47,7 +49,8 @@ typedef struct rdx_calibration {
   double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
-  double range;                      /**< a range of a sorted cube found, on one core */
+  double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
+  double range;                      /**< a range of a cube's order found, or a prefix on the way to it, on one core */
   double run;                        /**< a run of its rows added up, on one core */
   double value;                      /**< a value calculated on the host, of an expression */
 } rdx_calibration;

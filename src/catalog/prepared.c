@@ -176,7 +176,8 @@ static rdx_status make_scan(rdx_catalog *c, rdx_version *v, rdx_kept_scan *s, rd
 
 static rdx_status keep_scan(rdx_catalog *c, rdx_version *v, const uint32_t *columns, uint32_t count,
                             const rdx_scan_params *params, rdx_error *err) {
-  rdx_kept_scan made = {.params = *params};
+  rdx_kept_scan made = {0};
+  memcpy(&made.params, params, sizeof *params); /* with its padding: params are compared as bytes */
   RDX_TRY(rdx_realloc((void **)&v->scans, v->scan_count + 1, sizeof *v->scans, WHAT, err));
   rdx_status status = list_columns(v, columns, count, params, &made, err);
   if (status == RDX_OK)

@@ -16,9 +16,11 @@ typedef struct rdx_work {
   double moved;          /* bytes brought to the device */
   double packed;         /* values made packed codes */
   double codes;          /* packed codes compared */
+  double found;          /* numbers of rows brought to the host */
   double added;          /* numbers added up, without groups */
   double grouped;        /* numbers added to groups */
   double tables, filled; /* dimensions made ready, and rows of them */
+  double numbered;       /* rows of dimensions numbered by their groups */
   double tests, gathers; /* of rows by bits, of numbers, in dimensions of `table_rows` */
   double table_rows;
   double sorted;     /* keys */
@@ -26,8 +28,8 @@ typedef struct rdx_work {
   double probed;     /* keys looked up in a hash table of `built` keys */
   double rays, hits; /* in a scene of `primitives` */
   double primitives;
-  double cubes, ranges, runs; /* queries of a sorted cube; ranges found and runs added up there */
-  double values;              /* of expressions, on the host */
+  double cubes, tuples, ranges, runs; /* queries of a cube; tuples tested, ranges found and runs added up there */
+  double values;                      /* of expressions, on the host */
 } rdx_work;
 
 double rdx_work_ms(const rdx_calibration *rates, const rdx_work *work);

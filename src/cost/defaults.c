@@ -6,28 +6,32 @@
 #include "cost/cost.h"
 #include "device/device.h"
 
-/* Two cores of a server with AMD EPYC processors (AVX-512, 32 MiB of cache for all), measured by raydex calibrate. */
+/* Two cores of a server with AMD EPYC processors (AVX-512, 32 MiB of cache for all), measured by raydex calibrate with
+ * nothing else running. */
 static const rdx_calibration two_cores = {
-    .launch = 1700,
-    .read_byte = 0.024,
-    .transfer_byte = 0.0155,
-    .pack_value = 4,
-    .scan_code = 0.044,
-    .add_row = 0.52,
-    .group_row = 1.75,
-    .table = 2000,
-    .table_row = 0.3,
-    .test = {0.03, 0.35, 0.44},
-    .gather = {0.1, 0.4, 5.8},
-    .sort_key = 9.6,
-    .build_key = {10.7, 11.2, 16},
-    .probe_key = {3.6, 4.1, 6},
-    .ray = {95, 140, 850},
-    .hit = {13, 13.5, 15},
-    .cube = 1000,
-    .range = 51,
-    .run = 2,
-    .value = 0.47,
+    .launch = 2050,
+    .read_byte = 0.013,
+    .transfer_byte = 0.0095,
+    .pack_value = 3.75,
+    .scan_code = 0.022,
+    .found_row = 1,
+    .add_row = 0.29,
+    .group_row = 0.96,
+    .table = 545,
+    .table_row = 0.012,
+    .number_row = 0.9,
+    .test = {0.017, 0.145, 0.18},
+    .gather = {0.053, 0.14, 3.2},
+    .sort_key = 4.5,
+    .build_key = {10.4, 10.4, 13},
+    .probe_key = {2.1, 2.5, 3.5},
+    .ray = {70, 70, 200},
+    .hit = {22, 13, 18},
+    .cube = 900,
+    .tuple = 0.7,
+    .range = 7,
+    .run = 10,
+    .value = 0.41,
 };
 
 /* An H100, from docs/measurements.md: rays and keys as of lookups, rows as of star queries, sorted keys as of the
@@ -38,10 +42,12 @@ static const rdx_calibration h100 = {
     .transfer_byte = 0.04,
     .pack_value = 0.2,
     .scan_code = 0.001,
+    .found_row = 0.16,
     .add_row = 0.001,
     .group_row = 0.002,
     .table = 3000,
     .table_row = 0.002,
+    .number_row = 0.002,
     .test = {0.002, 0.002, 0.004},
     .gather = {0.002, 0.004, 0.01},
     .sort_key = 0.08,
@@ -50,14 +56,15 @@ static const rdx_calibration h100 = {
     .ray = {1, 1, 1},
     .hit = {0.05, 0.05, 0.1},
     .cube = 1000,
-    .range = 50,
-    .run = 2,
+    .tuple = 0.7,
+    .range = 7,
+    .run = 10,
     .value = 0.4,
 };
 
 static void scale(rdx_calibration *c, double factor) {
-  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->add_row,
-                           &c->group_row, &c->table_row,  &c->sort_key,  &c->value};
+  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code,  &c->found_row, &c->add_row,
+                           &c->group_row, &c->table_row,  &c->number_row, &c->sort_key,  &c->value};
   double *const sized[] = {c->test, c->gather, c->build_key, c->probe_key, c->ray, c->hit};
   for (size_t i = 0; i < RDX_COUNT(rates); i++)
     *rates[i] *= factor;

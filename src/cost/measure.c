@@ -130,50 +130,70 @@ static rdx_status measure_sort(measuring *m, rdx_error *err) {
 
 #define SCAN_VALUES 4096u
 
+typedef struct scanning {
+  rdx_scan *scan;
+  rdx_scan_result_kind result;
+} scanning;
+
+/* A third of the rows counted, or listed. */
 static rdx_status scan_once(void *context, double *ms, rdx_error *err) {
   static const uint32_t bound = SCAN_VALUES / 3;
+  const scanning *s = context;
+  const rdx_scan_run_params params = {.result = s->result};
   const rdx_predicate below = {.kind = RDX_PREDICATE_LT, .values = column_u32(&bound, 1)};
   rdx_scan_result *result = NULL;
+  rdx_scan_view view;
   rdx_scan_run_stats stats;
-  RDX_TRY(rdx_scan_run(context, &below, NULL, &result, err));
+  RDX_TRY(rdx_scan_run(s->scan, &below, &params, &result, err));
   rdx_scan_result_get_stats(result, &stats);
-  *ms = stats.device_ms;
+  *ms = s->result == RDX_SCAN_COUNT ? stats.device_ms : 0;
+  const rdx_status status = rdx_scan_result_read(result, &view, err);
   rdx_scan_result_destroy(&result);
-  return RDX_OK;
+  return status;
 }
 
+/* Times of a scan: to prepare it, to count rows, to list them. */
+typedef struct scan_times {
+  double pack[POINTS], count[POINTS], list[POINTS];
+} scan_times;
+
 /* Prepare a scan of `rows` rows and run it. */
-static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows, double *run_ms, double *pack_ms,
+static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows, scan_times *out, uint32_t place,
                             rdx_error *err) {
   const rdx_column column = column_u32(values, rows);
-  rdx_scan *scan = NULL;
+  scanning s = {.result = RDX_SCAN_COUNT};
   rdx_scan_stats stats;
-  *pack_ms = 0;
   for (uint32_t i = 0; i < 3; i++) {
-    rdx_scan_destroy(&scan);
-    RDX_TRY(rdx_scan_create(m->device, &column, 1, NULL, &scan, err));
-    rdx_scan_get_stats(scan, &stats);
-    *pack_ms = i == 0 || stats.total_ms < *pack_ms ? stats.total_ms : *pack_ms;
+    rdx_scan_destroy(&s.scan);
+    RDX_TRY(rdx_scan_create(m->device, &column, 1, NULL, &s.scan, err));
+    rdx_scan_get_stats(s.scan, &stats);
+    out->pack[place] = i == 0 || stats.total_ms < out->pack[place] ? stats.total_ms : out->pack[place];
   }
-  const rdx_status status = time_best(scan_once, scan, run_ms, err);
-  rdx_scan_destroy(&scan);
+  rdx_status status = time_best(scan_once, &s, &out->count[place], err);
+  s.result = RDX_SCAN_ROWS;
+  if (status == RDX_OK)
+    status = time_best(scan_once, &s, &out->list[place], err);
+  rdx_scan_destroy(&s.scan);
   return status;
 }
 
 static rdx_status measure_scan(measuring *m, rdx_error *err) {
   const uint64_t sizes[POINTS] = {1u << 14, ROWS >> (m->shift + 2), ROWS >> m->shift};
-  double rows[POINTS], runs[POINTS], packs[POINTS], fixed = 0;
+  double rows[POINTS], fixed = 0, list = 0;
   uint32_t *values = NULL;
+  scan_times t;
   RDX_TRY(make_numbers(m, ROWS, SCAN_VALUES, &values, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
     rows[i] = (double)sizes[i];
-    status = time_scan(m, values, sizes[i], &runs[i], &packs[i], err);
+    status = time_scan(m, values, sizes[i], &t, i, err);
   }
   rdx_free(values);
   RDX_TRY(status);
-  rdx_fit_line(rows, runs, POINTS, &fixed, &m->out->scan_code);
-  rdx_fit_line(rows, packs, POINTS, &fixed, &m->out->pack_value);
+  rdx_fit_line(rows, t.count, POINTS, &fixed, &m->out->scan_code);
+  rdx_fit_line(rows, t.pack, POINTS, &fixed, &m->out->pack_value);
+  rdx_fit_line(rows, t.list, POINTS, &fixed, &list);
+  m->out->found_row = list > m->out->scan_code ? 3e6 * (list - m->out->scan_code) : 0;
   m->out->scan_code *= 1e6;
   m->out->pack_value *= 1e6;
   return RDX_OK;
@@ -294,7 +314,7 @@ static rdx_status measure_groups(measuring *m, rdx_error *err) {
 /* What the same rows take without a dimension is known. */
 static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_ROWS;
-  double rows[RDX_CALIBRATION_SIZES], ready[RDX_CALIBRATION_SIZES];
+  double rows[RDX_CALIBRATION_SIZES], ready[RDX_CALIBRATION_SIZES], numbered[RDX_CALIBRATION_SIZES], ignored = 0;
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
     const uint64_t dimension = sizes[i] >> (i > 0 ? m->shift : 0);
     double few[QUERY_KINDS], each[QUERY_KINDS];
@@ -305,26 +325,27 @@ static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
     rows[i] = (double)dimension;
     ready[i] = 1e6 * few[QUERY_TESTS] - m->reject_few;
     ready[i] = ready[i] > 100 ? ready[i] : 100; /* fewer nanoseconds are not told from none */
+    numbered[i] = 1e6 * few[QUERY_GROUPS] - m->out->launch;
+    numbered[i] = numbered[i] > 100 ? numbered[i] : 100;
   }
   rdx_fit_line(rows, ready, RDX_CALIBRATION_SIZES, &m->out->table, &m->out->table_row);
+  rdx_fit_line(rows, numbered, RDX_CALIBRATION_SIZES, &ignored, &m->out->number_row);
   return RDX_OK;
 }
 
 /* ---- Cubes ---- */
 
-#define MAX_CODES (1u << 14)
-
-/* A cube over `rows` rows, ordered by codes, each of which has as many. */
+/* A cube as a view has it, ordered and grouped by codes and then by parts: each pair of them has as many rows. */
 typedef struct cubing {
   rdx_engine *engine;
   rdx_query query;
-  uint64_t rows, codes;
-  uint32_t *code, *group, *second; /* second: every second code */
+  uint64_t rows, codes, parts;
+  uint32_t *code, *part;
 } cubing;
 
-/* Times of queries for one code, for all of them, and for every second one. */
+/* Times of queries by parts: for one code, for all rows, and for one part, of which each code has a range. */
 typedef struct cube_times {
-  double one, all, second;
+  double one, all, part;
 } cube_times;
 
 static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
@@ -339,65 +360,64 @@ static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
 }
 
 static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
-  static const uint32_t group_by = 1, scan = 0;
+  static const uint32_t group_by = 1, scan[] = {0, 1}, wanted = 1;
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
   static const rdx_expression *const values[] = {&value};
   static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
-  const rdx_cube_spec spec = {&scan, 1, &group_by, 1, values, 1, 0};
-  const rdx_predicate second = {.kind = RDX_PREDICATE_IN, .values = column_u32(c->second, c->codes / 2)};
-  const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(c->second, 1)};
+  const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, 0};
+  const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&wanted, 1)};
+  const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&wanted, 1)};
   RDX_TRY(rdx_engine_add_cube(c->engine, &spec, err));
   c->query =
       (rdx_query){.where = &one, .group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
   RDX_TRY(time_best(cube_once, c, &out->one, err));
   c->query.where = NULL;
   RDX_TRY(time_best(cube_once, c, &out->all, err));
-  c->query.where = &second;
-  return time_best(cube_once, c, &out->second, err);
+  c->query.where = &part;
+  return time_best(cube_once, c, &out->part, err);
 }
 
 static rdx_status make_cube(measuring *m, rdx_engine_kind kind, cubing *c, cube_times *out, rdx_error *err) {
   const rdx_engine_params params = {.kind = kind};
   RDX_TRY(rdx_alloc(c->rows, sizeof *c->code, WHAT, (void **)&c->code, err));
-  RDX_TRY(rdx_alloc(c->rows, sizeof *c->group, WHAT, (void **)&c->group, err));
-  RDX_TRY(rdx_alloc(c->codes / 2, sizeof *c->second, WHAT, (void **)&c->second, err));
+  RDX_TRY(rdx_alloc(c->rows, sizeof *c->part, WHAT, (void **)&c->part, err));
   for (uint64_t i = 0; i < c->rows; i++) {
     c->code[i] = (uint32_t)(i * c->codes / c->rows);
-    c->group[i] = c->code[i] % GROUPS;
+    c->part[i] = (uint32_t)(i % c->parts);
   }
-  for (uint64_t i = 0; i < c->codes / 2; i++)
-    c->second[i] = (uint32_t)(2 * i);
   const rdx_attribute attributes[] = {{"code", column_u32(c->code, c->rows), 0},
-                                      {"group", column_u32(c->group, c->rows), 0}};
+                                      {"part", column_u32(c->part, c->rows), 0}};
   const rdx_relation relation = {.rows = c->rows, .attributes = attributes, .attribute_count = 2};
   RDX_TRY(rdx_engine_create(m->device, &relation, &params, &c->engine, err));
   return time_cube(c, out, err);
 }
 
-static rdx_status measure_cube(measuring *m, rdx_engine_kind kind, uint64_t rows, uint64_t codes, cube_times *out,
-                               rdx_error *err) {
-  cubing c = {.rows = rows, .codes = codes};
+static rdx_status measure_cube(measuring *m, rdx_engine_kind kind, cubing c, cube_times *out, rdx_error *err) {
   const rdx_status status = make_cube(m, kind, &c, out, err);
   rdx_engine_destroy(&c.engine);
   rdx_free(c.code);
-  rdx_free(c.group);
-  rdx_free(c.second);
+  rdx_free(c.part);
   return status;
 }
 
-/* What each of `all`, and each of `ranges`, take in nanoseconds, where half of all lie in the ranges. */
-static void divide(const cube_times *t, double all, double ranges, double *each, double *range) {
-  *each = t->all > t->one ? 1e6 * (t->all - t->one) / all : 0;
-  const double left = 1e6 * (t->second - t->one) - *each * all / 2;
-  *range = left > 0 ? left / ranges : 0;
+/* What of a time is left for each of `count`; none is below nothing. */
+static double divide(double ns, double count) {
+  return ns > 0 ? ns / count : 0;
 }
 
-/* A sorted cube's runs are codes; its ranges are, too. */
+/* A query for a part goes from code to code, where these are few beside all pairs; else it looks at each pair. */
 static rdx_status measure_cubes(measuring *m, rdx_error *err) {
+  static const cubing few = {.rows = 1u << 16, .codes = 512, .parts = 32};
+  static const cubing many = {.rows = 4096 * 15, .codes = 4096, .parts = 15};
+  const double few_codes = (double)few.codes, many_codes = (double)many.codes;
+  rdx_calibration *r = m->out;
   cube_times t = {0};
-  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, 4 * MAX_CODES, MAX_CODES, &t, err));
-  divide(&t, MAX_CODES, MAX_CODES / 2.0, &m->out->run, &m->out->range);
-  m->out->cube = 1e6 * t.one;
+  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, few, &t, err));
+  r->cube = 1e6 * t.one;
+  r->run = divide(1e6 * (t.all - t.one), (few_codes - 1) * (double)few.parts);
+  r->range = divide(1e6 * (t.part - t.one) - r->run * (few_codes - (double)few.parts), 2 * few_codes);
+  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, many, &t, err));
+  r->tuple = divide(1e6 * (t.part - t.one) - (r->run + r->range) * many_codes, (double)many.rows);
   return RDX_OK;
 }
 
@@ -405,10 +425,14 @@ static rdx_status measure_cubes(measuring *m, rdx_error *err) {
 static rdx_status measure_rays(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_SCENE;
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES && m->device->info.tracing != RDX_TRACING_NONE; i++) {
-    const uint64_t rows = sizes[i] >> (i > 0 ? m->shift : 0), codes = rows / 4 < MAX_CODES ? rows / 4 : MAX_CODES;
+    const uint64_t rows = sizes[i] >> (i > 0 ? m->shift : 0), codes = rows / 32 < 1024 ? rows / 32 : 1024;
+    const cubing c = {.rows = rows, .codes = codes, .parts = 32};
+    const double rows_of_code = (double)(rows / codes), rows_of_part = (double)rows / (double)c.parts;
     cube_times t = {0};
-    RDX_TRY(measure_cube(m, RDX_ENGINE_RT_CUBE, rows, codes, &t, err));
-    divide(&t, (double)rows, (double)codes / 2, &m->out->hit[i], &m->out->ray[i]);
+    RDX_TRY(measure_cube(m, RDX_ENGINE_RT_CUBE, c, &t, err));
+    m->out->hit[i] = divide(1e6 * (t.all - t.one), (double)rows - rows_of_code);
+    const double hits = m->out->hit[i] * (rows_of_part - rows_of_code), ranges = 2 * m->out->range * (double)codes;
+    m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - ranges, (double)codes);
   }
   return RDX_OK;
 }
@@ -549,8 +573,8 @@ static void mend(double rates[RDX_CALIBRATION_SIZES]) {
 
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   static rdx_status (*const steps[])(measuring *, rdx_error *) = {
-      measure_groups, measure_memory, measure_scan,  measure_sort,  measure_dimensions,
-      measure_joins,  measure_rays,   measure_cubes, measure_cubes, measure_values,
+      measure_groups, measure_memory, measure_scan, measure_sort,   measure_dimensions,
+      measure_joins,  measure_cubes,  measure_rays, measure_values,
   };
   measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};
   rdx_status status = make_input(&m, err);
@@ -564,5 +588,7 @@ rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx
   mend(out->test);
   mend(out->gather);
   mend(out->probe_key);
+  mend(out->ray);
+  mend(out->hit);
   return status;
 }

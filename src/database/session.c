@@ -35,6 +35,25 @@ static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *
                        "there is no setting \"%.60s\"", written->name);
 }
 
+static const char *const filter_names[] = {[RDX_FILTER_EVALUATION] = "evaluation", [RDX_FILTER_INDEX] = "index"};
+
+static rdx_status change_filter(rdx_settings *out, const char *value, rdx_error *err) {
+  out->scan = (rdx_scan_params){0};
+  out->filter = RDX_FILTER_AUTO;
+  if (!value)
+    return RDX_OK;
+  for (rdx_filter_method m = RDX_FILTER_EVALUATION; m <= RDX_FILTER_INDEX; m++)
+    if (strcmp(value, filter_names[m]) == 0)
+      out->filter = m;
+  if (out->filter != RDX_FILTER_AUTO)
+    return RDX_OK;
+  out->filter = RDX_FILTER_SCAN;
+  if (rdx_scan_method_from_name(value, &out->scan.method, err) == RDX_OK)
+    return RDX_OK;
+  const rdx_error why = *err;
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; and evaluation and index", why.text);
+}
+
 /* The value of a setting, NULL for the default, as it is in `out`. */
 static rdx_status change_setting(rdx_settings *out, setting which, const char *value, rdx_error *err) {
   switch (which) {
@@ -43,8 +62,7 @@ static rdx_status change_setting(rdx_settings *out, setting which, const char *v
     out->insist = value != NULL;
     return value ? rdx_engine_kind_from_name(value, &out->engine.kind, err) : RDX_OK;
   case SET_SCAN_METHOD:
-    out->scan = (rdx_scan_params){0};
-    return value ? rdx_scan_method_from_name(value, &out->scan.method, err) : RDX_OK;
+    return change_filter(out, value, err);
   default:
     out->join = (rdx_index_params){0};
     return value ? rdx_index_kind_from_name(value, &out->join.kind, err) : RDX_OK;
@@ -92,7 +110,9 @@ static rdx_status run_show(rdx_statement *s, rdx_answer *answer, rdx_error *err)
   const rdx_settings now = d->settings;
   pthread_mutex_unlock(&d->lock);
   const char *names[] = {[SET_METHOD] = rdx_engine_kind_name(now.engine.kind),
-                         [SET_SCAN_METHOD] = rdx_scan_method_name(now.scan.method),
+                         [SET_SCAN_METHOD] = now.filter == RDX_FILTER_AUTO || now.filter == RDX_FILTER_SCAN
+                                                 ? rdx_scan_method_name(now.scan.method)
+                                                 : filter_names[now.filter],
                          [SET_JOIN_METHOD] = rdx_index_kind_name(now.join.kind)};
   char value[64], *line = value;
   snprintf(value, sizeof value, "%s", names[which]);

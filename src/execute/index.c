@@ -3,7 +3,6 @@
 
 /* Rows of a table found by an index over one of its columns: the filter's conditions on it become lookups. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "execute/operators.h"
@@ -97,26 +96,26 @@ static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, r
   return true;
 }
 
-static int compare_rows(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* All rows of a result, ascending, each once. */
 static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_result *result, rdx_error *err) {
   rdx_result_view view;
+  uint64_t *wide = NULL, kept = 0;
   uint32_t *rows = NULL;
   RDX_TRY(rdx_result_read(result, &view, err));
   const uint64_t count = view.offsets[view.probes];
   RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
-  if (count > 0) {
-    memcpy(rows, view.rows, count * sizeof *rows);
-    qsort(rows, count, sizeof *rows, compare_rows);
+  const rdx_status status = rdx_alloc(2 * count, sizeof *wide, WHAT, (void **)&wide, err);
+  if (status != RDX_OK) {
+    rdx_free(rows);
+    return status;
   }
-  uint64_t kept = 0;
   for (uint64_t i = 0; i < count; i++)
-    if (i == 0 || rows[i] != rows[i - 1])
-      rows[kept++] = rows[i];
+    wide[i] = view.rows[i];
+  const uint64_t *sorted = rdx_sort(wide, count, 1, 1, wide + count);
+  for (uint64_t i = 0; i < count; i++)
+    if (i == 0 || sorted[i] != sorted[i - 1])
+      rows[kept++] = (uint32_t)sorted[i];
+  rdx_free(wide);
   RDX_TRY(rdx_frame_select(x->pool, &in->frame, rows, kept, err));
   return rdx_operand_refresh(x, in, err);
 }

@@ -59,36 +59,67 @@ static void mark_columns(const rdx_bound *e, bool *used) {
 }
 
 /* How it scans: by the index that there is, or as the session says. */
-static const rdx_scan_params *scan_params(const filtering *f) {
-  return f->node->index && f->node->index->scans ? &f->node->index->scan : &f->x->settings->scan;
+static void find_scan_params(const filtering *f, rdx_scan_params *out) {
+  if (f->node->index && f->node->index->scans)
+    memcpy(out, &f->node->index->scan, sizeof *out);
+  else
+    rdx_filter_scan_params(f->x->settings, out);
+}
+
+/* The table's columns that the filter reads. */
+static rdx_status list_columns(const filtering *f, uint32_t **columns, uint32_t *count, rdx_error *err) {
+  const rdx_plan_node *n = f->node;
+  bool *used = NULL;
+  RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof *used, WHAT, (void **)&used, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof **columns, WHAT, (void **)columns, err));
+  memset(used, 0, n->column_count * sizeof *used);
+  mark_columns(n->filter, used);
+  *count = 0;
+  for (uint32_t i = 0; i < n->column_count; i++)
+    if (used[i])
+      (*columns)[(*count)++] = n->table_columns[i];
+  return RDX_OK;
+}
+
+/* What a scan of these columns is expected to save beside evaluation for `read` rows, and what it takes to prepare. */
+static double scan_saves(const filtering *f, double read, uint32_t columns, double *prepare_ms) {
+  rdx_calibration rates;
+  rdx_filter_work work;
+  rdx_device_get_calibration(f->x->device, &rates);
+  rdx_filter_work_of(f->node, read, columns, &work);
+  *prepare_ms = rdx_work_ms(&rates, &work.preparation);
+  return rdx_work_ms(&rates, &work.evaluation) - rdx_work_ms(&rates, &work.scan);
 }
 
 /* Whether a scan of these columns is expected to be faster than evaluation, and is there, or worth to be prepared. */
 static bool scan_pays(const filtering *f, const uint32_t *columns, uint32_t count) {
-  const rdx_plan_node *n = f->node;
-  rdx_calibration rates;
-  rdx_filter_work work;
-  rdx_device_get_calibration(f->x->device, &rates);
-  rdx_filter_work_of(n, count, &work);
-  const double saved = rdx_work_ms(&rates, &work.evaluation) - rdx_work_ms(&rates, &work.scan);
-  return saved > 0 && rdx_catalog_scan_pays(f->x->catalog, n->table, columns, count, scan_params(f), saved,
-                                            rdx_work_ms(&rates, &work.preparation));
+  rdx_scan_params params;
+  double prepare_ms = 0;
+  const double saved = scan_saves(f, (double)f->node->table->rows, count, &prepare_ms);
+  find_scan_params(f, &params);
+  return saved > 0 && rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, &params, saved, prepare_ms);
+}
+
+/* Whether a scan that is there is expected to be faster than evaluation for `read` rows. */
+static rdx_status prefers_scan(const filtering *f, uint64_t read, bool *out, rdx_error *err) {
+  uint32_t *columns = NULL, count = 0;
+  rdx_scan_params params;
+  double ignored = 0;
+  RDX_TRY(list_columns(f, &columns, &count, err));
+  find_scan_params(f, &params);
+  *out = f->x->settings->filter == RDX_FILTER_AUTO && rdx_filter_scans(f->node->filter) &&
+         scan_saves(f, (double)read, count, &ignored) > 0 &&
+         rdx_catalog_has_scan(f->x->catalog, f->node->table, columns, count, &params);
+  return RDX_OK;
 }
 
 /* Whether a scan is to answer what it can: one that was asked for by its method, or that pays. */
 static rdx_status choose_scan(filtering *f, rdx_error *err) {
-  const uint32_t all = f->in.frame.count;
   uint32_t *columns = NULL, count = 0;
-  bool *used = NULL;
-  RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *used, WHAT, (void **)&used, err));
-  RDX_TRY(rdx_arena_alloc(f->x->arena, all, sizeof *columns, WHAT, (void **)&columns, err));
-  memset(used, 0, all * sizeof *used);
-  mark_columns(f->node->filter, used);
-  for (uint32_t i = 0; i < all; i++)
-    if (used[i])
-      columns[count++] = f->node->table_columns[i];
-  f->scans = count > 0 && (scan_params(f)->method != RDX_SCAN_AUTO ||
-                           (rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count)));
+  RDX_TRY(list_columns(f, &columns, &count, err));
+  const bool asked = f->node->index || f->x->settings->filter == RDX_FILTER_SCAN;
+  f->scans = count > 0 && f->x->settings->filter != RDX_FILTER_EVALUATION &&
+             (asked || (rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count)));
   return RDX_OK;
 }
 
@@ -142,6 +173,8 @@ static rdx_status open_scan(filtering *f, rdx_predicate *predicate, const rdx_sc
   const uint32_t count = f->in.frame.count;
   uint32_t *columns = NULL, *numbers = NULL, *by_place = NULL, used_count = 0;
   bool *used = NULL;
+  rdx_scan_params params;
+  find_scan_params(f, &params);
   RDX_TRY(rdx_arena_alloc(f->x->arena, count, sizeof *used, WHAT, (void **)&used, err));
   RDX_TRY(rdx_arena_alloc(f->x->arena, 3 * (size_t)count, sizeof *columns, WHAT, (void **)&columns, err));
   numbers = columns + count;
@@ -151,7 +184,7 @@ static rdx_status open_scan(filtering *f, rdx_predicate *predicate, const rdx_sc
   for (uint32_t i = 0; i < count; i++)
     if (used[i])
       columns[used_count++] = f->node->table_columns[i];
-  RDX_TRY(rdx_catalog_scan(f->x->catalog, f->node->table, columns, used_count, scan_params(f), out, numbers, err));
+  RDX_TRY(rdx_catalog_scan(f->x->catalog, f->node->table, columns, used_count, &params, out, numbers, err));
   for (uint32_t i = 0, k = 0; i < count; i++)
     by_place[i] = used[i] ? numbers[k++] : 0;
   rdx_predicate_number(predicate, by_place);
@@ -193,7 +226,8 @@ static rdx_status filter(filtering *f, rdx_error *err) {
                          .place = f->node->filter->place,
                          .args = f->rest,
                          .count = f->rest_count};
-  rdx_actuals_method(rdx_actuals_of(f->x, f->node), "evaluation");
+  if (f->scanned_count == 0)
+    rdx_actuals_method(rdx_actuals_of(f->x, f->node), "evaluation");
   return rdx_operand_filter(f->x, &f->in, f->rest_count > 1 ? &all : f->rest[0], err);
 }
 
@@ -227,9 +261,14 @@ static rdx_status find_blocks(const filtering *f, uint32_t **blocks, uint64_t *c
                              .text = f->x->text,
                              .arena = f->x->arena};
   *few = false;
-  if (!n->filter || n->index || f->x->settings->scan.method != RDX_SCAN_AUTO)
+  bool scans = false;
+  if (!n->filter || n->index || f->x->settings->filter == RDX_FILTER_SCAN)
     return RDX_OK;
-  return rdx_zones_find(&z, blocks, count, few, err);
+  RDX_TRY(rdx_zones_find(&z, blocks, count, few, err));
+  if (*few)
+    RDX_TRY(prefers_scan(f, rdx_zones_rows(n->table, *blocks, *count), &scans, err));
+  *few = *few && !scans;
+  return RDX_OK;
 }
 
 rdx_status rdx_execute_table(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

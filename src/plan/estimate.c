@@ -146,8 +146,13 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   const double share = hits > 0 ? (double)hits / sampled : 0.3 / fmax(sampled, 1);
   *out = (double)from.rows * share;
   RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
-  p->samples[p->sample_count++] = (rdx_sample){table, columns, count, filter, *out};
+  p->samples[p->sample_count++] = (rdx_sample){table, columns, count, filter, *out, (double)from.rows};
   return RDX_OK;
+}
+
+double rdx_estimate_read(const rdx_planner *p, const rdx_plan_node *n) {
+  const rdx_sample *s = find_sample(p, n->table, n->table_columns, n->column_count, n->filter);
+  return s ? s->read : (double)n->table->rows;
 }
 
 static const rdx_bound *column_of(const rdx_bound *value) {

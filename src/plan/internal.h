@@ -96,6 +96,7 @@ typedef struct rdx_sample {
   uint32_t column_count;
   const rdx_bound *filter;
   double rows;
+  double read; /* rows of the blocks that the filter has to look at */
 } rdx_sample;
 
 typedef struct rdx_planner {
@@ -302,6 +303,8 @@ RDX_MUST_USE rdx_status rdx_order_joins(rdx_planner *p, const rdx_join_graph *gr
 /* Rows of a table that satisfy a filter over `columns` of it: by evaluating it for a sample. */
 RDX_MUST_USE rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns,
                                             uint32_t count, const rdx_bound *filter, double *out);
+/* Rows of a table that its filter, which was estimated, has to look at: those of blocks that may have some. */
+double rdx_estimate_read(const rdx_planner *p, const rdx_plan_node *table);
 /* Share of the rows of anything that satisfy a condition, by rules of thumb. */
 double rdx_estimate_share(const rdx_bound *condition);
 /* How many values a block's column expression may have. */
@@ -326,8 +329,15 @@ typedef struct rdx_join_rates {
 } rdx_join_rates;
 
 rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows);
+/* Values that an expression calculates for a row. */
+double rdx_count_values(const rdx_bound *e);
 /* Expected times of all nodes of the plan. */
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
+
+/* ---- Filters of tables (filter.c) ---- */
+
+/* Take the way of finding rows for a table's filter that is expected to be the fastest, or that a setting asks for. */
+RDX_MUST_USE rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *table);
 
 /* ---- What star queries take (cubes.c, star_cost.c) ---- */
 

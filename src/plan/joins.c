@@ -83,61 +83,6 @@ static rdx_status wait_for(rdx_planner *p, const rdx_conjuncts *list, waiting *o
 
 /* ---- One relation ---- */
 
-static bool is_known(const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
-}
-
-/* Whether a condition bounds a column by values. */
-static bool bounds_column(const rdx_bound *c, uint32_t column, bool *equal) {
-  bool bounds = false;
-  if (c->kind != RDX_BOUND_CALL)
-    return false;
-  if (c->op == RDX_OP_AND) {
-    for (uint32_t i = 0; i < c->count; i++)
-      bounds |= bounds_column(c->args[i], column, equal);
-    return bounds;
-  }
-  if (c->op < RDX_OP_EQ || c->op > RDX_OP_GE || c->op == RDX_OP_NE)
-    return false;
-  for (uint32_t i = 0; i < 2 && !bounds; i++)
-    bounds = c->args[i]->kind == RDX_BOUND_COLUMN && c->args[i]->index == column && is_known(c->args[1 - i]);
-  *equal |= bounds && c->op == RDX_OP_EQ;
-  return bounds;
-}
-
-static bool reads_only(const rdx_bound *e, const rdx_plan_node *node, const rdx_plan_index *index) {
-  bool only = true;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && only; i++)
-    only = reads_only(e->args[i], node, index);
-  if (e->kind != RDX_BOUND_COLUMN)
-    return only;
-  for (uint32_t i = 0; i < index->column_count; i++)
-    if (strcmp(index->columns[i], node->columns[e->index].name) == 0)
-      return true;
-  return false;
-}
-
-#define INDEXED_SHARE 0.05 /* of a table's rows: more are found as fast by looking at all */
-
-/* The index that finds rows for the filter: one over all columns of it, or over a column that it bounds narrowly. */
-static void choose_index(const rdx_planner *p, rdx_plan_node *node) {
-  for (uint32_t i = 0; i < p->settings->index_count; i++) {
-    const rdx_plan_index *index = &p->settings->indexes[i];
-    bool equal = false;
-    if (strcmp(index->table, node->table->name) != 0)
-      continue;
-    if (index->scans && reads_only(node->filter, node, index) && !node->index)
-      node->index = index;
-    for (uint32_t c = 0; c < node->column_count && !index->scans; c++) {
-      if (strcmp(node->columns[c].name, index->columns[0]) != 0 || !bounds_column(node->filter, c, &equal) ||
-          (!equal && node->expected_rows > INDEXED_SHARE * (double)node->table->rows))
-        continue;
-      node->index = index;
-      node->index_column = c;
-    }
-  }
-}
-
 static rdx_status build_table(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {
   rdx_planner *p = b->planner;
   const rdx_leaf *leaf = &b->leaves[number];
@@ -161,8 +106,7 @@ static rdx_status build_table(rdx_block *b, uint32_t number, const rdx_conjuncts
     return RDX_OK;
   RDX_TRY(
       rdx_estimate_filter(p, leaf->table, node->table_columns, node->column_count, node->filter, &node->expected_rows));
-  choose_index(p, node);
-  return RDX_OK;
+  return rdx_choose_filter(p, node);
 }
 
 static rdx_status build_leaf(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {

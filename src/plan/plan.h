@@ -196,9 +196,18 @@ typedef struct rdx_query_plan {
   uint32_t table_count;
 } rdx_query_plan;
 
+/* How rows of tables are found for WHERE. */
+typedef enum rdx_filter_method {
+  RDX_FILTER_AUTO,
+  RDX_FILTER_EVALUATION, /* row by row */
+  RDX_FILTER_INDEX,      /* by an index that was created, where one can */
+  RDX_FILTER_SCAN,       /* by a scan of the method that `scan` names */
+} rdx_filter_method;
+
 /* The settings of a session. */
 typedef struct rdx_settings {
   rdx_engine_params engine; /* method of star queries: SET method */
+  rdx_filter_method filter; /* SET scan_method */
   rdx_scan_params scan;
   rdx_index_params join;
   bool explains; /* expected times are wanted */
@@ -216,14 +225,18 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
-/* What the filter of a table that reads so many columns takes: by evaluating it, by a scan, and to prepare that. */
+/* What the filter of a table that reads so many columns takes: by evaluating it for `read` rows, by a scan, and to
+ * prepare that. */
 typedef struct rdx_filter_work {
   rdx_work evaluation, scan, preparation;
 } rdx_filter_work;
 
+/* How a filter is scanned without an index: as a setting says, else as if it said 'column'. Padding is copied, too, as
+ * the catalog compares bytes. */
+void rdx_filter_scan_params(const rdx_settings *settings, rdx_scan_params *out);
 /* Whether a scan can answer a part of a filter. */
 bool rdx_filter_scans(const rdx_bound *filter);
-void rdx_filter_work_of(const rdx_plan_node *table, uint32_t columns, rdx_filter_work *out);
+void rdx_filter_work_of(const rdx_plan_node *table, double read, uint32_t columns, rdx_filter_work *out);
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan);
 
 #endif

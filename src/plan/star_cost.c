@@ -266,7 +266,8 @@ static dimension_use find_use(const rdx_star_estimate *e, const rdx_plan_node *n
   }
   u.grouped = e->groups[d] > 0;
   w->tables += u.filtered || u.grouped;
-  w->filled += u.filtered || u.grouped ? u.rows : 0;
+  w->filled += u.filtered ? u.rows : 0;
+  w->numbered += u.grouped ? u.rows : 0;
   return u;
 }
 
@@ -348,27 +349,61 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
 
 #define RUNS_ANYWAY 16384 /* runs are read instead of their rows, which are more by as much at least */
 #define RUN_ROWS 16
+#define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
-/* What a cube reads: ranges of its order, rows in them, and runs of rows that are alike. */
+/* What a cube reads: tuples looked at one by one, ranges of its order looked for, those that are found, rows in them,
+ * and runs of rows that are alike. */
 typedef struct cube_reads {
-  double ranges, rows, runs;
+  double tuples, searched, ranges, rows, runs;
 } cube_reads;
 
+/* An attribute of a cube's order: of how many prefixes it makes how many, and what restricts it (NULL: nothing). */
+typedef struct cube_level {
+  double before, after;
+  const rdx_restriction *restriction;
+} cube_level;
+
+#define MAX_LEVELS 8
+
+/* The levels down to the last one that is restricted. */
+static uint32_t list_levels(const rdx_star_estimate *e, const rdx_plan_node *view, double combinations,
+                            cube_level levels[MAX_LEVELS]) {
+  double prefixes = 1;
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i < view->expr_count && i < MAX_LEVELS; i++) {
+    const rdx_catalog_attribute *a = &view->star->attributes[view->exprs[i]->index];
+    cube_level *l = &levels[i];
+    *l = (cube_level){.before = prefixes, .restriction = find_restriction(e, a)};
+    prefixes = fmin(prefixes * distinct_of(table_of(view->star, a->dimension), a->column), combinations);
+    l->after = prefixes;
+    depth = l->restriction ? i + 1 : depth;
+  }
+  return depth;
+}
+
+/* Down the order as rdx_tuples_select() goes: prefix by prefix, unless many come before the first restriction. */
 static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
                             double unknown) {
   const rdx_plan_node *view = node->view ? node->view->star : node;
-  const double all = (double)view->star->fact->rows;
-  double prefixes = 1, share = 1;
-  cube_reads r = {1, all * share_of_all(e, unknown), 0};
-  for (uint32_t i = 0; i < view->expr_count; i++) {
-    const rdx_catalog_attribute *a = &view->star->attributes[view->exprs[i]->index];
-    const rdx_restriction *found = find_restriction(e, a);
-    const double before = fmax(prefixes * share, 1);
-    prefixes = fmin(prefixes * distinct_of(table_of(view->star, a->dimension), a->column), combinations);
-    if (!found)
-      continue;
-    share *= share_of(found, unknown);
-    r.ranges = fmax(fmin(before * found->ranges, prefixes * share), 1);
+  cube_level levels[MAX_LEVELS];
+  const uint32_t depth = list_levels(e, view, combinations, levels);
+  cube_reads r = {.ranges = 1, .rows = (double)view->star->fact->rows * share_of_all(e, unknown)};
+  uint32_t first = 0, restricted = 0;
+  double nodes = 1;
+  while (first < depth && !levels[first].restriction)
+    first++;
+  for (uint32_t i = 0; i < depth; i++) {
+    const rdx_restriction *found = levels[i].restriction;
+    const double children = levels[i].after / levels[i].before;
+    const double kept = found ? fmin(fmax(children * share_of(found, unknown), 1), children) : children;
+    restricted += found != NULL;
+    r.ranges = fmax(nodes * (i + 1 == depth ? fmin(found->ranges, kept) : kept), 1);
+    r.searched += r.ranges;
+    nodes *= found ? children * share_of(found, unknown) : children;
+  }
+  if (depth > 0 && levels[first].before > combinations / WORTH_PREFIXES + 1) {
+    r.tuples = combinations * restricted;
+    r.searched = r.ranges;
   }
   r.runs = node->expr_count > 0 ? combinations * share_of_all(e, unknown) : r.ranges;
   return r;
@@ -381,9 +416,9 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   w->primitives = rows;
   if (node->engine.kind == RDX_ENGINE_COARSE_CUBE)
     w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
-  if (node->engine.kind == RDX_ENGINE_SORTED_CUBE)
-    w->ranges += r.ranges;
-  else
+  w->tuples += r.tuples;
+  w->ranges += r.searched;
+  if (node->engine.kind != RDX_ENGINE_SORTED_CUBE)
     w->rays += r.ranges;
   if (node->engine.kind == RDX_ENGINE_RT_CUBE) {
     w->launches += 1;

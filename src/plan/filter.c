@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* How the rows of a table are found for its filter: by evaluating it for every row, by a scan, or by an index that was
+ * created. The way that is expected to be the fastest is taken, unless a setting says which. */
+
+#include "plan/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- What it takes ---- */
+
+void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, rdx_filter_work *out) {
+  const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
+  *out = (rdx_filter_work){
+      .evaluation = {.values = read * values},
+      .scan = {.launches = 1, .codes = rows * columns, .found = n->expected_rows},
+      .preparation = {.launches = 1, .packed = rows * columns},
+  };
+}
+
+#define LOOKUP_LAUNCHES 3 /* the key brought, looked up, rows read */
+
+/* The index finds `found` rows; they are brought into order, and looked at where it does not answer all. */
+static rdx_work lookup_work(const rdx_plan_node *n, double found, bool residual) {
+  return (rdx_work){.launches = LOOKUP_LAUNCHES,
+                    .found = found,
+                    .sorted = found,
+                    .values = residual ? found * rdx_count_values(n->filter) : 0};
+}
+
+/* ---- What can ---- */
+
+static bool is_column(const rdx_bound *e) {
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST)
+    e = e->args[0];
+  return e->kind == RDX_BOUND_COLUMN;
+}
+
+static bool is_known(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
+}
+
+/* A scan answers comparisons of a column with values, and what AND, OR and NOT make of them. */
+static bool is_comparison(const rdx_bound *e) {
+  bool is = e->kind == RDX_BOUND_CALL;
+  if (!is)
+    return is_column(e);
+  if (e->op == RDX_OP_AND || e->op == RDX_OP_OR || e->op == RDX_OP_NOT) {
+    for (uint32_t i = 0; i < e->count && is; i++)
+      is = is_comparison(e->args[i]);
+    return is;
+  }
+  uint32_t columns = 0, known = 0;
+  for (uint32_t i = 0; i < e->count; i++) {
+    columns += is_column(e->args[i]);
+    known += is_known(e->args[i]);
+  }
+  return e->op != RDX_OP_CAST && columns == 1 && columns + known == e->count && e->type.kind == RDX_SQL_BOOL;
+}
+
+bool rdx_filter_scans(const rdx_bound *filter) {
+  bool scans = is_comparison(filter);
+  for (uint32_t i = 0; filter->kind == RDX_BOUND_CALL && filter->op == RDX_OP_AND && i < filter->count; i++)
+    scans |= is_comparison(filter->args[i]);
+  return scans;
+}
+
+/* Whether an index over this column can find rows for a condition: one that compares it with values. */
+static bool bounds_column(const rdx_bound *c, uint32_t column, bool equal_only) {
+  bool bounds = false;
+  if (c->kind != RDX_BOUND_CALL)
+    return false;
+  if (c->op == RDX_OP_AND) {
+    for (uint32_t i = 0; i < c->count; i++)
+      bounds |= bounds_column(c->args[i], column, equal_only);
+    return bounds;
+  }
+  if (c->op < RDX_OP_EQ || c->op > RDX_OP_GE || c->op == RDX_OP_NE || (equal_only && c->op != RDX_OP_EQ))
+    return false;
+  for (uint32_t i = 0; i < 2 && !bounds; i++)
+    bounds = c->args[i]->kind == RDX_BOUND_COLUMN && c->args[i]->index == column && is_known(c->args[1 - i]);
+  return bounds;
+}
+
+static bool reads_only(const rdx_bound *e, const rdx_plan_node *node, const rdx_plan_index *index) {
+  bool only = true;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && only; i++)
+    only = reads_only(e->args[i], node, index);
+  if (e->kind != RDX_BOUND_COLUMN)
+    return only;
+  for (uint32_t i = 0; i < index->column_count; i++)
+    if (strcmp(index->columns[i], node->columns[e->index].name) == 0)
+      return true;
+  return false;
+}
+
+void rdx_filter_scan_params(const rdx_settings *settings, rdx_scan_params *out) {
+  memcpy(out, &settings->scan, sizeof *out);
+  if (out->method == RDX_SCAN_AUTO)
+    out->method = RDX_SCAN_COLUMN;
+}
+
+/* ---- Ways ---- */
+
+/* One of them; `reason`: why it cannot be taken, or NULL. */
+typedef struct way {
+  const char *name, *reason;
+  double ms;
+  const rdx_plan_index *index;
+  uint32_t column; /* of lookups: that of the node that the index is over */
+} way;
+
+typedef struct ways {
+  way *list;
+  uint32_t count;
+} ways;
+
+static void mark_columns(const rdx_bound *e, bool *used) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    used[e->index] = true;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    mark_columns(e->args[i], used);
+}
+
+/* The table's columns that a filter reads. */
+static rdx_status list_columns(rdx_planner *p, const rdx_plan_node *n, uint32_t **columns, uint32_t *count) {
+  bool *used = NULL;
+  RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof *used, &used));
+  RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof **columns, columns));
+  mark_columns(n->filter, used);
+  *count = 0;
+  for (uint32_t i = 0; i < n->column_count; i++)
+    if (used[i])
+      (*columns)[(*count)++] = n->table_columns[i];
+  return RDX_OK;
+}
+
+static const char *scan_name(rdx_scan_method method) {
+  return method <= RDX_SCAN_COLUMN ? "column_scan" : rdx_scan_method_name(method);
+}
+
+/* As the executor chooses where there is no index: see scan_pays() in execute/table.c. */
+static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *columns, uint32_t count, ways *w) {
+  rdx_scan_params params;
+  rdx_filter_scan_params(p->settings, &params);
+  rdx_filter_work work;
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), count, &work);
+  const bool there =
+      p->settings->filter == RDX_FILTER_SCAN || rdx_catalog_has_scan(p->catalog, n->table, columns, count, &params);
+  const char *reason = !rdx_filter_scans(n->filter) ? "not for this filter" : !there ? "none prepared" : NULL;
+  w->list[w->count++] = (way){.name = "evaluation", .ms = rdx_work_ms(&p->rates, &work.evaluation)};
+  w->list[w->count++] =
+      (way){.name = scan_name(params.method), .reason = reason, .ms = rdx_work_ms(&p->rates, &work.scan)};
+}
+
+/* Rows that conditions on the index's column leave, and whether there are other conditions. */
+static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, uint32_t column, bool equal_only,
+                                 double *found, bool *residual) {
+  const rdx_bound *f = n->filter;
+  rdx_conjuncts on_column = {0};
+  rdx_bound *all = NULL;
+  *found = n->expected_rows;
+  *residual = false;
+  for (uint32_t i = 0; f->op == RDX_OP_AND && i < f->count; i++) {
+    if (bounds_column(f->args[i], column, equal_only))
+      RDX_TRY(rdx_conjuncts_add(p, &on_column, f->args[i]));
+    else
+      *residual = true;
+  }
+  if (!*residual)
+    return RDX_OK;
+  RDX_TRY(rdx_conjuncts_join(p, &on_column, &all));
+  return rdx_estimate_filter(p, n->table, n->table_columns, n->column_count, all, found);
+}
+
+static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, ways *w) {
+  const rdx_index_kind kind = index->lookup.kind ? index->lookup.kind : RDX_INDEX_TREE;
+  const bool equal_only = kind == RDX_INDEX_HASH;
+  for (uint32_t c = 0; c < n->column_count; c++) {
+    double found = 0;
+    bool residual = false;
+    if (strcmp(n->columns[c].name, index->columns[0]) != 0 || !bounds_column(n->filter, c, equal_only))
+      continue;
+    RDX_TRY(estimate_found(p, n, c, equal_only, &found, &residual));
+    const rdx_work work = lookup_work(n, found, residual);
+    w->list[w->count++] =
+        (way){.name = rdx_index_kind_name(kind), .ms = rdx_work_ms(&p->rates, &work), .index = index, .column = c};
+  }
+  return RDX_OK;
+}
+
+#define VECTORS 64   /* of a column's range: rows between two of them are looked at one by one */
+#define ROW_BYTES 64 /* read for one of these */
+
+/* Scans over codes that were sorted before: bit vectors are read, or rays find rows; what neither decides is
+ * compared. */
+static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, double terms) {
+  const double rows = (double)n->table->rows;
+  rdx_work w = {.launches = 1, .found = n->expected_rows, .primitives = rows};
+  const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
+  if (method == RDX_SCAN_BINDEX)
+    w.bytes = vectors + ROW_BYTES * between;
+  else if (method == RDX_SCAN_RTSCAN)
+    w.bytes = vectors;
+  w.rays = method == RDX_SCAN_BINDEX ? 0 : sqrt(rows);
+  w.hits = method == RDX_SCAN_BINDEX ? 0 : method == RDX_SCAN_RTSCAN ? between : n->expected_rows;
+  return w;
+}
+
+static void add_scan_index(const rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
+                           ways *w) {
+  const rdx_scan_method method = index->scan.method;
+  rdx_filter_work plain;
+  rdx_filter_work_of(n, 0, columns, &plain);
+  const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, columns);
+  w->list[w->count++] = (way){.name = scan_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index};
+}
+
+static bool is_forced(const rdx_planner *p, const way *w) {
+  const rdx_settings *s = p->settings;
+  const bool looks_up = w->index && !w->index->scans;
+  switch (s->filter) {
+  case RDX_FILTER_EVALUATION:
+    return strcmp(w->name, "evaluation") == 0;
+  case RDX_FILTER_INDEX:
+    return w->index != NULL;
+  case RDX_FILTER_SCAN:
+    return !looks_up && strcmp(w->name, scan_name(s->scan.method)) == 0;
+  default:
+    return false;
+  }
+}
+
+/* The fastest way, among those that a setting asks for where there are any. */
+static uint32_t find_best(const rdx_planner *p, const ways *w) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < w->count; i++) {
+    const bool forced = is_forced(p, &w->list[i]), better = w->list[i].ms < w->list[best].ms;
+    const bool was_forced = is_forced(p, &w->list[best]);
+    if (!w->list[i].reason && (forced != was_forced ? forced : better))
+      best = i;
+  }
+  return best;
+}
+
+static rdx_status list_rejected(rdx_planner *p, const ways *w, uint32_t best, rdx_plan_node *n) {
+  RDX_TRY(rdx_planner_alloc(p, w->count, sizeof *n->rejected, &n->rejected));
+  for (uint32_t i = 0; i < w->count; i++)
+    if (i != best)
+      n->rejected[n->rejected_count++] =
+          (rdx_plan_method){.name = w->list[i].name, .ms = w->list[i].ms, .reason = w->list[i].reason};
+  return RDX_OK;
+}
+
+rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
+  const rdx_settings *s = p->settings;
+  uint32_t *columns = NULL, count = 0;
+  ways w = {.count = 0};
+  RDX_TRY(rdx_planner_alloc(p, 2 + s->index_count, sizeof *w.list, &w.list));
+  RDX_TRY(list_columns(p, n, &columns, &count));
+  add_common(p, n, columns, count, &w);
+  for (uint32_t i = 0; i < s->index_count; i++) {
+    const rdx_plan_index *index = &s->indexes[i];
+    if (strcmp(index->table, n->table->name) != 0)
+      continue;
+    if (!index->scans)
+      RDX_TRY(add_lookup(p, n, index, &w));
+    else if (reads_only(n->filter, n, index) && rdx_filter_scans(n->filter))
+      add_scan_index(p, n, index, count, &w);
+  }
+  const uint32_t best = find_best(p, &w);
+  n->index = w.list[best].index;
+  n->index_column = w.list[best].column;
+  n->method = w.list[best].name;
+  n->own_ms = w.list[best].ms;
+  return s->explains ? list_rejected(p, &w, best, n) : RDX_OK;
+}
