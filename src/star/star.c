@@ -284,33 +284,35 @@ static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *need
 }
 
 /* RTCUDB, section 3.1 "selects the BVH for it". */
-/* The cheapest of what has all that the plan needs. */
+/* Of what has all that the plan needs, the one that is expected to be the fastest. */
 static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = engine->cubes;
   if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs needs;
+  rdx_calibration rates;
   double best = 0;
   rdx_error why;
   const rdx_status needed = rdx_needs_of(plan->query, &needs, &why);
-  rdx_status refused = needed;
   *out = NULL;
+  if (engine->cube_count > 1)
+    rdx_device_get_calibration(engine->device, &rates);
   for (uint32_t i = 0; i < engine->cube_count; i++) {
     const rdx_cube *cube = &engine->cubes[i];
-    double cost = 0;
+    rdx_work work = {0};
     if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, engine->relation, NULL, 0) > 0))
       continue;
-    const rdx_status status = cube->ops->cost(cube->self, plan, &cost, &why);
-    if (status != RDX_OK) {
-      refused = status;
-    } else if (!*out || cost < best) {
+    if (engine->cube_count > 1)
+      cube->ops->work(cube->self, plan, &work);
+    const double ms = engine->cube_count > 1 ? rdx_work_ms(&rates, &work) : 0;
+    if (!*out || ms < best) {
       *out = cube;
-      best = cost;
+      best = ms;
     }
   }
   if (*out)
     return RDX_OK;
-  return refused == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, refused, "%s", why.text);
+  return needed == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, needed, "%s", why.text);
 }
 
 /* Refuse a result that the host has no room for, beside its groups. */

@@ -7,6 +7,7 @@
 
 #include <raydex/engine.h>
 
+#include "cost/cost.h"
 #include "star/groups.h"
 
 typedef struct rdx_query_counts {
@@ -23,18 +24,6 @@ typedef struct rdx_cube {
   void *self;
 } rdx_cube;
 
-/* What looking at rows takes on a device, in nanoseconds: to begin with, and for each. Rough, as measured on two cores
- * of a server (star queries over 6 million rows) and on an H100 (120 million). */
-typedef struct rdx_row_cost {
-  double start, row;
-} rdx_row_cost;
-
-static inline rdx_row_cost rdx_row_cost_of(const rdx_device *device) {
-  if (device->info.backend == RDX_BACKEND_CPU)
-    return (rdx_row_cost){2000, 0.3 / device->info.threads};
-  return device->info.emulated ? (rdx_row_cost){300000, 1} : (rdx_row_cost){25000, 0.002};
-}
-
 typedef struct rdx_engine_ops {
   rdx_engine_kind kind;
   bool traces_rays;
@@ -42,9 +31,9 @@ typedef struct rdx_engine_ops {
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
   rdx_status (*build)(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                       uint64_t *bytes, void **out, rdx_error *err);
-  /* What a plan would cost, in nanoseconds or, where it is only compared with its kind's, any unit: the cheapest that
-   * has all attributes answers. RDX_ERROR_UNSUPPORTED, with the reason, where this cube cannot. */
-  rdx_status (*cost)(const void *self, const rdx_plan *plan, double *out, rdx_error *err);
+  /* What a plan takes, in counts as far as they can be told before: of all that can answer a plan, what is expected to
+   * take the least time does. */
+  void (*work)(const void *self, const rdx_plan *plan, rdx_work *out);
   /* Find the groups, which are the caller's then. One submission to the device where possible. */
   rdx_status (*run)(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
                     double *device_ms, rdx_error *err);

@@ -429,15 +429,18 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: a ray takes some 500, a hit 40, a row about 1 on a core. A GPU reads all rows of a block, or runs. */
-static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+/* A GPU reads all rows of a block, or runs. */
+static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const coarse_cube *c = self;
   double ranges = 0, rows = 0;
-  (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
-  const double rays = ranges * c->scene_rows;
-  *out = 500 * rays + rows * (1 + 40.0 / c->block_rows) + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows);
-  return RDX_OK;
+  const double rays = ranges * c->scene_rows, blocks = rows / c->block_rows;
+  *out = (rdx_work){.launches = 1,
+                    .ranges = ranges,
+                    .rays = rays,
+                    .hits = blocks,
+                    .primitives = (double)c->star.rows / c->block_rows,
+                    .added = rows + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows)};
 }
 
 /* ---- Pieces ---- */
@@ -636,7 +639,7 @@ const rdx_engine_ops rdx_coarse_cube_ops = {
     .traces_rays = true,
     .cubes = true,
     .build = build,
-    .cost = cost,
+    .work = work,
     .run = run,
     .destroy = destroy,
 };

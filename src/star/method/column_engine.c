@@ -436,14 +436,11 @@ static rdx_status run_sparse(run *r, sorting *s, rdx_groups *out, rdx_error *err
   return take_runs(r, s, out, err);
 }
 
-/* ---- Queries ---- */
-
-static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+/* All rows by each term; how many are left for dimensions and groups is not known. */
+static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const column_engine *e = self;
-  const rdx_row_cost each = rdx_row_cost_of(e->relation->device);
-  (void)plan, (void)err;
-  *out = each.start + (double)e->relation->rows * each.row;
-  return RDX_OK;
+  const double rows = (double)e->relation->rows;
+  *out = (rdx_work){.launches = 1, .codes = rows * plan->term_count, .added = rows};
 }
 
 static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
@@ -482,7 +479,7 @@ static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *o
 const rdx_engine_ops rdx_column_engine_ops = {
     .kind = RDX_ENGINE_COLUMN,
     .build = build,
-    .cost = cost,
+    .work = work,
     .run = run_plan,
     .destroy = destroy,
 };

@@ -300,14 +300,15 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 
 /* ---- Answering ---- */
 
-/* Nanoseconds: a ray takes some 500, a hit 20 on a core. */
-static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const rt_cube *c = self;
   double ranges = 0, rows = 0;
-  (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
-  *out = 500 * ranges * c->columns * c->lines + 20 * rows;
-  return RDX_OK;
+  *out = (rdx_work){.launches = 1,
+                    .ranges = ranges,
+                    .rays = ranges * c->columns * c->lines,
+                    .hits = rows,
+                    .primitives = (double)c->star.rows};
 }
 
 typedef struct request {
@@ -480,7 +481,7 @@ const rdx_engine_ops rdx_rt_cube_ops = {
     .traces_rays = true,
     .cubes = true,
     .build = build,
-    .cost = cost,
+    .work = work,
     .run = run,
     .destroy = destroy,
 };

@@ -52,17 +52,18 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 
 /* ---- Answering ---- */
 
-/* Finding a range takes some 50 ns, a run about 1 on a core. */
-static rdx_status cost(const void *self, const rdx_plan *plan, double *out, rdx_error *err) {
+static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const sorted_cube *c = self;
-  const rdx_row_cost each = rdx_row_cost_of(c->star.device);
   double ranges = 0, rows = 0;
-  (void)err;
   rdx_star_estimate(&c->star, plan, &ranges, &rows);
-  const double by_rows = each.start + rows * each.row;
-  const double by_runs = (double)c->runs.count * (rows / (double)(c->star.rows + 1));
-  *out = 50 * ranges + (rdx_runs_serve(&c->star, &c->runs, plan) && by_runs < by_rows ? by_runs : by_rows);
-  return RDX_OK;
+  const double runs = (double)c->runs.count * (rows / (double)(c->star.rows + 1));
+  *out = (rdx_work){.cubes = 1, .ranges = ranges};
+  if (rdx_runs_serve(&c->star, &c->runs, plan) && runs <= WORTH_RUNS + rows / RUN_ROWS) {
+    out->runs = runs;
+    return;
+  }
+  out->launches = 1;
+  out->added = rows;
 }
 
 /* The ranges as rows: for each how many lie before it, then where it begins. */
@@ -122,7 +123,7 @@ const rdx_engine_ops rdx_sorted_cube_ops = {
     .kind = RDX_ENGINE_SORTED_CUBE,
     .cubes = true,
     .build = build,
-    .cost = cost,
+    .work = work,
     .run = run,
     .destroy = destroy,
 };
