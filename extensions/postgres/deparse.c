@@ -142,6 +142,21 @@ static void write_distinct(Text *t, const DistinctExpr *d) {
   appendStringInfoChar(t->out, ')');
 }
 
+static void write_case(Text *t, const CaseExpr *expression) {
+  ListCell *cell;
+  appendStringInfoString(t->out, "CASE");
+  foreach (cell, expression->args) {
+    const CaseWhen *when = lfirst(cell);
+    appendStringInfoString(t->out, " WHEN ");
+    write_expression(t, raydex_case_condition(expression, when));
+    appendStringInfoString(t->out, " THEN ");
+    write_expression(t, (Node *)when->result);
+  }
+  appendStringInfoString(t->out, " ELSE ");
+  write_expression(t, (Node *)expression->defresult);
+  appendStringInfoString(t->out, " END");
+}
+
 static void write_expression(Text *t, Node *node) {
   static const char *const boolean_tests[] = {
       [IS_TRUE] = "TRUE",           [IS_NOT_TRUE] = "NOT TRUE", [IS_FALSE] = "FALSE",
@@ -180,6 +195,14 @@ static void write_expression(Text *t, Node *node) {
   case T_BooleanTest:
     write_test(t, ((BooleanTest *)node)->arg, boolean_tests[((BooleanTest *)node)->booltesttype]);
     break;
+  case T_CaseExpr:
+    write_case(t, (CaseExpr *)node);
+    break;
+  case T_CoalesceExpr:
+    appendStringInfoString(t->out, "COALESCE(");
+    write_joined(t, ((CoalesceExpr *)node)->args, ", ");
+    appendStringInfoChar(t->out, ')');
+    break;
   case T_Aggref:
     write_aggregate(t, (Aggref *)node, get_func_name(((Aggref *)node)->aggfnoid));
     break;
@@ -191,10 +214,11 @@ static void write_expression(Text *t, Node *node) {
 /* ---- The statement ---- */
 
 static bool is_average(Expr *expression) {
-  return IsA(expression, Aggref) && strcmp(get_func_name(((Aggref *)expression)->aggfnoid), "avg") == 0;
+  return IsA(expression, Aggref) && ((Aggref *)expression)->aggtype == NUMERICOID &&
+         strcmp(get_func_name(((Aggref *)expression)->aggfnoid), "avg") == 0;
 }
 
-/* An average is selected as its sum and count: PostgreSQL divides. */
+/* An average that is exact is selected as its sum and count: PostgreSQL divides. */
 static void write_target(Text *t, Expr *expression, int place, List **targets) {
   appendStringInfoString(t->out, *targets ? ", " : "");
   if (is_average(expression)) {

@@ -20,15 +20,23 @@ extern void raydex_nodes_init(void);
 
 /* ---- What is distributed (parts.c) ---- */
 
-/** A foreign table that stands for a part of a fact table, or for all of a dimension. */
+/** A table that stands for a part of a fact table, or for all of a dimension. */
 typedef struct RaydexPart {
-  Oid server;
+  Oid server; /**< of its foreign table; invalid: it is a partition of this server, whose dimensions are those here */
   Oid table;
   bool whole; /**< all rows of its relation are there */
 } RaydexPart;
 
 /** The parts of a relation, of RaydexPart; NIL: it is not distributed, or its copies are older than it. */
 extern List *raydex_parts(Oid relation);
+
+/* ---- Partitions of this server (partitions.c) ---- */
+
+/** The partitions of a table, of RaydexPart, where one of them is a table file; else NIL. */
+extern List *raydex_partitions(Oid relation);
+
+/** Do the conditions of a statement leave no row of a partition, whose place in its range table that is? */
+extern bool raydex_is_excluded(Oid partition, int place, Node *conditions);
 
 /* ---- Aggregates in two steps (partial.c) ---- */
 

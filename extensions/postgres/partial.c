@@ -70,9 +70,19 @@ static Expr *make_call(Oid function, Oid type, List *arguments) {
   return (Expr *)makeFuncExpr(function, type, arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
 }
 
-/* The sum of a column of counts, or of sums of integers: never NULL where the column is not. */
+/* The sum of a column of counts, or of sums of integers. */
 static Expr *sum_of_integers(Var *column) {
   return make_call(F_INT8_NUMERIC, INT8OID, list_make1(make_aggregate(F_SUM_INT8, NUMERICOID, (Expr *)column)));
+}
+
+/* Without GROUP BY, nodes whose rows are grouped by what is counted DISTINCT may send nothing. */
+static Expr *combine_count(Var *column) {
+  CoalesceExpr *count = makeNode(CoalesceExpr);
+  count->coalescetype = INT8OID;
+  count->args = list_make2(sum_of_integers(column),
+                           makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(0), false, FLOAT8PASSBYVAL));
+  count->location = -1;
+  return (Expr *)count;
 }
 
 static Expr *argument_of(const Aggref *a) {
@@ -176,7 +186,7 @@ Expr *raydex_combine(RaydexInner *inner, const Aggref *a) {
   if (a->aggdistinct)
     return is_one_of(name, distinct) ? combine_distinct(inner, a) : NULL;
   if (strcmp(name, "count") == 0)
-    return sum_of_integers(raydex_inner_column(inner, (Expr *)a));
+    return combine_count(raydex_inner_column(inner, (Expr *)a));
   if (is_one_of(name, again))
     return combine_again(inner, a);
   if (strcmp(name, "sum") == 0)

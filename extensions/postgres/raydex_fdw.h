@@ -140,6 +140,9 @@ typedef struct RaydexQuery {
 extern bool raydex_shippable(PlannerInfo *root, Relids relids, Expr *expression);
 extern bool raydex_shippable_average(PlannerInfo *root, Relids relids, Expr *expression);
 
+/** When a branch of CASE is taken, also where it compares with the value after CASE. */
+extern Node *raydex_case_condition(const CaseExpr *expression, const CaseWhen *when);
+
 /** May a value be ordered by the operators < and > of its type on both sides? */
 extern bool raydex_orderable(Expr *expression);
 

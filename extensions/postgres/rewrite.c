@@ -10,8 +10,9 @@
  *     SELECT d_year AS c1, sum(price) AS c2, count(price) AS c3 FROM fact_on_a, date_on_a WHERE day = d_key GROUP BY 1
  *     UNION ALL ...) GROUP BY c1
  *
- * postgres_fdw makes one remote statement of each of the inner ones. Only the tree of the query is changed; what is not
- * recognised stays as it is, and is answered over the partitions of the distributed table. */
+ * postgres_fdw makes one remote statement of each of the inner ones. The same is done for the partitions of one server
+ * where some are table files, over the dimensions that are there. Only the tree of the query is changed; what is not
+ * recognised stays as it is, and is answered over the partitions of the table. */
 #include "distribution.h"
 
 #include <access/attmap.h>
@@ -42,8 +43,9 @@ static set_join_pathlist_hook_type next_join;
 /* How many times dearer a row is that a node sends than postgres_fdw thinks. */
 #define SENDING_COST 1e9
 
-/* The tables of nodes in the statement that is being planned. */
+/* The tables of nodes in the statement that is being planned, and the paths whose costs are raised. */
 static List *node_tables;
+static List *priced_paths;
 
 /* ---- Which SELECT ---- */
 
@@ -63,6 +65,8 @@ static bool add_table(Block *b, int place, bool *has_fact) {
       (!entry->inh && has_subclass(entry->relid)))
     return false;
   List *parts = entry->relkind == RELKIND_PARTITIONED_TABLE ? raydex_parts(entry->relid) : NIL;
+  if (!parts && entry->relkind == RELKIND_PARTITIONED_TABLE)
+    parts = raydex_partitions(entry->relid);
   if (!parts || ((RaydexPart *)linitial(parts))->whole) {
     b->dimensions = lappend_int(b->dimensions, place);
     return true;
@@ -204,7 +208,8 @@ static bool replace_table(const Block *b, Query *node, int place, Oid table) {
       return false;
   }
   LockRelationOid(table, AccessShareLock);
-  if (get_rel_relkind(table) != RELKIND_FOREIGN_TABLE)
+  const char kind = get_rel_relkind(table);
+  if (kind != RELKIND_FOREIGN_TABLE && kind != RELKIND_RELATION)
     return false;
 #if PG_VERSION_NUM >= 160000
   RTEPermissionInfo *rights = entry->perminfoindex > 0 ? getRTEPermissionInfo(node->rteperminfos, entry) : NULL;
@@ -212,10 +217,9 @@ static bool replace_table(const Block *b, Query *node, int place, Oid table) {
     rights->relid = table;
 #endif
   entry->relid = table;
-  entry->relkind = RELKIND_FOREIGN_TABLE;
+  entry->relkind = kind;
   entry->rellockmode = AccessShareLock;
   drop_rights(node, entry);
-  node_tables = lappend_oid(node_tables, table);
   node->targetList = (List *)map_variable_attnos((Node *)node->targetList, place, 0, map, InvalidOid, &whole);
   node->jointree = (FromExpr *)map_variable_attnos((Node *)node->jointree, place, 0, map, InvalidOid, &whole);
   ListCell *cell;
@@ -291,11 +295,15 @@ static Query *node_query(const Block *b, const RaydexInner *inner, const RaydexP
   node->hasAggs = contain_agg_clause((Node *)node->targetList);
   if (!replace_table(b, node, b->fact, part->table))
     return NULL;
+  if (!OidIsValid(part->server))
+    return node;
+  node_tables = lappend_oid(node_tables, part->table);
   foreach (cell, b->dimensions) {
     const int place = lfirst_int(cell);
     const Oid copy = copy_on(rt_fetch(place, q->rtable)->relid, part->server);
     if (!OidIsValid(copy) || !replace_table(b, node, place, copy))
       return NULL;
+    node_tables = lappend_oid(node_tables, copy);
   }
   return node;
 }
@@ -349,13 +357,16 @@ static Query *all_nodes(const Block *b, const RaydexInner *inner) {
   all->canSetTag = true;
   all->jointree = makeFromExpr(NIL, NULL);
   foreach (cell, b->parts) {
-    Query *node = node_query(b, inner, lfirst(cell));
+    const RaydexPart *part = lfirst(cell);
+    Query *node = node_query(b, inner, part);
     if (!node)
       return NULL;
+    if ((all->rtable || lnext(b->parts, cell)) && raydex_is_excluded(part->table, b->fact, node->jointree->quals))
+      continue;
     all->rtable = lappend(all->rtable, subquery_entry(node, "node", inner, false));
     all->setOperations = union_of(all->setOperations, list_length(all->rtable), inner);
   }
-  if (list_length(b->parts) == 1)
+  if (list_length(all->rtable) == 1)
     return ((RangeTblEntry *)linitial(all->rtable))->subquery;
   foreach (cell, inner->tlist) {
     const TargetEntry *entry = lfirst(cell);
@@ -464,32 +475,33 @@ static bool is_of_node(const RelOptInfo *rel, PlannerInfo *root) {
   return false;
 }
 
+static void price_path(Path *path) {
+  if (list_member_ptr(priced_paths, path))
+    return;
+  path->total_cost = path->startup_cost + SENDING_COST * (path->total_cost - path->startup_cost);
+  priced_paths = lappend(priced_paths, path);
+}
+
 static void price_scan(PlannerInfo *root, RelOptInfo *rel, Index place, RangeTblEntry *entry) {
   ListCell *cell;
   if (next_scan)
     next_scan(root, rel, place, entry);
   if (rel->reloptkind != RELOPT_BASEREL || !is_of_node(rel, root))
     return;
-  foreach (cell, rel->pathlist) {
-    Path *path = lfirst(cell);
-    path->total_cost = path->startup_cost + SENDING_COST * (path->total_cost - path->startup_cost);
-  }
+  foreach (cell, rel->pathlist)
+    price_path(lfirst(cell));
 }
 
+/* Called for each order of a join, after postgres_fdw has added its path for the first of them. */
 static void price_join(PlannerInfo *root, RelOptInfo *join, RelOptInfo *outer, RelOptInfo *inner, JoinType type,
                        JoinPathExtraData *extra) {
   ListCell *cell;
-  List *here = NIL;
   if (next_join)
     next_join(root, join, outer, inner, type, extra);
-  if (!is_of_node(join, root))
-    return;
-  foreach (cell, join->pathlist) {
-    if (!IsA(lfirst(cell), ForeignPath))
-      here = lappend(here, lfirst(cell));
+  foreach (cell, is_of_node(join, root) ? join->pathlist : NIL) {
+    if (IsA(lfirst(cell), ForeignPath))
+      price_path(lfirst(cell));
   }
-  if (here)
-    join->pathlist = here;
 }
 
 /* ---- The hook ---- */
@@ -512,9 +524,9 @@ static PlannedStmt *plan_next(Query *parse, const char *text, int options, Param
 
 /* Planning may run functions, which plan statements of their own. */
 static PlannedStmt *plan_two_levels(Query *parse, const char *text, int options, ParamListInfo parameters) {
-  List *outer_tables = node_tables;
+  List *outer_tables = node_tables, *outer_paths = priced_paths;
   PlannedStmt *plan;
-  node_tables = NIL;
+  node_tables = priced_paths = NIL;
   PG_TRY();
   {
     if (raydex_two_level)
@@ -525,7 +537,10 @@ static PlannedStmt *plan_two_levels(Query *parse, const char *text, int options,
       plan->jitFlags = PGJIT_NONE;
   }
   PG_FINALLY();
-  { node_tables = outer_tables; }
+  {
+    node_tables = outer_tables;
+    priced_paths = outer_paths;
+  }
   PG_END_TRY();
   return plan;
 }

@@ -52,6 +52,10 @@ static bool is_integer(Oid type) {
   return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
+static bool is_float(Oid type) {
+  return type == FLOAT4OID || type == FLOAT8OID;
+}
+
 static bool is_exact(Oid type) {
   return is_integer(type) || type == NUMERICOID;
 }
@@ -128,6 +132,40 @@ static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
   return fits(op->opresulttype, out);
 }
 
+/* Of values of which one is taken; NULL is any. Decimals must have one scale: PostgreSQL's keep their own. */
+static bool bound_any(const Context *c, List *values, Bounds *out) {
+  bool found = false;
+  ListCell *cell;
+  foreach (cell, values) {
+    Bounds b;
+    if (IsA(lfirst(cell), Const) && ((Const *)lfirst(cell))->constisnull)
+      continue;
+    if (!bound(c, lfirst(cell), &b) || (found && b.scale != out->scale))
+      return false;
+    *out = found ? (Bounds){Min(out->least, b.least), Max(out->most, b.most), b.scale} : b;
+    found = true;
+  }
+  return found;
+}
+
+static Node *replace_test(Node *node, void *argument) {
+  if (node && IsA(node, CaseTestExpr))
+    return argument;
+  return node ? expression_tree_mutator(node, replace_test, argument) : NULL;
+}
+
+Node *raydex_case_condition(const CaseExpr *expression, const CaseWhen *when) {
+  return expression->arg ? replace_test((Node *)when->expr, expression->arg) : (Node *)when->expr;
+}
+
+static List *case_results(const CaseExpr *expression) {
+  List *results = NIL;
+  ListCell *cell;
+  foreach (cell, expression->args)
+    results = lappend(results, lfirst_node(CaseWhen, cell)->result);
+  return lappend(results, expression->defresult);
+}
+
 static bool bound(const Context *c, Node *node, Bounds *out) {
   switch (nodeTag(node)) {
   case T_Var:
@@ -138,6 +176,10 @@ static bool bound(const Context *c, Node *node, Bounds *out) {
     return bound_operator(c, (OpExpr *)node, out);
   case T_FuncExpr: /* a cast, or extract() of two arguments */
     return list_length(((FuncExpr *)node)->args) == 1 && bound(c, linitial(((FuncExpr *)node)->args), out);
+  case T_CaseExpr:
+    return bound_any(c, case_results((CaseExpr *)node), out);
+  case T_CoalesceExpr:
+    return bound_any(c, ((CoalesceExpr *)node)->args, out);
   default:
     return false;
   }
@@ -180,8 +222,7 @@ static bool are_comparable(Oid left, Oid right) {
   if (is_text(left) && is_text(right))
     return true;
   const bool times = (left == DATEOID || left == TIMESTAMPOID) && (right == DATEOID || right == TIMESTAMPOID);
-  const bool floats = (left == FLOAT4OID || left == FLOAT8OID) && (right == FLOAT4OID || right == FLOAT8OID);
-  return (is_integer(left) && is_integer(right)) || times || floats;
+  return (is_integer(left) && is_integer(right)) || times || (is_float(left) && is_float(right));
 }
 
 static bool is_builtin_operator(Oid op) {
@@ -274,6 +315,25 @@ static bool check_function(const Context *c, const FuncExpr *f) {
          (is_integer(from) && to == NUMERICOID && bound(c, linitial(f->args), &b) && fits(to, &b));
 }
 
+/* None of what may be pushed fails on rows that a condition would have kept from it. */
+static bool check_case(const Context *c, const CaseExpr *expression) {
+  ListCell *cell;
+  Bounds b;
+  foreach (cell, expression->args) {
+    if (!check(c, raydex_case_condition(expression, lfirst(cell))))
+      return false;
+  }
+  List *results = case_results(expression);
+  return raydex_type_known(expression->casetype) && check_list(c, results) &&
+         (expression->casetype != NUMERICOID || bound_any(c, results, &b));
+}
+
+static bool check_coalesce(const Context *c, const CoalesceExpr *expression) {
+  Bounds b;
+  return raydex_type_known(expression->coalescetype) && check_list(c, expression->args) &&
+         (expression->coalescetype != NUMERICOID || bound_any(c, expression->args, &b));
+}
+
 /* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
 static bool sum_fits(const Context *c, Node *argument) {
   Bounds b;
@@ -306,6 +366,8 @@ static bool check_aggregate(const Context *c, const Aggref *a, bool average) {
   const Oid type = exprType((Node *)argument);
   if (!check(&inner, (Node *)argument))
     return false;
+  if (is_float(type) && !average && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0))
+    return true;
   if (average || strcmp(name, "sum") == 0)
     return is_exact(type) && strcmp(name, average ? "avg" : "sum") == 0 && sum_fits(&inner, (Node *)argument);
   return strcmp(name, "count") == 0 || (is_one_of(name, logics) && type == BOOLOID) ||
@@ -343,6 +405,10 @@ static bool check(const Context *c, Node *node) {
     return !((NullTest *)node)->argisrow && check(c, (Node *)((NullTest *)node)->arg);
   case T_BooleanTest:
     return check(c, (Node *)((BooleanTest *)node)->arg);
+  case T_CaseExpr:
+    return check_case(c, (CaseExpr *)node);
+  case T_CoalesceExpr:
+    return check_coalesce(c, (CoalesceExpr *)node);
   case T_Aggref:
     return check_aggregate(c, (Aggref *)node, false);
   default:

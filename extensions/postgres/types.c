@@ -168,7 +168,11 @@ static Datum get_float(const rdx_column *column, uint64 row, Oid type) {
     misfit(column, type);
   const double value =
       column->type == RDX_TYPE_F32 ? ((const float *)column->values)[row] : ((const double *)column->values)[row];
-  return type == FLOAT4OID ? Float4GetDatum((float4)value) : Float8GetDatum(value);
+  if (type == FLOAT8OID)
+    return Float8GetDatum(value);
+  if (isinf((float4)value) && !isinf(value))
+    ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("value out of range: overflow")));
+  return Float4GetDatum((float4)value);
 }
 
 static Datum get_date(const rdx_column *column, uint64 row) {

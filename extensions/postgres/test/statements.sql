@@ -39,11 +39,16 @@ DECLARE
   subquery text := CASE WHEN random() < 0.2 THEN format(' AND %s (SELECT FROM labels l WHERE l.key = %s AND %s)', pick('EXISTS', 'NOT EXISTS'),
                          pick('small', 'a', 'id'), pick('l.weight > 1', 'l.label <> name', 'l.key <> ub')) ELSE '' END;
   filter text := condition(joined, 2) || subquery || CASE WHEN source LIKE '%,%' THEN ' AND key = ' || pick('small', 'a', 'ub') ELSE '' END;
-  g text := pick('small', 'name', 'flag', 'a', 'day', 'price');
+  g text := pick('small', 'name', 'flag', 'a', 'day', 'price', 'coalesce(name, ''none'')',
+                 'CASE WHEN small > 5 THEN name WHEN flag THEN ''yes'' ELSE ''no'' END', 'coalesce(small, a, 7)');
   h text := pick('small', 'ua', 'b', 'flag');
   aggregate text := pick('count(*)', 'count(name)', 'count(DISTINCT small)', 'sum(small)', 'sum(price)', 'avg(small)', 'avg(price)',
                          'min(price)', 'max(day)', 'min(name)', 'max(ue)', 'sum(a) FILTER (WHERE small > 3)', 'bool_or(flag)',
-                         'sum(small * 2 + 1)', 'avg(uc)', 'sum(ub)', 'min(moment)', 'max(g)', 'sum(e)');
+                         'sum(small * 2 + 1)', 'avg(uc)', 'sum(ub)', 'min(moment)', 'max(g)', 'sum(e)',
+                         'sum(f)', 'avg(f)', 'sum(g) FILTER (WHERE g > -9)', 'avg(coalesce(g, 1)) FILTER (WHERE id > 1)', 'sum(coalesce(a, 0))',
+                         'sum(CASE WHEN flag THEN small ELSE 0 END)', 'count(CASE small WHEN 3 THEN 1 WHEN ua THEN 2 END)',
+                         'sum(CASE WHEN small > 3 THEN price WHEN flag THEN 1.2500 END)', 'max(CASE WHEN flag THEN name END)',
+                         'sum(CASE WHEN flag THEN price ELSE 0 END)', 'min(coalesce(price, 0.5))');
 BEGIN
   RETURN CASE floor(random() * 6)
     WHEN 0 THEN format('SELECT id, %s, name, price, g, moment FROM %s WHERE %s', number_column(joined), source, filter)

@@ -188,6 +188,17 @@ SET enable_partitionwise_join = on;
 SELECT count(*), sum(weight), max(label) FROM parted WHERE key IS NOT NULL;
 SELECT key, count(*) FROM parted GROUP BY key ORDER BY key;
 SELECT count(*) FROM parted p JOIN parted q USING (key);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM parted WHERE key < 50;
+CREATE TABLE heap.parted AS TABLE parted;
+SELECT pushed('SELECT name, avg(weight) FROM parted, all_types WHERE key = small AND key <> 2 GROUP BY name');
+SELECT compare(q) FROM unnest(ARRAY[
+  'SELECT count(*), avg(weight), max(label) FROM parted',
+  'SELECT name, avg(weight), count(DISTINCT label) FROM parted, all_types WHERE key = small GROUP BY name',
+  'SELECT label, count(name) FROM parted LEFT JOIN all_types ON key = id GROUP BY label',
+  'SELECT DISTINCT label FROM parted WHERE key > 2 ORDER BY label DESC',
+  'SELECT count(*) FROM parted WHERE key > 300', 'SELECT count(*) FROM parted WHERE key = 150',
+  'SELECT count(*) FROM parted WHERE key IN (1, 101)']) q;
+DROP TABLE heap.parted;
 DROP TABLE parted;
 RESET enable_partitionwise_aggregate;
 RESET enable_partitionwise_join;

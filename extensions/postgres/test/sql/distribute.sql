@@ -91,7 +91,8 @@ INSERT INTO statements (query) VALUES
   ('SELECT count(*) FROM all_types TABLESAMPLE BERNOULLI (100)'),
   ('SELECT count(*), max(all_types::text) FROM all_types WHERE id < 9'),
   ('SELECT * FROM all_types WHERE id IN (7, 99)'),
-  ('SELECT label, count(*) FROM labels GROUP BY label');
+  ('SELECT label, count(*) FROM labels GROUP BY label'),
+  ('SELECT id, label, weight, count(*), sum(price) FROM all_types, labels WHERE small = key AND id < 3 GROUP BY id, label, weight');
 SELECT i, s.* FROM statements, spread(query) s ORDER BY i;
 \ir ../statements.sql
 SELECT setseed(0.37);
@@ -187,6 +188,7 @@ END $$;
 INSERT INTO lineorder (lo_orderkey) VALUES (1);
 
 \echo -- a slow node, one that ends in the middle, one that is down
+SET client_min_messages = error;
 \set SHOW_CONTEXT errors
 SET statement_timeout = '500ms';
 \! "$NODES" hold n2 2
