@@ -57,6 +57,7 @@ Datum raydex_fdw_handler(PG_FUNCTION_ARGS) {
   routine->EndForeignScan = raydex_end;
   routine->ExplainForeignScan = raydex_explain;
   routine->ImportForeignSchema = raydex_import;
+  routine->AnalyzeForeignTable = raydex_analyze;
   PG_RETURN_POINTER(routine);
 }
 

@@ -184,7 +184,7 @@ enum {
 extern char *raydex_deparse(PlannerInfo *root, const RaydexQuery *query, List *tlist, const List *attributes,
                             List **targets, List **parameters);
 
-/* ---- Execution (execute.c), import (import.c) ---- */
+/* ---- Execution (execute.c), import (import.c), ANALYZE (analyze.c) ---- */
 
 extern void raydex_begin(ForeignScanState *node, int flags);
 extern TupleTableSlot *raydex_iterate(ForeignScanState *node);
@@ -192,6 +192,7 @@ extern void raydex_rescan(ForeignScanState *node);
 extern void raydex_end(ForeignScanState *node);
 extern void raydex_explain(ForeignScanState *node, struct ExplainState *es);
 extern List *raydex_import(ImportForeignSchemaStmt *statement, Oid server);
+extern bool raydex_analyze(Relation relation, AcquireSampleRowsFunc *acquire, BlockNumber *pages);
 
 /* ---- Questions (ask.c) and the worker (worker.c) ---- */
 

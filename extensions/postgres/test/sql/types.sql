@@ -33,3 +33,12 @@ SELECT sum(e), sum(ue), sum(price), sum(c) FROM files.all_types;
 SELECT compare(format('SELECT extract(%s FROM day) AS x, count(*) FROM all_types WHERE extract(%s FROM day) > 1 GROUP BY 1', f, f))
   FROM unnest('{year,month,day,quarter,week,dow,isodow,doy,century,julian,epoch}'::text[]) f;
 SELECT pushed('SELECT extract(year FROM day) AS y, count(*) FROM all_types GROUP BY 1 ORDER BY 1');
+-- ANALYZE: rows, values of each column.
+ANALYZE files.all_types;
+SELECT reltuples, relpages > 0 FROM pg_class WHERE oid = 'files.all_types'::regclass;
+SELECT count(*), sum((s.n_distinct = h.n_distinct AND s.null_frac = h.null_frac)::int) FROM pg_stats s JOIN pg_stats h
+  USING (tablename, attname) WHERE tablename = 'all_types' AND s.schemaname = 'files' AND h.schemaname = 'heap';
+SET default_statistics_target = 1;
+ANALYZE files.all_types (id, name);
+SELECT reltuples FROM pg_class WHERE oid = 'files.all_types'::regclass;
+RESET default_statistics_target;
