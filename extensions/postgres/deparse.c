@@ -247,14 +247,30 @@ static void write_targets(Text *t, List *tlist, const List *attributes, List **t
     appendStringInfoChar(t->out, '1');
 }
 
-static void write_tables(Text *t, Relids relids) {
+static void write_table(Text *t, int relid) {
+  raydex_quote(t->out, raydex_table_of(planner_rt_fetch(relid, t->root)->relid)->name);
+  appendStringInfo(t->out, " AS r%d", relid);
+}
+
+/* ON may name all tables that stand before it, but not across a comma. */
+static void write_tables(Text *t, Relids relids, List *outer_joins) {
   const char *between = " FROM ";
+  ListCell *cell;
   int relid = -1;
+  relids = bms_copy(relids);
+  foreach (cell, outer_joins)
+    relids = bms_del_member(relids, ((RaydexOuterJoin *)lfirst(cell))->relid);
   while ((relid = bms_next_member(relids, relid)) >= 0) {
     appendStringInfoString(t->out, between);
-    raydex_quote(t->out, raydex_table_of(planner_rt_fetch(relid, t->root)->relid)->name);
-    appendStringInfo(t->out, " AS r%d", relid);
-    between = ", ";
+    write_table(t, relid);
+    between = outer_joins ? " CROSS JOIN " : ", ";
+  }
+  foreach (cell, outer_joins) {
+    const RaydexOuterJoin *join = lfirst(cell);
+    appendStringInfoString(t->out, " LEFT JOIN ");
+    write_table(t, join->relid);
+    appendStringInfoString(t->out, " ON ");
+    write_joined(t, join->conditions, " AND ");
   }
 }
 
@@ -269,7 +285,7 @@ static void write_conditions(Text *t, List *conditions, List *subqueries) {
   foreach (cell, subqueries) {
     const RaydexSubquery *s = lfirst(cell);
     appendStringInfo(t->out, "%s%sEXISTS (SELECT 1", between, s->negated ? "NOT " : "");
-    write_tables(t, s->relids);
+    write_tables(t, s->relids, NIL);
     write_conditions(t, s->conditions, NIL);
     appendStringInfoChar(t->out, ')');
     between = " AND ";
@@ -334,7 +350,7 @@ char *raydex_deparse(PlannerInfo *root, const RaydexQuery *query, List *tlist, c
   initStringInfo(&out);
   Text t = {&out, root, query, NIL};
   write_targets(&t, tlist, attributes, targets);
-  write_tables(&t, query->relids);
+  write_tables(&t, query->relids, query->outer_joins);
   write_conditions(&t, query->conditions, query->subqueries);
   write_groups(&t, tlist);
   write_order(&t, tlist);

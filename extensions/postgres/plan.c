@@ -65,13 +65,27 @@ static bool has_placeholders(PlannerInfo *root, Relids relids) {
   return false;
 }
 
+/* LEFT JOIN takes one table, a subquery has no outer joins. */
+static bool may_join_as(JoinType jointype, const RaydexQuery *inner) {
+  switch (jointype) {
+  case JOIN_INNER:
+    return true;
+  case JOIN_LEFT:
+    return !inner->joined && !inner->subqueries;
+  case JOIN_SEMI:
+  case JOIN_ANTI:
+    return !inner->subqueries && !inner->outer_joins;
+  default:
+    return false;
+  }
+}
+
 /* Rows that are locked or changed are read again one by one, which needs scans. Conditions that PostgreSQL checks come
  * before joins, as in its own plans: they may fail on rows that have no partner. */
 static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, const RaydexQuery *outer, const RaydexQuery *inner,
                      JoinType jointype) {
-  return raydex_pushdown && (jointype == JOIN_INNER || jointype == JOIN_SEMI || jointype == JOIN_ANTI) && outer &&
-         inner && !outer->local && !inner->local && (jointype == JOIN_INNER || !inner->subqueries) && !root->rowMarks &&
-         root->parse->commandType == CMD_SELECT && bms_is_empty(joinrel->lateral_relids) &&
+  return raydex_pushdown && outer && inner && may_join_as(jointype, inner) && !outer->local && !inner->local &&
+         !root->rowMarks && root->parse->commandType == CMD_SELECT && bms_is_empty(joinrel->lateral_relids) &&
          !has_placeholders(root, joinrel->relids) && !IS_OTHER_REL(joinrel);
 }
 
@@ -86,21 +100,30 @@ static bool are_columns(List *expressions, Relids relids) {
   return true;
 }
 
+/* The conditions of a join. */
+typedef struct Conditions {
+  List *pushed; /* of the join itself: WHERE, or ON of an outer join, or those of a subquery */
+  List *after;  /* pushed, of the rows that an outer join gives */
+  List *local;
+} Conditions;
+
 /* True where a pushed condition equates columns: joins of all rows with all stay with PostgreSQL. A subquery takes all
- * conditions of its join with it. */
+ * conditions of its join with it, as ON does. */
 static bool split_conditions(PlannerInfo *root, RelOptInfo *joinrel, Relids relids, JoinType jointype,
-                             List *restrictions, List **pushed, List **local) {
+                             List *restrictions, Conditions *out) {
   bool equated = false;
   ListCell *cell;
   foreach (cell, restrictions) {
     RestrictInfo *info = lfirst_node(RestrictInfo, cell);
-    if (info->pseudoconstant || (jointype == JOIN_ANTI && RINFO_IS_PUSHED_DOWN(info, joinrel->relids)))
+    const bool after = jointype != JOIN_INNER && jointype != JOIN_SEMI && RINFO_IS_PUSHED_DOWN(info, joinrel->relids);
+    if (info->pseudoconstant || (jointype == JOIN_ANTI && after))
       return false;
     if (raydex_shippable(root, relids, info->clause)) {
-      *pushed = lappend(*pushed, info->clause);
-      equated = equated || (info->can_join && info->mergeopfamilies);
-    } else if (jointype == JOIN_INNER) {
-      *local = lappend(*local, info->clause);
+      List **list = after ? &out->after : &out->pushed;
+      *list = lappend(*list, info->clause);
+      equated = equated || (!after && info->can_join && info->mergeopfamilies);
+    } else if (jointype == JOIN_INNER || after) {
+      out->local = lappend(out->local, info->clause);
     } else {
       return false;
     }
@@ -108,21 +131,31 @@ static bool split_conditions(PlannerInfo *root, RelOptInfo *joinrel, Relids reli
   return equated;
 }
 
-static RaydexQuery *make_join(const RaydexQuery *outer, const RaydexQuery *inner, JoinType jointype, List *pushed) {
+static RaydexQuery *make_join(const RaydexQuery *outer, const RaydexQuery *inner, JoinType jointype,
+                              const Conditions *conditions) {
   RaydexQuery *query = palloc0(sizeof *query);
   query->server = outer->server;
   query->joined = true;
   query->tuples = Max(outer->tuples, inner->tuples);
+  query->local = conditions->local;
   query->subqueries = list_concat_copy(outer->subqueries, inner->subqueries);
+  query->outer_joins = list_concat_copy(outer->outer_joins, inner->outer_joins);
+  query->relids = bms_union(outer->relids, inner->relids);
   if (jointype == JOIN_INNER) {
-    query->relids = bms_union(outer->relids, inner->relids);
-    query->conditions = list_concat(list_concat_copy(outer->conditions, inner->conditions), pushed);
+    query->conditions = list_concat(list_concat_copy(outer->conditions, inner->conditions), conditions->pushed);
+    return query;
+  }
+  query->conditions = list_concat_copy(outer->conditions, conditions->after);
+  List *inside = list_concat_copy(inner->conditions, conditions->pushed);
+  if (jointype == JOIN_LEFT) {
+    RaydexOuterJoin *join = palloc(sizeof *join);
+    *join = (RaydexOuterJoin){bms_singleton_member(inner->relids), inside};
+    query->outer_joins = lappend(query->outer_joins, join);
     return query;
   }
   RaydexSubquery *subquery = palloc(sizeof *subquery);
-  *subquery = (RaydexSubquery){jointype == JOIN_ANTI, inner->relids, list_concat_copy(inner->conditions, pushed)};
+  *subquery = (RaydexSubquery){jointype == JOIN_ANTI, inner->relids, inside};
   query->relids = outer->relids;
-  query->conditions = outer->conditions;
   query->subqueries = lappend(query->subqueries, subquery);
   return query;
 }
@@ -130,17 +163,16 @@ static RaydexQuery *make_join(const RaydexQuery *outer, const RaydexQuery *inner
 void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel, RelOptInfo *innerrel,
                        JoinType jointype, JoinPathExtraData *extra) {
   const RaydexQuery *outer = outerrel->fdw_private, *inner = innerrel->fdw_private;
-  List *pushed = NIL, *local = NIL;
+  Conditions conditions = {0};
   /* All orders of a join are the same query. */
   if (joinrel->fdw_private || !may_join(root, joinrel, outer, inner, jointype))
     return;
   Relids relids = bms_union(outer->relids, inner->relids);
-  if (!split_conditions(root, joinrel, relids, jointype, extra->restrictlist, &pushed, &local))
+  if (!split_conditions(root, joinrel, relids, jointype, extra->restrictlist, &conditions))
     return;
-  RaydexQuery *query = make_join(outer, inner, jointype, pushed);
-  query->local = local;
+  RaydexQuery *query = make_join(outer, inner, jointype, &conditions);
   if (!are_columns(joinrel->reltarget->exprs, query->relids) ||
-      !are_columns(pull_var_clause((Node *)local, PVC_RECURSE_PLACEHOLDERS), query->relids))
+      !are_columns(pull_var_clause((Node *)query->local, PVC_RECURSE_PLACEHOLDERS), query->relids))
     return;
   joinrel->fdw_private = query;
   add_path(joinrel,

@@ -121,14 +121,21 @@ typedef struct RaydexSubquery {
   List *conditions;
 } RaydexSubquery;
 
+/** LEFT JOIN of a table. */
+typedef struct RaydexOuterJoin {
+  int relid;
+  List *conditions; /**< ON */
+} RaydexOuterJoin;
+
 /** The query that a relation of the planner stands for: SELECT tlist FROM relids WHERE conditions ... */
 typedef struct RaydexQuery {
   Oid server;
   Relids relids;
-  List *conditions; /**< of expressions, all pushed */
-  List *subqueries; /**< of RaydexSubquery: conditions, too */
-  List *local;      /**< of expressions that PostgreSQL checks */
-  double tuples;    /**< of the largest table */
+  List *conditions;  /**< of expressions, all pushed */
+  List *subqueries;  /**< of RaydexSubquery: conditions, too */
+  List *outer_joins; /**< of RaydexOuterJoin: the tables of relids that are not joined by conditions */
+  List *local;       /**< of expressions that PostgreSQL checks */
+  double tuples;     /**< of the largest table */
   bool joined, grouped, distinct, ordered, limited;
   List *tlist;  /**< what is selected, but of scans and joins */
   List *having; /**< of expressions */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors
  *
- * statement(): a random statement over the tables all_types and labels. */
+ * Random statements over the tables all_types and labels. */
 CREATE OR REPLACE FUNCTION pick(VARIADIC words text[]) RETURNS text LANGUAGE sql VOLATILE AS
   $$ SELECT words[1 + floor(random() * array_length(words, 1))::int] $$;
 
@@ -61,4 +61,34 @@ BEGIN
     ELSE format('SELECT %s, %s AS y, count(*), sum(small) FROM %s WHERE %s GROUP BY 1, 2 ORDER BY 3 DESC, 1 %s, 2 %s LIMIT %s OFFSET %s',
                 g, h, source, filter, pick('ASC', 'DESC', 'ASC NULLS FIRST', 'DESC NULLS LAST'), pick('ASC', 'DESC'),
                 pick('1', '5', '1000'), pick('0', '2')) END;
+END $$;
+
+-- One with outer joins of three or four tables.
+CREATE OR REPLACE FUNCTION outer_statement() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  source text := 'all_types a';
+  columns text[] := '{a.small,a.a,a.ua,a.id,a.b}';
+  t text;
+BEGIN
+  FOR i IN 1..1 + floor(random() * 3)::int LOOP
+    t := pick('labels', 'labels', 'all_types');
+    source := format('%s %s %s t%s ON %s = t%s.%s %s', source,
+      pick('JOIN', 'LEFT JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN'), t, i, pick(VARIADIC columns), i,
+      CASE t WHEN 'labels' THEN 'key' ELSE 'id' END,
+      pick('', '', format('AND t%s.%s > %s', i, CASE t WHEN 'labels' THEN 'weight' ELSE 'small' END, pick('1', '2', 'a.a')),
+           format('AND a.small < %s', pick('3', '9'))));
+    columns := columns || CASE t WHEN 'labels' THEN ARRAY[format('t%s.key', i)]
+                          ELSE ARRAY[format('t%s.small', i), format('t%s.id', i)] END;
+  END LOOP;
+  RETURN CASE floor(random() * 3)
+    WHEN 0 THEN format('SELECT count(*), count(%s), sum(%s), max(%s) FROM %s WHERE %s', pick(VARIADIC columns),
+      pick(VARIADIC columns), pick(VARIADIC columns), source,
+      pick('a.id > 3', 'true', format('%s IS NULL', pick(VARIADIC columns)), format('%s IS NOT NULL', pick(VARIADIC columns)),
+           format('coalesce(%s, 3) = 3', pick(VARIADIC columns)), format('%s > 2 OR a.flag', pick(VARIADIC columns)),
+           format('EXISTS (SELECT FROM labels e WHERE e.key = %s)', pick(VARIADIC columns)),
+           format('NOT EXISTS (SELECT FROM labels e WHERE e.key = %s)', pick(VARIADIC columns))))
+    WHEN 1 THEN format('SELECT %s AS g, count(*), count(%s) FROM %s GROUP BY 1', pick(VARIADIC columns),
+                       pick(VARIADIC columns), source)
+    ELSE format('SELECT a.id, %s AS x, %s AS y FROM %s WHERE %s < 9', pick(VARIADIC columns), pick(VARIADIC columns),
+                source, pick(VARIADIC columns)) END;
 END $$;

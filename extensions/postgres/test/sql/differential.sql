@@ -6,3 +6,17 @@ SELECT 'Raydex answers more than half of them at once: ' ||
   (count(*) FILTER (WHERE (SELECT count(*) FROM pushed(query)) = 1) > 150) FROM statements;
 SELECT result, count(*) FROM (SELECT compare(query) AS result FROM statements) s GROUP BY result ORDER BY 1;
 DROP TABLE statements;
+\echo -- outer joins
+SET search_path = files, public;
+SELECT pushed(q) FROM unnest(ARRAY[
+  'SELECT label, count(a.id), sum(price) FROM labels LEFT JOIN all_types a ON key = small AND a.a > 0 GROUP BY label',
+  'SELECT count(*) FROM all_types a LEFT JOIN labels ON key = small WHERE label IS NULL OR weight > 1',
+  'SELECT x.label, y.label, count(*) FROM all_types a JOIN labels x ON a.small = x.key LEFT JOIN labels y ON a.ua = y.key AND y.weight > x.weight GROUP BY 1, 2',
+  'SELECT count(*), sum(y.weight) FROM all_types a LEFT JOIN labels x ON a.small = x.key LEFT JOIN labels y ON x.key = y.key AND y.key > 2 WHERE a.id > 5 AND EXISTS (SELECT FROM labels z WHERE z.key = a.ua)',
+  'SELECT a.id, label FROM all_types a LEFT JOIN labels ON key = small ORDER BY a.id LIMIT 5']) q;
+SELECT setseed(0.42);
+CREATE TABLE statements AS SELECT i, outer_statement() AS query FROM generate_series(1, 300) i;
+SELECT 'Raydex answers nearly all that are left: ' ||
+  (avg((SELECT count(*) FROM pushed(query)) ) FILTER (WHERE query !~ 'FULL|RIGHT') < 1.1) FROM statements;
+SELECT result, count(*) FROM (SELECT compare(query) AS result FROM statements) s GROUP BY result ORDER BY 1;
+DROP TABLE statements;
