@@ -20,7 +20,7 @@ ctest = ctest --test-dir "$(1)" --output-on-failure -j 2 $(TESTS)
 
 .NOTPARALLEL:
 .PHONY: all help setup setup-tests test demo bundle debug asan tsan fuzz install uninstall clean
-.PHONY: setup-postgres postgres test-postgres install-postgres deb test-deb
+.PHONY: setup-postgres postgres test-postgres install-postgres setup-deb deb test-deb
 
 # Where nothing was configured yet, that is done without tests, which need more than the programs.
 all: setup
@@ -82,8 +82,9 @@ fuzz: setup-tests
 	@$(call build,fuzz,$(BUILD)-fuzz)
 	@tools/fuzz "$(BUILD)-fuzz" $(FUZZ_SECONDS)
 
-# The newest PostgreSQL that has what extensions need.
-PG_CONFIG ?= $(lastword $(sort $(wildcard /usr/lib/postgresql/*/bin/pg_config)))
+# The newest PostgreSQL that has what extensions need. It may be installed on the way: recipes that name it come after
+# the one that does so, and make's own memory of folders is not asked.
+PG_CONFIG ?= $(shell ls /usr/lib/postgresql/*/bin/pg_config 2>/dev/null | sort -V | tail -n 1)
 pgxs = $(MAKE) -s -C "$(BUILD)/postgres" -f "$(CURDIR)/extensions/postgres/Makefile" PG_CONFIG="$(PG_CONFIG)" \
        with_llvm=no RAYDEX_INCLUDE="$(CURDIR)/include" RAYDEX_LIB="$(abspath $(BUILD))/lib"
 
@@ -100,8 +101,10 @@ test-postgres: postgres
 install-postgres:
 	@$(pgxs) install
 
-deb:
+setup-deb:
 	@tools/setup build postgres deb
+
+deb: setup-deb
 	@JOBS="$(JOBS)" tools/deb "$(BUILD)/deb" "$(PG_CONFIG)"
 
 test-deb:
