@@ -14,6 +14,7 @@ int cli_calibrate(int argc, char **argv);
 int cli_lookup(int argc, char **argv);
 int cli_join(int argc, char **argv);
 int cli_scan(int argc, char **argv);
+int cli_draw(int argc, char **argv);
 int cli_import(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_table(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
     {"lookup", "look up keys in a column of a table or CSV file", cli_lookup},
     {"join", "match the rows of two table or CSV files", cli_join},
     {"scan", "find the rows of a table or CSV file that satisfy a condition", cli_scan},
+    {"draw", "draw a small scene: what stands for rows, the rays of a query, what they hit", cli_draw},
     {"shell", "answer SQL; what raydex does without a command", cli_shell},
     {"ssb", "make the tables of the Star Schema Benchmark, run or print its queries", cli_ssb},
     {"tpch", "make the tables of TPC-H, print its queries", cli_tpch},

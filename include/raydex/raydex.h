@@ -16,6 +16,7 @@
 #include <raydex/join.h>
 #include <raydex/predicate.h>
 #include <raydex/query.h>
+#include <raydex/recording.h>
 #include <raydex/scan.h>
 #include <raydex/sql.h>
 #include <raydex/status.h>

@@ -285,8 +285,9 @@ struct rdx_device {
   _Atomic uint64_t memory_peak;
   _Atomic uint64_t memory_mark; /* the highest memory_used since someone last set this */
   _Atomic uint64_t validation_messages;
-  char *cache_folder;           /* where what holds for later processes is kept; "": nowhere */
-  rdx_calibration *calibration; /* cost/'s own; NULL: not asked for yet */
+  char *cache_folder;              /* where what holds for later processes is kept; "": nowhere */
+  rdx_calibration *calibration;    /* cost/'s own; NULL: not asked for yet */
+  struct rdx_recording *recording; /* that hears of scenes and rays; NULL: none */
 };
 
 /* The folder that `dir` of rdx_device_params means, "" for none. */

@@ -10,6 +10,7 @@
 
 #include "device/cpu/cpu.h"
 #include "device/cpu/trace.h"
+#include "device/cpu/recording.h"
 
 typedef struct cpu_scene {
   rdx_scene base;
@@ -220,6 +221,8 @@ rdx_status rdx_cpu_scene_create(rdx_device *device, const rdx_scene_params *para
       return status;
     }
   }
+  if (device->recording && partitions > 0)
+    rdx_record_scene(device->recording, &s->base, RDX_ADDRESS(float, params->primitives));
   *out = &s->base;
   return RDX_OK;
 }
@@ -265,6 +268,8 @@ rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_err
 
 void rdx_cpu_scene_destroy(rdx_scene *scene) {
   cpu_scene *s = (cpu_scene *)scene;
+  if (scene->device->recording)
+    rdx_record_scene_end(scene->device->recording, scene);
   if (s->scene)
     rtcReleaseScene(s->scene);
   if (s->embree) {
@@ -285,6 +290,20 @@ uint64_t rdx_cpu_scene_estimate(const rdx_device *device, const rdx_scene_params
 }
 
 /* ---- Tracing ---- */
+
+/* Hits on their way to a method, which a recording hears of. */
+typedef struct tap {
+  rdx_recording *recording;
+  uint64_t first; /* number of the first ray */
+  rdx_hit_fn hit;
+  void *context;
+} tap;
+
+static bool on_tapped(void *context, uint32_t lane, uint32_t primitive) {
+  const tap *t = context;
+  rdx_record_hit(t->recording, t->first + lane, primitive);
+  return t->hit(t->context, lane, primitive);
+}
 
 static trace start_trace(const cpu_scene *s, rdx_hit_fn hit, void *user) {
   trace t = {.partition_size = s->base.partition_size, .hit = hit, .user = user};
@@ -360,7 +379,10 @@ void rdx_cpu_trace_all(const rdx_scene *scene, const rdx_ray *rays, uint32_t cou
   const cpu_scene *s = (const cpu_scene *)scene;
   if (!s->scene)
     return;
-  trace t = start_trace(s, hit, context);
+  tap tapped = {.recording = scene->device->recording, .hit = hit, .context = context};
+  if (tapped.recording)
+    tapped.first = rdx_record_rays(tapped.recording, scene, rays, count);
+  trace t = tapped.recording ? start_trace(s, on_tapped, &tapped) : start_trace(s, hit, context);
   for (uint32_t first = 0; first < count; first += 16) {
     _Alignas(64) struct RTCRay16 packet;
     _Alignas(64) int valid[16];
@@ -373,7 +395,10 @@ void rdx_cpu_trace_long(const rdx_scene *scene, const rdx_ray *ray, rdx_hit_fn h
   const cpu_scene *s = (const cpu_scene *)scene;
   if (!s->scene)
     return;
-  trace t = start_trace(s, hit, context);
+  tap tapped = {.recording = scene->device->recording, .hit = hit, .context = context};
+  if (tapped.recording)
+    tapped.first = rdx_record_rays(tapped.recording, scene, ray, 1);
+  trace t = tapped.recording ? start_trace(s, on_tapped, &tapped) : start_trace(s, hit, context);
   _Alignas(16) struct RTCRay r = {.org_x = ray->origin[0],
                                   .org_y = ray->origin[1],
                                   .org_z = ray->origin[2],
@@ -392,6 +417,8 @@ void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t
   memset(primitive, 0xff, count * sizeof *primitive);
   if (!s->scene)
     return;
+  rdx_recording *recording = scene->device->recording;
+  const uint64_t number = recording ? rdx_record_rays(recording, scene, rays, count) : 0;
   trace t = start_trace(s, NULL, NULL);
   for (uint32_t first = 0; first < count; first += 16) {
     _Alignas(64) struct RTCRayHit16 packet;
@@ -408,6 +435,8 @@ void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t
         continue;
       const float *d = rays[first + i].direction;
       primitive[first + i] = (uint32_t)(packet.hit.geomID[i] * s->base.partition_size + packet.hit.primID[i]);
+      if (recording)
+        rdx_record_hit(recording, number + first + i, primitive[first + i]);
       if (back)
         back[first + i] = packet.hit.Ng_x[i] * d[0] + packet.hit.Ng_y[i] * d[1] + packet.hit.Ng_z[i] * d[2] > 0;
     }
