@@ -462,6 +462,14 @@ static size_t find_character(const char *text, int number) {
   return at;
 }
 
+/* What to write instead of what the parser did not take at `from`; NULL where nothing is known. */
+static const char *find_hint(const rdx_tree *t, const char *from) {
+  const rdx_token first = rdx_token_at(t->text->begin), token = rdx_token_at(from);
+  const bool sets = first.end - first.begin == 3 && strncasecmp(first.begin, "set", 3) == 0;
+  const bool column = token.end - token.begin == 6 && strncasecmp(token.begin, "column", 6) == 0;
+  return sets && column ? "column is a word of SQL: write 'column' in quotes" : NULL;
+}
+
 /* The message, with what the text has where the parser saw the copy. */
 static rdx_status fail_parse(const rdx_tree *t, const PgQueryError *error) {
   static const char near[] = " at or near \"";
@@ -479,7 +487,7 @@ static rdx_status fail_parse(const rdx_tree *t, const PgQueryError *error) {
   length = cut ? 60 : length;
   while (cut && length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80)
     length--;
-  return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL, "%.*s%s%.*s%s\"",
+  return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, find_hint(t, from), "%.*s%s%.*s%s\"",
                        (int)(behind - error->message), error->message, near, (int)length, from, cut ? "..." : "");
 }
 
