@@ -126,6 +126,9 @@ RDX_MUST_USE rdx_status rdx_catalog_engine(rdx_catalog *catalog, const rdx_catal
 bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name);
 RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name,
                                               rdx_error *err);
+/* The same of the engine over a star, where there is one: false where there is none. */
+bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_engine_params *params,
+                               const char *name);
 void rdx_catalog_engine_done(rdx_catalog *catalog, rdx_engine *engine);
 
 /* Something prepared, as rdx_catalog_visit() tells it. */

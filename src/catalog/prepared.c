@@ -467,12 +467,26 @@ static rdx_kept_engine *find_engine(rdx_catalog *c, const rdx_engine *engine) {
   return &c->engines[i];
 }
 
-bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_engine *engine, const char *name) {
+static bool engine_has_cube(const rdx_kept_engine *e, const char *name) {
   bool has = false;
-  pthread_mutex_lock(&c->lock);
-  const rdx_kept_engine *e = find_engine(c, engine);
   for (uint32_t i = 0; i < e->cube_count && !has; i++)
     has = strcmp(e->cubes[i], name) == 0;
+  return has;
+}
+
+bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_engine *engine, const char *name) {
+  pthread_mutex_lock(&c->lock);
+  const bool has = engine_has_cube(find_engine(c, engine), name);
+  pthread_mutex_unlock(&c->lock);
+  return has;
+}
+
+bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+                               const char *name) {
+  bool has = false;
+  pthread_mutex_lock(&c->lock);
+  for (uint32_t i = 0; i < c->engine_count && !has; i++)
+    has = same_star(&c->engines[i], star, params) && engine_has_cube(&c->engines[i], name);
   pthread_mutex_unlock(&c->lock);
   return has;
 }

@@ -110,6 +110,14 @@ static rdx_status build_view(star *s, const rdx_grouping_query *q, rdx_error *er
   return rdx_grouping_cube(q, s->node->view->name, &spec, err);
 }
 
+/* What was made for the query is there for others like it. */
+static rdx_status note_cube(const star *s, const rdx_engine *engine, rdx_error *err) {
+  char name[512];
+  if (!rdx_star_cube_name(s->node, name, sizeof name) || rdx_catalog_has_cube(s->x->catalog, engine, name))
+    return RDX_OK;
+  return rdx_catalog_note_cube(s->x->catalog, engine, name, err);
+}
+
 static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   RDX_TRY(translate(s, err));
@@ -127,6 +135,8 @@ static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *er
     RDX_TRY(build_view(s, &q, err));
   RDX_TRY(translate_order(s, &q, err));
   RDX_TRY(rdx_grouping_run(&q, out, err));
+  if (q.prepares)
+    RDX_TRY(note_cube(s, engine, err));
   return rdx_frame_conform(s->x, node->columns, out, err);
 }
 

@@ -4,6 +4,10 @@
 /* What can answer a star query: the column engine, and cubes that have all that it reads. The one that is expected to
  * be the fastest does. */
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "plan/internal.h"
 
 /* ---- Cubes that serve it ---- */
@@ -104,6 +108,78 @@ static rdx_status use_view(rdx_planner *p, const rdx_plan_view *view, const rdx_
   return RDX_OK;
 }
 
+/* ---- Cubes that were made for queries ---- */
+
+typedef struct cube_name {
+  char *text;
+  size_t used, size;
+} cube_name;
+
+static void append(cube_name *n, const char *format, ...) RDX_PRINTF(2, 3);
+
+static void append(cube_name *n, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (n->used < n->size)
+    n->used += (size_t)vsnprintf(n->text + n->used, n->size - n->used, format, arguments);
+  va_end(arguments);
+}
+
+static void append_value(cube_name *n, const rdx_catalog_star *star, const rdx_bound *e) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    append(n, "%u.%u", star->attributes[e->index].dimension, star->attributes[e->index].column);
+  else if (e->kind == RDX_BOUND_CALL)
+    append(n, "%d(", (int)e->op);
+  else
+    append(n, "%lld/%u", (long long)e->value.i, e->type.scale);
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++) {
+    append(n, "%s", i ? "," : "");
+    append_value(n, star, e->args[i]);
+  }
+  append(n, "%s", e->kind == RDX_BOUND_CALL ? ")" : "");
+}
+
+static void append_restricted(cube_name *n, const rdx_plan_node *node, uint32_t attribute, const rdx_bound *e,
+                              bool *found) {
+  if (e->kind == RDX_BOUND_COLUMN && e->index == attribute && !*found) {
+    append_value(n, node->star, e);
+    append(n, " ");
+    *found = true;
+  }
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    append_restricted(n, node, attribute, e->args[i], found);
+}
+
+bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size) {
+  cube_name n = {out, 0, size};
+  append(&n, "\1"); /* no view's name begins with it */
+  for (uint32_t i = 0; i < star->star->attribute_count && star->filter; i++) {
+    bool found = false;
+    append_restricted(&n, star, i, star->filter, &found);
+  }
+  append(&n, "|");
+  for (uint32_t i = 0; i < star->expr_count; i++) {
+    append_value(&n, star->star, star->exprs[i]);
+    append(&n, " ");
+  }
+  for (uint32_t i = 0; i < star->aggregate_count; i++) {
+    append(&n, "|");
+    if (star->aggregates[i].value)
+      append_value(&n, star->star, star->aggregates[i].value);
+  }
+  return n.used < n.size;
+}
+
+/* The node by a cube of this kind that was made for such a query; false: there is none. */
+static bool use_kept(const rdx_planner *p, const rdx_plan_node *node, rdx_engine_kind kind, rdx_plan_node *out) {
+  char name[512];
+  *out = *node;
+  memset(&out->engine, 0, sizeof out->engine); /* with its padding: the catalog compares bytes */
+  out->engine.kind = kind;
+  return kind != node->engine.kind && rdx_star_cube_name(node, name, sizeof name) &&
+         rdx_catalog_has_star_cube(p->catalog, node->star, &out->engine, name);
+}
+
 /* ---- The choice ---- */
 
 static rdx_engine_kind kind_of(const rdx_plan_node *node) {
@@ -119,7 +195,7 @@ typedef struct candidates {
 
 static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, candidates *out) {
   const rdx_settings *s = p->settings;
-  const uint64_t most = 2 + (uint64_t)s->view_count;
+  const uint64_t most = 2 + RDX_ENGINE_RT_CUBE + (uint64_t)s->view_count;
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->list, &out->list));
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->combinations, &out->combinations));
   out->list[out->count++] = *node;
@@ -127,6 +203,8 @@ static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, can
     out->list[out->count] = *node;
     out->list[out->count++].engine = (rdx_engine_params){.kind = RDX_ENGINE_COLUMN};
   }
+  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++)
+    out->count += use_kept(p, node, kind, &out->list[out->count]);
   for (uint32_t i = 0; i < s->view_count; i++) {
     bool fits = false;
     RDX_TRY(use_view(p, &s->views[i], node, &out->list[out->count], &fits));
@@ -149,11 +227,13 @@ static uint32_t find_best(const rdx_planner *p, const candidates *c) {
   return best;
 }
 
-/* A query for which a cube is made has one of its own attributes. */
-static rdx_status combine(rdx_planner *p, bool sampled, candidates *c) {
+/* A query for which a cube is made has one of its own attributes, each of which is combined with each value of others. */
+static rdx_status combine(rdx_planner *p, const rdx_star_estimate *e, bool sampled, candidates *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const rdx_plan_node *n = &c->list[i];
     RDX_TRY(rdx_star_combinations(p, n->view ? n->view->star : n, sampled, &c->combinations[i]));
+    if (!n->view)
+      c->combinations[i] = rdx_star_restricted(e, n, c->combinations[i]);
   }
   return RDX_OK;
 }
@@ -190,7 +270,7 @@ static rdx_status is_open(rdx_planner *p, const rdx_star_estimate *e, candidates
   for (uint32_t i = 0; i < c->count; i++)
     c->combinations[i] = 1;
   const uint32_t best = weigh(p, e, 1, c);
-  RDX_TRY(combine(p, false, c));
+  RDX_TRY(combine(p, e, false, c));
   *out = best != weigh(p, e, 0.001, c) || best != weigh(p, e, 0.1, c) || best != weigh(p, e, 1, c);
   return RDX_OK;
 }
@@ -210,7 +290,7 @@ rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node) {
     RDX_TRY(is_open(p, &e, &c, &open));
   if (open) {
     RDX_TRY(rdx_star_estimate_sample(p, node, &e));
-    RDX_TRY(combine(p, true, &c));
+    RDX_TRY(combine(p, &e, true, &c));
   }
   const uint32_t best = open ? weigh(p, &e, 1, &c) : find_best(p, &c);
   const double rows = rdx_star_groups(&e, node, 1.0 / 3);

@@ -366,6 +366,8 @@ RDX_MUST_USE rdx_status rdx_star_estimate_begin(rdx_planner *p, const rdx_plan_n
 RDX_MUST_USE rdx_status rdx_star_estimate_sample(rdx_planner *p, const rdx_plan_node *node, rdx_star_estimate *e);
 /* Combinations of a cube's attributes, by samples or not. */
 RDX_MUST_USE rdx_status rdx_star_combinations(rdx_planner *p, const rdx_plan_node *view, bool sampled, double *out);
+/* Combinations with attributes that are restricted, of a cube that is made for the node. */
+double rdx_star_restricted(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations);
 /* What a method is expected to take, that of `node`, whose cube has so many combinations; shares that are not known are
  * `unknown`. */
 double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,

@@ -218,6 +218,10 @@ typedef struct rdx_settings {
   uint32_t view_count;
 } rdx_settings;
 
+/* What a cube that is made for a star query is called: the same for queries that need the same attributes and values,
+ * and no name of a view. False where there is no room. */
+bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size);
+
 /* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). `parameter_types` has those
  * of $1..$`parameters`, UNKNOWN where not given: they are set by use. */
 RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,

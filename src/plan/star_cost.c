@@ -231,6 +231,17 @@ double rdx_star_groups(const rdx_star_estimate *e, const rdx_plan_node *node, do
   return fmin(groups, fmax((double)node->star->fact->rows * share_of_all(e, unknown), 1));
 }
 
+double rdx_star_restricted(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations) {
+  for (uint32_t i = 0; i < e->count; i++) {
+    bool grouped = false;
+    for (uint32_t k = 0; k < node->expr_count; k++)
+      grouped |= node->exprs[k]->index == e->list[i].attribute;
+    if (e->list[i].attribute != RDX_SEVERAL && !grouped)
+      combinations *= distinct_of(table_of(node->star, e->list[i].of.dimension), e->list[i].of.column);
+  }
+  return fmin(combinations, fmax((double)node->star->fact->rows, 1));
+}
+
 /* ---- Methods ---- */
 
 #define BLOCK 32        /* rows that are skipped together where none of them qualifies any more */
@@ -365,18 +376,30 @@ typedef struct cube_level {
 
 #define MAX_LEVELS 8
 
-/* The levels down to the last one that is restricted. */
-static uint32_t list_levels(const rdx_star_estimate *e, const rdx_plan_node *view, double combinations,
+/* An attribute of the order: how many prefixes there are with it. */
+static void add_level(const rdx_star_estimate *e, const rdx_catalog_star *star, const rdx_catalog_attribute *a,
+                      double combinations, cube_level *l) {
+  l->restriction = find_restriction(e, a);
+  l->after = fmin(l->before * distinct_of(table_of(star, a->dimension), a->column), combinations);
+}
+
+/* The levels down to the last one that is restricted. A view has its groups; what is made for a query has the
+ * attributes that it restricts. */
+static uint32_t list_levels(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
                             cube_level levels[MAX_LEVELS]) {
+  const rdx_plan_node *view = node->view ? node->view->star : NULL;
+  const uint32_t count = view ? view->expr_count : e->count;
+  uint32_t depth = 0, used = 0;
   double prefixes = 1;
-  uint32_t depth = 0;
-  for (uint32_t i = 0; i < view->expr_count && i < MAX_LEVELS; i++) {
-    const rdx_catalog_attribute *a = &view->star->attributes[view->exprs[i]->index];
-    cube_level *l = &levels[i];
-    *l = (cube_level){.before = prefixes, .restriction = find_restriction(e, a)};
-    prefixes = fmin(prefixes * distinct_of(table_of(view->star, a->dimension), a->column), combinations);
-    l->after = prefixes;
-    depth = l->restriction ? i + 1 : depth;
+  for (uint32_t i = 0; i < count && used < MAX_LEVELS; i++) {
+    if (!view && e->list[i].attribute == RDX_SEVERAL)
+      continue;
+    const rdx_catalog_star *star = view ? view->star : node->star;
+    cube_level *l = &levels[used++];
+    l->before = prefixes;
+    add_level(e, star, view ? &star->attributes[view->exprs[i]->index] : &e->list[i].of, combinations, l);
+    prefixes = l->after;
+    depth = l->restriction ? used : depth;
   }
   return depth;
 }
@@ -386,7 +409,7 @@ static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *nod
                             double unknown) {
   const rdx_plan_node *view = node->view ? node->view->star : node;
   cube_level levels[MAX_LEVELS];
-  const uint32_t depth = list_levels(e, view, combinations, levels);
+  const uint32_t depth = list_levels(e, node, combinations, levels);
   cube_reads r = {.ranges = 1, .rows = (double)view->star->fact->rows * share_of_all(e, unknown)};
   uint32_t first = 0, restricted = 0;
   double nodes = 1;

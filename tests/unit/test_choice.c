@@ -246,12 +246,37 @@ static void cubes_are_taken_where_they_are_cheap(void **state) {
   run(f, "DROP MATERIALIZED VIEW v");
 }
 
+/* What SET method has had made for a query serves it afterwards, whatever its values. */
+static void cubes_that_were_made_are_seen(void **state) {
+  fixture *f = *state;
+  rdx_calibration rates = usual;
+  char line[512];
+  open_by(f, &rates);
+  assert_method(f, STAR, "column");
+  explain(f, STAR, "Rejected:", line, sizeof line);
+  assert_non_null(strstr(line, "sorted_cube: none built"));
+  run(f, "SET method = sorted_cube");
+  run(f, STAR);
+  run(f, "RESET ALL");
+  assert_true(expected_ms(f, STAR, "sorted_cube") > 0);
+  assert_true(expected_ms(f, "SELECT g, sum(m) FROM t WHERE a BETWEEN 7 AND 8 GROUP BY g", "sorted_cube") > 0);
+  explain(f, "SELECT a, sum(m) FROM t WHERE g = 3 GROUP BY a", "Rejected:", line, sizeof line);
+  assert_non_null(strstr(line, "sorted_cube: none built"));
+  rates.scan_code = rates.group_row = rates.launch = 1e5;
+  open_by(f, &rates);
+  run(f, "SET method = sorted_cube");
+  run(f, STAR);
+  run(f, "RESET ALL");
+  assert_method(f, STAR, "sorted_cube");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scans_are_taken_where_codes_are_cheap),
       cmocka_unit_test(indexes_are_taken_for_few_rows),
       cmocka_unit_test(times_grow_with_work),
       cmocka_unit_test(cubes_are_taken_where_they_are_cheap),
+      cmocka_unit_test(cubes_that_were_made_are_seen),
   };
   return cmocka_run_group_tests(tests, make, drop);
 }
