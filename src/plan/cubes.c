@@ -227,7 +227,7 @@ static uint32_t find_best(const rdx_planner *p, const candidates *c) {
   return best;
 }
 
-/* A query for which a cube is made has one of its own attributes, each of which is combined with each value of others. */
+/* A query for which a cube is made has one of its own attributes, restricted ones with each value of the others. */
 static rdx_status combine(rdx_planner *p, const rdx_star_estimate *e, bool sampled, candidates *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const rdx_plan_node *n = &c->list[i];

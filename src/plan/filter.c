@@ -14,7 +14,7 @@
 void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, rdx_filter_work *out) {
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
   *out = (rdx_filter_work){
-      .evaluation = {.values = read * values},
+      .evaluation = {.values = read * values, .found = n->expected_rows},
       .scan = {.launches = 1, .codes = rows * columns, .found = n->expected_rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
@@ -27,6 +27,8 @@ static rdx_work lookup_work(const rdx_plan_node *n, double found, bool residual)
   return (rdx_work){.launches = LOOKUP_LAUNCHES,
                     .found = found,
                     .sorted = found,
+                    .gathers = residual ? found : 0,
+                    .table_rows = (double)n->table->rows,
                     .values = residual ? found * rdx_count_values(n->filter) : 0};
 }
 
