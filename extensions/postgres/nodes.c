@@ -9,6 +9,7 @@
 #include <nodes/execnodes.h>
 #include <nodes/nodeFuncs.h>
 
+static ExecutorStart_hook_type next_start;
 static ExecutorRun_hook_type next_run;
 
 /* A child of an Append, and the server that it asks. */
@@ -114,7 +115,71 @@ static void run_named(RUN_PARAMETERS) {
   error_context_stack = callback.previous;
 }
 
+/* ---- The start of a statement, which opens connections and transactions one by one ---- */
+
+typedef struct Starting {
+  const QueryDesc *query;
+  List *servers; /* of names, in the order of their scans; NIL where that is not sure */
+} Starting;
+
+/* False: scans may be left out, or start in another order. */
+static bool add_servers(const Plan *plan, List **servers) {
+  ListCell *cell;
+  if (!plan)
+    return true;
+  if (IsA(plan, ForeignScan)) {
+    *servers = lappend(*servers, GetForeignServer(((ForeignScan *)plan)->fs_server)->servername);
+    return true;
+  }
+  if (IsA(plan, Append)) {
+    foreach (cell, ((Append *)plan)->appendplans) {
+      if (!IsA(lfirst(cell), ForeignScan) || !add_servers(lfirst(cell), servers))
+        return false;
+    }
+#if PG_VERSION_NUM >= 180000
+    return ((Append *)plan)->part_prune_index < 0;
+#else
+    return !((Append *)plan)->part_prune_info;
+#endif
+  }
+  if (IsA(plan, SubqueryScan))
+    return add_servers(((SubqueryScan *)plan)->subplan, servers);
+  return (IsA(plan, Agg) || IsA(plan, Sort) || IsA(plan, Limit) || IsA(plan, Result) || IsA(plan, Unique) ||
+          IsA(plan, IncrementalSort) || IsA(plan, WindowAgg)) &&
+         !plan->righttree && add_servers(plan->lefttree, servers);
+}
+
+/* Each foreign scan has a slot of heap tuples, made before its connection is asked; no other node of these plans
+ * has. */
+static void name_starting(void *argument) {
+  const Starting *starting = argument;
+  const EState *estate = starting->query->estate;
+  int count = 0;
+  ListCell *cell;
+  foreach (cell, estate ? estate->es_tupleTable : NIL)
+    count += TTS_IS_HEAPTUPLE((TupleTableSlot *)lfirst(cell));
+  if (count > 0 && count <= list_length(starting->servers))
+    errcontext("while node \"%s\" is asked", (const char *)list_nth(starting->servers, count - 1));
+}
+
+static void start_named(QueryDesc *query, int flags) {
+  Starting starting = {query, NIL};
+  if (query->plannedstmt->subplans || !add_servers(query->plannedstmt->planTree, &starting.servers))
+    starting.servers = NIL;
+  ErrorContextCallback callback = {error_context_stack, name_starting, &starting};
+  if (starting.servers)
+    error_context_stack = &callback;
+  if (next_start)
+    next_start(query, flags);
+  else
+    standard_ExecutorStart(query, flags);
+  if (starting.servers)
+    error_context_stack = callback.previous;
+}
+
 void raydex_nodes_init(void) {
+  next_start = ExecutorStart_hook;
+  ExecutorStart_hook = start_named;
   next_run = ExecutorRun_hook;
   ExecutorRun_hook = run_named;
 }

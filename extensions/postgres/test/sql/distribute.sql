@@ -193,8 +193,13 @@ SET client_min_messages = error;
 SET statement_timeout = '500ms';
 \! "$NODES" hold n2 2
 SELECT count(*) FROM all_types;
+\! sleep 2
+SELECT count(*) FROM all_types;
+\! "$NODES" freeze n2
+SELECT count(*) FROM all_types;
+\! "$NODES" thaw n2
 RESET statement_timeout;
-\! sleep 2; "$NODES" hold n2 9; (sleep 0.5; "$NODES" stop n2) &
+\! "$NODES" hold n2 9; (sleep 0.5; "$NODES" stop n2) &
 SELECT count(*) FROM all_types;
 \! while "$NODES" runs n2; do sleep 0.1; done
 SELECT count(*) FROM all_types;
