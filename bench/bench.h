@@ -70,6 +70,8 @@ bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx
                         rdx_index_params *out, char name[BENCH_VARIANT]);
 bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_scan_params *from, rdx_scan_params *out,
                        char name[BENCH_VARIANT]);
+bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_engine_params *from,
+                         rdx_engine_params *out, char name[BENCH_VARIANT]);
 
 /* ---- Workloads (workload.c) ---- */
 
@@ -275,11 +277,14 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
 rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err);
+/* The engines as they are without options. */
+rdx_status bench_rtcudb_defaults(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtcudb_grid(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err);

@@ -118,7 +118,7 @@ static void print_why(const bench_report *report, const bench_row *const *engine
 rdx_status bench_demo(bench *b, rdx_error *err) {
   const bench_point point = {.experiment = "demo", .parameter = ""};
   const bench_row *engines[MOST_ENGINES];
-  rdx_status status = bench_rtcudb_queries(b, &point, err);
+  rdx_status status = bench_rtcudb_defaults(b, &point, err);
   if (status != RDX_OK || !b->star)
     return status;
   const size_t count = list_engines(b->report, engines);

@@ -581,6 +581,8 @@ const bench_experiment bench_experiments[] = {
      false},
     {"rtcudb-group-encoding", "figure 16: group attributes in one coordinate or split", bench_rtcudb_group_encoding,
      false},
+    {"rtcudb-grid", "section 3.2: rays of a grid, units of z and orders of the published mapping", bench_rtcudb_grid,
+     false},
     {"rtcudb-contention", "section 6.2: rays that add to one sum or to copies of it", bench_rtcudb_contention, false},
     {"rtcudb-blocks", "the coarse cube by rows under a triangle", bench_rtcudb_blocks, false},
     {"scale-lookups", "every index alone, from 2^20 to 2^31 keys", bench_scale_lookups, false},

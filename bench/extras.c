@@ -15,7 +15,10 @@ static const char *check(const bench_extra *e) {
     return console_parse_index_options(e->text, &index);
   if (rdx_scan_method_from_name(e->method, &scan.method, NULL) == RDX_OK)
     return console_parse_scan_options(e->text, &scan);
-  return "it begins with what is no method with options; those are such as rx, cgrx or rtscan";
+  rdx_engine_params engine = {0};
+  if (rdx_engine_kind_from_name(e->method, &engine.kind, NULL) == RDX_OK)
+    return console_parse_engine_options(e->text, &engine);
+  return "it begins with what is no method with options; those are such as rx, cgrx, rtscan or rt_cube";
 }
 
 const char *bench_take_extra(const char *text, bench_options *o) {
@@ -54,4 +57,14 @@ bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_
   memcpy(out, from, sizeof *out);
   name_extra(variant, e->text, name);
   return !console_parse_scan_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
+}
+
+bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_engine_params *from,
+                         rdx_engine_params *out, char name[BENCH_VARIANT]) {
+  const bench_extra *e = &b->options.extras[i];
+  if (strcmp(e->method, rdx_engine_kind_name(from->kind)) != 0)
+    return false;
+  memcpy(out, from, sizeof *out);
+  name_extra(variant, e->text, name);
+  return !console_parse_engine_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
 }

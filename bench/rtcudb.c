@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MAX_ENGINES 11 /* those of rtcudb-blocks */
+#define MAX_ENGINES 16 /* those of rtcudb-blocks, and more by --options */
 
 typedef struct contender {
   const char *variant; /* "" for the only one of its engine */
@@ -18,11 +18,17 @@ typedef struct contender {
   bool flat; /* over the flat table instead of the star */
 } contender;
 
-/* All engines. Cubes join while they are built, so that a flat table would give the same ones. */
+#define RT_CUBE(name, ...)                                                                                             \
+  { name, {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {__VA_ARGS__}}, false }
+#define RANK(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_RANK, __VA_ARGS__)
+#define PUBLISHED(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_PUBLISHED, __VA_ARGS__)
+
+/* All engines, the last with options. Cubes join while they are built, so that a flat table would give the same ones.
+ * The RT cube without a variant has the rank mapping. */
 static const contender all[] = {
     {"", {.kind = RDX_ENGINE_COLUMN}, false},      {"flat", {.kind = RDX_ENGINE_COLUMN}, true},
     {"", {.kind = RDX_ENGINE_SORTED_CUBE}, false}, {"", {.kind = RDX_ENGINE_COARSE_CUBE}, false},
-    {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
+    {"", {.kind = RDX_ENGINE_RT_CUBE}, false},     PUBLISHED("published", .order = RDX_RT_CUBE_FEWEST_INTERVALS),
 };
 
 /* What is measured of a run, and of a build. */
@@ -34,6 +40,8 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",    "encode_
 
 typedef struct entry {
   const contender *contender;
+  contender own; /* that --options made of another one */
+  char name[BENCH_VARIANT];
   rdx_engine *engine;
   bool out;  /* cannot take part with the queries at hand */
   bool skip; /* nor with this query */
@@ -64,6 +72,22 @@ static void close_session(session *s) {
   free(s);
 }
 
+/* A contender, and the forms of it that the command line asks for. */
+static void add_forms(session *s, const contender *from) {
+  if (s->count == MAX_ENGINES)
+    return;
+  s->entries[s->count++].contender = from;
+  for (size_t i = 0; i < s->b->options.extra_count && s->count < MAX_ENGINES; i++) {
+    entry *e = &s->entries[s->count];
+    e->own = *from;
+    if (!bench_extend_engine(s->b, i, from->variant, &from->params, &e->own.params, e->name))
+      continue;
+    e->own.variant = e->name;
+    e->contender = &e->own;
+    s->count++;
+  }
+}
+
 /* The contenders that are wanted, and the tables that they need; NULL where none is wanted. */
 static rdx_status open_session(bench *b, const bench_point *point, const contender *contenders, size_t count,
                                session **out, rdx_error *err) {
@@ -74,7 +98,7 @@ static rdx_status open_session(bench *b, const bench_point *point, const contend
   s->point = point;
   for (size_t k = 0; k < count; k++)
     if (bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
-      s->entries[s->count++].contender = &contenders[k];
+      add_forms(s, &contenders[k]);
   rdx_status status = s->count > 0 ? bench_star(b, err) : RDX_OK;
   for (size_t k = 0; k < s->count && status == RDX_OK; k++)
     if (s->entries[k].contender->flat)
@@ -370,6 +394,10 @@ rdx_status bench_stars_alone(bench *b, const bench_point *point, rdx_error *err)
   return status;
 }
 
+rdx_status bench_rtcudb_defaults(bench *b, const bench_point *point, rdx_error *err) {
+  return compare(b, point, all, COUNT(all) - 1, 0, SSB_QUERIES, err);
+}
+
 /* RTCUDB, Figure 11 "Query execution time of RTCUDB and Crystal". */
 /* RTCUDB, Figure 12 "Performance comparison of RTCUDB (pure CUDA) and Crystal". */
 /* Figures 11 and 12; with RT cores or without them, as the device has it. */
@@ -393,37 +421,63 @@ rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error 
 /* RTCUDB, Figure 14 "Performance comparison between RTCUDB and RTCUDB +RTScan". */
 /* Figure 14: the whole query by rays, or RTScan for the predicates and a cube for the rest. */
 rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
-      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
-      {"after RTScan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}, false}};
+  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                         PUBLISHED("published, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
+                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
+                                         RANK("rank, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
+                                         {"", {.kind = RDX_ENGINE_COARSE_CUBE}, false},
+                                         {"", {.kind = RDX_ENGINE_SORTED_CUBE}, false},
+                                         {"", {.kind = RDX_ENGINE_COLUMN}, false}};
   return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
 }
 
 /* RTCUDB, Figure 15 "Performance improvement with encoding on Scan". */
 /* Figure 15: scan attributes in one coordinate, or all but the first in memory. */
 rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
-      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
-      {"split scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN}, false}};
+  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                         PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN),
+                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
+                                         RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN)};
   return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
 }
 
 /* RTCUDB, Figure 16 "Performance improvement with encoding on GroupBy". */
-/* Figure 16: the same of the group's attributes, which flight 1 has not. */
+/* Figure 16: the same of the group's attributes, which flight 1 has not. The rank mapping has all groups in memory. */
 rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
-      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
-      {"split group", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_GROUP}, false}};
+  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                         PUBLISHED("published, split group", .operators = RDX_RT_CUBE_SPLIT_GROUP),
+                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE)};
   return compare(b, point, contenders, COUNT(contenders), family_of(0).end, SSB_QUERIES, err);
 }
 
 /* RTCUDB, section 6.2 "all atomic operations target the same scalar value". */
-/* Section 6.2 on Q1.1: all rays add to one sum, or to copies of it. */
+/* Section 6.2 on Q1.1: all rays add to one sum, as published, or to copies of it. A CPU has a copy for each thread. */
 rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
-      {"", {.kind = RDX_ENGINE_RT_CUBE}, false},
-      {"one accumulator", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.sub_accumulators = 1}, false}};
+  static const contender contenders[] = {PUBLISHED("published, one accumulator", .sub_accumulators = 1),
+                                         PUBLISHED("published, 256 accumulators", .sub_accumulators = 256),
+                                         RANK("rank, one accumulator", .sub_accumulators = 1),
+                                         RANK("rank, 256 accumulators", .sub_accumulators = 256)};
   return compare(b, point, contenders, COUNT(contenders), 0, 1, err);
+}
+
+/* What the paper leaves open: how many rays a grid has, and how far codes of z lie apart, which shapes the tree. */
+rdx_status bench_rtcudb_grid(bench *b, const bench_point *point, rdx_error *err) {
+  static const contender contenders[] = {PUBLISHED("published, grid 1", .grid = 1),
+                                         PUBLISHED("published, grid 64", .grid = 64),
+                                         PUBLISHED("published, grid 1024", .grid = 1024),
+                                         PUBLISHED("published, grid 16384", .grid = 16384),
+                                         PUBLISHED("published, unit of z 1", .unit_z = 1),
+                                         PUBLISHED("published, unit of z 256", .unit_z = 256),
+                                         PUBLISHED("published, unit of z 65536", .unit_z = 65536),
+                                         PUBLISHED("published, unit of z 2^30", .unit_z = 1u << 30),
+                                         PUBLISHED("published, rows by z", .rows = RDX_RT_CUBE_Z_ORDER),
+                                         PUBLISHED("published, order as given", .order = RDX_RT_CUBE_AS_GIVEN)};
+  static const uint32_t queries[] = {0, 3, 6}; /* the first of each flight, the first three */
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < COUNT(contenders) && status == RDX_OK; k++) /* one scene is in memory at a time */
+    for (size_t q = 0; q < COUNT(queries) && status == RDX_OK; q++)
+      status = compare(b, point, &contenders[k], 1, queries[q], queries[q] + 1, err);
+  return status;
 }
 
 #define BLOCK(rows)                                                                                                    \

@@ -52,6 +52,33 @@ static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err)
   return RDX_OK;
 }
 
+typedef struct job {
+  const cli_ssb_run_options *options;
+  bool queries[SSB_QUERIES], engines[CLI_ENGINES];
+  rdx_engine_params params[CLI_ENGINES];
+  ssb_star *star;
+  rdx_device *device;
+  console_output output;
+  uint32_t wrong; /* answers that differ */
+  int shown;      /* the engine whose results are written; -1: none yet */
+  bool warm;      /* the device has just worked */
+  char doing[32]; /* what an error is of */
+} job;
+
+/* Options are those of one engine. NULL or what is wrong. */
+static const char *parse_options(job *j) {
+  uint32_t count = 0, only = 0;
+  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES; kind++) {
+    j->params[kind].kind = (rdx_engine_kind)kind;
+    count += j->engines[kind];
+    only = j->engines[kind] ? kind : only;
+  }
+  if (!j->options->options)
+    return NULL;
+  return count == 1 ? console_parse_engine_options(j->options->options, &j->params[only])
+                    : "options belong to one engine; name it with --engine";
+}
+
 /* The columns in the order of the query's SQL: the result has the sum last. */
 static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_result *result) {
   const rdx_query *query = ssb_star_query(star, q);
@@ -73,18 +100,6 @@ static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_
     fputc('\n', out);
   }
 }
-
-typedef struct job {
-  const cli_ssb_run_options *options;
-  bool queries[SSB_QUERIES], engines[CLI_ENGINES];
-  ssb_star *star;
-  rdx_device *device;
-  console_output output;
-  uint32_t wrong; /* answers that differ */
-  int shown;      /* the engine whose results are written; -1: none yet */
-  bool warm;      /* the device has just worked */
-  char doing[32]; /* what an error is of */
-} job;
 
 static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, uint32_t q, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
@@ -126,7 +141,7 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
 }
 
 static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
-  const rdx_engine_params params = {.kind = kind};
+  const rdx_engine_params params = j->params[kind];
   rdx_engine *engine = NULL;
   rdx_query needed[SSB_QUERIES];
   uint32_t count = 0;
@@ -201,6 +216,9 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
     return console_usage("ssb", "--query %s: %s", o->queries, wrong);
   if (parse_engines(o->engines ? o->engines : "all", j.engines, &err) != RDX_OK)
     return console_usage("ssb", "--engine: %s", err.text);
+  wrong = parse_options(&j);
+  if (wrong)
+    return console_usage("ssb", "--options %s: %s", o->options, wrong);
   const int unfit = check_output(o, true);
   if (unfit != 0)
     return unfit - 1;

@@ -11,7 +11,7 @@
 #define CLI_ENGINES (RDX_ENGINE_RT_CUBE + 1)
 
 typedef struct cli_ssb_run_options {
-  const char *folder, *flat, *queries, *engines, *device, *out; /* NULL: the star, all queries, all engines */
+  const char *folder, *flat, *queries, *engines, *options, *device, *out; /* NULL: the star, all queries, all engines */
   rdx_device_params device_params;
   uint32_t runs;
   bool stats, check;

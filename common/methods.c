@@ -20,6 +20,10 @@ static rdx_status set_scan_option(void *params, const char *name, const char *va
   return rdx_scan_params_set(params, name, value, err);
 }
 
+static rdx_status set_engine_option(void *params, const char *name, const char *value, rdx_error *err) {
+  return rdx_engine_params_set(params, name, value, err);
+}
+
 static const char *parse(const char *text, set_fn set, void *params) {
   while (*text) {
     char item[64];
@@ -45,6 +49,10 @@ const char *console_parse_scan_options(const char *text, rdx_scan_params *params
   return parse(text, set_scan_option, params);
 }
 
+const char *console_parse_engine_options(const char *text, rdx_engine_params *params) {
+  return parse(text, set_engine_option, params);
+}
+
 void console_print_index_options(void) {
   char text[128];
   for (int kind = RDX_INDEX_RX; kind <= RDX_INDEX_RADIX_HASH; kind++)
@@ -58,5 +66,13 @@ void console_print_scan_options(void) {
   for (int method = RDX_SCAN_AUTO; method < RDX_SCAN_METHODS; method++)
     for (uint32_t i = 0; rdx_scan_option((rdx_scan_method)method, i, text, sizeof text); i++)
       printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_scan_method_name((rdx_scan_method)method), i ? "" : "\n",
+             text);
+}
+
+void console_print_engine_options(void) {
+  char text[128];
+  for (int kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++)
+    for (uint32_t i = 0; rdx_engine_option((rdx_engine_kind)kind, i, text, sizeof text); i++)
+      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_engine_kind_name((rdx_engine_kind)kind), i ? "" : "\n",
              text);
 }

@@ -25,7 +25,7 @@ typedef enum rdx_engine_kind {
   RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
   RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
   RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; what its runs of rows come to is kept */
-  RDX_ENGINE_RT_CUBE,     /**< RTCUDB: a triangle for each row, which one ray owns instead of a flag (algorithm 1) */
+  RDX_ENGINE_RT_CUBE,     /**< RTCUDB: a triangle for each row; see rdx_rt_cube_mapping */
 } rdx_engine_kind;
 
 /** A name such as "rt_cube"; never NULL. */
@@ -34,23 +34,50 @@ RDX_API const char *rdx_engine_kind_name(rdx_engine_kind kind);
 /** The engine of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
 RDX_API RDX_MUST_USE rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err);
 
+/** What the coordinates of an RT cube's rows are. */
+typedef enum rdx_rt_cube_mapping {
+  RDX_RT_CUBE_RANK = 0,  /**< z is the row's rank in the order of scan attributes; groups and measures are in packed
+                              columns; one ray owns a row, instead of a flag */
+  RDX_RT_CUBE_PUBLISHED, /**< RTCUDB as published (sections 3.2 and 4): z is the code of the scan attributes, y that of
+                              the group, x has the measures; the hit program decodes them, and flags rows */
+} rdx_rt_cube_mapping;
+
 /** How an RT cube treats several attributes of one operator (RTCUDB, section 6.6). */
 typedef enum rdx_rt_cube_operators {
   RDX_RT_CUBE_ENCODE = 0,   /**< all in one coordinate (sections 4.2, 4.3) */
   RDX_RT_CUBE_SPLIT_SCAN,   /**< the first scan attribute in z, the others in device memory */
-  RDX_RT_CUBE_SPLIT_GROUP,  /**< the first group attribute in y, the others in device memory */
+  RDX_RT_CUBE_SPLIT_GROUP,  /**< published: the first group attribute in y, the others in device memory */
   RDX_RT_CUBE_SEPARATE_SCAN /**< z is 0: a bitmap of RTScan says which rows qualify (section 6.5) */
 } rdx_rt_cube_operators;
 
+/** The order of the attributes in z (RTCUDB, section 4.2). */
+typedef enum rdx_rt_cube_order {
+  RDX_RT_CUBE_FEWEST_INTERVALS = 0, /**< that in which the queries prepared take the fewest intervals of z */
+  RDX_RT_CUBE_AS_GIVEN,             /**< that in which queries, or a rdx_cube_spec, name them */
+} rdx_rt_cube_order;
+
+/** The order in which rows, and their triangles, lie in memory. */
+typedef enum rdx_rt_cube_rows {
+  RDX_RT_CUBE_TABLE_ORDER = 0, /**< as in the table; by z where the device's trees keep the order of their input */
+  RDX_RT_CUBE_Z_ORDER,
+} rdx_rt_cube_rows;
+
 typedef struct rdx_rt_cube_params {
+  rdx_rt_cube_mapping mapping;
   rdx_rt_cube_operators operators;
-  double leg_x, leg_y;       /**< legs of the triangles; rays lie half a leg apart (section 3.2); 0: by the model;
-                                else 2 to 4194304, one of them at most 262144 */
-  uint32_t sub_accumulators; /**< copies of a group's result that rays spread over, at most 256; 0: by the number of
-                                groups */
+  double leg_x, leg_y; /**< Sx and Sy, the legs of the triangles; rays lie half a leg apart (section 3.2); 0: by the
+                            model; else 2 to 4194304, one of them at most 262144 */
+  uint32_t unit_z;     /**< published: the distance of neighbouring codes of z, which shapes the tree: a power of two,
+                            at most 2^30; 0: 1 */
+  uint32_t grid;       /**< published, instead of legs: rays for an interval of z, about; 0: by the model */
+  rdx_rt_cube_order order;   /**< published */
+  rdx_rt_cube_rows rows;     /**< published */
+  uint32_t sub_accumulators; /**< copies of a group's result that rays spread over, at most 256; CPUs have one a thread
+                                  at most; 0: CPUs one a thread, GPUs by the number of groups (rank) or one
+                                  (published) */
+  rdx_build_preference build;
   bool insist; /**< answer queries that take far more rays than there are rows, because legs are short, however long
                     that takes; else they are RDX_ERROR_UNSUPPORTED */
-  rdx_build_preference build;
 } rdx_rt_cube_params;
 
 typedef struct rdx_coarse_cube_params {
@@ -65,10 +92,21 @@ typedef struct rdx_engine_params {
   rdx_coarse_cube_params coarse_cube;
 } rdx_engine_params;
 
+/**
+ * Set an option of `params->kind` by its name, as `raydex ssb run --options` and WITH in SQL do: "mapping" to
+ * "published". Of `params` only the kind must be set. RDX_ERROR_NOT_FOUND lists the options of the engine,
+ * RDX_ERROR_ARGUMENT the values of the option; options that contradict each other are refused when a cube is built.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_engine_params_set(rdx_engine_params *params, const char *name, const char *value,
+                                                      rdx_error *err);
+
+/** Write option `number` (from 0) of an engine to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
+RDX_API bool rdx_engine_option(rdx_engine_kind kind, uint32_t number, char *text, size_t size);
+
 /** What a cube can answer: queries whose predicates, groups and expressions use no more than this. */
 typedef struct rdx_cube_spec {
   const uint32_t *scan;                     /**< attributes that predicates may use */
-  uint32_t scan_count;                      /**< at most 8 */
+  uint32_t scan_count;                      /**< at most 8; of RDX_RT_CUBE_PUBLISHED 64 */
   const uint32_t *group_by;                 /**< in the order that results are sorted by */
   uint32_t group_count;                     /**< at most 8 */
   const rdx_expression *const *expressions; /**< what aggregates are made of; a + b and a * b are b + a and b * a */

@@ -71,7 +71,11 @@ rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *meth
     if (!read_value(o, value, &number))
       return wrong_value(o, value, err);
     const uint8_t narrow = (uint8_t)number;
-    memcpy((char *)params + o->offset, o->size == sizeof narrow ? (const void *)&narrow : (const void *)&number,
+    const double wide = number;
+    memcpy((char *)params + o->offset,
+           o->size == sizeof narrow ? (const void *)&narrow
+           : o->size == sizeof wide ? (const void *)&wide
+                                    : (const void *)&number,
            o->size);
     return RDX_OK;
   }

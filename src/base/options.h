@@ -14,7 +14,8 @@ typedef struct rdx_option_word {
   uint32_t value;
 } rdx_option_word;
 
-/* A field of the params: one of the words, or without them a number from `min` to `max`. */
+/* A field of the params, of 8, 32 or, as a double, 64 bits: one of the words, or without them a whole number from `min`
+ * to `max`. */
 typedef struct rdx_option {
   uint32_t method;
   const char *name;

@@ -17,6 +17,11 @@ RDX_MUST_USE rdx_status rdx_definition_write(const rdx_database *database, const
                                              const char *text, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_definition_remove(const rdx_database *database, const char *kind, const char *name,
                                               rdx_error *err);
+/* Set the options of a statement's WITH (name = value), of which `text` is the text: as `raydex --options` has them. A
+ * name by itself is switched on. */
+typedef rdx_status (*rdx_option_fn)(void *params, const char *name, const char *value, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_options_of_with(const rdx_sql_statement *statement, const char *text, rdx_option_fn set,
+                                            void *params, rdx_error *err);
 /* From now on plans are made anew, with the definitions that there are. */
 void rdx_definitions_changed(rdx_database *database);
 

@@ -54,16 +54,23 @@ static rdx_index_entry *find_entry(rdx_database *d, const char *name) {
   return NULL;
 }
 
-/* WITH (name = value): as `raydex --options` has them; a name by itself is switched on. */
-static rdx_status set_options(const rdx_sql_statement *s, const char *text, rdx_plan_index *out, rdx_error *err) {
+static rdx_status set_lookup_option(void *params, const char *name, const char *value, rdx_error *err) {
+  return rdx_index_params_set(params, name, value, err);
+}
+
+static rdx_status set_scan_option(void *params, const char *name, const char *value, rdx_error *err) {
+  return rdx_scan_params_set(params, name, value, err);
+}
+
+rdx_status rdx_options_of_with(const rdx_sql_statement *s, const char *text, rdx_option_fn set, void *params,
+                               rdx_error *err) {
   for (uint32_t i = 0; i < s->option_count; i++) {
     const rdx_sql_option *o = &s->options[i];
     const char *value = o->count == 0 ? "on" : o->values[0];
     rdx_error why = {""};
     if (rdx_words_alike(value, "true") || rdx_words_alike(value, "false"))
       value = rdx_words_alike(value, "true") ? "on" : "off";
-    const rdx_status status = out->scans ? rdx_scan_params_set(&out->scan, o->name, value, &why)
-                                         : rdx_index_params_set(&out->lookup, o->name, value, &why);
+    const rdx_status status = set(params, o->name, value, &why);
     if (status != RDX_OK)
       return rdx_sql_error(err, status, text, o->place, NULL, "%s", why.text);
   }
@@ -83,7 +90,8 @@ static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *t
   const rdx_status status = find_method(s->method, &e->index, &why);
   if (status != RDX_OK)
     return rdx_sql_error(err, status, text, s->place, NULL, "%s", why.text);
-  return set_options(s, text, &e->index, err);
+  return e->index.scans ? rdx_options_of_with(s, text, set_scan_option, &e->index.scan, err)
+                        : rdx_options_of_with(s, text, set_lookup_option, &e->index.lookup, err);
 }
 
 static rdx_status add_entry(void *database, const char *name, const char *text, rdx_error *err) {

@@ -37,15 +37,21 @@ static const char *find_star(const rdx_prepared *p, const rdx_plan_node **out) {
   return NULL;
 }
 
-static rdx_status method_of(const rdx_sql_statement *s, rdx_engine_params *out, rdx_error *err) {
-  *out = (rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE};
+/* WITH (name = value): as `raydex ssb run --options` has them. */
+static rdx_status set_option(void *params, const char *name, const char *value, rdx_error *err) {
+  return rdx_engine_params_set(params, name, value, err);
+}
+
+static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_engine_params *out, rdx_error *err) {
+  memset(out, 0, sizeof *out); /* the padding, too: engines are told apart by it */
+  out->kind = RDX_ENGINE_SORTED_CUBE;
   if (!s->method || !*s->method)
-    return RDX_OK;
+    return rdx_options_of_with(s, text, set_option, out, err);
   RDX_TRY(rdx_engine_kind_from_name(s->method, &out->kind, err));
   if (out->kind == RDX_ENGINE_AUTO || out->kind == RDX_ENGINE_COLUMN)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' keeps no cube; there are sorted_cube, coarse_cube and rt_cube",
                     s->method);
-  return RDX_OK;
+  return rdx_options_of_with(s, text, set_option, out, err);
 }
 
 /* The plan that is current; a definition that cannot be planned any more has none. */
@@ -110,7 +116,7 @@ static rdx_status add_view(rdx_database *d, const char *name, size_t length, con
   if (status == RDX_OK && (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW))
     status = rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
   if (status == RDX_OK)
-    status = method_of(statement, &v.engine, err);
+    status = method_of(statement, text, &v.engine, err);
   rdx_arena_free(&arena);
   RDX_TRY(status);
   RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
@@ -190,9 +196,6 @@ static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *e
   if (!written->with_data)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "WITH NO DATA is not supported");
-  if (written->option_count > 0)
-    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->options[0].place, NULL,
-                         "cubes have no option \"%.60s\"", written->options[0].name);
   RDX_TRY(copy_text(s->prepared->text, s->prepared->rest, &text, err));
   rdx_status status = add_view(d, written->name, strlen(written->name), text, err);
   rdx_free(text);

@@ -53,6 +53,7 @@ DEVICE_ARRAY(uvec4, 16)
 #define SHARED_STRUCT(type, align) DEVICE_ARRAY(type, align)
 #define TO_U32(x) u32(x)
 #define TO_U64(x) u64(x)
+#define TO_I32(x) i32(x)
 #define TO_F32(x) f32(x)
 #define BITS_TO_F32(x) uintBitsToFloat(x)
 #define HIGHEST_BIT(x) u32(findMSB(x)) /* of a u32 that is not 0 */
@@ -82,6 +83,7 @@ typedef double f64;
   _Static_assert(sizeof(struct type) % (align) == 0, "elements lie closer than the shader's");
 #define TO_U32(x) ((u32)(x))
 #define TO_U64(x) ((u64)(x))
+#define TO_I32(x) ((i32)(x))
 #define TO_F32(x) ((f32)(x))
 
 static inline f32 rdx_bits_to_f32(u32 bits) {

@@ -48,7 +48,7 @@ typedef struct selection {
   rdx_error *err;
 } selection;
 
-static rdx_status emit(rdx_ranges *r, uint32_t begin, uint32_t end, rdx_error *err) {
+rdx_status rdx_ranges_add(rdx_ranges *r, uint32_t begin, uint32_t end, rdx_error *err) {
   if (begin >= end)
     return RDX_OK;
   if (r->count > 0 && r->list[2 * r->count - 1] == begin) {
@@ -101,17 +101,17 @@ static rdx_status descend_each(selection *s, uint32_t begin, uint32_t end, uint3
 }
 
 static rdx_status below(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
-  return position + 1 == s->depth ? emit(s->ranges, begin, end, s->err) : descend_each(s, begin, end, position);
+  return position + 1 == s->depth ? rdx_ranges_add(s->ranges, begin, end, s->err)
+                                  : descend_each(s, begin, end, position);
 }
 
-/* RTCUDB, section 4.2 "the query area is split into two parts". */
 /* Keys begin .. end - 1 agree in all attributes before `position`. */
 static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t position) {
   const rdx_tuples *t = s->tuples;
   if (begin >= end)
     return RDX_OK;
   if (position >= s->depth)
-    return emit(s->ranges, begin, end, s->err);
+    return rdx_ranges_add(s->ranges, begin, end, s->err);
   const rdx_code_set *set = s->sets[position];
   if (!set)
     return below(s, begin, end, position);
@@ -217,7 +217,7 @@ static rdx_status scan(selection *s) {
         keep(t, position, s->sets[position], first, count, left);
     for (uint32_t i = 0; i < count; i++)
       if (left[i])
-        RDX_TRY(emit(s->ranges, first + i, first + i + 1, s->err));
+        RDX_TRY(rdx_ranges_add(s->ranges, first + i, first + i + 1, s->err));
   }
   return RDX_OK;
 }
@@ -281,7 +281,7 @@ static rdx_status intersect(rdx_ranges *r, const rdx_ranges *other, rdx_error *e
   rdx_status status = RDX_OK;
   for (uint32_t i = 0, k = 0; i < r->count && k < other->count && status == RDX_OK;) {
     const uint32_t *a = r->list + 2 * i, *b = other->list + 2 * k;
-    status = emit(&both, a[0] > b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], err);
+    status = rdx_ranges_add(&both, a[0] > b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], err);
     i += a[1] <= b[1];
     k += b[1] <= a[1];
   }
@@ -305,7 +305,7 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
     if (status == RDX_OK)
       status = select_node(t, &node->children[i], sets, &one, err);
     for (uint32_t k = 0; k < one.count && status == RDX_OK; k++)
-      status = emit(out, one.list[2 * k], one.list[2 * k + 1], err);
+      status = rdx_ranges_add(out, one.list[2 * k], one.list[2 * k + 1], err);
     if (out->count > most) {
       unite(out);
       most = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
@@ -375,7 +375,7 @@ static rdx_status ask_each(const rdx_tuples *t, const rdx_node *node, rdx_ranges
   for (uint32_t i = 0; i < r->count; i++)
     for (uint32_t place = r->list[2 * i]; place < r->list[2 * i + 1] && status == RDX_OK; place++)
       if (holds(t, place, node))
-        status = emit(&left, place, place + 1, err);
+        status = rdx_ranges_add(&left, place, place + 1, err);
   swap(r, &left);
   rdx_free(left.list);
   return status;
@@ -388,7 +388,6 @@ static uint64_t count_places(const rdx_ranges *r) {
   return count;
 }
 
-/* RTCUDB, Figure 8 "Processing for conjunctive predicates". */
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
   const rdx_code_set *sets[RDX_MOST_TUPLE] = {0};
   rdx_ranges rest = {0};

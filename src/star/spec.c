@@ -41,15 +41,15 @@ static rdx_status need_scan(rdx_needs *needs, const rdx_predicate *p, uint32_t d
   }
   if (contains(needs->scan, needs->scan_count, p->column))
     return RDX_OK;
-  if (needs->scan_count == RDX_MOST_SPEC)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a cube has at most %d scan attributes, and the predicate more",
-                    RDX_MOST_SPEC);
+  if (needs->scan_count == needs->most_scan)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a cube has at most %u scan attributes, and the predicate more",
+                    needs->most_scan);
   needs->scan[needs->scan_count++] = p->column;
   return RDX_OK;
 }
 
-rdx_status rdx_needs_of(const rdx_query *query, rdx_needs *out, rdx_error *err) {
-  *out = (rdx_needs){0};
+rdx_status rdx_needs_of(const rdx_query *query, uint32_t most_scan, rdx_needs *out, rdx_error *err) {
+  *out = (rdx_needs){.most_scan = most_scan};
   if (query->where)
     RDX_TRY(need_scan(out, query->where, 1, err));
   for (uint32_t i = 0; i < query->group_count; i++)
@@ -90,7 +90,7 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
   for (uint32_t i = 0; i < more->scan_count; i++) {
     if (contains(all.scan, all.scan_count, more->scan[i]))
       continue;
-    if (all.scan_count == RDX_MOST_SPEC)
+    if (all.scan_count == all.most_scan)
       return false;
     all.scan[all.scan_count++] = more->scan[i];
   }
@@ -105,7 +105,7 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
  *
  * In an order of attributes a query reads, for each combination of codes of the attributes before the last one that
  * it restricts, the intervals of that one. RTCUDB (section 4.2) puts attributes with larger ranges later; here all
- * orders of at most 8 attributes are tried. */
+ * orders of at most 8 attributes are tried, and of more the one that RTCUDB has. */
 
 /* What a plan does to an attribute: how many codes qualify, and in how many intervals; 0 intervals: it does not ask. */
 typedef struct restriction {
@@ -174,8 +174,36 @@ static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restricti
 
 #define MOST_ORDERING 64 /* plans that are looked at */
 
+/* By the share of codes that qualify, on the average over the plans. */
+static void order_by_share(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  double shares[RDX_MOST_SCAN] = {0};
+  for (uint32_t i = 0; i < needs->scan_count; i++) {
+    for (uint32_t p = 0; p < count; p++) {
+      const rdx_code_set *set = NULL;
+      double codes = 0;
+      for (uint32_t t = 0; t < plans[p].term_count && !set; t++)
+        set = plans[p].terms[t].attribute == needs->scan[i] ? &plans[p].terms[t].intervals : NULL;
+      for (uint32_t k = 0; set && k < set->count; k++)
+        codes += (double)(set->list[k].high - set->list[k].low) + 1;
+      shares[i] += set ? codes / ((double)plans[p].relation->attributes[needs->scan[i]].count + 1) : 1;
+    }
+    for (uint32_t k = i; k > 0 && shares[k] < shares[k - 1]; k--) {
+      const double share = shares[k];
+      const uint32_t attribute = needs->scan[k];
+      shares[k] = shares[k - 1];
+      needs->scan[k] = needs->scan[k - 1];
+      shares[k - 1] = share;
+      needs->scan[k - 1] = attribute;
+    }
+  }
+}
+
 /* RTCUDB, section 4.2 "determining the order of the attributes involved in the encoding". */
 void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  if (needs->scan_count > RDX_MOST_SPEC) {
+    order_by_share(needs, plans, count);
+    return;
+  }
   restriction restrictions[MOST_ORDERING][RDX_MOST_SPEC];
   ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MOST_SPEC])restrictions, .least = -1};
   for (uint32_t i = 0; i < count && o.plan_count < MOST_ORDERING; i++)
@@ -248,14 +276,14 @@ uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const
 
 /* ---- Copies ---- */
 
-static rdx_status copy_attributes(const uint32_t *list, uint32_t count, const char *what,
+static rdx_status copy_attributes(const uint32_t *list, uint32_t count, uint32_t most, const char *what,
                                   const rdx_packed_relation *relation, rdx_arena *arena, const uint32_t **out,
                                   rdx_error *err) {
   uint32_t *copy = NULL;
   if (count > 0 && !list)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u %s, but names none", count, what);
-  if (count > RDX_MOST_SPEC)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d %s, not %u", RDX_MOST_SPEC, what, count);
+  if (count > most)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %u %s, not %u", most, what, count);
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copy, "a cube", (void **)&copy, err));
   for (uint32_t i = 0; i < count; i++) {
     if (list[i] >= relation->attribute_count)
@@ -291,12 +319,14 @@ static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, uint3
   return RDX_OK;
 }
 
-rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_packed_relation *relation, rdx_arena *arena,
-                         rdx_cube_spec *out, rdx_error *err) {
+rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan, const rdx_packed_relation *relation,
+                         rdx_arena *arena, rdx_cube_spec *out, rdx_error *err) {
   const rdx_expression **expressions = NULL;
   *out = *spec;
-  RDX_TRY(copy_attributes(spec->scan, spec->scan_count, "scan attributes", relation, arena, &out->scan, err));
-  RDX_TRY(copy_attributes(spec->group_by, spec->group_count, "group attributes", relation, arena, &out->group_by, err));
+  RDX_TRY(
+      copy_attributes(spec->scan, spec->scan_count, most_scan, "scan attributes", relation, arena, &out->scan, err));
+  RDX_TRY(copy_attributes(spec->group_by, spec->group_count, RDX_MOST_SPEC, "group attributes", relation, arena,
+                          &out->group_by, err));
   if (spec->expression_count > 0 && !spec->expressions)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u expressions, but names none", spec->expression_count);
   if (spec->expression_count > RDX_MOST_SPEC)

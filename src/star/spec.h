@@ -7,19 +7,21 @@
 
 #include "star/plan.h"
 
-#define RDX_MOST_SPEC 8 /* of each: scan attributes, group attributes, expressions */
+#define RDX_MOST_SPEC 8  /* of each: scan attributes, group attributes, expressions */
+#define RDX_MOST_SCAN 64 /* scan attributes, of cubes that take more */
 
 /* A spec that grows. */
 typedef struct rdx_needs {
-  uint32_t scan[RDX_MOST_SPEC], group_by[RDX_MOST_SPEC];
+  uint32_t scan[RDX_MOST_SCAN], group_by[RDX_MOST_SPEC];
   const rdx_expression *expressions[RDX_MOST_SPEC];
   uint32_t scan_count, group_count, expression_count;
-  uint32_t unsummed; /* see rdx_cube_spec */
-  bool too_many;     /* for any cube */
+  uint32_t most_scan; /* attributes that a cube has */
+  uint32_t unsummed;  /* see rdx_cube_spec */
+  bool too_many;      /* for any cube */
 } rdx_needs;
 
-/* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have. */
-RDX_MUST_USE rdx_status rdx_needs_of(const rdx_query *query, rdx_needs *out, rdx_error *err);
+/* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have, of scan attributes `most_scan`. */
+RDX_MUST_USE rdx_status rdx_needs_of(const rdx_query *query, uint32_t most_scan, rdx_needs *out, rdx_error *err);
 
 /* Add the scan attributes of `more` to `needs`, where the group attributes and expressions are the same and there is
  * room; else false. */
@@ -35,7 +37,8 @@ uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const
                         char *text, size_t size);
 
 /* A copy, in the arena, of a spec that is checked on the way. */
-RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, const rdx_packed_relation *relation, rdx_arena *arena,
-                                      rdx_cube_spec *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan,
+                                      const rdx_packed_relation *relation, rdx_arena *arena, rdx_cube_spec *out,
+                                      rdx_error *err);
 
 #endif

@@ -67,10 +67,23 @@ static void destroy_cube(rdx_cube *cube) {
   *cube = (rdx_cube){0};
 }
 
+/* What builds cubes of this engine. */
+static const rdx_engine_ops *cube_ops(const rdx_engine *engine) {
+  const bool published =
+      engine->params.kind == RDX_ENGINE_RT_CUBE && engine->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
+  return published ? &rdx_rtcudb_ops : engine->kind->cubed;
+}
+
+/* The scan attributes that its cubes have at most. */
+static uint32_t most_scan(const rdx_engine *engine) {
+  const rdx_engine_ops *ops = engine->kind->cubed ? cube_ops(engine) : NULL;
+  return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MOST_SPEC;
+}
+
 static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
-  *cube = (rdx_cube){.ops = spec ? engine->kind->cubed : engine->kind->plain};
+  *cube = (rdx_cube){.ops = spec ? cube_ops(engine) : engine->kind->plain};
   if (spec)
-    RDX_TRY(rdx_spec_copy(spec, engine->relation, &cube->arena, &cube->spec, err));
+    RDX_TRY(rdx_spec_copy(spec, most_scan(engine), engine->relation, &cube->arena, &cube->spec, err));
   return cube->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self, err);
 }
 
@@ -119,19 +132,37 @@ static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
   return false;
 }
 
+/* Add a query's needs to those of a cube, where that still has the form that it should. */
+static bool share_cube(const rdx_engine *engine, rdx_needs *all, const rdx_needs *more) {
+  const rdx_engine_ops *ops = cube_ops(engine);
+  rdx_needs both = *all;
+  if (!rdx_needs_unite(&both, more))
+    return false;
+  const rdx_cube_spec spec = rdx_needs_spec(&both);
+  if (ops->fits && !ops->fits(engine->relation, &spec))
+    return false;
+  *all = both;
+  return true;
+}
+
+static void order_scan(const rdx_engine *engine, rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  if (engine->params.kind != RDX_ENGINE_RT_CUBE || engine->params.rt_cube.order != RDX_RT_CUBE_AS_GIVEN)
+    rdx_needs_order(needs, plans, count);
+}
+
 /* A cube for query `first` and as many of those after it as can share it. */
 static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
                                rdx_error *err) {
   rdx_needs all = needs[0], own = needs[0];
   bool shared = false;
   for (uint32_t i = 1; i < count; i++)
-    shared |= !is_covered(engine, &needs[i]) && rdx_needs_unite(&all, &needs[i]);
-  rdx_needs_order(&all, plans, count);
+    shared |= !is_covered(engine, &needs[i]) && share_cube(engine, &all, &needs[i]);
+  order_scan(engine, &all, plans, count);
   rdx_cube_spec spec = rdx_needs_spec(&all);
   const rdx_status status = add_cube(engine, &spec, err);
   if (!shared || status != RDX_ERROR_UNSUPPORTED)
     return status;
-  rdx_needs_order(&own, plans, 1); /* all was too much for one */
+  order_scan(engine, &own, plans, 1); /* all was too much for one */
   spec = rdx_needs_spec(&own);
   return add_cube(engine, &spec, err);
 }
@@ -150,7 +181,7 @@ static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, u
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    const rdx_status status = rdx_needs_of(&queries[i], &needs[i], engine->kind->plain ? NULL : err);
+    const rdx_status status = rdx_needs_of(&queries[i], most_scan(engine), &needs[i], engine->kind->plain ? NULL : err);
     needs[i].too_many = status != RDX_OK;
     if (!engine->kind->plain)
       RDX_TRY(name_query(status, i, count, err));
@@ -293,7 +324,7 @@ static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, co
   rdx_calibration rates;
   double best = 0;
   rdx_error why;
-  const rdx_status needed = rdx_needs_of(plan->query, &needs, &why);
+  const rdx_status needed = rdx_needs_of(plan->query, most_scan(engine), &needs, &why);
   *out = NULL;
   if (engine->cube_count > 1)
     rdx_device_get_calibration(engine->device, &rates);

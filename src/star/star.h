@@ -28,6 +28,9 @@ typedef struct rdx_engine_ops {
   rdx_engine_kind kind;
   bool traces_rays;
   bool cubes;
+  uint32_t most_scan; /* attributes of a cube; 0: RDX_MOST_SPEC */
+  /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
+  bool (*fits)(const rdx_packed_relation *relation, const rdx_cube_spec *spec);
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
   rdx_status (*build)(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
                       uint64_t *bytes, void **out, rdx_error *err);
@@ -44,5 +47,6 @@ extern const rdx_engine_ops rdx_column_engine_ops;
 extern const rdx_engine_ops rdx_sorted_cube_ops;
 extern const rdx_engine_ops rdx_coarse_cube_ops;
 extern const rdx_engine_ops rdx_rt_cube_ops;
+extern const rdx_engine_ops rdx_rtcudb_ops; /* rt_cube with the published mapping */
 
 #endif

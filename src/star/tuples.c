@@ -91,7 +91,6 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
   return status;
 }
 
-/* RTCUDB, section 4.2 "each n-tuple is uniquely mapped to a natural number". */
 static rdx_status choose_bits(building *b, rdx_error *err) {
   rdx_tuples *t = b->tuples;
   uint32_t total = 0;

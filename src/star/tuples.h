@@ -67,6 +67,9 @@ typedef struct rdx_ranges {
   uint32_t *list;
 } rdx_ranges;
 
+/* Add one that begins where the last one ends, or later. */
+RDX_MUST_USE rdx_status rdx_ranges_add(rdx_ranges *ranges, uint32_t begin, uint32_t end, rdx_error *err);
+
 /* The places of tuples that fulfil a plan's condition, whose attributes are all in the tuples. `ranges` is filled
  * anew. */
 RDX_MUST_USE rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges,

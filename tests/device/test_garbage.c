@@ -518,7 +518,9 @@ static void check_star(uint64_t rows, bool tame) {
       {"coarse cube", {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 7}},
       {"rt cube", {.kind = RDX_ENGINE_RT_CUBE}},
       {"rt cube, split scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN}},
-      {"rt cube, split groups", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_GROUP}},
+      {"rt cube, split groups",
+       {.kind = RDX_ENGINE_RT_CUBE,
+        .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED, .operators = RDX_RT_CUBE_SPLIT_GROUP}}},
       {"rt cube, separate scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
       {"auto engine", {.kind = RDX_ENGINE_AUTO}},
   };

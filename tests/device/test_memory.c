@@ -421,6 +421,14 @@ static rdx_status split_rt_cube(rdx_error *err) {
                     err);
 }
 
+static rdx_status published_rt_cube(rdx_error *err) {
+  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
+                                        .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED,
+                                                    .operators = RDX_RT_CUBE_SPLIT_GROUP,
+                                                    .rows = RDX_RT_CUBE_Z_ORDER}},
+                    err);
+}
+
 static rdx_status separate_rt_cube(rdx_error *err) {
   return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN},
                     err);
@@ -600,6 +608,7 @@ static void test_failing_allocations(void **state) {
     CHECK_JOB(rtc1_scan);
     CHECK_JOB(rtc3_scan);
     CHECK_JOB(separate_rt_cube);
+    CHECK_JOB(published_rt_cube);
   }
   CHECK_JOB(array_float_sum);
   CHECK_JOB(hash_rows);

@@ -2,7 +2,6 @@
  * Copyright 2026 The Raydex authors */
 
 /* Engines against looking at every row of a star. */
-
 #include "queries.h"
 
 #include <pthread.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define PUBLISHED .kind = RDX_ENGINE_RT_CUBE, .rt_cube.mapping = RDX_RT_CUBE_PUBLISHED
 
 /* What every test runs on. */
 static const rdx_engine_params contenders[] = {
@@ -22,8 +22,12 @@ static const rdx_engine_params contenders[] = {
     {.kind = RDX_ENGINE_RT_CUBE},
     {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.leg_x = 262144, .leg_y = 4, .sub_accumulators = 3}},
     {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .build = RDX_BUILD_LOW_MEMORY}},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_GROUP, .leg_x = 100000, .leg_y = 64}},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
+    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SEPARATE_SCAN, .sub_accumulators = 1}},
+    {PUBLISHED},
+    {PUBLISHED, .rt_cube.leg_x = 262144, .rt_cube.leg_y = 4, .rt_cube.unit_z = 4096, .rt_cube.sub_accumulators = 1},
+    {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN, .rt_cube.grid = 60, .rt_cube.unit_z = 1u << 30},
+    {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SPLIT_GROUP, .rt_cube.rows = RDX_RT_CUBE_Z_ORDER, .rt_cube.leg_y = 64},
+    {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN, .rt_cube.order = RDX_RT_CUBE_AS_GIVEN},
 };
 
 static void create_all(const star *s, rdx_engine *engines[COUNT(contenders)]) {

@@ -102,11 +102,20 @@ static void star_make(star *s) {
 static rdx_engine_params random_params(void) {
   rdx_engine_params p = {.kind = (rdx_engine_kind)below(RDX_ENGINE_RT_CUBE + 1)};
   if (p.kind == RDX_ENGINE_RT_CUBE && chance(70)) {
+    const bool published = chance(60);
+    p.rt_cube.mapping = published ? RDX_RT_CUBE_PUBLISHED : RDX_RT_CUBE_RANK;
     p.rt_cube.operators = (rdx_rt_cube_operators)below(RDX_RT_CUBE_SEPARATE_SCAN + 1);
+    if (!published && p.rt_cube.operators == RDX_RT_CUBE_SPLIT_GROUP)
+      p.rt_cube.operators = RDX_RT_CUBE_ENCODE;
+    p.rt_cube.order = (rdx_rt_cube_order)(published && chance(30));
+    p.rt_cube.rows = (rdx_rt_cube_rows)(published && chance(30));
+    p.rt_cube.unit_z = published && chance(50) ? 1u << below(31) : 0;
     p.rt_cube.leg_x = chance(50) ? 0 : 2 + (double)magnitude(4194302);
     p.rt_cube.leg_y = chance(50) ? 0 : 2 + (double)magnitude(262142);
     p.rt_cube.sub_accumulators = (uint32_t)(chance(50) ? 0 : 1 + magnitude(256));
     p.rt_cube.build = (rdx_build_preference)below(RDX_BUILD_LOW_MEMORY + 1);
+    if (published && p.rt_cube.leg_x == 0 && p.rt_cube.leg_y == 0 && chance(50))
+      p.rt_cube.grid = (uint32_t)(1 + magnitude(1000));
   }
   if (p.kind == RDX_ENGINE_COARSE_CUBE && chance(70)) {
     p.coarse_cube.block_rows = (uint32_t)(chance(30) ? 0 : 1 + magnitude(300));
@@ -191,7 +200,7 @@ static void check(const rdx_query_result *result, const query *q) {
 
 static void run(const rdx_engine *engine, const rdx_engine_params *made, const query *q, bool prepared) {
   refusal r = q->run;
-  if (made->rt_cube.leg_x > 0 || made->rt_cube.leg_y > 0)
+  if (made->rt_cube.leg_x > 0 || made->rt_cube.leg_y > 0 || made->rt_cube.grid > 0)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "legs that take too many rays");
   if (!prepared)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "no cube for it");
@@ -245,9 +254,11 @@ void stars_case(void) {
   star s;
   star_make(&s);
   const rdx_engine_params params = random_params();
-  note("engine %s, operators %d legs %g %g sub %u build %d, block %u build %d\n", rdx_engine_kind_name(params.kind),
-       params.rt_cube.operators, params.rt_cube.leg_x, params.rt_cube.leg_y, params.rt_cube.sub_accumulators,
-       params.rt_cube.build, params.coarse_cube.block_rows, params.coarse_cube.build);
+  note("engine %s, mapping %d order %d rows %d unit %u grid %u operators %d legs %g %g sub %u build %d, block %u build "
+       "%d\n",
+       rdx_engine_kind_name(params.kind), params.rt_cube.mapping, params.rt_cube.order, params.rt_cube.rows,
+       params.rt_cube.unit_z, params.rt_cube.grid, params.rt_cube.operators, params.rt_cube.leg_x, params.rt_cube.leg_y,
+       params.rt_cube.sub_accumulators, params.rt_cube.build, params.coarse_cube.block_rows, params.coarse_cube.build);
   rdx_engine *engine = NULL;
   rdx_error err = {""};
   if (!passed("engine", rdx_engine_create(diff_device, &s.relation, &params, &engine, &err), &err, NULL))

@@ -17,7 +17,7 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
     RT_PLACE((*a), (uint32_t)i);
 }
 
-#define LIST 256 /* rows that are added together */
+#define LIST RDX_STAR_BATCH /* rows that are added together */
 
 typedef struct tracing {
   const struct rt_rays_args *args;
@@ -29,13 +29,21 @@ typedef struct tracing {
   uint64_t hits, rows;
 } tracing;
 
+/* Where there are fewer copies of the accumulators than parts, parts share them. */
 static void add_listed(tracing *t) {
-  rdx_star_add(t->args->query, t->part, t->list, 0, t->listed);
+  const star_query *q = t->args->query;
+  if (t->args->parts <= q->copies) {
+    rdx_star_add(q, t->part, t->list, 0, t->listed);
+  } else {
+    rdx_star_batch batch = {.count = 0};
+    for (uint32_t i = 0; i < t->listed; i++)
+      rdx_star_batch_row(q, t->list[i], &batch);
+    rdx_star_add_batch(q, t->part % q->copies, true, &batch);
+  }
   t->rows += t->listed;
   t->listed = 0;
 }
 
-/* RTCUDB, Algorithm 1 "Pseudo-code of Any Hit Shader". */
 static bool on_row(void *context, uint32_t lane, uint32_t row) {
   (void)lane;
   tracing *t = context;
@@ -49,7 +57,6 @@ static bool on_row(void *context, uint32_t lane, uint32_t row) {
   return false;
 }
 
-/* RTCUDB, section 3.2 "Mapping A Query to Rays". */
 static void trace_ray(tracing *t, uint32_t ray, const rdx_scene *scene) {
   const struct rt_rays_args *a = t->args;
   const uint32_t each = a->columns * a->lines, piece = ray / each;

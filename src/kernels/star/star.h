@@ -422,7 +422,6 @@ struct rt_place_args {
   LAUNCH_HEADER;
   PTR(star_step) steps; /* x, of step_count steps */
   PTR(u32) groups;
-  PTR(u32) y_cuts; /* groups, of which y counts those up to the row's; 0: y is the group >> y_shift */
   PTR(f32) triangles;
   PTR(u32) owners; /* 0: there is one ray for all */
   u32 step_count;
@@ -430,7 +429,6 @@ struct rt_place_args {
   u32 x_shift;
   u32 y_shift;
   u32 z_shift;
-  u32 y_cut_count;
   u32 half_x;
   u32 half_y;
   u32 columns;
@@ -438,7 +436,7 @@ struct rt_place_args {
   f32 leg_y;
   f32 z_scale;
 };
-ARGS_SIZE(rt_place_args, 104);
+ARGS_SIZE(rt_place_args, 96);
 
 /* Rows begin .. end - 1, of which those count whose scan places are in some ranges; and how many pieces of z come
  * before them, each of which has a grid of rays. */
@@ -452,7 +450,8 @@ struct rt_run {
 
 SHARED_STRUCT(rt_run, 4)
 
-/* Item: a ray, columns * lines of them for each piece; on the CPU a part of `parts`, a copy of the accumulators. */
+/* Item: a ray, columns * lines of them for each piece; on the CPU a part of `parts`, which share the
+ * copies of the accumulators. */
 struct rt_rays_args {
   LAUNCH_HEADER;
   PTR(star_query) query;

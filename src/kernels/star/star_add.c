@@ -187,3 +187,70 @@ void rdx_star_add(const star_query *q, uint32_t copy, const uint32_t *rows, uint
     add_range(q, &t, begin, end);
   q->marks[copy] = t.touched;
 }
+
+/* ---- Batches ---- */
+
+void rdx_star_batch_row(const star_query *q, uint32_t row, rdx_star_batch *b) {
+  b->groups[b->count] = (uint32_t)star_load(q->groups, q->group_bytes, row);
+  for (uint32_t m = 0; m < q->measure_count; m++)
+    b->codes[m][b->count] = star_load(q->measures[m].codes, q->measures[m].bytes, row);
+  b->count++;
+}
+
+static void raise_shared(uint64_t *slot, uint64_t value) {
+  uint64_t now = __atomic_load_n(slot, __ATOMIC_RELAXED);
+  while (now < value && !__atomic_compare_exchange_n(slot, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
+/* The same as add_code(). */
+static uint64_t *add_code_shared(uint64_t *slot, uint64_t code, const star_measure *m) {
+  if (star_is_null(m->slots, code, m->null_code))
+    return slot + __builtin_popcount(m->slots & ~STAR_NULLS);
+  if (m->slots & STAR_COUNT)
+    __atomic_fetch_add(slot++, 1, __ATOMIC_RELAXED);
+  if (m->slots & STAR_SUM)
+    __atomic_fetch_add(slot++, m->slots & STAR_HIGH ? (uint32_t)code : code, __ATOMIC_RELAXED);
+  if (m->slots & STAR_HIGH)
+    __atomic_fetch_add(slot++, code >> 32, __ATOMIC_RELAXED);
+  if (m->slots & STAR_LEAST)
+    raise_shared(slot++, ~code);
+  if (m->slots & STAR_MOST)
+    raise_shared(slot++, code);
+  return slot;
+}
+
+/* RTCUDB, Algorithm 1 "atomic_add". */
+static void add_shared(const star_query *q, uint32_t copy, const rdx_star_batch *b) {
+  uint64_t *sums = q->sums + copy * star_record_stride(q);
+  uint32_t *list = q->touched + copy * star_list_stride(q);
+  for (uint32_t i = 0; i < b->count; i++) {
+    uint64_t *slot = sums + (uint64_t)b->groups[i] * q->slot_count;
+    if (__atomic_fetch_add(slot++, 1, __ATOMIC_RELAXED) == 0)
+      list[__atomic_fetch_add(&q->marks[copy], 1, __ATOMIC_RELAXED)] = b->groups[i];
+    for (uint32_t m = 0; m < q->measure_count; m++)
+      slot = add_code_shared(slot, b->codes[m][i], &q->measures[m]);
+  }
+}
+
+static void add_own(const star_query *q, uint32_t copy, const rdx_star_batch *b) {
+  target t = {.sums = q->sums + copy * star_record_stride(q),
+              .list = q->touched + copy * star_list_stride(q),
+              .touched = q->marks[copy]};
+  for (uint32_t i = 0; i < b->count; i++) {
+    uint64_t *slot = record_of(&t, b->groups[i], q->slot_count) + 1;
+    if (q->simple && q->measure_count > 0)
+      *slot += b->codes[0][i];
+    for (uint32_t m = 0; m < q->measure_count && !q->simple; m++)
+      slot = add_code(slot, b->codes[m][i], &q->measures[m]);
+  }
+  q->marks[copy] = t.touched;
+}
+
+void rdx_star_add_batch(const star_query *q, uint32_t copy, bool shared, rdx_star_batch *b) {
+  if (shared)
+    add_shared(q, copy, b);
+  else
+    add_own(q, copy, b);
+  b->count = 0;
+}

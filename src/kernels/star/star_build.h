@@ -43,17 +43,11 @@ FN void star_pack(PTR(star_step) steps, u32 step_count, PTR(u32) order, PTR(u32)
 #define STAR_PACK(a, item)                                                                                             \
   star_pack(a.steps, a.step_count, a.order, a.packed_out, a.rows, a.bytes, a.least, a.null_code, item)
 
-/* A number on an axis: which of `cuts` it has reached, or what a shift leaves. */
-FN u32 rt_axis(u32 number, PTR(u32) cuts, u32 cut_count, u32 shift) {
-  return IS_NULL(cuts) ? number >> shift : star_find(cuts, cut_count, number);
-}
-
 #define RT_PLACE(a, i)                                                                                                 \
   rt_place(a.triangles, a.owners, i, TO_U32(star_value(a.steps, a.step_count, i, 0ul, 0ul) >> a.x_shift),              \
-           rt_axis(TO_U32(star_load(a.groups, a.group_bytes, i)), a.y_cuts, a.y_cut_count, a.y_shift),                 \
-           (i) >> a.z_shift, a.half_x, a.half_y, a.columns, a.leg_x, a.leg_y, a.z_scale)
+           TO_U32(star_load(a.groups, a.group_bytes, i)) >> a.y_shift, (i) >> a.z_shift, a.half_x, a.half_y,           \
+           a.columns, a.leg_x, a.leg_y, a.z_scale)
 
-/* RTCUDB, section 3.2 "Mapping Data to Primitives". */
 FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
                  f32 leg_x, f32 leg_y, f32 z_scale) {
   f32 fx = TO_F32(x), fy = TO_F32(y), fz = (RT_Z(z) + 0.5f) * z_scale;

@@ -29,6 +29,16 @@ void star_merge(u64_ptr sums, u32 slot, u32 flag, u64 part) {
     atomicAdd(AT(sums, slot), part);
 }
 
+/* Add a code to the slots of its measure; returns the slot after them. */
+u32 star_add_code(u64_ptr sums, u32 slot, u64 code, star_measure m) {
+  if (star_is_null(m.slots, code, m.null_code))
+    return slot + bitCount(m.slots & ~STAR_NULLS);
+  for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
+    if ((m.slots & flag) != 0)
+      star_merge(sums, slot++, flag, star_part(code, flag, m.slots));
+  return slot;
+}
+
 /* Add a row (algorithm 1, lines 5 and 6). */
 void star_add_row(star_query_ptr query, u32 copy, u32 row) {
   const u32 group = u32(star_load(AT(query, 0).groups, AT(query, 0).group_bytes, row));
@@ -36,17 +46,9 @@ void star_add_row(star_query_ptr query, u32 copy, u32 row) {
   u32 slot = (copy * AT(query, 0).group_count + group) * AT(query, 0).slot_count;
   atomicAdd(AT(sums, slot), 1ul);
   slot++;
-  for (u32 m = 0; m < AT(query, 0).measure_count; m++) {
-    const u32 slots = AT(query, 0).measures[m].slots;
-    const u64 code = star_load(AT(query, 0).measures[m].codes, AT(query, 0).measures[m].bytes, row);
-    if (star_is_null(slots, code, AT(query, 0).measures[m].null_code)) {
-      slot += bitCount(slots & ~STAR_NULLS);
-      continue;
-    }
-    for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
-      if ((slots & flag) != 0)
-        star_merge(sums, slot++, flag, star_part(code, flag, slots));
-  }
+  for (u32 m = 0; m < AT(query, 0).measure_count; m++)
+    slot = star_add_code(sums, slot, star_load(AT(query, 0).measures[m].codes, AT(query, 0).measures[m].bytes, row),
+                         AT(query, 0).measures[m]);
 }
 
 /* Rows of one group, of a simple query. */
@@ -65,7 +67,6 @@ void star_flush(star_query_ptr query, u32 copy, star_sum s) {
     atomicAdd(AT(AT(query, 0).sums, slot + 1), s.sum);
 }
 
-/* RTCUDB, Algorithm 1 "atomic_add". */
 /* Add a row, to a sum that is flushed where the group changes. Rows of a group mostly follow each other. */
 void star_add(star_query_ptr query, u32 copy, inout star_sum s, u32 row) {
   if (AT(query, 0).simple == 0) {

@@ -19,7 +19,7 @@ star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes) {
                      .bytes = bytes};
 }
 
-static uint32_t bytes_for(uint64_t largest) {
+uint32_t rdx_star_bytes_for(uint64_t largest) {
   return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : largest <= UINT32_MAX ? 4 : 8;
 }
 
@@ -65,26 +65,36 @@ static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUT
                                       [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
                                       [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
 
+rdx_status rdx_star_attribute(const rdx_star *star, const rdx_packed_column *attribute, rdx_buffer *joined,
+                              star_step *out, rdx_buffer **codes, rdx_error *err) {
+  *out = (star_step){.codes = RDX_ADDRESS(uint32_t, attribute->codes),
+                     .null_code = UINT64_MAX,
+                     .factor = 1,
+                     .kind = STAR_ATTRIBUTE,
+                     .bytes = attribute->bytes};
+  *codes = NULL;
+  if (attribute->dimension == 0 && !joined)
+    return RDX_OK;
+  out->bytes = rdx_tuples_code_bytes(attribute);
+  RDX_TRY(rdx_packed_gather(star->relation, attribute, joined, star->rows, out->bytes, codes, err));
+  out->codes = RDX_ADDRESS(uint32_t, *codes);
+  return RDX_OK;
+}
+
 /* The kernel's form of a measure's steps. Codes of dimensions are gathered, which the caller drops. */
 static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
                              rdx_buffer **codes, rdx_error *err) {
   for (uint32_t i = 0; i < m->step_count; i++) {
     const rdx_step *step = &m->steps[i];
-    steps[i] =
-        (star_step){.value = rdx_step_value(step), .factor = (uint64_t)step->factor, .kind = step_kinds[step->kind]};
-    if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
-      continue;
-    const rdx_packed_column *a = step->attribute;
-    steps[i].bytes = a->bytes;
-    steps[i].codes = RDX_ADDRESS(uint32_t, a->codes);
-    steps[i].null_code = a->count; /* which no value has */
-    if (m->numeric)
-      steps[i].values = RDX_ADDRESS(uint64_t, a->values);
-    if (a->dimension == 0 && !joined)
-      continue;
-    steps[i].bytes = rdx_tuples_code_bytes(a);
-    RDX_TRY(rdx_packed_gather(star->relation, step->attribute, joined, star->rows, steps[i].bytes, &codes[i], err));
-    steps[i].codes = RDX_ADDRESS(uint32_t, codes[i]);
+    steps[i] = (star_step){.kind = step_kinds[step->kind]};
+    if (step->kind == RDX_EXPRESSION_ATTRIBUTE) {
+      RDX_TRY(rdx_star_attribute(star, step->attribute, joined, &steps[i], &codes[i], err));
+      steps[i].null_code = step->attribute->count; /* which no value has */
+      if (m->numeric)
+        steps[i].values = RDX_ADDRESS(uint64_t, step->attribute->values);
+    }
+    steps[i].value = rdx_step_value(step);
+    steps[i].factor = (uint64_t)step->factor;
   }
   return RDX_OK;
 }
@@ -123,7 +133,6 @@ static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const
   return status;
 }
 
-/* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
 static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
                                 rdx_error *err) {
   star_step steps[RDX_MOST_STEPS];
@@ -134,7 +143,7 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
   else if (m->nulls)
     out->null_code = out->span + 1;
   out->largest = out->null_code > out->span ? out->null_code : out->span;
-  out->bytes = bytes_for(out->largest);
+  out->bytes = rdx_star_bytes_for(out->largest);
   rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
   if (status == RDX_OK)
     status = pack_measure(star, m, steps, rows->order, out, err);
@@ -248,26 +257,21 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 /* ---- Building ---- */
 
+/* What each cube has: rows that have all partners, their groups, and what is known of measures. */
 static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
-  rdx_buffer *scan_places = NULL;
   RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
   RDX_TRY(rdx_calloc(star->plan.measure_count, sizeof *star->measures, "the measures of a cube",
                      (void **)&star->measures, err));
   RDX_TRY(rdx_packed_joined(star->relation, &rows->joined, &star->rows, err));
-  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->scan, spec->scan_count, &star->scan,
-                            &scan_places, err));
-  rdx_status status = rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count,
-                                        &star->groups, &rows->group, err);
-  star->group_bytes = star->groups.count > 1 ? bytes_for(star->groups.count - 1) : 0;
-  if (status == RDX_OK)
-    status = order_rows(star, &scan_places, rows, err);
-  rdx_buffer_destroy(&scan_places);
-  return status;
+  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count, &star->groups,
+                            &rows->group, err));
+  star->group_bytes = star->groups.count > 1 ? rdx_star_bytes_for(star->groups.count - 1) : 0;
+  return RDX_OK;
 }
 
 /* RTCUDB, section 3.1 "the BVHs can be viewed as materialized views". */
-rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
-                          rdx_star_rows *rows, rdx_error *err) {
+rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+                                    rdx_star_rows *rows, rdx_error *err) {
   *out = (rdx_star){.relation = relation, .device = relation->device};
   *rows = (rdx_star_rows){0};
   pthread_mutex_init(&out->lock, NULL);
@@ -277,10 +281,27 @@ rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_sp
   return begin(out, spec, rows, err);
 }
 
+rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
+                          rdx_star_rows *rows, rdx_error *err) {
+  rdx_buffer *scan_places = NULL;
+  RDX_TRY(rdx_star_begin_unordered(relation, spec, out, rows, err));
+  RDX_TRY(rdx_tuples_create(relation, rows->joined, out->rows, spec->scan, spec->scan_count, &out->scan, &scan_places,
+                            err));
+  const rdx_status status = order_rows(out, &scan_places, rows, err);
+  rdx_buffer_destroy(&scan_places);
+  return status;
+}
+
 void rdx_star_rows_drop(rdx_star_rows *rows) {
   rdx_buffer_destroy(&rows->joined);
   rdx_buffer_destroy(&rows->order);
   rdx_buffer_destroy(&rows->group);
+}
+
+rdx_status rdx_star_store_measures(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
+  for (uint32_t i = 0; i < star->plan.measure_count; i++)
+    RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
+  return RDX_OK;
 }
 
 rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
@@ -289,9 +310,7 @@ rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *
     RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX,
                           &star->group_codes, err));
   }
-  for (uint32_t i = 0; i < star->plan.measure_count; i++)
-    RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
-  return RDX_OK;
+  return rdx_star_store_measures(star, rows, err);
 }
 
 /* ---- The end ---- */

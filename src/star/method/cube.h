@@ -64,6 +64,11 @@ typedef struct rdx_star_rows {
 
 RDX_MUST_USE rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
                                        rdx_star_rows *rows, rdx_error *err);
+/* The same without scan tuples: star->scan is empty, and rows are in the relation's order, rows->order being NULL. */
+RDX_MUST_USE rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const rdx_cube_spec *spec,
+                                                 rdx_star *out, rdx_star_rows *rows, rdx_error *err);
+/* Store measures in the final order. */
+RDX_MUST_USE rdx_status rdx_star_store_measures(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);
 /* Store groups and measures in the final order. */
 RDX_MUST_USE rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);
 void rdx_star_rows_drop(rdx_star_rows *rows);
@@ -76,6 +81,12 @@ RDX_MUST_USE rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, 
 RDX_MUST_USE rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
                                       const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
                                       uint64_t null_code, rdx_buffer **out, rdx_error *err);
+/* The bytes of a packed number that may be so large: 1, 2, 4 or 8. */
+uint32_t rdx_star_bytes_for(uint64_t largest);
+/* The step that loads an attribute's code of each joined row, that of NULL as it is. What is gathered for it goes to
+ * `*codes`, which the caller drops. */
+RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_star *star, const rdx_packed_column *attribute, rdx_buffer *joined,
+                                           star_step *out, rdx_buffer **codes, rdx_error *err);
 /* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
 star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes);
 

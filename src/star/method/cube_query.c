@@ -72,7 +72,7 @@ static uint32_t group_count(const rdx_star *star, const rdx_plan *plan) {
 void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run) {
   star_query *q = &run->query;
   *q = (star_query){.group_count = group_count(star, plan), .slot_count = 1, .copies = copies};
-  if (q->group_count > 1) {
+  if (q->group_count > 1 && star->group_codes) {
     q->groups = RDX_ADDRESS(uint32_t, star->group_codes);
     q->group_bytes = star->group_bytes;
   }

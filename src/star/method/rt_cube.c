@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The RT cube: RTCUDB. A triangle for each row, x the measures, y the group, z the row's rank in the order of scan
- * codes; rays along z through the runs of rows that a query means (sections 3.2 and 4). kernels/star/star.h proves that
- * each row of them counts once. Rows are stored in the order of z, as are their triangles. Numbers that pass the bits
- * of a coordinate keep their highest bits there, and are in device memory as a whole (section 4.5), where every number
- * is read from. */
+/* The RT cube with the rank mapping, after RTCUDB: a triangle for each row, x the measures, y the group, z the row's
+ * rank in the order of scan codes; rays along z through the runs of rows that a query means. kernels/star/star.h proves
+ * that each row of them counts once. Rows are stored in the order of z, as are their triangles. Groups and measures
+ * come from packed columns; as published they come from the coordinates (rtcudb.c). */
 
 #include <math.h>
 #include <stdatomic.h>
 
+#include "star/method/rt_cube.h"
 #include "star/method/rt_filter.h"
-#include "star/method/cube.h"
 
 #define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
 #define Y_BITS 21
@@ -32,9 +31,8 @@ typedef struct rt_cube {
   uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
   float leg_x, leg_y, z_scale;
   uint64_t x_count, y_count; /* coordinates are below */
-  uint32_t *y_cuts;          /* SPLIT_GROUP: the first groups of each y */
   uint32_t *z_cuts;          /* SPLIT_SCAN: the first scan places of each code of the first attribute */
-  uint32_t y_cut_count, z_cut_count;
+  uint32_t z_cut_count;
   rdx_buffer *owners; /* NULL: the grid is one ray */
   rdx_buffer *places; /* SPLIT_SCAN: of rows */
   rdx_scene *scene;
@@ -47,7 +45,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->owners);
   rdx_buffer_destroy(&c->places);
   rdx_scan_destroy(&c->filter);
-  rdx_free(c->y_cuts);
   rdx_free(c->z_cuts);
   rdx_star_destroy(&c->star);
   rdx_free(c);
@@ -63,7 +60,7 @@ static bool is_leg(double leg) {
   return leg == 0 || (leg >= 2 && leg <= 2.0 * MOST_HALF_LEG);
 }
 
-static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
+rdx_status rdx_rt_cube_check_params(const rdx_rt_cube_params *p, rdx_error *err) {
   if (p->operators > RDX_RT_CUBE_SEPARATE_SCAN || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: unknown operators or build preference");
   if (!is_leg(p->leg_x) || !is_leg(p->leg_y) ||
@@ -77,24 +74,37 @@ static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
   return RDX_OK;
 }
 
+static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
+  RDX_TRY(rdx_rt_cube_check_params(p, err));
+  if (p->operators == RDX_RT_CUBE_SPLIT_GROUP)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rt_cube: the rank mapping reads groups from memory in any case; split_group needs the published "
+                    "mapping");
+  if (p->grid > 0 || p->order > 0 || p->rows > 0 || p->unit_z != 0)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rt_cube: grid, order, rows and unit_z are options of the published mapping");
+  return RDX_OK;
+}
+
 /* ---- Coordinates ---- */
 
 /* RTCUDB, section 6.6 "We refer to this approach as splitting". */
-/* The first places of each value of the first attribute. */
-static rdx_status cut_by_first(const rdx_tuples *t, uint32_t **out, uint32_t *out_count, rdx_error *err) {
+rdx_status rdx_rt_cube_cut(const rdx_tuples *t, uint32_t attributes, uint32_t **out, uint32_t *out_count,
+                           rdx_error *err) {
+  const uint32_t shift = attributes > 0 ? t->shifts[attributes - 1] : 0;
   RDX_TRY(rdx_alloc((size_t)t->count + 1, sizeof **out, "the cells of a cube", (void **)out, err));
   (*out)[0] = 0;
   *out_count = 1;
-  for (uint32_t i = 1; i < t->count; i++)
-    if (t->attribute_count > 0 && rdx_tuples_code(t, i, 0) != rdx_tuples_code(t, i - 1, 0))
+  for (uint32_t i = 1; i < t->count && attributes > 0; i++)
+    if (shift < 64 && t->keys[i] >> shift != t->keys[i - 1] >> shift)
       (*out)[(*out_count)++] = i;
   return RDX_OK;
 }
 
-/* RTCUDB, section 4.5 "Supporting More Attributes". */
+/* Numbers that pass the bits of a coordinate keep their highest bits there. */
 static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   const rdx_rt_cube_operators operators = c->params.operators;
-  const uint32_t groups = c->star.groups.count;
+  const uint32_t groups = c->star.groups.count, attributes = c->star.scan.attribute_count;
   while (groups >> c->y_shift >= 1u << Y_BITS)
     c->y_shift++;
   c->y_count = groups > 0 ? ((groups - 1) >> c->y_shift) + 1 : 1;
@@ -103,25 +113,16 @@ static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
     c->z_shift++;
   if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
     c->z_shift = FLAT;
-  if (operators == RDX_RT_CUBE_SPLIT_SCAN)
-    return cut_by_first(&c->star.scan, &c->z_cuts, &c->z_cut_count, err);
-  if (operators != RDX_RT_CUBE_SPLIT_GROUP)
+  if (operators != RDX_RT_CUBE_SPLIT_SCAN)
     return RDX_OK;
-  RDX_TRY(cut_by_first(&c->star.groups, &c->y_cuts, &c->y_cut_count, err));
-  c->y_count = c->y_cut_count;
-  if (c->y_count > 1u << Y_BITS)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "rt_cube: the first group attribute has more values than a coordinate holds; do not split groups");
-  return RDX_OK;
+  return rdx_rt_cube_cut(&c->star.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
 }
 
 static uint32_t bits_of(uint64_t largest) {
   return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
 }
 
-/* RTCUDB, section 4.4 "pack the bits of the attribute values in a 32-bit float coordinate". */
-/* RTCUDB, Figure 10 "Encoding for Aggregation". */
-/* x: the codes of as many measures as fit, side by side (section 4.4). Returns the number of steps. */
+/* x: the codes of as many measures as fit, side by side. Returns the number of steps. */
 static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
   for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
@@ -146,25 +147,30 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
 }
 
 /* RTCUDB, section 3.2 "Rays are launched as a two-dimensional array". */
+void rdx_rt_cube_divide(double grid, uint64_t x_codes, uint64_t y_codes, uint32_t *half_x, uint32_t *half_y) {
+  uint64_t lines = (uint64_t)ceil(sqrt(grid));
+  lines = lines < y_codes ? lines : y_codes;
+  uint64_t columns = (uint64_t)ceil(grid / (double)lines);
+  columns = columns < x_codes ? columns : x_codes;
+  *half_x = (uint32_t)((x_codes + columns - 1) / columns);
+  *half_y = (uint32_t)((y_codes + lines - 1) / lines);
+}
+
 /* The grid. With n rays in it a query traces n for each piece of z; rows are hit 1 to 3 times, once if n is 1. Pieces
  * may be as short as one likes, so one ray is best, except where all rows have one z. */
 static void choose_steps(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
   const double wanted = on_cpu(c) ? 4.0 * c->star.device->info.threads : MOST_GRID;
-  const double grid = !separate ? 1 : wanted < MOST_GRID ? wanted : MOST_GRID;
-  uint64_t lines = (uint64_t)ceil(sqrt(grid));
-  lines = lines < c->y_count ? lines : c->y_count;
-  uint64_t columns = (uint64_t)ceil(grid / (double)lines);
-  columns = columns < c->x_count ? columns : c->x_count;
-  c->half_x = (uint32_t)((c->x_count + columns - 1) / columns);
-  c->half_y = (uint32_t)((c->y_count + lines - 1) / lines);
+  rdx_rt_cube_divide(!separate            ? 1
+                     : wanted < MOST_GRID ? wanted
+                                          : MOST_GRID,
+                     c->x_count, c->y_count, &c->half_x, &c->half_y);
   if (c->params.leg_x > 0)
     c->half_x = (uint32_t)(c->params.leg_x / 2);
   if (c->params.leg_y > 0)
     c->half_y = (uint32_t)(c->params.leg_y / 2);
 }
 
-/* RTCUDB, section 3.2 "the two leg lengths of the right triangle". */
 /* Where one ray does for all, the tree is to be one of z, along which all rays go: then a short ray meets what it hits
  * and little else. Embree's fast builder sorts triangles by the centres of their boxes, each axis as fine as any other;
  * legs so long that their far ends do not depend on x and y give all boxes the same centre but for z. Drivers of GPUs
@@ -203,12 +209,10 @@ static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
 
 static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
                                rdx_stream *stream, rdx_error *err) {
-  uint64_t step_address = 0, y_cuts = 0;
+  uint64_t step_address = 0;
   RDX_TRY(rdx_stream_constants(stream, steps, step_count * sizeof *steps, &step_address, err));
-  RDX_TRY(rdx_stream_constants(stream, c->y_cuts, (uint64_t)c->y_cut_count * 4, &y_cuts, err));
   const struct rt_place_args args = {.steps = (star_step *)(uintptr_t)step_address,
                                      .groups = RDX_ADDRESS(uint32_t, c->star.group_codes),
-                                     .y_cuts = (uint32_t *)(uintptr_t)y_cuts,
                                      .triangles = RDX_ADDRESS(float, triangles),
                                      .owners = RDX_ADDRESS(uint32_t, c->owners),
                                      .step_count = step_count,
@@ -216,7 +220,6 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
                                      .x_shift = c->x_shift,
                                      .y_shift = c->y_shift,
                                      .z_shift = c->z_shift,
-                                     .y_cut_count = c->y_cut_count,
                                      .half_x = c->half_x,
                                      .half_y = c->half_y,
                                      .columns = c->columns,
@@ -244,7 +247,6 @@ static rdx_build_preference preference(const rt_cube *c) {
   return fast ? RDX_BUILD_FAST_BUILD : c->params.build;
 }
 
-/* RTCUDB, Figure 6 "The design of RTCUDB". */
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * RDX_MOST_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
@@ -272,7 +274,7 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cub
   if (status == RDX_OK)
     status = rdx_star_store(&c->star, &rows, err);
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->star.rows > 0)
-    status = rdx_rt_filter_create(&c->star, &rows, &c->filter, err);
+    status = rdx_rt_filter_create(&c->star, &rows, spec->scan, spec->scan_count, &c->filter, err);
   rdx_star_rows_drop(&rows);
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
     status = rdx_star_places(&c->star, &c->places, err);
@@ -323,7 +325,6 @@ typedef struct request {
 
 /* ---- Runs of rows ---- */
 
-/* RTCUDB, section 5 "Fewer Operators". */
 /* The run of rows that a ray must pass for the ranges of places `first` and on: one of them, or with operators split
  * all ranges that the same codes of the first attribute have. */
 static rt_run find_run(const rt_cube *c, const rdx_ranges *ranges, uint32_t first) {
@@ -358,19 +359,19 @@ static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
 #define RAYS_A_ROW 64
 #define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
 
-static rdx_status check_rays(const rt_cube *c, uint64_t rays, rdx_error *err) {
+rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, uint64_t rows, uint32_t columns,
+                                  uint32_t lines, rdx_error *err) {
   if (rays > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: use longer legs",
                     (unsigned long long)rays);
-  const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
-  if (asked && !c->params.insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > c->star.rows)
+  const bool asked = p->leg_x > 0 || p->leg_y > 0 || p->grid > 0;
+  if (asked && !p->insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > rows)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "a query needs %llu rays for %llu rows, in a grid of %u times %u: use longer legs, or insist",
-                    (unsigned long long)rays, (unsigned long long)c->star.rows, c->columns, c->lines);
+                    (unsigned long long)rays, (unsigned long long)rows, columns, lines);
   return RDX_OK;
 }
 
-/* RTCUDB, section 4.2 "Ray Launching after Encoding". */
 /* The runs of the ranges that were selected, cut to pieces. */
 static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
   const rdx_ranges *ranges = &r->run->ranges;
@@ -388,19 +389,25 @@ static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
     runs[i].first_piece = (uint32_t)r->pieces;
     r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
   }
-  return check_rays(c, r->pieces * c->columns * c->lines, err);
+  return rdx_rt_cube_check_rays(&c->params, r->pieces * c->columns * c->lines, c->star.rows, c->columns, c->lines, err);
 }
 
-static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint64_t rays) {
-  const uint64_t threads = c->star.device->info.threads;
+/* CPU: the parts that rays are dealt out to. */
+static uint32_t parts_of(const rt_cube *c, uint64_t rays) {
+  const uint64_t threads = c->star.device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
+  return (uint32_t)(rays < most ? rays : most);
+}
+
+static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint32_t parts) {
+  const uint32_t asked = c->params.sub_accumulators;
   if (on_cpu(c))
-    return (uint32_t)(rays < threads ? rays : threads);
-  return c->params.sub_accumulators ? c->params.sub_accumulators : rdx_star_copies(&c->star, plan, c->star.rows);
+    return asked > 0 && asked < parts ? asked : parts;
+  return asked > 0 ? asked : rdx_star_copies(&c->star, plan, c->star.rows);
 }
 
 static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
   const uint64_t rays = r->pieces * c->columns * c->lines;
-  const uint32_t copies = copies_of(c, r->plan, rays);
+  const uint32_t parts = parts_of(c, rays), copies = copies_of(c, r->plan, parts);
   uint64_t runs = 0, ranges = 0;
   if (r->counters)
     RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
@@ -425,9 +432,9 @@ static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
                                     .half_y = c->half_y,
                                     .rays = (uint32_t)rays,
                                     .partition_size = (uint32_t)c->scene->partition_size,
-                                    .parts = copies,
+                                    .parts = parts,
                                     .z_scale = c->z_scale};
-  return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? copies : rays, c->scene, err);
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
 }
 
 static rdx_status select_rows(const rt_cube *c, request *r, rdx_error *err) {
@@ -435,7 +442,8 @@ static rdx_status select_rows(const rt_cube *c, request *r, rdx_error *err) {
   RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
   if (!c->filter || r->run->ranges.count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_rt_filter_run(c->filter, &c->star, r->plan, &r->bits, r->counts ? &counts : NULL, &r->device_ms, err));
+  RDX_TRY(rdx_rt_filter_run(c->filter, c->star.scan.attributes, c->star.scan.attribute_count, r->plan, &r->bits,
+                            r->counts ? &counts : NULL, &r->device_ms, err));
   if (r->counts) {
     r->counts->rays += counts.rays;
     r->counts->hits += counts.intersections;

@@ -26,46 +26,46 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
 }
 
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
-static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t position, rdx_scan_column *out,
+static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t number, rdx_scan_column *out,
                               rdx_error *err) {
-  const rdx_packed_column *attribute = &star->relation->attributes[star->scan.attributes[position]];
+  const rdx_packed_column *attribute = &star->relation->attributes[number];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
   *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                            .key_bits = 8 * bytes,
                            .rows = star->rows,
-                           .smallest = UINT64_MAX};
-  for (uint32_t i = 0; i < star->scan.count; i++) {
-    const uint64_t code = rdx_tuples_code(&star->scan, i, position);
-    out->smallest = code < out->smallest ? code : out->smallest;
-    out->largest = code > out->largest ? code : out->largest;
-  }
+                           .largest = attribute->count + attribute->nulls - 1};
   RDX_TRY(rdx_packed_gather(star->relation, attribute, rows->joined, star->rows, bytes, &codes, err));
+  if (!rows->order) {
+    out->codes = codes;
+    return RDX_OK;
+  }
   const rdx_status status = reorder(star, codes, rows->order, out->key_bits, &out->codes, err);
   rdx_buffer_destroy(&codes);
   return status;
 }
 
-static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, rdx_scan *scan, rdx_error *err) {
+static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, const uint32_t *attributes, uint32_t count,
+                         rdx_scan *scan, rdx_error *err) {
   const rdx_scan_params params = {.method = RDX_SCAN_RTSCAN};
-  const uint32_t count = star->scan.attribute_count;
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
   scan->stats.rows = star->rows;
   RDX_TRY(rdx_workspace_create(star->device, rdx_bitmap_bytes(star->rows), &scan->workspace, err));
   for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(make_column(star, rows, i, &scan->columns[i], err));
+    RDX_TRY(make_column(star, rows, attributes[i], &scan->columns[i], err));
   RDX_TRY(scan->ops->build(star->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
   for (uint32_t i = 0; i < count; i++)
     rdx_buffer_destroy(&scan->columns[i].codes); /* the method keeps what it needs */
   return RDX_OK;
 }
 
-rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows, rdx_scan **out, rdx_error *err) {
+rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows, const uint32_t *attributes,
+                                uint32_t count, rdx_scan **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a scan", (void **)out, err));
   (*out)->device = star->device;
   (*out)->ops = &rdx_rtscan_ops;
-  const rdx_status status = create(star, rows, *out, err);
+  const rdx_status status = create(star, rows, attributes, count, *out, err);
   if (status != RDX_OK)
     rdx_scan_destroy(out);
   return status;
@@ -75,14 +75,17 @@ rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows,
 
 typedef struct translation {
   const rdx_scan *scan;
-  const rdx_star *star;
+  const uint32_t *attributes; /* of the scan's columns */
+  uint32_t attribute_count;
   rdx_arena arena;
 } translation;
 
 /* A term of an attribute as one of the scan's column, inside of its codes. */
 static rdx_status translate_term(translation *t, uint32_t attribute, const rdx_interval *list, uint32_t count,
                                  rdx_node *out, rdx_error *err) {
-  const uint32_t column = rdx_tuples_position(&t->star->scan, attribute);
+  uint32_t column = 0;
+  while (column + 1 < t->attribute_count && t->attributes[column] != attribute)
+    column++;
   const rdx_scan_column *c = &t->scan->columns[column];
   rdx_interval *intervals = NULL;
   uint32_t kept = 0;
@@ -144,9 +147,10 @@ static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *str
 
 /* RTCUDB, Figure 4 "The execution of RTScan". */
 /* RTCUDB, section 6.5 "RTScan transmits its execution result to RTCUDB in the form of a bit vector". */
-rdx_status rdx_rt_filter_run(const rdx_scan *scan, const rdx_star *star, const rdx_plan *plan, rdx_buffer **out,
-                             rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
-  translation t = {.scan = scan, .star = star};
+rdx_status rdx_rt_filter_run(const rdx_scan *scan, const uint32_t *attributes, uint32_t attribute_count,
+                             const rdx_plan *plan, rdx_buffer **out, rdx_scan_counts *counts, double *device_ms,
+                             rdx_error *err) {
+  translation t = {.scan = scan, .attributes = attributes, .attribute_count = attribute_count};
   rdx_stream *stream = NULL;
   rdx_node node;
   rdx_status status = translate_plan(&t, plan, &node, err);

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* RTCUDB as published: attributes encoded in coordinates (sections 3.2 and 4). kernels/star/rtcudb.h proves that each
+ * row of a query counts once. Rows lie in the order of the table, and so do their triangles. */
+
+#include "star/method/rtcudb.h"
+
+#include <stdatomic.h>
+
+#include "star/method/rt_filter.h"
+#include "star/spec.h"
+#include "kernels/primitives/kernels.h"
+
+#define GPU_RAYS 4096 /* of an interval of z */
+#define EMULATED_RAYS 64
+
+static bool on_cpu(const rdx_rtcudb *c) {
+  return c->star.device->info.backend == RDX_BACKEND_CPU;
+}
+
+static void destroy(void *self) {
+  rdx_rtcudb *c = self;
+  rdx_scene_destroy(&c->scene);
+  rdx_buffer_destroy(&c->corners);
+  rdx_buffer_destroy(&c->rests);
+  rdx_scan_destroy(&c->filter);
+  for (uint32_t i = 0; c->scan && i < c->scan_count; i++)
+    rdx_buffer_destroy(&c->scan[i].codes);
+  rdx_free(c->scan);
+  rdx_free(c->numbers);
+  rdx_free(c->parts);
+  rdx_free(c->cuts);
+  rdx_star_destroy(&c->star);
+  rdx_free(c);
+}
+
+/* ---- z ---- */
+
+static uint64_t codes_of(const rdx_packed_column *a) {
+  return a->count + (a->nulls ? 1 : 0);
+}
+
+static const rdx_packed_column *coded_of(const rdx_rtcudb *c, uint32_t position) {
+  return &c->star.relation->attributes[c->scan[position].number];
+}
+
+/* RTCUDB, section 4.5 "we encode as many attributes as possible in a coordinate". */
+/* Of the first `most` attributes as many as z has room for. Returns the number of codes of z; `*left_out` is the first
+ * attribute that it has no room for. */
+static uint32_t pick_digits(rdx_rtcudb *c, uint32_t most, uint32_t *left_out) {
+  uint64_t codes = 1;
+  *left_out = most;
+  for (uint32_t i = 0; i < most; i++) {
+    const uint64_t own = codes_of(coded_of(c, i));
+    if (own <= RTCUDB_CODES / codes) {
+      c->scan[i].radix = (uint32_t)(own > 0 ? own : 1);
+      codes *= c->scan[i].radix;
+    } else if (*left_out == most) {
+      *left_out = i;
+    }
+  }
+  return (uint32_t)codes;
+}
+
+/* RTCUDB, section 4.2 "each n-tuple is uniquely mapped to a natural number". */
+/* Where z has no room for any attribute it has the highest bits of one. */
+static void choose_digits(rdx_rtcudb *c) {
+  const rdx_rt_cube_operators operators = c->params.operators;
+  uint32_t most = c->scan_count, left_out = 0;
+  if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
+    most = 0;
+  else if (operators == RDX_RT_CUBE_SPLIT_SCAN && most > 1)
+    most = 1;
+  c->z_codes = pick_digits(c, most, &left_out);
+  if (c->z_codes == 1 && left_out < most) {
+    rtcudb_attribute *a = &c->scan[left_out];
+    const uint64_t last = codes_of(coded_of(c, left_out)) - 1;
+    while (last >> a->shift >= RTCUDB_CODES)
+      a->shift++;
+    a->radix = (uint32_t)(last >> a->shift) + 1;
+    c->z_codes = a->radix;
+  }
+  uint32_t codes = c->z_codes;
+  for (uint32_t i = 0; i < c->scan_count; i++) {
+    if (c->scan[i].radix == 0)
+      continue;
+    codes /= c->scan[i].radix;
+    c->scan[i].stride = codes;
+  }
+}
+
+static rdx_status shift_codes(const rdx_rtcudb *c, const star_step *step, uint32_t shift, bool narrow, rdx_buffer **out,
+                              rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * (narrow ? 4 : 8), "the codes of a cube", out, err));
+  const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, *out),
+                                     .codes = step->codes,
+                                     .bytes = step->bytes,
+                                     .first_attribute = 1,
+                                     .shift = shift,
+                                     .narrow = narrow};
+  rdx_status status = rdx_stream_create_for(c->star.device, "build", &stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, c->star.rows, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* RTCUDB, section 4.2 "Bijection Encoding". */
+/* z of all rows, in the relation's order; NULL: all are 0. */
+static rdx_status encode_z(const rdx_rtcudb *c, rdx_buffer *joined, rdx_buffer **out, rdx_error *err) {
+  star_step steps[2 * RTCUDB_BITS];
+  rdx_buffer *codes[RTCUDB_BITS] = {0};
+  uint32_t digits = 0, count = 0;
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < c->scan_count && status == RDX_OK; i++) {
+    if (c->scan[i].radix < 2)
+      continue;
+    status = rdx_star_attribute(&c->star, coded_of(c, i), joined, &steps[count], &codes[digits], err);
+    if (status == RDX_OK && c->scan[i].shift > 0)
+      status = shift_codes(c, &steps[count], c->scan[i].shift, true, out, err);
+    steps[count++].factor = c->scan[i].stride;
+    if (digits++ > 0)
+      steps[count++] = (star_step){.kind = STAR_ADD};
+  }
+  if (status == RDX_OK && digits > 0 && !*out)
+    status = rdx_star_pack(c->star.device, steps, count, NULL, c->star.rows, 4, 0, UINT64_MAX, out, err);
+  for (uint32_t i = 0; i < digits; i++)
+    rdx_buffer_destroy(&codes[i]);
+  return status;
+}
+
+/* Rows in the order of z, with z. */
+static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_star_rows *rows, rdx_error *err) {
+  rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the order of a cube", &rows->order, err));
+  RDX_TRY(rdx_stream_create_for(c->star.device, "build", &stream, err));
+  rdx_status status = rdx_primitive_iota(stream, rows->order, c->star.rows, err);
+  if (status == RDX_OK)
+    status = rdx_stream_sort(stream, z, 4, RTCUDB_BITS, rows->order, c->star.rows, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  rdx_stream_destroy(&stream);
+  return status;
+}
+
+/* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
+static rdx_status store_scan(rdx_rtcudb *c, const rdx_star_rows *rows, rdx_error *err) {
+  for (uint32_t i = 0; i < c->scan_count && c->params.operators != RDX_RT_CUBE_SEPARATE_SCAN; i++) {
+    rtcudb_attribute *a = &c->scan[i];
+    rdx_buffer *codes = NULL;
+    star_step step;
+    if (a->radix > 0 && a->shift == 0)
+      continue;
+    a->bytes = rdx_star_bytes_for(codes_of(coded_of(c, i)));
+    rdx_status status = rdx_star_attribute(&c->star, coded_of(c, i), rows->joined, &step, &codes, err);
+    if (status == RDX_OK)
+      status =
+          rdx_star_pack(c->star.device, &step, 1, rows->order, c->star.rows, a->bytes, 0, UINT64_MAX, &a->codes, err);
+    rdx_buffer_destroy(&codes);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* ---- x ---- */
+
+static uint32_t bits_of(uint64_t largest) {
+  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
+}
+
+/* RTCUDB, Figure 10 "Encoding for Aggregation". */
+/* Bit fields of measures side by side, the first the lowest, until x is full. */
+static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
+  uint32_t used = 0;
+  uint64_t largest = 0;
+  RDX_TRY(rdx_calloc(c->star.plan.measure_count, sizeof *c->parts, "the measures of a cube", (void **)&c->parts, err));
+  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
+    const uint32_t wanted = bits_of(c->star.measures[i].largest), left = RTCUDB_BITS - used;
+    c->parts[i] = (rtcudb_part){.shift = left > 0 ? used : 0, .bits = wanted < left ? wanted : left};
+    if (left > 0)
+      largest |= wanted <= left ? c->star.measures[i].largest << used : (1ull << RTCUDB_BITS) - 1;
+    used += c->parts[i].bits;
+  }
+  c->x_codes = (uint32_t)largest + 1;
+  return RDX_OK;
+}
+
+/* RTCUDB, section 4.5 "Supporting More Attributes". */
+/* Leave of the columns of measures what is not in x. */
+static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
+  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
+    rdx_star_measure *m = &c->star.measures[i];
+    const uint64_t largest = c->parts[i].bits == 64 ? 0 : m->largest >> c->parts[i].bits;
+    rdx_buffer *high = NULL, *whole = m->codes;
+    const star_step step = rdx_star_load(whole, m->bytes);
+    if (c->parts[i].bits == 0)
+      continue;
+    m->codes = NULL;
+    m->bytes = 0;
+    rdx_status status = largest > 0 ? shift_codes(c, &step, c->parts[i].bits, false, &high, err) : RDX_OK;
+    rdx_buffer_destroy(&whole);
+    if (status == RDX_OK && high) {
+      const star_step load = rdx_star_load(high, 8);
+      m->bytes = rdx_star_bytes_for(largest);
+      status = rdx_star_pack(c->star.device, &load, 1, NULL, c->star.rows, m->bytes, 0, UINT64_MAX, &m->codes, err);
+    }
+    rdx_buffer_destroy(&high);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* ---- y ---- */
+
+/* RTCUDB, section 4.3 "serves as the Y-coordinate". */
+/* The codes of all group attributes, or of as many as y has room for. */
+static rdx_status choose_y(rdx_rtcudb *c, rdx_error *err) {
+  const rdx_tuples *t = &c->star.groups;
+  const uint32_t most =
+      c->params.operators == RDX_RT_CUBE_SPLIT_GROUP && t->attribute_count > 0 ? 1 : t->attribute_count;
+  uint32_t encoded = most;
+  while (encoded > 0 && t->prefixes[encoded] > RTCUDB_CODES)
+    encoded--;
+  c->y_codes = t->count > 0 ? t->count : 1;
+  if (t->count < 2 || encoded == t->attribute_count)
+    return RDX_OK;
+  RDX_TRY(rdx_rt_cube_cut(t, encoded, &c->cuts, &c->cut_count, err));
+  c->y_codes = c->cut_count;
+  return RDX_OK;
+}
+
+static uint64_t largest_rest(const rdx_rtcudb *c) {
+  uint64_t largest = 0;
+  for (uint32_t i = 0; i < c->cut_count; i++) {
+    const uint32_t end = i + 1 < c->cut_count ? c->cuts[i + 1] : c->star.groups.count;
+    largest = end - c->cuts[i] - 1 > largest ? end - c->cuts[i] - 1 : largest;
+  }
+  return largest;
+}
+
+/* ---- Rays ---- */
+
+/* RTCUDB, section 3.2 "the two leg lengths of the right triangle". */
+/* The paper's time is that of generating rays, which stays, and that of hits, which grows with the rows (section 6.2).
+ * So a grid has the rays that keep a device busy with one interval: more take longer, and hit rows twice. */
+static void choose_legs(rdx_rtcudb *c) {
+  const rdx_rt_cube_params *p = &c->params;
+  const rdx_device_info *info = &c->star.device->info;
+  const double model = on_cpu(c) ? info->threads : info->emulated ? EMULATED_RAYS : GPU_RAYS;
+  rdx_rt_cube_divide(p->grid > 0 ? p->grid : model, c->x_codes, c->y_codes, &c->half_x, &c->half_y);
+  if (p->leg_x > 0)
+    c->half_x = (uint32_t)(p->leg_x / 2);
+  if (p->leg_y > 0)
+    c->half_y = (uint32_t)(p->leg_y / 2);
+  if (c->half_x > RTCUDB_MAX_SHORT_HALF_LEG && c->half_y > RTCUDB_MAX_SHORT_HALF_LEG)
+    *(p->leg_y > 0 ? &c->half_x : &c->half_y) = RTCUDB_MAX_SHORT_HALF_LEG;
+}
+
+/* RTCUDB, section 3.2 "The rays launched should be dense enough to intersect all triangles in the region". */
+static rdx_status choose_grid(rdx_rtcudb *c, rdx_error *err) {
+  choose_legs(c);
+  const uint64_t columns = (c->x_codes - 1) / c->half_x + 1, lines = (c->y_codes - 1) / c->half_y + 1;
+  if (columns * lines > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "with legs of %u and %u an interval of z takes %llu times %llu rays, more than 2^32 - 1: use "
+                    "longer legs",
+                    2 * c->half_x, 2 * c->half_y, (unsigned long long)columns, (unsigned long long)lines);
+  c->columns = (uint32_t)columns;
+  c->lines = (uint32_t)lines;
+  c->unit_z = c->params.unit_z > 0 ? (float)c->params.unit_z : 1;
+  return RDX_OK;
+}
+
+/* ---- Triangles ---- */
+
+static rdx_status launch_place(const rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z,
+                               rdx_buffer *triangles, rdx_buffer *rests, rdx_stream *stream, rdx_error *err) {
+  const uint32_t count = c->star.plan.measure_count;
+  rtcudb_field fields[RTCUDB_BITS];
+  uint64_t field_address = 0, cuts = 0;
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (c->parts[i].bits > 0)
+      fields[used++] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->star.measures[i].codes),
+                                      .rest_bytes = c->star.measures[i].bytes,
+                                      .shift = c->parts[i].shift,
+                                      .bits = c->parts[i].bits};
+  RDX_TRY(rdx_stream_constants(stream, fields, used * sizeof *fields, &field_address, err));
+  RDX_TRY(rdx_stream_constants(stream, c->cuts, (uint64_t)c->cut_count * 4, &cuts, err));
+  const struct rtcudb_place_args args = {.fields = (rtcudb_field *)(uintptr_t)field_address,
+                                         .groups = RDX_ADDRESS(uint32_t, groups),
+                                         .cuts = (uint32_t *)(uintptr_t)cuts,
+                                         .rests = RDX_ADDRESS(uint32_t, rests),
+                                         .z = RDX_ADDRESS(uint32_t, z),
+                                         .triangles = RDX_ADDRESS(float, triangles),
+                                         .corners = RDX_ADDRESS(float, c->corners),
+                                         .field_count = used,
+                                         .cut_count = c->cut_count,
+                                         .centre_x = c->x_codes / 2,
+                                         .centre_y = c->y_codes / 2,
+                                         .centre_z = c->z_codes / 2,
+                                         .leg_x = 2 * (float)c->half_x,
+                                         .leg_y = 2 * (float)c->half_y,
+                                         .unit_z = c->unit_z};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtcudb_place, &args, NULL, c->star.rows, NULL, err));
+  return rdx_stream_finish(stream, err);
+}
+
+/* Also brings the parts of groups that are not in y to memory. */
+static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_buffer *triangles,
+                                  rdx_error *err) {
+  rdx_stream *stream = NULL;
+  rdx_buffer *rests = NULL;
+  rdx_status status = RDX_OK;
+  if (c->cuts)
+    RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the groups of a cube", &rests, err));
+  status = rdx_stream_create_for(c->star.device, "build", &stream, err);
+  if (status == RDX_OK)
+    status = launch_place(c, groups, z, triangles, rests, stream, err);
+  rdx_stream_destroy(&stream);
+  if (status == RDX_OK && rests) {
+    const star_step load = rdx_star_load(rests, 4);
+    c->rest_bytes = rdx_star_bytes_for(largest_rest(c));
+    status = rdx_star_pack(c->star.device, &load, 1, NULL, c->star.rows, c->rest_bytes, 0, UINT64_MAX, &c->rests, err);
+  }
+  rdx_buffer_destroy(&rests);
+  return status;
+}
+
+/* Embree's fast builder cuts the axes of x, y and z alike, whatever their units: that suits rays along z. */
+static rdx_build_preference preference(const rdx_rtcudb *c) {
+  return c->params.build == RDX_BUILD_DEFAULT && on_cpu(c) ? RDX_BUILD_FAST_BUILD : c->params.build;
+}
+
+/* RTCUDB, section 3.2 "Mapping Data to Primitives". */
+/* The hit program reads corners: of the scene's triangles where the device has the scene keep these, else apart. */
+static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_error *err) {
+  const uint64_t rows = c->star.rows;
+  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES, .count = rows, .preference = preference(c), .compact = true};
+  RDX_TRY(choose_grid(c, err));
+  RDX_TRY(rdx_device_expect(c->star.device, rows * 48 + rdx_scene_estimate(c->star.device, &scene),
+                            "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
+  c->corner_stride = on_cpu(c) ? 9 : 3;
+  if (!on_cpu(c))
+    RDX_TRY(rdx_buffer_create(c->star.device, rows * 12, "the corners of triangles", &c->corners, err));
+  rdx_status status = rdx_buffer_create(c->star.device, rows * 36, "triangles", &scene.primitives, err);
+  if (status == RDX_OK)
+    status = place_triangles(c, groups, z, scene.primitives, err);
+  if (status == RDX_OK)
+    status = drop_encoded(c, err);
+  if (status == RDX_OK)
+    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+  if (status == RDX_OK && on_cpu(c))
+    c->corners = rdx_buffer_retain(scene.primitives);
+  rdx_buffer_destroy(&scene.primitives);
+  return status;
+}
+
+/* Groups in the order of rows. */
+static rdx_status order_groups(const rdx_rtcudb *c, rdx_star_rows *rows, rdx_error *err) {
+  rdx_buffer *ordered = NULL;
+  if (!rows->group || !rows->order)
+    return RDX_OK;
+  const star_step load = rdx_star_load(rows->group, 4);
+  RDX_TRY(rdx_star_pack(c->star.device, &load, 1, rows->order, c->star.rows, 4, 0, UINT64_MAX, &ordered, err));
+  rdx_buffer_destroy(&rows->group);
+  rows->group = ordered;
+  return RDX_OK;
+}
+
+/* ---- Building ---- */
+
+/* RTCUDB, Figure 6 "The design of RTCUDB". */
+static rdx_status build_from(rdx_rtcudb *c, rdx_star_rows *rows, rdx_buffer **z, rdx_error *err) {
+  const bool sorted = c->params.rows == RDX_RT_CUBE_Z_ORDER || c->star.device->keeps_build_order;
+  choose_digits(c);
+  RDX_TRY(encode_z(c, rows->joined, z, err));
+  if (sorted && *z)
+    RDX_TRY(sort_by_z(c, *z, rows, err));
+  RDX_TRY(store_scan(c, rows, err));
+  RDX_TRY(rdx_star_store_measures(&c->star, rows, err));
+  RDX_TRY(choose_fields(c, err));
+  RDX_TRY(order_groups(c, rows, err));
+  RDX_TRY(choose_y(c, err));
+  if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && c->scan_count > 0 && c->star.rows > 0)
+    RDX_TRY(rdx_rt_filter_create(&c->star, rows, c->numbers, c->scan_count, &c->filter, err));
+  return build_scene(c, rows->group, *z, err);
+}
+
+static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_rtcudb *c,
+                              rdx_error *err) {
+  rdx_star_rows rows;
+  rdx_buffer *z = NULL;
+  RDX_TRY(rdx_calloc(spec->scan_count, sizeof *c->scan, "the scan attributes of a cube", (void **)&c->scan, err));
+  RDX_TRY(rdx_alloc(spec->scan_count, sizeof *c->numbers, "the scan attributes of a cube", (void **)&c->numbers, err));
+  for (uint32_t i = 0; i < spec->scan_count; i++)
+    c->scan[c->scan_count++].number = c->numbers[i] = spec->scan[i];
+  rdx_status status = rdx_star_begin_unordered(relation, spec, &c->star, &rows, err);
+  if (status == RDX_OK)
+    status = build_from(c, &rows, &z, err);
+  rdx_star_rows_drop(&rows);
+  rdx_buffer_destroy(&z);
+  return status;
+}
+
+static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
+  RDX_TRY(rdx_rt_cube_check_params(p, err));
+  if (p->grid > 0 && (p->leg_x > 0 || p->leg_y > 0))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: a grid and legs say the same: give one of them");
+  if ((p->unit_z & (p->unit_z - 1)) != 0 || p->unit_z > 1u << 30)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: a unit of z must be a power of two up to 2^30 (0: 1), not %u",
+                    p->unit_z);
+  return RDX_OK;
+}
+
+/* Whether z has room for all scan attributes: else a query has a cube of its own rather than checks. */
+static bool fits(const rdx_packed_relation *relation, const rdx_cube_spec *spec) {
+  double codes = 1;
+  for (uint32_t i = 0; i < spec->scan_count; i++)
+    codes *= (double)codes_of(&relation->attributes[spec->scan[i]]);
+  return codes <= RTCUDB_CODES;
+}
+
+static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+                        uint64_t *bytes, void **out, rdx_error *err) {
+  rdx_rtcudb *c = NULL;
+  RDX_TRY(check_params(&params->rt_cube, err));
+  const uint64_t used = atomic_load(&relation->device->memory_used);
+  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
+  c->params = params->rt_cube;
+  const rdx_status status = build_parts(relation, spec, c, err);
+  if (status != RDX_OK) {
+    destroy(c);
+    return status;
+  }
+  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_star_host_bytes(&c->star);
+  *out = c;
+  return RDX_OK;
+}
+
+const rdx_engine_ops rdx_rtcudb_ops = {
+    .kind = RDX_ENGINE_RT_CUBE,
+    .traces_rays = true,
+    .cubes = true,
+    .most_scan = RDX_MOST_SCAN,
+    .fits = fits,
+    .build = build,
+    .work = rdx_rtcudb_work,
+    .run = rdx_rtcudb_run,
+    .destroy = destroy,
+};
