@@ -92,6 +92,128 @@ static rdx_status walk(const ranges *s, rdx_stream *stream, rdx_error *err) {
   return rdx_stream_launch(stream, kernel, &args, variant, q->count, NULL, err);
 }
 
+/* ---- In pieces ---- */
+
+/* A span that a few threads walk along takes the longer the longer it is, whatever the device: long ones are shared.
+ * Few spans are long where their mean is; of many, one may be, and only many entries in all are worth asking. */
+#define FEW_SPANS (1u << 16)
+#define LONG_MEAN 4096
+#define MANY_ENTRIES (1u << 25)
+#define VERY_LONG (1u << 20)
+#define LEAST_PIECE 64
+#define PIECES_LOG 17 /* so many pieces beside one for each span */
+
+typedef struct pieces {
+  rdx_buffer *counts, *starts, *begin, *size, *offsets, *found, *first, *sum;
+} pieces;
+
+static uint64_t smaller(uint64_t x, uint64_t y) {
+  return x < y ? x : y;
+}
+
+static rdx_status longest_span(const ranges *s, rdx_stream *stream, uint64_t *out, rdx_error *err) {
+  rdx_buffer *longest = NULL;
+  RDX_TRY(rdx_buffer_create(s->index->device, 8, "the longest of spans", &longest, err));
+  rdx_status status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, s->size, 4, longest, s->query->count, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  if (status == RDX_OK)
+    status = rdx_buffer_number(longest, 0, 0, s->index->stats.keys, "the longest of spans", out, err);
+  rdx_buffer_destroy(&longest);
+  return status;
+}
+
+/* Where launches are limited for tests, small data is cut, too. */
+static rdx_status has_long_spans(const ranges *s, rdx_stream *stream, bool *out, rdx_error *err) {
+  const uint64_t limit = s->index->device->launch_limit ? s->index->device->launch_limit : UINT64_MAX;
+  const uint64_t count = s->query->count;
+  uint64_t longest = 0;
+  *out = count > 0 && count < FEW_SPANS && s->total / count >= smaller(LONG_MEAN, limit / 32);
+  if (*out || s->total < smaller(MANY_ENTRIES, limit))
+    return RDX_OK;
+  RDX_TRY(longest_span(s, stream, &longest, err));
+  *out = longest >= smaller(VERY_LONG, limit / 8);
+  return RDX_OK;
+}
+
+static void drop_pieces(pieces *p) {
+  rdx_buffer **const all[] = {&p->counts, &p->starts, &p->begin, &p->size, &p->offsets, &p->found, &p->first, &p->sum};
+  for (size_t k = 0; k < RDX_COUNT(all); k++)
+    rdx_buffer_destroy(all[k]);
+}
+
+static rdx_status make_pieces(const ranges *s, uint64_t count, pieces *p, rdx_error *err) {
+  const rdx_index_query *q = s->query;
+  const struct {
+    rdx_buffer **buffer;
+    uint64_t bytes;
+  } all[] = {{&p->counts, 4 * q->count},
+             {&p->starts, 8 * (q->count + 1)},
+             {&p->begin, 4 * count},
+             {&p->size, 4 * count},
+             {&p->offsets, q->offsets ? 8 * count : 0},
+             {&p->found, q->out_count ? 4 * count : 0},
+             {&p->first, q->out_first ? 4 * count : 0},
+             {&p->sum, q->out_sum ? (q->gather == GATHER_SUM_WIDE ? 16 : 8) * count : 0}};
+  for (size_t k = 0; k < RDX_COUNT(all); k++)
+    if (all[k].bytes > 0)
+      RDX_TRY(rdx_buffer_create(s->index->device, all[k].bytes, "pieces of spans", all[k].buffer, err));
+  return RDX_OK;
+}
+
+static rdx_status cut(const ranges *s, rdx_stream *stream, const pieces *p, uint64_t count, uint32_t length,
+                      rdx_error *err) {
+  const rdx_index_query *q = s->query;
+  const struct range_pieces_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
+                                         .size = RDX_ADDRESS(uint32_t, s->size),
+                                         .offsets = q->offsets,
+                                         .counts = RDX_ADDRESS(uint32_t, p->counts),
+                                         .starts = RDX_ADDRESS(uint64_t, p->starts),
+                                         .piece_begin = RDX_ADDRESS(uint32_t, p->begin),
+                                         .piece_size = RDX_ADDRESS(uint32_t, p->size),
+                                         .piece_offsets = RDX_ADDRESS(uint64_t, p->offsets),
+                                         .probes = (uint32_t)q->count,
+                                         .piece_length = length};
+  const uint32_t steps[] = {PIECES_COUNT, PIECES_CUT};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_range_pieces, &args, &steps[0], q->count, NULL, err));
+  RDX_TRY(rdx_stream_scan(stream, p->counts, p->starts, q->count, err));
+  return rdx_stream_launch(stream, &rdx_kernel_range_pieces, &args, &steps[1], count, NULL, err);
+}
+
+static rdx_status join(const ranges *s, rdx_stream *stream, const pieces *p, rdx_error *err) {
+  const rdx_index_query *q = s->query;
+  const struct range_join_args args = {.starts = RDX_ADDRESS(uint64_t, p->starts),
+                                       .piece_count = RDX_ADDRESS(uint32_t, p->found),
+                                       .piece_first = RDX_ADDRESS(uint32_t, p->first),
+                                       .piece_sum = RDX_ADDRESS(uint64_t, p->sum),
+                                       .out_count = q->out_count,
+                                       .out_first = q->out_first,
+                                       .out_sum = q->out_sum};
+  return q->gather == GATHER_ROWS
+             ? RDX_OK
+             : rdx_stream_launch(stream, &rdx_kernel_range_join, &args, &q->gather, q->count, NULL, err);
+}
+
+static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rdx_error *err) {
+  const uint64_t wanted = s->total >> PIECES_LOG;
+  const uint32_t length = wanted < LEAST_PIECE ? LEAST_PIECE : wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+  const uint64_t count = s->query->count + s->total / length;
+  RDX_TRY(make_pieces(s, count, p, err));
+  rdx_index_query q = *s->query;
+  q.count = count;
+  q.offsets = RDX_ADDRESS(uint64_t, p->offsets);
+  q.out_count = RDX_ADDRESS(uint32_t, p->found);
+  q.out_first = RDX_ADDRESS(uint32_t, p->first);
+  q.out_sum = RDX_ADDRESS(uint64_t, p->sum);
+  ranges each = *s;
+  each.query = &q;
+  each.begin = p->begin;
+  each.size = p->size;
+  RDX_TRY(cut(s, stream, p, count, length, err));
+  RDX_TRY(walk(&each, stream, err));
+  return join(s, stream, p, err);
+}
+
 /* ---- By prefix sums ---- */
 
 typedef rdx_prefix_sums prefix;
@@ -157,12 +279,12 @@ static rdx_status subtract(const ranges *s, rdx_stream *stream, const prefix *p,
 
 /* ---- Either ---- */
 
-/* `p` NULL: entry by entry. */
-static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, double *ms, rdx_error *err) {
+/* `p` NULL: entry by entry, long spans in pieces where there are `cut` ones. */
+static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, pieces *cut, double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
   if (p)
     RDX_TRY(order_values(s, stream, p, err));
-  RDX_TRY(p ? subtract(s, stream, p, err) : walk(s, stream, err));
+  RDX_TRY(p ? subtract(s, stream, p, err) : cut ? walk_pieces(s, stream, cut, err) : walk(s, stream, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   *ms += rdx_stream_elapsed(stream, 0, 1);
@@ -175,7 +297,12 @@ static rdx_status gather(const ranges *s, rdx_stream *stream, double *ms, rdx_er
   const bool by_prefix = pays && make(s, &p, NULL) == RDX_OK; /* where memory is short, walk */
   if (!by_prefix)
     drop(&p);
-  rdx_status status = timed(s, stream, by_prefix ? &p : NULL, ms, err);
+  pieces parts = {0};
+  bool in_pieces = false;
+  rdx_status status = by_prefix ? RDX_OK : has_long_spans(s, stream, &in_pieces, err);
+  if (status == RDX_OK)
+    status = timed(s, stream, by_prefix ? &p : NULL, in_pieces ? &parts : NULL, ms, err);
+  drop_pieces(&parts);
   drop(&p);
   return status;
 }

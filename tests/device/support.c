@@ -40,6 +40,12 @@ uint64_t test_random(void) {
   return x ^ x >> 31;
 }
 
+uint64_t test_limit_launches(uint64_t items) {
+  const uint64_t before = test_device->launch_limit;
+  test_device->launch_limit = items;
+  return before;
+}
+
 bool test_is_slow(void) {
 #ifdef __SANITIZE_THREAD__
   return true;

@@ -24,6 +24,9 @@ int test_main(const struct CMUnitTest *tests, size_t count);
 
 #define TEST_MAIN(tests) test_main(tests, sizeof(tests) / sizeof((tests)[0]))
 
+/* Let launches have so many items at most, 0: as many as the device takes. Returns what it was before. */
+uint64_t test_limit_launches(uint64_t items);
+
 /* Whether work is slow here: a Vulkan device emulated on the CPU, or any under ThreadSanitizer. */
 bool test_is_slow(void);
 

@@ -391,6 +391,42 @@ static void test_long_ranges(void **state) {
   }
 }
 
+static void check_pieces(const test_column *keys, const test_column *values, const test_column *lower,
+                         const test_column *upper) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    rdx_index *index = NULL;
+    if (!test_can(methods[m].kind) || methods[m].kind == RDX_INDEX_RX || test_is_points_only(methods[m].kind))
+      continue;
+    OK(rdx_index_create(test_device, &keys->view, &methods[m], &index, err));
+    check_lookups(index, &keys->view, &lower->view, upper ? &upper->view : NULL, &values->view);
+    rdx_index_destroy(&index);
+  }
+}
+
+/* Ranges so few and long, or one of many so long, that they are gathered in pieces; small ones, too, where launches are
+ * limited. */
+static void test_ranges_in_pieces(void **state) {
+  (void)state;
+  static const test_shape shapes[] = {SHAPE_SKEWED, SHAPE_FEW, SHAPE_EQUAL};
+  static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_I64};
+  const uint64_t limit = test_limit_launches(0), rows = test_is_slow() ? 9001 : 30001;
+  for (size_t k = 0; k < 2 * COUNT(shapes); k++) {
+    const uint64_t probes = k % 2 ? 50 : 2;
+    test_limit_launches(k % 2 ? 1500 : limit);
+    test_column keys = column_make(k % 4 ? RDX_TYPE_U32 : RDX_TYPE_I64, shapes[k / 2], NO_NULLS, rows);
+    test_column values =
+        column_make(types[k % 4], k % 3 ? SHAPE_SKEWED : SHAPE_RANDOM, k % 2 ? SOME_NULLS : NO_NULLS, rows);
+    test_column lower = column_probes(&keys, probes, NO_NULLS), upper = column_probes(&keys, probes, NO_NULLS);
+    check_pieces(&keys, &values, &lower, &upper);
+    check_pieces(&keys, &values, &lower, NULL);
+    column_free(&keys);
+    column_free(&values);
+    column_free(&lower);
+    column_free(&upper);
+  }
+  test_limit_launches(limit);
+}
+
 /* Enough keys for every level that an index without rays may have, with short runs of equal ones. Probes lie far apart,
  * or ascend, side by side and then apart. */
 static void test_deep(void **state) {
@@ -681,6 +717,7 @@ int main(void) {
       cmocka_unit_test(test_default_primitive),
       cmocka_unit_test(test_larger),
       cmocka_unit_test(test_long_ranges),
+      cmocka_unit_test(test_ranges_in_pieces),
       cmocka_unit_test(test_deep),
       cmocka_unit_test(test_clusters),
       cmocka_unit_test(test_guesses),

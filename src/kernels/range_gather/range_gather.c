@@ -6,6 +6,8 @@
 #include "kernels/range_gather/kernels.h"
 #include "spirv/range_gather_blocks_comp.h"
 #include "spirv/range_gather_comp.h"
+#include "spirv/range_join_comp.h"
+#include "spirv/range_pieces_comp.h"
 #include "spirv/prefix_sum_comp.h"
 
 #define a (*args)
@@ -24,6 +26,28 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
       FOUND_ADD(f, row, to, kind, value);
     }
     FOUND_STORE(f, (uint64_t)i, kind);
+  }
+}
+
+static void pieces(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct range_pieces_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++) {
+    const uint32_t i = a.first + k;
+    if (variant[0] == PIECES_COUNT)
+      a.counts[i] = pieces_of(a.size[i], a.piece_length);
+    else
+      CUT_PIECE(i);
+  }
+}
+
+static void join(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct range_join_args *args = arguments;
+  for (uint32_t k = 0; k < a.count; k++) {
+    struct found f = FOUND_NONE;
+    JOIN_PIECES(f, a.first + k, variant[0])
+    FOUND_STORE(f, (uint64_t)a.first + k, variant[0]);
   }
 }
 
@@ -107,3 +131,19 @@ const rdx_kernel rdx_kernel_prefix_sum = {.name = "prefix sums",
                                           .group = 256,
                                           .body = prefix,
                                           .compute = SPIRV(spirv_prefix_sum_comp)};
+
+const rdx_kernel rdx_kernel_range_pieces = {.name = "pieces of ranges",
+                                            .args_size = sizeof(struct range_pieces_args),
+                                            .variants = 1,
+                                            .grain = 4096,
+                                            .group = 256,
+                                            .body = pieces,
+                                            .compute = SPIRV(spirv_range_pieces_comp)};
+
+const rdx_kernel rdx_kernel_range_join = {.name = "joining pieces of ranges",
+                                          .args_size = sizeof(struct range_join_args),
+                                          .variants = 1,
+                                          .grain = 4096,
+                                          .group = 256,
+                                          .body = join,
+                                          .compute = SPIRV(spirv_range_join_comp)};

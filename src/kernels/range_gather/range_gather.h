@@ -32,6 +32,71 @@ struct range_gather_args {
 };
 ARGS_SIZE(range_gather_args, 112);
 
+/* Long spans are cut into pieces, which are spans themselves, so that many threads share one. A probe has one piece at
+ * least. Item of PIECES_COUNT: a probe: how many pieces it has. Item of PIECES_CUT: a piece: the entries that it has,
+ * and where its rows go; those behind the last one have no entry. */
+#define PIECES_COUNT 0
+#define PIECES_CUT 1
+struct range_pieces_args {
+  LAUNCH_HEADER;
+  PTR(u32) begin;
+  PTR(u32) size;
+  PTR(u64) offsets; /* 0: rows are not gathered */
+  PTR(u32) counts;  /* PIECES_COUNT */
+  PTR(u64) starts;  /* the first piece of each probe, and of one more */
+  PTR(u32) piece_begin;
+  PTR(u32) piece_size;
+  PTR(u64) piece_offsets;
+  u32 probes;
+  u32 piece_length; /* in entries */
+};
+ARGS_SIZE(range_pieces_args, 88);
+
+FN u32 pieces_of(u32 size, u32 length) {
+  return size == 0u ? 1u : (size - 1u) / length + 1u;
+}
+
+/* With the args declared as `a` (C: a macro for them). */
+#define CUT_PIECE(piece)                                                                                               \
+  do {                                                                                                                 \
+    u32 cut_probe = lower_bound_u64(a.starts, a.probes, TO_U64(piece) + 1ul) - 1u;                                     \
+    u64 cut_done = (TO_U64(piece) - AT(a.starts, cut_probe)) * a.piece_length;                                         \
+    u32 cut_size = AT(a.size, cut_probe);                                                                              \
+    bool cut_any = cut_done < cut_size;                                                                                \
+    u32 cut_left = cut_any ? cut_size - TO_U32(cut_done) : 0u;                                                         \
+    AT(a.piece_begin, piece) = cut_any ? AT(a.begin, cut_probe) + TO_U32(cut_done) : 0u;                               \
+    AT(a.piece_size, piece) = cut_left < a.piece_length ? cut_left : a.piece_length;                                   \
+    if (!IS_NULL(a.offsets))                                                                                           \
+      AT(a.piece_offsets, piece) = AT(a.offsets, cut_probe) + cut_done;                                                \
+  } while (false)
+
+/* Item: a probe: what its pieces found comes together. Constant: GATHER, not of rows. */
+struct range_join_args {
+  LAUNCH_HEADER;
+  PTR(u64) starts;
+  PTR(u32) piece_count; /* 0 where out_count is 0, and so on */
+  PTR(u32) piece_first;
+  PTR(u64) piece_sum;
+  PTR(u32) out_count;
+  PTR(u32) out_first;
+  PTR(u64) out_sum;
+};
+ARGS_SIZE(range_join_args, 72);
+
+#define JOIN_PIECES(f, i, gather)                                                                                      \
+  for (u64 piece = AT(a.starts, i), pieces_end = AT(a.starts, TO_U64(i) + 1ul); piece < pieces_end; piece++) {         \
+    if (!IS_NULL(a.piece_count))                                                                                       \
+      f.count += AT(a.piece_count, piece);                                                                             \
+    if (!IS_NULL(a.piece_first) && AT(a.piece_first, piece) < f.first)                                                 \
+      f.first = AT(a.piece_first, piece);                                                                              \
+    if ((gather) == GATHER_SUM)                                                                                        \
+      f.sum += AT(a.piece_sum, piece);                                                                                 \
+    if ((gather) == GATHER_SUM_WIDE) {                                                                                 \
+      f.sum += AT(a.piece_sum, 2ul * piece);                                                                           \
+      f.high += AT(a.piece_sum, 2ul * piece + 1ul);                                                                    \
+    }                                                                                                                  \
+  }
+
 /* Prefix sums are written and read with the values, so that one gather of 32 bytes is all that an end of a span takes:
  * of each block of entries the sum of what comes before it in its tile, and the values. The last one counts from the
  * next block on only, so it need not be there. The entry behind all others has a block, too. */
