@@ -38,6 +38,7 @@ typedef enum rdx_status {
   RDX_ERROR_DEVICE_LOST,   /**< the driver gave the device up; close it and open it again */
   RDX_ERROR_CANCELLED,     /**< a progress callback asked to stop, or the context was cancelled (context.h) */
   RDX_ERROR_INTERNAL,      /**< a defect in Raydex or a driver; the text says what was seen */
+  RDX_ERROR_TIMEOUT,       /**< a statement took longer than SET timeout allows */
 } rdx_status;
 
 /** Caller-owned error text. Every function takes one, NULL allowed; it is written on failure only. */

@@ -52,8 +52,16 @@ void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint6
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);
 
-/* The context that this thread uses, for threads that work for it: they use it, too. NULL: none. */
-rdx_context *rdx_context_current(void);
+/* Whom a thread works for, and until when. */
+typedef struct rdx_owner {
+  rdx_context *context; /* NULL: the process */
+  double deadline_ms;   /* as rdx_now_ms() has it; 0: none. From then on all is cancelled */
+} rdx_owner;
+
+/* That of this thread, for threads that work for it: they have the same. rdx_owner_use() returns the one before. */
+rdx_owner rdx_owner_current(void);
+rdx_owner rdx_owner_use(rdx_owner owner);
+void rdx_set_deadline(double ms);
 
 /* Tell the context of the thread, else the process's callback; RDX_ERROR_CANCELLED (with a text) when it is to stop. */
 RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
@@ -78,6 +86,9 @@ typedef void (*rdx_task_fn)(void *context, uint64_t begin, uint64_t end, uint32_
 RDX_MUST_USE rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err);
 void rdx_pool_destroy(rdx_pool **pool);
 uint32_t rdx_pool_threads(const rdx_pool *pool);
+/* From now on no more threads than this take part in jobs, the caller included; and how many do at most. */
+void rdx_pool_limit(rdx_pool *pool, uint32_t threads);
+uint32_t rdx_pool_limited(const rdx_pool *pool);
 
 /* Call task(context, begin, end, worker) over disjoint pieces of [0, count), each at most `grain` long and starting
  * at a multiple of `grain`, on all workers; `worker` is below rdx_pool_threads(). Returns when all is done. May be

@@ -48,6 +48,8 @@ const char *rdx_status_name(rdx_status status) {
     return "cancelled";
   case RDX_ERROR_INTERNAL:
     return "internal error";
+  case RDX_ERROR_TIMEOUT:
+    return "timeout";
   }
   return "unknown status";
 }

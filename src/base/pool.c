@@ -43,8 +43,9 @@ struct rdx_pool {
   _Atomic bool stop;
   rdx_task_fn task; /* the job: this and the following are written while nobody is active */
   void *context;
-  rdx_context *owner; /* whom the work is for */
+  rdx_owner owner; /* whom the work is for */
   uint64_t count, grain;
+  _Atomic uint32_t limit; /* workers with a higher number rest */
   _Atomic bool cancelled; /* no more pieces of this job are begun */
 };
 
@@ -88,7 +89,7 @@ static void work(rdx_pool *pool, uint32_t number, watch *w) {
   uint64_t begin, end;
   while (take_run(pool, &begin, &end)) {
     if (!w)
-      rdx_context_use(pool->owner);
+      (void)rdx_owner_use(pool->owner);
     for (; begin < end; begin += pool->grain) {
       pool->task(pool->context, begin, end - begin < pool->grain ? end : begin + pool->grain, number);
       if (w)
@@ -181,7 +182,8 @@ static void *run_worker(void *argument) {
       return NULL;
     seen = atomic_load(&pool->job);
     atomic_fetch_add(&pool->active, 1);
-    work(pool, number, NULL);
+    if (number < atomic_load(&pool->limit))
+      work(pool, number, NULL);
     if (atomic_fetch_sub(&pool->active, 1) == 1 && atomic_load(&pool->waiting))
       call_out(pool, &pool->done);
   }
@@ -219,6 +221,7 @@ rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
   pool->threads = threads ? threads : usable_cores();
+  pool->limit = pool->threads;
   pool->patient = pool->threads <= usable_cores();
   pool->next = CLOSED;
   pthread_mutex_init(&pool->turn, NULL);
@@ -256,6 +259,14 @@ uint32_t rdx_pool_threads(const rdx_pool *pool) {
   return pool->threads;
 }
 
+void rdx_pool_limit(rdx_pool *pool, uint32_t threads) {
+  atomic_store(&pool->limit, threads < pool->threads ? threads : pool->threads);
+}
+
+uint32_t rdx_pool_limited(const rdx_pool *pool) {
+  return atomic_load(&pool->limit);
+}
+
 /* On this thread alone. */
 static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
   for (uint64_t begin = 0; begin < count; begin += grain) {
@@ -268,7 +279,7 @@ static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *co
 static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
   pool->task = task;
   pool->context = context;
-  pool->owner = rdx_context_current();
+  pool->owner = rdx_owner_current();
   pool->count = count;
   pool->grain = grain;
   atomic_store_explicit(&pool->cancelled, false, memory_order_relaxed);

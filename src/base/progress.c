@@ -24,7 +24,7 @@ static struct {
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Whom the calls of this thread belong to, and when it asked last. */
-static _Thread_local rdx_context *current;
+static _Thread_local rdx_owner current;
 static _Thread_local double asked_ms;
 
 void rdx_set_progress(rdx_progress_fn callback, void *user) {
@@ -49,13 +49,23 @@ rdx_status rdx_context_create(const rdx_context_params *params, rdx_context **ou
 }
 
 rdx_context *rdx_context_use(rdx_context *context) {
-  rdx_context *before = current;
-  current = context;
+  rdx_context *before = current.context;
+  current.context = context;
   return before;
 }
 
-rdx_context *rdx_context_current(void) {
+rdx_owner rdx_owner_current(void) {
   return current;
+}
+
+rdx_owner rdx_owner_use(rdx_owner owner) {
+  const rdx_owner before = current;
+  current = owner;
+  return before;
+}
+
+void rdx_set_deadline(double ms) {
+  current.deadline_ms = ms;
 }
 
 void rdx_context_cancel(rdx_context *context) {
@@ -78,7 +88,7 @@ void rdx_context_destroy(rdx_context **context) {
 /* ---- Asking ---- */
 
 static bool is_asked(void) {
-  return current || atomic_load_explicit(&process.set, memory_order_relaxed);
+  return current.deadline_ms > 0 || current.context || atomic_load_explicit(&process.set, memory_order_relaxed);
 }
 
 static bool ask_process(const char *stage, uint64_t done, uint64_t total) {
@@ -98,7 +108,9 @@ rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_er
   if (!is_asked())
     return RDX_OK;
   asked_ms = rdx_now_ms();
-  if (current ? ask_context(current, stage, done, total) : ask_process(stage, done, total))
+  if (current.deadline_ms > 0 && asked_ms > current.deadline_ms)
+    return rdx_fail(err, RDX_ERROR_CANCELLED, "the time was over during %s", stage);
+  if (current.context ? ask_context(current.context, stage, done, total) : ask_process(stage, done, total))
     return rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled during %s", stage);
   return RDX_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "database/internal.h"
+#include "device/device.h"
 
 rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_database_params *params,
                              rdx_database **out, rdx_error *err) {
@@ -27,7 +28,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   pthread_mutexattr_destroy(&recursive);
   rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
   if (status == RDX_OK)
-    status = rdx_pool_create(0, &d->pool, err);
+    status = rdx_pool_create(device->info.backend == RDX_BACKEND_CPU ? device->info.threads : 0, &d->pool, err);
   if (status == RDX_OK && folder) {
     status = rdx_alloc(strlen(folder) + 1, 1, "a database", (void **)&d->folder, err);
     if (status == RDX_OK) {
@@ -41,6 +42,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
     rdx_database_close(&d);
     return status;
   }
+  d->memory_limit = d->device->memory_limit;
   *out = d;
   return RDX_OK;
 }

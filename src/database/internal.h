@@ -61,6 +61,8 @@ struct rdx_database {
   pthread_mutex_t lock; /* for what follows */
   rdx_settings settings;
   _Atomic uint32_t settings_version;
+  _Atomic uint64_t timeout_ms; /* of a statement; 0: none */
+  uint64_t memory_limit;       /* of the device, when the database was opened */
   rdx_prepared **kept; /* statements by their texts, the last used first */
   uint32_t kept_count;
   rdx_named *named;
@@ -140,6 +142,10 @@ RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index 
 void rdx_indexes_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
+
+/* Settings (settings.c). */
+RDX_MUST_USE rdx_status rdx_run_set(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_run_show(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 
 /* Statements that are no query (change.c, session.c). */
 RDX_MUST_USE rdx_status rdx_run_change(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

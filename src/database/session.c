@@ -1,125 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Statements of a session: settings, and statements with names. */
+/* Statements with names. */
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
 #include "database/internal.h"
-
-/* ---- Settings ---- */
-
-typedef enum setting { SET_METHOD, SET_SCAN_METHOD, SET_JOIN_METHOD } setting;
-
-static const struct {
-  const char *name;
-  setting setting;
-} settings[] = {{"method", SET_METHOD}, {"scan_method", SET_SCAN_METHOD}, {"join_method", SET_JOIN_METHOD}};
-
-static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
-  rdx_nearest nearest = {0};
-  char hint[100] = "there are method, scan_method and join_method";
-  for (size_t i = 0; i < RDX_COUNT(settings); i++) {
-    if (rdx_words_alike(settings[i].name, written->name)) {
-      *out = settings[i].setting;
-      return RDX_OK;
-    }
-    rdx_nearest_consider(&nearest, written->name, settings[i].name);
-  }
-  if (nearest.word)
-    snprintf(hint, sizeof hint, "did you mean %s?", nearest.word);
-  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, written->place, hint,
-                       "there is no setting \"%.60s\"", written->name);
-}
-
-static const char *const filter_names[] = {[RDX_FILTER_EVALUATION] = "evaluation", [RDX_FILTER_INDEX] = "index"};
-
-static rdx_status change_filter(rdx_settings *out, const char *value, rdx_error *err) {
-  out->scan = (rdx_scan_params){0};
-  out->filter = RDX_FILTER_AUTO;
-  if (!value)
-    return RDX_OK;
-  for (rdx_filter_method m = RDX_FILTER_EVALUATION; m <= RDX_FILTER_INDEX; m++)
-    if (strcmp(value, filter_names[m]) == 0)
-      out->filter = m;
-  if (out->filter != RDX_FILTER_AUTO)
-    return RDX_OK;
-  out->filter = RDX_FILTER_SCAN;
-  if (rdx_scan_method_from_name(value, &out->scan.method, err) == RDX_OK)
-    return RDX_OK;
-  const rdx_error why = *err;
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; and evaluation and index", why.text);
-}
-
-/* The value of a setting, NULL for the default, as it is in `out`. */
-static rdx_status change_setting(rdx_settings *out, setting which, const char *value, rdx_error *err) {
-  switch (which) {
-  case SET_METHOD:
-    out->engine = (rdx_engine_params){0};
-    out->insist = value != NULL;
-    return value ? rdx_engine_kind_from_name(value, &out->engine.kind, err) : RDX_OK;
-  case SET_SCAN_METHOD:
-    return change_filter(out, value, err);
-  default:
-    out->join = (rdx_index_params){0};
-    return value ? rdx_index_kind_from_name(value, &out->join.kind, err) : RDX_OK;
-  }
-}
-
-/* RESET ALL */
-static void reset_all(rdx_database *d) {
-  pthread_mutex_lock(&d->lock);
-  d->settings = (rdx_settings){0};
-  d->settings_version++;
-  pthread_mutex_unlock(&d->lock);
-}
-
-static rdx_status run_set(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  rdx_database *d = s->database;
-  const rdx_sql_statement *written = s->prepared->statement;
-  setting which;
-  rdx_error why = {""};
-  snprintf(answer->tag, sizeof answer->tag, "%s", written->value ? "SET" : "RESET");
-  if (!written->value && rdx_words_alike(written->name, "all")) {
-    reset_all(d);
-    return RDX_OK;
-  }
-  RDX_TRY(find_setting(s, &which, err));
-  const char *value = written->value && rdx_words_alike(written->value, "auto") ? NULL : written->value;
-  pthread_mutex_lock(&d->lock);
-  rdx_settings changed = d->settings;
-  const rdx_status status = change_setting(&changed, which, value, &why);
-  if (status == RDX_OK) {
-    d->settings = changed;
-    d->settings_version++;
-  }
-  pthread_mutex_unlock(&d->lock);
-  if (status != RDX_OK)
-    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL, "%s", why.text);
-  return RDX_OK;
-}
-
-static rdx_status run_show(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  rdx_database *d = s->database;
-  setting which;
-  RDX_TRY(find_setting(s, &which, err));
-  pthread_mutex_lock(&d->lock);
-  const rdx_settings now = d->settings;
-  pthread_mutex_unlock(&d->lock);
-  const char *names[] = {[SET_METHOD] = rdx_engine_kind_name(now.engine.kind),
-                         [SET_SCAN_METHOD] = now.filter == RDX_FILTER_AUTO || now.filter == RDX_FILTER_SCAN
-                                                 ? rdx_scan_method_name(now.scan.method)
-                                                 : filter_names[now.filter],
-                         [SET_JOIN_METHOD] = rdx_index_kind_name(now.join.kind)};
-  char value[64], *line = value;
-  snprintf(value, sizeof value, "%s", names[which]);
-  answer->stats.rows = 1;
-  snprintf(answer->tag, sizeof answer->tag, "SHOW");
-  return rdx_lines_table(settings[which].name, &line, 1, &answer->table, err);
-}
 
 /* ---- PREPARE, EXECUTE, DEALLOCATE ---- */
 
@@ -247,9 +134,9 @@ static rdx_status run_deallocate(rdx_statement *s, rdx_answer *answer, rdx_error
 rdx_status rdx_run_session(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   switch (s->prepared->statement->kind) {
   case RDX_STATEMENT_SET:
-    return run_set(s, answer, err);
+    return rdx_run_set(s, answer, err);
   case RDX_STATEMENT_SHOW:
-    return run_show(s, answer, err);
+    return rdx_run_show(s, answer, err);
   case RDX_STATEMENT_PREPARE:
     return run_prepare(s, answer, err);
   case RDX_STATEMENT_EXECUTE:

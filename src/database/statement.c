@@ -3,6 +3,7 @@
 
 /* Statements: parsed, planned, kept by their texts, run. */
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -225,13 +226,30 @@ static rdx_status make_statement(rdx_database *d, rdx_prepared *p, rdx_statement
   return RDX_OK;
 }
 
+/* The time of a statement, as far as SET timeout gives it one. */
+static void start_time(const rdx_database *d) {
+  const uint64_t timeout = atomic_load(&d->timeout_ms);
+  rdx_set_deadline(timeout > 0 ? rdx_now_ms() + (double)timeout : 0);
+}
+
+static rdx_status end_time(const rdx_database *d, rdx_status status, rdx_error *err) {
+  const double deadline = rdx_owner_current().deadline_ms;
+  rdx_set_deadline(0);
+  if (status != RDX_ERROR_CANCELLED || deadline == 0 || rdx_now_ms() <= deadline)
+    return status;
+  return rdx_fail(err, RDX_ERROR_TIMEOUT,
+                  "the statement was stopped after %llu ms; SET timeout says how long one may take",
+                  (unsigned long long)atomic_load(&d->timeout_ms));
+}
+
 rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const char **rest, rdx_statement **out,
                                  rdx_error *err) {
   rdx_prepared *p = NULL;
   if (!database || !text || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_prepare: database, text and out must not be NULL");
   *out = NULL;
-  RDX_TRY(rdx_prepared_find(database, text, &p, err));
+  start_time(database);
+  RDX_TRY(end_time(database, rdx_prepared_find(database, text, &p, err), err));
   if (rest)
     *rest = text + p->rest;
   if (!p->statement) {
@@ -358,7 +376,8 @@ rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx
   RDX_TRY(rdx_calloc(1, sizeof *answer, "an answer", (void **)&answer, err));
   answer->stats.method = answer->method;
   answer->counts_rays = statement->counts_rays;
-  const rdx_status status = run(statement, answer, err);
+  start_time(statement->database);
+  const rdx_status status = end_time(statement->database, run(statement, answer, err), err);
   if (status != RDX_OK) {
     rdx_answer_destroy(&answer);
     return status;

@@ -274,12 +274,12 @@ struct rdx_stream {
 struct rdx_device {
   const rdx_device_ops *ops;
   rdx_device_info info;
-  uint64_t memory_limit;        /* 0: none beyond the device's own */
-  bool has_f64;                 /* kernels may use 64-bit floats */
-  bool has_atomic_u64;          /* kernels may use 64-bit atomics in buffers */
-  bool keeps_build_order;       /* the scene builder keeps primitives in input order: sort them in space first */
-  uint32_t coordinate_exponent; /* coordinates of scenes stay below 2 to this */
-  uint64_t launch_limit;        /* items of one launch where that is less than the device allows; 0: none. For tests */
+  _Atomic uint64_t memory_limit; /* 0: none beyond the device's own */
+  bool has_f64;                  /* kernels may use 64-bit floats */
+  bool has_atomic_u64;           /* kernels may use 64-bit atomics in buffers */
+  bool keeps_build_order;        /* the scene builder keeps primitives in input order: sort them in space first */
+  uint32_t coordinate_exponent;  /* coordinates of scenes stay below 2 to this */
+  uint64_t launch_limit;         /* items of one launch where that is less than the device allows; 0: none. For tests */
   _Atomic uint64_t memory_used;
   _Atomic uint64_t host_used; /* by results on the host; of a CPU's memory that is a part, too */
   _Atomic uint64_t memory_peak;
@@ -341,6 +341,8 @@ void rdx_device_release(rdx_device *device, uint64_t size);
 
 /* The back ends. The Vulkan list is empty where there is no loader; then *out_count is 0. `index` counts within the
  * back end. */
+/* Threads that work at a time, where the device is the CPU. */
+void rdx_cpu_limit_threads(rdx_device *device, uint32_t threads);
 RDX_MUST_USE rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);

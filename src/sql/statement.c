@@ -530,20 +530,20 @@ static rdx_status parse(rdx_tree *t, rdx_sql_statement **out) {
 typedef struct job {
   rdx_tree *tree;
   rdx_sql_statement **out;
-  rdx_context *owner;
+  rdx_owner owner;
   rdx_status status;
 } job;
 
 static void *run(void *context) {
   job *j = context;
-  rdx_context_use(j->owner);
+  (void)rdx_owner_use(j->owner);
   j->status = parse(j->tree, j->out);
   return NULL;
 }
 
 /* On a thread that has a large stack, of which the system gives what is used. */
 static rdx_status parse_deep(rdx_tree *t, rdx_sql_statement **out) {
-  job j = {t, out, rdx_context_current(), RDX_OK};
+  job j = {t, out, rdx_owner_current(), RDX_OK};
   pthread_t thread;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)

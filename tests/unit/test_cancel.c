@@ -200,10 +200,38 @@ static void test_stopped_statements_leave_nothing(void **state) {
   }
 }
 
+/* A statement that takes longer than it may, whatever it does; the next one has its own time. */
+static void test_timeouts_stop_statements(void **state) {
+  static const char *const slow[] = {
+      "SELECT count(*) FROM big a JOIN big b ON a.key < b.key WHERE a.key < 100",
+      "SELECT f || s || v AS x FROM big ORDER BY 1",
+      "CREATE INDEX place ON big USING rx (v)",
+      "CREATE TABLE copy AS SELECT *, f || s AS x FROM big",
+      "SELECT count(*) FROM 'out.csv'",
+  };
+  rdx_error err = {""};
+  (void)state;
+  undo();
+  run("COPY (SELECT * FROM big) TO 'out.csv'");
+  rdx_set_progress(NULL, NULL);
+  for (size_t i = 0; i < COUNT(slow); i++) {
+    run("SET timeout = 15");
+    if (ask(slow[i], &err) != RDX_ERROR_TIMEOUT)
+      fail_msg("%s: %s", slow[i], err.text);
+    assert_non_null(strstr(err.text, "15 ms"));
+    run("SELECT 1");
+    run("SET timeout = '1h'");
+    run("SELECT count(*) FROM big WHERE key < 10");
+    run("RESET timeout");
+  }
+  rdx_set_progress(on_progress, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_statements_end_soon),
       cmocka_unit_test(test_stopped_statements_leave_nothing),
+      cmocka_unit_test(test_timeouts_stop_statements),
   };
   return cmocka_run_group_tests(tests, make_tables, remove_folder);
 }

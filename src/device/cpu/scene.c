@@ -18,6 +18,7 @@ typedef struct cpu_scene {
   RTCScene scene;
   RTCGeometry *geometries; /* one a partition; owned by `scene` */
   _Atomic int64_t bytes;   /* held by Embree, and reserved in the books */
+  rdx_owner owner;         /* of the thread that builds it */
 } cpu_scene;
 
 /* What the callbacks find behind the pointer that Embree hands them. */
@@ -60,11 +61,12 @@ static bool on_memory(void *user, ssize_t bytes, bool post) {
   return true;
 }
 
-/* On whatever thread Embree has: the work is for the context of the thread that called. */
+/* On whatever thread Embree has: the work is for the owner of the thread that called. */
 static bool on_progress(void *user, double n) {
-  rdx_context *before = rdx_context_use(user);
+  const cpu_scene *s = user;
+  const rdx_owner before = rdx_owner_use(s->owner);
   const rdx_status status = rdx_progress("build", (uint64_t)(n * 1000), 1000, NULL);
-  rdx_context_use(before);
+  (void)rdx_owner_use(before);
   return status == RDX_OK;
 }
 
@@ -171,6 +173,7 @@ static rdx_status add_partition(cpu_scene *s, uint32_t i, rdx_error *err) {
 
 static rdx_status commit(cpu_scene *s, rdx_error *err) {
   const double start = rdx_now_ms();
+  s->owner = rdx_owner_current();
   rtcCommitScene(s->scene);
   s->base.build_ms = rdx_now_ms() - start;
   RDX_TRY(embree_failed(s, "building a scene", err));
@@ -182,7 +185,7 @@ static rdx_status commit(cpu_scene *s, rdx_error *err) {
 static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
   const rdx_scene_params *p = &s->base.params;
   char config[64];
-  snprintf(config, sizeof config, "threads=%u", rdx_pool_threads(((rdx_cpu_device *)s->base.device)->pool));
+  snprintf(config, sizeof config, "threads=%u", rdx_pool_limited(((rdx_cpu_device *)s->base.device)->pool));
   s->embree = rtcNewDevice(config);
   if (!s->embree)
     return embree_failed(s, "starting Embree", err);
@@ -197,7 +200,7 @@ static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
     flags |= RTC_SCENE_FLAG_DYNAMIC;
   rtcSetSceneFlags(s->scene, flags);
   rtcSetSceneBuildQuality(s->scene, quality_of(p));
-  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, rdx_context_current());
+  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, s);
   RDX_TRY(rdx_alloc(s->base.partitions, sizeof *s->geometries, "a scene", (void **)&s->geometries, err));
   for (uint32_t i = 0; i < s->base.partitions; i++)
     RDX_TRY(add_partition(s, i, err));
@@ -251,7 +254,7 @@ rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_err
   if (scene->partitions == 0)
     return RDX_OK;
   move_to(s, primitives);
-  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, rdx_context_current());
+  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, s);
   const rdx_status status = commit(s, err);
   if (status != RDX_OK) {
     rdx_error ignored;
