@@ -103,7 +103,7 @@ static rdx_status complete_right(const rdx_joining *j, rdx_pairs *p, rdx_error *
 static rdx_status check_single(const rdx_joining *j, const rdx_pairs *p, rdx_error *err) {
   for (uint64_t i = 1; i < p->count && p->left; i++)
     if (p->left[i] == p->left[i - 1])
-      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, j->x->text, 0, NULL,
+      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, j->x->text, j->node->right->place, NULL,
                            "more than one row returned by a subquery used as an expression");
   return RDX_OK;
 }

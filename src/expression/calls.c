@@ -419,10 +419,26 @@ static void write_signatures(const char *name, char *out, size_t room) {
   }
 }
 
+/* What is there, but not as a value or a function. */
+static const char *refusal_of(const char *name) {
+  if (strcmp(name, "row") == 0)
+    return "rows as values are not supported; before IN (SELECT ...) they are";
+  if (strcmp(name, "grouping") == 0)
+    return "grouping() is not supported";
+  return strcmp(name, "~") == 0 || strcmp(name, "~*") == 0 || strcmp(name, "!~") == 0 || strcmp(name, "!~*") == 0
+             ? "regular expressions are not supported; LIKE is"
+             : NULL;
+}
+
 static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
                               rdx_sql_place place) {
   char types[160], hint[200];
   write_types(args, count, types, sizeof types);
+  if (refusal_of(name) && (name[0] != '~' || count == 2))
+    return rdx_sql_error(b->err, RDX_ERROR_UNSUPPORTED, b->text, place, NULL, "%s", refusal_of(name));
+  if (!strpbrk(name, "abcdefghijklmnopqrstuvwxyz"))
+    return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "there is no operator %.60s of %s", name,
+                         types);
   write_signatures(name, hint, sizeof hint);
   const char *other = nearest(name);
   if (hint[0] == '\0' && other)

@@ -127,6 +127,8 @@ static rdx_status float_to_float(ARGUMENTS) {
     to[i] = n->type.kind == RDX_SQL_REAL ? (double)(float)a[i] : a[i];
     if (isinf(to[i]) && !isinf(a[i]) && rdx_counts(active, out->nulls, i))
       return rdx_out_of_range(w, n);
+    if (to[i] == 0 && a[i] != 0 && rdx_counts(active, out->nulls, i))
+      return rdx_node_fail(w, n, RDX_ERROR_OVERFLOW, "value out of range: underflow");
   }
   return RDX_OK;
 }

@@ -136,6 +136,26 @@ static bool add_field(reader *r, rdx_time_field field, int64_t sign, int64_t who
   return true;
 }
 
+/* Whether a time comes next, before which a number without a word is days. */
+static bool is_before_time(const reader *r) {
+  size_t at = r->at;
+  at += at < r->length && (r->text[at] == '-' || r->text[at] == '+');
+  const size_t first = at;
+  while (at < r->length && is_digit(r->text[at]))
+    at++;
+  return at > first && at < r->length && r->text[at] == ':';
+}
+
+/* The rest of years-months. */
+static bool read_months(reader *r, int64_t years, int64_t sign) {
+  int64_t months = 0;
+  r->at++;
+  if (!read_digits(r, &months) || months > 11)
+    return false;
+  r->months += (rdx_i128)sign * (12 * (rdx_i128)years + months);
+  return true;
+}
+
 /* One number with its word, or a time. */
 static bool read_part(reader *r, rdx_time_field field) {
   int64_t whole = 0;
@@ -146,6 +166,8 @@ static bool read_part(reader *r, rdx_time_field field) {
     return false;
   if (next(r) == ':')
     return read_time(r, whole, sign);
+  if (next(r) == '-' && r->at + 1 < r->length && is_digit(r->text[r->at + 1]))
+    return read_months(r, whole, sign);
   const int64_t millionths = read_fraction(r);
   skip_blanks(r);
   const size_t first = r->at;
@@ -156,6 +178,8 @@ static bool read_part(reader *r, rdx_time_field field) {
     r->at = first;
   else if (length > 0 && !rdx_time_field_from_name(r->text + first, length, &field))
     return false;
+  else if (length == 0 && is_before_time(r))
+    field = RDX_FIELD_DAY;
   return add_field(r, field, sign, whole, millionths);
 }
 

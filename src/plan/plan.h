@@ -127,8 +127,9 @@ typedef struct rdx_plan_index {
 
 typedef struct rdx_plan_node {
   rdx_plan_kind kind;
-  uint32_t id; /* numbered through the statement */
-  bool shared; /* a WITH query that several places read: executed once */
+  uint32_t id;         /* numbered through the statement */
+  rdx_sql_place place; /* of a subquery's plan: where it is written; else 0 */
+  bool shared;         /* a WITH query that several places read: executed once */
   uint32_t column_count;
   rdx_plan_column *columns; /* of the output */
   struct rdx_plan_node *left, *right;

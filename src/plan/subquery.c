@@ -266,6 +266,7 @@ static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f
   } else {
     RDX_TRY(rdx_build_query(p, q, &plan));
   }
+  plan->place = q->written->place;
   RDX_TRY(rdx_leaf_of_plan(p, plan, NULL, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &out->leaf, q->written->place));
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)x.outer.count + more, sizeof(rdx_bound *), &out->outer_keys));
@@ -430,7 +431,10 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   if (negated && count > 1)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "write NOT EXISTS",
                             "NOT IN of several columns is not supported");
-  if (count == 1 && is_null(left[0]))
+  bool null = false;
+  for (uint32_t i = 0; i < count; i++)
+    null |= is_null(left[i]);
+  if (null)
     return add_null_in(b, q, negated, ast->place);
   const rdx_plan_join join = !negated ? RDX_PLAN_SEMI : correlated ? RDX_PLAN_ANTI : RDX_PLAN_ANTI_NULL;
   RDX_TRY(make_dependent(b, q, &(form){join, count, false}, count, &d));
