@@ -63,7 +63,7 @@ struct rdx_database {
   _Atomic uint32_t settings_version;
   _Atomic uint64_t timeout_ms; /* of a statement; 0: none */
   uint64_t memory_limit;       /* of the device, when the database was opened */
-  rdx_prepared **kept; /* statements by their texts, the last used first */
+  rdx_prepared **kept;         /* statements by their texts, the last used first */
   uint32_t kept_count;
   rdx_named *named;
   uint32_t named_count;
