@@ -66,7 +66,7 @@ static const struct {
 };
 
 static void print_name(const bench_row *engine, int width) {
-  char name[80];
+  char name[sizeof engine->method + sizeof engine->variant + 3];
   const bool only = engine->variant[0] == '\0';
   snprintf(name, sizeof name, only ? "%s" : "%s (%s)", engine->method, engine->variant);
   printf("%*s", width, name);
