@@ -12,6 +12,7 @@
 #define OPTIMIZED RDX_INDEX_RX_OPTIMIZED
 #define PLAIN .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN
 #define SCALED .cgrx.mapping = RDX_CGRX_MAPPING_SCALED
+#define COMPACT .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT
 
 static const bench_contender all[] = {
     {"", {.kind = RDX_INDEX_RX}},   {"", {.kind = OPTIMIZED}},       {"", {.kind = CGRX}},
@@ -36,7 +37,8 @@ static const bench_contender ordered[] = {
 rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_contender contenders[] = {
       {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
-      {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX}},
+      {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX, COMPACT}},
+      {"covering", {.kind = CGRX}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys,
@@ -59,10 +61,11 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
   for (size_t i = 0; i < COUNT(sizes); i++) {
     bench_contender contenders[6];
     for (int k = 0; k < 6; k++)
-      contenders[k] = (bench_contender){
-          names[k / 3][k % 3],
-          {.kind = CGRX,
-           .cgrx = {.bucket_size = sizes[i], .layout = (rdx_cgrx_layout)(k % 3), .search = (rdx_cgrx_search)(k / 3)}}};
+      contenders[k] = (bench_contender){names[k / 3][k % 3],
+                                        {.kind = CGRX,
+                                         .cgrx = {.bucket_size = sizes[i],
+                                                  .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
+                                                  .search = (rdx_cgrx_search)(k / 3)}}};
     const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = b->log_probes};
     const bench_point here = bench_at(point, "bucket size", sizes[i]);
     const rdx_status status = bench_measure(b, &here, &spec, contenders, 6, BENCH_LOOKUPS, err);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static const char published[] = "published=on";
+
 /* Whether the options are some of this method; NULL or what is wrong with them. */
 static const char *check(const bench_extra *e) {
   rdx_index_params index = {0};
@@ -24,7 +26,7 @@ static const char *check(const bench_extra *e) {
 const char *bench_take_extra(const char *text, bench_options *o) {
   const char *colon = strchr(text, ':');
   if (!colon || colon == text || !colon[1])
-    return "it has the form METHOD:NAME=VALUE[,NAME=VALUE...], such as cgrx:bucket_size=32";
+    return "it has the form METHOD:NAME=VALUE[,NAME=VALUE...], such as rx:published=on";
   if (o->extra_count == BENCH_MAX_EXTRAS)
     return "there are too many of them";
   bench_extra *e = &o->extras[o->extra_count];
@@ -35,8 +37,10 @@ const char *bench_take_extra(const char *text, bench_options *o) {
   return wrong;
 }
 
+/* The published form of a method is named so. */
 static void name_extra(const char *variant, const char *text, char name[BENCH_VARIANT]) {
-  snprintf(name, BENCH_VARIANT, "%s%s%s", variant, variant[0] ? ", " : "", text);
+  snprintf(name, BENCH_VARIANT, "%s%s%s", variant, variant[0] ? ", " : "",
+           strcmp(text, published) == 0 ? "published" : text);
 }
 
 bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx_index_params *from,

@@ -77,25 +77,35 @@ typedef enum rdx_build_preference {
   RDX_BUILD_LOW_MEMORY,
 } rdx_build_preference;
 
+/*
+ * `no_compaction`, of all methods: Embree has no compaction, so CPUs refuse it with RDX_ERROR_UNSUPPORTED.
+ * `published`, of all methods that have it: what is not said otherwise is as the paper published it, and exact.
+ */
+
 /** The options of RX; all zero is what the paper selected, but for bits where the device was seen to do better. */
 typedef struct rdx_rx_params {
   rdx_rx_key_mode key_mode;
-  /** 3D: bits of each axis, at most 23, x the lowest. All 0: 23, 23, 18, as published; where keys are sparse and the
-   * device has no RT cores 20, 22, 22, which are faster there. */
+  /** 3D only: bits of each axis, at most 23, x the lowest. All 0: 23, 23, 18, as published; where keys are sparse and
+   * the device has no RT cores 20, 22, 22, which are faster there. */
   uint8_t x_bits, y_bits, z_bits;
   rdx_rx_primitive primitive;
   rdx_rx_ray point_ray;
   rdx_rx_ray range_ray;
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous key ranges, each a scene part of its own; 0: as few as the device allows */
-  bool no_compaction;  /**< leave the scene as large as it was built (section 3.5) */
+  bool no_compaction;  /**< leave the scene as large as it was built (section 3.5); refused on CPUs */
   bool updatable;      /**< allow updates by refit (section 3.6) */
-  /** Allow the driver to report a primitive twice: faster traversal, larger scene. Lookups whose answer could then
-   * depend on it (any but point lookups of distinct keys) are refused. */
+  /** Allow a primitive to be reported twice: faster traversal, larger scene (Embree then splits primitives). Lookups
+   * whose answer could then depend on it (any but point lookups of distinct keys) are refused. */
   bool duplicate_any_hit;
   /** Collect hits by the any-hit program even where every key is known to be distinct, as published; else such a
    * lookup ends its ray at the first hit. */
   bool always_any_hit;
+  /** As published (sections 3.2 to 3.5): hits by the any-hit program, 23, 23 and 18 bits, a scene for fast traces, and
+   * for a range one ray along each row between its bounds, whole where others cut it into segments. Over such lengths
+   * f32 does not tell neighbours apart: hits are compared with their keys, which the index then keeps. Ranges over keys
+   * that span more than 2^12 rows are RDX_ERROR_UNSUPPORTED. */
+  bool published;
 } rdx_rx_params;
 
 /** The options of the sorted array. */
@@ -118,6 +128,9 @@ typedef struct rdx_rx_optimized_params {
   uint32_t partitions; /**< contiguous parts of the scene (thesis, algorithm 5); 0: as few as the device allows */
   bool no_compaction;
   bool no_compression; /**< a triangle for each duplicate, too (thesis, section 4.2) */
+  /** As published (thesis, section 5.15): triangles in 16 parts, built for fast traces; rays that end where their row
+   * does; a range is read entry by entry from its first hit on (algorithm 4), and no column can be included. */
+  bool published;
 } rdx_rx_optimized_params;
 
 /** How cgRX maps keys to points (cgRX, section 5.1). */
@@ -133,7 +146,8 @@ typedef enum rdx_cgrx_mapping {
 
 /** How cgRX stores keys and rows (cgRX, section 3.4). */
 typedef enum rdx_cgrx_layout {
-  RDX_CGRX_LAYOUT_COLUMN = 0,
+  RDX_CGRX_LAYOUT_DEFAULT = 0, /**< columns */
+  RDX_CGRX_LAYOUT_COLUMN,      /**< all keys, then all rows */
   RDX_CGRX_LAYOUT_ROW_ALIGNED, /**< key and row side by side, at multiples of 8 bytes */
   RDX_CGRX_LAYOUT_ROW_PACKED,  /**< the same without padding: 12 bytes for 64-bit keys */
 } rdx_cgrx_layout;
@@ -153,6 +167,10 @@ typedef struct rdx_cgrx_params {
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
   bool no_compaction;
+  /** As published (sections 3 and 5): the scaled mapping, packed rows, a scene for fast traces, rays as long as their
+   * way; a range is read entry by entry (section 3.2), and no column can be included. The naive representation then
+   * follows its markers by further rays, up to five (algorithm 2), where ours carry a bucket's number. */
+  bool published;
 } rdx_cgrx_params;
 
 /** The options of the updatable cgRX (cgRX, section 4). */
@@ -165,6 +183,7 @@ typedef struct rdx_cgrx_updatable_params {
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
   bool no_compaction;
+  bool published; /**< as published: the scaled mapping, a scene for fast traces, rays as long as their way */
 } rdx_cgrx_updatable_params;
 
 /** The options of the hash table; all zero is the default. */

@@ -61,6 +61,7 @@ typedef struct rdx_scene_params {
   bool updatable; /* allow refits */
   bool compact;
   bool single_any_hit; /* a hit program runs at most once per ray and primitive */
+  bool splits;         /* Embree may split triangles, which are then hit once for each part */
 } rdx_scene_params;
 
 typedef struct rdx_scene {

@@ -30,6 +30,15 @@ static const struct {
     {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
 };
 
+rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bool no_compaction, rdx_error *err) {
+  if (!no_compaction || device->info.backend != RDX_BACKEND_CPU)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                  "%s: Embree has no compaction that could be left out; leave the option out (a build for low memory "
+                  "makes a smaller scene)",
+                  method);
+}
+
 static const rdx_index_ops *find_ops(rdx_index_kind kind) {
   for (size_t i = 0; i < RDX_COUNT(kinds); i++)
     if (kinds[i].kind == kind)
@@ -60,6 +69,16 @@ rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_e
   for (size_t i = 0; i < RDX_COUNT(kinds) && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, ", %s", kinds[i].ops->name);
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, list);
+}
+
+static bool is_published(const rdx_index_params *p) {
+  return (p->kind == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published) ||
+         ((p->kind == RDX_INDEX_CGRX || p->kind == RDX_INDEX_CGRX_NAIVE) && p->cgrx.published);
+}
+
+static const rdx_index_ops *choose_ops(const rdx_index_params *params) {
+  const rdx_index_ops *ops = find_ops(params->kind);
+  return ops && ops->published && is_published(params) ? ops->published : ops;
 }
 
 /* ---- Building ---- */
@@ -200,7 +219,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   index->params = params ? *params : defaults;
   if (index->params.kind == RDX_INDEX_AUTO)
     index->params.kind = RDX_INDEX_TREE;
-  index->ops = find_ops(index->params.kind);
+  index->ops = choose_ops(&index->params);
 
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;

@@ -84,7 +84,8 @@ typedef struct rdx_index_ops {
   void (*destroy)(void *self);
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
-  bool counts_runs; /* GATHER_COUNT takes no longer where a key has many rows */
+  const struct rdx_index_ops *published; /* what takes its place where the params say so; NULL: itself */
+  bool counts_runs;                      /* GATHER_COUNT takes no longer where a key has many rows */
   /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of
    * their keys (index/partition.h); 0: never. */
   uint64_t partition_bytes;
@@ -137,6 +138,10 @@ typedef struct rdx_lookup_options {
 RDX_MUST_USE rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                                               const rdx_lookup_params *params, const rdx_lookup_options *options,
                                               rdx_result **out, rdx_error *err);
+
+/* Refuse what a scene on this device has not: no_compaction on CPUs. */
+RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bool no_compaction,
+                                             rdx_error *err);
 
 /* How many rows a part of a lookup's or a join's answer has at most, unless one probe alone has more, where `bytes` of
  * memory are needed for each. */

@@ -54,6 +54,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_RX, "updatable", rx.updatable, rdx_option_switches),
     WORD(RDX_INDEX_RX, "duplicate_any_hit", rx.duplicate_any_hit, rdx_option_switches),
     WORD(RDX_INDEX_RX, "always_any_hit", rx.always_any_hit, rdx_option_switches),
+    WORD(RDX_INDEX_RX, "published", rx.published, rdx_option_switches),
     WORD(RDX_INDEX_SORTED_ARRAY, "lanes", sorted_array.lanes, lanes_to_32),
     WORD(RDX_INDEX_TREE, "lanes", tree.lanes, lanes_to_4),
     NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
@@ -64,6 +65,7 @@ static const rdx_option list[] = {
     NUMBER(RDX_INDEX_RX_OPTIMIZED, "partitions", rx_optimized.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_RX_OPTIMIZED, "compaction", rx_optimized.no_compaction, rdx_option_negations),
     WORD(RDX_INDEX_RX_OPTIMIZED, "compression", rx_optimized.no_compression, rdx_option_negations),
+    WORD(RDX_INDEX_RX_OPTIMIZED, "published", rx_optimized.published, rdx_option_switches),
     NUMBER(RDX_INDEX_CGRX, "bucket_size", cgrx.bucket_size, 2, 65536),
     WORD(RDX_INDEX_CGRX, "mapping", cgrx.mapping, mappings),
     WORD(RDX_INDEX_CGRX, "layout", cgrx.layout, layouts),
@@ -71,6 +73,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_CGRX, "build", cgrx.build, builds),
     NUMBER(RDX_INDEX_CGRX, "partitions", cgrx.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX, "compaction", cgrx.no_compaction, rdx_option_negations),
+    WORD(RDX_INDEX_CGRX, "published", cgrx.published, rdx_option_switches),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "node_size", cgrx_updatable.node_size, 4, 4096),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "fill", cgrx_updatable.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "longest_chain", cgrx_updatable.longest_chain, 1, UINT32_MAX),
@@ -78,6 +81,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, builds),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.no_compaction, rdx_option_negations),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "published", cgrx_updatable.published, rdx_option_switches),
     WORD(RDX_INDEX_RADIX_HASH, "bits", radix_hash.bits, radix_bits),
 };
 

@@ -283,6 +283,42 @@ static void test_far_apart(void **state) {
   }
 }
 
+static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, rdx_index_kind kind, uint64_t probe,
+                        uint32_t *row) {
+  const rdx_column probes = {.type = RDX_TYPE_U64, .rows = 1, .values = &probe};
+  rdx_index *index = NULL;
+  rdx_result *result = NULL;
+  rdx_result_view view;
+  rdx_lookup_stats stats;
+  OK(rdx_index_create(test_device, keys, &(rdx_index_params){.kind = kind, .cgrx = *params}, &index, err));
+  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST, .stats = true}, &result, err));
+  OK(rdx_result_read(result, &view, err));
+  rdx_result_get_stats(result, &stats);
+  *row = view.first[0];
+  rdx_result_destroy(&result);
+  rdx_index_destroy(&index);
+  return stats.rays;
+}
+
+/* Algorithm 2: from a row through its plane to the next, along that to its first row, along this to the bucket, whose
+ * last key alone stands in the scene. Figure 5 is such a lookup. */
+static void test_published_naive(void **state) {
+  (void)state;
+  const uint64_t far = 5ull << 46 | 3ull << 23, keys[] = {1, 2, 30, far + 7, far + 8, far + 9};
+  const rdx_column column = {.type = RDX_TYPE_U64, .rows = 6, .values = keys};
+  const rdx_cgrx_params published = {.bucket_size = 2, .published = true},
+                        marked = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_SCALED};
+  uint32_t row = 0;
+  if (!test_traces())
+    return;
+  assert_int_equal(rays_of(&column, &published, RDX_INDEX_CGRX_NAIVE, 30, &row), 5);
+  assert_int_equal(row, 2);
+  assert_int_equal(rays_of(&column, &published, RDX_INDEX_CGRX_NAIVE, far + 8, &row), 1);
+  assert_int_equal(row, 4);
+  assert_true(rays_of(&column, &marked, RDX_INDEX_CGRX_NAIVE, 30, &row) >= 3);
+  assert_int_equal(row, 2);
+}
+
 static void test_bad_options(void **state) {
   (void)state;
   static const rdx_cgrx_params bad[] = {{.bucket_size = 1},
@@ -314,6 +350,7 @@ static void test_bad_options(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rays), cmocka_unit_test(test_covering),
-                                     cmocka_unit_test(test_far_apart), cmocka_unit_test(test_bad_options)};
+                                     cmocka_unit_test(test_far_apart), cmocka_unit_test(test_published_naive),
+                                     cmocka_unit_test(test_bad_options)};
   return TEST_MAIN(tests);
 }

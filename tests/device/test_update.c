@@ -126,7 +126,7 @@ static void test_refit(void **state) {
   static const rdx_rx_params options[] = {
       {.updatable = true},
       {.updatable = true, .primitive = RDX_RX_BOX, .partitions = 3},
-      {.updatable = true, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO, .no_compaction = true},
+      {.updatable = true, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO},
       {.updatable = true, .primitive = RDX_RX_SPHERE, .build = RDX_BUILD_FAST_BUILD},
       {.updatable = true, .partitions = 7, .always_any_hit = true, .build = RDX_BUILD_LOW_MEMORY},
   };

@@ -57,6 +57,11 @@ static bool fits_mode(const rdx_column *keys, i128 most) {
   return true;
 }
 
+/* CPUs refuse no_compaction. */
+static bool random_compaction(void) {
+  return chance(30) && rdx_device_get_info(diff_device)->backend != RDX_BACKEND_CPU;
+}
+
 static uint32_t random_partitions(void) {
   return chance(70) ? 0 : (uint32_t)(1 + magnitude(20));
 }
@@ -92,10 +97,11 @@ static void random_rx(rdx_rx_params *rx, const rdx_column *keys, refusal *r) {
   rx->range_ray = ranges[chance(95) ? below(3) : 3];
   rx->build = random_build();
   rx->partitions = random_partitions();
-  rx->no_compaction = chance(30);
+  rx->no_compaction = random_compaction();
   rx->updatable = chance(30);
   rx->duplicate_any_hit = chance(20);
   rx->always_any_hit = chance(30);
+  rx->published = chance(20);
   static const char *const refused = "options that exclude each other";
   const bool offset =
       rx->point_ray == RDX_RX_RAY_PARALLEL_FROM_OFFSET || rx->range_ray == RDX_RX_RAY_PARALLEL_FROM_OFFSET;
@@ -110,10 +116,11 @@ static void random_cgrx(rdx_index_kind kind, rdx_cgrx_params *cgrx, refusal *r) 
   cgrx->bucket_size = chance(40) ? 0 : 2 + (uint32_t)magnitude(chance(90) ? 100 : 65535);
   cgrx->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
   cgrx->layout = (rdx_cgrx_layout)below(RDX_CGRX_LAYOUT_ROW_PACKED + 1);
+  cgrx->published = chance(20);
   cgrx->search = (rdx_cgrx_search)below(RDX_CGRX_SEARCH_LINEAR + 1);
   cgrx->build = random_build();
   cgrx->partitions = random_partitions();
-  cgrx->no_compaction = chance(30);
+  cgrx->no_compaction = random_compaction();
   if (kind == RDX_INDEX_CGRX_NAIVE && cgrx->mapping == RDX_CGRX_MAPPING_COVERING) {
     must_refuse(r, RDX_ERROR_ARGUMENT, "covering triangles of the naive representation");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "covering triangles of the naive representation");
@@ -121,13 +128,14 @@ static void random_cgrx(rdx_index_kind kind, rdx_cgrx_params *cgrx, refusal *r) 
 }
 
 static void random_updatable(rdx_cgrx_updatable_params *p) {
+  p->published = chance(20);
   p->node_size = chance(40) ? 0 : 4 + (uint32_t)magnitude(chance(90) ? 60 : 4093);
   p->fill_percent = (uint8_t)(chance(40) ? 0 : 1 + below(100));
   p->longest_chain = chance(50) ? 0 : 1 + (uint32_t)magnitude(20);
   p->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
   p->build = random_build();
   p->partitions = random_partitions();
-  p->no_compaction = chance(30);
+  p->no_compaction = random_compaction();
 }
 
 /* The largest number of invocations that a subgroup has room for. */
@@ -170,8 +178,9 @@ rdx_index_params index_params(rdx_index_kind kind, const rdx_column *keys, refus
     p.rx_optimized.primitive = (rdx_rx_primitive)below(RDX_RX_BOX + 1);
     p.rx_optimized.build = random_build();
     p.rx_optimized.partitions = random_partitions();
-    p.rx_optimized.no_compaction = chance(30);
+    p.rx_optimized.no_compaction = random_compaction();
     p.rx_optimized.no_compression = chance(30);
+    p.rx_optimized.published = chance(20);
     break;
   case RDX_INDEX_CGRX:
   case RDX_INDEX_CGRX_NAIVE:
@@ -193,21 +202,23 @@ void index_note(const rdx_index_params *p) {
   note("index %s", rdx_index_kind_name(p->kind));
   if (p->kind == RDX_INDEX_RX)
     note(" key_mode %d bits %d,%d,%d primitive %d point_ray %d range_ray %d build %d partitions %u no_compaction %d "
-         "updatable %d duplicate_any_hit %d always_any_hit %d",
+         "updatable %d duplicate_any_hit %d always_any_hit %d published %d",
          p->rx.key_mode, p->rx.x_bits, p->rx.y_bits, p->rx.z_bits, p->rx.primitive, p->rx.point_ray, p->rx.range_ray,
          p->rx.build, p->rx.partitions, p->rx.no_compaction, p->rx.updatable, p->rx.duplicate_any_hit,
-         p->rx.always_any_hit);
+         p->rx.always_any_hit, p->rx.published);
   else if (p->kind == RDX_INDEX_RX_OPTIMIZED)
-    note(" primitive %d build %d partitions %u no_compaction %d no_compression %d", p->rx_optimized.primitive,
-         p->rx_optimized.build, p->rx_optimized.partitions, p->rx_optimized.no_compaction,
-         p->rx_optimized.no_compression);
+    note(" primitive %d build %d partitions %u no_compaction %d no_compression %d published %d",
+         p->rx_optimized.primitive, p->rx_optimized.build, p->rx_optimized.partitions, p->rx_optimized.no_compaction,
+         p->rx_optimized.no_compression, p->rx_optimized.published);
   else if (p->kind == RDX_INDEX_CGRX || p->kind == RDX_INDEX_CGRX_NAIVE)
-    note(" bucket %u mapping %d layout %d search %d build %d partitions %u no_compaction %d", p->cgrx.bucket_size,
-         p->cgrx.mapping, p->cgrx.layout, p->cgrx.search, p->cgrx.build, p->cgrx.partitions, p->cgrx.no_compaction);
+    note(" bucket %u mapping %d layout %d search %d build %d partitions %u no_compaction %d published %d",
+         p->cgrx.bucket_size, p->cgrx.mapping, p->cgrx.layout, p->cgrx.search, p->cgrx.build, p->cgrx.partitions,
+         p->cgrx.no_compaction, p->cgrx.published);
   else if (p->kind == RDX_INDEX_CGRX_UPDATABLE)
-    note(" node %u fill %d chain %u mapping %d build %d partitions %u no_compaction %d", p->cgrx_updatable.node_size,
-         p->cgrx_updatable.fill_percent, p->cgrx_updatable.longest_chain, p->cgrx_updatable.mapping,
-         p->cgrx_updatable.build, p->cgrx_updatable.partitions, p->cgrx_updatable.no_compaction);
+    note(" node %u fill %d chain %u mapping %d build %d partitions %u no_compaction %d published %d",
+         p->cgrx_updatable.node_size, p->cgrx_updatable.fill_percent, p->cgrx_updatable.longest_chain,
+         p->cgrx_updatable.mapping, p->cgrx_updatable.build, p->cgrx_updatable.partitions,
+         p->cgrx_updatable.no_compaction, p->cgrx_updatable.published);
   else
     note(" lanes %d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->hash.lanes,
          p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);

@@ -14,9 +14,11 @@
 
 typedef struct cpu_scene {
   rdx_scene base;
-  RTCDevice embree; /* one a scene, so that its memory can be told from that of others */
-  RTCScene scene;
-  RTCGeometry *geometries; /* one a partition; owned by `scene` */
+  RTCDevice embree;        /* one a scene, so that its memory can be told from that of others */
+  RTCScene scene;          /* of the only partition, or of instances of all */
+  RTCScene *parts;         /* one a partition; NULL: there is one, which is `scene` */
+  RTCGeometry *instances;  /* of these; owned by `scene` */
+  RTCGeometry *geometries; /* one a partition; owned by its scene */
   _Atomic int64_t bytes;   /* held by Embree, and reserved in the books */
   rdx_owner owner;         /* of the thread that builds it */
 } cpu_scene;
@@ -29,6 +31,7 @@ typedef struct trace {
   struct RTCIntersectContext context;
 #endif
   uint64_t partition_size;
+  bool parts;
   rdx_hit_fn hit;
   void *user;
 } trace;
@@ -45,8 +48,8 @@ static void end_ray(struct RTCRayN *ray, unsigned n, unsigned i) {
 }
 
 static uint64_t hit_primitive(const trace *t, const struct RTCHitN *hit, unsigned n, unsigned i) {
-  const unsigned *words = (const unsigned *)(const void *)hit;
-  return words[6 * n + i] * t->partition_size + words[5 * n + i];
+  const unsigned *words = (const unsigned *)(const void *)hit; /* the 6th is the primitive, the 8th the instance */
+  return (t->parts ? words[7 * n + i] * t->partition_size : 0) + words[5 * n + i];
 }
 
 /* Embree asks before it takes memory and tells when it gave some back. */
@@ -90,8 +93,9 @@ __attribute__((no_sanitize("thread"))) static void box_bounds(const struct RTCBo
 
 static void on_box(const struct RTCOccludedFunctionNArguments *a) {
   const trace *t = (const trace *)(const void *)a->context;
+  const uint64_t first = t->parts ? a->context->instID[0] * t->partition_size : 0;
   for (unsigned i = 0; i < a->N; i++)
-    if (a->valid[i] && t->hit(t->user, ray_id(a->ray, a->N, i), (uint32_t)(a->geomID * t->partition_size + a->primID)))
+    if (a->valid[i] && t->hit(t->user, ray_id(a->ray, a->N, i), (uint32_t)(first + a->primID)))
       end_ray(a->ray, a->N, i);
 }
 
@@ -141,7 +145,10 @@ static rdx_status set_triangles(cpu_scene *s, RTCGeometry g, rdx_buffer *primiti
   return RDX_OK;
 }
 
+/* HIGH splits triangles that are in each other's way. */
 static enum RTCBuildQuality quality_of(const rdx_scene_params *params) {
+  if (params->splits && params->kind == RDX_SCENE_TRIANGLES && params->preference <= RDX_BUILD_FAST_TRACE)
+    return RTC_BUILD_QUALITY_HIGH;
   return params->preference == RDX_BUILD_FAST_BUILD ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM;
 }
 
@@ -165,7 +172,7 @@ static rdx_status add_partition(cpu_scene *s, uint32_t i, rdx_error *err) {
   }
   rtcSetGeometryBuildQuality(g, p->updatable ? RTC_BUILD_QUALITY_REFIT : quality_of(p));
   rtcCommitGeometry(g);
-  rtcAttachGeometryByID(s->scene, g, i);
+  rtcAttachGeometryByID(s->parts ? s->parts[i] : s->scene, g, s->parts ? 0 : i);
   rtcReleaseGeometry(g); /* the scene holds it now */
   s->geometries[i] = g;
   return status == RDX_OK ? embree_failed(s, "making a scene", err) : status;
@@ -174,6 +181,11 @@ static rdx_status add_partition(cpu_scene *s, uint32_t i, rdx_error *err) {
 static rdx_status commit(cpu_scene *s, rdx_error *err) {
   const double start = rdx_now_ms();
   s->owner = rdx_owner_current();
+  for (uint32_t i = 0; i < s->base.partitions && s->parts; i++) {
+    rtcCommitScene(s->parts[i]);
+    rtcCommitGeometry(s->instances[i]);
+    RDX_TRY(embree_failed(s, "building a part of a scene", err));
+  }
   rtcCommitScene(s->scene);
   s->base.build_ms = rdx_now_ms() - start;
   RDX_TRY(embree_failed(s, "building a scene", err));
@@ -182,28 +194,59 @@ static rdx_status commit(cpu_scene *s, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
+/* RX, section 3.6 "the existing bounding volumes are merely adjusted". */
+static rdx_status new_scene(cpu_scene *s, RTCScene *out, rdx_error *err) {
   const rdx_scene_params *p = &s->base.params;
+  enum RTCSceneFlags flags = RTC_SCENE_FLAG_NONE;
+  *out = rtcNewScene(s->embree);
+  if (!*out)
+    return embree_failed(s, "making a scene", err);
+  if (p->preference == RDX_BUILD_LOW_MEMORY)
+    flags |= RTC_SCENE_FLAG_COMPACT;
+  if (p->updatable)
+    flags |= RTC_SCENE_FLAG_DYNAMIC;
+  rtcSetSceneFlags(*out, flags);
+  /* What is to be refitted takes a tree of the trees of geometries, which LOW makes: others are built anew. */
+  rtcSetSceneBuildQuality(*out, p->updatable ? RTC_BUILD_QUALITY_LOW : quality_of(p));
+  rtcSetSceneProgressMonitorFunction(*out, on_progress, s);
+  return RDX_OK;
+}
+
+/* thesis, Algorithm 5 "Sub-BVH Construction and IAS Management". */
+/* A scene for a partition, and its instance, which stays where it is. */
+static rdx_status new_part(cpu_scene *s, uint32_t i, rdx_error *err) {
+  static const float identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
+  RDX_TRY(new_scene(s, &s->parts[i], err));
+  RTCGeometry g = rtcNewGeometry(s->embree, RTC_GEOMETRY_TYPE_INSTANCE);
+  if (!g)
+    return embree_failed(s, "making a scene", err);
+  rtcSetGeometryInstancedScene(g, s->parts[i]);
+  rtcSetGeometryTransform(g, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, identity);
+  rtcAttachGeometryByID(s->scene, g, i);
+  rtcReleaseGeometry(g); /* the scene holds it now */
+  s->instances[i] = g;
+  return embree_failed(s, "making a scene", err);
+}
+
+static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
+  const uint32_t partitions = s->base.partitions;
   char config[64];
   snprintf(config, sizeof config, "threads=%u", rdx_pool_limited(((rdx_cpu_device *)s->base.device)->pool));
   s->embree = rtcNewDevice(config);
   if (!s->embree)
     return embree_failed(s, "starting Embree", err);
   rtcSetDeviceMemoryMonitorFunction(s->embree, on_memory, s);
-  s->scene = rtcNewScene(s->embree);
-  if (!s->scene)
-    return embree_failed(s, "making a scene", err);
-  enum RTCSceneFlags flags = RTC_SCENE_FLAG_NONE;
-  if (p->preference == RDX_BUILD_LOW_MEMORY)
-    flags |= RTC_SCENE_FLAG_COMPACT;
-  if (p->updatable)
-    flags |= RTC_SCENE_FLAG_DYNAMIC;
-  rtcSetSceneFlags(s->scene, flags);
-  rtcSetSceneBuildQuality(s->scene, quality_of(p));
-  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, s);
-  RDX_TRY(rdx_alloc(s->base.partitions, sizeof *s->geometries, "a scene", (void **)&s->geometries, err));
-  for (uint32_t i = 0; i < s->base.partitions; i++)
+  RDX_TRY(new_scene(s, &s->scene, err));
+  RDX_TRY(rdx_calloc(partitions, sizeof *s->geometries, "a scene", (void **)&s->geometries, err));
+  if (partitions > 1) {
+    RDX_TRY(rdx_calloc(partitions, sizeof *s->instances, "a scene", (void **)&s->instances, err));
+    RDX_TRY(rdx_calloc(partitions, sizeof *s->parts, "a scene", (void **)&s->parts, err));
+  }
+  for (uint32_t i = 0; i < partitions; i++) {
+    if (s->parts)
+      RDX_TRY(new_part(s, i, err));
     RDX_TRY(add_partition(s, i, err));
+  }
   RDX_TRY(commit(s, err));
   s->base.address = (uint64_t)(uintptr_t)s->scene;
   return RDX_OK;
@@ -248,18 +291,25 @@ static void move_to(cpu_scene *s, rdx_buffer *primitives) {
   }
 }
 
+static void set_progress(cpu_scene *s, bool (*progress)(void *user, double n)) {
+  for (uint32_t i = 0; i < s->base.partitions && s->parts; i++)
+    rtcSetSceneProgressMonitorFunction(s->parts[i], progress, s);
+  rtcSetSceneProgressMonitorFunction(s->scene, progress, s);
+}
+
+/* RX, section 3.6 "in-place updates to bounding volume hierarchies". */
 /* A commit that fails or is cancelled leaves nothing to trace: then the old primitives come back, whatever it takes. */
 rdx_status rdx_cpu_scene_refit(rdx_scene *scene, rdx_buffer *primitives, rdx_error *err) {
   cpu_scene *s = (cpu_scene *)scene;
   if (scene->partitions == 0)
     return RDX_OK;
   move_to(s, primitives);
-  rtcSetSceneProgressMonitorFunction(s->scene, on_progress, s);
+  set_progress(s, on_progress);
   const rdx_status status = commit(s, err);
   if (status != RDX_OK) {
     rdx_error ignored;
     move_to(s, scene->params.primitives);
-    rtcSetSceneProgressMonitorFunction(s->scene, NULL, NULL);
+    set_progress(s, NULL);
     if (commit(s, &ignored) != RDX_OK)
       return rdx_fail(err, RDX_ERROR_INTERNAL, "a refit failed, and so did going back: the index is lost");
     return status;
@@ -275,6 +325,9 @@ void rdx_cpu_scene_destroy(rdx_scene *scene) {
     rdx_record_scene_end(scene->device->recording, scene);
   if (s->scene)
     rtcReleaseScene(s->scene);
+  for (uint32_t i = 0; i < scene->partitions && s->parts; i++)
+    if (s->parts[i])
+      rtcReleaseScene(s->parts[i]);
   if (s->embree) {
     rtcSetDeviceMemoryMonitorFunction(s->embree, NULL, NULL);
     rtcReleaseDevice(s->embree);
@@ -282,6 +335,8 @@ void rdx_cpu_scene_destroy(rdx_scene *scene) {
   rdx_device_release(scene->device, (uint64_t)atomic_load(&s->bytes));
   rdx_buffer_destroy(&scene->params.primitives);
   rdx_free(s->geometries);
+  rdx_free(s->instances);
+  rdx_free(s->parts);
   rdx_free(s);
 }
 
@@ -309,7 +364,7 @@ static bool on_tapped(void *context, uint32_t lane, uint32_t primitive) {
 }
 
 static trace start_trace(const cpu_scene *s, rdx_hit_fn hit, void *user) {
-  trace t = {.partition_size = s->base.partition_size, .hit = hit, .user = user};
+  trace t = {.partition_size = s->base.partition_size, .parts = s->parts != NULL, .hit = hit, .user = user};
 #if RDX_EMBREE_VERSION == 4
   rtcInitRayQueryContext(&t.context);
 #else
@@ -318,7 +373,9 @@ static trace start_trace(const cpu_scene *s, rdx_hit_fn hit, void *user) {
   return t;
 }
 
+/* Embree 3 never comes back from coherent packets in instances. */
 static void occluded_16(const cpu_scene *s, trace *t, const int *valid, struct RTCRay16 *rays, bool coherent) {
+  coherent &= !t->parts;
 #if RDX_EMBREE_VERSION == 4
   struct RTCOccludedArguments arguments;
   rtcInitOccludedArguments(&arguments);
@@ -343,6 +400,7 @@ static void occluded_1(const cpu_scene *s, trace *t, struct RTCRay *ray) {
 }
 
 static void intersect_16(const cpu_scene *s, trace *t, const int *valid, struct RTCRayHit16 *rays, bool coherent) {
+  coherent &= !t->parts;
 #if RDX_EMBREE_VERSION == 4
   struct RTCIntersectArguments arguments;
   rtcInitIntersectArguments(&arguments);
@@ -431,13 +489,15 @@ void rdx_cpu_trace_closest(const rdx_scene *scene, const rdx_ray *rays, uint32_t
     for (uint32_t i = 0; i < 16; i++) {
       packet.hit.geomID[i] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.primID[i] = RTC_INVALID_GEOMETRY_ID;
+      packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
     }
     intersect_16(s, &t, valid, &packet, coherent);
     for (uint32_t i = 0; i < n; i++) {
       if (packet.hit.geomID[i] == RTC_INVALID_GEOMETRY_ID)
         continue;
       const float *d = rays[first + i].direction;
-      primitive[first + i] = (uint32_t)(packet.hit.geomID[i] * s->base.partition_size + packet.hit.primID[i]);
+      const uint64_t part = s->parts ? packet.hit.instID[0][i] : 0;
+      primitive[first + i] = (uint32_t)(part * s->base.partition_size + packet.hit.primID[i]);
       if (recording)
         rdx_record_hit(recording, number + first + i, primitive[first + i]);
       if (back)

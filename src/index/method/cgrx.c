@@ -23,18 +23,25 @@ static void destroy(void *self) {
   rdx_free(c);
 }
 
+/* As kernels know it. */
+static uint32_t layout_of(const rdx_cgrx_params *p) {
+  return p->layout == RDX_CGRX_LAYOUT_ROW_PACKED    ? LAYOUT_ROW_PACKED
+         : p->layout == RDX_CGRX_LAYOUT_ROW_ALIGNED ? LAYOUT_ROW_ALIGNED
+                                                    : LAYOUT_COLUMN;
+}
+
 static uint64_t entries_bytes(const rdx_cgrx_params *p, uint64_t count, uint32_t key_bits) {
-  return count * 4 * entry_words(p->layout, key_bits == 64);
+  return count * 4 * entry_words(layout_of(p), key_bits == 64);
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  const rdx_cgrx_params *p = &params->cgrx;
+  const rdx_cgrx_params resolved = rdx_cgrx_resolve(&params->cgrx), *p = &resolved;
   if (rdx_cgrx_check("cgrx", device, p, NULL) != RDX_OK) /* build() will say so */
     return 0;
   const uint64_t columns = count * (key_bits / 8 + 4);
   const uint64_t tracing = columns + rdx_cgrx_scene_estimate(device, p, count);
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
-  const uint64_t copying = p->layout ? columns + entries_bytes(p, count, key_bits) : 0;
+  const uint64_t copying = layout_of(p) != LAYOUT_COLUMN ? columns + entries_bytes(p, count, key_bits) : 0;
   const uint64_t most = tracing > sorting ? tracing : sorting;
   return most > copying ? most : copying;
 }
@@ -44,7 +51,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 /* cgRX, section 3.4 "row layout". */
 /* Replace the columns by rows of words. */
 static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *stats, rdx_error *err) {
-  if (p->layout == RDX_CGRX_LAYOUT_COLUMN)
+  if (layout_of(p) == LAYOUT_COLUMN)
     return RDX_OK;
   const uint32_t key64 = c->key_bits == 64;
   RDX_TRY(
@@ -52,10 +59,10 @@ static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *st
   const struct cgrx_rows_args args = {.keys = RDX_ADDRESS(uint32_t, c->sorted.keys),
                                       .rows = RDX_ADDRESS(uint32_t, c->sorted.rows),
                                       .entries = RDX_ADDRESS(uint32_t, c->entries),
-                                      .layout_kind = p->layout};
+                                      .layout_kind = layout_of(p)};
   RDX_TRY(rdx_launch_timed(c->device, &rdx_kernel_cgrx_rows, &args, &key64, c->scene.shape.n, &stats->encode_ms, err));
   rdx_sorted_keys_destroy(&c->sorted);
-  c->scene.shape.layout_kind = p->layout;
+  c->scene.shape.layout_kind = layout_of(p);
   return RDX_OK;
 }
 
@@ -71,8 +78,9 @@ static rdx_status build_parts(cgrx *c, const rdx_key_set *keys, const rdx_cgrx_p
   return RDX_OK;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_cgrx_params *p, bool optimized, rdx_index_stats *stats,
+static rdx_status build(const rdx_key_set *keys, const rdx_cgrx_params *given, bool optimized, rdx_index_stats *stats,
                         void **out, rdx_error *err) {
+  const rdx_cgrx_params resolved = rdx_cgrx_resolve(given), *p = &resolved;
   RDX_TRY(rdx_cgrx_check(optimized ? "cgrx" : "cgrx_naive", keys->device, p, err));
   cgrx *c = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *c, "a cgrx index", (void **)&c, err));
@@ -137,12 +145,35 @@ static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = c->entries, .block_words = 8 * words, .first_word = c->key_bits / 32, .step = words};
 }
 
+static const rdx_index_ops published_ops = {
+    .name = "cgrx",
+    .estimate = estimate,
+    .build = build_optimized,
+    .query = query,
+    .count_rays = count_rays,
+    .count_visits = count_visits,
+    .destroy = destroy,
+    .rows_in_order = true,
+};
+
 const rdx_index_ops rdx_cgrx_ops = {
     .name = "cgrx",
     .estimate = estimate,
     .build = build_optimized,
     .query = query,
     .rows = rows,
+    .count_rays = count_rays,
+    .count_visits = count_visits,
+    .destroy = destroy,
+    .rows_in_order = true,
+    .published = &published_ops,
+};
+
+static const rdx_index_ops published_naive_ops = {
+    .name = "cgrx_naive",
+    .estimate = estimate,
+    .build = build_naive,
+    .query = query,
     .count_rays = count_rays,
     .count_visits = count_visits,
     .destroy = destroy,
@@ -159,4 +190,5 @@ const rdx_index_ops rdx_cgrx_naive_ops = {
     .count_visits = count_visits,
     .destroy = destroy,
     .rows_in_order = true,
+    .published = &published_naive_ops,
 };

@@ -46,7 +46,20 @@ rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rd
   if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
       p->search > RDX_CGRX_SEARCH_LINEAR || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown mapping, layout, search or build preference", method);
-  return RDX_OK;
+  return rdx_check_compaction(method, device, p->no_compaction, err);
+}
+
+/* cgRX, section 6 "best configuration". */
+/* cgRX, section 5.3 "we only consider the packed row layout". */
+rdx_cgrx_params rdx_cgrx_resolve(const rdx_cgrx_params *given) {
+  rdx_cgrx_params p = *given;
+  if (p.layout == RDX_CGRX_LAYOUT_DEFAULT)
+    p.layout = p.published ? RDX_CGRX_LAYOUT_ROW_PACKED : RDX_CGRX_LAYOUT_COLUMN;
+  if (p.published && p.mapping == RDX_CGRX_MAPPING_DEFAULT)
+    p.mapping = RDX_CGRX_MAPPING_SCALED;
+  if (p.published && p.build == RDX_BUILD_DEFAULT)
+    p.build = RDX_BUILD_FAST_TRACE;
+  return p;
 }
 
 static rdx_scene_params scene_params(const rdx_device *device, const rdx_cgrx_params *p, uint64_t triangles) {
@@ -78,7 +91,7 @@ static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
   s->reach_x = s->reach_y = s->reach_z = RDX_ALL_THE_WAY;
   if (s->representation == CGRX_COVERING)
     s->reach_x = 1;
-  if (rdx_device_traces_nearest_first(c->device))
+  if (rdx_device_traces_nearest_first(c->device) || s->published)
     return;
   if (s->representation != CGRX_COVERING)
     s->reach_x = rdx_first_reach(range, s->buckets, 1ull << s->x_bits);
@@ -103,6 +116,7 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
                                       : optimized ? CGRX_OPTIMIZED
                                                   : CGRX_NAIVE,
                     .linear_search = p->search == RDX_CGRX_SEARCH_LINEAR,
+                    .published = p->published,
                     .scale_y = p->mapping == RDX_CGRX_MAPPING_PLAIN ? 1 : SCALE_Y,
                     .scale_z = p->mapping == RDX_CGRX_MAPPING_PLAIN ? 1 : SCALE_Z};
   s->buckets = (uint32_t)(((uint64_t)s->n + s->bucket_size - 1) / s->bucket_size);

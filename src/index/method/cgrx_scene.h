@@ -20,6 +20,9 @@ typedef struct rdx_cgrx_scene {
 RDX_MUST_USE rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rdx_cgrx_params *params,
                                        rdx_error *err);
 
+/* The same options with what `published` and the default layout stand for. */
+rdx_cgrx_params rdx_cgrx_resolve(const rdx_cgrx_params *params);
+
 uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *params);
 
 /* Device bytes held at the peak of a build over `count` keys, the sorted keys not counted. */

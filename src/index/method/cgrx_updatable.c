@@ -80,11 +80,13 @@ static uint32_t entries_of_bucket(const rdx_cgrx_updatable_params *p) {
 }
 
 static rdx_cgrx_params scene_params(const rdx_cgrx_updatable_params *p) {
-  return (rdx_cgrx_params){.bucket_size = entries_of_bucket(p),
-                           .mapping = p->mapping,
-                           .build = p->build,
-                           .partitions = p->partitions,
-                           .no_compaction = p->no_compaction};
+  const rdx_cgrx_params scene = {.bucket_size = entries_of_bucket(p),
+                                 .mapping = p->mapping,
+                                 .build = p->build,
+                                 .partitions = p->partitions,
+                                 .no_compaction = p->no_compaction,
+                                 .published = p->published};
+  return rdx_cgrx_resolve(&scene);
 }
 
 static rdx_status check(const rdx_device *device, const rdx_cgrx_updatable_params *p, rdx_error *err) {

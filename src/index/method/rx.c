@@ -10,6 +10,9 @@
 #include "index/method/sorted_keys.h"
 #include "kernels/primitives/kernels.h"
 
+/* Rows that the keys of a published index may span for ranges to be answered: rays of one, at most. */
+#define MOST_ROWS (1u << 12)
+
 typedef struct rx {
   rdx_device *device;
   rdx_rx_params params; /* defaults resolved */
@@ -48,9 +51,12 @@ static rdx_status resolve_rays(rdx_rx_params *p, rdx_error *err) {
 
 /* RX, section 3.2 "Naive Mode". */
 static rdx_status resolve_bits(rdx_rx_params *p, rdx_error *err) {
+  if (p->key_mode != RDX_RX_KEY_3D && (p->x_bits != 0 || p->y_bits != 0 || p->z_bits != 0))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rx: bits of x, y and z are for key mode 3d; %s keys lie along x alone: leave the bits out",
+                    p->key_mode == RDX_RX_KEY_NAIVE ? "naive" : "extended");
   if (p->key_mode == RDX_RX_KEY_NAIVE) {
     p->x_bits = 23;
-    p->y_bits = p->z_bits = 0;
   } else if (p->x_bits == 0 && p->y_bits == 0 && p->z_bits == 0) {
     p->x_bits = p->y_bits = 23;
     p->z_bits = 18;
@@ -75,6 +81,11 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
                     "rx: in extended key mode the gaps are too small for spheres; use triangles or boxes");
   if (p->primitive == RDX_RX_PRIMITIVE_DEFAULT)
     p->primitive = RDX_RX_TRIANGLE;
+  if (p->published) {
+    p->always_any_hit = true;
+    p->build = p->build == RDX_BUILD_DEFAULT ? RDX_BUILD_FAST_TRACE : p->build;
+  }
+  RDX_TRY(rdx_check_compaction("rx", device, p->no_compaction, err));
   RDX_TRY(resolve_bits(p, err));
   return resolve_rays(p, err);
 }
@@ -82,19 +93,21 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
 /* RX, section 3.4 "decomposition". */
 static uint32_t make_scheme(const rdx_device *device, const rdx_rx_params *p) {
   const uint32_t x = p->x_bits, y = p->y_bits, z = p->z_bits;
-  const uint32_t segment = x < SEGMENT_BITS || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_ZERO ? x : SEGMENT_BITS;
+  const bool whole = p->published || p->range_ray == RDX_RX_RAY_PARALLEL_FROM_ZERO;
+  const uint32_t segment = x < SEGMENT_BITS || whole ? x : SEGMENT_BITS;
   if (p->key_mode == RDX_RX_KEY_EXTENDED)
     return RX_SCHEME(127u + device->coordinate_exponent - EXTENDED_OCTAVES, y, z, 1u, (uint32_t)EXTENDED_BITS);
   return RX_SCHEME(x, y, z, 0u, segment);
 }
 
 /* Hits are compared with their exact keys where geometry alone does not decide: see kernels/rx/rx.h. */
-static bool verifies(const rdx_rx_params *p, rdx_rx_ray ray) {
-  return p->key_mode == RDX_RX_KEY_EXTENDED || ray == RDX_RX_RAY_PARALLEL_FROM_ZERO;
+static bool verifies(const rdx_rx_params *p, bool range) {
+  const rdx_rx_ray ray = range ? p->range_ray : p->point_ray;
+  return p->key_mode == RDX_RX_KEY_EXTENDED || ray == RDX_RX_RAY_PARALLEL_FROM_ZERO || (range && p->published);
 }
 
 static bool needs_keys(const rdx_rx_params *p) {
-  return verifies(p, p->point_ray) || verifies(p, p->range_ray) || p->primitive != RDX_RX_TRIANGLE;
+  return verifies(p, false) || verifies(p, true) || p->primitive != RDX_RX_TRIANGLE;
 }
 
 /* ---- Building ---- */
@@ -116,7 +129,8 @@ static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
                             .preference = p->build,
                             .updatable = p->updatable,
                             .compact = !p->no_compaction,
-                            .single_any_hit = !p->duplicate_any_hit};
+                            .single_any_hit = !p->duplicate_any_hit,
+                            .splits = p->duplicate_any_hit};
 }
 
 /* Up to so many triangles a GPU builds as fast in any order. (An H100 takes 0.26 s for 2^28 in the order of their keys,
@@ -183,8 +197,9 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   r->max_key = last - r->zero;
 
   /* Keys are not shifted by zero: only 3D mode, where zero is 0, has segments enough to list. */
-  RDX_TRY(rdx_segments_list(sorted, r->key_bits, r->count, rx_segment_shift(r->scheme), r->min_key, r->max_key,
-                            &r->segments, &r->segment_count, err));
+  if (!r->params.published)
+    RDX_TRY(rdx_segments_list(sorted, r->key_bits, r->count, rx_segment_shift(r->scheme), r->min_key, r->max_key,
+                              &r->segments, &r->segment_count, err));
   rdx_buffer *number = NULL;
   RDX_TRY(rdx_buffer_create(r->device, 8, "a count", &number, err));
   rdx_status status = rdx_stream_unique(stream, sorted, bytes, 0, NULL, number, r->count, err);
@@ -320,8 +335,8 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   r->zero = resolved.key_mode == RDX_RX_KEY_3D ? 0 : rdx_key_zero(keys->type);
   r->scheme = make_scheme(r->device, &resolved);
   const rdx_rx_params *asked = &params->rx;
-  const bool choose =
-      resolved.key_mode == RDX_RX_KEY_3D && asked->x_bits == 0 && asked->y_bits == 0 && asked->z_bits == 0;
+  const bool choose = resolved.key_mode == RDX_RX_KEY_3D && asked->x_bits == 0 && asked->y_bits == 0 &&
+                      asked->z_bits == 0 && !asked->published;
   rdx_status status = build_scene(r, keys, choose, stats, err);
   if (status != RDX_OK) {
     destroy(r);
@@ -410,6 +425,11 @@ static const char *refuse(const void *self, bool range, bool idempotent) {
   if (r->params.duplicate_any_hit && !idempotent && (range || !r->distinct || r->params.always_any_hit))
     return "rx: this index was built to let the driver report a hit twice (duplicate_any_hit), so only point lookups "
            "of distinct keys and first rows are exact; build it without";
+  const uint32_t shift = rx_segment_shift(r->scheme);
+  if (range && r->params.published && r->max_key >= r->min_key &&
+      (r->max_key >> shift) - (r->min_key >> shift) > MOST_ROWS)
+    return "rx: as published a range casts a ray along every row between its bounds, and these keys span more than "
+           "2^12 rows; build it without published, which visits only rows that hold keys";
   return NULL;
 }
 
@@ -424,7 +444,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
                                .partition_size = (uint32_t)r->scene->partition_size,
                                .scheme = r->scheme};
   const bool first_hit = !q->upper && r->distinct && !r->params.always_any_hit;
-  const bool verify = verifies(&r->params, ray);
+  const bool verify = verifies(&r->params, q->upper != NULL);
   const uint32_t variant[RX_CONSTANTS] = {
       r->key_bits == 64,
       q->gather,

@@ -13,6 +13,7 @@
 #define X_BITS 23
 #define Y_BITS 23
 #define Z_BITS 18
+#define PUBLISHED_PARTS 16 /* of 2^21 or more keys (thesis, section 5.8) */
 
 typedef struct rx_optimized {
   rdx_device *device;
@@ -44,6 +45,12 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, 
                     device->info.name);
   if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
+  RDX_TRY(rdx_check_compaction("rx_optimized", device, p->no_compaction, err));
+  if (p->published) {
+    p->primitive = p->primitive == RDX_RX_PRIMITIVE_DEFAULT ? RDX_RX_TRIANGLE : p->primitive;
+    p->partitions = p->partitions == 0 ? PUBLISHED_PARTS : p->partitions;
+    p->build = p->build == RDX_BUILD_DEFAULT ? RDX_BUILD_FAST_TRACE : p->build;
+  }
   /* Parts are there for a low peak, to which triangles without RT cores contribute most by what stays of them. */
   const bool boxes = p->partitions > 1 && !rdx_device_traces_nearest_first(device);
   if (p->primitive == RDX_RX_PRIMITIVE_DEFAULT)
@@ -92,14 +99,14 @@ static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, 
 /* What the kernels read of this index. */
 static rdx_status upload_state(rx_optimized *r, uint64_t triangles, rdx_error *err) {
   rx_optimized_state *s = &r->shape;
-  const bool nearest_first = rdx_device_traces_nearest_first(r->device);
+  const bool whole = rdx_device_traces_nearest_first(r->device) || s->linear_scan != 0;
   s->positions = RDX_ADDRESS(uint32_t, r->positions);
   s->segments = RDX_ADDRESS(uint64_t, r->segments);
   s->n = (uint32_t)r->sorted.count;
   s->partition_size = (uint32_t)r->scene->partition_size;
   s->triangles = (uint32_t)triangles;
-  s->reach = nearest_first || triangles == 0 ? RDX_ALL_THE_WAY
-                                             : rdx_first_reach(s->max_key - s->min_key, triangles, RDX_ALL_THE_WAY);
+  s->reach =
+      whole || triangles == 0 ? RDX_ALL_THE_WAY : rdx_first_reach(s->max_key - s->min_key, triangles, RDX_ALL_THE_WAY);
   RDX_TRY(rdx_buffer_create(r->device, sizeof *s, "an index", &r->state, err));
   return rdx_buffer_upload(r->state, 0, s, sizeof *s, err);
 }
@@ -131,6 +138,7 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
   RDX_TRY(rdx_sorted_keys_create(set, &r->sorted, stats, err));
   s->scheme = RX_SCHEME((uint32_t)X_BITS, (uint32_t)Y_BITS, (uint32_t)Z_BITS, 0u, (uint32_t)SEGMENT_BITS);
   s->min_key = 1; /* no key is between 1 and 0 */
+  s->linear_scan = p->published;
   if (set->count > 0) {
     RDX_TRY(rdx_sorted_keys_at(&r->sorted, 0, &s->min_key, err));
     RDX_TRY(rdx_sorted_keys_at(&r->sorted, set->count - 1, &s->max_key, err));
@@ -201,6 +209,16 @@ static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = ((const rx_optimized *)self)->sorted.rows, .block_words = 8, .step = 1};
 }
 
+static const rdx_index_ops published_ops = {
+    .name = "rx_optimized",
+    .estimate = estimate,
+    .build = build,
+    .query = query,
+    .count_rays = count_rays,
+    .destroy = destroy,
+    .rows_in_order = true,
+};
+
 const rdx_index_ops rdx_rx_optimized_ops = {
     .name = "rx_optimized",
     .estimate = estimate,
@@ -210,4 +228,5 @@ const rdx_index_ops rdx_rx_optimized_ops = {
     .count_rays = count_rays,
     .destroy = destroy,
     .rows_in_order = true,
+    .published = &published_ops,
 };

@@ -68,11 +68,20 @@ static void locate(lookup *l) {
 }
 
 /* cgRX, section 3.2 "Range-lookup". */
+/* cgRX, section 3.2 "linearly scan the key-rowID array until we hit the first key larger than". */
 static struct found answer_entries(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
   const cgrx_state *s = a.state;
   struct found f = FOUND_NONE;
   const uint32_t begin = cgrx_entry(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
+  if (a.upper && s->published) {
+    for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) <= l->upper[k]; at++) {
+      const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
+      FOUND_ADD(f, row, to, l->gather, l->value);
+    }
+    return f;
+  }
   if (a.upper) {
     f.first = begin;
     f.count =
@@ -81,7 +90,6 @@ static struct found answer_entries(const lookup *l, uint32_t k) {
         begin;
     return f;
   }
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
   for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
     const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
     FOUND_ADD(f, row, to, l->gather, l->value);

@@ -49,6 +49,7 @@ struct cgrx_state {
   f32 scale_y, scale_z;
   f32 reach_x, reach_y, reach_z; /* of a first ray */
   u32 partition_size;            /* primitives of an instance */
+  u32 published;                 /* naive markers are followed by further rays; ranges are read entry by entry */
 };
 
 /* What a bucket is where it is a chain of nodes: see cgrx_nodes.h. */
@@ -185,7 +186,7 @@ FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
 /* cgRX, section 3.2 "additional checks (lines 1 and 2)". */
 /* Algorithm 2, lines 1 to 3. Keys above max_rep belong to the last bucket, if to any. */
 FN CGRX_WALK cgrx_start(u64 key, cgrx_state s) {
-  if (key <= s.min_rep || key > s.max_rep)
+  if (key < s.min_rep || key > s.max_rep || (key == s.min_rep && s.published == 0))
     return cgrx_done(key <= s.min_rep ? 0 : s.buckets - 1u, 0);
   u64 image = cgrx_image(key, s);
   return CGRX_MAKE_WALK(CGRX_ROW, cgrx_axis(image, 0, s.x_bits), cgrx_axis(image, s.x_bits, s.y_bits),
@@ -250,17 +251,21 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, cgrx_state s) {
 
 /* cgRX, Figure 5 "the worst case where five rays are required to perform the lookup". */
 /* cgRX, section 3.3 "the primitive index has to be re-mapped to the corresponding bucketID". */
+/* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* After a hit. Naive: a marker has the number of the first bucket of its row or plane, so that no further ray is
- * needed. Covering: what a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row
- * does. Optimized (section 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end
- * of a plane, which tells that nothing else is in the row, a ray along the row follows. */
+ * needed; as published (algorithm 2, lines 5 to 12) rays go on from the marker. Covering: what
+ * a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row does. Optimized (section
+ * 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end of a plane, which tells that
+ * nothing else is in the row, a ray along the row follows. */
 FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, cgrx_state s, u32 key64) {
   u32 slot = AT(s.slots, primitive), bucket = slot % s.buckets, kind = slot / s.buckets, rays = w.rays + 1u;
-  if (s.representation == CGRX_NAIVE || (s.representation == CGRX_COVERING && (w.phase == CGRX_ROW || kind == 1u)))
+  bool follows = s.representation == CGRX_NAIVE && s.published != 0 && w.phase != CGRX_ROW;
+  if ((s.representation == CGRX_NAIVE && !follows) ||
+      (s.representation == CGRX_COVERING && (w.phase == CGRX_ROW || kind == 1u)))
     return cgrx_done(bucket, rays);
   if (s.representation == CGRX_COVERING)
     return cgrx_done(bucket + 1u < s.buckets ? bucket + 1u : bucket, rays);
-  if (w.phase == CGRX_ROW || (w.phase == CGRX_COLUMN && (flipped || kind == 2))) {
+  if (!follows && (w.phase == CGRX_ROW || (w.phase == CGRX_COLUMN && (flipped || kind == 2)))) {
     bool next = kind != 0 && bucket + 1u < s.buckets;
     return cgrx_done(next ? bucket + 1u : bucket, rays);
   }

@@ -13,8 +13,9 @@
  *
  * Rays along x are cut into segments of at most 2^SEGMENT_BITS keys. Over that length the error of a hit distance (a
  * few units in the last place, each at most 1/16) stays below the half unit between a ray's end and the next key, so
- * no neighbour can slip in or out. Rays from zero and the extended mode are not cut, as they would overlap: their
- * bounds are widened by FAR_SLACK and every hit is checked against its exact key (VERIFY). */
+ * no neighbour can slip in or out. Rays from zero and the extended mode are not cut, as they would overlap, nor those
+ * of the published form: their bounds are widened by FAR_SLACK and every hit is checked against its exact key
+ * (VERIFY). */
 
 #include "kernels/lookup/lookup.h"
 
@@ -166,8 +167,9 @@ FN RX_RAY_TYPE rx_parallel(u64 lower, u64 upper, u32 scheme, u32 from_zero) {
   f32 end = rx_point(upper, scheme).x;
   if (RX_EXTENDED(scheme))
     return RX_RAY(0.0f, 0.0f, 0.0f, p.x - p.x * FAR_SLACK, end + end * FAR_SLACK);
+  f32 length = end - p.x + 1.0f, beyond = rx_segment_shift(scheme) > SEGMENT_BITS ? length * FAR_SLACK : 0.0f;
   if (from_zero == 0)
-    return RX_RAY(p.x - 0.5f, p.y, p.z, 0.0f, end - p.x + 1.0f);
+    return RX_RAY(p.x - 0.5f, p.y, p.z, 0.0f, length + beyond);
   f32 slack = 0.5f + (end + 1.0f) * FAR_SLACK;
   f32 tmin = p.x + 1.0f - slack;
   return RX_RAY(-1.0f, p.y, p.z, tmin > 0.0f ? tmin : 0.0f, end + 1.0f + slack);

@@ -45,6 +45,7 @@ FN RX_BOUNDS_TYPE rx_clamp(u64 lower, u64 upper, u64 zero, u64 min_key, u64 max_
   return RX_BOUNDS(from, to, from > to ? 1u : 0u);
 }
 
+/* RX, section 3.2 "unbounded, i.e., they hit all triangles along that line". */
 /* RX, section 3.2 "we have to cast distinct rays for each integer between". */
 FN RX_VISIT_TYPE rx_plan(RX_BOUNDS_TYPE bounds, u32 shift, PTR(u64) segments, u32 segment_count) {
   u64 begin = bounds.lower >> shift, last = bounds.upper >> shift;

@@ -153,6 +153,7 @@ static void locate(lookup *l, bool coherent) {
   } while (count > 0);
 }
 
+/* thesis, Algorithm 4 "CUDA Kernel Linear Scan". */
 static struct found scan(const lookup *l, uint32_t k) {
   const struct rx_optimized_args *args = l->args;
   const rx_optimized_state *s = a.state;
@@ -164,6 +165,12 @@ static struct found scan(const lookup *l, uint32_t k) {
   const uint32_t at = rx_optimized_entry(l->walk[k].hit, *s);
   const bool exact = !a.upper && s->distinct;
   const uint32_t begin = exact ? at : entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
+  if (a.upper && s->linear_scan) {
+    for (uint32_t entry = begin; entry < s->n && load_key(a.keys, entry, l->key64) <= l->upper[k]; entry++)
+      FOUND_ADD(f, a.rows[entry], to, l->gather, l->value);
+    return f;
+  }
   if (a.upper) {
     f.first = begin;
     f.count =
@@ -172,7 +179,6 @@ static struct found scan(const lookup *l, uint32_t k) {
         begin;
     return f;
   }
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
   const uint32_t end = exact ? rx_optimized_end(l->walk[k].hit, at, *s) : s->n;
   for (uint32_t entry = begin; entry < end && (exact || load_key(a.keys, entry, l->key64) == l->lower[k]); entry++) {
     const uint32_t row = a.rows[entry];

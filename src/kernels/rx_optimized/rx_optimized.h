@@ -25,9 +25,10 @@ struct rx_optimized_state {
   u32 n;
   u32 partition_size; /* triangles of an instance */
   u32 scheme;
-  f32 reach;     /* of a first ray along x */
-  u32 triangles; /* in all */
-  u32 distinct;  /* no two triangles stand for the same key */
+  f32 reach;       /* of a first ray along x */
+  u32 triangles;   /* in all */
+  u32 distinct;    /* no two triangles stand for the same key */
+  u32 linear_scan; /* ranges are read entry by entry, as published */
 };
 
 SHARED_STRUCT(rx_optimized_state, 8)
