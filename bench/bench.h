@@ -30,7 +30,9 @@ typedef struct bench_options {
   double scale_factor; /* of the Star Schema Benchmark and TPC-H; 0: by `scale`, or by device */
   const char *data;    /* a folder with its table files, or TPC-H's; NULL: they are made */
   const char *answers; /* a folder with answers to TPC-H's queries; NULL: none */
-  uint32_t runs;       /* at most BENCH_MAX_RUNS */
+  uint32_t runs;       /* at most BENCH_MAX_RUNS; 0: 5, of the papers 3 */
+  bool papers;         /* suite papers: a scale that shows each effect within an hour */
+  bool quick;          /* sizes that take seconds, for trying that all works */
   const char *out;
   const char *plots, *published;
   uint32_t cases; /* of the planner */

@@ -13,7 +13,7 @@
 static void print_help(void) {
   printf(
       "Usage: raydex-bench EXPERIMENT... [OPTION...]\n"
-      "       raydex-bench suite rx|cgrx|thesis|join|rtscan|rtcudb|scale|tpch|standard [OPTION...]\n"
+      "       raydex-bench suite papers|rx|cgrx|thesis|join|rtscan|rtcudb|scale|tpch|standard [OPTION...]\n"
       "       raydex-bench demo [--device NAME] [--sf N]\n"
       "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
       "       raydex-bench list\n\n"
@@ -34,8 +34,9 @@ static void print_help(void) {
       "  --data DIR        instead take its table files from there, lineorder_flat.rdx included where there is one\n"
       "  --answers DIR     compare TPC-H's answers with those there, as tests/sql/duckdb.mjs writes them, and show\n"
       "                    its times beside ours\n"
-      "  --runs N          counted runs of each method, after one that is not (5)\n"
+      "  --runs N          counted runs of each method, after one that is not (5; suite papers: 3)\n"
       "  --cases N         queries of the experiment planner (500)\n"
+      "  --quick           sizes that take seconds, one run: whether all works, and no more\n"
       "  --seed N          of the data (1)\n"
       "  --budget SECONDS  start no measurement after so long\n"
       "  --out FILE.csv    write the results, one line for each metric\n"
@@ -50,7 +51,7 @@ static void print_list(void) {
            bench_experiments[i].standard ? " *" : "");
   printf(
       "\n* part of 'suite standard'; the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale and tpch are all whose\n"
-      "names begin so, and thesis has those of join, too\n");
+      "names begin so, and thesis has those of join, too; papers has all that show a figure, a table or a section\n");
 }
 
 /* ---- Options ---- */
@@ -66,6 +67,7 @@ enum {
   ANSWERS,
   RUNS,
   CASES,
+  QUICK,
   SEED,
   BUDGET,
   OUT,
@@ -85,6 +87,7 @@ static const struct option options[] = {{"device", required_argument, NULL, DEVI
                                         {"answers", required_argument, NULL, ANSWERS},
                                         {"runs", required_argument, NULL, RUNS},
                                         {"cases", required_argument, NULL, CASES},
+                                        {"quick", no_argument, NULL, QUICK},
                                         {"seed", required_argument, NULL, SEED},
                                         {"budget", required_argument, NULL, BUDGET},
                                         {"out", required_argument, NULL, OUT},
@@ -136,6 +139,9 @@ static const char *take(int option, const char *value, bench_options *o) {
     if (!console_parse_u64(value, 1, 100000, &number))
       return "it is a number from 1 to 100000";
     o->cases = (uint32_t)number;
+    return NULL;
+  case QUICK:
+    o->quick = true;
     return NULL;
   case SEED:
     return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number";
@@ -190,6 +196,8 @@ static rdx_status open_bench(bench *b, bool demo, rdx_error *err) {
     return status;
   b->info = rdx_device_get_info(b->device);
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  if (b->options.papers && b->options.scale == 0)
+    b->options.scale = gpu ? 22 : b->info->emulated ? 10 : 20;
   b->log_keys = b->options.scale ? b->options.scale : gpu ? 26 : b->info->emulated ? 13 : 22;
   b->log_probes = gpu ? b->log_keys + 1 : b->log_keys;
   b->scale_factor = b->options.scale_factor > 0 ? b->options.scale_factor
@@ -222,7 +230,10 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
   return status;
 }
 
-static const char *const suites[] = {"rx", "cgrx", "thesis", "join", "rtscan", "rtcudb", "scale", "tpch", "standard"};
+/* ---- Suites ---- */
+
+static const char *const suites[] = {"papers", "rx",     "cgrx",  "thesis", "join",
+                                     "rtscan", "rtcudb", "scale", "tpch",   "standard"};
 
 /* The suite that the command line names, with or without the word; NULL: it names experiments. */
 static const char *suite_of(char **names, int count) {
@@ -235,29 +246,79 @@ static const char *suite_of(char **names, int count) {
   return NULL;
 }
 
+static bool begins(const char *text, const char *word) {
+  return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* Whether an experiment repeats one of a paper: it says of which figure, table or section. */
+static bool is_of_paper(const bench_experiment *e) {
+  return begins(e->what, "figure") || begins(e->what, "table") || begins(e->what, "section");
+}
+
 /* Whether an experiment belongs to a suite: its name begins with the suite's. Joins are the thesis' subject. */
-static bool belongs(const char *experiment, const char *suite) {
+static bool belongs(const bench_experiment *e, const char *suite) {
   const size_t length = strlen(suite);
-  const bool join = strcmp(suite, "thesis") == 0 && strncmp(experiment, "join-", 5) == 0;
-  return join || (strncmp(experiment, suite, length) == 0 && experiment[length] == '-');
+  if (strcmp(suite, "standard") == 0)
+    return e->standard;
+  if (strcmp(suite, "papers") == 0)
+    return is_of_paper(e);
+  const bool join = strcmp(suite, "thesis") == 0 && begins(e->name, "join-");
+  return join || (begins(e->name, suite) && e->name[length] == '-');
+}
+
+static bool is_papers(char **names, int count) {
+  const char *suite = suite_of(names, count);
+  return suite && strcmp(suite, "papers") == 0;
+}
+
+/* The published form of each index method beside ours, in an hour. (Scans and cubes have theirs in the experiments.) */
+static void set_papers(bench_options *o) {
+  static const char *const forms[] = {"rx:published=on", "rx_optimized:published=on", "cgrx:published=on",
+                                      "cgrx_naive:published=on", "cgrx_updatable:published=on"};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms && o->extra_count < BENCH_MAX_EXTRAS; i++)
+    (void)bench_take_extra(forms[i], o);
+  o->runs = o->runs ? o->runs : 3;
+  o->budget = o->budget > 0 ? o->budget : 3600;
+  o->papers = true;
+}
+
+static void set_quick(bench_options *o) {
+  o->runs = o->runs ? o->runs : 1;
+  o->scale = o->scale ? o->scale : 10;
+  if (!o->data && o->scale_factor <= 0)
+    o->scale_factor = 0.002;
 }
 
 /* Whether the command line's names, with or without "suite", name an experiment. */
 static bool is_named(char **names, int count, const bench_experiment *e) {
   const char *suite = suite_of(names, count);
   if (suite)
-    return strcmp(suite, "standard") == 0 ? e->standard : belongs(e->name, suite);
+    return belongs(e, suite);
   for (int i = 0; i < count; i++)
     if (strcmp(names[i], e->name) == 0)
       return true;
   return false;
 }
 
+/* Twice its share of the time that is left for an experiment of the papers: each shows something. */
+static void share_time(bench *b, double end, size_t left) {
+  const double now = bench_seconds(), share = 2 * (end - now) / (double)left;
+  b->deadline = now + share < end ? now + share : end;
+}
+
 static rdx_status run_suite(bench *b, char **names, int count, rdx_error *err) {
+  const double end = b->deadline;
+  size_t left = 0;
   rdx_status status = RDX_OK;
-  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++)
-    if (is_named(names, count, &bench_experiments[i]))
-      status = run_experiment(b, &bench_experiments[i], err);
+  for (size_t i = 0; i < bench_experiment_count; i++)
+    left += is_named(names, count, &bench_experiments[i]);
+  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++) {
+    if (!is_named(names, count, &bench_experiments[i]))
+      continue;
+    if (is_papers(names, count) && end > 0)
+      share_time(b, end, left--);
+    status = run_experiment(b, &bench_experiments[i], err);
+  }
   return status;
 }
 
@@ -293,6 +354,11 @@ static rdx_status check_outputs(const bench_options *o, char **names, int count,
 
 static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
   const bool demo = strcmp(names[0], "demo") == 0;
+  if (is_papers(names, count))
+    set_papers(&b->options);
+  if (b->options.quick)
+    set_quick(&b->options);
+  b->options.runs = b->options.runs ? b->options.runs : 5;
   rdx_status status = check_outputs(&b->options, names, count, err);
   if (status == RDX_OK)
     status = open_bench(b, demo, err);
@@ -330,7 +396,8 @@ static int check_names(char **names, int count, const bench_options *o) {
   if (suite_of(names, count))
     return 0;
   if (strcmp(names[0], "suite") == 0)
-    return console_usage(NULL, "there are the suites rx, cgrx, thesis, join, rtscan, rtcudb, scale, tpch and standard");
+    return console_usage(
+        NULL, "there are the suites papers, rx, cgrx, thesis, join, rtscan, rtcudb, scale, tpch and standard");
   if (strcmp(names[0], "demo") == 0)
     return count > 1  ? console_usage(NULL, "demo stands alone")
            : o->plots ? console_usage(NULL, "demo draws no pictures")
@@ -370,7 +437,7 @@ static int execute(int argc, char **argv) {
     printf("raydex-bench %s\n", rdx_version());
     return EXIT_SUCCESS;
   }
-  bench b = {.options = {.device = "auto", .runs = 5, .cases = 500, .seed = 1}};
+  bench b = {.options = {.device = "auto", .cases = 500, .seed = 1}};
   const int parsed = parse(argc, argv, &b.options);
   if (parsed != 0)
     return parsed - 1;

@@ -138,6 +138,77 @@ static void write_curve(FILE *file, const picture *p, const bench_row *like) {
   fprintf(file, "e\n");
 }
 
+/* ---- Styles ---- */
+
+/* Colours that colour-blind readers tell apart (Okabe and Ito's, without yellow), one a form of a method. Ours is
+ * solid and filled, its published form dashed and open in the same colour; published points are dotted. */
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
+                                      "#56B4E9", "#000000", "#7F7F7F", "#882255", "#44AA99"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+static bool is_published_point(const bench_row *row) {
+  return strncmp(row->device, "published", 9) == 0;
+}
+
+static bool is_published_form(const bench_row *row) {
+  return strstr(row->variant, "published") != NULL;
+}
+
+/* The variant without the word. */
+static void base_variant(const bench_row *row, char out[BENCH_VARIANT]) {
+  snprintf(out, BENCH_VARIANT, "%s", row->variant);
+  char *at = strstr(out, ", published");
+  if (at)
+    memmove(at, at + 11, strlen(at + 11) + 1);
+  else if (strncmp(out, "published", 9) == 0)
+    memmove(out, out + 9 + 2 * (out[9] == ','), strlen(out + 9 + 2 * (out[9] == ',')) + 1);
+}
+
+static bool same_base(const bench_row *a, const bench_row *b) {
+  char of_a[BENCH_VARIANT], of_b[BENCH_VARIANT];
+  base_variant(a, of_a);
+  base_variant(b, of_b);
+  return strcmp(a->method, b->method) == 0 && strcmp(of_a, of_b) == 0 && strcmp(a->keys, b->keys) == 0;
+}
+
+static const char *colour_of(const picture *p, const bench_row *row) {
+  size_t number = 0;
+  for (size_t i = 0; i < bench_report_count(p->report); i++) {
+    const bench_row *other = bench_report_row(p->report, i);
+    if (!belongs(p, other) || !starts_curve(p, i))
+      continue;
+    if (same_base(other, row))
+      return colours[number % COLOURS];
+    bool first = true;
+    for (size_t k = 0; k < i && first; k++)
+      first = !belongs(p, bench_report_row(p->report, k)) || !same_base(bench_report_row(p->report, k), other);
+    number += first;
+  }
+  return colours[number % COLOURS];
+}
+
+static const char *line_of(const bench_row *row) {
+  return is_published_point(row)  ? "dashtype 3 pointtype 4"
+         : is_published_form(row) ? "dashtype 2 pointtype 6"
+                                  : "dashtype 1 pointtype 7";
+}
+
+/* What is shown, and on which device. */
+static void write_title(FILE *file, const picture *p, const char *place) {
+  const char *what = "", *device = "";
+  for (size_t e = 0; e < bench_experiment_count; e++)
+    if (strcmp(bench_experiments[e].name, p->experiment) == 0)
+      what = bench_experiments[e].what;
+  for (size_t i = 0; i < bench_report_count(p->report) && !device[0]; i++)
+    if (is_of(p, bench_report_row(p->report, i)) && !is_published_point(bench_report_row(p->report, i)))
+      device = bench_report_row(p->report, i)->device;
+  char title[512];
+  snprintf(title, sizeof title, "%s (%s%s%s) on %s", what, p->experiment, place[0] ? ", " : "", place, device);
+  fprintf(file, "set title ");
+  put_string(file, title);
+  fprintf(file, " noenhanced font ',11'\n");
+}
+
 static void write_axes(FILE *file, const picture *p, const bench_row *first) {
   double least = first->value, most = first->value;
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
@@ -195,13 +266,11 @@ static uint32_t write_bars(FILE *file, const picture *p) {
 
 static void write_bar_chart(FILE *file, const picture *p, const bench_row *first) {
   const uint32_t count = write_bars(file, p);
-  char place[BENCH_PLACE], title[128];
-  snprintf(title, sizeof title, "%s: %s", p->experiment, bench_place(first->parameter, first->value, place));
-  fprintf(file, "set title ");
-  put_string(file, title);
-  fprintf(file, " noenhanced\nset xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
+  char place[BENCH_PLACE];
+  write_title(file, p, bench_place(first->parameter, first->value, place));
+  fprintf(file, "set xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
   fprintf(file, "unset key\nset grid x\nset ytics noenhanced\nset style fill solid 0.6 noborder\n");
-  fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):ytic(5) with boxxyerror linetype 6, "
+  fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):ytic(5) with boxxyerror linecolor '#0072B2', "
                 "$bars using 2:1:3:4 with xerrorbars pointtype 0 linecolor 'black'\n");
 }
 
@@ -215,9 +284,8 @@ static void write_curves(FILE *file, const picture *p) {
       continue;
     if (!any)
       write_axes(file, p, row);
-    const bool published = strncmp(row->device, "published", 9) == 0;
-    fprintf(file, "%s '-' using 1:2:3:4%s with yerrorlines %s title ", any ? "," : "plot",
-            row->value < 0 ? ":xtic(5)" : "", published ? "dashtype 2 pointtype 6" : "pointtype 7");
+    fprintf(file, "%s '-' using 1:2:3:4%s with yerrorlines %s linecolor rgb '%s' title ", any ? "," : "plot",
+            row->value < 0 ? ":xtic(5)" : "", line_of(row), colour_of(p, row));
     put_string(file, name_of(row).text);
     fprintf(file, " noenhanced");
     any = true;
@@ -228,6 +296,68 @@ static void write_curves(FILE *file, const picture *p) {
       write_curve(file, p, bench_report_row(p->report, i));
 }
 
+/* ---- Clusters of bars, where the axis has names ---- */
+
+/* Whether all rows have names for x: those of few curves are bars. */
+static bool has_names(const picture *p) {
+  for (size_t i = 0; i < bench_report_count(p->report); i++)
+    if (belongs(p, bench_report_row(p->report, i)) && bench_report_row(p->report, i)->value >= 0)
+      return false;
+  return true;
+}
+
+static bool starts_name(const picture *p, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (belongs(p, bench_report_row(p->report, k)) &&
+        bench_report_row(p->report, k)->value == bench_report_row(p->report, i)->value)
+      return false;
+  return true;
+}
+
+/* Height, lowest and highest of a curve at a name. */
+static void write_bar(FILE *file, const picture *p, const bench_row *curve, const bench_row *name) {
+  for (size_t i = 0; i < bench_report_count(p->report); i++) {
+    const bench_row *row = bench_report_row(p->report, i);
+    if (belongs(p, row) && same_curve(row, curve) && row->value == name->value) {
+      put_heights(file, p, row);
+      return;
+    }
+  }
+  fprintf(file, " NaN NaN NaN ");
+}
+
+static void write_clusters(FILE *file, const picture *p) {
+  const size_t count = bench_report_count(p->report);
+  fprintf(file, "$bars << end\n");
+  for (size_t n = 0; n < count; n++) {
+    const bench_row *name = bench_report_row(p->report, n);
+    if (!belongs(p, name) || !starts_name(p, n))
+      continue;
+    put_field(file, name->parameter);
+    for (size_t i = 0; i < count; i++)
+      if (belongs(p, bench_report_row(p->report, i)) && starts_curve(p, i))
+        write_bar(file, p, bench_report_row(p->report, i), name);
+    fputc('\n', file);
+  }
+  fprintf(file, "end\nset ylabel '%s'\nset logscale y\nset grid y\nset key outside below font ',9'\n", p->view->axis);
+  fprintf(file, "set xtics noenhanced\nset style histogram errorbars gap 2 linewidth 1\n"
+                "set style data histograms\nset errorbars linecolor 'black'\n");
+  bool any = false;
+  for (size_t i = 0, column = 2; i < count; i++) {
+    const bench_row *row = bench_report_row(p->report, i);
+    if (!belongs(p, row) || !starts_curve(p, i))
+      continue;
+    const char *fill = is_published_form(row) || is_published_point(row) ? "pattern 4" : "solid 0.85";
+    fprintf(file, "%s $bars using %zu:%zu:%zu%s fillstyle %s linecolor rgb '%s' title ", any ? "," : "plot", column,
+            column + 1, column + 2, any ? "" : ":xtic(1)", fill, colour_of(p, row));
+    put_string(file, name_of(row).text);
+    fprintf(file, " noenhanced");
+    column += 3;
+    any = true;
+  }
+  fputc('\n', file);
+}
+
 /* The picture goes to the standard output of gnuplot. */
 static rdx_status write_script(const picture *p, const char *path, rdx_error *err) {
   console_output out;
@@ -235,10 +365,14 @@ static rdx_status write_script(const picture *p, const char *path, rdx_error *er
   const rdx_status status = console_output_open(path, &out, err);
   if (status != RDX_OK)
     return status;
-  fprintf(out.stream, "set terminal svg size 1000,750 dynamic background 'white'\nset title '%s' noenhanced\n",
-          p->experiment);
-  if (has_one_x(p, &first))
+  fprintf(out.stream, "set terminal svg size 1000,750 dynamic background 'white'\n");
+  const bool one = has_one_x(p, &first);
+  if (!one)
+    write_title(out.stream, p, "");
+  if (one)
     write_bar_chart(out.stream, p, first);
+  else if (has_names(p))
+    write_clusters(out.stream, p);
   else
     write_curves(out.stream, p);
   return console_output_commit(&out, err);
@@ -362,6 +496,21 @@ rdx_status bench_plot_check_experiment(const char *experiment, const char *dir, 
   return status;
 }
 
+/* A picture of its own rows, which are few of all. */
+static rdx_status draw_own(const picture *of_all, const char *dir, rdx_error *err) {
+  picture p = *of_all;
+  bench_report *own = NULL;
+  rdx_status status = bench_report_create(&own, err);
+  for (size_t i = 0; i < bench_report_count(of_all->report) && status == RDX_OK; i++)
+    if (is_of(of_all, bench_report_row(of_all->report, i)))
+      status = bench_report_append(own, bench_report_row(of_all->report, i), err);
+  p.report = own;
+  if (status == RDX_OK)
+    status = draw(&p, dir, err);
+  bench_report_destroy(&own);
+  return status;
+}
+
 rdx_status bench_plot(const bench_report *report, const char *dir, const char *published, rdx_error *err) {
   bench_report *all = NULL;
   size_t pictures = 0;
@@ -379,7 +528,7 @@ rdx_status bench_plot(const bench_report *report, const char *dir, const char *p
       for (size_t i = 0; i < bench_report_count(report) && !ours; i++)
         ours = is_of(&p, bench_report_row(report, i));
       if (ours)
-        status = draw(&p, dir, err);
+        status = draw_own(&p, dir, err);
       pictures += ours;
     }
   }

@@ -62,7 +62,7 @@ _raydex_bench() {
   local program=$1 word=$2
   case $3 in
     suite)
-      _raydex_reply "$(printf '%s\n' rx cgrx thesis join rtscan rtcudb scale standard)" "$word"
+      _raydex_reply "$(printf '%s\n' papers rx cgrx thesis join rtscan rtcudb scale standard)" "$word"
       return ;;
     --out | --plots | --data | --published | plot)
       _raydex_files "$word"
