@@ -193,6 +193,17 @@ static const char *line_of(const bench_row *row) {
                                   : "dashtype 1 pointtype 7";
 }
 
+/* The paper whose figure an experiment repeats, as a title begins with it. */
+static const char *paper_of(const char *experiment) {
+  static const char *const papers[][2] = {{"rx-", "RTIndeX, "},          {"cgrx-", "cgRX, "},
+                                          {"thesis-", "optimized RX, "}, {"join-inverse", "optimized RX, "},
+                                          {"rtscan-", "RTScan, "},       {"rtcudb-", "RTCUDB, "}};
+  for (size_t i = 0; i < sizeof papers / sizeof *papers; i++)
+    if (strncmp(experiment, papers[i][0], strlen(papers[i][0])) == 0)
+      return papers[i][1];
+  return "";
+}
+
 /* What is shown, and on which device. */
 static void write_title(FILE *file, const picture *p, const char *place) {
   const char *what = "", *device = "";
@@ -203,7 +214,8 @@ static void write_title(FILE *file, const picture *p, const char *place) {
     if (is_of(p, bench_report_row(p->report, i)) && !is_published_point(bench_report_row(p->report, i)))
       device = bench_report_row(p->report, i)->device;
   char title[512];
-  snprintf(title, sizeof title, "%s (%s%s%s) on %s", what, p->experiment, place[0] ? ", " : "", place, device);
+  snprintf(title, sizeof title, "%s%s (%s%s%s) on %s", paper_of(p->experiment), what, p->experiment,
+           place[0] ? ", " : "", place, device);
   fprintf(file, "set title ");
   put_string(file, title);
   fprintf(file, " noenhanced font ',11'\n");
@@ -247,7 +259,7 @@ static bool has_one_x(const picture *p, const bench_row **first) {
   return *first;
 }
 
-/* The place from the top, height, lowest, highest, name. Returns how many there are. */
+/* The place from the top, height, lowest, highest, name, colour. Returns how many there are. */
 static uint32_t write_bars(FILE *file, const picture *p) {
   uint32_t count = 0;
   fprintf(file, "$bars << end\n");
@@ -258,7 +270,7 @@ static uint32_t write_bars(FILE *file, const picture *p) {
     fprintf(file, "%" PRIu32, count++);
     put_heights(file, p, row);
     put_field(file, name_of(row).text);
-    fputc('\n', file);
+    fprintf(file, " %d\n", is_published_form(row) || is_published_point(row) ? 0x56B4E9 : 0x0072B2);
   }
   fprintf(file, "end\n");
   return count;
@@ -270,7 +282,7 @@ static void write_bar_chart(FILE *file, const picture *p, const bench_row *first
   write_title(file, p, bench_place(first->parameter, first->value, place));
   fprintf(file, "set xlabel '%s'\nset xrange [0:*]\nset yrange [%g:-0.5]\n", p->view->axis, count - 0.5);
   fprintf(file, "unset key\nset grid x\nset ytics noenhanced\nset style fill solid 0.6 noborder\n");
-  fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):ytic(5) with boxxyerror linecolor '#0072B2', "
+  fprintf(file, "plot $bars using ($2 / 2):1:($2 / 2):(0.35):6:ytic(5) with boxxyerror linecolor rgb variable, "
                 "$bars using 2:1:3:4 with xerrorbars pointtype 0 linecolor 'black'\n");
 }
 
