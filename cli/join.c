@@ -141,13 +141,10 @@ static const char *take(int option, char *value, void *context) {
 
 /* An index over the other side cannot do these. */
 static const char *check_side(const join_options *o) {
-  const bool over_left = o->join.mapping == RDX_JOIN_MAPPING_INVERSE;
   const bool over_right = o->join.mapping == RDX_JOIN_MAPPING_DIRECT;
   const rdx_index_kind kind = o->common.index.kind;
   if (o->value && o->join.kind > RDX_JOIN_LEFT)
     return "--return 'sum(COLUMN)' is for --kind inner and left: only these have pairs";
-  if (o->value && o->on && over_left)
-    return "--index-side left is not for sums of the right file's column: leave it out, or say right";
   if (o->value && o->between && over_right)
     return "--index-side right is not for sums of the left file's column: leave it out, or say left";
   if (o->between && over_right && kind != RDX_INDEX_AUTO && kind != RDX_INDEX_SORTED_ARRAY)

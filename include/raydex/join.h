@@ -51,7 +51,7 @@ typedef struct rdx_join_params {
   /** RDX_INDEX_AUTO: for equal values RDX_INDEX_RADIX_HASH, or RDX_INDEX_HASH where pairs are wanted; else the tree */
   rdx_index_params index;
   /** RDX_JOIN_SUM: a value for each right row (rdx_join_between(): for each left row), NULLs skipped. That side then
-   * gets the index. */
+   * gets the index, unless `mapping` says otherwise: of equal values and whole numbers. */
   const rdx_column *values;
   /** RDX_JOIN_PAIRS: gets them in parts of bounded size, in their order, some millions or those of one left row at a
    * time; the view then has their number only. By an index over the right side, unless they are few or `mapping` and

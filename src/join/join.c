@@ -14,6 +14,7 @@
 #include "column/keys.h"
 #include "join/wide_sums.h"
 #include "join/strings.h"
+#include "join/weighted_sums.h"
 
 struct rdx_join {
   rdx_join_view view;
@@ -470,10 +471,24 @@ static rdx_status add_unmatched(const work *w, total *t, rdx_error *err) {
   return status;
 }
 
+/* thesis, section 4.3 "the result of the key is added to the corresponding query". */
+/* Of an index over the left side: a right row's value counts for each left row that it finds. */
+static rdx_status add_inverse(work *w, total *t, rdx_error *err) {
+  rdx_weighted_sum sum;
+  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &in_order, err));
+  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  RDX_TRY(rdx_weighted_sum_make(w->device, w->params->values, w->found.count, w->found.probes, &sum, err));
+  t->sum = sum.sum;
+  t->values = sum.count;
+  w->found.sum_type = sum.type;
+  w->found.sum_scale = sum.scale;
+  return RDX_OK;
+}
+
 static rdx_status add_sums(work *w, rdx_error *err) {
   rdx_join_view *v = &w->join->view;
   total t = {0};
-  RDX_TRY(add_found(w, &t, err));
+  RDX_TRY(w->inverse && !w->upper ? add_inverse(w, &t, err) : add_found(w, &t, err));
   if (w->upper && w->params->kind == RDX_JOIN_LEFT)
     RDX_TRY(add_unmatched(w, &t, err));
   v->sum_type = w->found.sum_type;
@@ -565,9 +580,6 @@ rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_
                           const rdx_join_params *params, rdx_join **out, rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;
   RDX_TRY(check("rdx_join_equal", device, left, right, p, out, err));
-  if (p->values && p->mapping == RDX_JOIN_MAPPING_INVERSE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "rdx_join_equal: values of right rows are added by an index over the right side");
   if (rdx_join_wants_codes(left, right))
     return join_strings(device, left, right, p, out, err);
   const bool smaller = left->rows < right->rows && !p->values;

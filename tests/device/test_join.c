@@ -95,7 +95,7 @@ static void check_join(const rdx_column *left, const rdx_column *lower, const rd
   params.values = &value_column;
   if (params.kind > RDX_JOIN_LEFT) {
     FAILS(RDX_ERROR_ARGUMENT, run(left, lower, upper, &params, &join, err));
-  } else if (params.mapping == (upper ? RDX_JOIN_MAPPING_DIRECT : RDX_JOIN_MAPPING_INVERSE)) {
+  } else if (upper && params.mapping == RDX_JOIN_MAPPING_DIRECT) {
     FAILS(RDX_ERROR_UNSUPPORTED, run(left, lower, upper, &params, &join, err));
   } else {
     OK(run(left, lower, upper, &params, &join, err));
@@ -340,6 +340,50 @@ static void test_sides(void **state) {
   }
 }
 
+/* Sums of right values by an index over the left side: each right value counts for each left row that is equal. */
+static void test_inverse_sums(void **state) {
+  (void)state;
+  const uint32_t left[] = {7, 7, 9, 4}, right[] = {7, 9, 9, 5, 7};
+  const uint8_t some = 0x1b; /* the third value is NULL */
+  const int64_t whole[] = {-5, 1000000000000, 3, 11, 8};
+  const uint64_t large[] = {UINT64_MAX, 1, 1, 1, 1};
+  const bool flags[] = {true, true, false, true, false};
+  const double floats[] = {1, 2, 3, 4, 5};
+  const rdx_column l = {.type = RDX_TYPE_U32, .rows = 4, .values = left},
+                   r = {.type = RDX_TYPE_U32, .rows = 5, .values = right};
+  const rdx_column decimals = {.type = RDX_TYPE_DECIMAL, .scale = 2, .rows = 5, .values = whole, .validity = &some};
+  const rdx_column bools = {.type = RDX_TYPE_BOOL, .rows = 5, .values = flags};
+  rdx_join_params params = {.result = RDX_JOIN_SUM, .mapping = RDX_JOIN_MAPPING_INVERSE, .values = &decimals};
+  rdx_join *join = NULL;
+  rdx_join_view v;
+  rdx_device_column *on_device = NULL;
+  OK(rdx_device_column_create(test_device, &decimals, &on_device, err));
+  const rdx_column device_decimals = rdx_device_column_view(on_device);
+  for (int k = 0; k < 2; k++) {
+    params.values = k ? &device_decimals : &decimals;
+    OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
+    rdx_join_get(join, &v);
+    assert_int_equal(v.sum_type, RDX_TYPE_DECIMAL);
+    assert_int_equal(v.sum_scale, 2);
+    assert_int_equal(v.sum_i64, 2 * -5 + 1000000000000 + 2 * 8);
+    assert_int_equal(v.count, 5);
+    rdx_join_destroy(&join);
+  }
+  rdx_device_column_destroy(&on_device);
+  params.values = &bools;
+  OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
+  rdx_join_get(join, &v);
+  assert_int_equal(v.sum_i64, 3);
+  rdx_join_destroy(&join);
+  params.values = &(rdx_column){.type = RDX_TYPE_U64, .rows = 5, .values = large};
+  FAILS(RDX_ERROR_OVERFLOW, rdx_join_equal(test_device, &l, &r, &params, &join, err));
+  params.values = &(rdx_column){.type = RDX_TYPE_F64, .rows = 5, .values = floats};
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_equal(test_device, &l, &r, &params, &join, err));
+  params.values = &(rdx_column){.type = RDX_TYPE_U64, .rows = 4, .values = large};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &l, &r, &params, &join, err));
+  assert_null(join);
+}
+
 static void test_misuse(void **state) {
   (void)state;
   static const int32_t numbers[] = {1, 2, 3};
@@ -436,6 +480,7 @@ int main(void) {
       cmocka_unit_test(test_equal),      cmocka_unit_test(test_radix_hash),     cmocka_unit_test(test_skew),
       cmocka_unit_test(test_between),    cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
       cmocka_unit_test(test_far_ranges), cmocka_unit_test(test_text_ranges),    cmocka_unit_test(test_long_strings),
-      cmocka_unit_test(test_sides),      cmocka_unit_test(test_wide_sums),      cmocka_unit_test(test_misuse)};
+      cmocka_unit_test(test_sides),      cmocka_unit_test(test_wide_sums),      cmocka_unit_test(test_inverse_sums),
+      cmocka_unit_test(test_misuse)};
   return TEST_MAIN(tests);
 }

@@ -171,7 +171,9 @@ static void refuse_options(const rdx_join_params *p, bool between, bool long_str
     must_refuse(r, RDX_ERROR_ARGUMENT, "sums of semi and anti joins");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "sums of semi and anti joins");
   }
-  if (sum && p->mapping == (between ? RDX_JOIN_MAPPING_DIRECT : RDX_JOIN_MAPPING_INVERSE)) {
+  if (sum && !between && p->mapping == RDX_JOIN_MAPPING_INVERSE)
+    may_refuse(r, RDX_ERROR_UNSUPPORTED, "floats, the index on the side without values");
+  if (sum && between && p->mapping == RDX_JOIN_MAPPING_DIRECT) {
     must_refuse(r, RDX_ERROR_ARGUMENT, "the index on the side without values");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "the index on the side without values");
   }
