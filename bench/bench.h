@@ -167,6 +167,7 @@ enum {
   BENCH_PLAIN = 4,        /* also a plain binary search, on the CPU device */
   BENCH_SORT = 8,         /* sort the probes first, as a part of the lookup */
   BENCH_SORT_OR_NOT = 16, /* each contender both ways */
+  BENCH_PER_BYTE = 64,    /* also lookups by the bytes that the index takes */
   BENCH_ALONE = 32        /* one contender after the other, each without the others' indexes in memory */
 };
 

@@ -20,6 +20,20 @@ static const bench_contender all[] = {
     {"", {.kind = RDX_INDEX_TREE}},
 };
 
+/* The same, and cgRX with buckets of the sizes of figure 11. */
+static const bench_contender all_sizes[] = {
+    {"", {.kind = RDX_INDEX_RX}},
+    {"", {.kind = OPTIMIZED}},
+    {"bucket 4", {.kind = CGRX, .cgrx.bucket_size = 4}},
+    {"", {.kind = CGRX}},
+    {"bucket 64", {.kind = CGRX, .cgrx.bucket_size = 64}},
+    {"bucket 256", {.kind = CGRX, .cgrx.bucket_size = 256}},
+    {"", {.kind = RDX_INDEX_HASH}},
+    {"", {.kind = RDX_INDEX_BTREE}},
+    {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.kind = RDX_INDEX_TREE}},
+};
+
 /* Those that answer ranges. */
 static const bench_contender ordered[] = {
     {"", {.kind = RDX_INDEX_RX}},
@@ -35,16 +49,19 @@ static const bench_contender ordered[] = {
 
 /* cgRX, Figure 8 "Impact of key mapping on the naive and optimized representation". */
 rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const uint32_t buckets[] = {4, 16, 256, 65536};
+  bench_contender contenders[] = {
       {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
       {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX, COMPACT}},
       {"covering", {.kind = CGRX}},
   };
-  for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
-    const bench_spec spec = {.keys = keys,
+  for (size_t i = 0; i < 3 * COUNT(buckets); i++) {
+    for (size_t k = 0; k < COUNT(contenders); k++)
+      contenders[k].params.cgrx.bucket_size = buckets[i % COUNT(buckets)];
+    const bench_spec spec = {.keys = (bench_keys)(BENCH_D32 + i / COUNT(buckets)),
                              .log_rows = bench_at_least(b->log_keys, 1, 10),
                              .log_probes = bench_at_least(b->log_probes, 3, 10)};
-    const bench_point here = bench_at(point, "unsorted", -1);
+    const bench_point here = bench_at(point, "bucket size", buckets[i % COUNT(buckets)]);
     const rdx_status status =
         bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
@@ -55,7 +72,7 @@ rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err
 
 /* cgRX, Table 1 "Impact of bucket config. for a uniformity of 100%". */
 rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_error *err) {
-  static const uint32_t sizes[] = {4, 16, 256};
+  static const uint32_t sizes[] = {4, 16, 256, 65536};
   static const char *const names[2][3] = {{"binary column", "binary aligned", "binary packed"},
                                           {"linear column", "linear aligned", "linear packed"}};
   for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -66,7 +83,9 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
                                          .cgrx = {.bucket_size = sizes[i],
                                                   .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
                                                   .search = (rdx_cgrx_search)(k / 3)}}};
-    const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = b->log_probes};
+    /* A linear search of a large bucket takes very long: few lookups tell. */
+    const uint32_t log_probes = sizes[i] > 256 ? bench_at_least(b->log_probes, 10, 8) : b->log_probes;
+    const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = log_probes};
     const bench_point here = bench_at(point, "bucket size", sizes[i]);
     const rdx_status status = bench_measure(b, &here, &spec, contenders, 6, BENCH_LOOKUPS, err);
     if (status != RDX_OK)
@@ -90,12 +109,14 @@ rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error 
   return RDX_OK;
 }
 
+/* cgRX, Figure 11c "throughput of each method as entries per second". */
 /* cgRX, Figure 11a "permanent memory footprint of all methods". */
 rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
     const bench_point here = bench_at(point, "unsorted", -1);
-    const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS | BENCH_BUILDS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, all_sizes, COUNT(all_sizes), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_PER_BYTE, err);
     if (status != RDX_OK)
       return status;
   }
@@ -122,12 +143,15 @@ rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err) 
 }
 
 /* cgRX, Figure 13 "Varying the hit ratio". */
+/* cgRX, Figure 13 "ones that lie outside of that range". */
 rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err) {
   static const double rates[] = {1, 0.9, 0.5, 0.1, 0};
-  for (size_t i = 0; i < COUNT(rates); i++) {
-    const bench_spec spec = {
-        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
-    const bench_point here = bench_at(point, "hit rate", rates[i]);
+  for (size_t i = 0; i < 2 * COUNT(rates); i++) { /* misses between the keys, then above all */
+    const bench_spec spec = {.keys = i < COUNT(rates) ? BENCH_U32 : BENCH_D32,
+                             .log_rows = b->log_keys,
+                             .log_probes = b->log_probes,
+                             .miss_rate = 1 - rates[i % COUNT(rates)]};
+    const bench_point here = bench_at(point, "hit rate", rates[i % COUNT(rates)]);
     const rdx_status status = bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
@@ -137,7 +161,7 @@ rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *er
 
 /* cgRX, Figure 14 "Varying the skew of lookups". */
 rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
-  static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
+  static const double coefficients[] = {0, 0.5, 1, 1.5, 2, 3, 5};
   for (size_t i = 0; i < COUNT(coefficients); i++) {
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
@@ -180,7 +204,7 @@ rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_erro
       {"", {.kind = RDX_INDEX_RX}},
   };
   const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
-  for (uint32_t log = 0; log <= 8 && log < rows; log += 2) {
+  for (uint32_t log = 0; log <= 10 && log < rows; log += 2) {
     const bench_spec spec = {
         .log_rows = rows, .log_probes = bench_at_least(b->log_probes, 7, 8), .log_multiplicity = log};
     const bench_point here = bench_at(point, "multiplicity", bench_power(log));

@@ -217,6 +217,7 @@ static size_t decompositions(uint32_t bits, bench_contender *out, char names[][4
 }
 
 /* RX, Figure 8 "the choice of decomposition affects lookup performance". */
+/* RX, Figure 8 "uniformly picked from the entire 64-bit space". */
 static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
   bench_contender contenders[8];
   char names[8][40];
@@ -224,7 +225,15 @@ static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_erro
   const size_t count = decompositions(log_rows, contenders, names);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
   const bench_point here = bench_at(point, "keys", bench_power(log_rows));
-  return bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+  const rdx_status status = bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+  if (status != RDX_OK)
+    return status;
+  static const bench_contender sparse[] = {
+      {"23+23+18", {.kind = RX, .rx = {.x_bits = 23, .y_bits = 23, .z_bits = 18}}},
+      {"22+21+21", {.kind = RX, .rx = {.x_bits = 22, .y_bits = 21, .z_bits = 21}}},
+      {"18+23+23", {.kind = RX, .rx = {.x_bits = 18, .y_bits = 23, .z_bits = 23}}}};
+  const bench_spec control = {.keys = BENCH_U64, .log_rows = log_rows, .log_probes = b->log_probes};
+  return bench_measure(b, &here, &control, sparse, COUNT(sparse), BENCH_LOOKUPS, err);
 }
 
 /* RX, Figure 9 "different decompositions for range lookups". */
@@ -359,7 +368,8 @@ static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .log_batches = log};
     const bench_point here = bench_at(point, "batches", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS | BENCH_SORT_OR_NOT, err);
     if (status != RDX_OK)
       return status;
   }
@@ -372,7 +382,8 @@ static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys k
     const bench_spec spec = {
         .keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes, .miss_rate = 1 - rates[i]};
     const bench_point here = bench_at(point, "hit rate", rates[i]);
-    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS | BENCH_SORT_OR_NOT, err);
     if (status != RDX_OK)
       return status;
   }
@@ -409,7 +420,8 @@ static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
     const bench_spec spec = {
         .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .zipf = coefficients[i]};
     const bench_point here = bench_at(point, "zipf", coefficients[i]);
-    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
+    const rdx_status status =
+        bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS | BENCH_SORT_OR_NOT, err);
     if (status != RDX_OK)
       return status;
   }

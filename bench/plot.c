@@ -22,6 +22,7 @@ typedef struct view {
 } view;
 
 static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE},
+                             {"rate_per_byte", "-per-byte", "million lookups a second by bytes a key", PLAIN},
                              {"scan_ms", "", "scan [ms]", PLAIN},
                              {"answer_ms", "", "call to result [ms]", PLAIN},
                              {"host_ms", "-transfer", "scan and transfer to the host [ms]", PLAIN},

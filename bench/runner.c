@@ -391,6 +391,15 @@ static rdx_status build(measurement *m, rdx_error *err) {
   return status;
 }
 
+/* Million lookups a second by bytes a key: what a byte of memory buys. */
+static rdx_status add_per_byte(const measurement *m, const entry *e, rdx_error *err) {
+  double samples[BENCH_MAX_RUNS];
+  enum { BYTES_RESIDENT = 5 }; /* in build_metrics */
+  for (uint32_t r = 0; r < m->b->options.runs; r++)
+    samples[r] = (double)m->w.probes / e->lookup_ms[r] / 1e3 * (double)m->w.rows / e->build[BYTES_RESIDENT][r];
+  return add(m, e, "rate_per_byte", samples, m->b->options.runs, err);
+}
+
 static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *total_ms, rdx_error *err) {
   *ms = *total_ms = 0;
   if (!e->contender) {
@@ -471,7 +480,10 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
     entry *e = &m->entries[k];
     if (e->out)
       continue;
-    status = add(m, e, "lookup_ms", e->lookup_ms, runs, err);
+    if (e->contender && (m->what & BENCH_PER_BYTE) != 0 && (m->what & BENCH_BUILDS) != 0)
+      status = add_per_byte(m, e, err);
+    if (status == RDX_OK)
+      status = add(m, e, "lookup_ms", e->lookup_ms, runs, err);
     if (status == RDX_OK)
       status = add(m, e, "total_ms", e->total_ms, runs, err);
   }

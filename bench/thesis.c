@@ -82,7 +82,7 @@ rdx_status bench_thesis_sizes(bench *b, const bench_point *point, rdx_error *err
       const bench_spec spec = {.keys = BENCH_U32, .log_rows = log, .log_probes = log_probes(b), .sorted_keys = sorted};
       const bench_point here = bench_at(point, sorted ? "sorted keys" : "keys", bench_power(log));
       const rdx_status status =
-          bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_SORT, err);
+          bench_measure(b, &here, &spec, all, COUNT(all), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_SORT_OR_NOT, err);
       if (status != RDX_OK)
         return status;
     }
@@ -127,16 +127,18 @@ rdx_status bench_thesis_uniformity(bench *b, const bench_point *point, rdx_error
 /* thesis, Figure 5.22 "Probe Time Comparison for Point Query Varied by miss percentages". */
 rdx_status bench_thesis_misses(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
-  for (int percent = 0; percent <= 100 && status == RDX_OK; percent += 25)
-    status = measure_all(b, point, "hit rate", 1 - percent / 100.0,
-                         (bench_spec){.keys = BENCH_U32, .miss_rate = percent / 100.0}, err);
+  for (int i = 0; i < 10 && status == RDX_OK; i++) { /* misses between the keys, then above all */
+    const double misses = i % 5 / 4.0;
+    status = measure_all(b, point, "hit rate", 1 - misses,
+                         (bench_spec){.keys = i < 5 ? BENCH_U32 : BENCH_D32, .miss_rate = misses}, err);
+  }
   return status;
 }
 
 /* thesis, Figure 5.23 "Probe Time Comparison for Point Query Varied by zipf coefficient". */
 rdx_status bench_thesis_skew(bench *b, const bench_point *point, rdx_error *err) {
   rdx_status status = RDX_OK;
-  for (int halves = 0; halves <= 4 && status == RDX_OK; halves++)
+  for (int halves = 0; halves <= 10 && status == RDX_OK; halves += halves < 4 ? 1 : 2)
     status = measure_all(b, point, "zipf", halves / 2.0, (bench_spec){.keys = BENCH_U32, .zipf = halves / 2.0}, err);
   return status;
 }
