@@ -72,8 +72,8 @@ bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx
                         rdx_index_params *out, char name[BENCH_VARIANT]);
 bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_scan_params *from, rdx_scan_params *out,
                        char name[BENCH_VARIANT]);
-bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_engine_params *from,
-                         rdx_engine_params *out, char name[BENCH_VARIANT]);
+bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_star_params *from,
+                         rdx_star_params *out, char name[BENCH_VARIANT]);
 
 /* ---- Workloads (workload.c) ---- */
 
@@ -139,10 +139,10 @@ typedef struct bench_row {
   uint32_t runs;
 } bench_row;
 
-typedef struct bench_contender {
+typedef struct bench_method {
   const char *variant; /* "" for the only one of its method */
   rdx_index_params params;
-} bench_contender;
+} bench_method;
 
 /* What a measurement belongs to. */
 typedef struct bench_point {
@@ -174,7 +174,7 @@ enum {
 /* Build each contender's index and look the probes up with all of them in turn, checking every answer. What a device
  * cannot do is noted and left out. */
 RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec,
-                                      const bench_contender *contenders, size_t count, unsigned what, rdx_error *err);
+                                      const bench_method *contenders, size_t count, unsigned what, rdx_error *err);
 
 /* Put before the text of a defect, such as a wrong answer, what it belongs to: the row that would have been added.
  * `status`. */

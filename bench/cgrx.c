@@ -14,14 +14,14 @@
 #define SCALED .cgrx.mapping = RDX_CGRX_MAPPING_SCALED
 #define COMPACT .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT
 
-static const bench_contender all[] = {
+static const bench_method all[] = {
     {"", {.kind = RDX_INDEX_RX}},   {"", {.kind = OPTIMIZED}},       {"", {.kind = CGRX}},
     {"", {.kind = RDX_INDEX_HASH}}, {"", {.kind = RDX_INDEX_BTREE}}, {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
     {"", {.kind = RDX_INDEX_TREE}},
 };
 
 /* The same, and cgRX with buckets of the sizes of figure 11. */
-static const bench_contender all_sizes[] = {
+static const bench_method all_sizes[] = {
     {"", {.kind = RDX_INDEX_RX}},
     {"", {.kind = OPTIMIZED}},
     {"bucket 4", {.kind = CGRX, .cgrx.bucket_size = 4}},
@@ -35,7 +35,7 @@ static const bench_contender all_sizes[] = {
 };
 
 /* Those that answer ranges. */
-static const bench_contender ordered[] = {
+static const bench_method ordered[] = {
     {"", {.kind = RDX_INDEX_RX}},
     {"", {.kind = OPTIMIZED}},
     {"", {.kind = CGRX}},
@@ -50,7 +50,7 @@ static const bench_contender ordered[] = {
 /* cgRX, Figure 8 "Impact of key mapping on the naive and optimized representation". */
 rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
   static const uint32_t buckets[] = {4, 16, 256, 65536};
-  bench_contender contenders[] = {
+  bench_method contenders[] = {
       {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
       {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX, COMPACT}},
       {"covering", {.kind = CGRX}},
@@ -76,13 +76,13 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
   static const char *const names[2][3] = {{"binary column", "binary aligned", "binary packed"},
                                           {"linear column", "linear aligned", "linear packed"}};
   for (size_t i = 0; i < COUNT(sizes); i++) {
-    bench_contender contenders[6];
+    bench_method contenders[6];
     for (int k = 0; k < 6; k++)
-      contenders[k] = (bench_contender){names[k / 3][k % 3],
-                                        {.kind = CGRX,
-                                         .cgrx = {.bucket_size = sizes[i],
-                                                  .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
-                                                  .search = (rdx_cgrx_search)(k / 3)}}};
+      contenders[k] = (bench_method){names[k / 3][k % 3],
+                                     {.kind = CGRX,
+                                      .cgrx = {.bucket_size = sizes[i],
+                                               .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
+                                               .search = (rdx_cgrx_search)(k / 3)}}};
     /* A linear search of a large bucket takes very long: few lookups tell. */
     const uint32_t log_probes = sizes[i] > 256 ? bench_at_least(b->log_probes, 10, 8) : b->log_probes;
     const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = log_probes};
@@ -98,7 +98,7 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
 rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     for (uint32_t log = 1; log <= 16; log += log < 6 ? 1 : 5) {
-      const bench_contender contender = {"", {.kind = CGRX, .cgrx.bucket_size = 1u << log}};
+      const bench_method contender = {"", {.kind = CGRX, .cgrx.bucket_size = 1u << log}};
       const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
       const bench_point here = bench_at(point, "bucket size", bench_power(log));
       const rdx_status status = bench_measure(b, &here, &spec, &contender, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
@@ -123,7 +123,7 @@ rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err)
   return RDX_OK;
 }
 
-static rdx_status run_ranges(bench *b, const bench_point *point, const bench_contender *contenders, size_t count,
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *contenders, size_t count,
                              rdx_error *err) {
   const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
   for (uint32_t log = 0; log <= 10 && log < rows; log += 2) {
@@ -180,7 +180,7 @@ rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
 /* thesis, Figure 5.9 "Build Time Comparison Varied by Log Sub BVHs". */
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8; log += 2) {
-    const bench_contender contenders[] = {
+    const bench_method contenders[] = {
         {"triangles", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 1u << log}}},
         {"boxes", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 1u << log}}}};
     const bench_spec spec = {.keys = BENCH_U32,
@@ -198,7 +198,7 @@ rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error
 /* thesis, Figure 5.6 "Point Query Probe Time Comparison Varied by Log Num Multiplicity". */
 /* thesis, Figure 5.10 "Probe Time Comparison Varied by Log Key Multiplicity". */
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"compressed", {.kind = OPTIMIZED}},
       {"all triangles", {.kind = OPTIMIZED, .rx_optimized.no_compression = true}},
       {"", {.kind = RDX_INDEX_RX}},
@@ -218,6 +218,6 @@ rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_erro
 
 /* thesis, Figure 5.5 "Range Query Probe Time Comparison Varied by Log Expected Hits". */
 rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {{"original", {.kind = RDX_INDEX_RX}}, {"revised", {.kind = OPTIMIZED}}};
+  static const bench_method contenders[] = {{"original", {.kind = RDX_INDEX_RX}}, {"revised", {.kind = OPTIMIZED}}};
   return run_ranges(b, point, contenders, COUNT(contenders), err);
 }

@@ -19,10 +19,10 @@
 #define HT RDX_INDEX_HASH
 #define BTREE RDX_INDEX_BTREE
 
-static const bench_contender all[] = {
+static const bench_method all[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
 /* RX and the baselines of its section 4; the hash table, the last one, has no ranges. */
-static const bench_contender baselines[] = {
+static const bench_method baselines[] = {
     {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = BTREE}}, {"", {.kind = HT}}};
 #define ORDERED (COUNT(baselines) - 1)
 
@@ -41,7 +41,7 @@ bench_point bench_at(const bench_point *point, const char *parameter, double val
 /* ---- Headline ---- */
 
 static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"", {.kind = RX}},
       {"always any-hit", {.kind = RX, .rx.always_any_hit = true}},
       {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
@@ -85,7 +85,7 @@ static rdx_status run_first(bench *b, const bench_point *point, rdx_error *err) 
   return run_points(b, point, true, err);
 }
 
-static rdx_status run_ranges(bench *b, const bench_point *point, const bench_contender *contenders, size_t count,
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *contenders, size_t count,
                              uint32_t log_rows, uint32_t log_probes, uint32_t first, uint32_t last, uint32_t step,
                              unsigned what, rdx_error *err) {
   for (uint32_t log = first; log <= last && log < log_rows; log += step) {
@@ -115,10 +115,10 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
 
 /* Then the same of indexes that include the values. */
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender including[] = {{"including", {.kind = SA}},
-                                              {"including", {.kind = TREE}},
-                                              {"including", {.kind = RXO}},
-                                              {"including", {.kind = CGRX}}};
+  static const bench_method including[] = {{"including", {.kind = SA}},
+                                           {"including", {.kind = TREE}},
+                                           {"including", {.kind = RXO}},
+                                           {"including", {.kind = CGRX}}};
   const uint32_t rows = bench_at_least(b->log_keys, 3, 10), probes = bench_at_least(b->log_probes, 7, 8);
   rdx_status status = run_ranges(b, point, all, COUNT(all), rows, probes, 2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
   for (uint32_t log = 2; log <= 10 && log < rows && status == RDX_OK; log += 4) {
@@ -131,7 +131,7 @@ static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) 
 
 /* ---- Section 3.2: key modes ---- */
 
-static const bench_contender key_modes[] = {
+static const bench_method key_modes[] = {
     {"naive", {.kind = RX, .rx.key_mode = RDX_RX_KEY_NAIVE}},
     {"extended", {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
     {"3d", {.kind = RX, .rx.key_mode = RDX_RX_KEY_3D}},
@@ -166,7 +166,7 @@ static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err)
 
 /* RX, Figure 6 "whether point lookups should be expressed as parallel rays or as perpendicular rays". */
 static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"3d perpendicular", {.kind = RX}},
       {"3d from offset", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
       {"3d from zero", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
@@ -186,7 +186,7 @@ static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *
 
 /* RX, Table 3 "the answering time for offset rays, and rays starting at zero". */
 static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"from offset", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
       {"from zero", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
@@ -197,7 +197,7 @@ static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *
 /* ---- Section 3.4: decompositions ---- */
 
 /* The ways to split the bits of the keys over x, y and z that the paper compares, for any number of bits. */
-static size_t decompositions(uint32_t bits, bench_contender *out, char names[][40]) {
+static size_t decompositions(uint32_t bits, bench_method *out, char names[][40]) {
   const uint32_t third = bits / 3, half = bits / 2, x = bits < 23 ? bits : 23;
   const uint32_t splits[][3] = {
       {x, bits - x, 0},       {bits - half, half, 0},   {third, bits - third, 0}, {bits - 2 * third, third, third},
@@ -207,7 +207,7 @@ static size_t decompositions(uint32_t bits, bench_contender *out, char names[][4
     if (splits[i][1] > 23 || splits[i][2] > 23)
       continue;
     snprintf(names[count], 40, "%u+%u+%u", (unsigned)splits[i][0], (unsigned)splits[i][1], (unsigned)splits[i][2]);
-    out[count] = (bench_contender){
+    out[count] = (bench_method){
         names[count],
         {.kind = RX,
          .rx = {.x_bits = (uint8_t)splits[i][0], .y_bits = (uint8_t)splits[i][1], .z_bits = (uint8_t)splits[i][2]}}};
@@ -219,7 +219,7 @@ static size_t decompositions(uint32_t bits, bench_contender *out, char names[][4
 /* RX, Figure 8 "the choice of decomposition affects lookup performance". */
 /* RX, Figure 8 "uniformly picked from the entire 64-bit space". */
 static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
-  bench_contender contenders[8];
+  bench_method contenders[8];
   char names[8][40];
   const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
   const size_t count = decompositions(log_rows, contenders, names);
@@ -228,17 +228,16 @@ static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_erro
   const rdx_status status = bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
   if (status != RDX_OK)
     return status;
-  static const bench_contender sparse[] = {
-      {"23+23+18", {.kind = RX, .rx = {.x_bits = 23, .y_bits = 23, .z_bits = 18}}},
-      {"22+21+21", {.kind = RX, .rx = {.x_bits = 22, .y_bits = 21, .z_bits = 21}}},
-      {"18+23+23", {.kind = RX, .rx = {.x_bits = 18, .y_bits = 23, .z_bits = 23}}}};
+  static const bench_method sparse[] = {{"23+23+18", {.kind = RX, .rx = {.x_bits = 23, .y_bits = 23, .z_bits = 18}}},
+                                        {"22+21+21", {.kind = RX, .rx = {.x_bits = 22, .y_bits = 21, .z_bits = 21}}},
+                                        {"18+23+23", {.kind = RX, .rx = {.x_bits = 18, .y_bits = 23, .z_bits = 23}}}};
   const bench_spec control = {.keys = BENCH_U64, .log_rows = log_rows, .log_probes = b->log_probes};
   return bench_measure(b, &here, &control, sparse, COUNT(sparse), BENCH_LOOKUPS, err);
 }
 
 /* RX, Figure 9 "different decompositions for range lookups". */
 static rdx_status run_decomposition_range(bench *b, const bench_point *point, rdx_error *err) {
-  bench_contender contenders[8];
+  bench_method contenders[8];
   char names[8][40];
   const uint32_t log_rows = bench_at_least(b->log_keys, 3, 10);
   const size_t count = decompositions(log_rows, contenders, names);
@@ -250,7 +249,7 @@ static rdx_status run_decomposition_range(bench *b, const bench_point *point, rd
 
 /* RX, Figure 7 "the build time, and the memory footprint for all three primitive types". */
 static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"triangle", {.kind = RX}},
       {"sphere", {.kind = RX, .rx.primitive = RDX_RX_SPHERE}},
       {"box", {.kind = RX, .rx.primitive = RDX_RX_BOX}},
@@ -280,7 +279,7 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
 
 static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
                             rdx_error *err) {
-  static const bench_contender from_sorted[] = {
+  static const bench_method from_sorted[] = {
       {"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}, {"sorted", {.kind = BTREE}}, {"sorted", {.kind = HT}}};
   for (uint32_t log = bench_at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
@@ -310,7 +309,7 @@ static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *
 /* RX, Table 6 "Overhead during build [GB]". */
 /* cgRX, Figure 1 "Limitations of RX". */
 static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"", {.kind = RX}},
       {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
@@ -470,7 +469,7 @@ static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *
 }
 
 static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender preferences[] = {
+  static const bench_method preferences[] = {
       {"", {.kind = RX}},
       {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
       {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
@@ -498,7 +497,7 @@ static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err)
 
 /* A first impression of the indexes. */
 static rdx_status run_indexes(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method contenders[] = {
       {"", {.kind = RX}},
       {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
       {"", {.kind = RDX_INDEX_CGRX}},

@@ -13,12 +13,12 @@ static const char published[] = "published=on";
 static const char *check(const bench_extra *e) {
   rdx_index_params index = {0};
   rdx_scan_params scan = {0};
-  if (rdx_index_kind_from_name(e->method, &index.kind, NULL) == RDX_OK)
+  if (rdx_index_method_from_name(e->method, &index.method, NULL) == RDX_OK)
     return console_parse_index_options(e->text, &index);
   if (rdx_scan_method_from_name(e->method, &scan.method, NULL) == RDX_OK)
     return console_parse_scan_options(e->text, &scan);
-  rdx_engine_params engine = {0};
-  if (rdx_engine_kind_from_name(e->method, &engine.kind, NULL) == RDX_OK)
+  rdx_star_params engine = {0};
+  if (rdx_star_method_from_name(e->method, &engine.method, NULL) == RDX_OK)
     return console_parse_engine_options(e->text, &engine);
   return "it begins with what is no method with options; those are such as rx, cgrx, rtscan or rt_cube";
 }
@@ -46,7 +46,7 @@ static void name_extra(const char *variant, const char *text, char name[BENCH_VA
 bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx_index_params *from,
                         rdx_index_params *out, char name[BENCH_VARIANT]) {
   const bench_extra *e = &b->options.extras[i];
-  if (strcmp(e->method, rdx_index_kind_name(from->kind)) != 0)
+  if (strcmp(e->method, rdx_index_method_name(from->method)) != 0)
     return false;
   memcpy(out, from, sizeof *out); /* the padding, too: they are compared */
   name_extra(variant, e->text, name);
@@ -63,10 +63,10 @@ bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_
   return !console_parse_scan_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
 }
 
-bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_engine_params *from,
-                         rdx_engine_params *out, char name[BENCH_VARIANT]) {
+bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_star_params *from,
+                         rdx_star_params *out, char name[BENCH_VARIANT]) {
   const bench_extra *e = &b->options.extras[i];
-  if (strcmp(e->method, rdx_engine_kind_name(from->kind)) != 0)
+  if (strcmp(e->method, rdx_star_method_name(from->method)) != 0)
     return false;
   memcpy(out, from, sizeof *out);
   name_extra(variant, e->text, name);

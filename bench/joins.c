@@ -23,7 +23,7 @@ static const char *const metric_names[METRICS] = {"lookup_ms", "build_ms", "sear
 typedef struct entry {
   joiner joiner;
   char name[BENCH_VARIANT]; /* of what the command line asks for */
-  rdx_index_kind kind;      /* that was used */
+  rdx_index_method method;  /* that was used */
   bool out;
   double ms[METRICS][BENCH_MAX_RUNS];
 } entry;
@@ -74,18 +74,18 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   if (view.count != j->expected)
     return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " pairs instead of %" PRIu64, view.count,
                       j->expected);
-  e->kind = stats.index.kind;
+  e->method = stats.index.method;
   e->ms[TOTAL][run] = stats.total_ms;
   e->ms[BUILD][run] = stats.index.total_ms;
   e->ms[LOOKUP][run] = stats.lookup.total_ms;
   return console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : RDX_OK;
 }
 
-static bench_row row_of(const joining *j, const entry *e, rdx_index_kind kind, const char *metric) {
+static bench_row row_of(const joining *j, const entry *e, rdx_index_method method, const char *metric) {
   bench_row row = {.rows = j->w.rows, .probes = j->w.probes, .value = j->point->value};
   snprintf(row.experiment, sizeof row.experiment, "%s", j->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", j->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(kind));
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_method_name(method));
   snprintf(row.variant, sizeof row.variant, "%s", e->joiner.variant);
   snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(j->w.spec.keys));
   snprintf(row.parameter, sizeof row.parameter, "%s", j->point->parameter);
@@ -100,11 +100,11 @@ static rdx_status run_all(joining *j, rdx_error *err) {
       entry *e = &j->entries[k];
       const rdx_status status = e->out ? RDX_OK : join_once(j, e, r > 0 ? r - 1 : 0, err);
       if (status != RDX_OK && !bench_may_skip(status)) {
-        const bench_row row = row_of(j, e, e->joiner.params.index.kind, "");
+        const bench_row row = row_of(j, e, e->joiner.params.index.method, "");
         return bench_blame(status, &row, err);
       }
       if (status != RDX_OK) {
-        console_note("  %s%s%s left out: %s", rdx_index_kind_name(e->joiner.params.index.kind),
+        console_note("  %s%s%s left out: %s", rdx_index_method_name(e->joiner.params.index.method),
                      e->joiner.variant[0] ? ", " : "", e->joiner.variant, err->text);
         e->out = true;
       }
@@ -119,7 +119,7 @@ static rdx_status report(joining *j, rdx_error *err) {
     entry *e = &j->entries[k];
     for (int m = 0; m < METRICS && status == RDX_OK && !e->out; m++)
       status =
-          bench_report_add(j->b->report, row_of(j, e, e->kind, metric_names[m]), e->ms[m], j->b->options.runs, err);
+          bench_report_add(j->b->report, row_of(j, e, e->method, metric_names[m]), e->ms[m], j->b->options.runs, err);
   }
   return status;
 }
@@ -151,7 +151,7 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
   j->b = b;
   j->point = point;
   for (size_t k = 0; k < count; k++)
-    if (bench_is_wanted(b, rdx_index_kind_name(joiners[k].params.index.kind)))
+    if (bench_is_wanted(b, rdx_index_method_name(joiners[k].params.index.method)))
       add_forms(j, &joiners[k]);
   rdx_status status = j->count > 0 ? bench_workload_create(spec, b->options.seed, &j->w, err) : RDX_OK;
   if (status == RDX_OK && j->count > 0)
@@ -179,13 +179,13 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
 #define DIRECT(kind_)                                                                                                  \
   {                                                                                                                    \
     "direct", {                                                                                                        \
-      .mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = kind_                                                          \
+      .mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = kind_                                                        \
     }                                                                                                                  \
   }
 #define INVERSE(kind_)                                                                                                 \
   {                                                                                                                    \
     "inverse", {                                                                                                       \
-      .mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = kind_                                                         \
+      .mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = kind_                                                       \
     }                                                                                                                  \
   }
 
@@ -246,9 +246,9 @@ rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err
 
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err) {
   static const joiner joiners[] = {
-      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = RDX_INDEX_TREE}},
-      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.kind = RDX_INDEX_RX_OPTIMIZED}},
-      {"ranges sorted", {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = RDX_INDEX_SORTED_ARRAY}}};
+      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_TREE}},
+      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_RX_OPTIMIZED}},
+      {"ranges sorted", {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = RDX_INDEX_SORTED_ARRAY}}};
   for (uint32_t less = 0; less <= 12 && less + 8 < largest(b); less += 4) {
     const bench_spec spec = {.log_rows = largest(b), .log_probes = largest(b) - less, .range = 16};
     const bench_point here = bench_at(point, "points/ranges", bench_power(less));

@@ -12,23 +12,23 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_ENGINES 16 /* those of rtcudb-blocks, and more by --options */
 
-typedef struct contender {
+typedef struct method {
   const char *variant; /* "" for the only one of its engine */
-  rdx_engine_params params;
+  rdx_star_params params;
   bool flat; /* over the flat table instead of the star */
-} contender;
+} method;
 
 #define RT_CUBE(name, ...)                                                                                             \
-  { name, {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {__VA_ARGS__}}, false }
+  { name, {.method = RDX_STAR_RT_CUBE, .rt_cube = {__VA_ARGS__}}, false }
 #define RANK(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_RANK, __VA_ARGS__)
 #define PUBLISHED(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_PUBLISHED, __VA_ARGS__)
 
 /* All engines, the last with options. Cubes join while they are built, so that a flat table would give the same ones.
  * The RT cube without a variant has the rank mapping. */
-static const contender all[] = {
-    {"", {.kind = RDX_ENGINE_COLUMN}, false},      {"flat", {.kind = RDX_ENGINE_COLUMN}, true},
-    {"", {.kind = RDX_ENGINE_SORTED_CUBE}, false}, {"", {.kind = RDX_ENGINE_COARSE_CUBE}, false},
-    {"", {.kind = RDX_ENGINE_RT_CUBE}, false},     PUBLISHED("published", .order = RDX_RT_CUBE_FEWEST_INTERVALS),
+static const method all[] = {
+    {"", {.method = RDX_STAR_COLUMN_ENGINE}, false}, {"flat", {.method = RDX_STAR_COLUMN_ENGINE}, true},
+    {"", {.method = RDX_STAR_SORTED_CUBE}, false},   {"", {.method = RDX_STAR_COARSE_CUBE}, false},
+    {"", {.method = RDX_STAR_RT_CUBE}, false},       PUBLISHED("published", .order = RDX_RT_CUBE_FEWEST_INTERVALS),
 };
 
 /* What is measured of a run, and of a build. */
@@ -39,10 +39,10 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",    "encode_
                                                          "bytes_cubes", "bytes_resident", "bytes_peak"};
 
 typedef struct entry {
-  const contender *contender;
-  contender own; /* that --options made of another one */
+  const method *method;
+  method own; /* that --options made of another one */
   char name[BENCH_VARIANT];
-  rdx_engine *engine;
+  rdx_star *engine;
   bool out;  /* cannot take part with the queries at hand */
   bool skip; /* nor with this query */
   double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
@@ -64,7 +64,7 @@ typedef struct session {
 
 static void close_engines(session *s) {
   for (size_t k = 0; k < s->count; k++)
-    rdx_engine_destroy(&s->entries[k].engine);
+    rdx_star_destroy(&s->entries[k].engine);
 }
 
 static void close_session(session *s) {
@@ -72,36 +72,36 @@ static void close_session(session *s) {
   free(s);
 }
 
-/* A contender, and the forms of it that the command line asks for. */
-static void add_forms(session *s, const contender *from) {
+/* A method, and the forms of it that the command line asks for. */
+static void add_forms(session *s, const method *from) {
   if (s->count == MAX_ENGINES)
     return;
-  s->entries[s->count++].contender = from;
+  s->entries[s->count++].method = from;
   for (size_t i = 0; i < s->b->options.extra_count && s->count < MAX_ENGINES; i++) {
     entry *e = &s->entries[s->count];
     e->own = *from;
     if (!bench_extend_engine(s->b, i, from->variant, &from->params, &e->own.params, e->name))
       continue;
     e->own.variant = e->name;
-    e->contender = &e->own;
+    e->method = &e->own;
     s->count++;
   }
 }
 
-/* The contenders that are wanted, and the tables that they need; NULL where none is wanted. */
-static rdx_status open_session(bench *b, const bench_point *point, const contender *contenders, size_t count,
-                               session **out, rdx_error *err) {
+/* The methods that are wanted, and the tables that they need; NULL where none is wanted. */
+static rdx_status open_session(bench *b, const bench_point *point, const method *methods, size_t count, session **out,
+                               rdx_error *err) {
   session *s = calloc(1, sizeof *s);
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   s->point = point;
   for (size_t k = 0; k < count; k++)
-    if (bench_is_wanted(b, rdx_engine_kind_name(contenders[k].params.kind)))
-      add_forms(s, &contenders[k]);
+    if (bench_is_wanted(b, rdx_star_method_name(methods[k].params.method)))
+      add_forms(s, &methods[k]);
   rdx_status status = s->count > 0 ? bench_star(b, err) : RDX_OK;
   for (size_t k = 0; k < s->count && status == RDX_OK; k++)
-    if (s->entries[k].contender->flat)
+    if (s->entries[k].method->flat)
       status = bench_flat(b, err);
   if (status == RDX_OK && s->count > 0)
     *out = s;
@@ -122,11 +122,11 @@ static query_text query_name(uint32_t q) {
   return name;
 }
 
-static bench_row row_of(const session *s, const contender *c, const char *place, uint32_t order, const char *metric) {
+static bench_row row_of(const session *s, const method *c, const char *place, uint32_t order, const char *metric) {
   bench_row row = {.rows = ssb_star_relation(s->b->star)->rows, .probes = 1, .value = -1 - (double)order, .runs = 1};
   snprintf(row.experiment, sizeof row.experiment, "%s", s->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", s->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", c ? rdx_engine_kind_name(c->params.kind) : "");
+  snprintf(row.method, sizeof row.method, "%s", c ? rdx_star_method_name(c->params.method) : "");
   snprintf(row.variant, sizeof row.variant, "%s", c ? c->variant : "");
   snprintf(row.keys, sizeof row.keys, "SF%.3g", s->b->scale_factor);
   snprintf(row.parameter, sizeof row.parameter, "%s", place);
@@ -134,8 +134,7 @@ static bench_row row_of(const session *s, const contender *c, const char *place,
   return row;
 }
 
-static bench_row build_row(const session *s, const contender *c, const char *place, uint32_t order,
-                           const char *metric) {
+static bench_row build_row(const session *s, const method *c, const char *place, uint32_t order, const char *metric) {
   bench_row row = row_of(s, c, place, order, metric);
   row.probes = 0;
   return row;
@@ -148,8 +147,8 @@ static rdx_status add_value(const session *s, bench_row row, const char *metric,
 }
 
 static void leave_out(const entry *e, const char *place, const rdx_error *err) {
-  const contender *c = e->contender;
-  console_note("  %s%s%s at %s left out: %s", rdx_engine_kind_name(c->params.kind), c->variant[0] ? ", " : "",
+  const method *c = e->method;
+  console_note("  %s%s%s at %s left out: %s", rdx_star_method_name(c->params.method), c->variant[0] ? ", " : "",
                c->variant, place, err->text);
 }
 
@@ -181,19 +180,19 @@ static family family_of(uint32_t first) {
 /* What it cannot do, or has no memory for, leaves an engine out. */
 static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
   rdx_query queries[SSB_QUERIES];
-  const rdx_relation *relation = e->contender->flat ? ssb_star_flat(s->b->star) : ssb_star_relation(s->b->star);
+  const rdx_relation *relation = e->method->flat ? ssb_star_flat(s->b->star) : ssb_star_relation(s->b->star);
   for (uint32_t q = f->first; q < f->end; q++)
     queries[q - f->first] = *ssb_star_query(s->b->star, q);
-  rdx_engine_destroy(&e->engine);
-  rdx_status status = rdx_engine_create(s->b->device, relation, &e->contender->params, &e->engine, err);
+  rdx_star_destroy(&e->engine);
+  rdx_status status = rdx_star_create(s->b->device, relation, &e->method->params, &e->engine, err);
   if (status == RDX_OK)
-    status = rdx_engine_prepare(e->engine, queries, f->end - f->first, err);
+    status = rdx_star_prepare(e->engine, queries, f->end - f->first, err);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
   if (!bench_may_skip(status))
     return status;
   leave_out(e, f->name, err);
-  rdx_engine_destroy(&e->engine);
+  rdx_star_destroy(&e->engine);
   e->out = true;
   return RDX_OK;
 }
@@ -208,8 +207,8 @@ static rdx_status build_all(session *s, const family *f, rdx_error *err) {
 }
 
 static void keep_build(entry *e, uint32_t run) {
-  rdx_engine_stats st;
-  rdx_engine_get_stats(e->engine, &st);
+  rdx_star_stats st;
+  rdx_star_get_stats(e->engine, &st);
   const double values[BUILD_METRICS] = {st.build_ms,
                                         st.encode_ms,
                                         st.cubes,
@@ -228,7 +227,7 @@ static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool s
   const rdx_query_params params = {.stats = stats};
   rdx_query_result *result = NULL;
   ssb_difference difference = {""};
-  rdx_status status = rdx_engine_run(e->engine, ssb_star_query(s->b->star, q), &params, &result, err);
+  rdx_status status = rdx_star_run(e->engine, ssb_star_query(s->b->star, q), &params, &result, err);
   if (status != RDX_OK)
     return status;
   status = ssb_star_check(s->b->star, q, result, &difference, err);
@@ -238,7 +237,7 @@ static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool s
     status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %s", difference.text);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
-  const bench_row row = row_of(s, e->contender, query_name(q).text, q, "");
+  const bench_row row = row_of(s, e->method, query_name(q).text, q, "");
   return bench_blame(status, &row, err);
 }
 
@@ -252,7 +251,7 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
   const run_again *again = context;
   rdx_query_result *result = NULL;
   const rdx_status status =
-      rdx_engine_run(again->e->engine, ssb_star_query(again->s->b->star, again->query), NULL, &result, err);
+      rdx_star_run(again->e->engine, ssb_star_query(again->s->b->star, again->query), NULL, &result, err);
   rdx_query_result_destroy(&result);
   return status;
 }
@@ -290,7 +289,7 @@ static rdx_status count_once(const session *s, const entry *e, uint32_t q, const
       (double)st.rays, (double)st.hits, (double)st.rows, (double)st.bytes, ms > 0 ? 1e-6 * (double)st.bytes / ms : 0,
       (double)rows};
   for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
-    status = add_value(s, row_of(s, e->contender, place, q, ""), names[i], values[i], err);
+    status = add_value(s, row_of(s, e->method, place, q, ""), names[i], values[i], err);
   return status;
 }
 
@@ -331,7 +330,7 @@ static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->skip; m++)
-      status = bench_report_add(s->b->report, row_of(s, e->contender, place, q, run_metrics[m]), e->run[m], runs, err);
+      status = bench_report_add(s->b->report, row_of(s, e->method, place, q, run_metrics[m]), e->run[m], runs, err);
     if (status == RDX_OK && !e->skip)
       status = count_once(s, e, q, place, err);
   }
@@ -347,8 +346,8 @@ static rdx_status report_build(session *s, entry *e, const family *f, rdx_error 
     return RDX_OK;
   keep_build(e, 0);
   for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK; m++)
-    status = bench_report_add(s->b->report, build_row(s, e->contender, f->name, f->first, build_metrics[m]),
-                              e->build[m], 1, err);
+    status = bench_report_add(s->b->report, build_row(s, e->method, f->name, f->first, build_metrics[m]), e->build[m],
+                              1, err);
   return status;
 }
 
@@ -368,11 +367,11 @@ static rdx_status run_families(session *s, uint32_t from, uint32_t to, rdx_error
   return status;
 }
 
-/* Queries from .. to - 1 by some contenders. */
-static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count, uint32_t from,
+/* Queries from .. to - 1 by some methods. */
+static rdx_status compare(bench *b, const bench_point *point, const method *methods, size_t count, uint32_t from,
                           uint32_t to, rdx_error *err) {
   session *s = NULL;
-  rdx_status status = open_session(b, point, contenders, count, &s, err);
+  rdx_status status = open_session(b, point, methods, count, &s, err);
   if (status != RDX_OK || !s)
     return status;
   status = run_families(s, from, to, err);
@@ -421,73 +420,73 @@ rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error 
 /* RTCUDB, Figure 14 "Performance comparison between RTCUDB and RTCUDB +RTScan". */
 /* Figure 14: the whole query by rays, or RTScan for the predicates and a cube for the rest. */
 rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
-                                         PUBLISHED("published, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
-                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
-                                         RANK("rank, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
-                                         {"", {.kind = RDX_ENGINE_COARSE_CUBE}, false},
-                                         {"", {.kind = RDX_ENGINE_SORTED_CUBE}, false},
-                                         {"", {.kind = RDX_ENGINE_COLUMN}, false}};
-  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+  static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                   PUBLISHED("published, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
+                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
+                                   RANK("rank, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
+                                   {"", {.method = RDX_STAR_COARSE_CUBE}, false},
+                                   {"", {.method = RDX_STAR_SORTED_CUBE}, false},
+                                   {"", {.method = RDX_STAR_COLUMN_ENGINE}, false}};
+  return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
 }
 
 /* RTCUDB, Figure 15 "Performance improvement with encoding on Scan". */
 /* Figure 15: scan attributes in one coordinate, or all but the first in memory. */
 rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
-                                         PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN),
-                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
-                                         RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN)};
-  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+  static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                   PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN),
+                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
+                                   RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN)};
+  return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
 }
 
 /* RTCUDB, Figure 16 "Performance improvement with encoding on GroupBy". */
 /* Figure 16: the same of the group's attributes, which flight 1 has not. The rank mapping has all groups in memory. */
 rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
-                                         PUBLISHED("published, split group", .operators = RDX_RT_CUBE_SPLIT_GROUP),
-                                         RANK("rank", .operators = RDX_RT_CUBE_ENCODE)};
-  return compare(b, point, contenders, COUNT(contenders), family_of(0).end, SSB_QUERIES, err);
+  static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                   PUBLISHED("published, split group", .operators = RDX_RT_CUBE_SPLIT_GROUP),
+                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE)};
+  return compare(b, point, methods, COUNT(methods), family_of(0).end, SSB_QUERIES, err);
 }
 
 /* RTCUDB, section 6.2 "all atomic operations target the same scalar value". */
 /* Section 6.2 on Q1.1: all rays add to one sum, as published, or to copies of it. A CPU has a copy for each thread. */
 rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {PUBLISHED("published, one accumulator", .sub_accumulators = 1),
-                                         PUBLISHED("published, 256 accumulators", .sub_accumulators = 256),
-                                         RANK("rank, one accumulator", .sub_accumulators = 1),
-                                         RANK("rank, 256 accumulators", .sub_accumulators = 256)};
-  return compare(b, point, contenders, COUNT(contenders), 0, 1, err);
+  static const method methods[] = {PUBLISHED("published, one accumulator", .sub_accumulators = 1),
+                                   PUBLISHED("published, 256 accumulators", .sub_accumulators = 256),
+                                   RANK("rank, one accumulator", .sub_accumulators = 1),
+                                   RANK("rank, 256 accumulators", .sub_accumulators = 256)};
+  return compare(b, point, methods, COUNT(methods), 0, 1, err);
 }
 
 /* What the paper leaves open: how many rays a grid has, and how far codes of z lie apart, which shapes the tree. */
 rdx_status bench_rtcudb_grid(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {PUBLISHED("published, grid 1", .grid = 1),
-                                         PUBLISHED("published, grid 64", .grid = 64),
-                                         PUBLISHED("published, grid 1024", .grid = 1024),
-                                         PUBLISHED("published, grid 16384", .grid = 16384),
-                                         PUBLISHED("published, unit of z 1", .unit_z = 1),
-                                         PUBLISHED("published, unit of z 256", .unit_z = 256),
-                                         PUBLISHED("published, unit of z 65536", .unit_z = 65536),
-                                         PUBLISHED("published, unit of z 2^30", .unit_z = 1u << 30),
-                                         PUBLISHED("published, rows by z", .rows = RDX_RT_CUBE_Z_ORDER),
-                                         PUBLISHED("published, order as given", .order = RDX_RT_CUBE_AS_GIVEN)};
+  static const method methods[] = {PUBLISHED("published, grid 1", .grid = 1),
+                                   PUBLISHED("published, grid 64", .grid = 64),
+                                   PUBLISHED("published, grid 1024", .grid = 1024),
+                                   PUBLISHED("published, grid 16384", .grid = 16384),
+                                   PUBLISHED("published, unit of z 1", .unit_z = 1),
+                                   PUBLISHED("published, unit of z 256", .unit_z = 256),
+                                   PUBLISHED("published, unit of z 65536", .unit_z = 65536),
+                                   PUBLISHED("published, unit of z 2^30", .unit_z = 1u << 30),
+                                   PUBLISHED("published, rows by z", .rows = RDX_RT_CUBE_Z_ORDER),
+                                   PUBLISHED("published, order as given", .order = RDX_RT_CUBE_AS_GIVEN)};
   static const uint32_t queries[] = {0, 3, 6}; /* the first of each flight, the first three */
   rdx_status status = RDX_OK;
-  for (size_t k = 0; k < COUNT(contenders) && status == RDX_OK; k++) /* one scene is in memory at a time */
+  for (size_t k = 0; k < COUNT(methods) && status == RDX_OK; k++) /* one scene is in memory at a time */
     for (size_t q = 0; q < COUNT(queries) && status == RDX_OK; q++)
-      status = compare(b, point, &contenders[k], 1, queries[q], queries[q] + 1, err);
+      status = compare(b, point, &methods[k], 1, queries[q], queries[q] + 1, err);
   return status;
 }
 
 #define BLOCK(rows)                                                                                                    \
-  { #rows, {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = rows }, false }
+  { #rows, {.method = RDX_STAR_COARSE_CUBE, .coarse_cube.block_rows = rows }, false }
 
 rdx_status bench_rtcudb_blocks(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {BLOCK(16),   BLOCK(32),   BLOCK(64),   BLOCK(128),  BLOCK(256),  BLOCK(512),
-                                         BLOCK(1024), BLOCK(2048), BLOCK(4096), BLOCK(8192), BLOCK(16384)};
-  _Static_assert(COUNT(contenders) <= MAX_ENGINES, "a session has room for them");
-  return compare(b, point, contenders, COUNT(contenders), 0, SSB_QUERIES, err);
+  static const method methods[] = {BLOCK(16),   BLOCK(32),   BLOCK(64),   BLOCK(128),  BLOCK(256),  BLOCK(512),
+                                   BLOCK(1024), BLOCK(2048), BLOCK(4096), BLOCK(8192), BLOCK(16384)};
+  _Static_assert(COUNT(methods) <= MAX_ENGINES, "a session has room for them");
+  return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
 }
 
 /* ---- Builds ---- */
@@ -518,7 +517,7 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
       status = build(s, e, f, err);
       if (status == RDX_OK && !e->out && r > 0)
         keep_build(e, r - 1);
-      rdx_engine_destroy(&e->engine);
+      rdx_star_destroy(&e->engine);
     }
   }
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
@@ -528,8 +527,8 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
       continue;
     add_up(e, runs);
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && e->build[CUBES][0] > 0; m++)
-      status = bench_report_add(s->b->report, build_row(s, e->contender, f->name, f->first, build_metrics[m]),
-                                e->build[m], runs, err);
+      status = bench_report_add(s->b->report, build_row(s, e->method, f->name, f->first, build_metrics[m]), e->build[m],
+                                runs, err);
   }
   return status;
 }
@@ -548,7 +547,7 @@ rdx_status bench_rtcudb_build(bench *b, const bench_point *point, rdx_error *err
   for (size_t k = 0; k < s->count; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < BUILD_METRICS && status == RDX_OK && !e->incomplete; m++)
-      status = bench_report_add(b->report, build_row(s, e->contender, "all", SSB_QUERIES, build_metrics[m]),
+      status = bench_report_add(b->report, build_row(s, e->method, "all", SSB_QUERIES, build_metrics[m]),
                                 e->all_builds[m], b->options.runs, err);
   }
   close_session(s);
@@ -567,10 +566,10 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   const char *place = name.text;
   rdx_status status = ssb_star_count(s->b->star, q, &selected, &rows, err);
   if (status == RDX_OK)
-    status = rdx_engine_run(e->engine, &query, NULL, &result, err);
+    status = rdx_star_run(e->engine, &query, NULL, &result, err);
   if (status != RDX_OK)
     return status;
-  const bench_row row = row_of(s, e->contender, place, q, "");
+  const bench_row row = row_of(s, e->method, place, q, "");
   const uint64_t found = *(const uint64_t *)rdx_query_result_column(result, 0)->values;
   rdx_query_result_destroy(&result);
   if (found != selected)
@@ -597,7 +596,7 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
 /* RTCUDB, Table 1 "Selectivity of queries in SSB". */
 /* Table 1, and rows of results beside those of the reference data at scale factor 1. */
 rdx_status bench_rtcudb_selectivity(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender column[] = {{"", {.kind = RDX_ENGINE_COLUMN}, false}};
+  static const method column[] = {{"", {.method = RDX_STAR_COLUMN_ENGINE}, false}};
   static const family every = {0, SSB_QUERIES, "all"};
   session *s = NULL;
   rdx_status status = open_session(b, point, column, COUNT(column), &s, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Measuring: every contender in turn, every answer checked. */
+/* Measuring: every method in turn, every answer checked. */
 
 #include "bench/bench.h"
 
@@ -257,7 +257,7 @@ static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error
 enum { BUILD_METRICS = 8 };
 
 typedef struct entry {
-  const bench_contender *contender; /* NULL: the plain binary search */
+  const bench_method *method; /* NULL: the plain binary search */
   rdx_index *index;
   bool sort_probes; /* as a part of the lookup */
   bool out;         /* cannot take part */
@@ -273,7 +273,7 @@ typedef struct measurement {
   rdx_device_column **lower, **upper; /* a batch each */
   uint64_t batches;
   plain plain;
-  bench_contender extras[MAX_CONTENDERS];
+  bench_method extras[MAX_CONTENDERS];
   char extra_names[MAX_CONTENDERS][BENCH_VARIANT];
   size_t extra_count;
   entry entries[MAX_CONTENDERS + 1];
@@ -316,8 +316,8 @@ static bench_row row_of(const measurement *m, const entry *e, const char *metric
   snprintf(row.experiment, sizeof row.experiment, "%s", m->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", m->b->info->name);
   snprintf(row.method, sizeof row.method, "%s",
-           e->contender ? rdx_index_kind_name(e->contender->params.kind) : "binary_search");
-  const char *variant = e->contender ? e->contender->variant : "plain";
+           e->method ? rdx_index_method_name(e->method->params.method) : "binary_search");
+  const char *variant = e->method ? e->method->variant : "plain";
   snprintf(row.variant, sizeof row.variant, "%s%s%s", variant, variant[0] && e->sort_probes ? ", " : "",
            e->sort_probes ? "sorted probes" : "");
   snprintf(row.keys, sizeof row.keys, "%s", bench_keys_name(m->w.spec.keys));
@@ -347,7 +347,7 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms"
 static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *err) {
   const rdx_column keys = rdx_device_column_view(m->keys);
   const rdx_column values = rdx_device_column_view(m->values);
-  rdx_status status = rdx_index_create(m->b->device, &keys, &e->contender->params, &e->index, err);
+  rdx_status status = rdx_index_create(m->b->device, &keys, &e->method->params, &e->index, err);
   if (status == RDX_OK && m->w.spec.include)
     status = rdx_index_include(e->index, &values, err);
   if (bench_may_skip(status)) {
@@ -367,7 +367,7 @@ static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *
   return RDX_OK;
 }
 
-/* One build that is not counted where builds are measured, then the runs, the contenders taking turns. Indexes for
+/* One build that is not counted where builds are measured, then the runs, the methods taking turns. Indexes for
  * lookups are kept from the last round; till then at most one is held, for large ones leave no room for two. */
 static rdx_status build(measurement *m, rdx_error *err) {
   const bool measured = (m->what & BENCH_BUILDS) != 0;
@@ -402,7 +402,7 @@ static rdx_status add_per_byte(const measurement *m, const entry *e, rdx_error *
 
 static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *total_ms, rdx_error *err) {
   *ms = *total_ms = 0;
-  if (!e->contender) {
+  if (!e->method) {
     const rdx_status status = plain_lookup(&m->plain, m->b->info->threads, ms, err);
     *total_ms = *ms;
     return status;
@@ -452,7 +452,7 @@ static rdx_status look_up_unchecked(void *context, rdx_error *err) {
   return status;
 }
 
-/* One warm-up, then the runs, the contenders taking turns. */
+/* One warm-up, then the runs, the methods taking turns. */
 static rdx_status look_up(measurement *m, rdx_error *err) {
   const uint32_t runs = m->b->options.runs;
   rdx_status status = RDX_OK;
@@ -462,7 +462,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       double ms = 0, total = 0;
       if (e->out)
         continue;
-      status = e->contender ? bench_wake_up(m->b, look_up_unchecked, &(lookup_again){m, e}, err) : RDX_OK;
+      status = e->method ? bench_wake_up(m->b, look_up_unchecked, &(lookup_again){m, e}, err) : RDX_OK;
       if (status == RDX_OK)
         status = look_up_once(m, e, &ms, &total, err);
       if (bench_may_skip(status)) {
@@ -502,14 +502,14 @@ static bool next_name(const char **list, char *out, size_t size) {
 
 bool bench_check_methods(const char *methods) {
   char name[64];
-  rdx_index_kind kind;
-  rdx_scan_method method;
-  rdx_engine_kind engine;
+  rdx_index_method index;
+  rdx_scan_method scan;
+  rdx_star_method star;
   uint32_t count = 0;
   for (; next_name(&methods, name, sizeof name); count++)
-    if (rdx_index_kind_from_name(name, &kind, NULL) != RDX_OK &&
-        rdx_scan_method_from_name(name, &method, NULL) != RDX_OK &&
-        rdx_engine_kind_from_name(name, &engine, NULL) != RDX_OK)
+    if (rdx_index_method_from_name(name, &index, NULL) != RDX_OK &&
+        rdx_scan_method_from_name(name, &scan, NULL) != RDX_OK &&
+        rdx_star_method_from_name(name, &star, NULL) != RDX_OK)
       return false;
   return count > 0 && count <= 64;
 }
@@ -536,24 +536,24 @@ bool bench_note_unseen(const bench *b) {
   return !b->options.methods || b->seen_ever != 0;
 }
 
-static rdx_status add_entry(measurement *m, const bench_contender *contender, unsigned what, rdx_error *err) {
+static rdx_status add_entry(measurement *m, const bench_method *method, unsigned what, rdx_error *err) {
   const bool twice = (what & BENCH_SORT_OR_NOT) != 0;
   if (m->count + 1 + twice > MAX_CONTENDERS)
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "there are too many contenders; give fewer --options");
-  m->entries[m->count++] = (entry){.contender = contender, .sort_probes = (what & BENCH_SORT) != 0};
+    return bench_fail(err, RDX_ERROR_ARGUMENT, "there are too many methods; give fewer --options");
+  m->entries[m->count++] = (entry){.method = method, .sort_probes = (what & BENCH_SORT) != 0};
   if (twice)
-    m->entries[m->count++] = (entry){.contender = contender, .sort_probes = true};
+    m->entries[m->count++] = (entry){.method = method, .sort_probes = true};
   return RDX_OK;
 }
 
-/* A contender, and the forms of it that the command line asks for. */
-static rdx_status add_forms(measurement *m, const bench_contender *contender, unsigned what, rdx_error *err) {
-  rdx_status status = add_entry(m, contender, what, err);
+/* A method, and the forms of it that the command line asks for. */
+static rdx_status add_forms(measurement *m, const bench_method *method, unsigned what, rdx_error *err) {
+  rdx_status status = add_entry(m, method, what, err);
   for (size_t i = 0; i < m->b->options.extra_count && status == RDX_OK; i++) {
-    bench_contender *extra = &m->extras[m->extra_count];
+    bench_method *extra = &m->extras[m->extra_count];
     char *name = m->extra_names[m->extra_count];
     if (m->extra_count == MAX_CONTENDERS ||
-        !bench_extend_index(m->b, i, contender->variant, &contender->params, &extra->params, name))
+        !bench_extend_index(m->b, i, method->variant, &method->params, &extra->params, name))
       continue;
     extra->variant = name;
     m->extra_count++;
@@ -562,13 +562,12 @@ static rdx_status add_forms(measurement *m, const bench_contender *contender, un
   return status;
 }
 
-/* The contenders that are wanted. */
-static rdx_status choose(measurement *m, const bench_contender *contenders, size_t count, unsigned what,
-                         rdx_error *err) {
+/* The methods that are wanted. */
+static rdx_status choose(measurement *m, const bench_method *methods, size_t count, unsigned what, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < count && status == RDX_OK; k++)
-    if (bench_is_wanted(m->b, rdx_index_kind_name(contenders[k].params.kind)))
-      status = add_forms(m, &contenders[k], what, err);
+    if (bench_is_wanted(m->b, rdx_index_method_name(methods[k].params.method)))
+      status = add_forms(m, &methods[k], what, err);
   return status;
 }
 
@@ -603,7 +602,7 @@ static rdx_status run(measurement *m, rdx_error *err) {
   return status;
 }
 
-rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec, const bench_contender *contenders,
+rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec, const bench_method *methods,
                          size_t count, unsigned what, rdx_error *err) {
   if (b->deadline > 0 && bench_seconds() > b->deadline) {
     b->skipped++;
@@ -616,7 +615,7 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
   m->point = point;
   m->what = what;
   m->batches = (uint64_t)1 << spec->log_batches;
-  rdx_status status = choose(m, contenders, count, what, err);
+  rdx_status status = choose(m, methods, count, what, err);
   if (status == RDX_OK && m->count > 0)
     status = bench_workload_create(spec, b->options.seed, &m->w, err);
   if (status == RDX_OK && m->count > 0)

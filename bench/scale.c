@@ -8,12 +8,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const bench_contender indexes[] = {
-    {"", {.kind = RDX_INDEX_TREE}},       {"", {.kind = RDX_INDEX_HASH}},
-    {"", {.kind = RDX_INDEX_BTREE}},      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-    {"", {.kind = RDX_INDEX_CGRX}},       {"", {.kind = RDX_INDEX_CGRX_UPDATABLE}},
-    {"", {.kind = RDX_INDEX_CGRX_NAIVE}}, {"", {.kind = RDX_INDEX_RX_OPTIMIZED}},
-    {"", {.kind = RDX_INDEX_RX}},
+static const bench_method indexes[] = {
+    {"", {.method = RDX_INDEX_TREE}},       {"", {.method = RDX_INDEX_HASH}},
+    {"", {.method = RDX_INDEX_BTREE}},      {"", {.method = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.method = RDX_INDEX_CGRX}},       {"", {.method = RDX_INDEX_CGRX_UPDATABLE}},
+    {"", {.method = RDX_INDEX_CGRX_NAIVE}}, {"", {.method = RDX_INDEX_RX_OPTIMIZED}},
+    {"", {.method = RDX_INDEX_RX}},
 };
 
 /* log2 of keys and of rows; those above --scale, or what is usual for the kind of device, are left out. */

@@ -12,13 +12,13 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_METHODS 48
 
-typedef struct contender {
+typedef struct method {
   const char *variant; /* "" for the only one of its method */
   rdx_scan_params params;
-} contender;
+} method;
 
 /* All methods: they take part in every experiment that does not choose. */
-static const contender all[] = {
+static const method all[] = {
     {"", {.method = RDX_SCAN_COLUMN}},  {"", {.method = RDX_SCAN_BINDEX}},
     {"", {.method = RDX_SCAN_RTSCAN}},  {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
     {"", {.method = RDX_SCAN_RTC3}},    {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}},
@@ -47,7 +47,7 @@ static const char *const build_metrics[BUILD_METRICS] = {"build_ms",      "encod
                                                          "bytes_vectors", "bytes_scene"};
 
 typedef struct entry {
-  contender contender;
+  method method;
   char name[BENCH_VARIANT]; /* of what the command line asks for */
   rdx_scan *scan;
   bool out; /* cannot take part */
@@ -81,8 +81,8 @@ static bench_row row_of(const session *s, const entry *e, const bench_point *poi
   bench_row row = {.rows = s->data.rows, .probes = predicates, .value = point->value};
   snprintf(row.experiment, sizeof row.experiment, "%s", point->experiment);
   snprintf(row.device, sizeof row.device, "%s", s->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_scan_method_name(e->contender.params.method));
-  snprintf(row.variant, sizeof row.variant, "%s", e->contender.variant);
+  snprintf(row.method, sizeof row.method, "%s", rdx_scan_method_name(e->method.params.method));
+  snprintf(row.variant, sizeof row.variant, "%s", e->method.variant);
   snprintf(row.keys, sizeof row.keys, "%s", scan_data_name(s->data.kind));
   snprintf(row.parameter, sizeof row.parameter, "%s", point->parameter);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
@@ -96,9 +96,9 @@ static rdx_status add(const session *s, const entry *e, const bench_point *point
 
 static void leave_out(entry *e, const bench_point *point, const rdx_error *err) {
   char place[BENCH_PLACE];
-  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->contender.params.method),
-               e->contender.variant[0] ? ", " : "", e->contender.variant,
-               bench_place(point->parameter, point->value, place), err->text);
+  console_note("  %s%s%s at %s left out: %s", rdx_scan_method_name(e->method.params.method),
+               e->method.variant[0] ? ", " : "", e->method.variant, bench_place(point->parameter, point->value, place),
+               err->text);
   rdx_scan_destroy(&e->scan);
   e->out = true;
 }
@@ -111,7 +111,7 @@ static uint64_t default_rows(const bench *b) {
   return b->info->emulated ? 10000 : b->info->backend == RDX_BACKEND_VULKAN ? 100000000 : 10000000;
 }
 
-static bool is_wanted(bench *b, const contender *c) {
+static bool is_wanted(bench *b, const method *c) {
   return bench_is_wanted(b, rdx_scan_method_name(c->params.method));
 }
 
@@ -142,7 +142,7 @@ static rdx_status build_all(session *s, const bench_point *point, uint32_t runs,
         continue;
       rdx_scan_destroy(&e->scan);
       const rdx_status status =
-          rdx_scan_create(s->b->device, columns, s->data.columns, &e->contender.params, &e->scan, err);
+          rdx_scan_create(s->b->device, columns, s->data.columns, &e->method.params, &e->scan, err);
       if (bench_may_skip(status))
         leave_out(e, point, err);
       else if (status != RDX_OK)
@@ -177,31 +177,31 @@ static void close_session(session *s) {
   free(s);
 }
 
-/* A contender, and the forms of it that the command line asks for. */
-static void add_forms(session *s, const contender *from) {
+/* A method, and the forms of it that the command line asks for. */
+static void add_forms(session *s, const method *from) {
   if (s->count == MAX_METHODS)
     return;
-  s->entries[s->count++].contender = *from;
+  s->entries[s->count++].method = *from;
   for (size_t i = 0; i < s->b->options.extra_count && s->count < MAX_METHODS; i++) {
     entry *e = &s->entries[s->count];
-    e->contender = *from;
-    if (!bench_extend_scan(s->b, i, from->variant, &from->params, &e->contender.params, e->name))
+    e->method = *from;
+    if (!bench_extend_scan(s->b, i, from->variant, &from->params, &e->method.params, e->name))
       continue;
-    e->contender.variant = e->name;
+    e->method.variant = e->name;
     s->count++;
   }
 }
 
-/* Columns of `rows` rows, and these contenders over them. */
+/* Columns of `rows` rows, and these methods over them. */
 static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns, uint64_t rows,
-                            const contender *contenders, size_t count, uint32_t builds, session **out, rdx_error *err) {
+                            const method *methods, size_t count, uint32_t builds, session **out, rdx_error *err) {
   session *s = calloc(1, sizeof *s);
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   for (size_t k = 0; k < count; k++)
-    if (is_wanted(b, &contenders[k]))
-      add_forms(s, &contenders[k]);
+    if (is_wanted(b, &methods[k]))
+      add_forms(s, &methods[k]);
   rdx_status status = scan_data_create(kind, rows, columns, b->options.seed, &s->data, err);
   s->expected = malloc((rows + 31) / 32 * 4);
   if (status == RDX_OK && !s->expected)
@@ -499,12 +499,12 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
       }                                                                                                                \
     }                                                                                                                  \
   }
-  static const contender usual[] = {ENCODING("", 128, false, false), ENCODING("no encoding", 128, true, false),
-                                    ENCODING("published", 128, false, true),
-                                    ENCODING("published, no encoding", 128, true, true)};
-  static const contender few[] = {ENCODING("", 16, false, false), ENCODING("no encoding", 16, true, false),
-                                  ENCODING("published", 16, false, true),
-                                  ENCODING("published, no encoding", 16, true, true)};
+  static const method usual[] = {ENCODING("", 128, false, false), ENCODING("no encoding", 128, true, false),
+                                 ENCODING("published", 128, false, true),
+                                 ENCODING("published, no encoding", 128, true, true)};
+  static const method few[] = {ENCODING("", 16, false, false), ENCODING("no encoding", 16, true, false),
+                               ENCODING("published", 16, false, true),
+                               ENCODING("published, no encoding", 16, true, true)};
 #undef ENCODING
   static const scan_data_kind kinds[] = {SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL, SCAN_SMALL};
   rdx_status status = RDX_OK;
@@ -524,12 +524,11 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
   return status;
 }
 
-/* Some contenders over columns of a kind at some selectivities. */
-static rdx_status sweep(bench *b, const bench_point *point, scan_data_kind kind, uint64_t rows,
-                        const contender *contenders, size_t count, uint32_t predicates, const double *at, size_t points,
-                        rdx_error *err) {
+/* Some methods over columns of a kind at some selectivities. */
+static rdx_status sweep(bench *b, const bench_point *point, scan_data_kind kind, uint64_t rows, const method *methods,
+                        size_t count, uint32_t predicates, const double *at, size_t points, rdx_error *err) {
   session *s = NULL;
-  rdx_status status = open_with(b, point, kind, predicates, rows, contenders, count, 1, &s, err);
+  rdx_status status = open_with(b, point, kind, predicates, rows, methods, count, 1, &s, err);
   if (status != RDX_OK)
     return status;
   for (size_t i = 0; i < points && status == RDX_OK; i++) {
@@ -542,39 +541,38 @@ static rdx_status sweep(bench *b, const bench_point *point, scan_data_kind kind,
 
 /* RTScan, Figure 2 "Performance comparison of range scan on one column". */
 rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
+  static const method methods[] = {
       {"", {.method = RDX_SCAN_RTC1}},    {"published", {.method = RDX_SCAN_RTC1, .rtc1.published = true}},
       {"", {.method = RDX_SCAN_RTINDEX}}, {"", {.method = RDX_SCAN_BINDEX}},
       {"", {.method = RDX_SCAN_COLUMN}},
   };
-  return sweep(b, point, SCAN_UNIFORM, default_rows(b), contenders, COUNT(contenders), 1, selectivities,
-               COUNT(selectivities), err);
+  return sweep(b, point, SCAN_UNIFORM, default_rows(b), methods, COUNT(methods), 1, selectivities, COUNT(selectivities),
+               err);
 }
 
 /* RTScan, Figure 6 "Performance of RTc3 on a dataset with small data ranges". */
 rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTC3}},
-                                         {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}}};
+  static const method methods[] = {{"", {.method = RDX_SCAN_RTC3}},
+                                   {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}}};
   static const scan_data_kind kinds[] = {SCAN_SMALL, SCAN_UNIFORM};
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++)
-    status = sweep(b, point, kinds[k], default_rows(b), contenders, COUNT(contenders), 3, selectivities,
-                   COUNT(selectivities), err);
+    status = sweep(b, point, kinds[k], default_rows(b), methods, COUNT(methods), 3, selectivities, COUNT(selectivities),
+                   err);
   return status;
 }
 
 /* Groups of three columns, lines of one, and both: one to four predicates. */
 rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTSCAN}},
-                                         {"groups", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
-                                         {"lines", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 1}}};
+  static const method methods[] = {{"", {.method = RDX_SCAN_RTSCAN}},
+                                   {"groups", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
+                                   {"lines", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 1}}};
   static const scan_data_kind kinds[] = {SCAN_UNIFORM, SCAN_ZIPF_1_1};
   static const double at[] = {0.01, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99};
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds); k++)
     for (uint32_t predicates = 1; predicates <= SCAN_COLUMNS && status == RDX_OK; predicates++)
-      status =
-          sweep(b, point, kinds[k], default_rows(b), contenders, COUNT(contenders), predicates, at, COUNT(at), err);
+      status = sweep(b, point, kinds[k], default_rows(b), methods, COUNT(methods), predicates, at, COUNT(at), err);
   return status;
 }
 
@@ -582,7 +580,7 @@ rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *
 /* RTScan, Figure 24 "Scan on four columns". */
 /* Figures 22 to 24: scans over one, two and four columns, the latter in groups of 3+1 and of 2+2. */
 rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
+  static const method methods[] = {
       {"", {.method = RDX_SCAN_COLUMN}},
       {"", {.method = RDX_SCAN_BINDEX}},
       {"", {.method = RDX_SCAN_RTSCAN}},
@@ -592,20 +590,20 @@ rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error
   };
   static const struct {
     uint32_t columns;
-    size_t contenders;
-  } cases[] = {{1, 4}, {2, 4}, {4, COUNT(contenders)}};
+    size_t methods;
+  } cases[] = {{1, 4}, {2, 4}, {4, COUNT(methods)}};
   static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++)
-    status = sweep(b, point, SCAN_UNIFORM, default_rows(b), contenders, cases[i].contenders, cases[i].columns, few,
+    status = sweep(b, point, SCAN_UNIFORM, default_rows(b), methods, cases[i].methods, cases[i].columns, few,
                    COUNT(few), err);
   return status;
 }
 
-/* Over uniform columns of a quarter of the rows: each contender keeps an index. */
-static rdx_status compare(bench *b, const bench_point *point, const contender *contenders, size_t count,
-                          uint32_t predicates, const double *at, size_t points, rdx_error *err) {
-  return sweep(b, point, SCAN_UNIFORM, default_rows(b) / 4, contenders, count, predicates, at, points, err);
+/* Over uniform columns of a quarter of the rows: each method keeps an index. */
+static rdx_status compare(bench *b, const bench_point *point, const method *methods, size_t count, uint32_t predicates,
+                          const double *at, size_t points, rdx_error *err) {
+  return sweep(b, point, SCAN_UNIFORM, default_rows(b) / 4, methods, count, predicates, at, points, err);
 }
 
 /* The part of rows below the last border that is at most `part` of them, and below the next one; false: none. */
@@ -628,7 +626,7 @@ static bool find_borders(const session *s, double part, double *low, double *hig
 /* RTScan, Figure 27 "Positive and negative selection". */
 /* Figure 27: from the border of one vector, near 0.93, to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
+  static const method methods[] = {
       {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
       {"positive only",
        {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true, .group = 3}}},
@@ -638,8 +636,7 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
   enum { STEPS = 5 };
   session *s = NULL;
   double low = 0, high = 0;
-  rdx_status status =
-      open_with(b, point, SCAN_UNIFORM, 1, default_rows(b) / 4, contenders, COUNT(contenders), 1, &s, err);
+  rdx_status status = open_with(b, point, SCAN_UNIFORM, 1, default_rows(b) / 4, methods, COUNT(methods), 1, &s, err);
   if (status != RDX_OK)
     return status;
   if (find_borders(s, 0.93, &low, &high)) {
@@ -658,7 +655,7 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
 /* RTScan, Figure 28 "The reduced data for scanning with different number of bit vectors". */
 /* Figure 28, and section 5.4's memory: numbers of bit vectors. */
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {
+  static const method methods[] = {
       {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true, .group = 3}}},
       {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true, .group = 3}}},
       {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
@@ -670,7 +667,7 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
       {"64", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 64}},
       {"128", {.method = RDX_SCAN_BINDEX, .bindex.vectors = 128}},
   };
-  return compare(b, point, contenders, COUNT(contenders), 3, selectivities, COUNT(selectivities), err);
+  return compare(b, point, methods, COUNT(methods), 3, selectivities, COUNT(selectivities), err);
 }
 
 /* RTScan, Figure 29 "Scan performance by varying ray interval (I) and ray spacing". */
@@ -688,7 +685,7 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
       }                                                                                                                \
     }                                                                                                                  \
   }
-  static const contender contenders[] = {
+  static const method methods[] = {
       RAYS("I 0.25, S 0", 25, 0, false),
       RAYS("I 0.25, S 0.5", 25, 50, false),
       RAYS("I 0.25, S 1", 25, 100, false),
@@ -709,7 +706,7 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
       RAYS("published, I 1, S 1", 100, 100, true),
   };
   static const double at[] = {0.3, 0.6, 0.9};
-  return compare(b, point, contenders, COUNT(contenders), 3, at, COUNT(at), err);
+  return compare(b, point, methods, COUNT(methods), 3, at, COUNT(at), err);
 }
 
 /* The parts of a run's time that its stages took, each as a line of its own, in percent. */
@@ -730,7 +727,7 @@ static rdx_status add_shares(const session *s, const bench_point *point, uint32_
     for (size_t i = 0; i < STAGES && sum > 0 && status == RDX_OK; i++) {
       bench_row row = row_of(s, e, point, predicates, "share");
       double share = 100 * ms[i] / sum;
-      snprintf(row.variant, sizeof row.variant, "%.40s%s%s", e->contender.variant, e->contender.variant[0] ? ", " : "",
+      snprintf(row.variant, sizeof row.variant, "%.40s%s%s", e->method.variant, e->method.variant[0] ? ", " : "",
                stages[i]);
       status = bench_report_add(s->b->report, row, &share, 1, err);
     }
@@ -741,14 +738,14 @@ static rdx_status add_shares(const session *s, const bench_point *point, uint32_
 /* RTScan, Figure 17 "The proportion of different parts' time of RTScan". */
 /* Figure 17 and section 5.4: the stages of queries of three predicates of selectivity 0.9. */
 rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *err) {
-  static const contender contenders[] = {{"", {.method = RDX_SCAN_RTSCAN}},
-                                         {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}}};
+  static const method methods[] = {{"", {.method = RDX_SCAN_RTSCAN}},
+                                   {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}}};
   static const scan_data_kind kinds[] = {SCAN_UNIFORM, SCAN_ZIPF_1_1, SCAN_ZIPF_1_3, SCAN_ZIPF_1_5, SCAN_NORMAL};
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, default_rows(b), contenders, COUNT(contenders), 1, &s, err);
+    status = open_with(b, &here, kinds[i], 3, default_rows(b), methods, COUNT(methods), 1, &s, err);
     if (status != RDX_OK)
       break;
     status = measure(s, &here, 3, 0.9, err);
@@ -792,7 +789,7 @@ rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error 
                {SCAN_UNIFORM, 3, "selectivity", 0.1, 0.1},
                {SCAN_UNIFORM, 3, "selectivity", 0.5, 0.5},
                {SCAN_UNIFORM, 3, "selectivity", 0.9, 0.9}};
-  static const contender readers[] = {{"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}};
+  static const method readers[] = {{"", {.method = RDX_SCAN_COLUMN}}, {"", {.method = RDX_SCAN_BINDEX}}};
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, cases[i].parameter, cases[i].value);

@@ -11,20 +11,20 @@
 #define METHOD(kind_)                                                                                                  \
   {                                                                                                                    \
     "", {                                                                                                              \
-      .kind = kind_                                                                                                    \
+      .method = kind_                                                                                                  \
     }                                                                                                                  \
   }
 #define CGRX(name, bits)                                                                                               \
   {                                                                                                                    \
     name, {                                                                                                            \
-      .kind = RDX_INDEX_CGRX, .cgrx.bucket_size = 1u << (bits)                                                         \
+      .method = RDX_INDEX_CGRX, .cgrx.bucket_size = 1u << (bits)                                                       \
     }                                                                                                                  \
   }
 
 /* Those of table 5.4, and the tree; hash tables, which have no ranges, come last. */
-static const bench_contender all[] = {
-    METHOD(RDX_INDEX_RX_OPTIMIZED), CGRX("bucket 32", 5),   CGRX("bucket 256", 8),  METHOD(RDX_INDEX_SORTED_ARRAY),
-    METHOD(RDX_INDEX_BTREE),        METHOD(RDX_INDEX_TREE), METHOD(RDX_INDEX_HASH), METHOD(RDX_INDEX_RADIX_HASH)};
+static const bench_method all[] = {METHOD(RDX_INDEX_RX_OPTIMIZED), CGRX("bucket 32", 5),        CGRX("bucket 256", 8),
+                                   METHOD(RDX_INDEX_SORTED_ARRAY), METHOD(RDX_INDEX_BTREE),     METHOD(RDX_INDEX_TREE),
+                                   METHOD(RDX_INDEX_HASH),         METHOD(RDX_INDEX_RADIX_HASH)};
 #define ORDERED (COUNT(all) - 2)
 
 static uint32_t log_rows(const bench *b) {
@@ -52,9 +52,9 @@ static rdx_status measure_all(bench *b, const bench_point *point, const char *pa
 /* thesis, Figure 5.12 "Total Probe Time Comparison Varied for Point Query by log probe size". */
 /* thesis, Figure 5.13 "Total Probe Time + Sort Time Comparison Varied for Range Query by log probe size". */
 rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {METHOD(RDX_INDEX_RX_OPTIMIZED), METHOD(RDX_INDEX_RX),
-                                               METHOD(RDX_INDEX_CGRX),         METHOD(RDX_INDEX_SORTED_ARRAY),
-                                               METHOD(RDX_INDEX_TREE),         METHOD(RDX_INDEX_BTREE)};
+  static const bench_method methods[] = {METHOD(RDX_INDEX_RX_OPTIMIZED), METHOD(RDX_INDEX_RX),
+                                         METHOD(RDX_INDEX_CGRX),         METHOD(RDX_INDEX_SORTED_ARRAY),
+                                         METHOD(RDX_INDEX_TREE),         METHOD(RDX_INDEX_BTREE)};
   const unsigned what = BENCH_LOOKUPS | BENCH_SORT_OR_NOT;
   const uint32_t rows = log_rows(b), most = log_probes(b);
   rdx_status status = RDX_OK;
@@ -63,9 +63,9 @@ rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_er
     const bench_spec ranges = {.log_rows = rows, .log_probes = bench_at_least(log, 4, 6), .range = 1u << 8};
     const bench_point of_points = bench_at(point, "points", bench_power(log));
     const bench_point of_ranges = bench_at(point, "ranges", bench_power(ranges.log_probes));
-    status = bench_measure(b, &of_points, &points, contenders, COUNT(contenders), what, err);
+    status = bench_measure(b, &of_points, &points, methods, COUNT(methods), what, err);
     if (status == RDX_OK)
-      status = bench_measure(b, &of_ranges, &ranges, contenders, COUNT(contenders), what, err);
+      status = bench_measure(b, &of_ranges, &ranges, methods, COUNT(methods), what, err);
   }
   return status;
 }
@@ -157,7 +157,7 @@ rdx_status bench_thesis_hits(bench *b, const bench_point *point, rdx_error *err)
 
 /* cgRX, Figure 11b "shift the focus to the point-lookup performance of all methods". */
 rdx_status bench_cgrx_uniformity(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_contender contenders[] = {
+  static const bench_method methods[] = {
       METHOD(RDX_INDEX_RX),    METHOD(RDX_INDEX_CGRX), METHOD(RDX_INDEX_CGRX_NAIVE), METHOD(RDX_INDEX_SORTED_ARRAY),
       METHOD(RDX_INDEX_BTREE), METHOD(RDX_INDEX_HASH), METHOD(RDX_INDEX_TREE)};
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
@@ -166,7 +166,7 @@ rdx_status bench_cgrx_uniformity(bench *b, const bench_point *point, rdx_error *
           .keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes, .dense = 1 - percent / 100.0};
       const bench_point here = bench_at(point, "uniformity", percent);
       const rdx_status status =
-          bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+          bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
       if (status != RDX_OK)
         return status;
     }

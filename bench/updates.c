@@ -126,7 +126,7 @@ rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
     b->skipped++;
     return RDX_OK;
   }
-  const rdx_index_params base = {.kind = RDX_INDEX_RX};
+  const rdx_index_params base = {.method = RDX_INDEX_RX};
   updates u = {.b = b, .point = point, .params = base};
   /* After many swaps of positions a lookup meets large parts of the scene: few of them tell. */
   const uint32_t log_rows = b->log_keys > 12 ? b->log_keys - 1 : b->log_keys;

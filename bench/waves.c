@@ -122,7 +122,7 @@ static bench_row row_of(const waves *w, const method *m, uint32_t wave, const ch
   bench_row row = {.rows = size_after(w, wave), .probes = w->probes, .value = wave};
   snprintf(row.experiment, sizeof row.experiment, "%s", w->point->experiment);
   snprintf(row.device, sizeof row.device, "%s", w->b->info->name);
-  snprintf(row.method, sizeof row.method, "%s", rdx_index_kind_name(m->params.kind));
+  snprintf(row.method, sizeof row.method, "%s", rdx_index_method_name(m->params.method));
   snprintf(row.variant, sizeof row.variant, "%s", m->variant);
   snprintf(row.keys, sizeof row.keys, "U64");
   snprintf(row.parameter, sizeof row.parameter, "wave");
@@ -199,10 +199,10 @@ static void print(const waves *w) {
     for (uint32_t wave = 1; wave <= WAVES && m->apply; wave++) {
       const double apply_ms = median(w, m->update_ms[wave - 1]), rebuild_ms = median(w, rebuilt->update_ms[wave - 1]);
       const double probes = (double)w->probes / 1e3;
-      printf("%-15s %5u %10llu %9.3f %-15s %10.3f %7.2f %9.2f %-15s %9.2f\n", rdx_index_kind_name(m->params.kind), wave,
-             (unsigned long long)size_after(w, wave), apply_ms, rdx_index_kind_name(rebuilt->params.kind), rebuild_ms,
-             rebuild_ms / apply_ms, probes / median(w, m->lookup_ms[wave - 1]), rdx_index_kind_name(fresh->params.kind),
-             probes / median(w, fresh->lookup_ms[wave - 1]));
+      printf("%-15s %5u %10llu %9.3f %-15s %10.3f %7.2f %9.2f %-15s %9.2f\n", rdx_index_method_name(m->params.method),
+             wave, (unsigned long long)size_after(w, wave), apply_ms, rdx_index_method_name(rebuilt->params.method),
+             rebuild_ms, rebuild_ms / apply_ms, probes / median(w, m->lookup_ms[wave - 1]),
+             rdx_index_method_name(fresh->params.method), probes / median(w, fresh->lookup_ms[wave - 1]));
     }
   }
 }
@@ -210,11 +210,11 @@ static void print(const waves *w) {
 /* Each method and its rivals, and the forms of them that the command line asks for. */
 static void set_methods(waves *w) {
   static const method base[BASE_METHODS] = {
-      {.params.kind = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}},
-      {.params.kind = RDX_INDEX_TREE, .variant = "rebuild"},
-      {.params.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}},
-      {.params.kind = RDX_INDEX_CGRX, .variant = "rebuild"},
-      {.params.kind = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"}};
+      {.params.method = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}},
+      {.params.method = RDX_INDEX_TREE, .variant = "rebuild"},
+      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}},
+      {.params.method = RDX_INDEX_CGRX, .variant = "rebuild"},
+      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"}};
   const uint32_t count = w->b->info->tracing == RDX_TRACING_NONE ? 2 : BASE_METHODS;
   for (; w->count < count; w->count++)
     w->methods[w->count] = base[w->count];
@@ -247,7 +247,7 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   set_methods(w);
   bool wanted = false; /* each needs its rival */
   for (uint32_t k = 0; k < w->count; k++)
-    wanted |= bench_is_wanted(b, rdx_index_kind_name(w->methods[k].params.kind));
+    wanted |= bench_is_wanted(b, rdx_index_method_name(w->methods[k].params.method));
   if (!wanted) {
     free(w);
     return RDX_OK;

@@ -103,13 +103,13 @@ static const char *take(int option, char *value, void *context) {
 
 /* What is drawn of a method; NULL or what is wrong. */
 static const char *find_method(const char *name, draw_options *o) {
-  static const rdx_index_kind kinds[] = {RDX_INDEX_RX, RDX_INDEX_RX_OPTIMIZED, RDX_INDEX_CGRX, RDX_INDEX_CGRX_NAIVE,
-                                         RDX_INDEX_CGRX_UPDATABLE};
+  static const rdx_index_method kinds[] = {RDX_INDEX_RX, RDX_INDEX_RX_OPTIMIZED, RDX_INDEX_CGRX, RDX_INDEX_CGRX_NAIVE,
+                                           RDX_INDEX_CGRX_UPDATABLE};
   static const rdx_scan_method methods[] = {RDX_SCAN_RTINDEX, RDX_SCAN_RTC1, RDX_SCAN_RTC3, RDX_SCAN_RTSCAN};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(name, rdx_index_kind_name(kinds[i])) == 0) {
+    if (strcmp(name, rdx_index_method_name(kinds[i])) == 0) {
       o->kind = DRAW_INDEX;
-      o->index.kind = kinds[i];
+      o->index.method = kinds[i];
       return NULL;
     }
   }

@@ -241,7 +241,7 @@ static void print_stats(const job *j) {
   rdx_result_get_stats(j->result, &l);
   rdx_device_get_usage(j->device, &u);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
-  console_note("method    %s", rdx_index_kind_name(s.kind));
+  console_note("method    %s", rdx_index_method_name(s.method));
   console_note("keys      %" PRIu64 " of %" PRIu64 " row%s, type %s, %" PRIu32 " bits, %s", s.keys, s.rows,
                console_s(s.rows), rdx_type_name(s.key_type), s.key_bits, s.distinct ? "distinct" : "with duplicates");
   console_note("build     %.3f ms: sort %.3f, encode %.3f, scene %.3f, compact %.3f", s.total_ms, s.sort_ms,

@@ -106,7 +106,7 @@ const char *cli_take_common(int option, char *value, cli_common *o) {
   case CLI_METHOD:
     if (o->scans)
       return rdx_scan_method_from_name(value, &o->scan.method, &err) == RDX_OK ? NULL : err.text;
-    return rdx_index_kind_from_name(value, &o->index.kind, &err) == RDX_OK ? NULL : err.text;
+    return rdx_index_method_from_name(value, &o->index.method, &err) == RDX_OK ? NULL : err.text;
   case CLI_METHOD_OPTIONS:
     o->method_options = value;
     return NULL;

@@ -34,17 +34,17 @@ static const char *parse_queries(const char *text, bool wanted[SSB_QUERIES]) {
 
 static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err) {
   const bool all = strcmp(text, "all") == 0;
-  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES; kind++)
-    wanted[kind] = all && kind != RDX_ENGINE_AUTO;
+  for (uint32_t method = RDX_STAR_AUTO; method < CLI_ENGINES; method++)
+    wanted[method] = all && method != RDX_STAR_AUTO;
   for (const char *at = text; !all;) {
     char name[64];
     const size_t length = strcspn(at, ",");
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), at);
-    rdx_engine_kind kind = RDX_ENGINE_AUTO;
-    const rdx_status status = rdx_engine_kind_from_name(name, &kind, err);
+    rdx_star_method method = RDX_STAR_AUTO;
+    const rdx_status status = rdx_star_method_from_name(name, &method, err);
     if (status != RDX_OK)
       return status;
-    wanted[kind] = true;
+    wanted[method] = true;
     if (at[length] == '\0')
       break;
     at += length + 1;
@@ -55,7 +55,7 @@ static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err)
 typedef struct job {
   const cli_ssb_run_options *options;
   bool queries[SSB_QUERIES], engines[CLI_ENGINES];
-  rdx_engine_params params[CLI_ENGINES];
+  rdx_star_params params[CLI_ENGINES];
   ssb_star *star;
   rdx_device *device;
   console_output output;
@@ -68,8 +68,8 @@ typedef struct job {
 /* Options are those of one engine. NULL or what is wrong. */
 static const char *parse_options(job *j) {
   uint32_t count = 0, only = 0;
-  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES; kind++) {
-    j->params[kind].kind = (rdx_engine_kind)kind;
+  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_ENGINES; kind++) {
+    j->params[kind].method = (rdx_star_method)kind;
     count += j->engines[kind];
     only = j->engines[kind] ? kind : only;
   }
@@ -101,23 +101,23 @@ static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_
   }
 }
 
-static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, uint32_t q, rdx_error *err) {
+static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, uint32_t q, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
-  rdx_engine_stats built;
+  rdx_star_stats built;
   ssb_difference difference = {""};
-  snprintf(j->doing, sizeof j->doing, "%s, Q%s: ", rdx_engine_kind_name(kind), ssb_queries[q].name);
+  snprintf(j->doing, sizeof j->doing, "%s, Q%s: ", rdx_star_method_name(method), ssb_queries[q].name);
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
   rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
   if (status == RDX_OK && o->check)
     status = ssb_star_check(j->star, q, result, &difference, err);
   if (status == RDX_OK) {
-    rdx_engine_get_stats(engine, &built);
+    rdx_star_get_stats(engine, &built);
     j->wrong += difference.text[0] != '\0';
-    if ((int)built.kind == j->shown || j->shown < 0) { /* of several engines, the first one's */
-      j->shown = (int)built.kind;
+    if ((int)built.method == j->shown || j->shown < 0) { /* of several engines, the first one's */
+      j->shown = (int)built.method;
       uint32_t wanted = 0;
       for (uint32_t i = 0; i < SSB_QUERIES; i++)
         wanted += j->queries[i];
@@ -128,7 +128,7 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
     if (o->stats || o->check)
       console_note("Q%s %-12s %6" PRIu64 " row%s %10.4f ms (%.4f to %.4f) %10.4f on the device %10" PRIu64
                    " rays %10" PRIu64 " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
-                   ssb_queries[q].name, rdx_engine_kind_name(t.stats.kind), rdx_query_result_rows(result),
+                   ssb_queries[q].name, rdx_star_method_name(t.stats.method), rdx_query_result_rows(result),
                    console_s(rdx_query_result_rows(result)), t.total_ms, t.least_ms, t.most_ms, t.device_ms,
                    t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
                    !o->check            ? ""
@@ -140,25 +140,25 @@ static rdx_status run_query(job *j, rdx_engine_kind kind, rdx_engine *engine, ui
   return status;
 }
 
-static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
-  const rdx_engine_params params = j->params[kind];
-  rdx_engine *engine = NULL;
+static rdx_status run_engine(job *j, rdx_star_method method, rdx_error *err) {
+  const rdx_star_params params = j->params[method];
+  rdx_star *engine = NULL;
   rdx_query needed[SSB_QUERIES];
   uint32_t count = 0;
-  snprintf(j->doing, sizeof j->doing, "%s: ", rdx_engine_kind_name(kind));
+  snprintf(j->doing, sizeof j->doing, "%s: ", rdx_star_method_name(method));
   for (uint32_t q = 0; q < SSB_QUERIES; q++)
     if (j->queries[q])
       needed[count++] = *ssb_star_query(j->star, q);
   const rdx_relation *relation = j->options->flat ? ssb_star_flat(j->star) : ssb_star_relation(j->star);
-  rdx_status status = rdx_engine_create(j->device, relation, &params, &engine, err);
+  rdx_status status = rdx_star_create(j->device, relation, &params, &engine, err);
   if (status == RDX_OK)
-    status = rdx_engine_prepare(engine, needed, count, err);
+    status = rdx_star_prepare(engine, needed, count, err);
   if (status == RDX_OK && j->options->stats) {
-    rdx_engine_stats s;
+    rdx_star_stats s;
     char columns[32], cubes[32], peak[32];
-    rdx_engine_get_stats(engine, &s);
+    rdx_star_get_stats(engine, &s);
     console_note("%s: %" PRIu64 " row%s, columns %s in %.0f ms, %u cube%s %s in %.0f ms, peak %s",
-                 rdx_engine_kind_name(s.kind), s.rows, console_s(s.rows), console_bytes(s.bytes_columns, columns),
+                 rdx_star_method_name(s.method), s.rows, console_s(s.rows), console_bytes(s.bytes_columns, columns),
                  s.encode_ms, s.cubes, console_s(s.cubes), console_bytes(s.bytes_cubes, cubes), s.build_ms,
                  console_bytes(s.bytes_peak, peak));
   }
@@ -166,10 +166,10 @@ static rdx_status run_engine(job *j, rdx_engine_kind kind, rdx_error *err) {
   j->warm = info->backend == RDX_BACKEND_CPU || info->emulated;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK && !console_interrupted(); q++)
     if (j->queries[q])
-      status = run_query(j, kind, engine, q, err);
+      status = run_query(j, method, engine, q, err);
   if (status == RDX_OK)
     j->doing[0] = '\0';
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   return status;
 }
 
@@ -189,9 +189,9 @@ static rdx_status run(job *j, rdx_error *err) {
     uint64_t selected = 0, rows = 0;
     status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
   }
-  for (uint32_t kind = RDX_ENGINE_AUTO; kind < CLI_ENGINES && status == RDX_OK && !console_interrupted(); kind++)
+  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_ENGINES && status == RDX_OK && !console_interrupted(); kind++)
     if (j->engines[kind])
-      status = run_engine(j, (rdx_engine_kind)kind, err);
+      status = run_engine(j, (rdx_star_method)kind, err);
   if (status == RDX_OK)
     return console_output_finish(&j->output, err);
   console_output_discard(&j->output);

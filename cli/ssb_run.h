@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "ssb/ssb.h"
 
-#define CLI_ENGINES (RDX_ENGINE_RT_CUBE + 1)
+#define CLI_ENGINES (RDX_STAR_RT_CUBE + 1)
 
 typedef struct cli_ssb_run_options {
   const char *folder, *flat, *queries, *engines, *options, *device, *out; /* NULL: the star, all queries, all engines */

@@ -21,7 +21,7 @@ static rdx_status set_scan_option(void *params, const char *name, const char *va
 }
 
 static rdx_status set_engine_option(void *params, const char *name, const char *value, rdx_error *err) {
-  return rdx_engine_params_set(params, name, value, err);
+  return rdx_star_params_set(params, name, value, err);
 }
 
 static const char *parse(const char *text, set_fn set, void *params) {
@@ -41,24 +41,25 @@ static const char *parse(const char *text, set_fn set, void *params) {
 }
 
 const char *console_parse_index_options(const char *text, rdx_index_params *params) {
-  return params->kind == RDX_INDEX_AUTO ? "options belong to a method; name it with --method"
-                                        : parse(text, set_index_option, params);
+  return params->method == RDX_INDEX_AUTO ? "options belong to a method; name it with --method"
+                                          : parse(text, set_index_option, params);
 }
 
 const char *console_parse_scan_options(const char *text, rdx_scan_params *params) {
   return parse(text, set_scan_option, params);
 }
 
-const char *console_parse_engine_options(const char *text, rdx_engine_params *params) {
+const char *console_parse_engine_options(const char *text, rdx_star_params *params) {
   return parse(text, set_engine_option, params);
 }
 
 void console_print_index_options(void) {
   char text[128];
   for (int kind = RDX_INDEX_RX; kind <= RDX_INDEX_RADIX_HASH; kind++)
-    for (uint32_t i = 0; kind != RDX_INDEX_CGRX_NAIVE && rdx_index_option((rdx_index_kind)kind, i, text, sizeof text);
+    for (uint32_t i = 0; kind != RDX_INDEX_CGRX_NAIVE && rdx_index_option((rdx_index_method)kind, i, text, sizeof text);
          i++)
-      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_index_kind_name((rdx_index_kind)kind), i ? "" : "\n", text);
+      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_index_method_name((rdx_index_method)kind), i ? "" : "\n",
+             text);
 }
 
 void console_print_scan_options(void) {
@@ -71,8 +72,8 @@ void console_print_scan_options(void) {
 
 void console_print_engine_options(void) {
   char text[128];
-  for (int kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++)
-    for (uint32_t i = 0; rdx_engine_option((rdx_engine_kind)kind, i, text, sizeof text); i++)
-      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_engine_kind_name((rdx_engine_kind)kind), i ? "" : "\n",
+  for (int kind = RDX_STAR_AUTO; kind <= RDX_STAR_RT_CUBE; kind++)
+    for (uint32_t i = 0; rdx_star_option((rdx_star_method)kind, i, text, sizeof text); i++)
+      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_star_method_name((rdx_star_method)kind), i ? "" : "\n",
              text);
 }

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-typedef enum rdx_index_kind {
+typedef enum rdx_index_method {
   RDX_INDEX_AUTO = 0,     /**< the search tree: the fastest that answers ranges, too, where measured so far */
   RDX_INDEX_RX,           /**< RX: a primitive per key, a ray per lookup (RTIndeX, section 2) */
   RDX_INDEX_SORTED_ARRAY, /**< keys sorted with their rows, binary search (RTIndeX, section 4.1, "SA") */
@@ -38,13 +38,13 @@ typedef enum rdx_index_kind {
   /** A hash table in partitions, into which probes are brought, too: the radix-partitioned hash join (Balkesen et al.,
    * ICDE 2013). Point lookups only; for batches as large as a join's. */
   RDX_INDEX_RADIX_HASH,
-} rdx_index_kind;
+} rdx_index_method;
 
 /** A name such as "rx"; never NULL. */
-RDX_API const char *rdx_index_kind_name(rdx_index_kind kind);
+RDX_API const char *rdx_index_method_name(rdx_index_method method);
 
-/** The kind of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
-RDX_API RDX_MUST_USE rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_error *err);
+/** The method of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, rdx_error *err);
 
 /** How a key becomes a point (RTIndeX, section 3.2). */
 typedef enum rdx_rx_key_mode {
@@ -208,7 +208,7 @@ typedef struct rdx_btree_params {
 
 /** Which index to build; all zero is the default. */
 typedef struct rdx_index_params {
-  rdx_index_kind kind;
+  rdx_index_method method;
   rdx_rx_params rx;                         /**< RDX_INDEX_RX only */
   rdx_sorted_array_params sorted_array;     /**< RDX_INDEX_SORTED_ARRAY only */
   rdx_tree_params tree;                     /**< RDX_INDEX_TREE only */
@@ -221,15 +221,15 @@ typedef struct rdx_index_params {
 } rdx_index_params;
 
 /**
- * Set an option of `params->kind` by its name, as `raydex --options` and WITH in SQL do: "bucket_size" to "16". Of
- * `params` only the kind must be set. RDX_ERROR_NOT_FOUND lists the options of the method, RDX_ERROR_ARGUMENT the
+ * Set an option of `params->method` by its name, as `raydex --options` and WITH in SQL do: "bucket_size" to "16". Of
+ * `params` only the method must be set. RDX_ERROR_NOT_FOUND lists the options of the method, RDX_ERROR_ARGUMENT the
  * values of the option.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_params_set(rdx_index_params *params, const char *name, const char *value,
                                                      rdx_error *err);
 
 /** Write option `number` (from 0) of a method to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
-RDX_API bool rdx_index_option(rdx_index_kind kind, uint32_t number, char *text, size_t size);
+RDX_API bool rdx_index_option(rdx_index_method method, uint32_t number, char *text, size_t size);
 
 typedef struct rdx_index rdx_index;
 
@@ -314,7 +314,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_include(rdx_index *index, const rdx_co
 
 /** What an index is and what it took. Bytes are device bytes; times are milliseconds. */
 typedef struct rdx_index_stats {
-  rdx_index_kind kind;
+  rdx_index_method method;
   rdx_type key_type;
   uint32_t key_bits;      /**< 32 or 64: the width keys are compared in */
   uint64_t rows;          /**< rows of the key column */

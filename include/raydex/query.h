@@ -52,9 +52,9 @@ typedef enum rdx_expression_kind {
 /** Exact arithmetic over integers and decimals (a sum has the larger scale, a product the sum of both scales), with as
  * many bits as values take: no value overflows, only an aggregate that does not fit its type does. NULL with any NULL
  * operand; at most 64 steps. Where values may pass 64 bits (signed) by the ranges of the attributes, the first query
- * takes time to calculate those of all rows on the host. The engine keeps them, mostly 8 to 24 bytes a row, while cubes
- * or queries use them, and the last four for later. An expression of one attribute may be of any type where it is not
- * calculated with; floats may be added up, and bools, which then count as 1 where they are true. */
+ * takes time to calculate those of all rows on the host. The rdx_star keeps them, mostly 8 to 24 bytes a row, while
+ * cubes or queries use them, and the last four for later. An expression of one attribute may be of any type where it is
+ * not calculated with; floats may be added up, and bools, which then count as 1 where they are true. */
 typedef struct rdx_expression {
   rdx_expression_kind kind;
   uint32_t attribute;
@@ -91,12 +91,12 @@ typedef struct rdx_query {
   const uint32_t *group_by;   /**< attributes; NULL is a group of its own. Without any: one group, also of no rows */
   /** At most 8. RDX_ERROR_UNSUPPORTED where even the products of how many distinct values they have pass 2^64. Where
    * those of how many may lie between their least and largest ones do, the first query takes time to tell values apart,
-   * and the engine keeps 4 bytes a row of such an attribute, and 8 a value. */
+   * and the rdx_star keeps 4 bytes a row of such an attribute, and 8 a value. */
   uint32_t group_count;
   const rdx_aggregate *aggregates;
   /** At most 8; with none, the distinct groups are the result. A query takes a pass over its rows for each 16 numbers
    * of a row: a sum of floats takes 1 to 35 (mostly 1 or 2 of f32, 2 or 3 of f64; as many as cover the bits that
-   * values have). The first one of an attribute takes time, and the engine keeps each number as it keeps an attribute
+   * values have). The first one of an attribute takes time, and the rdx_star keeps each number as it keeps an attribute
    * of integers. */
   uint32_t aggregate_count;
   const rdx_predicate *having; /**< over the columns of the result; NULL: every group */

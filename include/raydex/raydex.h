@@ -11,7 +11,7 @@
 #include <raydex/cost.h>
 #include <raydex/database.h>
 #include <raydex/device.h>
-#include <raydex/engine.h>
+#include <raydex/star.h>
 #include <raydex/index.h>
 #include <raydex/join.h>
 #include <raydex/predicate.h>

@@ -59,7 +59,7 @@ typedef struct rdx_recording_view {
  *
  *     rdx_recording *recording = NULL;
  *     if (rdx_recording_start(device, &recording, &err) == RDX_OK &&
- *         rdx_index_create(device, &column, &(rdx_index_params){.kind = RDX_INDEX_RX}, &index, &err) == RDX_OK) {
+ *         rdx_index_create(device, &column, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, &err) == RDX_OK) {
  *       rdx_recording_view view = rdx_recording_get(recording);
  *       printf("%llu triangles\n", (unsigned long long)view.scenes[0].count);
  *     }

@@ -236,7 +236,7 @@ void rdx_catalog_destroy(rdx_catalog **catalog) {
     return;
   rdx_catalog *c = *catalog;
   *catalog = NULL;
-  rdx_engines_destroy(c);
+  rdx_stars_destroy(c);
   for (uint32_t i = 0; i < c->source_count; i++)
     drop_source(&c->sources[i]);
   rdx_free(c->sources);
@@ -284,7 +284,7 @@ static void replace_version(rdx_catalog *c, rdx_source *s, rdx_version *version)
   rdx_version *old = s->version;
   s->version = version;
   if (old)
-    rdx_engines_retire(c, old);
+    rdx_stars_retire(c, old);
   rdx_version_drop_user(old);
 }
 

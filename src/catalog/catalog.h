@@ -6,7 +6,7 @@
 /* The tables of a database by their names, and what was prepared over them: scans and stars, kept from statement to
  * statement. */
 
-#include <raydex/engine.h>
+#include <raydex/star.h>
 #include <raydex/scan.h>
 #include <raydex/table.h>
 
@@ -118,18 +118,18 @@ typedef struct rdx_catalog_star {
 } rdx_catalog_star;
 
 /* An engine over these attributes of a star at least, kept for later statements; `numbers` has the engine's attribute
- * of each. Usable until rdx_catalog_engine_done(). */
-RDX_MUST_USE rdx_status rdx_catalog_engine(rdx_catalog *catalog, const rdx_catalog_star *star,
-                                           const rdx_engine_params *params, rdx_engine **out, uint32_t *numbers,
-                                           rdx_error *err);
+ * of each. Usable until rdx_catalog_release_star(). */
+RDX_MUST_USE rdx_status rdx_catalog_hold_star(rdx_catalog *catalog, const rdx_catalog_star *star,
+                                              const rdx_star_params *params, rdx_star **out, uint32_t *numbers,
+                                              rdx_error *err);
 /* Whether an engine in use has the cube of this name, and that it has it from now on. */
-bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name);
-RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_engine *engine, const char *name,
+bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name);
+RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name,
                                               rdx_error *err);
 /* The same of the engine over a star, where there is one: false where there is none. */
-bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_engine_params *params,
+bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name);
-void rdx_catalog_engine_done(rdx_catalog *catalog, rdx_engine *engine);
+void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *engine);
 
 /* Something prepared, as rdx_catalog_visit() tells it. */
 typedef struct rdx_catalog_kept {

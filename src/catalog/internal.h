@@ -61,16 +61,16 @@ typedef struct rdx_source {
 } rdx_source;
 
 /* An engine over a star; it keeps its tables. */
-typedef struct rdx_kept_engine {
-  rdx_engine *engine;
+typedef struct rdx_kept_star {
+  rdx_star *engine;
   rdx_usage usage;
-  rdx_engine_params params;
+  rdx_star_params params;
   rdx_catalog_star star;
   uint32_t users;
   bool retired; /* goes when its last user does */
   char **cubes; /* names of the cubes that it has */
   uint32_t cube_count;
-} rdx_kept_engine;
+} rdx_kept_star;
 
 struct rdx_catalog {
   pthread_mutex_t lock; /* for all of it; scans and engines are prepared under it */
@@ -79,7 +79,7 @@ struct rdx_catalog {
   bool safe;
   rdx_source *sources;
   uint32_t source_count, source_capacity;
-  rdx_kept_engine *engines;
+  rdx_kept_star *engines;
   uint32_t engine_count, engine_capacity;
 };
 
@@ -89,11 +89,11 @@ static inline rdx_version *rdx_version_of(rdx_catalog_table *table) {
 
 /* With the lock held. */
 void rdx_kept_scan_drop(rdx_kept_scan *scan);
-void rdx_kept_engine_drop(rdx_kept_engine *engine);
+void rdx_kept_engine_drop(rdx_kept_star *engine);
 void rdx_version_drop_user(rdx_version *version);
 /* Engines over this version go as soon as nobody uses them. */
-void rdx_engines_retire(rdx_catalog *catalog, const rdx_version *version);
-void rdx_engines_destroy(rdx_catalog *catalog);
+void rdx_stars_retire(rdx_catalog *catalog, const rdx_version *version);
+void rdx_stars_destroy(rdx_catalog *catalog);
 RDX_MUST_USE rdx_status rdx_version_open_columns(rdx_version *version, const uint32_t *columns, uint32_t count,
                                                  rdx_error *err);
 

@@ -25,7 +25,7 @@ static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_inde
   rdx_index_stats stats;
   rdx_index_get_stats(x->index, &stats);
   return (rdx_catalog_kept){.kind = "index",
-                            .method = rdx_index_kind_name(stats.kind),
+                            .method = rdx_index_method_name(stats.method),
                             .tables = {&v->table},
                             .table_count = 1,
                             .columns = &x->column,
@@ -35,11 +35,11 @@ static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_inde
                             .used_ms = x->usage.used_ms};
 }
 
-static rdx_catalog_kept describe_star(const rdx_kept_engine *e) {
-  rdx_engine_stats stats;
-  rdx_engine_get_stats(e->engine, &stats);
+static rdx_catalog_kept describe_star(const rdx_kept_star *e) {
+  rdx_star_stats stats;
+  rdx_star_get_stats(e->engine, &stats);
   rdx_catalog_kept kept = {.kind = "star",
-                           .method = rdx_engine_kind_name(stats.kind),
+                           .method = rdx_star_method_name(stats.method),
                            .tables = {e->star.fact},
                            .table_count = 1 + e->star.dimension_count,
                            .cubes = e->cubes,

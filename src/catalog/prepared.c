@@ -276,8 +276,8 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t 
 
 /* ---- Engines ---- */
 
-void rdx_kept_engine_drop(rdx_kept_engine *e) {
-  rdx_engine_destroy(&e->engine);
+void rdx_kept_engine_drop(rdx_kept_star *e) {
+  rdx_star_destroy(&e->engine);
   for (uint32_t i = 0; i < e->cube_count; i++)
     rdx_free(e->cubes[i]);
   rdx_free(e->cubes);
@@ -286,7 +286,7 @@ void rdx_kept_engine_drop(rdx_kept_engine *e) {
     rdx_version_drop_user(rdx_version_of(e->star.fact));
   for (uint32_t i = 0; e->star.fact && i < e->star.dimension_count; i++)
     rdx_version_drop_user(rdx_version_of(e->star.dimensions[i].table));
-  *e = (rdx_kept_engine){0};
+  *e = (rdx_kept_star){0};
 }
 
 /* Engines without users that are retired, or all without users. */
@@ -301,7 +301,7 @@ static void sweep_engines(rdx_catalog *c, bool all) {
   c->engine_count = kept;
 }
 
-void rdx_engines_destroy(rdx_catalog *c) {
+void rdx_stars_destroy(rdx_catalog *c) {
   sweep_engines(c, true);
   rdx_free(c->engines);
 }
@@ -313,13 +313,13 @@ static bool star_reads(const rdx_catalog_star *s, const rdx_version *version) {
   return reads;
 }
 
-void rdx_engines_retire(rdx_catalog *c, const rdx_version *version) {
+void rdx_stars_retire(rdx_catalog *c, const rdx_version *version) {
   for (uint32_t i = 0; i < c->engine_count; i++)
     c->engines[i].retired |= star_reads(&c->engines[i].star, version);
   sweep_engines(c, false);
 }
 
-static bool same_star(const rdx_kept_engine *e, const rdx_catalog_star *star, const rdx_engine_params *params) {
+static bool same_star(const rdx_kept_star *e, const rdx_catalog_star *star, const rdx_star_params *params) {
   const rdx_catalog_star *s = &e->star;
   bool same = !e->retired && s->fact == star->fact && s->dimension_count == star->dimension_count &&
               memcmp(&e->params, params, sizeof *params) == 0;
@@ -337,7 +337,7 @@ static uint32_t find_attribute(const rdx_catalog_star *star, const rdx_catalog_a
   return UINT32_MAX;
 }
 
-static bool engine_has(const rdx_kept_engine *e, const rdx_catalog_star *star, const rdx_engine_params *params,
+static bool engine_has(const rdx_kept_star *e, const rdx_catalog_star *star, const rdx_star_params *params,
                        uint32_t *numbers) {
   if (!same_star(e, star, params))
     return false;
@@ -365,7 +365,7 @@ static rdx_status open_star(const rdx_catalog_star *s, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status make_engine(rdx_catalog *c, rdx_kept_engine *e, rdx_error *err) {
+static rdx_status make_engine(rdx_catalog *c, rdx_kept_star *e, rdx_error *err) {
   const rdx_catalog_star *s = &e->star;
   rdx_dimension dimensions[8];
   rdx_attribute *attributes = NULL;
@@ -384,19 +384,19 @@ static rdx_status make_engine(rdx_catalog *c, rdx_kept_engine *e, rdx_error *err
                                  .attribute_count = s->attribute_count,
                                  .dimensions = dimensions,
                                  .dimension_count = s->dimension_count};
-  rdx_status status = rdx_engine_create(c->device, &relation, &e->params, &e->engine, err);
+  rdx_status status = rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
   if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) { /* others may be in the way */
     sweep_engines(c, true);
-    status = rdx_engine_create(c->device, &relation, &e->params, &e->engine, err);
+    status = rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
   }
   rdx_free(attributes);
   return status;
 }
 
 /* The star with what the engine over the same one had before, which is retired. */
-static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                             rdx_catalog_star *out, rdx_error *err) {
-  rdx_kept_engine *before = NULL;
+  rdx_kept_star *before = NULL;
   for (uint32_t i = 0; i < c->engine_count; i++)
     if (same_star(&c->engines[i], star, params))
       before = &c->engines[i];
@@ -419,14 +419,14 @@ static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const 
   return RDX_OK;
 }
 
-static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                               rdx_error *err) {
   if (c->engine_count == c->engine_capacity) {
     const uint32_t capacity = 2 * c->engine_capacity + 8;
     RDX_TRY(rdx_realloc((void **)&c->engines, capacity, sizeof *c->engines, WHAT, err));
     c->engine_capacity = capacity;
   }
-  rdx_kept_engine made = {.params = *params};
+  rdx_kept_star made = {.params = *params};
   RDX_TRY(copy_star(c, star, params, &made.star, err));
   sweep_engines(c, false);
   const rdx_status status = make_engine(c, &made, err);
@@ -438,14 +438,14 @@ static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
   return RDX_OK;
 }
 
-rdx_status rdx_catalog_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
-                              rdx_engine **out, uint32_t *numbers, rdx_error *err) {
+rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
+                                 rdx_star **out, uint32_t *numbers, rdx_error *err) {
   rdx_status status = RDX_OK;
   *out = NULL;
   pthread_mutex_lock(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
     for (uint32_t i = 0; i < c->engine_count && !*out; i++) {
-      rdx_kept_engine *e = &c->engines[i];
+      rdx_kept_star *e = &c->engines[i];
       if (!engine_has(e, star, params, numbers))
         continue;
       e->users++;
@@ -460,28 +460,28 @@ rdx_status rdx_catalog_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
 }
 
 /* With the lock held. */
-static rdx_kept_engine *find_engine(rdx_catalog *c, const rdx_engine *engine) {
+static rdx_kept_star *find_engine(rdx_catalog *c, const rdx_star *engine) {
   uint32_t i = 0;
   while (c->engines[i].engine != engine) /* it is in use, so it is there */
     i++;
   return &c->engines[i];
 }
 
-static bool engine_has_cube(const rdx_kept_engine *e, const char *name) {
+static bool engine_has_cube(const rdx_kept_star *e, const char *name) {
   bool has = false;
   for (uint32_t i = 0; i < e->cube_count && !has; i++)
     has = strcmp(e->cubes[i], name) == 0;
   return has;
 }
 
-bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_engine *engine, const char *name) {
+bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *engine, const char *name) {
   pthread_mutex_lock(&c->lock);
   const bool has = engine_has_cube(find_engine(c, engine), name);
   pthread_mutex_unlock(&c->lock);
   return has;
 }
 
-bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_engine_params *params,
+bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name) {
   bool has = false;
   pthread_mutex_lock(&c->lock);
@@ -491,12 +491,12 @@ bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, con
   return has;
 }
 
-rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_engine *engine, const char *name, rdx_error *err) {
+rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *engine, const char *name, rdx_error *err) {
   char *copy = NULL;
   RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&copy, err));
   memcpy(copy, name, strlen(name) + 1);
   pthread_mutex_lock(&c->lock);
-  rdx_kept_engine *e = find_engine(c, engine);
+  rdx_kept_star *e = find_engine(c, engine);
   const rdx_status status = rdx_realloc((void **)&e->cubes, e->cube_count + 1, sizeof *e->cubes, WHAT, err);
   if (status == RDX_OK)
     e->cubes[e->cube_count++] = copy;
@@ -506,7 +506,7 @@ rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_engine *engine, const
   return status;
 }
 
-void rdx_catalog_engine_done(rdx_catalog *c, rdx_engine *engine) {
+void rdx_catalog_release_star(rdx_catalog *c, rdx_star *engine) {
   pthread_mutex_lock(&c->lock);
   for (uint32_t i = 0; i < c->engine_count; i++)
     c->engines[i].users -= c->engines[i].engine == engine;

@@ -5,7 +5,7 @@
  * these times. */
 
 #include <raydex/database.h>
-#include <raydex/engine.h>
+#include <raydex/star.h>
 #include <raydex/index.h>
 #include <raydex/scan.h>
 #include <raydex/table.h>
@@ -206,7 +206,7 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
 typedef enum query_kind { QUERY_GROUPS, QUERY_TESTS, QUERY_SUMS, QUERY_KINDS } query_kind;
 
 typedef struct querying {
-  rdx_engine *engine;
+  rdx_star *engine;
   query_kind kind;
 } querying;
 
@@ -224,7 +224,7 @@ static rdx_status query_once(void *context, double *ms, rdx_error *err) {
                            .aggregate_count = 1};
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  RDX_TRY(rdx_engine_run(q->engine, &query, NULL, &result, err));
+  RDX_TRY(rdx_star_run(q->engine, &query, NULL, &result, err));
   rdx_query_result_get_stats(result, &stats);
   *ms = stats.total_ms;
   rdx_query_result_destroy(&result);
@@ -250,13 +250,13 @@ static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t row
                                  .attribute_count = 2,
                                  .dimensions = dimensions,
                                  .dimension_count = n->dimension ? 1 : 0};
-  const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
+  const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   querying q = {0};
-  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &q.engine, err));
+  RDX_TRY(rdx_star_create(m->device, &relation, &params, &q.engine, err));
   rdx_status status = RDX_OK;
   for (q.kind = QUERY_GROUPS; q.kind < QUERY_KINDS && status == RDX_OK; q.kind++)
     status = time_best(query_once, &q, &ms[q.kind], err);
-  rdx_engine_destroy(&q.engine);
+  rdx_star_destroy(&q.engine);
   return status;
 }
 
@@ -337,7 +337,7 @@ static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
 
 /* A cube as a view has it, ordered and grouped by codes and then by parts: each pair of them has as many rows. */
 typedef struct cubing {
-  rdx_engine *engine;
+  rdx_star *engine;
   rdx_query query;
   uint64_t rows, codes, parts;
   uint32_t *code, *part;
@@ -352,7 +352,7 @@ static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
   const cubing *c = context;
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  RDX_TRY(rdx_engine_run(c->engine, &c->query, NULL, &result, err));
+  RDX_TRY(rdx_star_run(c->engine, &c->query, NULL, &result, err));
   rdx_query_result_get_stats(result, &stats);
   *ms = stats.total_ms;
   rdx_query_result_destroy(&result);
@@ -367,7 +367,7 @@ static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, 0};
   const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&wanted, 1)};
   const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&wanted, 1)};
-  RDX_TRY(rdx_engine_add_cube(c->engine, &spec, err));
+  RDX_TRY(rdx_star_add_cube(c->engine, &spec, err));
   c->query =
       (rdx_query){.where = &one, .group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
   RDX_TRY(time_best(cube_once, c, &out->one, err));
@@ -377,8 +377,8 @@ static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   return time_best(cube_once, c, &out->part, err);
 }
 
-static rdx_status make_cube(measuring *m, rdx_engine_kind kind, cubing *c, cube_times *out, rdx_error *err) {
-  const rdx_engine_params params = {.kind = kind};
+static rdx_status make_cube(measuring *m, rdx_star_method method, cubing *c, cube_times *out, rdx_error *err) {
+  const rdx_star_params params = {.method = method};
   RDX_TRY(rdx_alloc(c->rows, sizeof *c->code, WHAT, (void **)&c->code, err));
   RDX_TRY(rdx_alloc(c->rows, sizeof *c->part, WHAT, (void **)&c->part, err));
   for (uint64_t i = 0; i < c->rows; i++) {
@@ -388,13 +388,13 @@ static rdx_status make_cube(measuring *m, rdx_engine_kind kind, cubing *c, cube_
   const rdx_attribute attributes[] = {{"code", column_u32(c->code, c->rows), 0},
                                       {"part", column_u32(c->part, c->rows), 0}};
   const rdx_relation relation = {.rows = c->rows, .attributes = attributes, .attribute_count = 2};
-  RDX_TRY(rdx_engine_create(m->device, &relation, &params, &c->engine, err));
+  RDX_TRY(rdx_star_create(m->device, &relation, &params, &c->engine, err));
   return time_cube(c, out, err);
 }
 
-static rdx_status measure_cube(measuring *m, rdx_engine_kind kind, cubing c, cube_times *out, rdx_error *err) {
-  const rdx_status status = make_cube(m, kind, &c, out, err);
-  rdx_engine_destroy(&c.engine);
+static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, cube_times *out, rdx_error *err) {
+  const rdx_status status = make_cube(m, method, &c, out, err);
+  rdx_star_destroy(&c.engine);
   rdx_free(c.code);
   rdx_free(c.part);
   return status;
@@ -412,11 +412,11 @@ static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   const double few_codes = (double)few.codes, many_codes = (double)many.codes;
   rdx_calibration *r = m->out;
   cube_times t = {0};
-  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, few, &t, err));
+  RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, few, &t, err));
   r->cube = 1e6 * t.one;
   r->run = divide(1e6 * (t.all - t.one), (few_codes - 1) * (double)few.parts);
   r->range = divide(1e6 * (t.part - t.one) - r->run * (few_codes - (double)few.parts), 2 * few_codes);
-  RDX_TRY(measure_cube(m, RDX_ENGINE_SORTED_CUBE, many, &t, err));
+  RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, many, &t, err));
   r->tuple = divide(1e6 * (t.part - t.one) - (r->run + r->range) * many_codes, (double)many.rows);
   return RDX_OK;
 }
@@ -429,7 +429,7 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
     const cubing c = {.rows = rows, .codes = codes, .parts = 32};
     const double rows_of_code = (double)(rows / codes), rows_of_part = (double)rows / (double)c.parts;
     cube_times t = {0};
-    RDX_TRY(measure_cube(m, RDX_ENGINE_RT_CUBE, c, &t, err));
+    RDX_TRY(measure_cube(m, RDX_STAR_RT_CUBE, c, &t, err));
     m->out->hit[i] = divide(1e6 * (t.all - t.one), (double)rows - rows_of_code);
     const double hits = m->out->hit[i] * (rows_of_part - rows_of_code), ranges = 2 * m->out->range * (double)codes;
     m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - ranges, (double)codes);
@@ -448,7 +448,7 @@ typedef struct joining {
 
 static rdx_status build_once(void *context, double *ms, rdx_error *err) {
   joining *j = context;
-  const rdx_index_params params = {.kind = RDX_INDEX_HASH};
+  const rdx_index_params params = {.method = RDX_INDEX_HASH};
   rdx_index_stats stats;
   rdx_index_destroy(&j->index);
   RDX_TRY(rdx_index_create(j->device, &j->right, &params, &j->index, err));

@@ -21,8 +21,8 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *te
 static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *err) {
   if (!name || !*name)
     name = "tree";
-  if (rdx_index_kind_from_name(name, &out->lookup.kind, NULL) == RDX_OK && out->lookup.kind != RDX_INDEX_AUTO &&
-      out->lookup.kind != RDX_INDEX_RADIX_HASH)
+  if (rdx_index_method_from_name(name, &out->lookup.method, NULL) == RDX_OK && out->lookup.method != RDX_INDEX_AUTO &&
+      out->lookup.method != RDX_INDEX_RADIX_HASH)
     return RDX_OK;
   out->scans = true;
   if (rdx_scan_method_from_name(name, &out->scan.method, NULL) == RDX_OK && out->scan.method != RDX_SCAN_AUTO)

@@ -42,7 +42,7 @@ typedef struct rdx_named {
 /* CREATE MATERIALIZED VIEW: a definition, kept in the folder as NAME.view, and its plan as long as that is current. */
 typedef struct rdx_view {
   char *name, *text;
-  rdx_engine_params engine;
+  rdx_star_params star;
   rdx_prepared *prepared; /* NULL: not yet, or it cannot be planned any more */
 } rdx_view;
 

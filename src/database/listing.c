@@ -29,13 +29,13 @@ static rdx_status list_lines(const rdx_database *d, line **out, rdx_error *err) 
     *to++ = (line){.name = x->name,
                    .kind = "index",
                    .table = x->table,
-                   .method = x->scans ? rdx_scan_method_name(x->scan.method) : rdx_index_kind_name(x->lookup.kind),
+                   .method = x->scans ? rdx_scan_method_name(x->scan.method) : rdx_index_method_name(x->lookup.method),
                    .columns = x->columns,
                    .column_count = x->column_count};
   }
   for (uint32_t i = 0; i < d->view_count; i++)
     *to++ = (line){
-        .name = d->views[i].name, .kind = "materialized view", .method = rdx_engine_kind_name(d->views[i].engine.kind)};
+        .name = d->views[i].name, .kind = "materialized view", .method = rdx_star_method_name(d->views[i].star.method)};
   qsort(*out, d->view_count + d->index_count, sizeof **out, compare_lines);
   return RDX_OK;
 }

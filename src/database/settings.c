@@ -104,14 +104,14 @@ static rdx_status change_filter(rdx_settings *out, const char *value, rdx_error 
 static rdx_status change_method(rdx_settings *out, setting which, const char *value, rdx_error *err) {
   switch (which) {
   case SET_METHOD:
-    out->engine = (rdx_engine_params){0};
+    out->engine = (rdx_star_params){0};
     out->insist = value != NULL;
-    return value ? rdx_engine_kind_from_name(value, &out->engine.kind, err) : RDX_OK;
+    return value ? rdx_star_method_from_name(value, &out->engine.method, err) : RDX_OK;
   case SET_SCAN_METHOD:
     return change_filter(out, value, err);
   default:
     out->join = (rdx_index_params){0};
-    return value ? rdx_index_kind_from_name(value, &out->join.kind, err) : RDX_OK;
+    return value ? rdx_index_method_from_name(value, &out->join.method, err) : RDX_OK;
   }
 }
 
@@ -210,7 +210,7 @@ static void show(rdx_database *d, setting which, char *out, size_t size) {
   const uint64_t timeout = atomic_load(&d->timeout_ms), limit = atomic_load(&d->device->memory_limit);
   switch (which) {
   case SET_METHOD:
-    snprintf(out, size, "%s", rdx_engine_kind_name(now.engine.kind));
+    snprintf(out, size, "%s", rdx_star_method_name(now.engine.method));
     return;
   case SET_SCAN_METHOD:
     snprintf(out, size, "%s",
@@ -218,7 +218,7 @@ static void show(rdx_database *d, setting which, char *out, size_t size) {
                                                                             : filter_names[now.filter]);
     return;
   case SET_JOIN_METHOD:
-    snprintf(out, size, "%s", rdx_index_kind_name(now.join.kind));
+    snprintf(out, size, "%s", rdx_index_method_name(now.join.method));
     return;
   case SET_TIMEOUT:
     snprintf(out, size, timeout > 0 ? "%llums" : "none", (unsigned long long)timeout);

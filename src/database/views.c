@@ -39,16 +39,16 @@ static const char *find_star(const rdx_prepared *p, const rdx_plan_node **out) {
 
 /* WITH (name = value): as `raydex ssb run --options` has them. */
 static rdx_status set_option(void *params, const char *name, const char *value, rdx_error *err) {
-  return rdx_engine_params_set(params, name, value, err);
+  return rdx_star_params_set(params, name, value, err);
 }
 
-static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_engine_params *out, rdx_error *err) {
+static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_star_params *out, rdx_error *err) {
   memset(out, 0, sizeof *out); /* the padding, too: engines are told apart by it */
-  out->kind = RDX_ENGINE_SORTED_CUBE;
+  out->method = RDX_STAR_SORTED_CUBE;
   if (!s->method || !*s->method)
     return rdx_options_of_with(s, text, set_option, out, err);
-  RDX_TRY(rdx_engine_kind_from_name(s->method, &out->kind, err));
-  if (out->kind == RDX_ENGINE_AUTO || out->kind == RDX_ENGINE_COLUMN)
+  RDX_TRY(rdx_star_method_from_name(s->method, &out->method, err));
+  if (out->method == RDX_STAR_AUTO || out->method == RDX_STAR_COLUMN_ENGINE)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' keeps no cube; there are sorted_cube, coarse_cube and rt_cube",
                     s->method);
   return rdx_options_of_with(s, text, set_option, out, err);
@@ -82,7 +82,7 @@ static rdx_status list_views(rdx_prepared *p, rdx_error *err) {
     pthread_mutex_unlock(&d->lock);
     p->view_owners[p->view_count] = v->prepared;
     /* The name is that of the statement, which stays as long as its owner: the view itself may be dropped before. */
-    p->views[p->view_count++] = (rdx_plan_view){v->prepared->statement->name, v->prepared->query, star, v->engine};
+    p->views[p->view_count++] = (rdx_plan_view){v->prepared->statement->name, v->prepared->query, star, v->star};
   }
   return RDX_OK;
 }
@@ -116,7 +116,7 @@ static rdx_status add_view(rdx_database *d, const char *name, size_t length, con
   if (status == RDX_OK && (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW))
     status = rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
   if (status == RDX_OK)
-    status = method_of(statement, text, &v.engine, err);
+    status = method_of(statement, text, &v.star, err);
   rdx_arena_free(&arena);
   RDX_TRY(status);
   RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));

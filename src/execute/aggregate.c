@@ -172,11 +172,10 @@ static void drop_attributes(aggregation *a) {
   a->attribute_count = 0;
 }
 
-static rdx_status query_engine(aggregation *a, uint32_t group_count, rdx_engine *engine, rdx_frame *out,
-                               rdx_error *err) {
+static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *star, rdx_frame *out, rdx_error *err) {
   const rdx_grouping_query q = {.x = a->x,
                                 .node = a->node,
-                                .engine = engine,
+                                .engine = star,
                                 .group_by = a->group_by,
                                 .group_count = group_count,
                                 .aggregates = a->node->aggregates,
@@ -186,16 +185,16 @@ static rdx_status query_engine(aggregation *a, uint32_t group_count, rdx_engine 
 }
 
 static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
-  const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
-  rdx_engine *engine = NULL;
+  const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
+  rdx_star *star = NULL;
   RDX_TRY(combined ? combine_groups(a, err) : add_groups(a, err));
   for (uint32_t i = 0; i < a->node->aggregate_count; i++)
     RDX_TRY(add_aggregate(a, i, err));
   const rdx_relation relation = {
       .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
-  RDX_TRY(rdx_engine_create(a->x->device, &relation, &params, &engine, err));
-  const rdx_status status = query_engine(a, combined ? 1 : a->groups.count, engine, out, err);
-  rdx_engine_destroy(&engine);
+  RDX_TRY(rdx_star_create(a->x->device, &relation, &params, &star, err));
+  const rdx_status status = query_star(a, combined ? 1 : a->groups.count, star, out, err);
+  rdx_star_destroy(&star);
   return status;
 }
 

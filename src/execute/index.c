@@ -137,7 +137,7 @@ static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bou
   RDX_TRY(rdx_catalog_index(x->catalog, node->table, node->table_columns[node->index_column], &node->index->lookup,
                             &index, err));
   rdx_index_get_stats(index, &stats);
-  rdx_actuals_method(rdx_actuals_of(x, node), rdx_index_kind_name(stats.kind));
+  rdx_actuals_method(rdx_actuals_of(x, node), rdx_index_method_name(stats.method));
   RDX_TRY(b->equal.type ? rdx_index_lookup(index, &b->equal, &params, out, err)
                         : rdx_index_range(index, &b->lower, &b->upper, &params, out, err));
   note(rdx_actuals_of(x, node), *out);

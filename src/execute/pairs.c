@@ -31,7 +31,7 @@ static void note(rdx_joining *j, const lookup *l) {
   rdx_lookup_stats stats;
   rdx_index_get_stats(l->index, &index);
   rdx_result_get_stats(l->result, &stats);
-  rdx_actuals_method(a, rdx_index_kind_name(index.kind));
+  rdx_actuals_method(a, rdx_index_method_name(index.method));
   a->device_ms += stats.lookup_ms + index.sort_ms + index.encode_ms + index.scene_ms;
   a->rays += stats.rays;
   a->hits += stats.hits;
@@ -44,8 +44,8 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   rdx_index_params params = j->x->settings->join;
   rdx_index_stats stats;
   rdx_result_view view;
-  if (params.kind == RDX_INDEX_AUTO)
-    params.kind = RDX_INDEX_HASH;
+  if (params.method == RDX_INDEX_AUTO)
+    params.method = RDX_INDEX_HASH;
   RDX_TRY(rdx_index_create(j->x->device, m->inverse ? left : right, &params, &l->index, err));
   rdx_index_get_stats(l->index, &stats);
   const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_RESULT_FIRST : RDX_RESULT_ROWS,
@@ -282,7 +282,7 @@ rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rd
   RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
   rdx_join_get(join, &view);
   rdx_join_get_stats(join, &stats);
-  rdx_actuals_method(a, rdx_index_kind_name(stats.index.kind));
+  rdx_actuals_method(a, rdx_index_method_name(stats.index.method));
   a->device_ms += stats.lookup.lookup_ms + stats.index.sort_ms + stats.index.encode_ms + stats.index.scene_ms;
   a->bytes += stats.lookup.bytes_uploaded + stats.lookup.bytes_result;
   *out = (rdx_pairs){.count = view.count, .left = view.left_rows ? view.left_rows : &none, .left_only = true};

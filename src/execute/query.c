@@ -16,7 +16,7 @@
 #define MOST_SCALE 18u /* of an expression */
 
 /* Queries of one engine run at the same time; who builds a cube needs it for itself. */
-static pthread_rwlock_t engines = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_rwlock_t stars = PTHREAD_RWLOCK_INITIALIZER;
 
 /* ---- Expressions ---- */
 
@@ -111,7 +111,7 @@ static void note(const rdx_grouping_query *q, const rdx_query_result *result) {
   rdx_node_actuals *a = rdx_actuals_of(q->x, q->node);
   rdx_query_stats stats;
   rdx_query_result_get_stats(result, &stats);
-  rdx_actuals_method(a, rdx_engine_kind_name(stats.kind));
+  rdx_actuals_method(a, rdx_star_method_name(stats.method));
   a->device_ms += stats.device_ms;
   a->rays += stats.rays;
   a->hits += stats.hits;
@@ -122,11 +122,11 @@ static void note(const rdx_grouping_query *q, const rdx_query_result *result) {
 static rdx_status prepare_and_run(const rdx_grouping_query *q, const rdx_query *query, rdx_query_result **out,
                                   rdx_error *err) {
   const rdx_query_params params = {.stats = q->x->counts};
-  pthread_rwlock_wrlock(&engines);
-  rdx_status status = rdx_engine_prepare(q->engine, query, 1, err);
+  pthread_rwlock_wrlock(&stars);
+  rdx_status status = rdx_star_prepare(q->engine, query, 1, err);
   if (status == RDX_OK)
-    status = rdx_engine_run(q->engine, query, &params, out, err);
-  pthread_rwlock_unlock(&engines);
+    status = rdx_star_run(q->engine, query, &params, out, err);
+  pthread_rwlock_unlock(&stars);
   return status;
 }
 
@@ -134,22 +134,22 @@ rdx_status rdx_grouping_cube(const rdx_grouping_query *q, const char *name, cons
   rdx_status status = RDX_OK;
   if (rdx_catalog_has_cube(q->x->catalog, q->engine, name))
     return RDX_OK;
-  pthread_rwlock_wrlock(&engines);
+  pthread_rwlock_wrlock(&stars);
   if (!rdx_catalog_has_cube(q->x->catalog, q->engine, name)) {
-    status = rdx_engine_add_cube(q->engine, spec, err);
+    status = rdx_star_add_cube(q->engine, spec, err);
     if (status == RDX_OK)
       status = rdx_catalog_note_cube(q->x->catalog, q->engine, name, err);
   }
-  pthread_rwlock_unlock(&engines);
+  pthread_rwlock_unlock(&stars);
   return status;
 }
 
 static rdx_status run_query(const rdx_grouping_query *q, const rdx_query *query, rdx_query_result **out,
                             rdx_shared **keeper, rdx_error *err) {
   const rdx_query_params params = {.stats = q->x->counts};
-  pthread_rwlock_rdlock(&engines);
-  rdx_status status = rdx_engine_run(q->engine, query, &params, out, err);
-  pthread_rwlock_unlock(&engines);
+  pthread_rwlock_rdlock(&stars);
+  rdx_status status = rdx_star_run(q->engine, query, &params, out, err);
+  pthread_rwlock_unlock(&stars);
   if (status == RDX_ERROR_UNSUPPORTED && q->prepares)
     status = prepare_and_run(q, query, out, err);
   if (status != RDX_OK)
@@ -242,7 +242,7 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   for (uint32_t i = 0; i <= q->group_count; i++)
     attributes[i] = (rdx_attribute){"value", frame->columns[i].input.column, 0};
   const rdx_relation relation = {.rows = frame->rows, .attributes = attributes, .attribute_count = q->group_count + 1};
-  const rdx_engine_params params = {.kind = RDX_ENGINE_COLUMN};
+  const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   rdx_grouping_query over = *q;
   rdx_expression **expressions = NULL;
   over.where = NULL;
@@ -252,11 +252,11 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     expressions[i] = &value;
   over.expressions = expressions;
-  RDX_TRY(rdx_engine_create(q->x->device, &relation, &params, &over.engine, err));
+  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &over.engine, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < count && status == RDX_OK; i += MOST_AT_ONCE)
     status = run_some(&over, places + i, count - i < MOST_AT_ONCE ? count - i : MOST_AT_ONCE, out, err);
-  rdx_engine_destroy(&over.engine);
+  rdx_star_destroy(&over.engine);
   return status;
 }
 

@@ -5,7 +5,7 @@
 
 /* Aggregates as star queries of an engine. */
 
-#include <raydex/engine.h>
+#include <raydex/star.h>
 
 #include "execute/operators.h"
 
@@ -13,7 +13,7 @@
 typedef struct rdx_grouping_query {
   rdx_execution *x;
   const rdx_plan_node *node;
-  rdx_engine *engine;
+  rdx_star *engine;
   const rdx_predicate *where; /* NULL: all rows */
   const uint32_t *group_by;
   uint32_t group_count; /* at most RDX_QUERY_GROUPS; one fewer where an aggregate is of distinct values */

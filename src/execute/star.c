@@ -111,14 +111,14 @@ static rdx_status build_view(star *s, const rdx_grouping_query *q, rdx_error *er
 }
 
 /* What was made for the query is there for others like it. */
-static rdx_status note_cube(const star *s, const rdx_engine *engine, rdx_error *err) {
+static rdx_status note_cube(const star *s, const rdx_star *engine, rdx_error *err) {
   char name[512];
   if (!rdx_star_cube_name(s->node, name, sizeof name) || rdx_catalog_has_cube(s->x->catalog, engine, name))
     return RDX_OK;
   return rdx_catalog_note_cube(s->x->catalog, engine, name, err);
 }
 
-static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *err) {
+static rdx_status run(star *s, rdx_star *engine, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   RDX_TRY(translate(s, err));
   rdx_grouping_query q = {.x = s->x,
@@ -130,7 +130,7 @@ static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *er
                           .aggregates = node->aggregates,
                           .expressions = s->expressions,
                           .aggregate_count = node->aggregate_count,
-                          .prepares = !node->view && node->engine.kind > RDX_ENGINE_COLUMN};
+                          .prepares = !node->view && node->engine.method > RDX_STAR_COLUMN_ENGINE};
   if (node->view)
     RDX_TRY(build_view(s, &q, err));
   RDX_TRY(translate_order(s, &q, err));
@@ -142,10 +142,10 @@ static rdx_status run(star *s, rdx_engine *engine, rdx_frame *out, rdx_error *er
 
 rdx_status rdx_execute_star(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   star s = {.x = x, .node = node};
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   RDX_TRY(rdx_arena_alloc(x->arena, node->star->attribute_count, sizeof *s.numbers, WHAT, (void **)&s.numbers, err));
-  RDX_TRY(rdx_catalog_engine(x->catalog, node->star, &node->engine, &engine, s.numbers, err));
+  RDX_TRY(rdx_catalog_hold_star(x->catalog, node->star, &node->engine, &engine, s.numbers, err));
   const rdx_status status = run(&s, engine, out, err);
-  rdx_catalog_engine_done(x->catalog, engine);
+  rdx_catalog_release_star(x->catalog, engine);
   return status;
 }

@@ -15,7 +15,7 @@
 #include "kernels/primitives/kernels.h"
 
 static const struct {
-  rdx_index_kind kind;
+  rdx_index_method kind;
   const rdx_index_ops *ops;
 } kinds[] = {
     {RDX_INDEX_RX, &rdx_rx_ops},
@@ -39,21 +39,21 @@ rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bo
                   method);
 }
 
-static const rdx_index_ops *find_ops(rdx_index_kind kind) {
+static const rdx_index_ops *find_ops(rdx_index_method kind) {
   for (size_t i = 0; i < RDX_COUNT(kinds); i++)
     if (kinds[i].kind == kind)
       return kinds[i].ops;
   return NULL;
 }
 
-const char *rdx_index_kind_name(rdx_index_kind kind) {
+const char *rdx_index_method_name(rdx_index_method kind) {
   const rdx_index_ops *ops = find_ops(kind);
   return ops ? ops->name : kind == RDX_INDEX_AUTO ? "auto" : "unknown";
 }
 
-rdx_status rdx_index_kind_from_name(const char *name, rdx_index_kind *out, rdx_error *err) {
+rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, rdx_error *err) {
   if (!name || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_kind_from_name: name and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_method_from_name: name and out must not be NULL");
   if (strcmp(name, "auto") == 0) {
     *out = RDX_INDEX_AUTO;
     return RDX_OK;

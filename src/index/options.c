@@ -88,16 +88,17 @@ static const rdx_option list[] = {
 static const rdx_options options = {list, RDX_COUNT(list)};
 
 /* The two representations of cgRX share their options. */
-static uint32_t options_of(rdx_index_kind kind) {
-  return kind == RDX_INDEX_CGRX_NAIVE ? RDX_INDEX_CGRX : kind;
+static uint32_t options_of(rdx_index_method method) {
+  return method == RDX_INDEX_CGRX_NAIVE ? RDX_INDEX_CGRX : method;
 }
 
 rdx_status rdx_index_params_set(rdx_index_params *params, const char *name, const char *value, rdx_error *err) {
   if (!params || !name || !value)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_params_set: params, name and value must not be NULL");
-  return rdx_option_set(options, options_of(params->kind), rdx_index_kind_name(params->kind), name, value, params, err);
+  return rdx_option_set(options, options_of(params->method), rdx_index_method_name(params->method), name, value, params,
+                        err);
 }
 
-bool rdx_index_option(rdx_index_kind kind, uint32_t number, char *text, size_t size) {
-  return text && size > 0 && rdx_option_describe(options, options_of(kind), number, text, size);
+bool rdx_index_option(rdx_index_method method, uint32_t number, char *text, size_t size) {
+  return text && size > 0 && rdx_option_describe(options, options_of(method), number, text, size);
 }

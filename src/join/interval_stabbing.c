@@ -303,7 +303,7 @@ static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *up
                       const rdx_lookup_options *options, rdx_index_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   const uint64_t used = atomic_load(&s->device->memory_used);
-  *stats = (rdx_index_stats){.kind = RDX_INDEX_SORTED_ARRAY,
+  *stats = (rdx_index_stats){.method = RDX_INDEX_SORTED_ARRAY,
                              .key_type = s->points->type,
                              .key_bits = s->points->key_bits,
                              .rows = lower->rows,

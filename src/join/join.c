@@ -338,7 +338,7 @@ static rdx_status stream_some(work *w, uint64_t first, uint64_t count, rdx_error
 static rdx_status turn_around(work *w, bool *done, rdx_error *err) {
   const bool ranges = w->upper != NULL;
   *done = w->chosen &&
-          (!ranges || w->params->index.kind == RDX_INDEX_AUTO || w->params->index.kind == RDX_INDEX_SORTED_ARRAY);
+          (!ranges || w->params->index.method == RDX_INDEX_AUTO || w->params->index.method == RDX_INDEX_SORTED_ARRAY);
   if (!*done)
     return RDX_OK;
   work direct = *w;
@@ -450,7 +450,7 @@ static rdx_status add_rows(rdx_device *device, const rdx_join_params *p, const u
   const rdx_column some = {.type = RDX_TYPE_U32, .rows = count, .values = rows};
   rdx_join scratch = {.device = device};
   work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
-  w.index_params.kind = RDX_INDEX_HASH;
+  w.index_params.method = RDX_INDEX_HASH;
   const rdx_status status = add_found(&w, t, err);
   drop_index(&w);
   rdx_free(numbers);
@@ -535,8 +535,8 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
  * the answers to probes have to be brought back into order, which costs more than partitions save. */
 static rdx_index_params choose_index(const work *w) {
   rdx_index_params index = w->params->index;
-  if (index.kind == RDX_INDEX_AUTO && !w->upper && !w->ends)
-    index.kind = w->params->result == RDX_JOIN_PAIRS ? RDX_INDEX_HASH : RDX_INDEX_RADIX_HASH;
+  if (index.method == RDX_INDEX_AUTO && !w->upper && !w->ends)
+    index.method = w->params->result == RDX_JOIN_PAIRS ? RDX_INDEX_HASH : RDX_INDEX_RADIX_HASH;
   return index;
 }
 
@@ -597,11 +597,11 @@ static rdx_status check_over_ranges(const rdx_join_params *p, rdx_error *err) {
   if (p->values)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rdx_join_between: values of left rows are added by an index over the left side");
-  if (p->index.kind != RDX_INDEX_AUTO && p->index.kind != RDX_INDEX_SORTED_ARRAY)
+  if (p->index.method != RDX_INDEX_AUTO && p->index.method != RDX_INDEX_SORTED_ARRAY)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rdx_join_between: %s holds points, which are on the left side; ranges are sorted by their bounds "
                     "(sorted_array)",
-                    rdx_index_kind_name(p->index.kind));
+                    rdx_index_method_name(p->index.method));
   return RDX_OK;
 }
 
@@ -611,7 +611,7 @@ static rdx_status check_over_ranges(const rdx_join_params *p, rdx_error *err) {
 #define POINTS_A_RANGE 64
 
 static bool prefers_ranges(const rdx_join_params *p, const rdx_column *left, const rdx_column *lower) {
-  return p->mapping == RDX_JOIN_MAPPING_AUTO && p->index.kind == RDX_INDEX_AUTO && p->result == RDX_JOIN_COUNT &&
+  return p->mapping == RDX_JOIN_MAPPING_AUTO && p->index.method == RDX_INDEX_AUTO && p->result == RDX_JOIN_COUNT &&
          left->type != RDX_TYPE_STRING && rdx_key_bits(left->type) == 64 && lower->rows < left->rows / POINTS_A_RANGE;
 }
 

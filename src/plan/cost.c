@@ -107,8 +107,8 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
 /* ---- Plans ---- */
 
 static const char *join_method(const rdx_planner *p, const rdx_plan_node *n) {
-  const rdx_index_kind kind = p->settings->join.kind;
-  return n->key_count == 0 ? "all pairs" : rdx_index_kind_name(kind == RDX_INDEX_AUTO ? RDX_INDEX_HASH : kind);
+  const rdx_index_method method = p->settings->join.method;
+  return n->key_count == 0 ? "all pairs" : rdx_index_method_name(method == RDX_INDEX_AUTO ? RDX_INDEX_HASH : method);
 }
 
 static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {

@@ -170,20 +170,20 @@ bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size) {
   return n.used < n.size;
 }
 
-/* The node by a cube of this kind that was made for such a query; false: there is none. */
-static bool use_kept(const rdx_planner *p, const rdx_plan_node *node, rdx_engine_kind kind, rdx_plan_node *out) {
+/* The node by a cube of this method that was made for such a query; false: there is none. */
+static bool use_kept(const rdx_planner *p, const rdx_plan_node *node, rdx_star_method method, rdx_plan_node *out) {
   char name[512];
   *out = *node;
   memset(&out->engine, 0, sizeof out->engine); /* with its padding: the catalog compares bytes */
-  out->engine.kind = kind;
-  return kind != node->engine.kind && rdx_star_cube_name(node, name, sizeof name) &&
+  out->engine.method = method;
+  return method != node->engine.method && rdx_star_cube_name(node, name, sizeof name) &&
          rdx_catalog_has_star_cube(p->catalog, node->star, &out->engine, name);
 }
 
 /* ---- The choice ---- */
 
-static rdx_engine_kind kind_of(const rdx_plan_node *node) {
-  return node->engine.kind == RDX_ENGINE_AUTO ? RDX_ENGINE_COLUMN : node->engine.kind;
+static rdx_star_method kind_of(const rdx_plan_node *node) {
+  return node->engine.method == RDX_STAR_AUTO ? RDX_STAR_COLUMN_ENGINE : node->engine.method;
 }
 
 /* What could answer: first the node as it is written, by the method that is set or by the column engine. */
@@ -195,16 +195,16 @@ typedef struct candidates {
 
 static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, candidates *out) {
   const rdx_settings *s = p->settings;
-  const uint64_t most = 2 + RDX_ENGINE_RT_CUBE + (uint64_t)s->view_count;
+  const uint64_t most = 2 + RDX_STAR_RT_CUBE + (uint64_t)s->view_count;
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->list, &out->list));
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->combinations, &out->combinations));
   out->list[out->count++] = *node;
-  if (kind_of(node) != RDX_ENGINE_COLUMN) {
+  if (kind_of(node) != RDX_STAR_COLUMN_ENGINE) {
     out->list[out->count] = *node;
-    out->list[out->count++].engine = (rdx_engine_params){.kind = RDX_ENGINE_COLUMN};
+    out->list[out->count++].engine = (rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE};
   }
-  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++)
-    out->count += use_kept(p, node, kind, &out->list[out->count]);
+  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method <= RDX_STAR_RT_CUBE; method++)
+    out->count += use_kept(p, node, method, &out->list[out->count]);
   for (uint32_t i = 0; i < s->view_count; i++) {
     bool fits = false;
     RDX_TRY(use_view(p, &s->views[i], node, &out->list[out->count], &fits));
@@ -247,19 +247,19 @@ static uint32_t weigh(const rdx_planner *p, const rdx_star_estimate *e, double u
 
 /* The others, by their methods in a fixed order. */
 static rdx_status list_rejected(rdx_planner *p, const candidates *c, uint32_t best, rdx_plan_node *out) {
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)c->count + RDX_ENGINE_RT_CUBE, sizeof *out->rejected, &out->rejected));
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    bool built = kind == kind_of(&c->list[best]);
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)c->count + RDX_STAR_RT_CUBE, sizeof *out->rejected, &out->rejected));
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    bool built = method == kind_of(&c->list[best]);
     for (uint32_t i = 0; i < c->count; i++) {
-      if (i == best || kind_of(&c->list[i]) != kind || (i == 0 && kind != RDX_ENGINE_COLUMN))
+      if (i == best || kind_of(&c->list[i]) != method || (i == 0 && method != RDX_STAR_COLUMN_ENGINE))
         continue; /* a cube that is yet to be made is none */
       built = true;
       out->rejected[out->rejected_count++] =
-          (rdx_plan_method){.name = rdx_engine_kind_name(kind), .ms = c->list[i].own_ms};
+          (rdx_plan_method){.name = rdx_star_method_name(method), .ms = c->list[i].own_ms};
     }
     if (!built)
       out->rejected[out->rejected_count++] =
-          (rdx_plan_method){.name = rdx_engine_kind_name(kind), .reason = "none built"};
+          (rdx_plan_method){.name = rdx_star_method_name(method), .reason = "none built"};
   }
   return RDX_OK;
 }
@@ -281,7 +281,7 @@ rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node) {
   rdx_star_estimate e;
   RDX_TRY(list_candidates(p, node, &c));
   if (c.count == 1 && !p->settings->explains) {
-    node->method = rdx_engine_kind_name(kind_of(node));
+    node->method = rdx_star_method_name(kind_of(node));
     return RDX_OK;
   }
   RDX_TRY(rdx_star_estimate_begin(p, node, &e));
@@ -295,7 +295,7 @@ rdx_status rdx_choose_star(rdx_planner *p, rdx_plan_node *node) {
   const uint32_t best = open ? weigh(p, &e, 1, &c) : find_best(p, &c);
   const double rows = rdx_star_groups(&e, node, 1.0 / 3);
   *node = c.list[best];
-  node->method = rdx_engine_kind_name(kind_of(node));
+  node->method = rdx_star_method_name(kind_of(node));
   node->expected_rows = rows;
   return p->settings->explains ? list_rejected(p, &c, best, node) : RDX_OK;
 }

@@ -178,8 +178,8 @@ static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, uint32_
 }
 
 static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, ways *w) {
-  const rdx_index_kind kind = index->lookup.kind ? index->lookup.kind : RDX_INDEX_TREE;
-  const bool equal_only = kind == RDX_INDEX_HASH;
+  const rdx_index_method method = index->lookup.method ? index->lookup.method : RDX_INDEX_TREE;
+  const bool equal_only = method == RDX_INDEX_HASH;
   for (uint32_t c = 0; c < n->column_count; c++) {
     double found = 0;
     bool residual = false;
@@ -188,7 +188,7 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
     RDX_TRY(estimate_found(p, n, c, equal_only, &found, &residual));
     const rdx_work work = lookup_work(n, found, residual);
     w->list[w->count++] =
-        (way){.name = rdx_index_kind_name(kind), .ms = rdx_work_ms(&p->rates, &work), .index = index, .column = c};
+        (way){.name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .column = c};
   }
   return RDX_OK;
 }

@@ -437,13 +437,13 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   const cube_reads r = read_cube(e, node, combinations, unknown);
   const double measures = count_measures(node) + 1, rows = (double)node->star->fact->rows;
   w->primitives = rows;
-  if (node->engine.kind == RDX_ENGINE_COARSE_CUBE)
+  if (node->engine.method == RDX_STAR_COARSE_CUBE)
     w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
   w->tuples += r.tuples;
   w->ranges += r.searched;
-  if (node->engine.kind != RDX_ENGINE_SORTED_CUBE)
+  if (node->engine.method != RDX_STAR_SORTED_CUBE)
     w->rays += r.ranges;
-  if (node->engine.kind == RDX_ENGINE_RT_CUBE) {
+  if (node->engine.method == RDX_STAR_RT_CUBE) {
     w->launches += 1;
     w->hits += r.rows;
     return;
@@ -461,7 +461,7 @@ double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_p
                    double unknown) {
   rdx_work work = {0};
   double ms = 0;
-  if (node->engine.kind <= RDX_ENGINE_COLUMN)
+  if (node->engine.method <= RDX_STAR_COLUMN_ENGINE)
     ms = column_ms(p, e, node, unknown, &work);
   else
     add_cube_work(e, node, combinations, unknown, &work);

@@ -5,7 +5,7 @@
 
 /* A query, checked and brought to codes: what every engine starts from. All pointers are in the plan's arena. */
 
-#include <raydex/engine.h>
+#include <raydex/star.h>
 
 #include "star/relation.h"
 #include "star/wide_values.h"

@@ -332,7 +332,7 @@ static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64
 /* For each row its foreign row: by an index. */
 static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                        rdx_error *err) {
-  static const rdx_index_params params = {.kind = RDX_INDEX_HASH};
+  static const rdx_index_params params = {.method = RDX_INDEX_HASH};
   static const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
   rdx_index *index = NULL;
   rdx_result *result = NULL;

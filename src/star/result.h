@@ -6,7 +6,7 @@
 /* Results of queries, and what they are made of: groups become columns (result.c), of which HAVING, ORDER BY and LIMIT
  * choose and order the rows (order.c; RTCUDB, section 5: what follows the stage of rays). */
 
-#include <raydex/engine.h>
+#include <raydex/star.h>
 
 #include "star/groups.h"
 

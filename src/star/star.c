@@ -15,41 +15,41 @@
 /* What answers queries: by cubes, and without any. */
 typedef struct engine_kind {
   const char *name;
-  const rdx_engine_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
-  const rdx_engine_ops *cubed; /* NULL: there are no cubes */
+  const rdx_star_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
+  const rdx_star_ops *cubed; /* NULL: there are no cubes */
 } engine_kind;
 
 static const engine_kind kinds[] = {
-    [RDX_ENGINE_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
-    [RDX_ENGINE_COLUMN] = {"column", &rdx_column_engine_ops, NULL},
-    [RDX_ENGINE_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
-    [RDX_ENGINE_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
-    [RDX_ENGINE_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
+    [RDX_STAR_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
+    [RDX_STAR_COLUMN_ENGINE] = {"column", &rdx_column_engine_ops, NULL},
+    [RDX_STAR_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
+    [RDX_STAR_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
+    [RDX_STAR_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
 };
 
-struct rdx_engine {
+struct rdx_star {
   rdx_device *device;
   const engine_kind *kind;
-  rdx_engine_params params;
+  rdx_star_params params;
   rdx_packed_relation *relation;
-  rdx_engine_stats stats;
+  rdx_star_stats stats;
   rdx_cube *cubes; /* the first of a kind that answers all queries is none: its spec is empty */
   uint32_t cube_count, cube_capacity;
 };
 
 /* ---- Names ---- */
 
-const char *rdx_engine_kind_name(rdx_engine_kind kind) {
-  return (size_t)kind < RDX_COUNT(kinds) ? kinds[kind].name : "unknown";
+const char *rdx_star_method_name(rdx_star_method method) {
+  return (size_t)method < RDX_COUNT(kinds) ? kinds[method].name : "unknown";
 }
 
-rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err) {
+rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx_error *err) {
   if (!name || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_kind_from_name: name and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_method_from_name: name and out must not be NULL");
   char list[256] = "";
   for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
     if (strcmp(name, kinds[i].name) == 0) {
-      *out = (rdx_engine_kind)i;
+      *out = (rdx_star_method)i;
       return RDX_OK;
     }
     const size_t used = strlen(list);
@@ -68,19 +68,19 @@ static void destroy_cube(rdx_cube *cube) {
 }
 
 /* What builds cubes of this engine. */
-static const rdx_engine_ops *cube_ops(const rdx_engine *engine) {
+static const rdx_star_ops *cube_ops(const rdx_star *engine) {
   const bool published =
-      engine->params.kind == RDX_ENGINE_RT_CUBE && engine->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
+      engine->params.method == RDX_STAR_RT_CUBE && engine->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
   return published ? &rdx_rtcudb_ops : engine->kind->cubed;
 }
 
 /* The scan attributes that its cubes have at most. */
-static uint32_t most_scan(const rdx_engine *engine) {
-  const rdx_engine_ops *ops = engine->kind->cubed ? cube_ops(engine) : NULL;
+static uint32_t most_scan(const rdx_star *engine) {
+  const rdx_star_ops *ops = engine->kind->cubed ? cube_ops(engine) : NULL;
   return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MOST_SPEC;
 }
 
-static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
+static rdx_status build_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
   *cube = (rdx_cube){.ops = spec ? cube_ops(engine) : engine->kind->plain};
   if (spec)
     RDX_TRY(rdx_spec_copy(spec, most_scan(engine), engine->relation, &cube->arena, &cube->spec, err));
@@ -88,7 +88,7 @@ static rdx_status build_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_
 }
 
 /* `spec` NULL: what answers all queries. */
-static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+static rdx_status add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_error *err) {
   const double start = rdx_now_ms();
   if (engine->cube_count == engine->cube_capacity) {
     const uint32_t capacity = engine->cube_capacity ? 2 * engine->cube_capacity : 4;
@@ -104,7 +104,7 @@ static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_er
     destroy_cube(&cube);
     return status;
   }
-  rdx_engine_stats *s = &engine->stats;
+  rdx_star_stats *s = &engine->stats;
   const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
   s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
   s->bytes_cubes += cube.bytes;
@@ -114,16 +114,16 @@ static rdx_status add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_er
   return RDX_OK;
 }
 
-rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err) {
+rdx_status rdx_star_add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_error *err) {
   if (!engine || !spec)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_add_cube: engine and spec must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_add_cube: engine and spec must not be NULL");
   if (!engine->kind->cubed)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->kind->name);
   return add_cube(engine, spec, err);
 }
 
 /* Whether there is no cube to build for a query: one serves it, or none can. */
-static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
+static bool is_covered(const rdx_star *engine, const rdx_needs *needs) {
   if (needs->too_many)
     return true;
   for (uint32_t i = 0; i < engine->cube_count; i++)
@@ -133,8 +133,8 @@ static bool is_covered(const rdx_engine *engine, const rdx_needs *needs) {
 }
 
 /* Add a query's needs to those of a cube, where that still has the form that it should. */
-static bool share_cube(const rdx_engine *engine, rdx_needs *all, const rdx_needs *more) {
-  const rdx_engine_ops *ops = cube_ops(engine);
+static bool share_cube(const rdx_star *engine, rdx_needs *all, const rdx_needs *more) {
+  const rdx_star_ops *ops = cube_ops(engine);
   rdx_needs both = *all;
   if (!rdx_needs_unite(&both, more))
     return false;
@@ -145,13 +145,13 @@ static bool share_cube(const rdx_engine *engine, rdx_needs *all, const rdx_needs
   return true;
 }
 
-static void order_scan(const rdx_engine *engine, rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
-  if (engine->params.kind != RDX_ENGINE_RT_CUBE || engine->params.rt_cube.order != RDX_RT_CUBE_AS_GIVEN)
+static void order_scan(const rdx_star *engine, rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  if (engine->params.method != RDX_STAR_RT_CUBE || engine->params.rt_cube.order != RDX_RT_CUBE_AS_GIVEN)
     rdx_needs_order(needs, plans, count);
 }
 
 /* A cube for query `first` and as many of those after it as can share it. */
-static rdx_status prepare_from(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+static rdx_status prepare_from(rdx_star *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
                                rdx_error *err) {
   rdx_needs all = needs[0], own = needs[0];
   bool shared = false;
@@ -176,7 +176,7 @@ static rdx_status name_query(rdx_status status, uint32_t query, uint32_t count, 
 }
 
 /* A plan for each query, which checks it, and what it needs. `*planned` counts the plans to destroy. */
-static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
+static rdx_status plan_all(const rdx_star *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
                            rdx_needs *needs, uint32_t *planned, rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
@@ -190,7 +190,7 @@ static rdx_status plan_all(const rdx_engine *engine, const rdx_query *queries, u
 }
 
 /* The cubes that plans need and the engine has not; those that were built stay after an error. */
-static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+static rdx_status add_needed(rdx_star *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
                              rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
     if (is_covered(engine, &needs[i]))
@@ -208,14 +208,14 @@ static rdx_status add_needed(rdx_engine *engine, const rdx_needs *needs, const r
 }
 
 /* RTCUDB, Figure 7 "The workflow of RTCUDB". */
-rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
+rdx_status rdx_star_prepare(rdx_star *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
   if (!engine || (count > 0 && !queries))
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_prepare: engine and queries must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: engine and queries must not be NULL");
   if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs *needs = NULL;
   rdx_plan *plans = NULL;
-  const rdx_engine_stats stats = engine->stats;
+  const rdx_star_stats stats = engine->stats;
   const uint32_t before = engine->cube_count;
   uint32_t planned = 0;
   rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
@@ -239,7 +239,7 @@ rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint
 
 /* ---- Life ---- */
 
-static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_error *err) {
+static rdx_status create(rdx_star *engine, const rdx_relation *relation, rdx_error *err) {
   rdx_device *device = engine->device;
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
@@ -251,36 +251,36 @@ static rdx_status create(rdx_engine *engine, const rdx_relation *relation, rdx_e
   return engine->kind->plain ? add_cube(engine, NULL, err) : RDX_OK;
 }
 
-rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation, const rdx_engine_params *params,
-                             rdx_engine **out, rdx_error *err) {
-  static const rdx_engine_params defaults = {0};
+rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, const rdx_star_params *params,
+                           rdx_star **out, rdx_error *err) {
+  static const rdx_star_params defaults = {0};
   if (!device || !relation || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_create: device, relation and out must not be NULL");
-  const rdx_engine_params used = params ? *params : defaults;
-  if ((size_t)used.kind >= RDX_COUNT(kinds))
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.kind);
-  const engine_kind *kind = &kinds[used.kind];
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_create: device, relation and out must not be NULL");
+  const rdx_star_params used = params ? *params : defaults;
+  if ((size_t)used.method >= RDX_COUNT(kinds))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.method);
+  const engine_kind *kind = &kinds[used.method];
   if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *engine, "an engine", (void **)&engine, err));
   engine->device = device;
   engine->kind = kind;
   engine->params = used;
-  engine->stats.kind = used.kind;
+  engine->stats.method = used.method;
   const rdx_status status = create(engine, relation, err);
   if (status != RDX_OK) {
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
     return status;
   }
   *out = engine;
   return RDX_OK;
 }
 
-void rdx_engine_destroy(rdx_engine **engine) {
+void rdx_star_destroy(rdx_star **engine) {
   if (!engine || !*engine)
     return;
-  rdx_engine *e = *engine;
+  rdx_star *e = *engine;
   for (uint32_t i = 0; i < e->cube_count; i++)
     destroy_cube(&e->cubes[i]);
   rdx_free(e->cubes);
@@ -289,14 +289,14 @@ void rdx_engine_destroy(rdx_engine **engine) {
   *engine = NULL;
 }
 
-void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out) {
+void rdx_star_get_stats(const rdx_star *engine, rdx_star_stats *out) {
   *out = engine->stats;
 }
 
 /* ---- Queries ---- */
 
 /* Why no cube serves a query: what the one that lacks least lacks. */
-static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *needs, rdx_error *err) {
+static rdx_status fail_uncovered(const rdx_star *engine, const rdx_needs *needs, rdx_error *err) {
   const rdx_cube *nearest = NULL;
   uint32_t least = UINT32_MAX;
   char text[sizeof err->text - 100];
@@ -316,7 +316,7 @@ static rdx_status fail_uncovered(const rdx_engine *engine, const rdx_needs *need
 
 /* RTCUDB, section 3.1 "selects the BVH for it". */
 /* Of what has all that the plan needs, the one that is expected to be the fastest. */
-static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
+static rdx_status choose_cube(const rdx_star *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = engine->cubes;
   if (!engine->kind->cubed)
     return RDX_OK;
@@ -347,7 +347,7 @@ static rdx_status choose_cube(const rdx_engine *engine, const rdx_plan *plan, co
 }
 
 /* Refuse a result that the host has no room for, beside its groups. */
-static rdx_status expect_result(const rdx_engine *engine, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
+static rdx_status expect_result(const rdx_star *engine, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
   char what[64];
   const uint64_t columns = plan->query->group_count + plan->query->aggregate_count;
   snprintf(what, sizeof what, "the %llu groups of a query take", (unsigned long long)groups);
@@ -386,7 +386,7 @@ static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_qu
   return RDX_OK;
 }
 
-static rdx_status finish_parts(const rdx_engine *engine, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
+static rdx_status finish_parts(const rdx_star *engine, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
                                rdx_query_result **out, rdx_error *err) {
   const uint32_t count = rdx_plan_parts(plan);
   rdx_groups one = {0}, *parts = &one;
@@ -404,7 +404,7 @@ static rdx_status finish_parts(const rdx_engine *engine, const rdx_cube *cube, c
   return status;
 }
 
-static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
+static rdx_status run_plan(const rdx_star *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
                            rdx_error *err) {
   const double start = rdx_now_ms();
   const rdx_cube *cube = NULL;
@@ -420,7 +420,7 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
     return status;
   }
   rdx_query_stats *s = &(*out)->stats;
-  s->kind = cube->ops->kind;
+  s->method = cube->ops->method;
   s->rays = counts.rays;
   s->hits = counts.hits;
   s->rows = counts.rows;
@@ -430,10 +430,10 @@ static rdx_status run_plan(const rdx_engine *engine, const rdx_plan *plan, bool 
   return RDX_OK;
 }
 
-rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query, const rdx_query_params *params,
-                          rdx_query_result **out, rdx_error *err) {
+rdx_status rdx_star_run(const rdx_star *engine, const rdx_query *query, const rdx_query_params *params,
+                        rdx_query_result **out, rdx_error *err) {
   if (!engine || !query || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_engine_run: engine, query and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_run: engine, query and out must not be NULL");
   const double start = rdx_now_ms();
   rdx_plan plan;
   rdx_query_result *result = NULL;

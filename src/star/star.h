@@ -5,7 +5,7 @@
 
 /* What a kind of engine is to engine.c, which plans queries, picks cubes and finishes results. */
 
-#include <raydex/engine.h>
+#include <raydex/star.h>
 
 #include "cost/cost.h"
 #include "star/groups.h"
@@ -17,22 +17,22 @@ typedef struct rdx_query_counts {
 /* A cube, or what answers queries without any: then the spec is empty. Its spec is a copy, with the order of its scan
  * attributes in the code chosen by the kind. */
 typedef struct rdx_cube {
-  const struct rdx_engine_ops *ops;
+  const struct rdx_star_ops *ops;
   rdx_cube_spec spec;
   rdx_arena arena; /* what the spec points to */
   uint64_t bytes;
   void *self;
 } rdx_cube;
 
-typedef struct rdx_engine_ops {
-  rdx_engine_kind kind;
+typedef struct rdx_star_ops {
+  rdx_star_method method;
   bool traces_rays;
   bool cubes;
   uint32_t most_scan; /* attributes of a cube; 0: RDX_MOST_SPEC */
   /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
   bool (*fits)(const rdx_packed_relation *relation, const rdx_cube_spec *spec);
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
-  rdx_status (*build)(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+  rdx_status (*build)(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                       uint64_t *bytes, void **out, rdx_error *err);
   /* What a plan takes, in counts as far as they can be told before: of all that can answer a plan, what is expected to
    * take the least time does. */
@@ -41,12 +41,12 @@ typedef struct rdx_engine_ops {
   rdx_status (*run)(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
                     double *device_ms, rdx_error *err);
   void (*destroy)(void *self);
-} rdx_engine_ops;
+} rdx_star_ops;
 
-extern const rdx_engine_ops rdx_column_engine_ops;
-extern const rdx_engine_ops rdx_sorted_cube_ops;
-extern const rdx_engine_ops rdx_coarse_cube_ops;
-extern const rdx_engine_ops rdx_rt_cube_ops;
-extern const rdx_engine_ops rdx_rtcudb_ops; /* rt_cube with the published mapping */
+extern const rdx_star_ops rdx_column_engine_ops;
+extern const rdx_star_ops rdx_sorted_cube_ops;
+extern const rdx_star_ops rdx_coarse_cube_ops;
+extern const rdx_star_ops rdx_rt_cube_ops;
+extern const rdx_star_ops rdx_rtcudb_ops; /* rt_cube with the published mapping */
 
 #endif

@@ -614,12 +614,12 @@ void expected_free(expected *e) {
 
 /* ---- Running ---- */
 
-rdx_status query_run(rdx_engine *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
-  const rdx_status status = rdx_engine_prepare(engine, q, 1, err);
-  return status == RDX_OK ? rdx_engine_run(engine, q, NULL, out, err) : status;
+rdx_status query_run(rdx_star *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
+  const rdx_status status = rdx_star_prepare(engine, q, 1, err);
+  return status == RDX_OK ? rdx_star_run(engine, q, NULL, out, err) : status;
 }
 
-uint64_t query_count_rows(rdx_engine *engine, const rdx_predicate *where) {
+uint64_t query_count_rows(rdx_star *engine, const rdx_predicate *where) {
   const rdx_aggregate count = {0};
   const rdx_query q = {.where = where, .aggregates = &count, .aggregate_count = 1};
   rdx_query_result *result = NULL;
@@ -640,13 +640,13 @@ static bool may_have_many_groups(const star *s, const test_query *q) {
 }
 
 /* Whether a cube may refuse tuples, which take 64 bits at most: by as many attributes as there are. */
-static bool may_be_wide(const rdx_engine *engine, const star *s) {
-  rdx_engine_stats stats;
+static bool may_be_wide(const rdx_star *engine, const star *s) {
+  rdx_star_stats stats;
   double bits = 0;
-  rdx_engine_get_stats(engine, &stats);
+  rdx_star_get_stats(engine, &stats);
   for (uint32_t i = 0; i < s->relation.attribute_count; i++)
     bits += 1 + log2((double)s->views[i].rows + 2);
-  return stats.kind != RDX_ENGINE_COLUMN && bits >= 64;
+  return stats.method != RDX_STAR_COLUMN_ENGINE && bits >= 64;
 }
 
 static bool same_value(const rdx_column *a, const rdx_column *b, uint64_t i) {
@@ -695,12 +695,12 @@ static void check_columns(const rdx_query_result *result, const star *s, const t
   assert_null(rdx_query_result_column(result, e->count));
 }
 
-void query_check(const rdx_engine *engine, const star *s, const test_query *q, const expected *e) {
+void query_check(const rdx_star *engine, const star *s, const test_query *q, const expected *e) {
   const rdx_query_params params = {.stats = test_random() % 4 == 0};
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
   rdx_error err = {""};
-  const rdx_status status = rdx_engine_run(engine, &q->query, &params, &result, &err);
+  const rdx_status status = rdx_star_run(engine, &q->query, &params, &result, &err);
   if (status == RDX_ERROR_UNSUPPORTED &&
       (may_have_many_groups(s, q) || may_be_wide(engine, s) || strstr(err.text, "64-bit atomics"))) {
     assert_true(strlen(err.text) > 0);

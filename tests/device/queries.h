@@ -50,12 +50,12 @@ void query_expect(const star *s, test_query *q, bool having, expected *out);
 void expected_free(expected *e);
 
 /* Run a query, which the engine is prepared for. */
-rdx_status query_run(rdx_engine *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err);
+rdx_status query_run(rdx_star *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err);
 /* The number of rows that it counts for a predicate. */
-uint64_t query_count_rows(rdx_engine *engine, const rdx_predicate *where);
+uint64_t query_count_rows(rdx_star *engine, const rdx_predicate *where);
 
 /* Run a query and compare. An engine may refuse what has more groups than can be numbered, or takes atomics that the
  * device has not: then `e` is not looked at. */
-void query_check(const rdx_engine *engine, const star *s, const test_query *q, const expected *e);
+void query_check(const rdx_star *engine, const star *s, const test_query *q, const expected *e);
 
 #endif

@@ -36,11 +36,11 @@ bool test_traces(void);
 /* Kinds of indexes run from RDX_INDEX_RX to this. */
 #define TEST_LAST_KIND RDX_INDEX_RADIX_HASH
 
-/* What a kind of index needs and refuses; whether the device can build it. */
-bool test_needs_rays(rdx_index_kind kind);
-bool test_is_points_only(rdx_index_kind kind);
-bool test_can_include(rdx_index_kind kind);
-bool test_can(rdx_index_kind kind);
+/* What a method of index needs and refuses; whether the device can build it. */
+bool test_needs_rays(rdx_index_method method);
+bool test_is_points_only(rdx_index_method method);
+bool test_can_include(rdx_index_method method);
+bool test_can(rdx_index_method method);
 
 /* The next pseudo-random number. */
 uint64_t test_random(void);

@@ -13,9 +13,9 @@
 static const int32_t numbers[] = {5, 3, 9, 3, -7, 100, 0, 3};
 static const rdx_column keys = {.type = RDX_TYPE_I32, .rows = 8, .values = numbers};
 
-static rdx_index *new_index(rdx_index_kind kind, const rdx_column *column) {
+static rdx_index *new_index(rdx_index_method method, const rdx_column *column) {
   rdx_index *index = NULL;
-  OK(rdx_index_create(test_device, column, &(rdx_index_params){.kind = kind}, &index, err));
+  OK(rdx_index_create(test_device, column, &(rdx_index_params){.method = method}, &index, err));
   return index;
 }
 
@@ -74,7 +74,7 @@ static void test_bad_columns(void **state) {
   rdx_index_destroy(&index);
   c = (rdx_column){.type = RDX_TYPE_DECIMAL, .scale = 19, .rows = 1, .values = (const int64_t[]){0}};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &c, NULL, &index, err));
-  const rdx_index_params unknown = {.kind = (rdx_index_kind)77};
+  const rdx_index_params unknown = {.method = (rdx_index_method)77};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &unknown, &index, err));
   assert_null(index);
 }
@@ -100,21 +100,21 @@ static void test_bad_options(void **state) {
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     rdx_index *index = NULL;
-    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = cases[i].rx};
+    const rdx_index_params params = {.method = RDX_INDEX_RX, .rx = cases[i].rx};
     FAILS(cases[i].status, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
   static const rdx_hash_params hashes[] = {{.load_percent = 9}, {.load_percent = 96}, {.lanes = 3}, {.lanes = 32}};
   for (size_t i = 0; i < COUNT(hashes); i++) {
     rdx_index *index = NULL;
-    const rdx_index_params params = {.kind = RDX_INDEX_HASH, .hash = hashes[i]};
+    const rdx_index_params params = {.method = RDX_INDEX_HASH, .hash = hashes[i]};
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
   static const uint8_t lanes[] = {3, 33, 64};
   for (size_t i = 0; i < COUNT(lanes); i++) {
     rdx_index *index = NULL;
-    const rdx_index_params params = {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = lanes[i]};
+    const rdx_index_params params = {.method = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = lanes[i]};
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
@@ -172,12 +172,12 @@ static void test_device_columns(void **state) {
       OK(rdx_device_column_create(test_device, host[i], &on_device[i], err));
       view[i] = rdx_device_column_view(on_device[i]);
     }
-    for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-      if (!test_can(kind))
+    for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+      if (!test_can(method))
         continue;
-      rdx_index *index = new_index(kind, &view[0]);
+      rdx_index *index = new_index(method, &view[0]);
       for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) { /* as from host columns */
-        for (int range = 0; range < (test_is_points_only(kind) ? 1 : 2); range++) {
+        for (int range = 0; range < (test_is_points_only(method) ? 1 : 2); range++) {
           const rdx_lookup_params a = {.result = r, .values = r == RDX_RESULT_SUM ? &view[1] : NULL};
           const rdx_lookup_params b = {.result = r, .values = r == RDX_RESULT_SUM ? &values.view : NULL};
           rdx_result *device_result = NULL, *host_result = NULL;
@@ -270,11 +270,11 @@ static void test_types_of_device_probes(void **state) {
 static void test_no_probes(void **state) {
   (void)state;
   const rdx_column none = {.type = RDX_TYPE_I32}, no_keys = none;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
     for (int empty = 0; empty < 2; empty++) {
-      if (!test_can(kind))
+      if (!test_can(method))
         continue;
-      rdx_index *index = new_index(kind, empty ? &no_keys : &keys);
+      rdx_index *index = new_index(method, empty ? &no_keys : &keys);
       for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) {
         const rdx_lookup_params params = {.result = r,
                                           .values = r != RDX_RESULT_SUM ? NULL
@@ -295,7 +295,7 @@ static void test_no_probes(void **state) {
         if (r == RDX_RESULT_ROWS)
           assert_int_equal(view.offsets[0], 0);
         rdx_result_destroy(&result);
-        if (!test_is_points_only(kind))
+        if (!test_is_points_only(method))
           OK(rdx_index_range(index, &none, &none, &params, &result, err));
         rdx_result_destroy(&result); /* unread */
       }
@@ -444,7 +444,7 @@ static void test_cancel(void **state) {
   rdx_index *index = NULL;
   rdx_set_progress(cancel, &left);
   rdx_error error = {""};
-  const rdx_index_params params = {.kind = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY};
+  const rdx_index_params params = {.method = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY};
   const rdx_status status = rdx_index_create(test_device, &keys, &params, &index, &error);
   rdx_set_progress(NULL, NULL);
   assert_true(status == RDX_ERROR_CANCELLED || (status == RDX_OK && left == 0));

@@ -97,8 +97,8 @@ static uint64_t rays_optimized(const data *d, uint64_t key) {
   return 1 + can_climb + (plane ? 0 : 2) + !alone;
 }
 
-static void check(const data *d, rdx_index_kind kind, rdx_cgrx_mapping mapping) {
-  const rdx_index_params params = {.kind = kind,
+static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mapping) {
+  const rdx_index_params params = {.method = method,
                                    .cgrx = {.bucket_size = d->bucket, .mapping = mapping},
                                    .cgrx_updatable = {.node_size = 2 * d->bucket, .mapping = mapping}};
   const rdx_column keys = {.type = RDX_TYPE_U64, .rows = ROWS, .values = d->keys};
@@ -113,7 +113,7 @@ static void check(const data *d, rdx_index_kind kind, rdx_cgrx_mapping mapping) 
   assert_int_equal(stats.visits, ROWS); /* no search had to leave the bucket that rays had found */
   uint64_t rays = 0;
   for (uint32_t i = 0; i < ROWS; i++)
-    rays += kind == RDX_INDEX_CGRX_NAIVE ? rays_naive(d, d->keys[i]) : rays_optimized(d, d->keys[i]);
+    rays += method == RDX_INDEX_CGRX_NAIVE ? rays_naive(d, d->keys[i]) : rays_optimized(d, d->keys[i]);
   if (nearest_first)
     assert_int_equal(stats.rays, rays);
   else
@@ -212,7 +212,7 @@ static void check_covering(const uint64_t *keys) {
   const rdx_column wanted = {.type = RDX_TYPE_U64, .rows = COVER_PROBES, .values = probes};
   const bool nearest_first = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
   const rdx_index_params params = {
-      .kind = RDX_INDEX_CGRX, .cgrx.bucket_size = COVERED_BUCKET, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING};
+      .method = RDX_INDEX_CGRX, .cgrx.bucket_size = COVERED_BUCKET, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING};
   uint64_t rays = 0, visits = 0;
   cover_model(keys, 0, NULL, NULL);
   for (uint32_t i = 0; i < COVER_PROBES; i++) {
@@ -247,15 +247,15 @@ static void test_covering(void **state) {
   const uint32_t key = 1;
   FAILS(RDX_ERROR_ARGUMENT,
         rdx_index_create(test_device, &(rdx_column){.type = RDX_TYPE_U32, .rows = 1, .values = &key},
-                         &(rdx_index_params){.kind = RDX_INDEX_CGRX_NAIVE, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING},
+                         &(rdx_index_params){.method = RDX_INDEX_CGRX_NAIVE, .cgrx.mapping = RDX_CGRX_MAPPING_COVERING},
                          &index, err));
 }
 
 /* Two buckets, or triangles, at either end of all keys: the way from one to the other is 2^64 - 1. */
 static void test_far_apart(void **state) {
   (void)state;
-  static const rdx_index_kind kinds[] = {RDX_INDEX_CGRX, RDX_INDEX_CGRX_NAIVE, RDX_INDEX_CGRX_UPDATABLE,
-                                         RDX_INDEX_RX_OPTIMIZED};
+  static const rdx_index_method kinds[] = {RDX_INDEX_CGRX, RDX_INDEX_CGRX_NAIVE, RDX_INDEX_CGRX_UPDATABLE,
+                                           RDX_INDEX_RX_OPTIMIZED};
   const uint64_t keys[] = {0, 0, UINT64_MAX, UINT64_MAX};
   const uint64_t probes[] = {0, 1, 1ull << 40, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
   static const uint32_t counts[] = {2, 0, 0, 0, 0, 2};
@@ -267,7 +267,7 @@ static void test_far_apart(void **state) {
     for (rdx_cgrx_mapping mapping = RDX_CGRX_MAPPING_DEFAULT; mapping <= RDX_CGRX_MAPPING_COVERING; mapping++) {
       if (kinds[k] == RDX_INDEX_CGRX_NAIVE && mapping == RDX_CGRX_MAPPING_COVERING)
         continue;
-      const rdx_index_params params = {.kind = kinds[k],
+      const rdx_index_params params = {.method = kinds[k],
                                        .cgrx = {.bucket_size = 2, .mapping = mapping},
                                        .cgrx_updatable = {.node_size = 5, .fill_percent = 25, .mapping = mapping}};
       rdx_index *index = NULL;
@@ -283,7 +283,7 @@ static void test_far_apart(void **state) {
   }
 }
 
-static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, rdx_index_kind kind, uint64_t probe,
+static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, rdx_index_method kind, uint64_t probe,
                         uint32_t *row) {
   const rdx_column probes = {.type = RDX_TYPE_U64, .rows = 1, .values = &probe};
   rdx_index *index = NULL;
@@ -338,11 +338,11 @@ static void test_bad_options(void **state) {
   if (!test_traces())
     return;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    FAILS(
-        RDX_ERROR_ARGUMENT,
-        rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = RDX_INDEX_CGRX, .cgrx = bad[i]}, &index, err));
+    FAILS(RDX_ERROR_ARGUMENT,
+          rdx_index_create(test_device, &keys, &(rdx_index_params){.method = RDX_INDEX_CGRX, .cgrx = bad[i]}, &index,
+                           err));
   for (size_t i = 0; i < sizeof bad_updatable / sizeof *bad_updatable; i++) {
-    const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = bad_updatable[i]};
+    const rdx_index_params params = {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = bad_updatable[i]};
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &keys, &params, &index, err));
   }
   assert_null(index);

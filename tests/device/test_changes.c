@@ -14,16 +14,16 @@
 
 /* Every index that changes in place, with options worth trying. */
 static const rdx_index_params methods[] = {
-    {.kind = RDX_INDEX_BTREE},
-    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
-    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1000000}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 5, .fill_percent = 100, .longest_chain = 2}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE,
-     .cgrx_updatable = {.node_size = 8, .fill_percent = 75}},                /* an emulated lane each */
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 40}}, /* more than lanes */
-    {.kind = RDX_INDEX_CGRX_UPDATABLE,
+    {.method = RDX_INDEX_BTREE},
+    {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
+    {.method = RDX_INDEX_BTREE, .btree.fill_percent = 10},
+    {.method = RDX_INDEX_CGRX_UPDATABLE},
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1000000}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 5, .fill_percent = 100, .longest_chain = 2}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE,
+     .cgrx_updatable = {.node_size = 8, .fill_percent = 75}},                  /* an emulated lane each */
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 40}}, /* more than lanes */
+    {.method = RDX_INDEX_CGRX_UPDATABLE,
      .cgrx_updatable = {.node_size = 9, .mapping = RDX_CGRX_MAPPING_PLAIN, .longest_chain = 30}},
 };
 
@@ -35,7 +35,7 @@ static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_U8,      R
 
 /* Of those from `k` on, the first that the device can build. The first of all needs no rays. */
 static const rdx_index_params *method_from(uint64_t k) {
-  while (!test_can(methods[k % COUNT(methods)].kind))
+  while (!test_can(methods[k % COUNT(methods)].method))
     k++;
   return &methods[k % COUNT(methods)];
 }
@@ -178,7 +178,7 @@ static void run_history(uint64_t rows, uint64_t most, int batches, uint64_t prob
   rdx_index *index = new_index(method, &keys.view, &m);
   for (int k = 0; k < batches; k++) {
     change(index, &m, shape, most);
-    if (method->kind == RDX_INDEX_CGRX_UPDATABLE && test_random() % 8 == 0)
+    if (method->method == RDX_INDEX_CGRX_UPDATABLE && test_random() % 8 == 0)
       OK(rdx_index_rebuild(index, err));
     check(index, &m, probes);
   }
@@ -331,7 +331,7 @@ static void test_rebuilds(void **state) {
   }
   const rdx_column column = numbers(keys, COUNT(keys)), spread = numbers(more, COUNT(more));
   const rdx_column equal = numbers(same, COUNT(same)), most = numbers(keys, 390);
-  const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable.longest_chain = 4};
+  const rdx_index_params params = {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable.longest_chain = 4};
   rdx_index *index = new_index(&params, &column, &m);
   const uint64_t scene = stats_of(index).bytes_scene, built = stats_of(index).bytes_resident;
   apply(index, &m, &spread, NULL);
@@ -379,7 +379,7 @@ static void test_linked_nodes(void **state) {
     more[i] = i / MORE * EACH * 1000 + 1 + i % MORE;
   const rdx_column column = numbers(keys, COUNT(keys)), all = numbers(more, COUNT(more));
   const rdx_column few = numbers(more, 3 * MORE), others = numbers(more + 3 * MORE, COUNT(more) - 3 * MORE);
-  rdx_index *index = new_index(&(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, &column, &m);
+  rdx_index *index = new_index(&(rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE}, &column, &m);
   assert_int_equal(visits(index, &column), COUNT(keys));
   uint64_t bytes = 0;
   for (int round = 0; round < 3; round++) {
@@ -406,7 +406,7 @@ static void test_rebuild_on_demand(void **state) {
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_rebuild(index, err));
   rdx_index_destroy(&index);
   if (test_traces()) {
-    index = new_index(&(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, &keys.view, &m);
+    index = new_index(&(rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE}, &keys.view, &m);
     for (int round = 0; round < 3; round++) {
       apply(index, &m, round < 2 ? &keys.view : NULL, NULL);
       apply(index, &m, NULL, &keys.view);
@@ -495,7 +495,7 @@ static void test_refusals(void **state) {
   const rdx_column other = {.type = RDX_TYPE_I64, .rows = 1, .values = other_values};
   rdx_index *index = NULL;
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_apply(NULL, &(rdx_index_changes){&keys, NULL}, err));
-  OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, &index, err));
+  OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.method = RDX_INDEX_SORTED_ARRAY}, &index, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_apply(index, &(rdx_index_changes){&keys, NULL}, err));
   rdx_index_destroy(&index);
   for (size_t k = 0; k < COUNT(methods); k++) {

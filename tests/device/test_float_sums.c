@@ -33,20 +33,21 @@ static rdx_relation relation_of(rdx_attribute attributes[3], uint64_t rows) {
   return (rdx_relation){.rows = rows, .attributes = attributes, .attribute_count = 3};
 }
 
-static rdx_status run(rdx_engine_kind kind, uint64_t rows, const rdx_query *q, rdx_query_result **out, rdx_error *why) {
+static rdx_status run(rdx_star_method method, uint64_t rows, const rdx_query *q, rdx_query_result **out,
+                      rdx_error *why) {
   rdx_attribute attributes[3];
   const rdx_relation relation = relation_of(attributes, rows);
-  rdx_engine *engine = NULL;
-  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-  rdx_status status = rdx_engine_prepare(engine, q, 1, why);
+  rdx_star *star = NULL;
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+  rdx_status status = rdx_star_prepare(star, q, 1, why);
   if (status == RDX_OK)
-    status = rdx_engine_run(engine, q, NULL, out, why);
-  rdx_engine_destroy(&engine);
+    status = rdx_star_run(star, q, NULL, out, why);
+  rdx_star_destroy(&star);
   return status;
 }
 
-static bool is_left_out(rdx_engine_kind kind) {
-  return !test_traces() && (kind == RDX_ENGINE_COARSE_CUBE || kind == RDX_ENGINE_RT_CUBE);
+static bool is_left_out(rdx_star_method method) {
+  return !test_traces() && (method == RDX_STAR_COARSE_CUBE || method == RDX_STAR_RT_CUBE);
 }
 
 static double float_at(const rdx_query_result *result, uint32_t column, uint64_t row) {
@@ -71,11 +72,11 @@ static void check_units(uint64_t distinct) {
   }
   const rdx_query q = {
       .group_by = by_group, .group_count = 1, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(run(kind, ROWS, &q, &result, err));
+    OK(run(method, ROWS, &q, &result, err));
     assert_int_equal(rdx_query_result_rows(result), GROUPS);
     for (uint32_t g = 0; g < GROUPS; g++) {
       __extension__ typedef __float128 f128;
@@ -116,11 +117,11 @@ static void test_few(void **state) {
   const rdx_query q = {.aggregates = aggregates, .aggregate_count = 2};
   for (size_t c = 0; c < COUNT(cases); c++) {
     memcpy(values, cases[c].values, sizeof cases[c].values);
-    for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
       rdx_query_result *result = NULL;
-      if (is_left_out(kind))
+      if (is_left_out(method))
         continue;
-      OK(run(kind, cases[c].count, &q, &result, err));
+      OK(run(method, cases[c].count, &q, &result, err));
       const double sum = float_at(result, 0, 0), average = float_at(result, 1, 0);
       assert_true(sum == cases[c].sum || (isnan(sum) && isnan(cases[c].sum)));
       assert_true(average == cases[c].average || (isnan(average) && isnan(cases[c].average)));
@@ -135,12 +136,12 @@ static void test_overflow(void **state) {
   values[0] = values[1] = 1.7976931348623157e308;
   const rdx_query sum = {.aggregates = aggregates, .aggregate_count = 1},
                   average = {.aggregates = aggregates + 1, .aggregate_count = 1};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    FAILS(RDX_ERROR_OVERFLOW, run(kind, 2, &sum, &result, err));
-    OK(run(kind, 2, &average, &result, err));
+    FAILS(RDX_ERROR_OVERFLOW, run(method, 2, &sum, &result, err));
+    OK(run(method, 2, &average, &result, err));
     assert_true(float_at(result, 0, 0) == values[0]);
     rdx_query_result_destroy(&result);
   }
@@ -177,11 +178,11 @@ static void test_far_apart(void **state) {
   for (size_t c = 0; c < COUNT(cases); c++) {
     memcpy(values, cases[c].values, sizeof cases[c].values);
     where.values.values = &cases[c].below;
-    for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+    for (rdx_star_method method = RDX_STAR_AUTO; method <= RDX_STAR_RT_CUBE; method++) {
       rdx_query_result *result = NULL;
-      if (is_left_out(kind))
+      if (is_left_out(method))
         continue;
-      OK(run(kind, cases[c].count, &q, &result, err));
+      OK(run(method, cases[c].count, &q, &result, err));
       if (isnan(cases[c].sum))
         assert_false(rdx_query_result_column(result, 0)->validity[0] & 1);
       else
@@ -212,11 +213,11 @@ static void check_exponents(uint64_t rows, uint32_t group_count, bool grouped) {
   }
   const rdx_query q = {
       .group_by = by_group, .group_count = grouped, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(run(kind, rows, &q, &result, err));
+    OK(run(method, rows, &q, &result, err));
     assert_int_equal(rdx_query_result_rows(result), grouped ? group_count : 1);
     for (uint32_t g = 0; g < (grouped ? group_count : 1); g++) {
       assert_true(float_at(result, grouped, g) == wide_sum_quotient(&sums[g], 1));
@@ -250,21 +251,21 @@ static void test_many_sums(void **state) {
   }
   const rdx_relation relation = {.rows = MANY, .attributes = attributes, .attribute_count = SUMS};
   const rdx_query q = {.aggregates = sums, .aggregate_count = SUMS};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
     rdx_query_stats stats;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-    OK(rdx_engine_prepare(engine, &q, 1, err));
-    OK(rdx_engine_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    OK(rdx_star_prepare(star, &q, 1, err));
+    OK(rdx_star_run(star, &q, &(rdx_query_params){.stats = true}, &result, err));
     for (uint32_t a = 0; a < SUMS; a++)
       assert_true(float_at(result, a, 0) == 189 + 18. * a); /* the others are less than half of a last bit */
     rdx_query_result_get_stats(result, &stats);
     assert_int_equal(stats.groups, 1);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -293,17 +294,17 @@ static void test_many_aggregates(void **state) {
   const rdx_relation relation = {.rows = FEW, .attributes = attributes, .attribute_count = 2 * AGGREGATES};
   const rdx_query queries[] = {{.aggregates = sums, .aggregate_count = AGGREGATES},
                                {.aggregates = least, .aggregate_count = AGGREGATES}};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
-    if (is_left_out(kind))
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *star = NULL;
+    if (is_left_out(method))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
     for (int q = 0; q < 2; q++) {
       rdx_query_result *result = NULL;
       rdx_error why = {""};
-      assert_int_equal(rdx_engine_prepare(engine, &queries[q], 1, &why), RDX_OK);
+      assert_int_equal(rdx_star_prepare(star, &queries[q], 1, &why), RDX_OK);
       assert_string_equal(why.text, "");
-      OK(rdx_engine_run(engine, &queries[q], NULL, &result, err));
+      OK(rdx_star_run(star, &queries[q], NULL, &result, err));
       for (uint32_t a = 0; a < AGGREGATES; a++)
         assert_true(float_at(result, a, 0) == (q == 0 ? FEW / 2 : thirds[a][FEW - 1]));
       rdx_query_result_destroy(&result);
@@ -312,15 +313,15 @@ static void test_many_aggregates(void **state) {
     const rdx_aggregate third_sum = {RDX_AGGREGATE_SUM, &expressions[AGGREGATES]};
     const rdx_query sum = {.aggregates = &third_sum, .aggregate_count = 1};
     rdx_query_result *result = NULL;
-    const rdx_status status = rdx_engine_run(engine, &sum, NULL, &result, NULL);
-    assert_int_equal(status, kind == RDX_ENGINE_COLUMN ? RDX_OK : RDX_ERROR_UNSUPPORTED);
+    const rdx_status status = rdx_star_run(star, &sum, NULL, &result, NULL);
+    assert_int_equal(status, method == RDX_STAR_COLUMN_ENGINE ? RDX_OK : RDX_ERROR_UNSUPPORTED);
     rdx_query_result_destroy(&result);
-    OK(rdx_engine_prepare(engine, &sum, 1, err));
-    OK(rdx_engine_run(engine, &sum, NULL, &result, err));
+    OK(rdx_star_prepare(star, &sum, 1, err));
+    OK(rdx_star_run(star, &sum, NULL, &result, err));
     assert_true(fabs(float_at(result, 0, 0) - (1 + 1 / 2. + 1 / 3. + 1 / 4. + 1 / 5. + 1 / 6. + 1 / 7. + 1 / 8.) / 3) <
                 1e-15);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -338,22 +339,22 @@ static void test_fewer_groups(void **state) {
   const uint32_t both[] = {2, 1}, one[] = {1};
   const rdx_aggregate ends[] = {{RDX_AGGREGATE_MIN, &first}, {RDX_AGGREGATE_MAX, &first}};
   rdx_query q = {.group_by = both, .group_count = 2, .aggregates = ends, .aggregate_count = 2};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
     q.group_by = both;
     q.group_count = 2;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-    OK(rdx_engine_prepare(engine, &q, 1, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    OK(rdx_star_prepare(star, &q, 1, err));
     q.group_by = one;
     q.group_count = 1;
-    OK(rdx_engine_run(engine, &q, NULL, &result, err));
+    OK(rdx_star_run(star, &q, NULL, &result, err));
     assert_int_equal(rdx_query_result_rows(result), 1);
     assert_true(float_at(result, 1, 0) == values[0] && float_at(result, 2, 0) == values[ROWS - 1]);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -370,19 +371,19 @@ static void test_named_twice(void **state) {
   const rdx_expression *const both[] = {&first, &first};
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &first};
   const rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
-  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++)
+  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method <= RDX_STAR_RT_CUBE; method++)
     for (uint32_t unsummed = 0; unsummed < 3; unsummed++) {
-      rdx_engine *engine = NULL;
+      rdx_star *star = NULL;
       rdx_query_result *result = NULL;
-      if (is_left_out(kind))
+      if (is_left_out(method))
         continue;
-      OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-      OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.expressions = both, .expression_count = 2, .unsummed = unsummed},
-                             err));
-      OK(rdx_engine_run(engine, &q, NULL, &result, err));
+      OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+      OK(rdx_star_add_cube(star, &(rdx_cube_spec){.expressions = both, .expression_count = 2, .unsummed = unsummed},
+                           err));
+      OK(rdx_star_run(star, &q, NULL, &result, err));
       assert_true(float_at(result, 0, 0) == ROWS / 8 * 28. + ROWS % 8 * (ROWS % 8 - 1) / 2.);
       rdx_query_result_destroy(&result);
-      rdx_engine_destroy(&engine);
+      rdx_star_destroy(&star);
     }
 }
 

@@ -196,7 +196,7 @@ static rdx_status look_up_all(const rdx_index *index, const index_job *j, rdx_er
     for (int way = 0; way < 4; way++) {
       const rdx_lookup_params params = {
           .result = kind, .values = sum ? j->values : NULL, .stats = way < 2, .sort_probes = way >= 2};
-      if ((way % 2 && test_is_points_only(j->params.kind)) || (sum && j->values->rows != stats.rows))
+      if ((way % 2 && test_is_points_only(j->params.method)) || (sum && j->values->rows != stats.rows))
         continue;
       const rdx_status status = look_up(index, j, &params, way % 2, &keys, err);
       if (status != RDX_OK && status != RDX_ERROR_OVERFLOW)
@@ -207,7 +207,7 @@ static rdx_status look_up_all(const rdx_index *index, const index_job *j, rdx_er
 }
 
 static bool can_change(const index_job *j) {
-  return (j->params.kind == RDX_INDEX_BTREE || j->params.kind == RDX_INDEX_CGRX_UPDATABLE) &&
+  return (j->params.method == RDX_INDEX_BTREE || j->params.method == RDX_INDEX_CGRX_UPDATABLE) &&
          j->keys->type != RDX_TYPE_STRING;
 }
 
@@ -223,7 +223,7 @@ static rdx_status change(rdx_index *index, const index_job *j, rdx_error *err) {
     status = rdx_index_apply(index, &(rdx_index_changes){j->keys, j->keys}, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){NULL, j->keys}, err);
-  if (status == RDX_OK && j->params.kind == RDX_INDEX_CGRX_UPDATABLE)
+  if (status == RDX_OK && j->params.method == RDX_INDEX_CGRX_UPDATABLE)
     status = rdx_index_rebuild(index, err);
   return status == RDX_OK ? look_up_all(index, j, err) : status;
 }
@@ -245,7 +245,7 @@ static rdx_status run_index(rdx_device *device, const void *context, rdx_error *
   if (status == RDX_OK)
     status = look_up_all(index, j, err);
   const bool floats = j->values->type == RDX_TYPE_F32 || j->values->type == RDX_TYPE_F64;
-  if (status == RDX_OK && test_can_include(j->params.kind) && !floats && j->keys->type != RDX_TYPE_STRING)
+  if (status == RDX_OK && test_can_include(j->params.method) && !floats && j->keys->type != RDX_TYPE_STRING)
     status = include(index, j, err);
   if (status == RDX_OK && can_change(j))
     status = change(index, j, err);
@@ -277,21 +277,21 @@ static rdx_status run_device_columns(rdx_device *device, const void *context, rd
   return status;
 }
 
-/* An index of each kind over keys of such a type. */
+/* An index of each method over keys of such a type. */
 static void check_indexes(rdx_type type, test_shape shape, test_nulls nulls, uint64_t rows, rdx_type value_type) {
   test_column keys = column_make(type, shape, nulls, rows), lower = column_probes(&keys, 60, nulls),
               upper = column_probes(&keys, 60, NO_NULLS),
               values = column_make(value_type, SHAPE_FEW, SOME_NULLS, keys.view.rows);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
     index_job j = {
-        {.kind = kind, .rx.updatable = kind == RDX_INDEX_RX}, &keys.view, &lower.view, &upper.view, &values.view};
+        {.method = method, .rx.updatable = method == RDX_INDEX_RX}, &keys.view, &lower.view, &upper.view, &values.view};
     j.params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 4, .fill_percent = 100, .longest_chain = 3};
     char name[64];
-    snprintf(name, sizeof name, "%s of %s", rdx_index_kind_name(kind), rdx_type_name(type));
-    if (!test_can(kind))
+    snprintf(name, sizeof name, "%s of %s", rdx_index_method_name(method), rdx_type_name(type));
+    if (!test_can(method))
       continue;
     check_job(name, run_index, &j);
-    if (type != RDX_TYPE_STRING || kind == RDX_INDEX_TREE)
+    if (type != RDX_TYPE_STRING || method == RDX_INDEX_TREE)
       check_job(name, run_device_columns, &j);
   }
   column_free(&keys);
@@ -313,7 +313,7 @@ static void test_large_tree(void **state) {
   (void)state;
   test_column keys = column_make(RDX_TYPE_U64, SHAPE_RANDOM, NO_NULLS, 40000),
               lower = column_probes(&keys, 60, NO_NULLS);
-  const index_job j = {{.kind = RDX_INDEX_TREE}, &keys.view, &lower.view, &lower.view, &keys.view};
+  const index_job j = {{.method = RDX_INDEX_TREE}, &keys.view, &lower.view, &lower.view, &keys.view};
   check_job("a large tree", run_index, &j);
   column_free(&keys);
   column_free(&lower);
@@ -459,7 +459,7 @@ static void test_scans(void **state) {
 #define QUERIES 3
 
 typedef struct engine_job {
-  rdx_engine_params params;
+  rdx_star_params params;
   const star *star;
   const test_query *queries;
 } engine_job;
@@ -481,22 +481,22 @@ static bool is_refusal(rdx_status status) {
 
 static rdx_status run_engine(rdx_device *device, const void *context, rdx_error *err) {
   const engine_job *j = context;
-  rdx_engine *engine = NULL;
-  rdx_status status = rdx_engine_create(device, &j->star->relation, &j->params, &engine, err);
+  rdx_star *engine = NULL;
+  rdx_status status = rdx_star_create(device, &j->star->relation, &j->params, &engine, err);
   for (uint32_t i = 0; i < 2 * QUERIES && status == RDX_OK; i++) {
     const rdx_query *q = &j->queries[i % QUERIES].query;
     const rdx_query_params params = {.stats = i % 2 == 0};
     rdx_query_result *result = NULL;
     if (i < QUERIES)
-      status = rdx_engine_prepare(engine, q, 1, err);
+      status = rdx_star_prepare(engine, q, 1, err);
     if (status == RDX_OK)
-      status = rdx_engine_run(engine, q, &params, &result, err);
+      status = rdx_star_run(engine, q, &params, &result, err);
     for (uint32_t k = 0; status == RDX_OK && k < rdx_query_result_columns(result); k++)
       look_at_column(rdx_query_result_column(result, k));
     rdx_query_result_destroy(&result);
     status = is_refusal(status) ? RDX_OK : status;
   }
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   return status;
 }
 
@@ -511,18 +511,18 @@ static rdx_status run_flatten(rdx_device *device, const void *context, rdx_error
 static void check_star(uint64_t rows, bool tame) {
   static const struct {
     const char *name;
-    rdx_engine_params params;
+    rdx_star_params params;
   } engines[] = {
-      {"column engine", {.kind = RDX_ENGINE_COLUMN}},
-      {"sorted cube", {.kind = RDX_ENGINE_SORTED_CUBE}},
-      {"coarse cube", {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 7}},
-      {"rt cube", {.kind = RDX_ENGINE_RT_CUBE}},
-      {"rt cube, split scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN}},
+      {"column engine", {.method = RDX_STAR_COLUMN_ENGINE}},
+      {"sorted cube", {.method = RDX_STAR_SORTED_CUBE}},
+      {"coarse cube", {.method = RDX_STAR_COARSE_CUBE, .coarse_cube.block_rows = 7}},
+      {"rt cube", {.method = RDX_STAR_RT_CUBE}},
+      {"rt cube, split scan", {.method = RDX_STAR_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN}},
       {"rt cube, split groups",
-       {.kind = RDX_ENGINE_RT_CUBE,
+       {.method = RDX_STAR_RT_CUBE,
         .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED, .operators = RDX_RT_CUBE_SPLIT_GROUP}}},
-      {"rt cube, separate scan", {.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
-      {"auto engine", {.kind = RDX_ENGINE_AUTO}},
+      {"rt cube, separate scan", {.method = RDX_STAR_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
+      {"auto engine", {.method = RDX_STAR_AUTO}},
   };
   static test_query queries[QUERIES];
   star s;

@@ -119,7 +119,7 @@ static void check_pattern(pattern p, uint32_t bits, uint64_t rows, uint64_t rows
   test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, SOME_NULLS, rows);
   test_column points = column_probes(&keys, 80, SOME_NULLS);
   rdx_index *index = NULL;
-  OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.kind = RDX_INDEX_HASH, .hash = *params}, &index,
+  OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.method = RDX_INDEX_HASH, .hash = *params}, &index,
                       err));
   check_lookups(index, &keys.view, &points.view, NULL, &values.view);
   rdx_index_destroy(&index);
@@ -169,7 +169,7 @@ static void test_visits(void **state) {
       test_column keys = make_keys(p, bits, rows, 1), more = make_keys(p, bits, 2 * rows, 1);
       rdx_index *index = NULL;
       rdx_index_stats stats;
-      OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.kind = RDX_INDEX_HASH}, &index, err));
+      OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.method = RDX_INDEX_HASH}, &index, err));
       assert_in_range(visits_of(index, &keys.view), rows, rows * 3 / 2);
       assert_in_range(visits_of(index, &more.view), 2 * rows, 2 * rows * 3 / 2);
       rdx_index_get_stats(index, &stats);
@@ -190,7 +190,7 @@ static void test_load(void **state) {
   uint64_t visits = 0, bytes = UINT64_MAX;
   static const uint8_t loads[] = {10, 50, 80, 95};
   for (size_t i = 0; i < COUNT(loads); i++) {
-    const rdx_index_params params = {.kind = RDX_INDEX_HASH, .hash.load_percent = loads[i]};
+    const rdx_index_params params = {.method = RDX_INDEX_HASH, .hash.load_percent = loads[i]};
     rdx_index *index = NULL;
     rdx_index_stats stats;
     OK(rdx_index_create(test_device, &keys.view, &params, &index, err));
@@ -211,7 +211,7 @@ static void test_no_ranges(void **state) {
   rdx_index *index = NULL;
   rdx_result *result = NULL;
   rdx_error refusal = {""};
-  OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.kind = RDX_INDEX_HASH}, &index, err));
+  OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.method = RDX_INDEX_HASH}, &index, err));
   assert_int_equal(rdx_index_range(index, &keys.view, &keys.view, NULL, &result, &refusal), RDX_ERROR_UNSUPPORTED);
   assert_non_null(strstr(refusal.text, "point lookups only"));
   assert_null(result);

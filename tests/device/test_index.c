@@ -586,7 +586,7 @@ static void put_key(void *keys, uint64_t i, uint64_t key, bool wide) {
   memcpy((char *)keys + i * (wide ? 8 : 4), wide ? (const void *)&key : &narrow, wide ? 8 : 4);
 }
 
-static void check_spread(rdx_index_kind kind, uint32_t spread, uint64_t rows, bool wide) {
+static void check_spread(rdx_index_method kind, uint32_t spread, uint64_t rows, bool wide) {
   enum { PROBES = 48 };
   const uint32_t bits = wide ? 64 : 32;
   uint64_t *keys = malloc(rows * 8), lower[PROBES], upper[PROBES];
@@ -672,7 +672,7 @@ static void check_batch_probe(const batch *b, const rdx_result_view *views, uint
     fail_msg("probe %llu: count %u first %u", (unsigned long long)i, views[0].count[i], views[1].first[i]);
 }
 
-static void check_batch(rdx_index_kind kind, const batch *b) {
+static void check_batch(rdx_index_method kind, const batch *b) {
   const rdx_index_params params = {.kind = kind};
   rdx_index *index = NULL;
   rdx_result *results[3];
@@ -724,7 +724,7 @@ static void free_batch(batch *b) {
 
 static void test_batches(void **state) {
   (void)state;
-  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_BTREE, RDX_INDEX_TREE, RDX_INDEX_HASH};
+  static const rdx_index_method kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_BTREE, RDX_INDEX_TREE, RDX_INDEX_HASH};
   static const rdx_type types[] = {RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_U32, RDX_TYPE_I64};
   if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
     skip();

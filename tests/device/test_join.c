@@ -117,11 +117,11 @@ static void test_equal(void **state) {
       for (int mapping = 0; mapping < 3; mapping++) {
         test_column left = column_make(types[t], shapes[s], SOME_NULLS, 60 + test_random() % 60);
         test_column right = column_probes(&left, 1 + test_random() % 120, SOME_NULLS);
-        rdx_index_kind kind = (rdx_index_kind)(RDX_INDEX_RX + test_random() % TEST_LAST_KIND);
-        kind = test_can(kind) ? kind : RDX_INDEX_TREE;
+        rdx_index_method method = (rdx_index_method)(RDX_INDEX_RX + test_random() % TEST_LAST_KIND);
+        method = test_can(method) ? method : RDX_INDEX_TREE;
         for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
           check_join(&left.view, &right.view, NULL,
-                     (rdx_join_params){.kind = join, .mapping = (rdx_join_mapping)mapping, .index.kind = kind});
+                     (rdx_join_params){.kind = join, .mapping = (rdx_join_mapping)mapping, .index.method = method});
         column_free(&left);
         column_free(&right);
       }
@@ -135,7 +135,7 @@ static void test_radix_hash(void **state) {
   static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_F32, RDX_TYPE_STRING};
   for (size_t t = 0; t < COUNT(types); t++) {
     for (test_shape shape = 0; shape < SHAPE_COUNT; shape++) {
-      const rdx_index_params index = {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = (t + shape) % 4 ? 8 : 16};
+      const rdx_index_params index = {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = (t + shape) % 4 ? 8 : 16};
       test_column left = column_make(types[t], shape, (t + shape) % 2 ? SOME_NULLS : NO_NULLS, 90);
       test_column right = column_probes(&left, 100, shape % 2 ? NO_NULLS : SOME_NULLS);
       for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
@@ -164,7 +164,7 @@ static void test_skew(void **state) {
       pairs += left[i] == 7 ? equal : 1;
     const rdx_column l = {.type = RDX_TYPE_U32, .rows = rows, .values = left};
     const rdx_column r = {.type = RDX_TYPE_U32, .rows = rows, .values = right};
-    const rdx_join_params params = {.result = RDX_JOIN_COUNT, .index.kind = RDX_INDEX_RADIX_HASH};
+    const rdx_join_params params = {.result = RDX_JOIN_COUNT, .index.method = RDX_INDEX_RADIX_HASH};
     rdx_join *join = NULL;
     rdx_join_view v;
     rdx_join_stats stats;
@@ -183,13 +183,13 @@ static void test_between(void **state) {
   (void)state;
   static const rdx_type types[] = {RDX_TYPE_I16, RDX_TYPE_U64, RDX_TYPE_DATE, RDX_TYPE_F32};
   for (size_t t = 0; t < COUNT(types); t++) {
-    for (rdx_index_kind kind = RDX_INDEX_AUTO; kind <= TEST_LAST_KIND; kind++) {
-      if (test_is_points_only(kind) || !test_can(kind))
+    for (rdx_index_method method = RDX_INDEX_AUTO; method <= TEST_LAST_KIND; method++) {
+      if (test_is_points_only(method) || !test_can(method))
         continue;
       test_column left = column_make(types[t], t % 2 ? SHAPE_SKEWED : SHAPE_RANDOM, SOME_NULLS, 90);
       test_column lower = column_probes(&left, 40, SOME_NULLS), upper = column_probes(&left, 40, SOME_NULLS);
       for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
-        check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = join, .index.kind = kind});
+        check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = join, .index.method = method});
       column_free(&left);
       column_free(&lower);
       column_free(&upper);
@@ -391,11 +391,11 @@ static void test_misuse(void **state) {
                    two = {.type = RDX_TYPE_I32, .rows = 2, .values = numbers};
   const rdx_join_params kind = {.kind = (rdx_join_kind)9}, result = {.result = (rdx_join_result)9};
   const rdx_join_params mapping = {.mapping = (rdx_join_mapping)9}, no_values = {.result = RDX_JOIN_SUM};
-  const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.kind = RDX_INDEX_TREE};
+  const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = RDX_INDEX_TREE};
   const rdx_join_params sum = {.mapping = RDX_JOIN_MAPPING_DIRECT, .result = RDX_JOIN_SUM, .values = &c};
-  const rdx_join_params hash = {.index.kind = RDX_INDEX_HASH};
-  const rdx_join_params radix = {.index.kind = RDX_INDEX_RADIX_HASH};
-  const rdx_join_params bits = {.index = {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 9}};
+  const rdx_join_params hash = {.index.method = RDX_INDEX_HASH};
+  const rdx_join_params radix = {.index.method = RDX_INDEX_RADIX_HASH};
+  const rdx_join_params bits = {.index = {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 9}};
   rdx_join *join = NULL;
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(NULL, &c, &c, NULL, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, NULL, &c, NULL, &join, err));
@@ -437,14 +437,14 @@ static void test_wide_sums(void **state) {
                    without = {.type = RDX_TYPE_I64, .rows = RIGHT, .values = values, .validity = some},
                    no_value = {.type = RDX_TYPE_I64, .rows = RIGHT, .values = values, .validity = none},
                    natural = {.type = RDX_TYPE_U64, .rows = RIGHT, .values = unsigned_values};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (!test_can(method))
       continue;
     for (uint32_t k = 0; k < 2; k++) {
       rdx_join *join = NULL;
       rdx_join_view v;
       rdx_device_column *on_device = NULL;
-      rdx_join_params params = {.result = RDX_JOIN_SUM, .values = &wide, .index.kind = kind};
+      rdx_join_params params = {.result = RDX_JOIN_SUM, .values = &wide, .index.method = method};
       OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
       rdx_join_get(join, &v);
       assert_int_equal(v.sum_type, RDX_TYPE_DECIMAL);

@@ -142,39 +142,39 @@ static void check_index(rdx_index_params params, uint32_t bits, uint64_t probes,
 static void test_tree(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_TREE}, 31, GIB + (1 << 24), true);
+  check_index((rdx_index_params){.method = RDX_INDEX_TREE}, 31, GIB + (1 << 24), true);
 }
 
 static void test_hash(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_HASH}, 30, GIB + (1 << 24), false);
+  check_index((rdx_index_params){.method = RDX_INDEX_HASH}, 30, GIB + (1 << 24), false);
 }
 
 static void test_sorted_array(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, 31, 1 << 28, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_SORTED_ARRAY}, 31, 1 << 28, false);
 }
 
 static void test_btree(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_BTREE}, 30, 1 << 28, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_BTREE}, 30, 1 << 28, false);
 }
 
 static void test_cgrx(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_CGRX}, 31, 1 << 27, false);
-  check_index((rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE}, 29, 1 << 27, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_CGRX}, 31, 1 << 27, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE}, 29, 1 << 27, false);
 }
 
 static void test_rx(void **state) {
   (void)state;
   need_room();
-  check_index((rdx_index_params){.kind = RDX_INDEX_RX}, 28, 1 << 27, false);
-  check_index((rdx_index_params){.kind = RDX_INDEX_RX_OPTIMIZED}, 28, 1 << 27, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_RX}, 28, 1 << 27, false);
+  check_index((rdx_index_params){.method = RDX_INDEX_RX_OPTIMIZED}, 28, 1 << 27, false);
 }
 
 /* ---- Scans ---- */
@@ -227,7 +227,7 @@ static void test_scans(void **state) {
 /* ---- Star queries ---- */
 
 /* Rows with a day, a shop and an amount: the amounts by shop on some days. Cubes keep 8 bytes a row while they sort. */
-static void check_star(rdx_engine_kind kind, uint64_t rows) {
+static void check_star(rdx_star_method method, uint64_t rows) {
   enum { DAYS = 1000, SHOPS = 7 };
   uint32_t *values[3];
   uint64_t sums[SHOPS] = {0}, counts[SHOPS] = {0};
@@ -252,13 +252,13 @@ static void check_star(rdx_engine_kind kind, uint64_t rows) {
   const rdx_predicate where = {.kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = u32_column(days, 2)};
   const rdx_query query = {
       .where = &where, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   rdx_query_result *result = NULL;
   took("relation made");
-  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-  OK(rdx_engine_prepare(engine, &query, 1, err));
-  took(rdx_engine_kind_name(kind));
-  OK(rdx_engine_run(engine, &query, NULL, &result, err));
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
+  OK(rdx_star_prepare(engine, &query, 1, err));
+  took(rdx_star_method_name(method));
+  OK(rdx_star_run(engine, &query, NULL, &result, err));
   took("query");
   assert_int_equal(rdx_query_result_rows(result), SHOPS);
   for (uint32_t i = 0; i < SHOPS; i++) {
@@ -267,7 +267,7 @@ static void check_star(rdx_engine_kind kind, uint64_t rows) {
     assert_true(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i] == counts[shop]);
   }
   rdx_query_result_destroy(&result);
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   for (size_t k = 0; k < COUNT(values); k++)
     free(values[k]);
 }
@@ -275,10 +275,10 @@ static void check_star(rdx_engine_kind kind, uint64_t rows) {
 static void test_stars(void **state) {
   (void)state;
   need_room();
-  check_star(RDX_ENGINE_COLUMN, 2 * GIB + 12345);
-  check_star(RDX_ENGINE_SORTED_CUBE, GIB / 2 + 12345678);
-  check_star(RDX_ENGINE_COARSE_CUBE, GIB / 2 + 12345678);
-  check_star(RDX_ENGINE_RT_CUBE, GIB / 8 + 12345678);
+  check_star(RDX_STAR_COLUMN_ENGINE, 2 * GIB + 12345);
+  check_star(RDX_STAR_SORTED_CUBE, GIB / 2 + 12345678);
+  check_star(RDX_STAR_COARSE_CUBE, GIB / 2 + 12345678);
+  check_star(RDX_STAR_RT_CUBE, GIB / 8 + 12345678);
 }
 
 /* ---- Joins ---- */

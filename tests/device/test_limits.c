@@ -109,13 +109,13 @@ static void test_equal_keys(void **state) {
   const uint64_t rows = scale(40000);
   keys *k = make_keys(rows, 1);
   rdx_join_view v;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    for (int mapping = RDX_JOIN_MAPPING_DIRECT; test_can(kind) && mapping <= RDX_JOIN_MAPPING_INVERSE; mapping++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    for (int mapping = RDX_JOIN_MAPPING_DIRECT; test_can(method) && mapping <= RDX_JOIN_MAPPING_INVERSE; mapping++) {
       double ms = 0;
       for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++) {
         const uint64_t expected[] = {rows * rows, rows * rows, rows, 0};
         rdx_join_params p = {
-            .kind = join, .result = RDX_JOIN_COUNT, .mapping = (rdx_join_mapping)mapping, .index.kind = kind};
+            .kind = join, .result = RDX_JOIN_COUNT, .mapping = (rdx_join_mapping)mapping, .index.method = method};
         ms += milliseconds_of(&k->view, &k->view, &p, &v);
         assert_int_equal(v.count, expected[join]);
         p.result = RDX_JOIN_PAIRS;
@@ -124,7 +124,7 @@ static void test_equal_keys(void **state) {
         assert_int_equal(v.count, expected[join]);
       }
       if (!test_is_slow() && ms > (double)rows * (double)rows * 1e-6)
-        fail_msg("%s: %f ms", rdx_index_kind_name(kind), ms);
+        fail_msg("%s: %f ms", rdx_index_method_name(method), ms);
     }
   }
   free(k);
@@ -138,35 +138,35 @@ static void test_sums_of_equal_keys(void **state) {
   rdx_join_view v;
   for (uint64_t i = 0; i < rows; i++)
     sum += values->values[i];
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    const rdx_join_params p = {.result = RDX_JOIN_SUM, .values = &values->view, .index.kind = kind};
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    const rdx_join_params p = {.result = RDX_JOIN_SUM, .values = &values->view, .index.method = method};
+    if (!test_can(method))
       continue;
     const double ms = milliseconds_of(&k->view, &k->view, &p, &v);
     assert_int_equal(v.sum_u64, (uint64_t)sum * rows);
     if (!test_is_slow() && ms > (double)rows * (double)rows * 1e-6)
-      fail_msg("%s: %f ms", rdx_index_kind_name(kind), ms);
+      fail_msg("%s: %f ms", rdx_index_method_name(method), ms);
   }
   free(k);
   free(values);
 }
 
-/* The answers of probes that are looked up once for each of their keys: every result kind, NULLs among keys, probes and
- * values, sums that are wide, floats, probes with other keys. */
+/* The answers of probes that are looked up once for each of their keys: every result method, NULLs among keys, probes
+ * and values, sums that are wide, floats, probes with other keys. */
 static void test_repeated_probes(void **state) {
   (void)state;
   static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_F64, RDX_TYPE_STRING};
   static const rdx_type value_types[] = {RDX_TYPE_I32, RDX_TYPE_I64, RDX_TYPE_F64, RDX_TYPE_U64};
   const uint64_t rows = test_is_slow() ? 600 : 2000;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    for (size_t t = 0; test_can(kind) && t < COUNT(types); t++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    for (size_t t = 0; test_can(method) && t < COUNT(types); t++) {
       test_column column = column_make(types[t], t % 2 ? SHAPE_FEW : SHAPE_EQUAL, t % 2 ? SOME_NULLS : NO_NULLS, rows);
       test_column probes = column_probes(&column, rows, t % 2 ? NO_NULLS : SOME_NULLS);
       test_column values =
           column_make(value_types[t], value_types[t] == RDX_TYPE_I64 ? SHAPE_DENSE : SHAPE_SKEWED, SOME_NULLS, rows);
       rdx_index *index = NULL;
       rdx_index_stats stats;
-      OK(rdx_index_create(test_device, &column.view, &(rdx_index_params){.kind = kind}, &index, err));
+      OK(rdx_index_create(test_device, &column.view, &(rdx_index_params){.method = method}, &index, err));
       rdx_index_get_stats(index, &stats);
       assert_true(stats.long_runs || types[t] == RDX_TYPE_STRING);
       check_lookups(index, &column.view, &probes.view, NULL, &values.view);
@@ -224,17 +224,17 @@ static bool compare_part(void *user, uint64_t first, const rdx_result_view *part
   return ++p->calls == p->stop_after;
 }
 
-static void check_parts(rdx_index_kind kind, const rdx_column *column, const rdx_column *probes) {
+static void check_parts(rdx_index_method method, const rdx_column *column, const rdx_column *probes) {
   rdx_device *small = open_limited(1u << 22);
   rdx_index *index = NULL, *limited = NULL;
   rdx_result *whole = NULL, *result = NULL;
   rdx_result_view view;
-  OK(rdx_index_create(test_device, column, &(rdx_index_params){.kind = kind}, &index, err));
+  OK(rdx_index_create(test_device, column, &(rdx_index_params){.method = method}, &index, err));
   OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_RESULT_ROWS}, &whole, err));
   OK(rdx_result_read(whole, &view, err));
   parts p = {.whole = &view};
   rdx_lookup_params params = {.result = RDX_RESULT_ROWS, .each = compare_part, .each_user = &p};
-  OK(rdx_index_create(small, column, &(rdx_index_params){.kind = kind}, &limited, err));
+  OK(rdx_index_create(small, column, &(rdx_index_params){.method = method}, &limited, err));
   OK(rdx_index_lookup(limited, probes, &params, &result, err));
   assert_int_equal(p.probes, probes->rows);
   assert_int_equal(p.rows, view.offsets[probes->rows]);
@@ -256,7 +256,8 @@ static void check_parts(rdx_index_kind kind, const rdx_column *column, const rdx
 
 static void test_rows_in_parts(void **state) {
   (void)state;
-  static const rdx_index_kind kinds[] = {RDX_INDEX_TREE, RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH, RDX_INDEX_SORTED_ARRAY};
+  static const rdx_index_method kinds[] = {RDX_INDEX_TREE, RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH,
+                                           RDX_INDEX_SORTED_ARRAY};
   static const test_nulls nulls[] = {NO_NULLS, SOME_NULLS};
   for (size_t i = 0; i < COUNT(kinds); i++) {
     for (size_t n = 0; n < COUNT(nulls); n++) {

@@ -46,15 +46,15 @@ static const rdx_allocator allocator = {allocate, reallocate, release, NULL};
 /* A job that stops at the first error and leaves nothing. */
 typedef rdx_status (*job)(rdx_error *err);
 
-static rdx_status index_job(rdx_index_kind kind, rdx_result_kind result_kind, const rdx_column *keys,
+static rdx_status index_job(rdx_index_method method, rdx_result_kind result_kind, const rdx_column *keys,
                             const rdx_column *values, rdx_error *err) {
   rdx_index *index = NULL;
   rdx_result *result = NULL;
   rdx_result_view view;
-  const rdx_index_params params = {.kind = kind, .rx.updatable = true};
+  const rdx_index_params params = {.method = method, .rx.updatable = true};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
-  if (status == RDX_OK && test_is_points_only(kind))
+  if (status == RDX_OK && test_is_points_only(method))
     status = rdx_index_lookup(index, keys, &lookup, &result, err);
   else if (status == RDX_OK)
     status = rdx_index_range(index, keys, keys, &lookup, &result, err);
@@ -101,7 +101,7 @@ static rdx_status radix_hash_sum(rdx_error *err) {
 static rdx_status sorted_probes(rdx_error *err) {
   rdx_index *index = NULL;
   rdx_result *results[2] = {NULL, NULL};
-  const rdx_index_params params = {.kind = RDX_INDEX_SORTED_ARRAY};
+  const rdx_index_params params = {.method = RDX_INDEX_SORTED_ARRAY};
   const rdx_lookup_params rows = {.result = RDX_RESULT_ROWS, .sort_probes = true};
   const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &int_keys, .sort_probes = true};
   rdx_status status = rdx_index_create(test_device, &int_keys, &params, &index, err);
@@ -117,8 +117,10 @@ static rdx_status sorted_probes(rdx_error *err) {
 
 static rdx_status join_job(rdx_join_result result, rdx_error *err) {
   rdx_join *join = NULL;
-  const rdx_join_params params = {
-      .kind = RDX_JOIN_LEFT, .result = result, .index.kind = RDX_INDEX_RADIX_HASH, .mapping = RDX_JOIN_MAPPING_DIRECT};
+  const rdx_join_params params = {.kind = RDX_JOIN_LEFT,
+                                  .result = result,
+                                  .index.method = RDX_INDEX_RADIX_HASH,
+                                  .mapping = RDX_JOIN_MAPPING_DIRECT};
   const rdx_status status = rdx_join_equal(test_device, &int_keys, &int_keys, &params, &join, err);
   rdx_join_destroy(&join);
   return status;
@@ -159,7 +161,7 @@ static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err)
     status = rdx_index_apply(index, &(rdx_index_changes){NULL, &inserts}, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){&int_keys, NULL}, err);
-  if (status == RDX_OK && params->kind == RDX_INDEX_CGRX_UPDATABLE)
+  if (status == RDX_OK && params->method == RDX_INDEX_CGRX_UPDATABLE)
     status = rdx_index_rebuild(index, err);
   if (status == RDX_OK)
     status = rdx_index_range(index, &int_keys, &int_keys, &lookup, &result, err);
@@ -169,20 +171,20 @@ static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err)
 }
 
 static rdx_status changes_job(rdx_error *err) {
-  return changes_job_of(&(rdx_index_params){.kind = RDX_INDEX_BTREE, .btree.fill_percent = 10}, err);
+  return changes_job_of(&(rdx_index_params){.method = RDX_INDEX_BTREE, .btree.fill_percent = 10}, err);
 }
 
 /* The first batch links new nodes; or, where chains may not grow, rebuilds. */
 static rdx_status chains_job(rdx_error *err) {
   return changes_job_of(
-      &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE,
+      &(rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE,
                           .cgrx_updatable = {.node_size = 4, .fill_percent = 100, .longest_chain = 100}},
       err);
 }
 
 static rdx_status rebuilds_job(rdx_error *err) {
   return changes_job_of(
-      &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1}},
+      &(rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1}},
       err);
 }
 
@@ -208,7 +210,8 @@ static rdx_status device_columns(rdx_error *err) {
   rdx_index *index = NULL;
   rdx_result *result = NULL;
   rdx_result_view view;
-  const rdx_index_params params = {.kind = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, .rx.updatable = true};
+  const rdx_index_params params = {.method = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY,
+                                   .rx.updatable = true};
   rdx_status status = rdx_device_column_create(test_device, &int_keys, &keys, err);
   if (status == RDX_OK)
     status = rdx_device_column_create(test_device, &int_keys, &values, err);
@@ -286,7 +289,7 @@ static rdx_status rtscan_scan(rdx_error *err) {
 }
 
 /* A star whose dimension has text keys. Groups that have slots, then so many that rows are sorted by them. */
-static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
+static rdx_status star_job(rdx_star_params params, rdx_error *err) {
   static const uint64_t offsets[] = {0, 10, 20, 30, 40, 50, 60}, first[] = {0, 10};
   static const char text[] = "customer#1customer#2customer#3customer#1customer#1customer#4";
   static const uint32_t groups[] = {0, 1, 0, 0, 0, 0, 0, 0};
@@ -310,8 +313,8 @@ static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
       {RDX_AGGREGATE_SUM, &twice}, {RDX_AGGREGATE_MIN, &name}, {RDX_AGGREGATE_SUM, &weight}};
   const rdx_order order = {.column = 1, .descending = true};
   const uint32_t counts[] = {2, 8};
-  rdx_engine *engine = NULL;
-  rdx_status status = rdx_engine_create(test_device, &relation, &params, &engine, err);
+  rdx_star *engine = NULL;
+  rdx_status status = rdx_star_create(test_device, &relation, &params, &engine, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++) {
     const rdx_query query = {.where = &either,
                              .group_by = groups,
@@ -322,32 +325,32 @@ static rdx_status engine_job(rdx_engine_params params, rdx_error *err) {
                              .order_by = &order,
                              .order_count = 1};
     rdx_query_result *result = NULL;
-    status = rdx_engine_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(engine, &query, 1, err);
     if (status == RDX_OK)
-      status = rdx_engine_run(engine, &query, NULL, &result, err);
+      status = rdx_star_run(engine, &query, NULL, &result, err);
     if (status == RDX_OK)
       assert_int_equal(rdx_query_result_rows(result), 5);
     rdx_query_result_destroy(&result);
   }
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   return status;
 }
 
 /* One for which there is no memory does without a cube. */
-static rdx_status auto_engine(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_AUTO}, err);
+static rdx_status auto_star(rdx_error *err) {
+  return star_job((rdx_star_params){.method = RDX_STAR_AUTO}, err);
 }
 
 static rdx_status column_engine(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, err);
+  return star_job((rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, err);
 }
 
 static rdx_status sorted_cube(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, err);
+  return star_job((rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, err);
 }
 
 static rdx_status coarse_cube(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 1}, err);
+  return star_job((rdx_star_params){.method = RDX_STAR_COARSE_CUBE, .coarse_cube.block_rows = 1}, err);
 }
 
 /* A coarse cube that keeps what runs of rows come to. */
@@ -357,29 +360,29 @@ static rdx_status coarse_runs(rdx_error *err) {
     values[i] = i / 32;
   const rdx_attribute attribute = {"a", {.type = RDX_TYPE_U32, .rows = 96, .values = values}, 0};
   const rdx_relation relation = {.rows = 96, .attributes = &attribute, .attribute_count = 1};
-  const rdx_engine_params params = {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube.block_rows = 24};
+  const rdx_star_params params = {.method = RDX_STAR_COARSE_CUBE, .coarse_cube.block_rows = 24};
   const rdx_expression a = {.kind = RDX_EXPRESSION_ATTRIBUTE};
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &a};
   const uint32_t group = 0, two = 2;
   const rdx_predicate where = {.kind = RDX_PREDICATE_LT, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &two}};
   const rdx_query query = {
       .where = &where, .group_by = &group, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   rdx_query_result *result = NULL;
-  rdx_status status = rdx_engine_create(test_device, &relation, &params, &engine, err);
+  rdx_status status = rdx_star_create(test_device, &relation, &params, &engine, err);
   if (status == RDX_OK)
-    status = rdx_engine_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(engine, &query, 1, err);
   if (status == RDX_OK)
-    status = rdx_engine_run(engine, &query, NULL, &result, err);
+    status = rdx_star_run(engine, &query, NULL, &result, err);
   if (status == RDX_OK)
     assert_int_equal(rdx_query_result_rows(result), 2);
   rdx_query_result_destroy(&result);
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   return status;
 }
 
 /* Averages of products of so many bits that there are more numbers of a row than are taken at a time, and extremes. */
-static rdx_status wide_job(rdx_engine_kind kind, rdx_error *err) {
+static rdx_status wide_job(rdx_star_method method, rdx_error *err) {
   static const double far[] = {0x1p1000, 0x1p-1000, 1, 0x1p500, 0x1p-500, INFINITY};
   const rdx_attribute attributes[] = {{"number", int_keys, 0},
                                       {"far", {.type = RDX_TYPE_F64, .rows = 6, .values = far}, 0}};
@@ -395,43 +398,42 @@ static rdx_status wide_job(rdx_engine_kind kind, rdx_error *err) {
                                       {RDX_AGGREGATE_SUM, &weight},      {RDX_AGGREGATE_MAX, &none}};
   const uint32_t group = 0;
   const rdx_query query = {.group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 6};
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   rdx_query_result *result = NULL;
-  rdx_status status = rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err);
+  rdx_status status = rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err);
   if (status == RDX_OK)
-    status = rdx_engine_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(engine, &query, 1, err);
   if (status == RDX_OK)
-    status = rdx_engine_run(engine, &query, NULL, &result, err);
+    status = rdx_star_run(engine, &query, NULL, &result, err);
   rdx_query_result_destroy(&result);
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   return status;
 }
 
 static rdx_status wide_column(rdx_error *err) {
-  return wide_job(RDX_ENGINE_COLUMN, err);
+  return wide_job(RDX_STAR_COLUMN_ENGINE, err);
 }
 
 static rdx_status wide_cube(rdx_error *err) {
-  return wide_job(RDX_ENGINE_SORTED_CUBE, err);
+  return wide_job(RDX_STAR_SORTED_CUBE, err);
 }
 
 static rdx_status split_rt_cube(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
-                                        .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .leg_x = 2, .leg_y = 2}},
-                    err);
+  return star_job((rdx_star_params){.method = RDX_STAR_RT_CUBE,
+                                    .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .leg_x = 2, .leg_y = 2}},
+                  err);
 }
 
 static rdx_status published_rt_cube(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE,
-                                        .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED,
-                                                    .operators = RDX_RT_CUBE_SPLIT_GROUP,
-                                                    .rows = RDX_RT_CUBE_Z_ORDER}},
+  return engine_job((rdx_star_params){.method = RDX_STAR_RT_CUBE,
+                                      .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED,
+                                                  .operators = RDX_RT_CUBE_SPLIT_GROUP,
+                                                  .rows = RDX_RT_CUBE_Z_ORDER}},
                     err);
 }
 
 static rdx_status separate_rt_cube(rdx_error *err) {
-  return engine_job((rdx_engine_params){.kind = RDX_ENGINE_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN},
-                    err);
+  return star_job((rdx_star_params){.method = RDX_STAR_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}, err);
 }
 
 /* Literals of all kinds, more names than there is room for at first, a sign that needs a copy. */
@@ -644,7 +646,7 @@ static void test_device_memory_of_failures(void **state) {
   (void)state;
   static const job jobs[] = {array_float_sum, hash_rows,     hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
                              join_pairs,      strings,       long_strings,  device_columns,  changes_job,   column_scan,
-                             bindex_scan,     column_engine, flat_table,    auto_engine,     wide_column,   wide_cube,
+                             bindex_scan,     column_engine, flat_table,    auto_star,       wide_column,   wide_cube,
                              sorted_cube,     coarse_cube,   coarse_runs,   split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
@@ -680,14 +682,14 @@ static void test_index_after_failures(void **state) {
   (void)state;
   static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
   const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (!test_can(method))
       continue;
-    const rdx_index_params params = {.kind = kind, .rx.updatable = true};
+    const rdx_index_params params = {.method = method, .rx.updatable = true};
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
     for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
-      rdx_status status = kind == RDX_INDEX_RX || mode == RDX_UPDATE_REBUILD ? RDX_ERROR_MEMORY : RDX_OK;
+      rdx_status status = method == RDX_INDEX_RX || mode == RDX_UPDATE_REBUILD ? RDX_ERROR_MEMORY : RDX_OK;
       for (int64_t k = 0; status != RDX_OK; k++) {
         countdown = k;
         status = rdx_index_update(index, &others, mode, NULL);
@@ -728,7 +730,7 @@ static void check_failing_changes(const rdx_index_params *params) {
 static void check_failing_rebuild(void) {
   rdx_index *index = NULL;
   rdx_status status = RDX_ERROR_MEMORY;
-  const rdx_index_params params = {.kind = RDX_INDEX_CGRX_UPDATABLE};
+  const rdx_index_params params = {.method = RDX_INDEX_CGRX_UPDATABLE};
   OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
   for (int64_t k = 0; status != RDX_OK; k++) {
     countdown = k;
@@ -743,12 +745,12 @@ static void check_failing_rebuild(void) {
 
 static void test_index_after_failing_changes(void **state) {
   (void)state;
-  check_failing_changes(&(rdx_index_params){.kind = RDX_INDEX_BTREE});
+  check_failing_changes(&(rdx_index_params){.method = RDX_INDEX_BTREE});
   if (!test_traces())
     return;
   for (uint32_t chain = 1; chain <= 9; chain += 8)
     check_failing_changes(
-        &(rdx_index_params){.kind = RDX_INDEX_CGRX_UPDATABLE,
+        &(rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE,
                             .cgrx_updatable = {.node_size = 4, .fill_percent = 100, .longest_chain = chain}});
   check_failing_rebuild();
 }

@@ -40,7 +40,7 @@ static void test_index(void **state) {
                    to = {.type = RDX_TYPE_U32, .rows = 1, .values = &upper};
   OK(rdx_recording_start(test_device, &recording, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_recording_start(test_device, &second, err));
-  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = RDX_INDEX_RX}, &index, err));
+  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, err));
   OK(rdx_index_range(index, &from, &to, NULL, &result, err));
   const rdx_recording_view v = rdx_recording_get(recording);
   assert_int_equal(v.scene_count, 1);
@@ -118,7 +118,7 @@ static void test_too_much(void **state) {
   for (uint32_t i = 0; i < ROWS; i++)
     keys[i] = i;
   rdx_column column = {.type = RDX_TYPE_U32, .rows = RDX_RECORDING_MAX, .values = keys};
-  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = RDX_INDEX_RX}, &index, err));
+  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, err));
   OK(rdx_recording_start(test_device, &recording, err));
   column.rows = ROWS;
   OK(rdx_index_lookup(index, &column, NULL, &result, err));

@@ -10,19 +10,19 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define PUBLISHED .kind = RDX_ENGINE_RT_CUBE, .rt_cube.mapping = RDX_RT_CUBE_PUBLISHED
+#define PUBLISHED .method = RDX_STAR_RT_CUBE, .rt_cube.mapping = RDX_RT_CUBE_PUBLISHED
 
 /* What every test runs on. */
-static const rdx_engine_params contenders[] = {
-    {.kind = RDX_ENGINE_AUTO},
-    {.kind = RDX_ENGINE_COLUMN},
-    {.kind = RDX_ENGINE_SORTED_CUBE},
-    {.kind = RDX_ENGINE_COARSE_CUBE},
-    {.kind = RDX_ENGINE_COARSE_CUBE, .coarse_cube = {.block_rows = 3, .build = RDX_BUILD_FAST_BUILD}},
-    {.kind = RDX_ENGINE_RT_CUBE},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.leg_x = 262144, .leg_y = 4, .sub_accumulators = 3}},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .build = RDX_BUILD_LOW_MEMORY}},
-    {.kind = RDX_ENGINE_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SEPARATE_SCAN, .sub_accumulators = 1}},
+static const rdx_star_params contenders[] = {
+    {.method = RDX_STAR_AUTO},
+    {.method = RDX_STAR_COLUMN_ENGINE},
+    {.method = RDX_STAR_SORTED_CUBE},
+    {.method = RDX_STAR_COARSE_CUBE},
+    {.method = RDX_STAR_COARSE_CUBE, .coarse_cube = {.block_rows = 3, .build = RDX_BUILD_FAST_BUILD}},
+    {.method = RDX_STAR_RT_CUBE},
+    {.method = RDX_STAR_RT_CUBE, .rt_cube = {.leg_x = 262144, .leg_y = 4, .sub_accumulators = 3}},
+    {.method = RDX_STAR_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SPLIT_SCAN, .build = RDX_BUILD_LOW_MEMORY}},
+    {.method = RDX_STAR_RT_CUBE, .rt_cube = {.operators = RDX_RT_CUBE_SEPARATE_SCAN, .sub_accumulators = 1}},
     {PUBLISHED},
     {PUBLISHED, .rt_cube.leg_x = 262144, .rt_cube.leg_y = 4, .rt_cube.unit_z = 4096, .rt_cube.sub_accumulators = 1},
     {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SPLIT_SCAN, .rt_cube.grid = 60, .rt_cube.unit_z = 1u << 30},
@@ -30,36 +30,36 @@ static const rdx_engine_params contenders[] = {
     {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN, .rt_cube.order = RDX_RT_CUBE_AS_GIVEN},
 };
 
-static void create_all(const star *s, rdx_engine *engines[COUNT(contenders)]) {
+static void create_all(const star *s, rdx_star *engines[COUNT(contenders)]) {
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine_stats stats;
+    rdx_star_stats stats;
     engines[m] = NULL;
-    OK(rdx_engine_create(test_device, &s->relation, &contenders[m], &engines[m], err));
-    rdx_engine_get_stats(engines[m], &stats);
-    assert_int_equal(stats.kind, contenders[m].kind);
+    OK(rdx_star_create(test_device, &s->relation, &contenders[m], &engines[m], err));
+    rdx_star_get_stats(engines[m], &stats);
+    assert_int_equal(stats.method, contenders[m].method);
     assert_int_equal(stats.rows, s->relation.rows);
   }
 }
 
-static void destroy_all(rdx_engine *engines[COUNT(contenders)]) {
+static void destroy_all(rdx_star *engines[COUNT(contenders)]) {
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine_destroy(&engines[m]);
+    rdx_star_destroy(&engines[m]);
     assert_null(engines[m]);
   }
 }
 
 /* Run a query on every engine. One may say when it prepares for it that it can not, as it may when it runs it. */
-static void check_query(rdx_engine *engines[COUNT(contenders)], const star *s, const test_query *q, const expected *e) {
+static void check_query(rdx_star *engines[COUNT(contenders)], const star *s, const test_query *q, const expected *e) {
   for (size_t m = 0; m < COUNT(contenders); m++) {
     rdx_error why = {""};
-    const rdx_status status = rdx_engine_prepare(engines[m], &q->query, 1, &why);
+    const rdx_status status = rdx_star_prepare(engines[m], &q->query, 1, &why);
     assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
     query_check(engines[m], s, q, e);
   }
 }
 
 static void check_star(const star *s, uint32_t queries) {
-  rdx_engine *engines[COUNT(contenders)];
+  rdx_star *engines[COUNT(contenders)];
   create_all(s, engines);
   for (uint32_t k = 0; k < queries; k++) {
     static test_query q;
@@ -100,7 +100,7 @@ static const rdx_expression *commute(const rdx_expression *e, rdx_expression *no
 }
 
 /* A cube of all attributes, for whose queries rows of a group are apart. */
-static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
+static void add_all(rdx_star *engine, const star *s, const test_query *q) {
   static const uint32_t all[MOST_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
   const rdx_expression *expressions[COUNT(q->aggregates)];
   rdx_expression nodes[COUNT(q->aggregates)][COUNT(q->expressions[0])];
@@ -113,7 +113,7 @@ static void add_all(rdx_engine *engine, const star *s, const test_query *q) {
     if (q->aggregates[i].expression)
       expressions[spec.expression_count++] = commute(q->aggregates[i].expression, nodes[i], 0);
   rdx_error why;
-  const rdx_status status = rdx_engine_add_cube(engine, &spec, &why);
+  const rdx_status status = rdx_star_add_cube(engine, &spec, &why);
   assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
 }
 
@@ -128,16 +128,16 @@ static void test_wide_cubes(void **state) {
       query_make(&s, &q);
       query_expect(&s, &q, true, &e);
       for (size_t m = 0; m < COUNT(contenders); m++) {
-        rdx_engine *engine = NULL;
-        rdx_engine_stats stats;
-        if (contenders[m].kind == RDX_ENGINE_AUTO || contenders[m].kind == RDX_ENGINE_COLUMN)
+        rdx_star *engine = NULL;
+        rdx_star_stats stats;
+        if (contenders[m].method == RDX_STAR_AUTO || contenders[m].method == RDX_STAR_COLUMN_ENGINE)
           continue;
-        OK(rdx_engine_create(test_device, &s.relation, &contenders[m], &engine, err));
+        OK(rdx_star_create(test_device, &s.relation, &contenders[m], &engine, err));
         add_all(engine, &s, &q);
-        rdx_engine_get_stats(engine, &stats);
+        rdx_star_get_stats(engine, &stats);
         if (stats.cubes > 0)
           query_check(engine, &s, &q, &e);
-        rdx_engine_destroy(&engine);
+        rdx_star_destroy(&engine);
       }
       expected_free(&e);
       query_free(&q);
@@ -175,9 +175,9 @@ static void test_sums(void **state) {
   (void)state;
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number}, average = {RDX_AGGREGATE_AVG, &number};
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine *engine = NULL;
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_engine_create(test_device, &flat, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &contenders[m], &engine, err));
     rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
     FAILS(RDX_ERROR_OVERFLOW, query_run(engine, &q, &result, err)); /* 2^63 + 2 */
     const uint64_t c[] = {0, 1};
@@ -193,7 +193,7 @@ static void test_sums(void **state) {
     const double *averages = rdx_query_result_column(result, 1)->values;
     assert_true(averages[0] == 9223372036854775807.0 && averages[1] == -0.5 && averages[2] < -4.6e18);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -206,9 +206,9 @@ static void test_many_groups(void **state) {
   const rdx_relation relation = {.rows = 300, .attributes = &attribute, .attribute_count = 1};
   const rdx_aggregate count = {0};
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine *engine = NULL;
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_engine_create(test_device, &relation, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &relation, &contenders[m], &engine, err));
     rdx_query q = {.group_by = group_by, .group_count = 8, .aggregates = &count, .aggregate_count = 1};
     FAILS(RDX_ERROR_UNSUPPORTED, query_run(engine, &q, &result, err));
     q.group_count = 7;
@@ -217,7 +217,7 @@ static void test_many_groups(void **state) {
     for (uint32_t i = 0; i < 300; i++)
       assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 7)->values)[i], 1);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
   column_free(&column);
 }
@@ -249,12 +249,12 @@ static void test_groups_apart(void **state) {
   const int64_t between[] = {1, 139000000000001 * 1000}, nowhere[] = {1, 139000000000000};
   rdx_predicate where = {
       .kind = RDX_PREDICATE_BETWEEN, .column = 1, .values = {.type = RDX_TYPE_I64, .rows = 2, .values = between}};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    if (kind != RDX_ENGINE_COLUMN && kind != RDX_ENGINE_SORTED_CUBE && (test_is_slow() || !test_traces()))
+    if (method != RDX_STAR_COLUMN_ENGINE && method != RDX_STAR_SORTED_CUBE && (test_is_slow() || !test_traces()))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     rdx_query q = {.group_by = group_by, .group_count = 3};
     OK(query_run(engine, &q, &result, err));
     assert_int_equal(rdx_query_result_rows(result), APART_ROWS);
@@ -279,7 +279,7 @@ static void test_groups_apart(void **state) {
     assert_int_equal(rdx_query_result_rows(result), 0);
     where.values.values = between;
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -290,7 +290,7 @@ static uint8_t run_groups[RUN_ROWS], run_validity[(RUN_ROWS + 7) / 8];
 
 /* The sums of values, how many there are and the least of them, by two groups, of the places of a span. For sums no
  * rows are read where what runs come to is `kept`. */
-static void check_runs(rdx_engine *engine, const uint32_t span[2], bool kept) {
+static void check_runs(rdx_star *engine, const uint32_t span[2], bool kept) {
   static const uint32_t group_by[] = {1};
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2};
   const rdx_aggregate aggregates[] = {
@@ -314,8 +314,8 @@ static void check_runs(rdx_engine *engine, const uint32_t span[2], bool kept) {
                          .aggregate_count = aggregate_count};
     rdx_query_result *result = NULL;
     rdx_query_stats stats;
-    OK(rdx_engine_prepare(engine, &q, 1, err));
-    OK(rdx_engine_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
+    OK(rdx_star_prepare(engine, &q, 1, err));
+    OK(rdx_star_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
     rdx_query_result_get_stats(result, &stats);
     if (kept)
       assert_int_equal(stats.rows > 0, aggregate_count == 3);
@@ -345,19 +345,19 @@ static void check_many_runs(uint32_t places, bool few, uint32_t block_rows) {
     run_groups[i] = (uint8_t)(i % 2);
     run_validity[i / 8] |= (uint8_t)((i < 2 * places || test_random() % 3 > 0) << i % 8);
   }
-  for (rdx_engine_kind kind = block_rows ? RDX_ENGINE_COARSE_CUBE : RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_COARSE_CUBE;
-       kind++) {
-    rdx_engine *engine = NULL;
-    const rdx_engine_params params = {.kind = kind, .coarse_cube.block_rows = block_rows};
-    const bool coarse = kind == RDX_ENGINE_COARSE_CUBE;
+  for (rdx_star_method method = block_rows ? RDX_STAR_COARSE_CUBE : RDX_STAR_COLUMN_ENGINE;
+       method <= RDX_STAR_COARSE_CUBE; method++) {
+    rdx_star *engine = NULL;
+    const rdx_star_params params = {.method = method, .coarse_cube.block_rows = block_rows};
+    const bool coarse = method == RDX_STAR_COARSE_CUBE;
     if (coarse && !test_traces())
       continue;
-    OK(rdx_engine_create(test_device, &relation, &params, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &params, &engine, err));
     check_runs(engine, (const uint32_t[]){0, places}, coarse && few);
-    if (kind == RDX_ENGINE_SORTED_CUBE &&
+    if (method == RDX_STAR_SORTED_CUBE &&
         few) { /* codes of 3 or 5 bytes, and on the host tuples and two runs of each */
-      rdx_engine_stats stats;
-      rdx_engine_get_stats(engine, &stats);
+      rdx_star_stats stats;
+      rdx_star_get_stats(engine, &stats);
       assert_in_range(stats.bytes_cubes, RUN_ROWS * 3 + places * (12 + 2 * 28), RUN_ROWS * 5 + places * 80ul);
       assert_true(stats.bytes_peak >= stats.bytes_cubes);
     }
@@ -365,7 +365,7 @@ static void check_many_runs(uint32_t places, bool few, uint32_t block_rows) {
       const uint32_t low = (uint32_t)(test_random() % (places - 100)), rest = places - 100 - low;
       check_runs(engine, (const uint32_t[]){low, low + 100 + (uint32_t)(test_random() % rest)}, coarse && few);
     }
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -388,7 +388,7 @@ static uint16_t many_places[MANY_ROWS], many_groups[MANY_ROWS];
 static int32_t many_values[MANY_ROWS];
 
 /* The groups of a few of many places, on a few days, in the order of their sums. */
-static void check_few_groups(const rdx_engine *engine, const uint16_t places[2], const uint8_t days[2], bool counted) {
+static void check_few_groups(const rdx_star *engine, const uint16_t places[2], const uint8_t days[2], bool counted) {
   static const uint32_t group_by[] = {2};
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 3};
   static const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, NULL}};
@@ -415,7 +415,7 @@ static void check_few_groups(const rdx_engine *engine, const uint16_t places[2],
                        .order_by = &order,
                        .order_count = 1};
   rdx_query_result *result = NULL;
-  OK(rdx_engine_run(engine, &q, NULL, &result, err));
+  OK(rdx_star_run(engine, &q, NULL, &result, err));
   assert_int_equal(rdx_query_result_rows(result), groups);
   const uint16_t *found = rdx_query_result_column(result, 0)->values;
   const rdx_column *sum = rdx_query_result_column(result, 1);
@@ -461,18 +461,18 @@ static void test_few_of_many_groups(void **state) {
       many_values[i] = (int32_t)(test_random() % 100) - 50;
       many_validity[i / 8] = round ? (uint8_t)(test_random() | test_random()) : 0xff;
     }
-    for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-      rdx_engine *engine = NULL;
-      if (!test_traces() && kind >= RDX_ENGINE_COARSE_CUBE)
+    for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+      rdx_star *engine = NULL;
+      if (!test_traces() && method >= RDX_STAR_COARSE_CUBE)
         continue;
-      OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
-      if (kind != RDX_ENGINE_COLUMN)
-        OK(rdx_engine_add_cube(engine, &spec, err));
+      OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
+      if (method != RDX_STAR_COLUMN_ENGINE)
+        OK(rdx_star_add_cube(engine, &spec, err));
       for (uint16_t place = 0; place < MANY_PLACES; place += 250)
         for (uint8_t more = 0; more < 3; more++)
           check_few_groups(engine, (const uint16_t[]){place, place + 30 * more},
                            (const uint8_t[]){place / 250, place / 250 + more}, more % 2 == 0);
-      rdx_engine_destroy(&engine);
+      rdx_star_destroy(&engine);
     }
   }
 }
@@ -503,8 +503,8 @@ static void test_few_values(void **state) {
       {"far_nulls", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far, .validity = validity}, 0}};
   const rdx_relation relation = {.rows = PLACE_ROWS, .attributes = few, .attribute_count = 4};
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine *engine = NULL;
-    OK(rdx_engine_create(test_device, &relation, &contenders[m], &engine, err));
+    rdx_star *engine = NULL;
+    OK(rdx_star_create(test_device, &relation, &contenders[m], &engine, err));
     for (uint32_t a = 0; a < 4; a++) {
       rdx_query_result *result = NULL;
       const rdx_expression one = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
@@ -520,7 +520,7 @@ static void test_few_values(void **state) {
       }
       rdx_query_result_destroy(&result);
     }
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -551,14 +551,14 @@ static void test_long_lists(void **state) {
       {.kind = RDX_PREDICATE_IN, .column = 1, .values = {.type = RDX_TYPE_U32, .rows = LISTED, .values = lists[1]}}};
   const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2};
   const rdx_predicate any = {.kind = RDX_PREDICATE_OR, .children = parts, .child_count = 2};
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
-    if (!test_traces() && (kind == RDX_ENGINE_RT_CUBE || kind == RDX_ENGINE_COARSE_CUBE))
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
+    if (!test_traces() && (method == RDX_STAR_RT_CUBE || method == RDX_STAR_COARSE_CUBE))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     assert_int_equal(query_count_rows(engine, &all), both);
     assert_int_equal(query_count_rows(engine, &any), either);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -599,12 +599,12 @@ static void test_long_string_keys(void **state) {
   const uint32_t span[2] = {0, 99};
   const rdx_predicate few = {.kind = RDX_PREDICATE_BETWEEN,
                              .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}};
-  rdx_engine *engine = NULL;
-  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = RDX_ENGINE_COLUMN}, &engine, err));
+  rdx_star *engine = NULL;
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
   assert_int_equal(query_count_rows(engine, &few), found);
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   memcpy(keys, keys + NAME_BYTES, NAME_BYTES);
-  FAILS(RDX_ERROR_ARGUMENT, rdx_engine_create(test_device, &relation, NULL, &engine, err)); /* twice the same key */
+  FAILS(RDX_ERROR_ARGUMENT, rdx_star_create(test_device, &relation, NULL, &engine, err)); /* twice the same key */
 }
 
 static void test_bad_queries(void **state) {
@@ -643,21 +643,21 @@ static void test_bad_queries(void **state) {
       {{.aggregates = &count, .aggregate_count = 1, .order_count = 1}, RDX_ERROR_ARGUMENT},
   };
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    rdx_engine *engine = NULL;
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_engine_create(test_device, &flat, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &contenders[m], &engine, err));
     for (size_t i = 0; i < COUNT(cases); i++)
-      FAILS(cases[i].status, rdx_engine_run(engine, &cases[i].query, NULL, &result, err));
-    FAILS(RDX_ERROR_ARGUMENT, rdx_engine_run(engine, NULL, NULL, &result, err));
-    FAILS(RDX_ERROR_ARGUMENT, rdx_engine_run(NULL, &cases[0].query, NULL, &result, err));
+      FAILS(cases[i].status, rdx_star_run(engine, &cases[i].query, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(engine, NULL, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(NULL, &cases[0].query, NULL, &result, err));
     assert_null(result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
 static void refuse(const rdx_relation *relation, rdx_status status) {
-  rdx_engine *engine = NULL;
-  FAILS(status, rdx_engine_create(test_device, relation, NULL, &engine, err));
+  rdx_star *engine = NULL;
+  FAILS(status, rdx_star_create(test_device, relation, NULL, &engine, err));
   assert_null(engine);
 }
 
@@ -691,18 +691,18 @@ static void test_bad_relations(void **state) {
   bad = (rdx_attribute){NULL, attributes[0].column, 0};
   refuse(&r, RDX_ERROR_ARGUMENT);
   refuse(NULL, RDX_ERROR_ARGUMENT);
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   FAILS(RDX_ERROR_ARGUMENT,
-        rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = (rdx_engine_kind)99}, &engine, err));
-  OK(rdx_engine_create(test_device, &flat, &contenders[1], &engine, err));
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
-  rdx_engine_destroy(&engine);
+        rdx_star_create(test_device, &flat, &(rdx_star_params){.method = (rdx_star_method)99}, &engine, err));
+  OK(rdx_star_create(test_device, &flat, &contenders[1], &engine, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
+  rdx_star_destroy(&engine);
 }
 
-static void fails_saying(const rdx_engine *engine, const rdx_query *q, const char *text) {
+static void fails_saying(const rdx_star *engine, const rdx_query *q, const char *text) {
   rdx_query_result *result = NULL;
   rdx_error why = {""};
-  assert_int_equal(rdx_engine_run(engine, q, NULL, &result, &why), RDX_ERROR_UNSUPPORTED);
+  assert_int_equal(rdx_star_run(engine, q, NULL, &result, &why), RDX_ERROR_UNSUPPORTED);
   assert_non_null(strstr(why.text, text));
   assert_null(result);
 }
@@ -716,17 +716,17 @@ static void test_no_cube(void **state) {
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number};
   const rdx_query q = {
       .where = &five, .group_by = by_letter, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
-  rdx_engine *engine = NULL;
-  OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, &engine, err));
+  rdx_star *engine = NULL;
+  OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &engine, err));
   fails_saying(engine, &q, "no cube yet");
-  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
   fails_saying(engine, &q, "the only one lacks to scan number, to group by letter, an expression of its aggregates");
-  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
-  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
+  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
   fails_saying(engine, &q, "the nearest lacks to group by letter, an expression of its aggregates");
   const rdx_aggregate sums[] = {sum, {RDX_AGGREGATE_MAX, &letter}};
   fails_saying(engine, &(rdx_query){.aggregates = sums, .aggregate_count = 2}, "lacks expressions of its aggregates");
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
   rdx_attribute many[8]; /* the list is whole, however long it is */
   uint32_t all[COUNT(many)];
   for (uint32_t i = 0; i < COUNT(many); i++) {
@@ -734,30 +734,30 @@ static void test_no_cube(void **state) {
     many[i] = (rdx_attribute){"a name of forty letters, and all are said", attributes[0].column, 0};
   }
   const rdx_relation wide = {.rows = ROWS, .attributes = many, .attribute_count = COUNT(many)};
-  OK(rdx_engine_create(test_device, &wide, &(rdx_engine_params){.kind = RDX_ENGINE_SORTED_CUBE}, &engine, err));
-  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){0}, err));
+  OK(rdx_star_create(test_device, &wide, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &engine, err));
+  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
   const rdx_query long_q = {.group_by = all, .group_count = COUNT(all), .aggregates = &sum, .aggregate_count = 1};
   fails_saying(engine, &long_q, "an expression of its aggregates");
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
 }
 
 static void test_names(void **state) {
   (void)state;
-  rdx_engine_kind kind;
+  rdx_star_method method;
   for (size_t m = 0; m < COUNT(contenders); m++) {
-    OK(rdx_engine_kind_from_name(rdx_engine_kind_name(contenders[m].kind), &kind, err));
-    assert_int_equal(kind, contenders[m].kind);
+    OK(rdx_star_method_from_name(rdx_star_method_name(contenders[m].method), &method, err));
+    assert_int_equal(method, contenders[m].method);
   }
-  OK(rdx_engine_kind_from_name("auto", &kind, err));
-  assert_int_equal(kind, RDX_ENGINE_AUTO);
-  FAILS(RDX_ERROR_NOT_FOUND, rdx_engine_kind_from_name("hypercube", &kind, err));
-  assert_string_equal(rdx_engine_kind_name((rdx_engine_kind)99), "unknown");
+  OK(rdx_star_method_from_name("auto", &method, err));
+  assert_int_equal(method, RDX_STAR_AUTO);
+  FAILS(RDX_ERROR_NOT_FOUND, rdx_star_method_from_name("hypercube", &method, err));
+  assert_string_equal(rdx_star_method_name((rdx_star_method)99), "unknown");
 }
 
 /* ---- Threads ---- */
 
 typedef struct job {
-  const rdx_engine *engine;
+  const rdx_star *engine;
   const test_query *query;
   uint64_t rows;
   bool good;
@@ -768,7 +768,7 @@ static void *run_job(void *argument) {
   j->good = true;
   for (int i = 0; i < (test_is_slow() ? 4 : 40); i++) {
     rdx_query_result *result = NULL;
-    if (rdx_engine_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK ||
+    if (rdx_star_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK ||
         rdx_query_result_rows(result) != j->rows)
       j->good = false;
     rdx_query_result_destroy(&result);
@@ -816,11 +816,11 @@ static void test_either(void **state) {
     for (size_t k = 0; k < COUNT(all); k++)
       wanted[k] += all[k];
   }
-  for (rdx_engine_kind kind = RDX_ENGINE_COLUMN; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
-    if (!test_traces() && kind >= RDX_ENGINE_COARSE_CUBE)
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
+    if (!test_traces() && method >= RDX_STAR_COARSE_CUBE)
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     for (size_t k = 0; k < COUNT(conditions); k++) {
       const rdx_aggregate count = {RDX_AGGREGATE_COUNT, NULL};
       const rdx_query q = {.where = &conditions[k], .aggregates = &count, .aggregate_count = 1};
@@ -829,7 +829,7 @@ static void test_either(void **state) {
       assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted[k]);
       rdx_query_result_destroy(&result);
     }
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -848,26 +848,26 @@ static void test_failed_prepare(void **state) {
   const rdx_query queries[] = {{.aggregates = &good, .aggregate_count = 1},
                                {.aggregates = &good, .aggregate_count = 1, .group_by = &second, .group_count = 1},
                                {.aggregates = &bad, .aggregate_count = 1}};
-  for (rdx_engine_kind kind = RDX_ENGINE_SORTED_CUBE; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
-    rdx_engine_stats stats;
+  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
+    rdx_star_stats stats;
     uint32_t calls = 0;
-    if (!test_traces() && kind != RDX_ENGINE_SORTED_CUBE)
+    if (!test_traces() && method != RDX_STAR_SORTED_CUBE)
       continue;
-    OK(rdx_engine_create(test_device, &flat, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = method}, &engine, err));
     rdx_error text;
-    assert_int_equal(rdx_engine_prepare(engine, queries, 3, &text), RDX_ERROR_ARGUMENT);
+    assert_int_equal(rdx_star_prepare(engine, queries, 3, &text), RDX_ERROR_ARGUMENT);
     assert_non_null(strstr(text.text, "query 3 of 3"));
     rdx_set_progress(stop_second, &calls);
-    FAILS(RDX_ERROR_CANCELLED, rdx_engine_prepare(engine, queries, 2, err));
+    FAILS(RDX_ERROR_CANCELLED, rdx_star_prepare(engine, queries, 2, err));
     rdx_set_progress(NULL, NULL);
-    rdx_engine_get_stats(engine, &stats);
+    rdx_star_get_stats(engine, &stats);
     assert_int_equal(stats.cubes, 0);
     assert_int_equal(stats.bytes_cubes, 0);
-    OK(rdx_engine_prepare(engine, queries, 2, err));
-    rdx_engine_get_stats(engine, &stats);
+    OK(rdx_star_prepare(engine, queries, 2, err));
+    rdx_star_get_stats(engine, &stats);
     assert_int_equal(stats.cubes, 2);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -875,7 +875,7 @@ static void test_failed_prepare(void **state) {
 static void test_threads(void **state) {
   (void)state;
   static test_query queries[4];
-  rdx_engine *engines[COUNT(contenders)];
+  rdx_star *engines[COUNT(contenders)];
   star s;
   star_make(&s, 3000, 6, 2, true);
   create_all(&s, engines);
@@ -910,14 +910,14 @@ static void test_threads(void **state) {
 #define AUTO_COLUMNS 10 /* more than a cube has attributes to scan */
 
 /* What answered a query, whose only value is `wanted`. */
-static rdx_engine_kind answered_by(const rdx_engine *engine, const rdx_query *q, uint64_t wanted) {
+static rdx_star_method answered_by(const rdx_star *engine, const rdx_query *q, uint64_t wanted) {
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  OK(rdx_engine_run(engine, q, NULL, &result, err));
+  OK(rdx_star_run(engine, q, NULL, &result, err));
   assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted);
   rdx_query_result_get_stats(result, &stats);
   rdx_query_result_destroy(&result);
-  return stats.kind;
+  return stats.method;
 }
 
 /* Without a wish, what is prepared is answered by a cube, unless there can be none, or looking at rows is cheaper. */
@@ -951,27 +951,27 @@ static void test_auto(void **state) {
   const rdx_query few = {.where = &parts[0], .aggregates = &count, .aggregate_count = 1},
                   many = {.where = &all, .aggregates = &count, .aggregate_count = 1},
                   listed = {.where = &in, .aggregates = &count, .aggregate_count = 1};
-  rdx_engine *engine = NULL;
-  rdx_engine_stats stats;
-  OK(rdx_engine_create(test_device, &relation, NULL, &engine, err));
-  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_ENGINE_COLUMN);
+  rdx_star *engine = NULL;
+  rdx_star_stats stats;
+  OK(rdx_star_create(test_device, &relation, NULL, &engine, err));
+  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_STAR_COLUMN_ENGINE);
   rdx_error why = {""};
-  assert_int_equal(rdx_engine_prepare(engine, (const rdx_query[]){few, many}, 2, &why), RDX_OK);
+  assert_int_equal(rdx_star_prepare(engine, (const rdx_query[]){few, many}, 2, &why), RDX_OK);
   assert_string_equal(why.text, "");
-  rdx_engine_get_stats(engine, &stats);
-  assert_int_equal(stats.kind, RDX_ENGINE_AUTO);
+  rdx_star_get_stats(engine, &stats);
+  assert_int_equal(stats.method, RDX_STAR_AUTO);
   assert_int_equal(stats.cubes, 1);
-  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_ENGINE_SORTED_CUBE);
-  assert_int_equal(answered_by(engine, &many, counts[1]), RDX_ENGINE_COLUMN);
-  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_ENGINE_COLUMN); /* no cube has attribute 1 */
+  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_STAR_SORTED_CUBE);
+  assert_int_equal(answered_by(engine, &many, counts[1]), RDX_STAR_COLUMN_ENGINE);
+  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_STAR_COLUMN_ENGINE); /* no cube has attribute 1 */
   /* A cube for one attribute, and one where another takes a range of rows for nearly each value of the first. */
   const uint32_t scanned[] = {1, 2};
   parts[2].values.values = most;
   const rdx_query third = {.where = &parts[2], .aggregates = &count, .aggregate_count = 1};
-  OK(rdx_engine_add_cube(engine, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
-  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_ENGINE_SORTED_CUBE);
-  assert_int_equal(answered_by(engine, &third, counts[2]), RDX_ENGINE_COLUMN);
-  rdx_engine_destroy(&engine);
+  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
+  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_STAR_SORTED_CUBE);
+  assert_int_equal(answered_by(engine, &third, counts[2]), RDX_STAR_COLUMN_ENGINE);
+  rdx_star_destroy(&engine);
 }
 
 int main(void) {

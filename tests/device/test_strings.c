@@ -79,13 +79,13 @@ static void check_set(const texts *keys) {
   }
   test_column values = column_make(RDX_TYPE_I64, SHAPE_SKEWED, SOME_NULLS, keys->view.rows + 1);
   values.view.rows = keys->view.rows;
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (kind == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (method == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
       continue;
     rdx_index *index = NULL;
-    OK(rdx_index_create(test_device, &keys->view, &(rdx_index_params){.kind = kind}, &index, err));
+    OK(rdx_index_create(test_device, &keys->view, &(rdx_index_params){.method = method}, &index, err));
     check_lookups(index, &keys->view, &probes.view, NULL, &values.view);
-    if (!test_is_points_only(kind))
+    if (!test_is_points_only(method))
       check_lookups(index, &keys->view, &probes.view, &upper.view, &values.view);
     rdx_index_destroy(&index);
   }
@@ -155,10 +155,12 @@ static void test_single_bytes(void **state) {
 
 static void test_utf8(void **state) {
   (void)state;
+  // clang-format off
   static const char *const words[] = {
-      "Zürich",     "Zurich", "zürich", "Ζυρίχη", "チューリッヒ", "チューリヒ", "цюрих",
-      "Цюрих",      "é",      "e\xcc\x81", "😀",     "😀😀",   "",       "ß",
-      "Straße 1",   "Straße", "Straßen", "straße", "ss"};
+      "Zürich", "Zurich", "zürich", "Ζυρίχη", "チューリッヒ", "チューリヒ", "цюрих",
+      "Цюрих", "é", "e\xcc\x81", "😀", "😀😀", "", "ß",
+      "Straße 1", "Straße", "Straßen", "straße", "ss"};
+  // clang-format on
   texts keys;
   start(&keys);
   for (size_t i = 0; i < 2 * sizeof words / sizeof *words; i++)
@@ -206,13 +208,13 @@ static void test_null_and_empty(void **state) {
   const uint64_t offsets[] = {0, 0, 0, 0, 1};
   const uint8_t validity[] = {0x0a};
   const rdx_column keys = {.type = RDX_TYPE_STRING, .rows = 4, .values = "a", .offsets = offsets, .validity = validity};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (kind == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (method == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
       continue;
     rdx_index *index = NULL;
     rdx_result *result = NULL;
     rdx_result_view view;
-    OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = kind}, &index, err));
+    OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.method = method}, &index, err));
     OK(rdx_index_lookup(index, &keys, NULL, &result, err));
     OK(rdx_result_read(result, &view, err));
     assert_memory_equal(view.count, ((const uint32_t[]){0, 1, 0, 1}), 16);
@@ -246,7 +248,7 @@ static void test_alike_updates(void **state) {
   make_names(&more, "Supplier#%09u", 31);
   make_names(&others, "%u names that differ", 41);
   const bool rays = rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
-  const rdx_index_params params = {.kind = rays ? RDX_INDEX_RX : RDX_INDEX_BTREE, .rx.updatable = rays};
+  const rdx_index_params params = {.method = rays ? RDX_INDEX_RX : RDX_INDEX_BTREE, .rx.updatable = rays};
   const uint32_t number = 5;
   const rdx_column numbers = {.type = RDX_TYPE_U32, .rows = 1, .values = &number};
   rdx_index *index = NULL;

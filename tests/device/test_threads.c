@@ -129,7 +129,7 @@ static bool look_up_all(const void *argument, uint32_t thread) {
   return right;
 }
 
-static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_t)) {
+static void check_shared(uint32_t index_count, rdx_index_method (*kind_of)(uint32_t)) {
   data *datas = calloc(index_count, sizeof *datas);
   assert_non_null(datas);
   shared s = {{NULL}, {NULL}};
@@ -139,7 +139,7 @@ static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_
     } else {
       make_data(&datas[i], test_random(), test_is_points_only(kind_of(i)));
       const rdx_column keys = column_of(datas[i].keys, ROWS);
-      OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = kind_of(i)}, &s.indexes[i], err));
+      OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.method = kind_of(i)}, &s.indexes[i], err));
     }
     s.datas[i] = &datas[i % index_count];
   }
@@ -149,25 +149,25 @@ static void check_shared(uint32_t index_count, rdx_index_kind (*kind_of)(uint32_
   free(datas);
 }
 
-static rdx_index_kind always_rx(uint32_t i) {
+static rdx_index_method always_rx(uint32_t i) {
   (void)i;
   return RDX_INDEX_RX;
 }
 
-static rdx_index_kind always_sorted_array(uint32_t i) {
+static rdx_index_method always_sorted_array(uint32_t i) {
   (void)i;
   return RDX_INDEX_SORTED_ARRAY;
 }
 
-static rdx_index_kind always_hash(uint32_t i) {
+static rdx_index_method always_hash(uint32_t i) {
   (void)i;
   return RDX_INDEX_HASH;
 }
 
-static rdx_index_kind alternating(uint32_t i) {
-  static const rdx_index_kind kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_RX, RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH};
-  const rdx_index_kind kind = kinds[i % 4];
-  return !test_can(kind) ? RDX_INDEX_HASH : kind;
+static rdx_index_method alternating(uint32_t i) {
+  static const rdx_index_method kinds[] = {RDX_INDEX_SORTED_ARRAY, RDX_INDEX_RX, RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH};
+  const rdx_index_method method = kinds[i % 4];
+  return !test_can(method) ? RDX_INDEX_HASH : method;
 }
 
 static void test_one_index(void **state) {
@@ -189,12 +189,12 @@ static void test_several_indexes(void **state) {
 static bool live_and_die(const void *argument, uint32_t thread) {
   const data *datas = argument; /* one for each thread, and for after the update one of ranges and one of points */
   const data *before = &datas[thread], *after = &datas[THREADS + before->points];
-  const rdx_index_params params = {.kind = alternating(thread), .rx.updatable = true};
+  const rdx_index_params params = {.method = alternating(thread), .rx.updatable = true};
   const rdx_column keys = column_of(before->keys, ROWS), others = column_of(after->keys, ROWS);
   bool right = true;
   for (int i = 0; i < rounds() && right; i++) {
     rdx_index *index = NULL;
-    const rdx_update_mode mode = i % 2 && params.kind == RDX_INDEX_RX ? RDX_UPDATE_REFIT : RDX_UPDATE_REBUILD;
+    const rdx_update_mode mode = i % 2 && params.method == RDX_INDEX_RX ? RDX_UPDATE_REFIT : RDX_UPDATE_REBUILD;
     right = rdx_index_create(test_device, &keys, &params, &index, NULL) == RDX_OK &&
             look_up(index, before, RDX_RESULT_ROWS) && rdx_index_update(index, &others, mode, NULL) == RDX_OK &&
             look_up(index, after, RDX_RESULT_COUNT);
@@ -230,12 +230,12 @@ static bool look_up_in_context(const void *argument, uint32_t thread) {
       rdx_context_cancel(context);
     rdx_error err = {""};
     const rdx_status status =
-        rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = alternating(i % 2)}, &index, &err);
+        rdx_index_create(test_device, &keys, &(rdx_index_params){.method = alternating(i % 2)}, &index, &err);
     if (cancelled) {
       right = status == RDX_ERROR_CANCELLED && !index && strstr(err.text, "cancelled");
       rdx_context_reset(context);
-      right = right && rdx_index_create(test_device, &keys, &(rdx_index_params){.kind = RDX_INDEX_SORTED_ARRAY}, &index,
-                                        NULL) == RDX_OK;
+      right = right && rdx_index_create(test_device, &keys, &(rdx_index_params){.method = RDX_INDEX_SORTED_ARRAY},
+                                        &index, NULL) == RDX_OK;
     } else {
       right = status == RDX_OK;
     }

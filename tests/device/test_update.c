@@ -32,7 +32,7 @@ static void check_holds(const rdx_index *index, const test_column *column) {
   rdx_index_stats stats;
   rdx_index_get_stats(index, &stats);
   check_lookups(index, &column->view, &points.view, NULL, &values.view);
-  if (!test_is_points_only(stats.kind))
+  if (!test_is_points_only(stats.method))
     check_lookups(index, &column->view, &points.view, &upper.view, &values.view);
   column_free(&values);
   column_free(&points);
@@ -56,12 +56,12 @@ static void test_rebuild(void **state) {
   static const rdx_type types[] = {RDX_TYPE_I8, RDX_TYPE_U32, RDX_TYPE_F64, RDX_TYPE_DECIMAL, RDX_TYPE_STRING};
   static const test_shape shapes[] = {SHAPE_DENSE, SHAPE_EQUAL,    SHAPE_EMPTY, SHAPE_RANDOM,
                                       SHAPE_ONE,   SHAPE_EXTREMES, SHAPE_FEW,   SHAPE_EDGES};
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (!test_can(method))
       continue;
     for (size_t t = 0; t < COUNT(types); t++) {
       test_column column = column_make(types[t], SHAPE_SKEWED, NO_NULLS, 60);
-      rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.kind = kind});
+      rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.method = method});
       for (size_t s = 0; s < COUNT(shapes); s++) {
         column_free(&column); /* the index needs it no longer */
         column = column_make(types[t], shapes[s], s == 6 ? ALL_NULLS : s % 2 ? SOME_NULLS : NO_NULLS, 40 + 20 * s);
@@ -81,7 +81,7 @@ static void test_update_from_device_column(void **state) {
   for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
     if (!test_traces())
       continue;
-    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.updatable = true};
+    const rdx_index_params params = {.method = RDX_INDEX_RX, .rx.updatable = true};
     rdx_index *index = new_index(test_device, &before.view, &params);
     rdx_device_column *on_device = NULL;
     OK(rdx_device_column_create(test_device, &after.view, &on_device, err));
@@ -105,7 +105,7 @@ static void check_refits(rdx_type type, const rdx_rx_params *rx, test_nulls null
                          size_t count) {
   const uint64_t rows = test_is_slow() ? 80 : 200;
   test_column first = column_make(type, SHAPE_DENSE, nulls, rows);
-  rdx_index *index = new_index(test_device, &first.view, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = *rx});
+  rdx_index *index = new_index(test_device, &first.view, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = *rx});
   check_holds(index, &first);
   for (size_t s = 0; s < count; s++) {
     test_column next = column_make(type, shapes[s], NO_NULLS, rows);
@@ -161,7 +161,7 @@ static void test_refused_updates(void **state) {
   test_column plain = column_make(RDX_TYPE_DECIMAL, SHAPE_SKEWED, NO_NULLS, 90);
   test_column longer = column_make(RDX_TYPE_DECIMAL, SHAPE_SKEWED, NO_NULLS, 91);
   test_column integers = column_make(RDX_TYPE_I64, SHAPE_SKEWED, NO_NULLS, 90);
-  const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.updatable = true};
+  const rdx_index_params params = {.method = RDX_INDEX_RX, .rx.updatable = true};
   rdx_index *index = new_index(test_device, &before.view, &params);
   for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
     FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(NULL, &plain.view, mode, err));
@@ -200,10 +200,10 @@ static void test_refused_updates(void **state) {
 static void test_refit_needs_updatable(void **state) {
   (void)state;
   test_column column = column_make(RDX_TYPE_I32, SHAPE_SKEWED, NO_NULLS, 50);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (!test_can(method))
       continue;
-    rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.kind = kind});
+    rdx_index *index = new_index(test_device, &column.view, &(rdx_index_params){.method = method});
     FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &column.view, RDX_UPDATE_REFIT, err));
     check_holds(index, &column);
     rdx_index_destroy(&index);
@@ -223,7 +223,7 @@ static void test_keys_beyond_the_mode(void **state) {
     test_column before = column_make(RDX_TYPE_U32, SHAPE_DENSE, NO_NULLS, 60);
     test_column after = column_make(RDX_TYPE_U32, SHAPE_REVERSED, NO_NULLS, 60);
     ((uint32_t *)(uintptr_t)after.view.values)[59] = 1u << 29;
-    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = options[i]};
+    const rdx_index_params params = {.method = RDX_INDEX_RX, .rx = options[i]};
     rdx_index *index = new_index(test_device, &before.view, &params);
     FAILS(RDX_ERROR_RANGE, rdx_index_update(index, &after.view, RDX_UPDATE_REBUILD, err));
     check_holds(index, &before);
@@ -243,10 +243,10 @@ static void test_rebuild_without_memory(void **state) {
   OK(rdx_device_open(rdx_device_get_info(test_device)->name, &limits, &device, err));
   test_column before = column_make(RDX_TYPE_U64, SHAPE_SKEWED, SOME_NULLS, 100);
   test_column large = column_make(RDX_TYPE_U64, SHAPE_DENSE, NO_NULLS, 250000);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++) {
-    if (!test_can(kind))
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    if (!test_can(method))
       continue;
-    rdx_index *index = new_index(device, &before.view, &(rdx_index_params){.kind = kind});
+    rdx_index *index = new_index(device, &before.view, &(rdx_index_params){.method = method});
     rdx_device_usage then, now;
     rdx_device_get_usage(device, &then);
     FAILS(RDX_ERROR_DEVICE_MEMORY, rdx_index_update(index, &large.view, RDX_UPDATE_REBUILD, err));
@@ -293,11 +293,11 @@ static void test_cancelled_updates(void **state) {
   test_column after = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 99);
   test_column there = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 3000);
   test_column moved = column_make(RDX_TYPE_I32, SHAPE_RANDOM, NO_NULLS, 3000);
-  for (rdx_index_kind kind = RDX_INDEX_RX; kind <= TEST_LAST_KIND; kind++)
-    if (test_can(kind))
-      check_cancelled(&(rdx_index_params){.kind = kind}, RDX_UPDATE_REBUILD, &before, &after);
+  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++)
+    if (test_can(method))
+      check_cancelled(&(rdx_index_params){.method = method}, RDX_UPDATE_REBUILD, &before, &after);
   for (rdx_rx_primitive p = RDX_RX_TRIANGLE; p <= RDX_RX_BOX && test_traces(); p++)
-    check_cancelled(&(rdx_index_params){.kind = RDX_INDEX_RX, .rx = {.updatable = true, .primitive = p}},
+    check_cancelled(&(rdx_index_params){.method = RDX_INDEX_RX, .rx = {.updatable = true, .primitive = p}},
                     RDX_UPDATE_REFIT, &there, &moved);
   column_free(&before);
   column_free(&after);

@@ -13,8 +13,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool is_left_out(rdx_engine_kind kind) {
-  return !test_traces() && (kind == RDX_ENGINE_COARSE_CUBE || kind == RDX_ENGINE_RT_CUBE);
+static bool is_left_out(rdx_star_method method) {
+  return !test_traces() && (method == RDX_STAR_COARSE_CUBE || method == RDX_STAR_RT_CUBE);
 }
 
 /* ---- Particular numbers ---- */
@@ -146,37 +146,37 @@ static const uint8_t one = 1;
 static const rdx_predicate is_in = {
     .kind = RDX_PREDICATE_EQ, .column = IN, .values = {.type = RDX_TYPE_U8, .rows = 1, .values = &one}};
 
-static void check_case(const number_case *k, rdx_engine_kind kind) {
+static void check_case(const number_case *k, rdx_star_method method) {
   rdx_attribute attributes[ATTRIBUTES];
   const rdx_relation relation = relation_of(&k->of, attributes);
   const rdx_aggregate aggregate = {k->kind, k->expression};
   const rdx_query q = {.where = &is_in, .aggregates = &aggregate, .aggregate_count = 1};
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   rdx_query_result *result = NULL;
   rdx_error why = {""};
-  OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
   const rdx_status status = query_run(engine, &q, &result, &why);
   if (status != (k->fails ? RDX_ERROR_OVERFLOW : RDX_OK))
-    fail_msg("case %d, %s: %s", (int)(k - cases), rdx_engine_kind_name(kind), why.text);
+    fail_msg("case %d, %s: %s", (int)(k - cases), rdx_star_method_name(method), why.text);
   if (k->fails) {
     assert_null(result);
     assert_non_null(strstr(why.text, "does not fit 64 bits"));
   } else {
     const int64_t got = ((const int64_t *)rdx_query_result_column(result, 0)->values)[0];
     if (got != k->wanted)
-      fail_msg("case %d, %s: %lld instead of %lld", (int)(k - cases), rdx_engine_kind_name(kind), (long long)got,
+      fail_msg("case %d, %s: %lld instead of %lld", (int)(k - cases), rdx_star_method_name(method), (long long)got,
                (long long)k->wanted);
   }
   rdx_query_result_destroy(&result);
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
 }
 
 static void test_cases(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++)
-    for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++)
-      if (!is_left_out(kind))
-        check_case(&cases[i], kind);
+    for (rdx_star_method method = RDX_STAR_AUTO; method <= RDX_STAR_RT_CUBE; method++)
+      if (!is_left_out(method))
+        check_case(&cases[i], method);
 }
 
 /* Averages, rounded once: of u64, of products that pass 64 bits, and of what has digits behind the point. */
@@ -195,19 +195,19 @@ static void test_averages(void **state) {
   rdx_attribute attributes[ATTRIBUTES];
   const rdx_relation relation = relation_of(&n, attributes);
   const rdx_query q = {.where = &is_in, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
-  for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_AUTO; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     OK(query_run(engine, &q, &result, err));
     for (uint32_t i = 0; i < 3; i++)
       assert_true(((const double *)rdx_query_result_column(result, i)->values)[0] == wanted[i]);
     assert_true(((const uint64_t *)rdx_query_result_column(result, 3)->values)[0] == UINT64_MAX);
     assert_true(((const uint64_t *)rdx_query_result_column(result, 4)->values)[0] == 1);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -231,12 +231,12 @@ static void test_bools(void **state) {
                       sum_of_twice = {RDX_AGGREGATE_SUM, &twice};
   const rdx_query q = {.group_by = by_group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 5};
   const rdx_query bad = {.aggregates = &sum_of_twice, .aggregate_count = 1};
-  for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_AUTO; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     OK(query_run(engine, &q, &result, err));
     const rdx_column *sums = rdx_query_result_column(result, 1), *averages = rdx_query_result_column(result, 2);
     assert_int_equal(sums->type, RDX_TYPE_I64);
@@ -249,7 +249,7 @@ static void test_bools(void **state) {
     assert_int_equal(((const int64_t *)rdx_query_result_column(result, 5)->values)[0], 3);
     rdx_query_result_destroy(&result);
     FAILS(RDX_ERROR_ARGUMENT, query_run(engine, &bad, &result, err)); /* calculating with them is something else */
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -276,14 +276,14 @@ static void test_one_of_many_groups(void **state) {
   const rdx_predicate others = {
       .kind = RDX_PREDICATE_NE, .column = 2, .values = {.type = RDX_TYPE_U16, .rows = 1, .values = &bad}};
   const rdx_aggregate aggregate = {RDX_AGGREGATE_SUM, &a};
-  for (rdx_engine_kind kind = RDX_ENGINE_AUTO; kind <= RDX_ENGINE_RT_CUBE; kind++) {
-    rdx_engine *engine = NULL;
+  for (rdx_star_method method = RDX_STAR_AUTO; method <= RDX_STAR_RT_CUBE; method++) {
+    rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
     rdx_error why = {""};
     rdx_query q = {.group_by = group_by, .group_count = 2, .aggregates = &aggregate, .aggregate_count = 1};
-    if (is_left_out(kind))
+    if (is_left_out(method))
       continue;
-    OK(rdx_engine_create(test_device, &relation, &(rdx_engine_params){.kind = kind}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     assert_int_equal(query_run(engine, &q, &result, &why), RDX_ERROR_OVERFLOW);
     assert_string_equal(why.text, "the sum of value (day 2025-01-01, number 366) does not fit 64 bits: it is about "
                                   "1.15292e+19");
@@ -292,7 +292,7 @@ static void test_one_of_many_groups(void **state) {
     assert_int_equal(rdx_query_result_rows(result), GROUPS - 1);
     assert_int_equal(((const int64_t *)rdx_query_result_column(result, 2)->values)[998], 5 * 999 + 10000);
     rdx_query_result_destroy(&result);
-    rdx_engine_destroy(&engine);
+    rdx_star_destroy(&engine);
   }
 }
 
@@ -331,12 +331,11 @@ static void test_random_stars(void **state) {
   static expected e;
   for (uint32_t i = 0; i < (test_is_slow() ? 8 : 60); i++) {
     star s;
-    rdx_engine *engines[RDX_ENGINE_RT_CUBE + 1] = {NULL};
+    rdx_star *stars[RDX_STAR_RT_CUBE + 1] = {NULL};
     make_star(&s, 1 + test_random() % 700);
-    for (uint32_t k = 0; k <= RDX_ENGINE_RT_CUBE; k++)
-      if (!is_left_out((rdx_engine_kind)k))
-        OK(rdx_engine_create(test_device, &s.relation, &(rdx_engine_params){.kind = (rdx_engine_kind)k}, &engines[k],
-                             err));
+    for (uint32_t k = 0; k <= RDX_STAR_RT_CUBE; k++)
+      if (!is_left_out((rdx_star_method)k))
+        OK(rdx_star_create(test_device, &s.relation, &(rdx_star_params){.method = (rdx_star_method)k}, &stars[k], err));
     for (uint32_t round = 0; round < (test_is_slow() ? 3 : 20); round++) {
       const uint8_t class = (uint8_t)(test_random() % 4);
       const rdx_predicate few = {.kind = RDX_PREDICATE_LE,
@@ -345,19 +344,19 @@ static void test_random_stars(void **state) {
       if (round % 4)
         q.query.where = &few;
       query_expect(&s, &q, true, &e);
-      for (uint32_t k = 0; k <= RDX_ENGINE_RT_CUBE; k++) {
+      for (uint32_t k = 0; k <= RDX_STAR_RT_CUBE; k++) {
         rdx_error why = {""};
-        if (!engines[k])
+        if (!stars[k])
           continue;
-        const rdx_status status = rdx_engine_prepare(engines[k], &q.query, 1, &why);
+        const rdx_status status = rdx_star_prepare(stars[k], &q.query, 1, &why);
         assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
-        query_check(engines[k], &s, &q, &e);
+        query_check(stars[k], &s, &q, &e);
       }
       expected_free(&e);
       query_free(&q);
     }
-    for (uint32_t k = 0; k <= RDX_ENGINE_RT_CUBE; k++)
-      rdx_engine_destroy(&engines[k]);
+    for (uint32_t k = 0; k <= RDX_STAR_RT_CUBE; k++)
+      rdx_star_destroy(&stars[k]);
     star_free(&s);
   }
 }
@@ -365,7 +364,7 @@ static void test_random_stars(void **state) {
 /* ---- Threads ---- */
 
 typedef struct job {
-  const rdx_engine *engine;
+  const rdx_star *engine;
   uint32_t first;
   bool good;
 } job;
@@ -381,7 +380,7 @@ static void *run_job(void *argument) {
     const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &product}, {RDX_AGGREGATE_MAX, &product}};
     const rdx_query q = {.where = &is_in, .aggregates = aggregates, .aggregate_count = 2};
     rdx_query_result *result = NULL;
-    j->good = rdx_engine_run(j->engine, &q, NULL, &result, NULL) == RDX_OK &&
+    j->good = rdx_star_run(j->engine, &q, NULL, &result, NULL) == RDX_OK &&
               ((const int64_t *)rdx_query_result_column(result, 0)->values)[0] == 22 * factor &&
               ((const int64_t *)rdx_query_result_column(result, 1)->values)[0] == 12 * factor;
     rdx_query_result_destroy(&result);
@@ -394,10 +393,10 @@ static void test_threads(void **state) {
   const numbers n = {.a = {3, BIG, SMALL, 2}, .b = {4, BIG, SMALL, 5}, .is_in = {1, 0, 0, 1}};
   rdx_attribute attributes[ATTRIBUTES];
   const rdx_relation relation = relation_of(&n, attributes);
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   pthread_t threads[4];
   job jobs[COUNT(threads)];
-  OK(rdx_engine_create(test_device, &relation, NULL, &engine, err));
+  OK(rdx_star_create(test_device, &relation, NULL, &engine, err));
   for (uint32_t i = 0; i < COUNT(threads); i++) {
     jobs[i] = (job){engine, i, false};
     assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
@@ -406,7 +405,7 @@ static void test_threads(void **state) {
     pthread_join(threads[i], NULL);
     assert_true(jobs[i].good);
   }
-  rdx_engine_destroy(&engine);
+  rdx_star_destroy(&engine);
 }
 
 int main(void) {

@@ -7,18 +7,18 @@
 
 #include <stdlib.h>
 
-bool index_traces(rdx_index_kind kind) {
+bool index_traces(rdx_index_method kind) {
   return kind == RDX_INDEX_RX || kind == RDX_INDEX_RX_OPTIMIZED || kind == RDX_INDEX_CGRX ||
          kind == RDX_INDEX_CGRX_NAIVE || kind == RDX_INDEX_CGRX_UPDATABLE;
 }
 
-bool index_is_points_only(rdx_index_kind kind) {
+bool index_is_points_only(rdx_index_method kind) {
   return kind == RDX_INDEX_HASH || kind == RDX_INDEX_RADIX_HASH;
 }
 
-rdx_index_kind random_index_kind(bool ranges) {
+rdx_index_method random_index_method(bool ranges) {
   for (;;) {
-    const rdx_index_kind kind = (rdx_index_kind)below(RDX_INDEX_RADIX_HASH + 1);
+    const rdx_index_method kind = (rdx_index_method)below(RDX_INDEX_RADIX_HASH + 1);
     if (ranges && index_is_points_only(kind))
       continue;
     return kind;
@@ -112,7 +112,7 @@ static void random_rx(rdx_rx_params *rx, const rdx_column *keys, refusal *r) {
   }
 }
 
-static void random_cgrx(rdx_index_kind kind, rdx_cgrx_params *cgrx, refusal *r) {
+static void random_cgrx(rdx_index_method kind, rdx_cgrx_params *cgrx, refusal *r) {
   cgrx->bucket_size = chance(40) ? 0 : 2 + (uint32_t)magnitude(chance(90) ? 100 : 65535);
   cgrx->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
   cgrx->layout = (rdx_cgrx_layout)below(RDX_CGRX_LAYOUT_ROW_PACKED + 1);
@@ -153,7 +153,7 @@ static uint8_t random_lanes(unsigned most) {
   return lanes;
 }
 
-rdx_index_params index_params(rdx_index_kind kind, const rdx_column *keys, refusal *r) {
+rdx_index_params index_params(rdx_index_method kind, const rdx_column *keys, refusal *r) {
   rdx_index_params p = {.kind = kind};
   if (chance(15))
     return p;
@@ -199,7 +199,7 @@ rdx_index_params index_params(rdx_index_kind kind, const rdx_column *keys, refus
 }
 
 void index_note(const rdx_index_params *p) {
-  note("index %s", rdx_index_kind_name(p->kind));
+  note("index %s", rdx_index_method_name(p->kind));
   if (p->kind == RDX_INDEX_RX)
     note(" key_mode %d bits %d,%d,%d primitive %d point_ray %d range_ray %d build %d partitions %u no_compaction %d "
          "updatable %d duplicate_any_hit %d always_any_hit %d published %d",

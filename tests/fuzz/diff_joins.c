@@ -177,13 +177,13 @@ static void refuse_options(const rdx_join_params *p, bool between, bool long_str
     must_refuse(r, RDX_ERROR_ARGUMENT, "the index on the side without values");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "the index on the side without values");
   }
-  if (between && index_is_points_only(p->index.kind))
+  if (between && index_is_points_only(p->index.method))
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "ranges of a hash table");
-  if (between && p->mapping == RDX_JOIN_MAPPING_DIRECT && p->index.kind != RDX_INDEX_AUTO)
+  if (between && p->mapping == RDX_JOIN_MAPPING_DIRECT && p->index.method != RDX_INDEX_AUTO)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "ranges over the right side");
   if (between && p->mapping == RDX_JOIN_MAPPING_DIRECT && long_strings)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "long strings, ranges over the right side");
-  if (p->index.kind == RDX_INDEX_RX && p->index.rx.duplicate_any_hit)
+  if (p->index.method == RDX_INDEX_RX && p->index.rx.duplicate_any_hit)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "duplicate_any_hit");
 }
 
@@ -216,9 +216,9 @@ void joins_case(void) {
     params.kind = (rdx_join_kind)below(2);
     params.mapping = RDX_JOIN_MAPPING_AUTO;
   }
-  const rdx_index_kind kind = chance(20) ? RDX_INDEX_AUTO : random_index_kind(between && chance(98));
-  params.index = index_params(kind, params.mapping == RDX_JOIN_MAPPING_INVERSE ? &left : &right, &r);
-  if (kind == RDX_INDEX_RX && params.index.rx.key_mode != RDX_RX_KEY_3D)
+  const rdx_index_method method = chance(20) ? RDX_INDEX_AUTO : random_index_method(between && chance(98));
+  params.index = index_params(method, params.mapping == RDX_JOIN_MAPPING_INVERSE ? &left : &right, &r);
+  if (method == RDX_INDEX_RX && params.index.rx.key_mode != RDX_RX_KEY_3D)
     may_refuse(&r, RDX_ERROR_RANGE, "keys beyond the key mode");
   const rdx_type value_type = random_type(TYPES_SUM);
   const pool v = pool_make(value_type, 1 + distinct, chance(60));
@@ -230,7 +230,7 @@ void joins_case(void) {
   const bool sum = params.result == RDX_JOIN_SUM;
   if (sum)
     watch("values", &values);
-  note("join kind %d, result %d, mapping %d, ", params.kind, params.result, params.mapping);
+  note("join method %d, result %d, mapping %d, ", params.kind, params.result, params.mapping);
   index_note(&params.index);
   refuse_options(&params, between, has_long_strings(&left) || has_long_strings(&right) || has_long_strings(&upper), &r);
   run(&s, &params, sum ? &values : NULL, &r);

@@ -122,9 +122,9 @@ static void look_up(const rdx_index *index, const sorted *s, const pool *p, cons
 }
 
 void large_lookups(void) {
-  static const rdx_index_kind kinds[] = {RDX_INDEX_AUTO, RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE, RDX_INDEX_BTREE,
-                                         RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH,   RDX_INDEX_CGRX};
-  const rdx_index_params params = {.kind = kinds[below(7)]};
+  static const rdx_index_method kinds[] = {RDX_INDEX_AUTO, RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE, RDX_INDEX_BTREE,
+                                           RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH,   RDX_INDEX_CGRX};
+  const rdx_index_params params = {.method = kinds[below(7)]};
   const pool p = number_pool();
   const uint64_t rows = 1 + below(150000);
   const rdx_column keys = pool_column(&p, rows, random_nulls());
@@ -139,7 +139,7 @@ void large_lookups(void) {
   const rdx_column view = maybe_upload(&keys);
   passed("large index", rdx_index_create(diff_device, &view, &params, &index, &err), &err, NULL);
   at_end(destroy_index, index);
-  look_up(index, &s, &p, &added, !index_is_points_only(params.kind) && chance(40));
+  look_up(index, &s, &p, &added, !index_is_points_only(params.method) && chance(40));
 }
 
 /* ---- Joins ---- */
@@ -206,8 +206,8 @@ void large_joins(void) {
   } else if (pairs > 3000000) {
     params.result = RDX_JOIN_COUNT;
   }
-  static const rdx_index_kind kinds[] = {RDX_INDEX_AUTO, RDX_INDEX_RADIX_HASH, RDX_INDEX_HASH, RDX_INDEX_TREE};
-  params.index.kind = kinds[below(4)];
+  static const rdx_index_method kinds[] = {RDX_INDEX_AUTO, RDX_INDEX_RADIX_HASH, RDX_INDEX_HASH, RDX_INDEX_TREE};
+  params.index.method = kinds[below(4)];
   note("large: join kind %d, result %d, ", (int)params.kind, (int)params.result);
   index_note(&params.index);
   watch("left", &left);

@@ -152,9 +152,9 @@ static void look_up(const rdx_index *index, const rdx_index_params *params, cons
         must_refuse(&r, RDX_ERROR_OVERFLOW, "a sum beyond 64 bits");
     }
   }
-  if (p->upper && index_is_points_only(params->kind))
+  if (p->upper && index_is_points_only(params->method))
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "ranges of a hash table");
-  if (params->kind == RDX_INDEX_RX && params->rx.duplicate_any_hit &&
+  if (params->method == RDX_INDEX_RX && params->rx.duplicate_any_hit &&
       (p->upper || !m->distinct || params->rx.always_any_hit))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "duplicate_any_hit");
   const rdx_column lower = maybe_upload(p->lower), upper = p->upper ? maybe_upload(p->upper) : lower;
@@ -194,7 +194,7 @@ static rdx_column as_other_type(const rdx_column *from) {
 static void look_up_random(const rdx_index *index, const rdx_index_params *params, const model *m, const pool *keys,
                            const rdx_column *values, bool included) {
   const size_t before = watched();
-  const bool ranges = chance(index_is_points_only(params->kind) ? 3 : 50);
+  const bool ranges = chance(index_is_points_only(params->method) ? 3 : 50);
   const uint64_t most = m->rows > 5000 ? 20 : 150;
   const uint64_t count = chance(4) ? below(2) : 1 + magnitude(most);
   rdx_column lower = pool_probes(keys, count, chance(70) ? 0 : (unsigned)below(20));
@@ -254,14 +254,14 @@ static void check_stats(const rdx_index *index, const rdx_column *keys) {
     wrong("distinct: %d", stats.distinct);
 }
 
-static bool can_include(rdx_index_kind kind) {
-  return kind == RDX_INDEX_SORTED_ARRAY || kind == RDX_INDEX_TREE || kind == RDX_INDEX_CGRX ||
-         kind == RDX_INDEX_CGRX_NAIVE || kind == RDX_INDEX_RX_OPTIMIZED || kind == RDX_INDEX_AUTO;
+static bool can_include(rdx_index_method method) {
+  return method == RDX_INDEX_SORTED_ARRAY || method == RDX_INDEX_TREE || method == RDX_INDEX_CGRX ||
+         method == RDX_INDEX_CGRX_NAIVE || method == RDX_INDEX_RX_OPTIMIZED || method == RDX_INDEX_AUTO;
 }
 
-static bool include(rdx_index *index, rdx_index_kind kind, const rdx_column *keys, const rdx_column *values) {
+static bool include(rdx_index *index, rdx_index_method method, const rdx_column *keys, const rdx_column *values) {
   refusal r = {0};
-  if (!can_include(kind) || is_float(values->type))
+  if (!can_include(method) || is_float(values->type))
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "a column that cannot be included");
   else if (has_long_strings(keys))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "included with long strings as keys");
@@ -279,13 +279,14 @@ static bool replace_keys(rdx_index *index, const rdx_index_params *params, const
   if (refit && rows == keys->rows)
     new_keys.validity = keys->validity;
   refusal r = {0};
-  if (refit && (params->kind != RDX_INDEX_RX || !params->rx.updatable))
+  if (refit && (params->method != RDX_INDEX_RX || !params->rx.updatable))
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "refit without updatable");
   if (refit && rows != keys->rows) {
     must_refuse(&r, RDX_ERROR_ARGUMENT, "refit of another number of rows");
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "refit of another number of rows");
   }
-  if (params->kind == RDX_INDEX_RX && (params->rx.key_mode != RDX_RX_KEY_3D || params->rx.x_bits || params->rx.y_bits))
+  if (params->method == RDX_INDEX_RX &&
+      (params->rx.key_mode != RDX_RX_KEY_3D || params->rx.x_bits || params->rx.y_bits))
     may_refuse(&r, RDX_ERROR_RANGE, "new keys beyond the key mode");
   if (refit && p->type == RDX_TYPE_STRING)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "refit of strings");
@@ -303,13 +304,13 @@ void lookups_case(void) {
     large_lookups();
     return;
   }
-  const rdx_index_kind kind = random_index_kind(false);
+  const rdx_index_method method = random_index_method(false);
   const bool large = !diff_slow && !chance(50);
-  const uint64_t rows = random_rows(diff_slow && index_traces(kind) ? 600 : 2000, large ? 100000 : 0);
+  const uint64_t rows = random_rows(diff_slow && index_traces(method) ? 600 : 2000, large ? 100000 : 0);
   const pool p = keys_pool(random_type(TYPES_KEYS), rows);
   rdx_column keys = pool_column(&p, rows, random_nulls());
   refusal r = {0};
-  const rdx_index_params params = index_params(kind, &keys, &r);
+  const rdx_index_params params = index_params(method, &keys, &r);
   index_note(&params);
   watch("keys", &keys);
   rdx_index *index = NULL;
@@ -331,8 +332,8 @@ void lookups_case(void) {
       watch("values", &values);
       included = false;
       check_stats(index, &keys);
-    } else if (chance(can_include(kind) ? 20 : 2)) {
-      included |= include(index, kind, &keys, &values);
+    } else if (chance(can_include(method) ? 20 : 2)) {
+      included |= include(index, method, &keys, &values);
     }
     const model m = {&keys, values_of(&keys), keys.rows, NULL, all_distinct(&keys) && !has_long_strings(&keys)};
     const bool sums = chance(30);
@@ -391,7 +392,7 @@ static cell *batch_of(const pool *p, const changing *c, uint64_t count, unsigned
   return cells;
 }
 
-static bool apply(rdx_index *index, rdx_index_kind kind, const pool *p, changing *c) {
+static bool apply(rdx_index *index, rdx_index_method method, const pool *p, changing *c) {
   const uint64_t inserts = chance(20) ? 0 : magnitude(200), removes = chance(30) ? 0 : magnitude(200);
   const cell *insert = batch_of(p, c, inserts, chance(80) ? 0 : 20, false);
   const cell *remove = batch_of(p, c, removes, chance(80) ? 0 : 20, true);
@@ -401,7 +402,7 @@ static bool apply(rdx_index *index, rdx_index_kind kind, const pool *p, changing
   const rdx_index_changes changes = {inserts || chance(50) ? &insert_view : NULL,
                                      removes || chance(50) ? &remove_view : NULL};
   refusal r = {0};
-  if (kind != RDX_INDEX_BTREE && kind != RDX_INDEX_CGRX_UPDATABLE)
+  if (method != RDX_INDEX_BTREE && method != RDX_INDEX_CGRX_UPDATABLE)
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "changes of an index that does not change");
   else if (c->odd_strings || has_long_strings(&inserted) || has_long_strings(&removed))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "changes with long strings");
@@ -413,9 +414,9 @@ static bool apply(rdx_index *index, rdx_index_kind kind, const pool *p, changing
   return true;
 }
 
-static void rebuild(rdx_index *index, rdx_index_kind kind) {
+static void rebuild(rdx_index *index, rdx_index_method method) {
   refusal r = {0};
-  if (kind != RDX_INDEX_CGRX_UPDATABLE)
+  if (method != RDX_INDEX_CGRX_UPDATABLE)
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "rebuild of another index");
   note("rebuild\n");
   rdx_error err = {""};
@@ -435,14 +436,14 @@ static cell cell_at(const rdx_column *column, uint64_t row) {
 #define MOST_CHANGES 12
 
 void changes_case(void) {
-  const rdx_index_kind kind = chance(2)    ? random_index_kind(true)
-                              : chance(50) ? RDX_INDEX_BTREE
-                                           : RDX_INDEX_CGRX_UPDATABLE;
+  const rdx_index_method method = chance(2)    ? random_index_method(true)
+                                  : chance(50) ? RDX_INDEX_BTREE
+                                               : RDX_INDEX_CGRX_UPDATABLE;
   const uint64_t rows = random_rows(diff_slow ? 300 : 1000, diff_slow ? 0 : 20000);
   const pool p = keys_pool(random_type(TYPES_KEYS), rows);
   const rdx_column keys = pool_column(&p, rows, random_nulls());
   refusal r = {0};
-  const rdx_index_params params = index_params(kind, &keys, &r);
+  const rdx_index_params params = index_params(method, &keys, &r);
   index_note(&params);
   watch("keys", &keys);
   rdx_index *index = NULL;
@@ -464,10 +465,10 @@ void changes_case(void) {
   c.odd_strings = has_long_strings(&keys);
   const pool v = value_pool();
   for (uint64_t changes = 1 + below(MOST_CHANGES); changes > 0; changes--) {
-    if (!apply(index, kind, &p, &c))
+    if (!apply(index, method, &p, &c))
       return;
-    if (chance(kind == RDX_INDEX_CGRX_UPDATABLE ? 8 : 1))
-      rebuild(index, kind);
+    if (chance(method == RDX_INDEX_CGRX_UPDATABLE ? 8 : 1))
+      rebuild(index, method);
     if (chance(30))
       continue;
     const rdx_column now = column_make(p.type, p.scale, c.cells, c.rows);

@@ -99,9 +99,9 @@ static void star_make(star *s) {
 
 /* ---- Engines ---- */
 
-static rdx_engine_params random_params(void) {
-  rdx_engine_params p = {.kind = (rdx_engine_kind)below(RDX_ENGINE_RT_CUBE + 1)};
-  if (p.kind == RDX_ENGINE_RT_CUBE && chance(70)) {
+static rdx_star_params random_params(void) {
+  rdx_star_params p = {.method = (rdx_star_method)below(RDX_STAR_RT_CUBE + 1)};
+  if (p.method == RDX_STAR_RT_CUBE && chance(70)) {
     const bool published = chance(60);
     p.rt_cube.mapping = published ? RDX_RT_CUBE_PUBLISHED : RDX_RT_CUBE_RANK;
     p.rt_cube.operators = (rdx_rt_cube_operators)below(RDX_RT_CUBE_SEPARATE_SCAN + 1);
@@ -117,7 +117,7 @@ static rdx_engine_params random_params(void) {
     if (published && p.rt_cube.leg_x == 0 && p.rt_cube.leg_y == 0 && chance(50))
       p.rt_cube.grid = (uint32_t)(1 + magnitude(1000));
   }
-  if (p.kind == RDX_ENGINE_COARSE_CUBE && chance(70)) {
+  if (p.method == RDX_STAR_COARSE_CUBE && chance(70)) {
     p.coarse_cube.block_rows = (uint32_t)(chance(30) ? 0 : 1 + magnitude(300));
     p.coarse_cube.build = (rdx_build_preference)below(RDX_BUILD_LOW_MEMORY + 1);
   }
@@ -125,8 +125,8 @@ static rdx_engine_params random_params(void) {
 }
 
 static void destroy_engine(void *object) {
-  rdx_engine *engine = object;
-  rdx_engine_destroy(&engine);
+  rdx_star *engine = object;
+  rdx_star_destroy(&engine);
 }
 
 static void destroy_result(void *object) {
@@ -142,7 +142,7 @@ static void used_by(const rdx_predicate *p, bool *used) {
 }
 
 /* A cube that has what a query needs, and more now and then; *all is cleared where that does not fit one. */
-static rdx_status add_cube(rdx_engine *engine, const star *s, const query *q, bool *all, rdx_error *err) {
+static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool *all, rdx_error *err) {
   bool used[MOST_ATTRIBUTES] = {false};
   uint32_t scan[MOST_ATTRIBUTES], groups[MOST_GROUPS + 1];
   const rdx_expression *expressions[MOST_AGGREGATES];
@@ -166,7 +166,7 @@ static rdx_status add_cube(rdx_engine *engine, const star *s, const query *q, bo
     spec.unsummed |= summed ? 0 : 1u << spec.expression_count;
     expressions[spec.expression_count++] = q->aggregates[i].expression;
   }
-  return rdx_engine_add_cube(engine, &spec, err);
+  return rdx_star_add_cube(engine, &spec, err);
 }
 
 /* ---- Comparing ---- */
@@ -198,7 +198,7 @@ static void check(const rdx_query_result *result, const query *q) {
     wrong("%" PRIu64 " groups, expected %" PRIu64, stats.groups, q->groups);
 }
 
-static void run(const rdx_engine *engine, const rdx_engine_params *made, const query *q, bool prepared) {
+static void run(const rdx_star *engine, const rdx_star_params *made, const query *q, bool prepared) {
   refusal r = q->run;
   if (made->rt_cube.leg_x > 0 || made->rt_cube.leg_y > 0 || made->rt_cube.grid > 0)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "legs that take too many rays");
@@ -209,7 +209,7 @@ static void run(const rdx_engine *engine, const rdx_engine_params *made, const q
   const rdx_query_params params = {.stats = chance(10)};
   rdx_query_result *result = NULL;
   rdx_error err = {""};
-  if (!passed("query", rdx_engine_run(engine, &q->query, &params, &result, &err), &err, &r))
+  if (!passed("query", rdx_star_run(engine, &q->query, &params, &result, &err), &err, &r))
     return;
   at_end(destroy_result, result);
   if (!q->is_unknown)
@@ -219,32 +219,32 @@ static void run(const rdx_engine *engine, const rdx_engine_params *made, const q
 #define MOST_QUERIES 5
 
 /* Prepare for the queries one way or the other; which of them must run then. */
-static void prepare(rdx_engine *engine, rdx_engine_kind kind, const star *s, const query *queries, uint64_t count,
+static void prepare(rdx_star *engine, rdx_star_method method, const star *s, const query *queries, uint64_t count,
                     bool by_spec, bool *prepared) {
   refusal r = {0};
   rdx_error err = {""};
-  if (kind != RDX_ENGINE_AUTO && kind != RDX_ENGINE_COLUMN)
+  if (method != RDX_STAR_AUTO && method != RDX_STAR_COLUMN_ENGINE)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "a cube that cannot be coded");
   for (uint64_t i = 0; i < count; i++) {
-    prepared[i] = kind == RDX_ENGINE_AUTO || kind == RDX_ENGINE_COLUMN;
+    prepared[i] = method == RDX_STAR_AUTO || method == RDX_STAR_COLUMN_ENGINE;
     for (unsigned status = 1; status <= RDX_ERROR_INTERNAL; status++)
       if (queries[i].prepare.may & 1u << status)
         may_refuse(&r, (rdx_status)status, queries[i].prepare.why[status]);
   }
   if (by_spec) {
-    if (kind == RDX_ENGINE_COLUMN)
+    if (method == RDX_STAR_COLUMN_ENGINE)
       must_refuse(&r, RDX_ERROR_UNSUPPORTED, "a cube of the column engine");
-    else if (kind == RDX_ENGINE_AUTO)
+    else if (method == RDX_STAR_AUTO)
       may_refuse(&r, RDX_ERROR_UNSUPPORTED, "a cube that cannot be coded");
     note("one cube\n");
     bool all = true;
     if (passed("adding a cube", add_cube(engine, s, &queries[0], &all, &err), &err, &r))
       prepared[0] |= all;
-  } else if (chance(kind == RDX_ENGINE_AUTO || kind == RDX_ENGINE_COLUMN ? 60 : 97)) {
+  } else if (chance(method == RDX_STAR_AUTO || method == RDX_STAR_COLUMN_ENGINE ? 60 : 97)) {
     rdx_query all[MOST_QUERIES];
     for (uint64_t i = 0; i < count; i++)
       all[i] = queries[i].query;
-    if (passed("preparing queries", rdx_engine_prepare(engine, all, (uint32_t)count, &err), &err, &r))
+    if (passed("preparing queries", rdx_star_prepare(engine, all, (uint32_t)count, &err), &err, &r))
       for (uint64_t i = 0; i < count; i++)
         prepared[i] = true;
   }
@@ -253,15 +253,15 @@ static void prepare(rdx_engine *engine, rdx_engine_kind kind, const star *s, con
 void stars_case(void) {
   star s;
   star_make(&s);
-  const rdx_engine_params params = random_params();
+  const rdx_star_params params = random_params();
   note("engine %s, mapping %d order %d rows %d unit %u grid %u operators %d legs %g %g sub %u build %d, block %u build "
        "%d\n",
-       rdx_engine_kind_name(params.kind), params.rt_cube.mapping, params.rt_cube.order, params.rt_cube.rows,
+       rdx_star_method_name(params.method), params.rt_cube.mapping, params.rt_cube.order, params.rt_cube.rows,
        params.rt_cube.unit_z, params.rt_cube.grid, params.rt_cube.operators, params.rt_cube.leg_x, params.rt_cube.leg_y,
        params.rt_cube.sub_accumulators, params.rt_cube.build, params.coarse_cube.block_rows, params.coarse_cube.build);
-  rdx_engine *engine = NULL;
+  rdx_star *engine = NULL;
   rdx_error err = {""};
-  if (!passed("engine", rdx_engine_create(diff_device, &s.relation, &params, &engine, &err), &err, NULL))
+  if (!passed("engine", rdx_star_create(diff_device, &s.relation, &params, &engine, &err), &err, NULL))
     return;
   at_end(destroy_engine, engine);
   query *queries = take(MOST_QUERIES * sizeof *queries);
@@ -274,7 +274,7 @@ void stars_case(void) {
     query_answer(&s, &queries[i]);
     query_note(&queries[i]);
   }
-  prepare(engine, params.kind, &s, queries, count, by_spec, prepared);
+  prepare(engine, params.method, &s, queries, count, by_spec, prepared);
   for (uint64_t i = 0; i < count; i++)
     run(engine, &params, &queries[i], prepared[i]);
 }

@@ -41,10 +41,10 @@ static void test_names(void **state) {
   rdx_error err = {""};
   assert_int_equal(rdx_type_from_name("int", &type, &err), RDX_ERROR_NOT_FOUND);
   assert_non_null(strstr(err.text, "i32"));
-  rdx_index_kind kind = RDX_INDEX_AUTO;
-  assert_int_equal(rdx_index_kind_from_name("rx", &kind, &err), RDX_OK);
-  assert_int_equal(kind, RDX_INDEX_RX);
-  assert_int_equal(rdx_index_kind_from_name("skip_list", &kind, &err), RDX_ERROR_NOT_FOUND);
+  rdx_index_method method = RDX_INDEX_AUTO;
+  assert_int_equal(rdx_index_method_from_name("rx", &method, &err), RDX_OK);
+  assert_int_equal(method, RDX_INDEX_RX);
+  assert_int_equal(rdx_index_method_from_name("skip_list", &method, &err), RDX_ERROR_NOT_FOUND);
   assert_non_null(strstr(err.text, "sorted_array"));
 }
 

@@ -349,7 +349,7 @@ static void test_stars(void **state) {
     add_aggregates(&m, star, joined, 3 + round % 9);
     star->star = &s.star;
     star->filter = filter;
-    star->engine.kind = (rdx_engine_kind)(round % 5);
+    star->engine.method = (rdx_star_method)(round % 5);
     s.star.attribute_count = 12;
     s.star.attributes = allocate(&b, 12, sizeof *s.star.attributes);
     for (uint32_t i = 0; i < 12; i++)

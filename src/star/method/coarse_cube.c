@@ -33,7 +33,7 @@
 #define GPU_RUNS_BLOCK 1024
 
 typedef struct coarse_cube {
-  rdx_star star;
+  rdx_cube_core core;
   uint32_t block_rows;
   bool by_group;  /* each group has scene rows of its own */
   bool long_runs; /* of one place and one group, where that matters: rows stay in their order */
@@ -54,12 +54,12 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->blocks);
   rdx_runs_destroy(&c->runs);
   rdx_buffer_destroy(&c->block_runs);
-  rdx_star_destroy(&c->star);
+  rdx_cube_destroy(&c->core);
   rdx_free(c);
 }
 
 static bool on_cpu(const coarse_cube *c) {
-  return c->star.device->info.backend == RDX_BACKEND_CPU;
+  return c->core.device->info.backend == RDX_BACKEND_CPU;
 }
 
 /* ---- The model ----
@@ -71,7 +71,7 @@ static bool on_cpu(const coarse_cube *c) {
 static uint32_t choose_block(const coarse_cube *c) {
   if (!on_cpu(c))
     return c->long_runs ? GPU_RUNS_BLOCK : GPU_BLOCK;
-  const double best = sqrt(200.0 * (double)c->star.rows / 64);
+  const double best = sqrt(200.0 * (double)c->core.rows / 64);
   uint32_t rows = 64;
   while (rows * M_SQRT2 < best && rows < MOST_BLOCK)
     rows *= 2;
@@ -80,7 +80,7 @@ static uint32_t choose_block(const coarse_cube *c) {
 
 /* Whether the rows of a cell lie in the order of groups, else in that of places. */
 static bool grouped_cells(const coarse_cube *c) {
-  return !on_cpu(c) && c->star.group_bytes && !c->by_group && !c->long_runs && c->shift > 0;
+  return !on_cpu(c) && c->core.group_bytes && !c->by_group && !c->long_runs && c->shift > 0;
 }
 
 /* Whether rows stay as stars have them: in the order of places, for the same place in that of groups. */
@@ -90,17 +90,17 @@ static bool stays(const coarse_cube *c) {
 
 /* Cells hold about as many rows of a scene row as a block, or one place. */
 static void choose_cells(coarse_cube *c) {
-  const double rows = (double)c->star.rows / (c->by_group ? c->star.groups.count : 1);
-  const double places = c->star.scan.count;
+  const double rows = (double)c->core.rows / (c->by_group ? c->core.groups.count : 1);
+  const double places = c->core.scan.count;
   while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places &&
           c->shift < MOST_SHIFT) ||
-         c->star.scan.count >> c->shift >= MOST_CELLS)
+         c->core.scan.count >> c->shift >= MOST_CELLS)
     c->shift++;
   const double blocks = rows * (double)(1ull << c->shift) / (places > 0 ? places : 1) / c->block_rows;
   c->lanes = 1;
   while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MOST_LANES)
     c->lanes *= 2;
-  c->scene_rows = c->lanes * (c->by_group ? c->star.groups.count : 1);
+  c->scene_rows = c->lanes * (c->by_group ? c->core.groups.count : 1);
 }
 
 /* ---- Building ---- */
@@ -108,7 +108,7 @@ static void choose_cells(coarse_cube *c) {
 /* What arranging rows needs: arrays in the order of scan places. */
 typedef struct arranging {
   coarse_cube *cube;
-  rdx_star_rows *rows;
+  rdx_cube_rows *rows;
   rdx_stream *stream;
   rdx_buffer *order, *places, *groups; /* `groups` NULL: one */
   rdx_buffer *keys;                    /* that rows are sorted by: the scene row and cell of each */
@@ -122,17 +122,17 @@ static rdx_status append_key(arranging *a, const rdx_buffer *codes, uint32_t shi
                                      .bits = bits,
                                      .first_attribute = first,
                                      .shift = shift};
-  return rdx_stream_launch(a->stream, &rdx_kernel_star_key, &args, NULL, a->cube->star.rows, NULL, err);
+  return rdx_stream_launch(a->stream, &rdx_kernel_star_key, &args, NULL, a->cube->core.rows, NULL, err);
 }
 
 static rdx_status gather(arranging *a, const rdx_buffer *from, const rdx_buffer *rows, rdx_buffer **out,
                          rdx_error *err) {
-  RDX_TRY(rdx_buffer_create(a->cube->star.device, a->cube->star.rows * 4, "the rows of a cube", out, err));
-  return rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->star.rows, err);
+  RDX_TRY(rdx_buffer_create(a->cube->core.device, a->cube->core.rows * 4, "the rows of a cube", out, err));
+  return rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, from), rows, 32, *out, a->cube->core.rows, err);
 }
 
 static rdx_status sort(arranging *a, uint32_t bits, rdx_error *err) {
-  return rdx_stream_sort(a->stream, a->keys, 8, bits, a->order, a->cube->star.rows, err);
+  return rdx_stream_sort(a->stream, a->keys, 8, bits, a->order, a->cube->core.rows, err);
 }
 
 static uint32_t bits_of(uint64_t count) {
@@ -140,12 +140,12 @@ static uint32_t bits_of(uint64_t count) {
 }
 
 static uint32_t cell_bits(const coarse_cube *c) {
-  return bits_of((c->star.scan.count >> c->shift) + 1);
+  return bits_of((c->core.scan.count >> c->shift) + 1);
 }
 
 /* That a scene row and a cell make. */
 static uint64_t largest_key(const coarse_cube *c) {
-  const uint64_t rows = c->by_group ? c->star.groups.count : 1;
+  const uint64_t rows = c->by_group ? c->core.groups.count : 1;
   return (rows << cell_bits(c)) - 1;
 }
 
@@ -158,9 +158,9 @@ typedef struct key_runs {
 
 /* Where they begin, as bits, buffers[0], and as a list, buffers[1]; buffers[2] is for their number. */
 static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *count, rdx_error *err) {
-  const uint64_t rows = a->cube->star.rows, sizes[3] = {(rows + 31) / 32 * 4, rows * 4, 8};
+  const uint64_t rows = a->cube->core.rows, sizes[3] = {(rows + 31) / 32 * 4, rows * 4, 8};
   for (uint32_t i = 0; i < 3; i++)
-    RDX_TRY(rdx_buffer_create(a->cube->star.device, sizes[i], "the blocks of a cube", &buffers[i], err));
+    RDX_TRY(rdx_buffer_create(a->cube->core.device, sizes[i], "the blocks of a cube", &buffers[i], err));
   RDX_TRY(rdx_primitive_heads(a->stream, a->keys, 64, buffers[0], rows, err));
   RDX_TRY(rdx_stream_select(a->stream, buffers[0], buffers[1], buffers[2], rows, err));
   RDX_TRY(rdx_stream_finish(a->stream, err));
@@ -168,9 +168,9 @@ static rdx_status mark_runs(arranging *a, rdx_buffer *buffers[3], uint64_t *coun
 }
 
 static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out, rdx_error *err) {
-  const uint64_t rows = a->cube->star.rows;
+  const uint64_t rows = a->cube->core.rows;
   RDX_TRY(mark_runs(a, buffers, &out->count, err));
-  RDX_TRY(rdx_buffer_create(a->cube->star.device, out->count * 8, "the blocks of a cube", &buffers[3], err));
+  RDX_TRY(rdx_buffer_create(a->cube->core.device, out->count * 8, "the blocks of a cube", &buffers[3], err));
   RDX_TRY(rdx_stream_unique(a->stream, a->keys, 8, 0, buffers[3], buffers[2], rows, err));
   RDX_TRY(rdx_stream_finish(a->stream, err));
   RDX_TRY(rdx_alloc(out->count + 1, 4, "the blocks of a cube", (void **)&out->starts, err));
@@ -178,8 +178,8 @@ static rdx_status list_runs(arranging *a, rdx_buffer *buffers[4], key_runs *out,
   RDX_TRY(rdx_buffer_download(buffers[1], 0, out->starts, out->count * 4, err));
   out->starts[out->count] = (uint32_t)rows;
   RDX_TRY(rdx_buffer_download(buffers[3], 0, out->keys, out->count * 8, err));
-  RDX_TRY(rdx_returned_starts(a->cube->star.device, out->starts, out->count, rows, "where a cell begins", err));
-  return rdx_returned_keys(a->cube->star.device, out->keys, out->count, largest_key(a->cube), "a cell", err);
+  RDX_TRY(rdx_returned_starts(a->cube->core.device, out->starts, out->count, rows, "where a cell begins", err));
+  return rdx_returned_keys(a->cube->core.device, out->keys, out->count, largest_key(a->cube), "a cell", err);
 }
 
 static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
@@ -199,7 +199,7 @@ static void drop_runs(key_runs *runs) {
 static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
   rdx_buffer *buffers[3] = {0};
   RDX_TRY(append_key(a, a->places, 0, 64, true, err));
-  RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->star.groups.count), false, err));
+  RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->core.groups.count), false, err));
   const rdx_status status = mark_runs(a, buffers, count, err);
   for (uint32_t i = 0; i < 3; i++)
     rdx_buffer_destroy(&buffers[i]);
@@ -209,20 +209,20 @@ static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
 /* ---- The order of rows ---- */
 
 /* Whether so many runs are worth their totals. */
-static bool are_long(const rdx_star *star, uint64_t runs) {
-  return runs * RUN_ROWS <= star->rows && rdx_runs_fit(star, runs + star->rows / GPU_RUNS_BLOCK);
+static bool are_long(const rdx_cube_core *core, uint64_t runs) {
+  return runs * RUN_ROWS <= core->rows && rdx_runs_fit(core, runs + core->rows / GPU_RUNS_BLOCK);
 }
 
 /* Where runs are added up rows need not be by group. On a CPU they matter where groups are few. */
 static rdx_status choose_order(arranging *a, rdx_error *err) {
   coarse_cube *c = a->cube;
-  uint64_t count = c->star.scan.count;
-  const bool few = c->star.groups.count > 1 && c->star.groups.count <= FEW_GROUPS;
+  uint64_t count = c->core.scan.count;
+  const bool few = c->core.groups.count > 1 && c->core.groups.count <= FEW_GROUPS;
   if (a->rows->group && (few || !on_cpu(c)))
     RDX_TRY(gather(a, a->rows->group, a->rows->order, &a->groups, err));
-  if (a->groups && are_long(&c->star, count))
+  if (a->groups && are_long(&c->core, count))
     RDX_TRY(count_runs(a, &count, err));
-  c->long_runs = are_long(&c->star, count);
+  c->long_runs = are_long(&c->core, count);
   c->by_group = few && !c->long_runs;
   if (c->block_rows == 0)
     c->block_rows = choose_block(c);
@@ -233,17 +233,17 @@ static rdx_status choose_order(arranging *a, rdx_error *err) {
 /* Sort a permutation of the rows, at first by scan places: by scene row, cell, and within it by group. */
 static rdx_status sort_rows(arranging *a, rdx_error *err) {
   const coarse_cube *c = a->cube;
-  const rdx_star *star = &c->star;
-  const uint32_t group_bits = bits_of(star->groups.count);
-  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the rows of a cube", &a->order, err));
-  RDX_TRY(rdx_primitive_iota(a->stream, a->order, star->rows, err));
+  const rdx_cube_core *core = &c->core;
+  const uint32_t group_bits = bits_of(core->groups.count);
+  RDX_TRY(rdx_buffer_create(core->device, core->rows * 4, "the rows of a cube", &a->order, err));
+  RDX_TRY(rdx_primitive_iota(a->stream, a->order, core->rows, err));
   if (grouped_cells(c)) {
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
     RDX_TRY(sort(a, group_bits, err));
   }
   rdx_buffer *places = NULL;
-  RDX_TRY(rdx_stream_scratch(a->stream, star->rows * 4, "the rows of a cube", &places, err));
-  RDX_TRY(rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, star->rows, err));
+  RDX_TRY(rdx_stream_scratch(a->stream, core->rows * 4, "the rows of a cube", &places, err));
+  RDX_TRY(rdx_primitive_gather(a->stream, RDX_ADDRESS(uint32_t, a->places), a->order, 32, places, core->rows, err));
   if (c->by_group)
     RDX_TRY(append_key(a, a->groups, 0, group_bits, true, err));
   RDX_TRY(append_key(a, places, c->shift, cell_bits(c), !c->by_group, err));
@@ -269,7 +269,7 @@ static rdx_status apply(arranging *a, rdx_error *err) {
 /* Bring the rows into the cube's order, the keys being their cells. */
 static rdx_status order_rows(arranging *a, rdx_error *err) {
   coarse_cube *c = a->cube;
-  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 8, "the rows of a cube", &a->keys, err));
+  RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 8, "the rows of a cube", &a->keys, err));
   RDX_TRY(choose_order(a, err));
   if (!stays(c)) {
     RDX_TRY(sort_rows(a, err));
@@ -321,11 +321,11 @@ static rdx_status make_scene(coarse_cube *c, const key_runs *r, rdx_build_prefer
                             .compact = true,
                             .single_any_hit = true};
   cut_runs(c, r, blocks, triangles);
-  blocks[2 * c->block_count] = (uint32_t)c->star.rows;
-  RDX_TRY(upload_array(c->star.device, blocks, (2 * c->block_count + 1) * 4, &c->blocks, err));
-  rdx_status status = upload_array(c->star.device, triangles, c->block_count * 36, &scene.primitives, err);
+  blocks[2 * c->block_count] = (uint32_t)c->core.rows;
+  RDX_TRY(upload_array(c->core.device, blocks, (2 * c->block_count + 1) * 4, &c->blocks, err));
+  rdx_status status = upload_array(c->core.device, triangles, c->block_count * 36, &scene.primitives, err);
   if (status == RDX_OK)
-    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
   rdx_buffer_destroy(&scene.primitives);
   return status;
 }
@@ -350,11 +350,11 @@ static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_erro
   return status;
 }
 
-static rdx_status arrange(coarse_cube *c, rdx_star_rows *rows, rdx_build_preference build, rdx_error *err) {
+static rdx_status arrange(coarse_cube *c, rdx_cube_rows *rows, rdx_build_preference build, rdx_error *err) {
   arranging a = {.cube = c, .rows = rows};
-  rdx_status status = rdx_stream_create_for(c->star.device, "build", &a.stream, err);
+  rdx_status status = rdx_stream_create_for(c->core.device, "build", &a.stream, err);
   if (status == RDX_OK)
-    status = rdx_star_places(&c->star, &a.places, err);
+    status = rdx_cube_places(&c->core, &a.places, err);
   if (status == RDX_OK)
     status = order_rows(&a, err);
   if (status == RDX_OK)
@@ -372,8 +372,8 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
   RDX_TRY(rdx_buffer_download(c->blocks, 0, blocks, (2 * c->block_count + 1) * 4, err));
   for (uint64_t i = 0; i < c->block_count; i++)
     blocks[i] = blocks[2 * i];
-  RDX_TRY(rdx_returned_starts(c->star.device, blocks, c->block_count, c->star.rows, "where a block begins", err));
-  RDX_TRY(rdx_runs_create(&c->star, blocks, c->block_count, &c->runs, err));
+  RDX_TRY(rdx_returned_starts(c->core.device, blocks, c->block_count, c->core.rows, "where a block begins", err));
+  RDX_TRY(rdx_runs_create(&c->core, blocks, c->block_count, &c->runs, err));
   if (c->runs.count == 0)
     return RDX_OK;
   uint32_t run = 0;
@@ -383,8 +383,8 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
     blocks[i] = run;
   }
   blocks[c->block_count] = c->runs.count;
-  RDX_TRY(upload_array(c->star.device, blocks, (c->block_count + 1) * 4, &c->block_runs, err));
-  return rdx_runs_move(&c->star, &c->runs, err);
+  RDX_TRY(upload_array(c->core.device, blocks, (c->block_count + 1) * 4, &c->block_runs, err));
+  return rdx_runs_move(&c->core, &c->runs, err);
 }
 
 static rdx_status add_up(coarse_cube *c, rdx_error *err) {
@@ -397,20 +397,20 @@ static rdx_status add_up(coarse_cube *c, rdx_error *err) {
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_coarse_cube_params *params,
                               const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
-  rdx_star_rows rows;
-  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  rdx_cube_rows rows;
+  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
   c->block_rows = params->block_rows < LARGEST_BLOCK ? params->block_rows : LARGEST_BLOCK;
   if (status == RDX_OK)
     status = arrange(c, &rows, params->build, err);
   if (status == RDX_OK)
-    status = rdx_star_store(&c->star, &rows, err);
-  rdx_star_rows_drop(&rows);
+    status = rdx_cube_store(&c->core, &rows, err);
+  rdx_cube_rows_drop(&rows);
   if (status == RDX_OK && stays(c))
     status = add_up(c, err);
   return status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   if (params->coarse_cube.build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "coarse_cube: unknown build preference");
@@ -421,8 +421,8 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
     destroy(c);
     return status;
   }
-  *bytes = rdx_star_bytes(&c->star) + c->places->size + c->blocks->size + c->scene->bytes +
-           rdx_runs_bytes(&c->star, &c->runs) + (c->block_runs ? c->block_runs->size : 0);
+  *bytes = rdx_cube_bytes(&c->core) + c->places->size + c->blocks->size + c->scene->bytes +
+           rdx_runs_bytes(&c->core, &c->runs) + (c->block_runs ? c->block_runs->size : 0);
   *out = c;
   return RDX_OK;
 }
@@ -433,13 +433,13 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const coarse_cube *c = self;
   double ranges = 0, rows = 0;
-  rdx_star_estimate(&c->star, plan, &ranges, &rows);
+  rdx_cube_estimate(&c->core, plan, &ranges, &rows);
   const double rays = ranges * c->scene_rows, blocks = rows / c->block_rows;
   *out = (rdx_work){.launches = 1,
                     .ranges = ranges,
                     .rays = rays,
                     .hits = blocks,
-                    .primitives = (double)c->star.rows / c->block_rows,
+                    .primitives = (double)c->core.rows / c->block_rows,
                     .added = rows + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows)};
 }
 
@@ -455,9 +455,9 @@ static uint32_t last_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32
 
 /* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start, with 4096 rows. */
 static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
-  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_RAYS;
-  const uint64_t all = ((c->star.scan.count - 1) >> c->shift) + 1,
-                 least = on_cpu(c) ? 1 + 4096 * all / c->star.rows : 1;
+  const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_RAYS;
+  const uint64_t all = ((c->core.scan.count - 1) >> c->shift) + 1,
+                 least = on_cpu(c) ? 1 + 4096 * all / c->core.rows : 1;
   uint64_t cells = 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
@@ -492,22 +492,22 @@ static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint3
 }
 
 /* Cut the cells that the run's ranges touch into pieces, in run->rows, each for a ray in every scene row. */
-static rdx_status cut(const coarse_cube *c, rdx_star_run *run, uint64_t *out_pieces, rdx_error *err) {
+static rdx_status cut(const coarse_cube *c, rdx_cube_run *run, uint64_t *out_pieces, rdx_error *err) {
   const uint32_t most = piece_cells(c, &run->ranges);
   *out_pieces = cut_ranges(c, &run->ranges, most, NULL);
   if (*out_pieces * c->scene_rows > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
                     (unsigned long long)(*out_pieces * c->scene_rows));
-  RDX_TRY(rdx_star_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
+  RDX_TRY(rdx_cube_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
   cut_ranges(c, &run->ranges, most, (star_piece *)(void *)run->rows);
   return RDX_OK;
 }
 
 /* ---- Running ---- */
 
-static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t rays, star_piece *pieces,
+static rdx_status launch_rays(const coarse_cube *c, rdx_cube_run *run, uint64_t rays, star_piece *pieces,
                               rdx_error *err) {
-  const uint64_t threads = c->star.device->info.threads, useful = 1 + rays / CPU_RAYS;
+  const uint64_t threads = c->core.device->info.threads, useful = 1 + rays / CPU_RAYS;
   const uint32_t parts = (uint32_t)(useful < threads ? useful : threads);
   const struct coarse_args args = {.pieces = pieces,
                                    .hit_list = RDX_ADDRESS(uint32_t, run->hit_list),
@@ -522,7 +522,7 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_star_run *run, uint64_t 
 /* A query under way. */
 typedef struct request {
   const rdx_plan *plan;
-  rdx_star_run *run;
+  rdx_cube_run *run;
   rdx_buffer *counters; /* NULL: not wanted */
   uint64_t rays, rows;  /* rows that qualify */
   uint64_t runs;        /* that are added up; 0: rows are */
@@ -565,7 +565,7 @@ static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
  * run a launch when it returns, so that constants may be of this function.) */
 static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_stream *stream = r->run->stream;
-  const star_runs view = rdx_runs_view(&c->star, &c->runs, r->plan);
+  const star_runs view = rdx_runs_view(&c->core, &c->runs, r->plan);
   const rdx_ranges *list = &r->run->ranges;
   uint64_t runs = 0, ranges = 0;
   deal_out(c, r, view.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
@@ -585,15 +585,15 @@ static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) 
 }
 
 static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
-  rdx_star_run *run = r->run;
+  rdx_cube_run *run = r->run;
   uint64_t pieces = 0;
-  r->copies = rdx_star_copies(&c->star, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
+  r->copies = rdx_cube_copies(&c->core, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
   if (!run->hit_list)
     RDX_TRY(
-        rdx_buffer_create(c->star.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->hit_list, err));
+        rdx_buffer_create(c->core.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->hit_list, err));
   if (r->counters)
     RDX_TRY(rdx_stream_fill(run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_star_start(&c->star, r->plan, r->copies, run, err));
+  RDX_TRY(rdx_cube_start(&c->core, r->plan, r->copies, run, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->rows, r->rays / c->scene_rows * sizeof(star_piece), &pieces, err));
   r->pieces = (star_piece *)(uintptr_t)pieces;
   RDX_TRY(launch_rays(c, run, r->rays, r->pieces, err));
@@ -602,22 +602,22 @@ static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
 
 static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out, rdx_query_counts *counts,
                               double *device_ms, rdx_error *err) {
-  RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
+  RDX_TRY(rdx_cube_select(&c->core, r->plan, r->run, err));
   if (r->run->ranges.count == 0)
     return RDX_OK;
   uint64_t pieces = 0;
   RDX_TRY(cut(c, r->run, &pieces, err));
   r->rays = pieces * c->scene_rows;
-  r->rows = rdx_star_rows_of(&c->star, &r->run->ranges);
-  r->runs = rdx_runs_of(&c->star, &c->runs, r->plan, &r->run->ranges);
+  r->rows = rdx_cube_rows_of(&c->core, &r->run->ranges);
+  r->runs = rdx_runs_of(&c->core, &c->runs, r->plan, &r->run->ranges);
   if (r->runs * RUN_ROWS > r->rows)
     r->runs = 0;
   RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, device_ms, err));
+  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, device_ms, err));
   if (!r->counters)
     return RDX_OK;
   counts->rays = r->rays;
-  return rdx_star_counts(r->run, r->counters, counts, err);
+  return rdx_cube_counts(r->run, r->counters, counts, err);
 }
 
 static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
@@ -625,17 +625,17 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
   coarse_cube *c = (coarse_cube *)(uintptr_t)self; /* spares are shared under a lock */
   request r = {.plan = plan};
   if (counts)
-    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_star_take(&c->star, &r.run, err);
+    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
   if (status == RDX_OK)
     status = run_counted(c, &r, out, counts, device_ms, err);
-  rdx_star_give(&c->star, &r.run, status);
+  rdx_cube_give(&c->core, &r.run, status);
   rdx_buffer_destroy(&r.counters);
   return status;
 }
 
-const rdx_engine_ops rdx_coarse_cube_ops = {
-    .kind = RDX_ENGINE_COARSE_CUBE,
+const rdx_star_ops rdx_coarse_cube_ops = {
+    .method = RDX_STAR_COARSE_CUBE,
     .traces_rays = true,
     .cubes = true,
     .build = build,

@@ -94,7 +94,7 @@ static void destroy(void *self) {
   rdx_free(e);
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   (void)params, (void)spec;
   column_engine *e = NULL;
@@ -476,8 +476,8 @@ static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *o
   return status;
 }
 
-const rdx_engine_ops rdx_column_engine_ops = {
-    .kind = RDX_ENGINE_COLUMN,
+const rdx_star_ops rdx_column_engine_ops = {
+    .method = RDX_STAR_COLUMN_ENGINE,
     .build = build,
     .work = work,
     .run = run_plan,

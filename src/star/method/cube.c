@@ -11,7 +11,7 @@
 
 /* ---- Packing ---- */
 
-star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes) {
+star_step rdx_cube_load(const rdx_buffer *numbers, uint32_t bytes) {
   return (star_step){.codes = RDX_ADDRESS(uint32_t, numbers),
                      .null_code = UINT64_MAX,
                      .factor = 1,
@@ -38,7 +38,7 @@ static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct
   return status;
 }
 
-rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
+rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
                          uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
                          rdx_error *err) {
   const uint32_t each = bytes == 8 ? 8 : 4; /* bytes of an item */
@@ -65,7 +65,7 @@ static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUT
                                       [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
                                       [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
 
-rdx_status rdx_star_attribute(const rdx_star *star, const rdx_packed_column *attribute, rdx_buffer *joined,
+rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_packed_column *attribute, rdx_buffer *joined,
                               star_step *out, rdx_buffer **codes, rdx_error *err) {
   *out = (star_step){.codes = RDX_ADDRESS(uint32_t, attribute->codes),
                      .null_code = UINT64_MAX,
@@ -76,19 +76,19 @@ rdx_status rdx_star_attribute(const rdx_star *star, const rdx_packed_column *att
   if (attribute->dimension == 0 && !joined)
     return RDX_OK;
   out->bytes = rdx_tuples_code_bytes(attribute);
-  RDX_TRY(rdx_packed_gather(star->relation, attribute, joined, star->rows, out->bytes, codes, err));
+  RDX_TRY(rdx_packed_gather(core->relation, attribute, joined, core->rows, out->bytes, codes, err));
   out->codes = RDX_ADDRESS(uint32_t, *codes);
   return RDX_OK;
 }
 
 /* The kernel's form of a measure's steps. Codes of dimensions are gathered, which the caller drops. */
-static rdx_status make_steps(const rdx_star *star, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
+static rdx_status make_steps(const rdx_cube_core *core, const rdx_measure *m, rdx_buffer *joined, star_step *steps,
                              rdx_buffer **codes, rdx_error *err) {
   for (uint32_t i = 0; i < m->step_count; i++) {
     const rdx_step *step = &m->steps[i];
     steps[i] = (star_step){.kind = step_kinds[step->kind]};
     if (step->kind == RDX_EXPRESSION_ATTRIBUTE) {
-      RDX_TRY(rdx_star_attribute(star, step->attribute, joined, &steps[i], &codes[i], err));
+      RDX_TRY(rdx_star_attribute(core, step->attribute, joined, &steps[i], &codes[i], err));
       steps[i].null_code = step->attribute->count; /* which no value has */
       if (m->numeric)
         steps[i].values = RDX_ADDRESS(uint64_t, step->attribute->values);
@@ -117,24 +117,24 @@ static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *er
 
 /* RTCUDB, section 4.4 "the calculated result Math + English is directly encoded in the coordinate". */
 /* Several attributes are brought together in the order of rows, so that only results are read in the cube's. */
-static rdx_status pack_measure(const rdx_star *star, const rdx_measure *m, const star_step *steps,
-                               const rdx_buffer *order, rdx_star_measure *out, rdx_error *err) {
+static rdx_status pack_measure(const rdx_cube_core *core, const rdx_measure *m, const star_step *steps,
+                               const rdx_buffer *order, rdx_cube_measure *out, rdx_error *err) {
   const uint64_t least = (uint64_t)m->least;
   rdx_buffer *values = NULL;
   if (m->step_count == 1)
-    return rdx_star_pack(star->device, steps, 1, order, star->rows, out->bytes, least, out->null_code, &out->codes,
+    return rdx_cube_pack(core->device, steps, 1, order, core->rows, out->bytes, least, out->null_code, &out->codes,
                          err);
-  RDX_TRY(rdx_star_pack(star->device, steps, m->step_count, NULL, star->rows, out->bytes, least, out->null_code,
+  RDX_TRY(rdx_cube_pack(core->device, steps, m->step_count, NULL, core->rows, out->bytes, least, out->null_code,
                         &values, err));
-  const star_step load = rdx_star_load(values, out->bytes);
+  const star_step load = rdx_cube_load(values, out->bytes);
   const rdx_status status =
-      rdx_star_pack(star->device, &load, 1, order, star->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
+      rdx_cube_pack(core->device, &load, 1, order, core->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
   rdx_buffer_destroy(&values);
   return status;
 }
 
-static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_star_rows *rows, rdx_star_measure *out,
-                                rdx_error *err) {
+static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const rdx_cube_rows *rows,
+                                rdx_cube_measure *out, rdx_error *err) {
   star_step steps[RDX_MOST_STEPS];
   rdx_buffer *codes[RDX_MOST_STEPS] = {0};
   out->span = (uint64_t)m->most - (uint64_t)m->least;
@@ -144,9 +144,9 @@ static rdx_status store_measure(rdx_star *star, const rdx_measure *m, const rdx_
     out->null_code = out->span + 1;
   out->largest = out->null_code > out->span ? out->null_code : out->span;
   out->bytes = rdx_star_bytes_for(out->largest);
-  rdx_status status = make_steps(star, m, rows->joined, steps, codes, err);
+  rdx_status status = make_steps(core, m, rows->joined, steps, codes, err);
   if (status == RDX_OK)
-    status = pack_measure(star, m, steps, rows->order, out, err);
+    status = pack_measure(core, m, steps, rows->order, out, err);
   for (uint32_t i = 0; i < m->step_count; i++)
     rdx_buffer_destroy(&codes[i]);
   return status;
@@ -160,7 +160,7 @@ static uint32_t bits_of(uint32_t count) {
 
 /* What rows are sorted by: the places of their scan tuple and of their group, side by side. */
 typedef struct ordering {
-  rdx_star *star;
+  rdx_cube_core *core;
   rdx_stream *stream;
   rdx_buffer *keys, *order, *starts;
   uint32_t key_bytes, place_bits, group_bits;
@@ -173,12 +173,12 @@ static rdx_status append_key(ordering *o, const rdx_buffer *places, uint32_t bit
                                      .bits = bits,
                                      .first_attribute = first,
                                      .narrow = o->key_bytes == 4};
-  return rdx_stream_launch(o->stream, &rdx_kernel_star_key, &args, NULL, o->star->rows, NULL, err);
+  return rdx_stream_launch(o->stream, &rdx_kernel_star_key, &args, NULL, o->core->rows, NULL, err);
 }
 
 static rdx_status make_keys(ordering *o, rdx_buffer **scan_places, const rdx_buffer *groups, rdx_error *err) {
-  const uint64_t rows = o->star->rows;
-  RDX_TRY(rdx_buffer_create(o->star->device, rows * o->key_bytes, "the order of a cube", &o->keys, err));
+  const uint64_t rows = o->core->rows;
+  RDX_TRY(rdx_buffer_create(o->core->device, rows * o->key_bytes, "the order of a cube", &o->keys, err));
   if (*scan_places)
     RDX_TRY(append_key(o, *scan_places, o->place_bits, true, err));
   if (groups)
@@ -190,8 +190,8 @@ static rdx_status make_keys(ordering *o, rdx_buffer **scan_places, const rdx_buf
 
 /* Sort the rows, which stay in order where their keys are equal. */
 static rdx_status sort_rows(ordering *o, rdx_error *err) {
-  const uint64_t rows = o->star->rows;
-  RDX_TRY(rdx_buffer_create(o->star->device, rows * 4, "the order of a cube", &o->order, err));
+  const uint64_t rows = o->core->rows;
+  RDX_TRY(rdx_buffer_create(o->core->device, rows * 4, "the order of a cube", &o->order, err));
   RDX_TRY(rdx_primitive_iota(o->stream, o->order, rows, err));
   if (o->keys)
     RDX_TRY(rdx_stream_sort(o->stream, o->keys, o->key_bytes, o->place_bits + o->group_bits, o->order, rows, err));
@@ -200,28 +200,28 @@ static rdx_status sort_rows(ordering *o, rdx_error *err) {
 
 /* Where the rows of each scan tuple begin. */
 static rdx_status find_starts(ordering *o, rdx_error *err) {
-  rdx_tuples *scan = &o->star->scan;
+  rdx_tuples *scan = &o->core->scan;
   const uint32_t key64 = o->key_bytes == 8;
   RDX_TRY(
       rdx_calloc((size_t)scan->count + 1, sizeof *scan->starts, "the tuples of a cube", (void **)&scan->starts, err));
-  scan->starts[scan->count] = (uint32_t)o->star->rows;
+  scan->starts[scan->count] = (uint32_t)o->core->rows;
   if (o->place_bits == 0)
     return RDX_OK;
-  RDX_TRY(rdx_buffer_create(o->star->device, (uint64_t)scan->count * 4, "the tuples of a cube", &o->starts, err));
+  RDX_TRY(rdx_buffer_create(o->core->device, (uint64_t)scan->count * 4, "the tuples of a cube", &o->starts, err));
   const struct star_starts_args args = {
       .keys = RDX_ADDRESS(uint32_t, o->keys), .starts = RDX_ADDRESS(uint32_t, o->starts), .shift = o->group_bits};
-  RDX_TRY(rdx_stream_launch(o->stream, &rdx_kernel_star_starts, &args, &key64, o->star->rows, NULL, err));
+  RDX_TRY(rdx_stream_launch(o->stream, &rdx_kernel_star_starts, &args, &key64, o->core->rows, NULL, err));
   RDX_TRY(rdx_stream_finish(o->stream, err));
   RDX_TRY(rdx_buffer_download(o->starts, 0, scan->starts, (uint64_t)scan->count * 4, err));
-  return rdx_returned_starts(o->star->device, scan->starts, scan->count, o->star->rows, "where a tuple's rows begin",
+  return rdx_returned_starts(o->core->device, scan->starts, scan->count, o->core->rows, "where a tuple's rows begin",
                              err);
 }
 
 /* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
-static rdx_status order_rows(rdx_star *star, rdx_buffer **scan_places, rdx_star_rows *rows, rdx_error *err) {
-  ordering o = {.star = star, .place_bits = bits_of(star->scan.count), .group_bits = bits_of(star->groups.count)};
+static rdx_status order_rows(rdx_cube_core *core, rdx_buffer **scan_places, rdx_cube_rows *rows, rdx_error *err) {
+  ordering o = {.core = core, .place_bits = bits_of(core->scan.count), .group_bits = bits_of(core->groups.count)};
   o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
-  rdx_status status = rdx_stream_create_for(star->device, "build", &o.stream, err);
+  rdx_status status = rdx_stream_create_for(core->device, "build", &o.stream, err);
   if (status == RDX_OK && o.place_bits + o.group_bits > 0)
     status = make_keys(&o, scan_places, rows->group, err);
   if (status == RDX_OK)
@@ -235,18 +235,18 @@ static rdx_status order_rows(rdx_star *star, rdx_buffer **scan_places, rdx_star_
   return status;
 }
 
-rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err) {
+rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **out, rdx_error *err) {
   rdx_stream *stream = NULL;
   uint64_t starts = 0;
-  RDX_TRY(rdx_buffer_create(star->device, star->rows * 4, "the places of rows", out, err));
-  rdx_status status = rdx_stream_create_for(star->device, "build", &stream, err);
+  RDX_TRY(rdx_buffer_create(core->device, core->rows * 4, "the places of rows", out, err));
+  rdx_status status = rdx_stream_create_for(core->device, "build", &stream, err);
   if (status == RDX_OK)
-    status = rdx_stream_constants(stream, star->scan.starts, (uint64_t)star->scan.count * 4, &starts, err);
+    status = rdx_stream_constants(stream, core->scan.starts, (uint64_t)core->scan.count * 4, &starts, err);
   const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
                                        .out_places = RDX_ADDRESS(uint32_t, *out),
-                                       .starts_count = star->scan.count};
+                                       .starts_count = core->scan.count};
   if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, star->rows, NULL, err);
+    status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, core->rows, NULL, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
@@ -257,23 +257,23 @@ rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *er
 
 /* ---- Building ---- */
 
-/* What each cube has: rows that have all partners, their groups, and what is known of measures. */
-static rdx_status begin(rdx_star *star, const rdx_cube_spec *spec, rdx_star_rows *rows, rdx_error *err) {
-  RDX_TRY(rdx_plan_measures(star->relation, spec, &star->plan, err));
-  RDX_TRY(rdx_calloc(star->plan.measure_count, sizeof *star->measures, "the measures of a cube",
-                     (void **)&star->measures, err));
-  RDX_TRY(rdx_packed_joined(star->relation, &rows->joined, &star->rows, err));
-  RDX_TRY(rdx_tuples_create(star->relation, rows->joined, star->rows, spec->group_by, spec->group_count, &star->groups,
+/* What each cube has: rows that have all foreign_rows, their groups, and what is known of measures. */
+static rdx_status begin(rdx_cube_core *core, const rdx_cube_spec *spec, rdx_cube_rows *rows, rdx_error *err) {
+  RDX_TRY(rdx_plan_measures(core->relation, spec, &core->plan, err));
+  RDX_TRY(rdx_calloc(core->plan.measure_count, sizeof *core->measures, "the measures of a cube",
+                     (void **)&core->measures, err));
+  RDX_TRY(rdx_packed_joined(core->relation, &rows->joined, &core->rows, err));
+  RDX_TRY(rdx_tuples_create(core->relation, rows->joined, core->rows, spec->group_by, spec->group_count, &core->groups,
                             &rows->group, err));
-  star->group_bytes = star->groups.count > 1 ? rdx_star_bytes_for(star->groups.count - 1) : 0;
+  core->group_bytes = core->groups.count > 1 ? rdx_star_bytes_for(core->groups.count - 1) : 0;
   return RDX_OK;
 }
 
 /* RTCUDB, section 3.1 "the BVHs can be viewed as materialized views". */
-rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
-                                    rdx_star_rows *rows, rdx_error *err) {
-  *out = (rdx_star){.relation = relation, .device = relation->device};
-  *rows = (rdx_star_rows){0};
+rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_cube_core *out,
+                                    rdx_cube_rows *rows, rdx_error *err) {
+  *out = (rdx_cube_core){.relation = relation, .device = relation->device};
+  *rows = (rdx_cube_rows){0};
   pthread_mutex_init(&out->lock, NULL);
   if (!relation->device->has_atomic_u64)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cubes need atomics of 64-bit integers, which %s lacks",
@@ -281,8 +281,8 @@ rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const r
   return begin(out, spec, rows, err);
 }
 
-rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
-                          rdx_star_rows *rows, rdx_error *err) {
+rdx_status rdx_cube_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_cube_core *out,
+                          rdx_cube_rows *rows, rdx_error *err) {
   rdx_buffer *scan_places = NULL;
   RDX_TRY(rdx_star_begin_unordered(relation, spec, out, rows, err));
   RDX_TRY(rdx_tuples_create(relation, rows->joined, out->rows, spec->scan, spec->scan_count, &out->scan, &scan_places,
@@ -292,30 +292,30 @@ rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_sp
   return status;
 }
 
-void rdx_star_rows_drop(rdx_star_rows *rows) {
+void rdx_cube_rows_drop(rdx_cube_rows *rows) {
   rdx_buffer_destroy(&rows->joined);
   rdx_buffer_destroy(&rows->order);
   rdx_buffer_destroy(&rows->group);
 }
 
-rdx_status rdx_star_store_measures(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
-  for (uint32_t i = 0; i < star->plan.measure_count; i++)
-    RDX_TRY(store_measure(star, &star->plan.measures[i], rows, &star->measures[i], err));
+rdx_status rdx_star_store_measures(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err) {
+  for (uint32_t i = 0; i < core->plan.measure_count; i++)
+    RDX_TRY(store_measure(core, &core->plan.measures[i], rows, &core->measures[i], err));
   return RDX_OK;
 }
 
-rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err) {
-  if (star->group_bytes) {
-    const star_step step = rdx_star_load(rows->group, 4);
-    RDX_TRY(rdx_star_pack(star->device, &step, 1, rows->order, star->rows, star->group_bytes, 0, UINT64_MAX,
-                          &star->group_codes, err));
+rdx_status rdx_cube_store(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err) {
+  if (core->group_bytes) {
+    const star_step step = rdx_cube_load(rows->group, 4);
+    RDX_TRY(rdx_cube_pack(core->device, &step, 1, rows->order, core->rows, core->group_bytes, 0, UINT64_MAX,
+                          &core->group_codes, err));
   }
-  return rdx_star_store_measures(star, rows, err);
+  return rdx_star_store_measures(core, rows, err);
 }
 
 /* ---- The end ---- */
 
-static void destroy_run(rdx_star_run *run) {
+static void destroy_run(rdx_cube_run *run) {
   rdx_stream_destroy(&run->stream);
   rdx_buffer_destroy(&run->sums);
   rdx_buffer_destroy(&run->touched);
@@ -329,40 +329,40 @@ static void destroy_run(rdx_star_run *run) {
   rdx_free(run);
 }
 
-void rdx_star_destroy(rdx_star *star) {
-  for (uint32_t i = 0; i < star->spare_count; i++)
-    destroy_run(star->spares[i]);
-  for (uint32_t i = 0; star->measures && i < star->plan.measure_count; i++)
-    rdx_buffer_destroy(&star->measures[i].codes);
-  rdx_free(star->measures);
-  rdx_buffer_destroy(&star->group_codes);
-  rdx_tuples_destroy(&star->scan);
-  rdx_tuples_destroy(&star->groups);
-  rdx_plan_destroy(&star->plan);
-  pthread_mutex_destroy(&star->lock);
+void rdx_cube_destroy(rdx_cube_core *core) {
+  for (uint32_t i = 0; i < core->spare_count; i++)
+    destroy_run(core->spares[i]);
+  for (uint32_t i = 0; core->measures && i < core->plan.measure_count; i++)
+    rdx_buffer_destroy(&core->measures[i].codes);
+  rdx_free(core->measures);
+  rdx_buffer_destroy(&core->group_codes);
+  rdx_tuples_destroy(&core->scan);
+  rdx_tuples_destroy(&core->groups);
+  rdx_plan_destroy(&core->plan);
+  pthread_mutex_destroy(&core->lock);
 }
 
-uint64_t rdx_star_host_bytes(const rdx_star *star) {
-  return rdx_tuples_bytes(&star->scan) + rdx_tuples_bytes(&star->groups);
+uint64_t rdx_cube_host_bytes(const rdx_cube_core *core) {
+  return rdx_tuples_bytes(&core->scan) + rdx_tuples_bytes(&core->groups);
 }
 
-uint64_t rdx_star_bytes(const rdx_star *star) {
-  uint64_t bytes = rdx_star_host_bytes(star) + (star->group_codes ? star->group_codes->size : 0);
-  for (uint32_t i = 0; i < star->plan.measure_count; i++)
-    bytes += star->measures[i].codes->size;
+uint64_t rdx_cube_bytes(const rdx_cube_core *core) {
+  uint64_t bytes = rdx_cube_host_bytes(core) + (core->group_codes ? core->group_codes->size : 0);
+  for (uint32_t i = 0; i < core->plan.measure_count; i++)
+    bytes += core->measures[i].codes->size;
   return bytes;
 }
 
 /* ---- Runs ---- */
 
-rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
-  pthread_mutex_lock(&star->lock);
-  *out = star->spare_count > 0 ? star->spares[--star->spare_count] : NULL;
-  pthread_mutex_unlock(&star->lock);
+rdx_status rdx_cube_take(rdx_cube_core *core, rdx_cube_run **out, rdx_error *err) {
+  pthread_mutex_lock(&core->lock);
+  *out = core->spare_count > 0 ? core->spares[--core->spare_count] : NULL;
+  pthread_mutex_unlock(&core->lock);
   if (*out)
     return RDX_OK;
   RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
-  const rdx_status status = rdx_stream_create_for(star->device, "query", &(*out)->stream, err);
+  const rdx_status status = rdx_stream_create_for(core->device, "query", &(*out)->stream, err);
   if (status != RDX_OK) {
     destroy_run(*out);
     *out = NULL;
@@ -370,24 +370,24 @@ rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err) {
   return status;
 }
 
-void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status) {
-  rdx_star_run *left = *run;
+void rdx_cube_give(rdx_cube_core *core, rdx_cube_run **run, rdx_status status) {
+  rdx_cube_run *left = *run;
   if (!left)
     return;
   *run = NULL;
   if (status == RDX_OK) {
-    pthread_mutex_lock(&star->lock);
-    if (star->spare_count < RDX_STAR_SPARES) {
-      star->spares[star->spare_count++] = left;
+    pthread_mutex_lock(&core->lock);
+    if (core->spare_count < RDX_CUBE_SPARES) {
+      core->spares[core->spare_count++] = left;
       left = NULL;
     }
-    pthread_mutex_unlock(&star->lock);
+    pthread_mutex_unlock(&core->lock);
   }
   if (left)
     destroy_run(left);
 }
 
-rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
+rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_error *err) {
   if (words <= run->row_capacity)
     return RDX_OK;
   RDX_TRY(rdx_realloc((void **)&run->rows, words + words / 2, sizeof *run->rows, "the ranges of a query", err));

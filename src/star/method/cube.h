@@ -13,16 +13,16 @@
 #include "star/tuples.h"
 #include "kernels/star/kernels.h"
 
-typedef struct rdx_star_measure {
+typedef struct rdx_cube_measure {
   uint64_t span;      /* codes are values less the measure's least: 0 .. span */
   uint64_t null_code; /* where it has NULLs: span + 1, or a code that does not occur */
   uint64_t largest;   /* code, that of NULL included */
   uint32_t bytes;     /* of a code: 1, 2, 4 or 8 */
   rdx_buffer *codes;
-} rdx_star_measure;
+} rdx_cube_measure;
 
 /* What a query needs and hands on to the next: accumulators that are all 0, and arrays on the host. */
-typedef struct rdx_star_run {
+typedef struct rdx_cube_run {
   rdx_stream *stream;
   rdx_buffer *sums, *touched, *marks, *found;
   uint64_t expected;    /* bytes of the last result */
@@ -36,103 +36,104 @@ typedef struct rdx_star_run {
   uint64_t host_words;
   star_query query;
   uint64_t query_address;
-} rdx_star_run;
+} rdx_cube_run;
 
-#define RDX_STAR_SPARES 8
+#define RDX_CUBE_SPARES 8
 
-typedef struct rdx_star {
+typedef struct rdx_cube_core {
   const rdx_packed_relation *relation;
   rdx_device *device;
   uint64_t rows;
   rdx_tuples scan, groups;
   rdx_plan plan; /* of the spec's expressions: its measures are the cube's */
-  rdx_star_measure *measures;
+  rdx_cube_measure *measures;
   uint32_t group_bytes; /* 0: there is one group */
   rdx_buffer *group_codes;
   pthread_mutex_t lock; /* guards the rest */
-  rdx_star_run *spares[RDX_STAR_SPARES];
+  rdx_cube_run *spares[RDX_CUBE_SPARES];
   uint32_t spare_count;
-} rdx_star;
+} rdx_cube_core;
 
 /* While a cube is built: rows that have all foreign rows, in the relation's order; and the order in which the cube has
  * them, at first that of scan tuples, and for the same tuple of groups, which the kind may rearrange. */
-typedef struct rdx_star_rows {
+typedef struct rdx_cube_rows {
   rdx_buffer *joined; /* NULL: all */
   rdx_buffer *order;  /* numbers of joined rows */
   rdx_buffer *group;  /* place of each joined row's group, u32 */
-} rdx_star_rows;
+} rdx_cube_rows;
 
-RDX_MUST_USE rdx_status rdx_star_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_star *out,
-                                       rdx_star_rows *rows, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec,
+                                       rdx_cube_core *out, rdx_cube_rows *rows, rdx_error *err);
 /* The same without scan tuples: star->scan is empty, and rows are in the relation's order, rows->order being NULL. */
 RDX_MUST_USE rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const rdx_cube_spec *spec,
-                                                 rdx_star *out, rdx_star_rows *rows, rdx_error *err);
+                                                 rdx_cube_core *out, rdx_cube_rows *rows, rdx_error *err);
 /* Store measures in the final order. */
-RDX_MUST_USE rdx_status rdx_star_store_measures(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_star_store_measures(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err);
 /* Store groups and measures in the final order. */
-RDX_MUST_USE rdx_status rdx_star_store(rdx_star *star, const rdx_star_rows *rows, rdx_error *err);
-void rdx_star_rows_drop(rdx_star_rows *rows);
-void rdx_star_destroy(rdx_star *star);
+RDX_MUST_USE rdx_status rdx_cube_store(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err);
+void rdx_cube_rows_drop(rdx_cube_rows *rows);
+void rdx_cube_destroy(rdx_cube_core *core);
 
 /* The scan place of each row in the order of scan tuples, u32. */
-RDX_MUST_USE rdx_status rdx_star_places(const rdx_star *star, rdx_buffer **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **out, rdx_error *err);
 
 /* Pack values that steps give for rows in an order (NULL: as they are), less `least`. */
-RDX_MUST_USE rdx_status rdx_star_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
+RDX_MUST_USE rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
                                       const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
                                       uint64_t null_code, rdx_buffer **out, rdx_error *err);
 /* The bytes of a packed number that may be so large: 1, 2, 4 or 8. */
 uint32_t rdx_star_bytes_for(uint64_t largest);
 /* The step that loads an attribute's code of each joined row, that of NULL as it is. What is gathered for it goes to
  * `*codes`, which the caller drops. */
-RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_star *star, const rdx_packed_column *attribute, rdx_buffer *joined,
-                                           star_step *out, rdx_buffer **codes, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_packed_column *attribute,
+                                           rdx_buffer *joined, star_step *out, rdx_buffer **codes, rdx_error *err);
 /* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
-star_step rdx_star_load(const rdx_buffer *numbers, uint32_t bytes);
+star_step rdx_cube_load(const rdx_buffer *numbers, uint32_t bytes);
 
 /* What a cube holds so far: of host memory, its tuples; in all. */
-uint64_t rdx_star_host_bytes(const rdx_star *star);
-uint64_t rdx_star_bytes(const rdx_star *star);
+uint64_t rdx_cube_host_bytes(const rdx_cube_core *core);
+uint64_t rdx_cube_bytes(const rdx_cube_core *core);
 
 /* Estimates of how many ranges and rows a plan's query reads. */
-void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows);
+void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *ranges, double *rows);
 
 /* Begin and end a query. After an error the run is destroyed, for its accumulators may not be 0. */
-RDX_MUST_USE rdx_status rdx_star_take(rdx_star *star, rdx_star_run **out, rdx_error *err);
-void rdx_star_give(rdx_star *star, rdx_star_run **run, rdx_status status);
+RDX_MUST_USE rdx_status rdx_cube_take(rdx_cube_core *core, rdx_cube_run **out, rdx_error *err);
+void rdx_cube_give(rdx_cube_core *core, rdx_cube_run **run, rdx_status status);
 
 /* Find the plan's ranges of scan places: run->ranges. */
-RDX_MUST_USE rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_select(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run,
+                                        rdx_error *err);
 /* How many rows ranges of places have. */
-uint64_t rdx_star_rows_of(const rdx_star *star, const rdx_ranges *ranges);
+uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges);
 /* Room for `words` in run->rows. */
-RDX_MUST_USE rdx_status rdx_star_room(rdx_star_run *run, uint64_t words, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_error *err);
 
 /* How many copies of accumulators `work` (rows) is worth: on the CPU the parts it is done in. */
-uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work);
+uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64_t work);
 
 /* Prepare accumulators and begin to record: what follows may use run->query_address. */
-RDX_MUST_USE rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run,
-                                       rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_start(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies,
+                                       rdx_cube_run *run, rdx_error *err);
 /* Run what is recorded and bring the groups found. */
-RDX_MUST_USE rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
-                                        double *device_ms, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_finish(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run,
+                                        rdx_groups *out, double *device_ms, rdx_error *err);
 
 /* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
-void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run);
-RDX_MUST_USE rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err);
+void rdx_cube_prepare(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run);
+RDX_MUST_USE rdx_status rdx_cube_record_room(rdx_cube_run *run, uint64_t words, rdx_error *err);
 /* Records, as star_collect_args says, to groups as the plan numbers them. `parts`: a group of the cube has a record for
  * each range of rows of one scan tuple, at most; else one. */
-RDX_MUST_USE rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run,
+RDX_MUST_USE rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_plan *plan, const rdx_cube_run *run,
                                       const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err);
 
 /* Bytes of the groups and measures of a row that a query reads. */
-uint64_t rdx_star_row_bytes(const rdx_star_run *run);
+uint64_t rdx_cube_row_bytes(const rdx_cube_run *run);
 /* Add what rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
-RDX_MUST_USE rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
+RDX_MUST_USE rdx_status rdx_cube_counts(const rdx_cube_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
                                         rdx_error *err);
 
 /* The cube's measure that is a plan's. */
-uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure);
+uint32_t rdx_cube_measure_of(const rdx_cube_core *core, const rdx_measure *measure);
 
 #endif

@@ -16,9 +16,9 @@ static bool same_measure(const rdx_measure *a, const rdx_measure *b) {
          rdx_steps_equal(a->steps, a->step_count, b->steps, b->step_count);
 }
 
-uint32_t rdx_star_measure_of(const rdx_star *star, const rdx_measure *measure) {
+uint32_t rdx_cube_measure_of(const rdx_cube_core *core, const rdx_measure *measure) {
   uint32_t i = 0;
-  while (i < star->plan.measure_count && !same_measure(&star->plan.measures[i], measure))
+  while (i < core->plan.measure_count && !same_measure(&core->plan.measures[i], measure))
     i++;
   return i;
 }
@@ -34,13 +34,13 @@ static const rdx_code_set *set_of(const rdx_plan *plan, uint32_t attribute) {
 /* As if conditions were independent and each code as frequent as any other: the ranges are the intervals of the last
  * attribute that has a term, for each tuple of those before it that qualifies (section 4.2), and no more than tuples of
  * both. */
-void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *ranges, double *rows) {
-  const rdx_tuples *t = &star->scan;
+void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *ranges, double *rows) {
+  const rdx_tuples *t = &core->scan;
   double share = 1;
   *ranges = 1;
   for (uint32_t i = 0; i < t->attribute_count; i++) {
     const rdx_code_set *set = set_of(plan, t->attributes[i]);
-    const double all = (double)star->relation->attributes[t->attributes[i]].count + 1;
+    const double all = (double)core->relation->attributes[t->attributes[i]].count + 1;
     const double before = t->prefixes[i] * share;
     double codes = 0;
     if (!set)
@@ -51,45 +51,45 @@ void rdx_star_estimate(const rdx_star *star, const rdx_plan *plan, double *range
     const double most = t->prefixes[i + 1] * share, found = (before > 1 ? before : 1) * set->count;
     *ranges = most < 1 ? 1 : found < most ? found : most;
   }
-  *rows = (double)star->rows * share;
+  *rows = (double)core->rows * share;
 }
 
 /* ---- Accumulators ---- */
 
-static uint32_t slots_of(const rdx_star *star, const rdx_measure *m, const rdx_star_measure *stored) {
+static uint32_t slots_of(const rdx_cube_core *core, const rdx_measure *m, const rdx_cube_measure *stored) {
   uint32_t slots = m->wanted & RDX_WANT_SUM ? STAR_SUM : 0;
-  if (slots && star->rows > 0 && stored->span > UINT64_MAX / star->rows)
+  if (slots && core->rows > 0 && stored->span > UINT64_MAX / core->rows)
     slots |= STAR_HIGH;
   slots |= m->wanted & RDX_WANT_LEAST ? STAR_LEAST : 0;
   slots |= m->wanted & RDX_WANT_MOST ? STAR_MOST : 0;
   return m->nulls ? slots | STAR_COUNT | STAR_NULLS : slots;
 }
 
-static uint32_t group_count(const rdx_star *star, const rdx_plan *plan) {
-  return plan->query->group_count > 0 && star->group_bytes ? star->groups.count : 1;
+static uint32_t group_count(const rdx_cube_core *core, const rdx_plan *plan) {
+  return plan->query->group_count > 0 && core->group_bytes ? core->groups.count : 1;
 }
 
-void rdx_star_prepare(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run) {
+void rdx_cube_prepare(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run) {
   star_query *q = &run->query;
-  *q = (star_query){.group_count = group_count(star, plan), .slot_count = 1, .copies = copies};
-  if (q->group_count > 1 && star->group_codes) {
-    q->groups = RDX_ADDRESS(uint32_t, star->group_codes);
-    q->group_bytes = star->group_bytes;
+  *q = (star_query){.group_count = group_count(core, plan), .slot_count = 1, .copies = copies};
+  if (q->group_count > 1 && core->group_codes) {
+    q->groups = RDX_ADDRESS(uint32_t, core->group_codes);
+    q->group_bytes = core->group_bytes;
   }
   q->measure_count = plan->measure_count;
   for (uint32_t i = 0; i < plan->measure_count; i++) {
-    const uint32_t m = rdx_star_measure_of(star, &plan->measures[i]);
-    const rdx_star_measure *stored = &star->measures[m];
+    const uint32_t m = rdx_cube_measure_of(core, &plan->measures[i]);
+    const rdx_cube_measure *stored = &core->measures[m];
     q->measures[i] = (star_measure){.codes = RDX_ADDRESS(uint32_t, stored->codes),
                                     .null_code = stored->null_code,
                                     .bytes = stored->bytes,
-                                    .slots = slots_of(star, &plan->measures[i], stored)};
+                                    .slots = slots_of(core, &plan->measures[i], stored)};
     q->slot_count += (uint32_t)__builtin_popcount(q->measures[i].slots & ~STAR_NULLS);
   }
   q->simple = plan->measure_count == 0 || (plan->measure_count == 1 && q->measures[0].slots == STAR_SUM);
 }
 
-static rdx_status grow(rdx_star_run *run, rdx_device *device, uint64_t size, bool zero, rdx_buffer **buffer,
+static rdx_status grow(rdx_cube_run *run, rdx_device *device, uint64_t size, bool zero, rdx_buffer **buffer,
                        rdx_error *err) {
   if (*buffer && (*buffer)->size >= size)
     return RDX_OK;
@@ -98,29 +98,29 @@ static rdx_status grow(rdx_star_run *run, rdx_device *device, uint64_t size, boo
   return zero ? rdx_stream_fill(run->stream, *buffer, 0, size, 0, err) : RDX_OK;
 }
 
-uint32_t rdx_star_copies(const rdx_star *star, const rdx_plan *plan, uint64_t work) {
-  const uint64_t groups = group_count(star, plan);
-  uint64_t most = star->device->info.backend == RDX_BACKEND_CPU ? star->device->info.threads : 8;
-  const uint64_t useful = star->device->info.backend == RDX_BACKEND_CPU ? 1 + work / 65536 : 4096 / groups;
+uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64_t work) {
+  const uint64_t groups = group_count(core, plan);
+  uint64_t most = core->device->info.backend == RDX_BACKEND_CPU ? core->device->info.threads : 8;
+  const uint64_t useful = core->device->info.backend == RDX_BACKEND_CPU ? 1 + work / 65536 : 4096 / groups;
   const uint64_t room = (256u << 20) / (groups * 64);
   most = most < useful ? most : useful;
   most = most < room ? most : room;
   return (uint32_t)(most < 1 ? 1 : most < STAR_COPIES ? most : STAR_COPIES);
 }
 
-rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t copies, rdx_star_run *run,
+rdx_status rdx_cube_start(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run,
                           rdx_error *err) {
   star_query *q = &run->query;
-  rdx_star_prepare(star, plan, copies, run);
+  rdx_cube_prepare(core, plan, copies, run);
   const uint64_t groups = q->group_count, cells = copies * star_record_stride(q);
   if (cells > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query adds up %llu groups of %u numbers, more than 2^32 in all",
                     (unsigned long long)groups, q->slot_count);
-  RDX_TRY(grow(run, star->device, cells * 8, true, &run->sums, err));
-  RDX_TRY(grow(run, star->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
-  if (star->device->info.backend == RDX_BACKEND_CPU) {
-    RDX_TRY(grow(run, star->device, copies * star_list_stride(q) * 4, false, &run->touched, err));
-    RDX_TRY(grow(run, star->device, (STAR_COPIES + (groups + 31) / 32 + (groups + 1023) / 1024) * 4, true, &run->marks,
+  RDX_TRY(grow(run, core->device, cells * 8, true, &run->sums, err));
+  RDX_TRY(grow(run, core->device, 8 + groups * (1 + q->slot_count) * 8, false, &run->found, err));
+  if (core->device->info.backend == RDX_BACKEND_CPU) {
+    RDX_TRY(grow(run, core->device, copies * star_list_stride(q) * 4, false, &run->touched, err));
+    RDX_TRY(grow(run, core->device, (STAR_COPIES + (groups + 31) / 32 + (groups + 1023) / 1024) * 4, true, &run->marks,
                  err));
   }
   q->sums = RDX_ADDRESS(uint64_t, run->sums);
@@ -133,7 +133,7 @@ rdx_status rdx_star_start(const rdx_star *star, const rdx_plan *plan, uint32_t c
 
 /* ---- Results ---- */
 
-rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *err) {
+rdx_status rdx_cube_record_room(rdx_cube_run *run, uint64_t words, rdx_error *err) {
   if (words <= run->record_capacity)
     return RDX_OK;
   RDX_TRY(rdx_realloc((void **)&run->records, words, 8, "the groups of a query", err));
@@ -143,12 +143,12 @@ rdx_status rdx_star_record_room(rdx_star_run *run, uint64_t words, rdx_error *er
 
 /* What the collecting kernel found, on the host: `*records`, `first` bytes of it, came with the submission, and mostly
  * that is all; else the rest is downloaded to room of the run's own. */
-static rdx_status take_records(rdx_star_run *run, const uint64_t **records, uint64_t first, rdx_error *err) {
+static rdx_status take_records(rdx_cube_run *run, const uint64_t **records, uint64_t first, rdx_error *err) {
   const uint64_t count = (*records)[0], size = 1 + run->query.slot_count;
   RDX_TRY(rdx_returned_number(run->found->device, count, 0, run->query.group_count, "the groups of a query", err));
   run->expected = 8 + count * size * 8;
   if (run->expected > first) {
-    RDX_TRY(rdx_star_record_room(run, run->expected / 8, err));
+    RDX_TRY(rdx_cube_record_room(run, run->expected / 8, err));
     memcpy(run->records, *records, first);
     *records = run->records;
     RDX_TRY(rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err));
@@ -170,43 +170,43 @@ static rdx_record_words words_of(const rdx_measure *m, uint32_t slots, uint32_t 
   return w;
 }
 
-rdx_status rdx_star_read(const rdx_star *star, const rdx_plan *plan, const rdx_star_run *run, const uint64_t *records,
-                         bool parts, rdx_groups *out, rdx_error *err) {
+rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_plan *plan, const rdx_cube_run *run,
+                         const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err) {
   const uint64_t count = records[0];
   const uint32_t size = run->query.slot_count;
   uint64_t *numbers = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *numbers, "the groups of a query", (void **)&numbers, err));
-  rdx_tuples_number(&star->groups, plan, records + 1, 1 + size, count, numbers);
+  rdx_tuples_number(&core->groups, plan, records + 1, 1 + size, count, numbers);
   rdx_records r = {.count = count,
                    .numbers = numbers,
-                   .distinct = rdx_tuples_are_constant(&star->groups, plan) &&
-                               (!parts || rdx_tuples_are_constant(&star->scan, plan)),
+                   .distinct = rdx_tuples_are_constant(&core->groups, plan) &&
+                               (!parts || rdx_tuples_are_constant(&core->scan, plan)),
                    .words = records + 2,
                    .stride = 1 + size,
                    .size = size};
   uint32_t next = 1;
   for (uint32_t m = 0; m < plan->measure_count; m++)
-    r.measures[m] = words_of(&star->plan.measures[rdx_star_measure_of(star, &plan->measures[m])],
+    r.measures[m] = words_of(&core->plan.measures[rdx_cube_measure_of(core, &plan->measures[m])],
                              run->query.measures[m].slots, &next);
   const rdx_status status = rdx_groups_create(plan, r, out, err);
   rdx_free(numbers);
   return status;
 }
 
-rdx_status rdx_star_select(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_error *err) {
-  return rdx_tuples_select(&star->scan, plan, &run->ranges, err);
+rdx_status rdx_cube_select(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run, rdx_error *err) {
+  return rdx_tuples_select(&core->scan, plan, &run->ranges, err);
 }
 
-uint64_t rdx_star_rows_of(const rdx_star *star, const rdx_ranges *ranges) {
+uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < ranges->count; i++)
-    rows += star->scan.starts[ranges->list[2 * i + 1]] - star->scan.starts[ranges->list[2 * i]];
+    rows += core->scan.starts[ranges->list[2 * i + 1]] - core->scan.starts[ranges->list[2 * i]];
   return rows;
 }
 
-rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
+rdx_status rdx_cube_finish(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run, rdx_groups *out,
                            double *device_ms, rdx_error *err) {
-  const uint64_t items = star->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
+  const uint64_t items = core->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
   const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                          .found = RDX_ADDRESS(uint64_t, run->found)};
   const uint64_t most = 8 + (uint64_t)run->query.group_count * (1 + run->query.slot_count) * 8;
@@ -220,24 +220,24 @@ rdx_status rdx_star_finish(const rdx_star *star, const rdx_plan *plan, rdx_star_
   RDX_TRY(rdx_stream_finish(run->stream, err));
   *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
   RDX_TRY(take_records(run, &records, first, err));
-  return rdx_star_read(star, plan, run, records, false, out, err);
+  return rdx_cube_read(core, plan, run, records, false, out, err);
 }
 
 /* ---- Counting ---- */
 
-uint64_t rdx_star_row_bytes(const rdx_star_run *run) {
+uint64_t rdx_cube_row_bytes(const rdx_cube_run *run) {
   uint64_t bytes = run->query.group_bytes;
   for (uint32_t i = 0; i < run->query.measure_count; i++)
     bytes += run->query.measures[i].bytes;
   return bytes;
 }
 
-rdx_status rdx_star_counts(const rdx_star_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
+rdx_status rdx_cube_counts(const rdx_cube_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
                            rdx_error *err) {
   uint64_t values[2] = {0};
   RDX_TRY(rdx_buffer_download(counters, 0, values, sizeof values, err));
   counts->hits += values[0];
   counts->rows += values[1];
-  counts->bytes += values[1] * rdx_star_row_bytes(run);
+  counts->bytes += values[1] * rdx_cube_row_bytes(run);
   return RDX_OK;
 }

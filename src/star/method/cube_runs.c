@@ -28,8 +28,8 @@ void rdx_runs_destroy(rdx_runs *runs) {
   *runs = (rdx_runs){0};
 }
 
-uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
-  const uint64_t first_run = runs->first_run ? star->scan.count * 4ul : 0;
+uint64_t rdx_runs_bytes(const rdx_cube_core *core, const rdx_runs *runs) {
+  const uint64_t first_run = runs->first_run ? core->scan.count * 4ul : 0;
   uint64_t each = runs->groups ? 12 : 4;
   if (runs->memory)
     return runs->memory->size + first_run;
@@ -41,31 +41,31 @@ uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs) {
 /* ---- Building ---- */
 
 /* As many are as take 4 bytes for each row, and 2 MiB. */
-bool rdx_runs_fit(const rdx_star *star, uint64_t count) {
-  uint64_t each = star->group_bytes ? 16 : 4;
-  for (uint32_t m = 0; m < star->plan.measure_count; m++)
-    each += star->plan.measures[m].nulls ? 16 : 8;
-  return count * each <= (2ul << 20) + 4 * star->rows;
+bool rdx_runs_fit(const rdx_cube_core *core, uint64_t count) {
+  uint64_t each = core->group_bytes ? 16 : 4;
+  for (uint32_t m = 0; m < core->plan.measure_count; m++)
+    each += core->plan.measures[m].nulls ? 16 : 8;
+  return count * each <= (2ul << 20) + 4 * core->rows;
 }
 
 /* On the device: where runs of places begin, as bits, and these as a list. */
-static rdx_status list_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *count,
+static rdx_status list_starts(const rdx_cube_core *core, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *count,
                               uint64_t *out_count, rdx_error *err) {
   rdx_buffer *bits = NULL, *places = NULL;
-  const uint64_t words = (star->rows + 31) / 32;
+  const uint64_t words = (core->rows + 31) / 32;
   RDX_TRY(rdx_stream_scratch(stream, words * 4, "the runs of a cube", &bits, err));
-  RDX_TRY(rdx_stream_scratch(stream, star->scan.count * 4ul, "the runs of a cube", &places, err));
-  RDX_TRY(rdx_buffer_upload(places, 0, star->scan.starts, star->scan.count * 4ul, err));
+  RDX_TRY(rdx_stream_scratch(stream, core->scan.count * 4ul, "the runs of a cube", &places, err));
+  RDX_TRY(rdx_buffer_upload(places, 0, core->scan.starts, core->scan.count * 4ul, err));
   const struct star_heads_args args = {.starts = RDX_ADDRESS(uint32_t, places),
-                                       .groups = RDX_ADDRESS(uint32_t, star->group_codes),
+                                       .groups = RDX_ADDRESS(uint32_t, core->group_codes),
                                        .bits = RDX_ADDRESS(uint32_t, bits),
-                                       .starts_count = star->scan.count,
-                                       .group_bytes = star->group_bytes,
-                                       .rows = (uint32_t)star->rows};
+                                       .starts_count = core->scan.count,
+                                       .group_bytes = core->group_bytes,
+                                       .rows = (uint32_t)core->rows};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_heads, &args, NULL, words, NULL, err));
-  RDX_TRY(rdx_stream_select(stream, bits, starts, count, star->rows, err));
+  RDX_TRY(rdx_stream_select(stream, bits, starts, count, core->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  return rdx_buffer_number(count, 0, 1, star->rows, "the runs of a cube", out_count, err);
+  return rdx_buffer_number(count, 0, 1, core->rows, "the runs of a cube", out_count, err);
 }
 
 /* What the runs of a device array come to before each of them. */
@@ -82,33 +82,33 @@ static rdx_status accumulate(const rdx_buffer *runs, uint32_t count, uint64_t **
   return RDX_OK;
 }
 
-static rdx_status launch_sums(const rdx_star *star, uint32_t m, uint32_t runs, const rdx_buffer *starts,
+static rdx_status launch_sums(const rdx_cube_core *core, uint32_t m, uint32_t runs, const rdx_buffer *starts,
                               rdx_stream *stream, rdx_buffer *sums, rdx_buffer *counts, rdx_error *err) {
   RDX_TRY(rdx_stream_fill(stream, sums, 0, sums->size, 0, err));
   if (counts)
     RDX_TRY(rdx_stream_fill(stream, counts, 0, counts->size, 0, err));
   const struct star_runs_args args = {.starts = RDX_ADDRESS(uint32_t, starts),
-                                      .codes = RDX_ADDRESS(uint32_t, star->measures[m].codes),
+                                      .codes = RDX_ADDRESS(uint32_t, core->measures[m].codes),
                                       .sums = RDX_ADDRESS(uint64_t, sums),
                                       .counts = RDX_ADDRESS(uint64_t, counts),
-                                      .null_code = star->measures[m].null_code,
+                                      .null_code = core->measures[m].null_code,
                                       .runs = runs,
-                                      .bytes = star->measures[m].bytes,
-                                      .rows = (uint32_t)star->rows};
+                                      .bytes = core->measures[m].bytes,
+                                      .rows = (uint32_t)core->rows};
   RDX_TRY(
-      rdx_stream_launch(stream, &rdx_kernel_star_runs, &args, NULL, (star->rows + STAR_RUN - 1) / STAR_RUN, NULL, err));
+      rdx_stream_launch(stream, &rdx_kernel_star_runs, &args, NULL, (core->rows + STAR_RUN - 1) / STAR_RUN, NULL, err));
   return rdx_stream_finish(stream, err);
 }
 
-static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer *starts, rdx_stream *stream,
+static rdx_status add_totals(const rdx_cube_core *core, uint32_t m, const rdx_buffer *starts, rdx_stream *stream,
                              rdx_runs *out, rdx_error *err) {
   const uint64_t size = (uint64_t)out->count * 8;
   rdx_buffer *sums = NULL, *counts = NULL;
-  rdx_status status = rdx_buffer_create(star->device, size, "the runs of a cube", &sums, err);
-  if (status == RDX_OK && star->plan.measures[m].nulls)
-    status = rdx_buffer_create(star->device, size, "the runs of a cube", &counts, err);
+  rdx_status status = rdx_buffer_create(core->device, size, "the runs of a cube", &sums, err);
+  if (status == RDX_OK && core->plan.measures[m].nulls)
+    status = rdx_buffer_create(core->device, size, "the runs of a cube", &counts, err);
   if (status == RDX_OK)
-    status = launch_sums(star, m, out->count, starts, stream, sums, counts, err);
+    status = launch_sums(core, m, out->count, starts, stream, sums, counts, err);
   if (status == RDX_OK && counts)
     status = accumulate(counts, out->count, &out->totals[m].counts, err);
   if (status == RDX_OK)
@@ -119,16 +119,16 @@ static rdx_status add_totals(const rdx_star *star, uint32_t m, const rdx_buffer 
 }
 
 /* The group of each run, and the next run of another group. */
-static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
-  const star_step step = rdx_star_load(star->group_codes, star->group_bytes);
+static rdx_status add_groups(const rdx_cube_core *core, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
+  const star_step step = rdx_cube_load(core->group_codes, core->group_bytes);
   rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->next_group_run, err));
-  RDX_TRY(rdx_star_pack(star->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
+  RDX_TRY(rdx_cube_pack(core->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
   RDX_TRY(status);
-  RDX_TRY(rdx_returned_u32s(star->device, out->groups, out->count, star->groups.count - 1, "the group of a run", err));
+  RDX_TRY(rdx_returned_u32s(core->device, out->groups, out->count, core->groups.count - 1, "the group of a run", err));
   for (uint32_t i = out->count; i-- > 0;)
     out->next_group_run[i] =
         i + 1 < out->count && out->groups[i] == out->groups[i + 1] ? out->next_group_run[i + 1] : i + 1;
@@ -136,10 +136,10 @@ static rdx_status add_groups(const rdx_star *star, const rdx_buffer *starts, rdx
 }
 
 /* The first run of each place. */
-static rdx_status find_first_runs(const rdx_star *star, rdx_runs *out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(star->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->first_run, err));
-  for (uint32_t place = 0, run = 0; place <= star->scan.count; place++) {
-    while (run < out->count && out->starts[run] < star->scan.starts[place])
+static rdx_status find_first_runs(const rdx_cube_core *core, rdx_runs *out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(core->scan.count + 1ul, 4, "the runs of a cube", (void **)&out->first_run, err));
+  for (uint32_t place = 0, run = 0; place <= core->scan.count; place++) {
+    while (run < out->count && out->starts[run] < core->scan.starts[place])
       run++;
     out->first_run[place] = run;
   }
@@ -165,25 +165,25 @@ static uint64_t merge_cuts(uint32_t *starts, uint64_t count, const uint32_t *cut
 }
 
 /* The first row of each run, on the host and in `starts`. */
-static rdx_status find_starts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
+static rdx_status find_starts(const rdx_cube_core *core, rdx_stream *stream, rdx_buffer *starts, rdx_buffer *number,
                               const uint32_t *cuts, uint64_t cut_count, rdx_runs *out, rdx_error *err) {
-  uint64_t count = star->scan.count;
-  if (star->group_bytes)
-    RDX_TRY(list_starts(star, stream, starts, number, &count, err));
+  uint64_t count = core->scan.count;
+  if (core->group_bytes)
+    RDX_TRY(list_starts(core, stream, starts, number, &count, err));
   else
-    RDX_TRY(rdx_buffer_upload(starts, 0, star->scan.starts, count * 4, err));
-  if (!rdx_runs_fit(star, count))
+    RDX_TRY(rdx_buffer_upload(starts, 0, core->scan.starts, count * 4, err));
+  if (!rdx_runs_fit(core, count))
     return RDX_OK;
   RDX_TRY(rdx_alloc(count + cut_count + 1, 4, "the runs of a cube", (void **)&out->starts, err));
   RDX_TRY(rdx_buffer_download(starts, 0, out->starts, count * 4, err));
-  RDX_TRY(rdx_returned_starts(star->device, out->starts, count, star->rows, "where a run begins", err));
+  RDX_TRY(rdx_returned_starts(core->device, out->starts, count, core->rows, "where a run begins", err));
   count = merge_cuts(out->starts, count, cuts, cut_count);
-  if (!rdx_runs_fit(star, count)) {
+  if (!rdx_runs_fit(core, count)) {
     rdx_runs_destroy(out);
     return RDX_OK;
   }
   out->count = (uint32_t)count;
-  out->starts[count] = (uint32_t)star->rows;
+  out->starts[count] = (uint32_t)core->rows;
   return cut_count > 0 ? rdx_buffer_upload(starts, 0, out->starts, out->count * 4ul, err) : RDX_OK;
 }
 
@@ -196,36 +196,36 @@ static rdx_status create_totals(uint32_t count, const star_totals *from, rdx_run
   return RDX_OK;
 }
 
-static rdx_status add_parts(const rdx_star *star, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
+static rdx_status add_parts(const rdx_cube_core *core, rdx_stream *stream, rdx_buffer *starts, rdx_runs *out,
                             rdx_error *err) {
-  if (star->group_bytes)
-    RDX_TRY(add_groups(star, starts, out, err));
-  if (out->count > star->scan.count)
-    RDX_TRY(find_first_runs(star, out, err));
-  RDX_TRY(create_totals(star->plan.measure_count, NULL, out, err));
-  for (uint32_t m = 0; m < star->plan.measure_count; m++)
-    if (star->measures[m].span <= UINT64_MAX / star->rows) /* a sum of codes passes 64 bits nowhere */
-      RDX_TRY(add_totals(star, m, starts, stream, out, err));
+  if (core->group_bytes)
+    RDX_TRY(add_groups(core, starts, out, err));
+  if (out->count > core->scan.count)
+    RDX_TRY(find_first_runs(core, out, err));
+  RDX_TRY(create_totals(core->plan.measure_count, NULL, out, err));
+  for (uint32_t m = 0; m < core->plan.measure_count; m++)
+    if (core->measures[m].span <= UINT64_MAX / core->rows) /* a sum of codes passes 64 bits nowhere */
+      RDX_TRY(add_totals(core, m, starts, stream, out, err));
   return RDX_OK;
 }
 
-rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
+rdx_status rdx_runs_create(const rdx_cube_core *core, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
                            rdx_error *err) {
   *out = (rdx_runs){0};
-  if (star->rows == 0 || !rdx_runs_fit(star, star->scan.count))
+  if (core->rows == 0 || !rdx_runs_fit(core, core->scan.count))
     return RDX_OK;
   rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
-  const uint64_t most = star->group_bytes ? star->rows : star->scan.count + cut_count;
-  rdx_status status = rdx_buffer_create(star->device, most * 4, "the runs of a cube", &starts, err);
+  const uint64_t most = core->group_bytes ? core->rows : core->scan.count + cut_count;
+  rdx_status status = rdx_buffer_create(core->device, most * 4, "the runs of a cube", &starts, err);
   if (status == RDX_OK)
-    status = rdx_buffer_create(star->device, 8, "the number of runs", &number, err);
+    status = rdx_buffer_create(core->device, 8, "the number of runs", &number, err);
   if (status == RDX_OK)
-    status = rdx_stream_create_for(star->device, "build", &stream, err);
+    status = rdx_stream_create_for(core->device, "build", &stream, err);
   if (status == RDX_OK)
-    status = find_starts(star, stream, starts, number, cuts, cut_count, out, err);
+    status = find_starts(core, stream, starts, number, cuts, cut_count, out, err);
   if (status == RDX_OK && out->count > 0)
-    status = add_parts(star, stream, starts, out, err);
+    status = add_parts(core, stream, starts, out, err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&starts);
   rdx_buffer_destroy(&number);
@@ -264,15 +264,15 @@ static rdx_status move_arrays(rdx_runs *runs, rdx_buffer *memory, uint64_t *byte
   return RDX_OK;
 }
 
-rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err) {
+rdx_status rdx_runs_move(const rdx_cube_core *core, rdx_runs *runs, rdx_error *err) {
   rdx_runs moved = *runs;
   uint64_t bytes = 0;
-  if (star->device->info.backend == RDX_BACKEND_CPU || runs->count == 0)
+  if (core->device->info.backend == RDX_BACKEND_CPU || runs->count == 0)
     return RDX_OK;
   RDX_TRY(create_totals(runs->total_count, runs->totals, &moved, err));
   rdx_status status = move_arrays(&moved, NULL, &bytes, err);
   if (status == RDX_OK)
-    status = rdx_buffer_create(star->device, bytes, "the runs of a cube", &moved.memory, err);
+    status = rdx_buffer_create(core->device, bytes, "the runs of a cube", &moved.memory, err);
   if (status == RDX_OK)
     status = move_arrays(&moved, moved.memory, &bytes, err);
   if (status != RDX_OK) {
@@ -292,18 +292,18 @@ static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
   return runs->first_run ? runs->first_run[place] : place;
 }
 
-bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
+bool rdx_runs_serve(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan) {
   for (uint32_t i = 0; i < plan->measure_count && runs->count > 0; i++)
     if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
-        !runs->totals[rdx_star_measure_of(star, &plan->measures[i])].sums)
+        !runs->totals[rdx_cube_measure_of(core, &plan->measures[i])].sums)
       return false;
   return runs->count > 0;
 }
 
-uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges) {
+uint64_t rdx_runs_of(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges) {
   const bool grouped = plan->query->group_count > 0;
   uint64_t count = 0;
-  if (!rdx_runs_serve(star, runs, plan))
+  if (!rdx_runs_serve(core, runs, plan))
     return 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     count += grouped ? first_of(runs, ranges->list[2 * i + 1]) - first_of(runs, ranges->list[2 * i]) : 1;
@@ -320,22 +320,22 @@ uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges) {
   return count;
 }
 
-star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan) {
+star_runs rdx_runs_view(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan) {
   const bool grouped = plan->query->group_count > 0;
   star_runs r = {.starts = runs->starts,
                  .groups = grouped ? runs->groups : NULL,
                  .next_group_run = grouped ? runs->next_group_run : NULL};
   for (uint32_t i = 0; i < plan->measure_count; i++)
-    r.totals[i] = runs->totals[rdx_star_measure_of(star, &plan->measures[i])];
+    r.totals[i] = runs->totals[rdx_cube_measure_of(core, &plan->measures[i])];
   return r;
 }
 
 /* Where there is one group, ranges are differences of totals: its record. */
-static void add_ranges(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const star_query *q,
+static void add_ranges(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, const star_query *q,
                        const rdx_ranges *ranges, uint64_t *record) {
-  *record++ = rdx_star_rows_of(star, ranges);
+  *record++ = rdx_cube_rows_of(core, ranges);
   for (uint32_t m = 0; m < plan->measure_count; m++) {
-    const star_totals *t = &runs->totals[rdx_star_measure_of(star, &plan->measures[m])];
+    const star_totals *t = &runs->totals[rdx_cube_measure_of(core, &plan->measures[m])];
     uint64_t sum = 0, count = 0;
     for (uint32_t i = 0; i < ranges->count; i++) {
       const uint32_t low = first_of(runs, ranges->list[2 * i]), end = first_of(runs, ranges->list[2 * i + 1]);
@@ -349,19 +349,19 @@ static void add_ranges(const rdx_star *star, const rdx_runs *runs, const rdx_pla
   }
 }
 
-static rdx_status answer_one(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
+static rdx_status answer_one(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, rdx_cube_run *run,
                              rdx_groups *out, rdx_error *err) {
-  rdx_star_prepare(star, plan, 1, run);
-  RDX_TRY(rdx_star_record_room(run, 2 + run->query.slot_count, err));
+  rdx_cube_prepare(core, plan, 1, run);
+  RDX_TRY(rdx_cube_record_room(run, 2 + run->query.slot_count, err));
   run->records[0] = 1;
   run->records[1] = 0;
-  add_ranges(star, runs, plan, &run->query, &run->ranges, run->records + 2);
-  return rdx_star_read(star, plan, run, run->records, false, out, err);
+  add_ranges(core, runs, plan, &run->query, &run->ranges, run->records + 2);
+  return rdx_cube_read(core, plan, run, run->records, false, out, err);
 }
 
 /* Where groups are many and few of them are in the ranges: records that follow each other as runs do, several of which
  * may be of one group. The number of records is the first word. Returns false where they are more than `most`. */
-static bool list_records(const star_runs *r, const rdx_star_run *run, uint64_t most, uint64_t *records) {
+static bool list_records(const star_runs *r, const rdx_cube_run *run, uint64_t most, uint64_t *records) {
   const star_query *q = &run->query;
   const uint32_t *ranges = run->ranges.list;
   const uint64_t *sums = q->simple && q->measure_count == 1 ? r->totals[0].sums : NULL;
@@ -386,7 +386,7 @@ static bool list_records(const star_runs *r, const rdx_star_run *run, uint64_t m
 }
 
 /* Room for a record for each group, which are 0. */
-static rdx_status make_room(rdx_star_run *run, rdx_error *err) {
+static rdx_status make_room(rdx_cube_run *run, rdx_error *err) {
   const uint64_t words = (uint64_t)run->query.group_count * run->query.slot_count;
   if (words <= run->host_words)
     return RDX_OK;
@@ -399,7 +399,7 @@ static rdx_status make_room(rdx_star_run *run, rdx_error *err) {
 }
 
 /* Records that the device would have brought: their number, then for each its group and its slots, which become 0. */
-static void collect(const rdx_star_run *run, const uint32_t *touched, uint32_t count, uint64_t *records) {
+static void collect(const rdx_cube_run *run, const uint32_t *touched, uint32_t count, uint64_t *records) {
   const uint32_t slots = run->query.slot_count;
   *records++ = count;
   for (uint32_t i = 0; i < count; i++, records += 1 + slots) {
@@ -413,27 +413,27 @@ static void collect(const rdx_star_run *run, const uint32_t *touched, uint32_t c
 #define CACHED_WORDS 4096 /* accumulators that the nearest cache holds: then adding up is cheaper than sorting */
 #define MOST_LISTED 1024
 
-rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, rdx_star_run *run,
+rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, rdx_cube_run *run,
                            rdx_groups *out, rdx_error *err) {
   if (plan->query->group_count == 0)
-    return answer_one(star, runs, plan, run, out, err);
-  const star_runs r = rdx_runs_view(star, runs, plan);
+    return answer_one(core, runs, plan, run, out, err);
+  const star_runs r = rdx_runs_view(core, runs, plan);
   const star_query *q = &run->query;
   const uint64_t all = rdx_runs_translate(runs, &run->ranges);
   const uint32_t *ranges = run->ranges.list, range_count = run->ranges.count;
-  rdx_star_prepare(star, plan, 1, run);
+  rdx_cube_prepare(core, plan, 1, run);
   const uint64_t group_count = q->group_count, slots = q->slot_count;
   const uint64_t groups = all < group_count ? all : group_count,
                  listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
-  RDX_TRY(rdx_star_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
+  RDX_TRY(rdx_cube_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
   const bool parts = list_records(&r, run, listed, run->records);
   if (!parts) {
     uint32_t touched = 0;
     RDX_TRY(make_room(run, err));
-    RDX_TRY(rdx_star_room(run, groups, err));
+    RDX_TRY(rdx_cube_room(run, groups, err));
     for (uint32_t i = 0; i < range_count; i++)
       touched = star_add_runs(&r, q, ranges[2 * i], ranges[2 * i + 1], run->host_sums, run->rows, touched);
     collect(run, run->rows, touched, run->records);
   }
-  return rdx_star_read(star, plan, run, run->records, parts, out, err);
+  return rdx_cube_read(core, plan, run, run->records, parts, out, err);
 }

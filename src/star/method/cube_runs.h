@@ -23,32 +23,32 @@ typedef struct rdx_runs {
 } rdx_runs;
 
 /* Whether so many runs are kept. */
-bool rdx_runs_fit(const rdx_star *star, uint64_t count);
+bool rdx_runs_fit(const rdx_cube_core *core, uint64_t count);
 
 /* Add up the runs of a cube whose rows are stored. The rows `cuts`, which ascend, begin runs in any case. */
-RDX_MUST_USE rdx_status rdx_runs_create(const rdx_star *star, const uint32_t *cuts, uint64_t cut_count, rdx_runs *out,
-                                        rdx_error *err);
+RDX_MUST_USE rdx_status rdx_runs_create(const rdx_cube_core *core, const uint32_t *cuts, uint64_t cut_count,
+                                        rdx_runs *out, rdx_error *err);
 void rdx_runs_destroy(rdx_runs *runs);
 
 /* Of memory. */
-uint64_t rdx_runs_bytes(const rdx_star *star, const rdx_runs *runs);
+uint64_t rdx_runs_bytes(const rdx_cube_core *core, const rdx_runs *runs);
 
 /* Whether there are some, and they tell what a plan wants of the rows. */
-bool rdx_runs_serve(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan);
+bool rdx_runs_serve(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan);
 /* How many runs the ranges of a query take in; 0 where they do not serve it. */
-uint64_t rdx_runs_of(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges);
+uint64_t rdx_runs_of(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, const rdx_ranges *ranges);
 
 /* Make ranges of scan places to such of runs; returns how many runs they take in. */
 uint64_t rdx_runs_translate(const rdx_runs *runs, rdx_ranges *ranges);
 
 /* Move what queries read to the device: to `memory`, unless that is a CPU. If it fails they stay. */
-RDX_MUST_USE rdx_status rdx_runs_move(const rdx_star *star, rdx_runs *runs, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_runs_move(const rdx_cube_core *core, rdx_runs *runs, rdx_error *err);
 
 /* What a plan's query reads of them, for as long as the runs live. */
-star_runs rdx_runs_view(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan);
+star_runs rdx_runs_view(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan);
 
 /* Answer a plan by them on the host: run->ranges, which become ranges of runs. */
-RDX_MUST_USE rdx_status rdx_runs_answer(const rdx_star *star, const rdx_runs *runs, const rdx_plan *plan,
-                                        rdx_star_run *run, rdx_groups *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan,
+                                        rdx_cube_run *run, rdx_groups *out, rdx_error *err);
 
 #endif

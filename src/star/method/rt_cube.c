@@ -26,7 +26,7 @@
 #define CPU_LEAST 4096
 
 typedef struct rt_cube {
-  rdx_star star;
+  rdx_cube_core core;
   rdx_rt_cube_params params;
   uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
   float leg_x, leg_y, z_scale;
@@ -46,12 +46,12 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->places);
   rdx_scan_destroy(&c->filter);
   rdx_free(c->z_cuts);
-  rdx_star_destroy(&c->star);
+  rdx_cube_destroy(&c->core);
   rdx_free(c);
 }
 
 static bool on_cpu(const rt_cube *c) {
-  return c->star.device->info.backend == RDX_BACKEND_CPU;
+  return c->core.device->info.backend == RDX_BACKEND_CPU;
 }
 
 /* ---- Options ---- */
@@ -104,18 +104,18 @@ rdx_status rdx_rt_cube_cut(const rdx_tuples *t, uint32_t attributes, uint32_t **
 /* Numbers that pass the bits of a coordinate keep their highest bits there. */
 static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   const rdx_rt_cube_operators operators = c->params.operators;
-  const uint32_t groups = c->star.groups.count, attributes = c->star.scan.attribute_count;
+  const uint32_t groups = c->core.groups.count, attributes = c->core.scan.attribute_count;
   while (groups >> c->y_shift >= 1u << Y_BITS)
     c->y_shift++;
   c->y_count = groups > 0 ? ((groups - 1) >> c->y_shift) + 1 : 1;
   c->z_shift = on_cpu(c) ? CPU_Z_SHIFT : 0;
-  while (c->star.rows > 0 && (c->star.rows - 1) >> c->z_shift >= 1u << Z_BITS)
+  while (c->core.rows > 0 && (c->core.rows - 1) >> c->z_shift >= 1u << Z_BITS)
     c->z_shift++;
   if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
     c->z_shift = FLAT;
   if (operators != RDX_RT_CUBE_SPLIT_SCAN)
     return RDX_OK;
-  return rdx_rt_cube_cut(&c->star.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
+  return rdx_rt_cube_cut(&c->core.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
 }
 
 static uint32_t bits_of(uint64_t largest) {
@@ -125,8 +125,8 @@ static uint32_t bits_of(uint64_t largest) {
 /* x: the codes of as many measures as fit, side by side. Returns the number of steps. */
 static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
-  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
-    const rdx_star_measure *m = &c->star.measures[i];
+  for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
+    const rdx_cube_measure *m = &c->core.measures[i];
     const uint32_t own = bits_of(m->largest);
     if (count > 0 && bits + own > X_BITS)
       break;
@@ -160,7 +160,7 @@ void rdx_rt_cube_divide(double grid, uint64_t x_codes, uint64_t y_codes, uint32_
  * may be as short as one likes, so one ray is best, except where all rows have one z. */
 static void choose_steps(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
-  const double wanted = on_cpu(c) ? 4.0 * c->star.device->info.threads : MOST_GRID;
+  const double wanted = on_cpu(c) ? 4.0 * c->core.device->info.threads : MOST_GRID;
   rdx_rt_cube_divide(!separate            ? 1
                      : wanted < MOST_GRID ? wanted
                                           : MOST_GRID,
@@ -212,11 +212,11 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
   uint64_t step_address = 0;
   RDX_TRY(rdx_stream_constants(stream, steps, step_count * sizeof *steps, &step_address, err));
   const struct rt_place_args args = {.steps = (star_step *)(uintptr_t)step_address,
-                                     .groups = RDX_ADDRESS(uint32_t, c->star.group_codes),
+                                     .groups = RDX_ADDRESS(uint32_t, c->core.group_codes),
                                      .triangles = RDX_ADDRESS(float, triangles),
                                      .owners = RDX_ADDRESS(uint32_t, c->owners),
                                      .step_count = step_count,
-                                     .group_bytes = c->star.group_bytes,
+                                     .group_bytes = c->core.group_bytes,
                                      .x_shift = c->x_shift,
                                      .y_shift = c->y_shift,
                                      .z_shift = c->z_shift,
@@ -226,7 +226,7 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
                                      .leg_x = c->leg_x,
                                      .leg_y = c->leg_y,
                                      .z_scale = c->z_scale};
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rt_place, &args, NULL, c->star.rows, NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rt_place, &args, NULL, c->core.rows, NULL, err));
   return rdx_stream_finish(stream, err);
 }
 
@@ -234,8 +234,8 @@ static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t s
                                   rdx_error *err) {
   rdx_stream *stream = NULL;
   if (c->columns * c->lines > 1)
-    RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the rays of rows", &c->owners, err));
-  RDX_TRY(rdx_stream_create_for(c->star.device, "build", &stream, err));
+    RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the rays of rows", &c->owners, err));
+  RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
   const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
   rdx_stream_destroy(&stream);
   return status;
@@ -243,47 +243,47 @@ static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t s
 
 /* Triangles lie in the order of z, along which all rays go: on a CPU what is built fast is traced at least as fast. */
 static rdx_build_preference preference(const rt_cube *c) {
-  const bool fast = c->params.build == RDX_BUILD_DEFAULT && c->star.device->info.backend == RDX_BACKEND_CPU;
+  const bool fast = c->params.build == RDX_BUILD_DEFAULT && c->core.device->info.backend == RDX_BACKEND_CPU;
   return fast ? RDX_BUILD_FAST_BUILD : c->params.build;
 }
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * RDX_MOST_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
-                            .count = c->star.rows,
+                            .count = c->core.rows,
                             .preference = preference(c),
                             .compact = true,
                             .single_any_hit = true};
   const uint32_t step_count = make_x(c, steps);
   RDX_TRY(choose_grid(c, err));
-  RDX_TRY(rdx_device_expect(c->star.device, scene.count * 40 + rdx_scene_estimate(c->star.device, &scene),
+  RDX_TRY(rdx_device_expect(c->core.device, scene.count * 40 + rdx_scene_estimate(c->core.device, &scene),
                             "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
-  rdx_status status = rdx_buffer_create(c->star.device, c->star.rows * 36, "triangles", &scene.primitives, err);
+  rdx_status status = rdx_buffer_create(c->core.device, c->core.rows * 36, "triangles", &scene.primitives, err);
   if (status == RDX_OK)
     status = place_triangles(c, steps, step_count, scene.primitives, err);
   if (status == RDX_OK)
-    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
   rdx_buffer_destroy(&scene.primitives);
   return status;
 }
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rt_cube *c,
                               rdx_error *err) {
-  rdx_star_rows rows;
-  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  rdx_cube_rows rows;
+  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
   if (status == RDX_OK)
-    status = rdx_star_store(&c->star, &rows, err);
-  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->star.rows > 0)
-    status = rdx_rt_filter_create(&c->star, &rows, spec->scan, spec->scan_count, &c->filter, err);
-  rdx_star_rows_drop(&rows);
+    status = rdx_cube_store(&c->core, &rows, err);
+  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->core.rows > 0)
+    status = rdx_rt_filter_create(&c->core, &rows, spec->scan, spec->scan_count, &c->filter, err);
+  rdx_cube_rows_drop(&rows);
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
-    status = rdx_star_places(&c->star, &c->places, err);
+    status = rdx_cube_places(&c->core, &c->places, err);
   if (status == RDX_OK)
     status = choose_coordinates(c, err);
   return status == RDX_OK ? build_scene(c, err) : status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   rt_cube *c = NULL;
   RDX_TRY(check_params(&params->rt_cube, err));
@@ -295,7 +295,7 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
     destroy(c);
     return status;
   }
-  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_star_host_bytes(&c->star);
+  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_cube_host_bytes(&c->core);
   *out = c;
   return RDX_OK;
 }
@@ -305,17 +305,17 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const rt_cube *c = self;
   double ranges = 0, rows = 0;
-  rdx_star_estimate(&c->star, plan, &ranges, &rows);
+  rdx_cube_estimate(&c->core, plan, &ranges, &rows);
   *out = (rdx_work){.launches = 1,
                     .ranges = ranges,
                     .rays = ranges * c->columns * c->lines,
                     .hits = rows,
-                    .primitives = (double)c->star.rows};
+                    .primitives = (double)c->core.rows};
 }
 
 typedef struct request {
   const rdx_plan *plan;
-  rdx_star_run *run;
+  rdx_cube_run *run;
   rdx_buffer *bits, *counters;
   rdx_query_counts *counts;
   uint32_t run_count, cells; /* the runs are in run->rows */
@@ -328,16 +328,16 @@ typedef struct request {
 /* The run of rows that a ray must pass for the ranges of places `first` and on: one of them, or with operators split
  * all ranges that the same codes of the first attribute have. */
 static rt_run find_run(const rt_cube *c, const rdx_ranges *ranges, uint32_t first) {
-  const uint32_t *starts = c->star.scan.starts, *low = &ranges->list[2 * (size_t)first];
+  const uint32_t *starts = c->core.scan.starts, *low = &ranges->list[2 * (size_t)first];
   if (c->z_shift == FLAT)
-    return (rt_run){.end = (uint32_t)c->star.rows, .range_count = ranges->count};
+    return (rt_run){.end = (uint32_t)c->core.rows, .range_count = ranges->count};
   if (!c->z_cuts)
     return (rt_run){.begin = starts[low[0]], .end = starts[low[1]], .first_range = first, .range_count = 1};
   const uint32_t begin = c->z_cuts[star_find(c->z_cuts, c->z_cut_count, low[0])];
   uint32_t end = begin, count = 0;
   while (first + count < ranges->count && (count == 0 || ranges->list[2 * (first + count)] < end)) {
     const uint32_t last = star_find(c->z_cuts, c->z_cut_count, ranges->list[2 * (first + count++) + 1] - 1);
-    end = last + 1 < c->z_cut_count ? c->z_cuts[last + 1] : c->star.scan.count;
+    end = last + 1 < c->z_cut_count ? c->z_cuts[last + 1] : c->core.scan.count;
   }
   return (rt_run){.begin = starts[begin], .end = starts[end], .first_range = first, .range_count = count};
 }
@@ -348,7 +348,7 @@ static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
 
 /* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
 static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
-  const uint64_t wanted = on_cpu(c) ? 4 * c->star.device->info.threads : GPU_PIECES;
+  const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_PIECES;
   const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
   const uint64_t each = (cells * c->columns * c->lines + wanted - 1) / wanted;
   const uint64_t most = each > least ? each : least;
@@ -376,7 +376,7 @@ rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, ui
 static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
   const rdx_ranges *ranges = &r->run->ranges;
   uint64_t cells = 0;
-  RDX_TRY(rdx_star_room(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
+  RDX_TRY(rdx_cube_room(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
   rt_run *runs = (rt_run *)(void *)r->run->rows;
   r->run_count = 0;
   for (uint32_t i = 0; i < ranges->count; i += runs[r->run_count++].range_count) {
@@ -389,12 +389,12 @@ static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
     runs[i].first_piece = (uint32_t)r->pieces;
     r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
   }
-  return rdx_rt_cube_check_rays(&c->params, r->pieces * c->columns * c->lines, c->star.rows, c->columns, c->lines, err);
+  return rdx_rt_cube_check_rays(&c->params, r->pieces * c->columns * c->lines, c->core.rows, c->columns, c->lines, err);
 }
 
 /* CPU: the parts that rays are dealt out to. */
 static uint32_t parts_of(const rt_cube *c, uint64_t rays) {
-  const uint64_t threads = c->star.device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
+  const uint64_t threads = c->core.device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
   return (uint32_t)(rays < most ? rays : most);
 }
 
@@ -402,7 +402,7 @@ static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint32_t parts
   const uint32_t asked = c->params.sub_accumulators;
   if (on_cpu(c))
     return asked > 0 && asked < parts ? asked : parts;
-  return asked > 0 ? asked : rdx_star_copies(&c->star, plan, c->star.rows);
+  return asked > 0 ? asked : rdx_cube_copies(&c->core, plan, c->core.rows);
 }
 
 static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
@@ -411,7 +411,7 @@ static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
   uint64_t runs = 0, ranges = 0;
   if (r->counters)
     RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_star_start(&c->star, r->plan, copies, r->run, err));
+  RDX_TRY(rdx_cube_start(&c->core, r->plan, copies, r->run, err));
   RDX_TRY(rdx_stream_constants(r->run->stream, r->run->rows, r->run_count * sizeof(rt_run), &runs, err));
   if (c->places)
     RDX_TRY(
@@ -439,10 +439,10 @@ static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
 
 static rdx_status select_rows(const rt_cube *c, request *r, rdx_error *err) {
   rdx_scan_counts counts = {0};
-  RDX_TRY(rdx_star_select(&c->star, r->plan, r->run, err));
+  RDX_TRY(rdx_cube_select(&c->core, r->plan, r->run, err));
   if (!c->filter || r->run->ranges.count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_rt_filter_run(c->filter, c->star.scan.attributes, c->star.scan.attribute_count, r->plan, &r->bits,
+  RDX_TRY(rdx_rt_filter_run(c->filter, c->core.scan.attributes, c->core.scan.attribute_count, r->plan, &r->bits,
                             r->counts ? &counts : NULL, &r->device_ms, err));
   if (r->counts) {
     r->counts->rays += counts.rays;
@@ -459,12 +459,12 @@ static rdx_status answer(const rt_cube *c, request *r, rdx_groups *out, rdx_erro
     return RDX_OK;
   RDX_TRY(cut_runs(c, r, err));
   RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, &ms, err));
+  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, &ms, err));
   r->device_ms += ms;
   if (!r->counters)
     return RDX_OK;
   r->counts->rays += r->pieces * c->columns * c->lines;
-  return rdx_star_counts(r->run, r->counters, r->counts, err);
+  return rdx_cube_counts(r->run, r->counters, r->counts, err);
 }
 
 static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
@@ -472,20 +472,20 @@ static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, r
   rt_cube *c = (rt_cube *)(uintptr_t)self; /* spares are shared under a lock */
   request r = {.plan = plan, .counts = counts};
   if (counts)
-    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_star_take(&c->star, &r.run, err);
+    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
   if (status == RDX_OK)
     status = answer(c, &r, out, err);
   *device_ms = r.device_ms;
-  rdx_star_give(&c->star, &r.run, status);
+  rdx_cube_give(&c->core, &r.run, status);
   if (c->filter)
     rdx_workspace_give_bitmap(c->filter->workspace, &r.bits);
   rdx_buffer_destroy(&r.counters);
   return status;
 }
 
-const rdx_engine_ops rdx_rt_cube_ops = {
-    .kind = RDX_ENGINE_RT_CUBE,
+const rdx_star_ops rdx_rt_cube_ops = {
+    .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
     .cubes = true,
     .build = build,

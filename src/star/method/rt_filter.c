@@ -13,12 +13,12 @@
 
 /* ---- Preparing ---- */
 
-static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const rdx_buffer *order, uint32_t bits,
+static rdx_status reorder(const rdx_cube_core *core, const rdx_buffer *codes, const rdx_buffer *order, uint32_t bits,
                           rdx_buffer **out, rdx_error *err) {
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_buffer_create(star->device, star->rows * bits / 8, "the codes of a scan", out, err));
-  RDX_TRY(rdx_stream_create_for(star->device, "build", &stream, err));
-  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, star->rows, err);
+  RDX_TRY(rdx_buffer_create(core->device, core->rows * bits / 8, "the codes of a scan", out, err));
+  RDX_TRY(rdx_stream_create_for(core->device, "build", &stream, err));
+  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, core->rows, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
@@ -26,46 +26,46 @@ static rdx_status reorder(const rdx_star *star, const rdx_buffer *codes, const r
 }
 
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
-static rdx_status make_column(const rdx_star *star, const rdx_star_rows *rows, uint32_t number, rdx_scan_column *out,
-                              rdx_error *err) {
-  const rdx_packed_column *attribute = &star->relation->attributes[number];
+static rdx_status make_column(const rdx_cube_core *core, const rdx_cube_rows *rows, uint32_t number,
+                              rdx_scan_column *out, rdx_error *err) {
+  const rdx_packed_column *attribute = &core->relation->attributes[number];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
   *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                            .key_bits = 8 * bytes,
-                           .rows = star->rows,
+                           .rows = core->rows,
                            .largest = attribute->count + attribute->nulls - 1};
-  RDX_TRY(rdx_packed_gather(star->relation, attribute, rows->joined, star->rows, bytes, &codes, err));
+  RDX_TRY(rdx_packed_gather(core->relation, attribute, rows->joined, core->rows, bytes, &codes, err));
   if (!rows->order) {
     out->codes = codes;
     return RDX_OK;
   }
-  const rdx_status status = reorder(star, codes, rows->order, out->key_bits, &out->codes, err);
+  const rdx_status status = reorder(core, codes, rows->order, out->key_bits, &out->codes, err);
   rdx_buffer_destroy(&codes);
   return status;
 }
 
-static rdx_status create(const rdx_star *star, const rdx_star_rows *rows, const uint32_t *attributes, uint32_t count,
-                         rdx_scan *scan, rdx_error *err) {
+static rdx_status create(const rdx_cube_core *core, const rdx_cube_rows *rows, const uint32_t *attributes,
+                         uint32_t count, rdx_scan *scan, rdx_error *err) {
   const rdx_scan_params params = {.method = RDX_SCAN_RTSCAN};
   RDX_TRY(rdx_calloc(count, sizeof *scan->columns, "a scan", (void **)&scan->columns, err));
   scan->stats.columns = count;
-  scan->stats.rows = star->rows;
-  RDX_TRY(rdx_workspace_create(star->device, rdx_bitmap_bytes(star->rows), &scan->workspace, err));
+  scan->stats.rows = core->rows;
+  RDX_TRY(rdx_workspace_create(core->device, rdx_bitmap_bytes(core->rows), &scan->workspace, err));
   for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(make_column(star, rows, attributes[i], &scan->columns[i], err));
-  RDX_TRY(scan->ops->build(star->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
+    RDX_TRY(make_column(core, rows, attributes[i], &scan->columns[i], err));
+  RDX_TRY(scan->ops->build(core->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
   for (uint32_t i = 0; i < count; i++)
     rdx_buffer_destroy(&scan->columns[i].codes); /* the method keeps what it needs */
   return RDX_OK;
 }
 
-rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows, const uint32_t *attributes,
+rdx_status rdx_rt_filter_create(const rdx_cube_core *core, const rdx_cube_rows *rows, const uint32_t *attributes,
                                 uint32_t count, rdx_scan **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a scan", (void **)out, err));
-  (*out)->device = star->device;
+  (*out)->device = core->device;
   (*out)->ops = &rdx_rtscan_ops;
-  const rdx_status status = create(star, rows, attributes, count, *out, err);
+  const rdx_status status = create(core, rows, attributes, count, *out, err);
   if (status != RDX_OK)
     rdx_scan_destroy(out);
   return status;

@@ -8,7 +8,7 @@
 #include "star/method/cube.h"
 
 /* Prepare a scan of `count` attributes, at least one, over the rows of a cube. */
-RDX_MUST_USE rdx_status rdx_rt_filter_create(const rdx_star *star, const rdx_star_rows *rows,
+RDX_MUST_USE rdx_status rdx_rt_filter_create(const rdx_cube_core *core, const rdx_cube_rows *rows,
                                              const uint32_t *attributes, uint32_t count, rdx_scan **out,
                                              rdx_error *err);
 

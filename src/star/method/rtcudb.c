@@ -16,7 +16,7 @@
 #define EMULATED_RAYS 64
 
 static bool on_cpu(const rdx_rtcudb *c) {
-  return c->star.device->info.backend == RDX_BACKEND_CPU;
+  return c->core.device->info.backend == RDX_BACKEND_CPU;
 }
 
 static void destroy(void *self) {
@@ -31,7 +31,7 @@ static void destroy(void *self) {
   rdx_free(c->numbers);
   rdx_free(c->parts);
   rdx_free(c->cuts);
-  rdx_star_destroy(&c->star);
+  rdx_cube_destroy(&c->core);
   rdx_free(c);
 }
 
@@ -42,7 +42,7 @@ static uint64_t codes_of(const rdx_packed_column *a) {
 }
 
 static const rdx_packed_column *coded_of(const rdx_rtcudb *c, uint32_t position) {
-  return &c->star.relation->attributes[c->scan[position].number];
+  return &c->core.relation->attributes[c->scan[position].number];
 }
 
 /* RTCUDB, section 4.5 "we encode as many attributes as possible in a coordinate". */
@@ -93,16 +93,16 @@ static void choose_digits(rdx_rtcudb *c) {
 static rdx_status shift_codes(const rdx_rtcudb *c, const star_step *step, uint32_t shift, bool narrow, rdx_buffer **out,
                               rdx_error *err) {
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * (narrow ? 4 : 8), "the codes of a cube", out, err));
+  RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * (narrow ? 4 : 8), "the codes of a cube", out, err));
   const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, *out),
                                      .codes = step->codes,
                                      .bytes = step->bytes,
                                      .first_attribute = 1,
                                      .shift = shift,
                                      .narrow = narrow};
-  rdx_status status = rdx_stream_create_for(c->star.device, "build", &stream, err);
+  rdx_status status = rdx_stream_create_for(c->core.device, "build", &stream, err);
   if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, c->star.rows, NULL, err);
+    status = rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, c->core.rows, NULL, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
@@ -119,7 +119,7 @@ static rdx_status encode_z(const rdx_rtcudb *c, rdx_buffer *joined, rdx_buffer *
   for (uint32_t i = 0; i < c->scan_count && status == RDX_OK; i++) {
     if (c->scan[i].radix < 2)
       continue;
-    status = rdx_star_attribute(&c->star, coded_of(c, i), joined, &steps[count], &codes[digits], err);
+    status = rdx_star_attribute(&c->core, coded_of(c, i), joined, &steps[count], &codes[digits], err);
     if (status == RDX_OK && c->scan[i].shift > 0)
       status = shift_codes(c, &steps[count], c->scan[i].shift, true, out, err);
     steps[count++].factor = c->scan[i].stride;
@@ -127,20 +127,20 @@ static rdx_status encode_z(const rdx_rtcudb *c, rdx_buffer *joined, rdx_buffer *
       steps[count++] = (star_step){.kind = STAR_ADD};
   }
   if (status == RDX_OK && digits > 0 && !*out)
-    status = rdx_star_pack(c->star.device, steps, count, NULL, c->star.rows, 4, 0, UINT64_MAX, out, err);
+    status = rdx_cube_pack(c->core.device, steps, count, NULL, c->core.rows, 4, 0, UINT64_MAX, out, err);
   for (uint32_t i = 0; i < digits; i++)
     rdx_buffer_destroy(&codes[i]);
   return status;
 }
 
 /* Rows in the order of z, with z. */
-static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_star_rows *rows, rdx_error *err) {
+static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_cube_rows *rows, rdx_error *err) {
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the order of a cube", &rows->order, err));
-  RDX_TRY(rdx_stream_create_for(c->star.device, "build", &stream, err));
-  rdx_status status = rdx_primitive_iota(stream, rows->order, c->star.rows, err);
+  RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the order of a cube", &rows->order, err));
+  RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
+  rdx_status status = rdx_primitive_iota(stream, rows->order, c->core.rows, err);
   if (status == RDX_OK)
-    status = rdx_stream_sort(stream, z, 4, RTCUDB_BITS, rows->order, c->star.rows, err);
+    status = rdx_stream_sort(stream, z, 4, RTCUDB_BITS, rows->order, c->core.rows, err);
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   rdx_stream_destroy(&stream);
@@ -148,7 +148,7 @@ static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_star_rows *r
 }
 
 /* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
-static rdx_status store_scan(rdx_rtcudb *c, const rdx_star_rows *rows, rdx_error *err) {
+static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error *err) {
   for (uint32_t i = 0; i < c->scan_count && c->params.operators != RDX_RT_CUBE_SEPARATE_SCAN; i++) {
     rtcudb_attribute *a = &c->scan[i];
     rdx_buffer *codes = NULL;
@@ -156,10 +156,10 @@ static rdx_status store_scan(rdx_rtcudb *c, const rdx_star_rows *rows, rdx_error
     if (a->radix > 0 && a->shift == 0)
       continue;
     a->bytes = rdx_star_bytes_for(codes_of(coded_of(c, i)));
-    rdx_status status = rdx_star_attribute(&c->star, coded_of(c, i), rows->joined, &step, &codes, err);
+    rdx_status status = rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err);
     if (status == RDX_OK)
       status =
-          rdx_star_pack(c->star.device, &step, 1, rows->order, c->star.rows, a->bytes, 0, UINT64_MAX, &a->codes, err);
+          rdx_cube_pack(c->core.device, &step, 1, rows->order, c->core.rows, a->bytes, 0, UINT64_MAX, &a->codes, err);
     rdx_buffer_destroy(&codes);
     RDX_TRY(status);
   }
@@ -177,12 +177,12 @@ static uint32_t bits_of(uint64_t largest) {
 static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
   uint32_t used = 0;
   uint64_t largest = 0;
-  RDX_TRY(rdx_calloc(c->star.plan.measure_count, sizeof *c->parts, "the measures of a cube", (void **)&c->parts, err));
-  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
-    const uint32_t wanted = bits_of(c->star.measures[i].largest), left = RTCUDB_BITS - used;
+  RDX_TRY(rdx_calloc(c->core.plan.measure_count, sizeof *c->parts, "the measures of a cube", (void **)&c->parts, err));
+  for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
+    const uint32_t wanted = bits_of(c->core.measures[i].largest), left = RTCUDB_BITS - used;
     c->parts[i] = (rtcudb_part){.shift = left > 0 ? used : 0, .bits = wanted < left ? wanted : left};
     if (left > 0)
-      largest |= wanted <= left ? c->star.measures[i].largest << used : (1ull << RTCUDB_BITS) - 1;
+      largest |= wanted <= left ? c->core.measures[i].largest << used : (1ull << RTCUDB_BITS) - 1;
     used += c->parts[i].bits;
   }
   c->x_codes = (uint32_t)largest + 1;
@@ -192,11 +192,11 @@ static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
 /* RTCUDB, section 4.5 "Supporting More Attributes". */
 /* Leave of the columns of measures what is not in x. */
 static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
-  for (uint32_t i = 0; i < c->star.plan.measure_count; i++) {
-    rdx_star_measure *m = &c->star.measures[i];
+  for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
+    rdx_cube_measure *m = &c->core.measures[i];
     const uint64_t largest = c->parts[i].bits == 64 ? 0 : m->largest >> c->parts[i].bits;
     rdx_buffer *high = NULL, *whole = m->codes;
-    const star_step step = rdx_star_load(whole, m->bytes);
+    const star_step step = rdx_cube_load(whole, m->bytes);
     if (c->parts[i].bits == 0)
       continue;
     m->codes = NULL;
@@ -204,9 +204,9 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
     rdx_status status = largest > 0 ? shift_codes(c, &step, c->parts[i].bits, false, &high, err) : RDX_OK;
     rdx_buffer_destroy(&whole);
     if (status == RDX_OK && high) {
-      const star_step load = rdx_star_load(high, 8);
+      const star_step load = rdx_cube_load(high, 8);
       m->bytes = rdx_star_bytes_for(largest);
-      status = rdx_star_pack(c->star.device, &load, 1, NULL, c->star.rows, m->bytes, 0, UINT64_MAX, &m->codes, err);
+      status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, m->bytes, 0, UINT64_MAX, &m->codes, err);
     }
     rdx_buffer_destroy(&high);
     RDX_TRY(status);
@@ -219,7 +219,7 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
 /* RTCUDB, section 4.3 "serves as the Y-coordinate". */
 /* The codes of all group attributes, or of as many as y has room for. */
 static rdx_status choose_y(rdx_rtcudb *c, rdx_error *err) {
-  const rdx_tuples *t = &c->star.groups;
+  const rdx_tuples *t = &c->core.groups;
   const uint32_t most =
       c->params.operators == RDX_RT_CUBE_SPLIT_GROUP && t->attribute_count > 0 ? 1 : t->attribute_count;
   uint32_t encoded = most;
@@ -236,7 +236,7 @@ static rdx_status choose_y(rdx_rtcudb *c, rdx_error *err) {
 static uint64_t largest_rest(const rdx_rtcudb *c) {
   uint64_t largest = 0;
   for (uint32_t i = 0; i < c->cut_count; i++) {
-    const uint32_t end = i + 1 < c->cut_count ? c->cuts[i + 1] : c->star.groups.count;
+    const uint32_t end = i + 1 < c->cut_count ? c->cuts[i + 1] : c->core.groups.count;
     largest = end - c->cuts[i] - 1 > largest ? end - c->cuts[i] - 1 : largest;
   }
   return largest;
@@ -249,7 +249,7 @@ static uint64_t largest_rest(const rdx_rtcudb *c) {
  * So a grid has the rays that keep a device busy with one interval: more take longer, and hit rows twice. */
 static void choose_legs(rdx_rtcudb *c) {
   const rdx_rt_cube_params *p = &c->params;
-  const rdx_device_info *info = &c->star.device->info;
+  const rdx_device_info *info = &c->core.device->info;
   const double model = on_cpu(c) ? info->threads : info->emulated ? EMULATED_RAYS : GPU_RAYS;
   rdx_rt_cube_divide(p->grid > 0 ? p->grid : model, c->x_codes, c->y_codes, &c->half_x, &c->half_y);
   if (p->leg_x > 0)
@@ -279,14 +279,14 @@ static rdx_status choose_grid(rdx_rtcudb *c, rdx_error *err) {
 
 static rdx_status launch_place(const rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z,
                                rdx_buffer *triangles, rdx_buffer *rests, rdx_stream *stream, rdx_error *err) {
-  const uint32_t count = c->star.plan.measure_count;
+  const uint32_t count = c->core.plan.measure_count;
   rtcudb_field fields[RTCUDB_BITS];
   uint64_t field_address = 0, cuts = 0;
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; i++)
     if (c->parts[i].bits > 0)
-      fields[used++] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->star.measures[i].codes),
-                                      .rest_bytes = c->star.measures[i].bytes,
+      fields[used++] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->core.measures[i].codes),
+                                      .rest_bytes = c->core.measures[i].bytes,
                                       .shift = c->parts[i].shift,
                                       .bits = c->parts[i].bits};
   RDX_TRY(rdx_stream_constants(stream, fields, used * sizeof *fields, &field_address, err));
@@ -306,7 +306,7 @@ static rdx_status launch_place(const rdx_rtcudb *c, const rdx_buffer *groups, co
                                          .leg_x = 2 * (float)c->half_x,
                                          .leg_y = 2 * (float)c->half_y,
                                          .unit_z = c->unit_z};
-  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtcudb_place, &args, NULL, c->star.rows, NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtcudb_place, &args, NULL, c->core.rows, NULL, err));
   return rdx_stream_finish(stream, err);
 }
 
@@ -317,15 +317,15 @@ static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const
   rdx_buffer *rests = NULL;
   rdx_status status = RDX_OK;
   if (c->cuts)
-    RDX_TRY(rdx_buffer_create(c->star.device, c->star.rows * 4, "the groups of a cube", &rests, err));
-  status = rdx_stream_create_for(c->star.device, "build", &stream, err);
+    RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the groups of a cube", &rests, err));
+  status = rdx_stream_create_for(c->core.device, "build", &stream, err);
   if (status == RDX_OK)
     status = launch_place(c, groups, z, triangles, rests, stream, err);
   rdx_stream_destroy(&stream);
   if (status == RDX_OK && rests) {
-    const star_step load = rdx_star_load(rests, 4);
+    const star_step load = rdx_cube_load(rests, 4);
     c->rest_bytes = rdx_star_bytes_for(largest_rest(c));
-    status = rdx_star_pack(c->star.device, &load, 1, NULL, c->star.rows, c->rest_bytes, 0, UINT64_MAX, &c->rests, err);
+    status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, c->rest_bytes, 0, UINT64_MAX, &c->rests, err);
   }
   rdx_buffer_destroy(&rests);
   return status;
@@ -339,21 +339,21 @@ static rdx_build_preference preference(const rdx_rtcudb *c) {
 /* RTCUDB, section 3.2 "Mapping Data to Primitives". */
 /* The hit program reads corners: of the scene's triangles where the device has the scene keep these, else apart. */
 static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_error *err) {
-  const uint64_t rows = c->star.rows;
+  const uint64_t rows = c->core.rows;
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES, .count = rows, .preference = preference(c), .compact = true};
   RDX_TRY(choose_grid(c, err));
-  RDX_TRY(rdx_device_expect(c->star.device, rows * 48 + rdx_scene_estimate(c->star.device, &scene),
+  RDX_TRY(rdx_device_expect(c->core.device, rows * 48 + rdx_scene_estimate(c->core.device, &scene),
                             "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
   c->corner_stride = on_cpu(c) ? 9 : 3;
   if (!on_cpu(c))
-    RDX_TRY(rdx_buffer_create(c->star.device, rows * 12, "the corners of triangles", &c->corners, err));
-  rdx_status status = rdx_buffer_create(c->star.device, rows * 36, "triangles", &scene.primitives, err);
+    RDX_TRY(rdx_buffer_create(c->core.device, rows * 12, "the corners of triangles", &c->corners, err));
+  rdx_status status = rdx_buffer_create(c->core.device, rows * 36, "triangles", &scene.primitives, err);
   if (status == RDX_OK)
     status = place_triangles(c, groups, z, scene.primitives, err);
   if (status == RDX_OK)
     status = drop_encoded(c, err);
   if (status == RDX_OK)
-    status = rdx_scene_create(c->star.device, &scene, &c->scene, err);
+    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
   if (status == RDX_OK && on_cpu(c))
     c->corners = rdx_buffer_retain(scene.primitives);
   rdx_buffer_destroy(&scene.primitives);
@@ -361,12 +361,12 @@ static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx
 }
 
 /* Groups in the order of rows. */
-static rdx_status order_groups(const rdx_rtcudb *c, rdx_star_rows *rows, rdx_error *err) {
+static rdx_status order_groups(const rdx_rtcudb *c, rdx_cube_rows *rows, rdx_error *err) {
   rdx_buffer *ordered = NULL;
   if (!rows->group || !rows->order)
     return RDX_OK;
-  const star_step load = rdx_star_load(rows->group, 4);
-  RDX_TRY(rdx_star_pack(c->star.device, &load, 1, rows->order, c->star.rows, 4, 0, UINT64_MAX, &ordered, err));
+  const star_step load = rdx_cube_load(rows->group, 4);
+  RDX_TRY(rdx_cube_pack(c->core.device, &load, 1, rows->order, c->core.rows, 4, 0, UINT64_MAX, &ordered, err));
   rdx_buffer_destroy(&rows->group);
   rows->group = ordered;
   return RDX_OK;
@@ -375,34 +375,34 @@ static rdx_status order_groups(const rdx_rtcudb *c, rdx_star_rows *rows, rdx_err
 /* ---- Building ---- */
 
 /* RTCUDB, Figure 6 "The design of RTCUDB". */
-static rdx_status build_from(rdx_rtcudb *c, rdx_star_rows *rows, rdx_buffer **z, rdx_error *err) {
-  const bool sorted = c->params.rows == RDX_RT_CUBE_Z_ORDER || c->star.device->keeps_build_order;
+static rdx_status build_from(rdx_rtcudb *c, rdx_cube_rows *rows, rdx_buffer **z, rdx_error *err) {
+  const bool sorted = c->params.rows == RDX_RT_CUBE_Z_ORDER || c->core.device->keeps_build_order;
   choose_digits(c);
   RDX_TRY(encode_z(c, rows->joined, z, err));
   if (sorted && *z)
     RDX_TRY(sort_by_z(c, *z, rows, err));
   RDX_TRY(store_scan(c, rows, err));
-  RDX_TRY(rdx_star_store_measures(&c->star, rows, err));
+  RDX_TRY(rdx_star_store_measures(&c->core, rows, err));
   RDX_TRY(choose_fields(c, err));
   RDX_TRY(order_groups(c, rows, err));
   RDX_TRY(choose_y(c, err));
-  if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && c->scan_count > 0 && c->star.rows > 0)
-    RDX_TRY(rdx_rt_filter_create(&c->star, rows, c->numbers, c->scan_count, &c->filter, err));
+  if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && c->scan_count > 0 && c->core.rows > 0)
+    RDX_TRY(rdx_rt_filter_create(&c->core, rows, c->numbers, c->scan_count, &c->filter, err));
   return build_scene(c, rows->group, *z, err);
 }
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_rtcudb *c,
                               rdx_error *err) {
-  rdx_star_rows rows;
+  rdx_cube_rows rows;
   rdx_buffer *z = NULL;
   RDX_TRY(rdx_calloc(spec->scan_count, sizeof *c->scan, "the scan attributes of a cube", (void **)&c->scan, err));
   RDX_TRY(rdx_alloc(spec->scan_count, sizeof *c->numbers, "the scan attributes of a cube", (void **)&c->numbers, err));
   for (uint32_t i = 0; i < spec->scan_count; i++)
     c->scan[c->scan_count++].number = c->numbers[i] = spec->scan[i];
-  rdx_status status = rdx_star_begin_unordered(relation, spec, &c->star, &rows, err);
+  rdx_status status = rdx_star_begin_unordered(relation, spec, &c->core, &rows, err);
   if (status == RDX_OK)
     status = build_from(c, &rows, &z, err);
-  rdx_star_rows_drop(&rows);
+  rdx_cube_rows_drop(&rows);
   rdx_buffer_destroy(&z);
   return status;
 }
@@ -425,7 +425,7 @@ static bool fits(const rdx_packed_relation *relation, const rdx_cube_spec *spec)
   return codes <= RTCUDB_CODES;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   rdx_rtcudb *c = NULL;
   RDX_TRY(check_params(&params->rt_cube, err));
@@ -437,13 +437,13 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
     destroy(c);
     return status;
   }
-  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_star_host_bytes(&c->star);
+  *bytes = atomic_load(&relation->device->memory_used) - used + rdx_cube_host_bytes(&c->core);
   *out = c;
   return RDX_OK;
 }
 
-const rdx_engine_ops rdx_rtcudb_ops = {
-    .kind = RDX_ENGINE_RT_CUBE,
+const rdx_star_ops rdx_rtcudb_ops = {
+    .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
     .cubes = true,
     .most_scan = RDX_MOST_SCAN,

@@ -23,7 +23,7 @@ typedef struct rtcudb_part {
 } rtcudb_part;
 
 typedef struct rdx_rtcudb {
-  rdx_star star; /* without scan tuples */
+  rdx_cube_core core; /* without scan tuples */
   rdx_rt_cube_params params;
   uint32_t scan_count;
   rtcudb_attribute *scan; /* in the order of digits, the highest first */

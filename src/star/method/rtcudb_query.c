@@ -81,7 +81,7 @@ static rdx_status select_digits(const rdx_rtcudb *c, const rdx_plan *plan, rdx_a
 /* How many of the digits intervals are made of: as many as take no more rays than there are rows, or FEW_RAYS. Then it
  * is faster to look at rows of the intervals that have other digits. */
 static uint32_t count_digits(const rdx_rtcudb *c, const selection *s) {
-  const double grid = (double)c->columns * c->lines, most = c->star.rows > FEW_RAYS ? (double)c->star.rows : FEW_RAYS;
+  const double grid = (double)c->columns * c->lines, most = c->core.rows > FEW_RAYS ? (double)c->core.rows : FEW_RAYS;
   double before = 1;
   for (uint32_t i = 0; i < s->count && !c->params.insist; i++) {
     double digits = 0;
@@ -179,7 +179,7 @@ static rdx_status compile_plan(compiling *p, const rdx_plan *plan, uint32_t chec
 
 typedef struct request {
   const rdx_plan *plan;
-  rdx_star_run *run;
+  rdx_cube_run *run;
   rdx_buffer *bits, *counters;
   rdx_query_counts *counts;
   rdx_arena arena;
@@ -193,11 +193,11 @@ typedef struct request {
 /* As if conditions were independent and each code as frequent as any other. A triangle is hit twice. */
 void rdx_rtcudb_work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const rdx_rtcudb *c = self;
-  const double grid = (double)c->columns * c->lines, rows = (double)c->star.rows;
+  const double grid = (double)c->columns * c->lines, rows = (double)c->core.rows;
   double before = 1, intervals = 1, share = 1;
   for (uint32_t i = 0; i < c->scan_count; i++) {
     const rdx_code_set *set = set_of(plan, c->scan[i].number);
-    const double all = (double)c->star.relation->attributes[c->scan[i].number].count + 1;
+    const double all = (double)c->core.relation->attributes[c->scan[i].number].count + 1;
     double codes = set ? 0 : all;
     for (uint32_t k = 0; set && k < set->count; k++)
       codes += (double)(set->list[k].high - set->list[k].low) + 1;
@@ -241,9 +241,9 @@ static rdx_status describe(const rdx_rtcudb *c, request *r, uint64_t *address, r
                             .unit_z = c->unit_z,
                             .per_unit_z = 1 / c->unit_z};
   for (uint32_t i = 0; i < r->plan->measure_count; i++) {
-    const uint32_t m = rdx_star_measure_of(&c->star, &r->plan->measures[i]);
-    r->query.fields[i] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->star.measures[m].codes),
-                                        .rest_bytes = c->star.measures[m].bytes,
+    const uint32_t m = rdx_cube_measure_of(&c->core, &r->plan->measures[i]);
+    r->query.fields[i] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->core.measures[m].codes),
+                                        .rest_bytes = c->core.measures[m].bytes,
                                         .shift = c->parts[m].shift,
                                         .bits = c->parts[m].bits};
   }
@@ -252,22 +252,22 @@ static rdx_status describe(const rdx_rtcudb *c, request *r, uint64_t *address, r
 
 /* Flags of rows, cleared. */
 static rdx_status clear_flags(const rdx_rtcudb *c, request *r, rdx_error *err) {
-  const uint64_t size = (c->star.rows + 31) / 32 * 4;
+  const uint64_t size = (c->core.rows + 31) / 32 * 4;
   if (!r->run->hit_list)
-    RDX_TRY(rdx_buffer_create(c->star.device, size, "the flags of rows", &r->run->hit_list, err));
+    RDX_TRY(rdx_buffer_create(c->core.device, size, "the flags of rows", &r->run->hit_list, err));
   return rdx_stream_fill(r->run->stream, r->run->hit_list, 0, size, 0, err);
 }
 
 /* RTCUDB, section 4.2 "Ray Launching after Encoding". */
 static rdx_status launch(const rdx_rtcudb *c, request *r, rdx_error *err) {
-  const bool cpu = c->star.device->info.backend == RDX_BACKEND_CPU;
-  const uint32_t threads = c->star.device->info.threads < STAR_COPIES ? c->star.device->info.threads : STAR_COPIES;
+  const bool cpu = c->core.device->info.backend == RDX_BACKEND_CPU;
+  const uint32_t threads = c->core.device->info.threads < STAR_COPIES ? c->core.device->info.threads : STAR_COPIES;
   const uint32_t parts = r->rays < threads ? (uint32_t)r->rays : threads, asked = c->params.sub_accumulators;
   const uint32_t copies = cpu ? (asked > 0 && asked < parts ? asked : parts) : asked > 0 ? asked : 1;
   uint64_t cube = 0, intervals = 0;
   if (r->counters)
     RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_star_start(&c->star, r->plan, copies, r->run, err));
+  RDX_TRY(rdx_cube_start(&c->core, r->plan, copies, r->run, err));
   RDX_TRY(clear_flags(c, r, err));
   RDX_TRY(describe(c, r, &cube, err));
   RDX_TRY(
@@ -298,7 +298,7 @@ static rdx_status filter(const rdx_rtcudb *c, request *r, rdx_error *err) {
 /* What a hit reads is its row's corner and flag; what a row reads besides is in memory. */
 static rdx_status count(const rdx_rtcudb *c, request *r, rdx_error *err) {
   rdx_query_counts own = {.rays = r->rays};
-  RDX_TRY(rdx_star_counts(r->run, r->counters, &own, err));
+  RDX_TRY(rdx_cube_counts(r->run, r->counters, &own, err));
   own.bytes += own.hits * 16 + own.rows * (r->query.cuts ? c->rest_bytes : 0);
   for (uint32_t i = 0; i < r->program.count; i++)
     own.bytes += own.rows * r->program.checks[i].bytes;
@@ -311,16 +311,16 @@ static rdx_status count(const rdx_rtcudb *c, request *r, rdx_error *err) {
 
 static rdx_status answer(const rdx_rtcudb *c, request *r, rdx_groups *out, rdx_error *err) {
   double ms = 0;
-  if (c->star.rows == 0)
+  if (c->core.rows == 0)
     return RDX_OK;
   RDX_TRY(filter(c, r, err));
   RDX_TRY(select_intervals(c, r->plan, &r->arena, &r->run->ranges, &r->checked, err));
   r->rays = (uint64_t)r->run->ranges.count * c->columns * c->lines;
   if (r->rays == 0)
     return RDX_OK;
-  RDX_TRY(rdx_rt_cube_check_rays(&c->params, r->rays, c->star.rows, c->columns, c->lines, err));
+  RDX_TRY(rdx_rt_cube_check_rays(&c->params, r->rays, c->core.rows, c->columns, c->lines, err));
   RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_star_finish(&c->star, r->plan, r->run, out, &ms, err));
+  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, &ms, err));
   r->device_ms += ms;
   return r->counters ? count(c, r, err) : RDX_OK;
 }
@@ -330,12 +330,12 @@ rdx_status rdx_rtcudb_run(const void *self, const rdx_plan *plan, rdx_groups *ou
   rdx_rtcudb *c = (rdx_rtcudb *)(uintptr_t)self; /* spares are shared under a lock */
   request r = {.plan = plan, .counts = counts};
   if (counts)
-    RDX_TRY(rdx_buffer_create(c->star.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_star_take(&c->star, &r.run, err);
+    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
+  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
   if (status == RDX_OK)
     status = answer(c, &r, out, err);
   *device_ms = r.device_ms;
-  rdx_star_give(&c->star, &r.run, status);
+  rdx_cube_give(&c->core, &r.run, status);
   if (c->filter)
     rdx_workspace_give_bitmap(c->filter->workspace, &r.bits);
   rdx_buffer_destroy(&r.counters);

@@ -12,14 +12,14 @@
 #define RUN_ROWS 16
 
 typedef struct sorted_cube {
-  rdx_star star;
+  rdx_cube_core core;
   rdx_runs runs;
 } sorted_cube;
 
 static void destroy(void *self) {
   sorted_cube *c = self;
   rdx_runs_destroy(&c->runs);
-  rdx_star_destroy(&c->star);
+  rdx_cube_destroy(&c->core);
   rdx_free(c);
 }
 
@@ -27,15 +27,15 @@ static void destroy(void *self) {
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, sorted_cube *c,
                               rdx_error *err) {
-  rdx_star_rows rows;
-  rdx_status status = rdx_star_begin(relation, spec, &c->star, &rows, err);
+  rdx_cube_rows rows;
+  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
   if (status == RDX_OK)
-    status = rdx_star_store(&c->star, &rows, err);
-  rdx_star_rows_drop(&rows);
-  return status == RDX_OK ? rdx_runs_create(&c->star, NULL, 0, &c->runs, err) : status;
+    status = rdx_cube_store(&c->core, &rows, err);
+  rdx_cube_rows_drop(&rows);
+  return status == RDX_OK ? rdx_runs_create(&c->core, NULL, 0, &c->runs, err) : status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_params *params, const rdx_cube_spec *spec,
+static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
                         uint64_t *bytes, void **out, rdx_error *err) {
   (void)params;
   sorted_cube *c = NULL;
@@ -45,7 +45,7 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
     destroy(c);
     return status;
   }
-  *bytes = rdx_star_bytes(&c->star) + rdx_runs_bytes(&c->star, &c->runs);
+  *bytes = rdx_cube_bytes(&c->core) + rdx_runs_bytes(&c->core, &c->runs);
   *out = c;
   return RDX_OK;
 }
@@ -55,10 +55,10 @@ static rdx_status build(const rdx_packed_relation *relation, const rdx_engine_pa
 static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const sorted_cube *c = self;
   double ranges = 0, rows = 0;
-  rdx_star_estimate(&c->star, plan, &ranges, &rows);
-  const double runs = (double)c->runs.count * (rows / (double)(c->star.rows + 1));
+  rdx_cube_estimate(&c->core, plan, &ranges, &rows);
+  const double runs = (double)c->runs.count * (rows / (double)(c->core.rows + 1));
   *out = (rdx_work){.cubes = 1, .ranges = ranges};
-  if (rdx_runs_serve(&c->star, &c->runs, plan) && runs <= WORTH_RUNS + rows / RUN_ROWS) {
+  if (rdx_runs_serve(&c->core, &c->runs, plan) && runs <= WORTH_RUNS + rows / RUN_ROWS) {
     out->runs = runs;
     return;
   }
@@ -67,44 +67,44 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
 }
 
 /* The ranges as rows: for each how many lie before it, then where it begins. */
-static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_star_run *run, uint64_t rows,
+static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_cube_run *run, uint64_t rows,
                              rdx_groups *out, double *device_ms, rdx_error *err) {
-  const rdx_star *star = &c->star;
-  const uint32_t count = run->ranges.count, parts = rdx_star_copies(star, plan, rows);
+  const rdx_cube_core *core = &c->core;
+  const uint32_t count = run->ranges.count, parts = rdx_cube_copies(core, plan, rows);
   uint64_t address = 0;
-  RDX_TRY(rdx_star_room(run, 2 * (uint64_t)count, err));
+  RDX_TRY(rdx_cube_room(run, 2 * (uint64_t)count, err));
   for (uint32_t i = 0, before = 0; i < count; i++) {
-    const uint32_t begin = star->scan.starts[run->ranges.list[2 * i]];
+    const uint32_t begin = core->scan.starts[run->ranges.list[2 * i]];
     run->rows[i] = before;
     run->rows[count + i] = begin;
-    before += star->scan.starts[run->ranges.list[2 * i + 1]] - begin;
+    before += core->scan.starts[run->ranges.list[2 * i + 1]] - begin;
   }
-  RDX_TRY(rdx_star_start(star, plan, parts, run, err));
+  RDX_TRY(rdx_cube_start(core, plan, parts, run, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->rows, (uint64_t)count * 8, &address, err));
   const struct star_ranges_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                         .ranges = (uint32_t *)(uintptr_t)address,
                                         .range_count = count,
                                         .rows = (uint32_t)rows,
                                         .parts = parts};
-  const bool cpu = star->device->info.backend == RDX_BACKEND_CPU;
+  const bool cpu = core->device->info.backend == RDX_BACKEND_CPU;
   const uint64_t items = cpu ? parts : (rows + STAR_WORK - 1) / STAR_WORK * STAR_GROUP;
   RDX_TRY(rdx_stream_launch(run->stream, &rdx_kernel_star_ranges, &args, NULL, items, NULL, err));
-  return rdx_star_finish(star, plan, run, out, device_ms, err);
+  return rdx_cube_finish(core, plan, run, out, device_ms, err);
 }
 
-static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_star_run *run, rdx_groups *out,
+static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_cube_run *run, rdx_groups *out,
                                rdx_query_counts *counts, double *device_ms, rdx_error *err) {
-  RDX_TRY(rdx_star_select(&c->star, plan, run, err));
-  const uint64_t rows = rdx_star_rows_of(&c->star, &run->ranges);
+  RDX_TRY(rdx_cube_select(&c->core, plan, run, err));
+  const uint64_t rows = rdx_cube_rows_of(&c->core, &run->ranges);
   if (rows == 0)
     return RDX_OK;
-  const uint64_t runs = rdx_runs_of(&c->star, &c->runs, plan, &run->ranges);
+  const uint64_t runs = rdx_runs_of(&c->core, &c->runs, plan, &run->ranges);
   if (runs > 0 && runs <= WORTH_RUNS + rows / RUN_ROWS)
-    return rdx_runs_answer(&c->star, &c->runs, plan, run, out, err);
+    return rdx_runs_answer(&c->core, &c->runs, plan, run, out, err);
   RDX_TRY(run_ranges(c, plan, run, rows, out, device_ms, err));
   if (counts) {
     counts->rows = rows;
-    counts->bytes = rows * rdx_star_row_bytes(run);
+    counts->bytes = rows * rdx_cube_row_bytes(run);
   }
   return RDX_OK;
 }
@@ -112,15 +112,15 @@ static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_s
 static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
                       double *device_ms, rdx_error *err) {
   sorted_cube *c = (sorted_cube *)(uintptr_t)self; /* spares are shared under a lock */
-  rdx_star_run *r = NULL;
-  RDX_TRY(rdx_star_take(&c->star, &r, err));
+  rdx_cube_run *r = NULL;
+  RDX_TRY(rdx_cube_take(&c->core, &r, err));
   const rdx_status status = run_selected(c, plan, r, out, counts, device_ms, err);
-  rdx_star_give(&c->star, &r, status);
+  rdx_cube_give(&c->core, &r, status);
   return status;
 }
 
-const rdx_engine_ops rdx_sorted_cube_ops = {
-    .kind = RDX_ENGINE_SORTED_CUBE,
+const rdx_star_ops rdx_sorted_cube_ops = {
+    .method = RDX_STAR_SORTED_CUBE,
     .cubes = true,
     .build = build,
     .work = work,

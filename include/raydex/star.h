@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RAYDEX_ENGINE_H
-#define RAYDEX_ENGINE_H
+#ifndef RAYDEX_STAR_H
+#define RAYDEX_STAR_H
 
 /**
- * Engines that answer star queries: by rays through cubes, by sorted copies, or by looking at columns.
+ * Star queries, by methods: by rays through cubes, by sorted copies, or by looking at columns.
  *
- * Threads: queries of one engine may run at the same time; rdx_engine_add_cube() and rdx_engine_destroy() need it for
+ * Threads: queries of one rdx_star may run at the same time; rdx_star_add_cube() and rdx_star_destroy() need it for
  * themselves.
  */
 
@@ -19,20 +19,21 @@
 extern "C" {
 #endif
 
-typedef enum rdx_engine_kind {
-  RDX_ENGINE_AUTO = 0, /**< sorted cubes for the queries that are prepared, the column engine for others, and where a
+typedef enum rdx_star_method {
+  RDX_STAR_AUTO = 0,      /**< sorted cubes for the queries that are prepared, the column engine for others, and where a
                              cube cannot be had or is expected to take longer */
-  RDX_ENGINE_COLUMN,   /**< fused scan, group and aggregate over packed columns; dimensions are looked up, not joined */
-  RDX_ENGINE_SORTED_CUBE, /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
-  RDX_ENGINE_COARSE_CUBE, /**< a triangle for each block of rows; what its runs of rows come to is kept */
-  RDX_ENGINE_RT_CUBE,     /**< RTCUDB: a triangle for each row; see rdx_rt_cube_mapping */
-} rdx_engine_kind;
+  RDX_STAR_COLUMN_ENGINE, /**< fused scan, group and aggregate over packed columns; dimensions are
+                             looked up, not joined */
+  RDX_STAR_SORTED_CUBE,   /**< rows sorted by the scan's code: reads what qualifies, or what is kept of its runs */
+  RDX_STAR_COARSE_CUBE,   /**< a triangle for each block of rows; what its runs of rows come to is kept */
+  RDX_STAR_RT_CUBE,       /**< RTCUDB: a triangle for each row; see rdx_rt_cube_mapping */
+} rdx_star_method;
 
 /** A name such as "rt_cube"; never NULL. */
-RDX_API const char *rdx_engine_kind_name(rdx_engine_kind kind);
+RDX_API const char *rdx_star_method_name(rdx_star_method method);
 
-/** The engine of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_kind_from_name(const char *name, rdx_engine_kind *out, rdx_error *err);
+/** The method of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
+RDX_API RDX_MUST_USE rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx_error *err);
 
 /** What the coordinates of an RT cube's rows are. */
 typedef enum rdx_rt_cube_mapping {
@@ -86,22 +87,22 @@ typedef struct rdx_coarse_cube_params {
 } rdx_coarse_cube_params;
 
 /** All zero is the default. */
-typedef struct rdx_engine_params {
-  rdx_engine_kind kind;
+typedef struct rdx_star_params {
+  rdx_star_method method;
   rdx_rt_cube_params rt_cube;
   rdx_coarse_cube_params coarse_cube;
-} rdx_engine_params;
+} rdx_star_params;
 
 /**
  * Set an option of `params->kind` by its name, as `raydex ssb run --options` and WITH in SQL do: "mapping" to
- * "published". Of `params` only the kind must be set. RDX_ERROR_NOT_FOUND lists the options of the engine,
+ * "published". Of `params` only the method must be set. RDX_ERROR_NOT_FOUND lists the options of the engine,
  * RDX_ERROR_ARGUMENT the values of the option; options that contradict each other are refused when a cube is built.
  */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_params_set(rdx_engine_params *params, const char *name, const char *value,
-                                                      rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_star_params_set(rdx_star_params *params, const char *name, const char *value,
+                                                    rdx_error *err);
 
 /** Write option `number` (from 0) of an engine to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
-RDX_API bool rdx_engine_option(rdx_engine_kind kind, uint32_t number, char *text, size_t size);
+RDX_API bool rdx_star_option(rdx_star_method method, uint32_t number, char *text, size_t size);
 
 /** What a cube can answer: queries whose predicates, groups and expressions use no more than this. */
 typedef struct rdx_cube_spec {
@@ -115,35 +116,35 @@ typedef struct rdx_cube_spec {
   uint32_t unsummed; /**< a bit for each expression, the lowest for the first, that no SUM or AVG is asked of */
 } rdx_cube_spec;
 
-typedef struct rdx_engine rdx_engine;
+typedef struct rdx_star rdx_star;
 
 /**
- * Make an engine for a relation. Its attributes are brought to the device as packed codes, shared by all that the
- * engine builds; the relation may be freed afterwards. Reports progress as stage "pack". Destroy the engine before its
- * device is closed.
+ * Make an rdx_star for a relation. Its attributes are brought to the device as packed codes, shared by all that the
+ * rdx_star builds; the relation may be freed afterwards. Reports progress as stage "pack". Destroy the rdx_star before
+ * its device is closed.
  */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_create(rdx_device *device, const rdx_relation *relation,
-                                                  const rdx_engine_params *params, rdx_engine **out, rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation,
+                                                const rdx_star_params *params, rdx_star **out, rdx_error *err);
 
-/** Free `*engine` and clear it. NULL and a cleared handle are fine. */
-RDX_API void rdx_engine_destroy(rdx_engine **engine);
+/** Free `*star` and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_star_destroy(rdx_star **star);
 
-/** Build a cube; with RDX_ENGINE_AUTO a sorted one. A column engine needs none: RDX_ERROR_UNSUPPORTED. On failure the
- * engine is as before. */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_add_cube(rdx_engine *engine, const rdx_cube_spec *spec, rdx_error *err);
+/** Build a cube; with RDX_STAR_AUTO a sorted one. A column engine needs none: RDX_ERROR_UNSUPPORTED. On failure the
+ * rdx_star is as before. */
+RDX_API RDX_MUST_USE rdx_status rdx_star_add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err);
 
 /**
- * Build the cubes that `queries` need and the engine has not: as few as serve each of them well. Queries with the same
- * group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded. With
- * RDX_ENGINE_AUTO a query for which none can be built, or held in memory, is left to the column engine. On failure the
- * engine is as before, and the text says which query it is about. Reports progress as stage "build".
+ * Build the cubes that `queries` need and the rdx_star has not: as few as serve each of them well. Queries with the
+ * same group attributes and expressions share one whose scan attributes are all of theirs, as long as it can be coded.
+ * With RDX_STAR_AUTO a query for which none can be built, or held in memory, is left to the column engine. On failure
+ * the rdx_star is as before, and the text says which query it is about. Reports progress as stage "build".
  */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_prepare(rdx_engine *engine, const rdx_query *queries, uint32_t count,
-                                                   rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_star_prepare(rdx_star *star, const rdx_query *queries, uint32_t count,
+                                                 rdx_error *err);
 
 /** Bytes are device bytes, those of cubes with what they keep on the host; times are milliseconds. */
-typedef struct rdx_engine_stats {
-  rdx_engine_kind kind;
+typedef struct rdx_star_stats {
+  rdx_star_method method;
   uint64_t rows;
   uint32_t cubes;
   uint64_t bytes_columns; /**< packed attributes, without what queries add to them (rdx_query) */
@@ -151,9 +152,9 @@ typedef struct rdx_engine_stats {
   uint64_t bytes_peak;
   double encode_ms; /**< packing attributes */
   double build_ms;  /**< all cubes, from call to return */
-} rdx_engine_stats;
+} rdx_star_stats;
 
-RDX_API void rdx_engine_get_stats(const rdx_engine *engine, rdx_engine_stats *out);
+RDX_API void rdx_star_get_stats(const rdx_star *star, rdx_star_stats *out);
 
 typedef struct rdx_query_params {
   bool stats; /**< also count rays, hits and rows, by running a second time, which no time includes */
@@ -166,10 +167,10 @@ typedef struct rdx_query_result rdx_query_result;
  * RDX_ERROR_OVERFLOW where the sum of a group, or its least or largest value, passes 64 bits or the largest f64; the
  * text names the group. RDX_ERROR_MEMORY for more groups than the host has memory for, or
  * rdx_device_params.memory_limit allows. Destroy the result with rdx_query_result_destroy(); it does not need its
- * engine.
+ * rdx_star.
  */
-RDX_API RDX_MUST_USE rdx_status rdx_engine_run(const rdx_engine *engine, const rdx_query *query,
-                                               const rdx_query_params *params, rdx_query_result **out, rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_star_run(const rdx_star *star, const rdx_query *query,
+                                             const rdx_query_params *params, rdx_query_result **out, rdx_error *err);
 
 RDX_API uint64_t rdx_query_result_rows(const rdx_query_result *result);
 RDX_API uint32_t rdx_query_result_columns(const rdx_query_result *result);
@@ -179,12 +180,12 @@ RDX_API const rdx_column *rdx_query_result_column(const rdx_query_result *result
 
 /** What a query did. Times are milliseconds. */
 typedef struct rdx_query_stats {
-  rdx_engine_kind kind; /**< what answered it, also with RDX_ENGINE_AUTO */
-  uint64_t groups;      /**< that qualified, before HAVING and LIMIT */
-  uint64_t rays;        /**< this and the next two only with rdx_query_params.stats, else 0 */
-  uint64_t hits;        /**< calls of hit programs */
-  uint64_t rows;        /**< looked at one by one */
-  uint64_t bytes;       /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
+  rdx_star_method method; /**< what answered it, also with RDX_STAR_AUTO */
+  uint64_t groups;        /**< that qualified, before HAVING and LIMIT */
+  uint64_t rays;          /**< this and the next two only with rdx_query_params.stats, else 0 */
+  uint64_t hits;          /**< calls of hit programs */
+  uint64_t rows;          /**< looked at one by one */
+  uint64_t bytes;         /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
                       attributes named, of which it may skip many */
   double device_ms;
   double total_ms; /**< from call to return */
