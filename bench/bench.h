@@ -166,15 +166,15 @@ enum {
   BENCH_BUILDS = 2,
   BENCH_PLAIN = 4,        /* also a plain binary search, on the CPU device */
   BENCH_SORT = 8,         /* sort the probes first, as a part of the lookup */
-  BENCH_SORT_OR_NOT = 16, /* each contender both ways */
+  BENCH_SORT_OR_NOT = 16, /* each method both ways */
   BENCH_PER_BYTE = 64,    /* also lookups by the bytes that the index takes */
-  BENCH_ALONE = 32        /* one contender after the other, each without the others' indexes in memory */
+  BENCH_ALONE = 32        /* one method after the other, each without the others' indexes in memory */
 };
 
-/* Build each contender's index and look the probes up with all of them in turn, checking every answer. What a device
+/* Build each method's index and look the probes up with all of them in turn, checking every answer. What a device
  * cannot do is noted and left out. */
 RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *spec,
-                                      const bench_method *contenders, size_t count, unsigned what, rdx_error *err);
+                                      const bench_method *methods, size_t count, unsigned what, rdx_error *err);
 
 /* Put before the text of a defect, such as a wrong answer, what it belongs to: the row that would have been added.
  * `status`. */

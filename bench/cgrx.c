@@ -15,34 +15,34 @@
 #define COMPACT .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT
 
 static const bench_method all[] = {
-    {"", {.kind = RDX_INDEX_RX}},   {"", {.kind = OPTIMIZED}},       {"", {.kind = CGRX}},
-    {"", {.kind = RDX_INDEX_HASH}}, {"", {.kind = RDX_INDEX_BTREE}}, {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-    {"", {.kind = RDX_INDEX_TREE}},
+    {"", {.method = RDX_INDEX_RX}},   {"", {.method = OPTIMIZED}},       {"", {.method = CGRX}},
+    {"", {.method = RDX_INDEX_HASH}}, {"", {.method = RDX_INDEX_BTREE}}, {"", {.method = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.method = RDX_INDEX_TREE}},
 };
 
 /* The same, and cgRX with buckets of the sizes of figure 11. */
 static const bench_method all_sizes[] = {
-    {"", {.kind = RDX_INDEX_RX}},
-    {"", {.kind = OPTIMIZED}},
-    {"bucket 4", {.kind = CGRX, .cgrx.bucket_size = 4}},
-    {"", {.kind = CGRX}},
-    {"bucket 64", {.kind = CGRX, .cgrx.bucket_size = 64}},
-    {"bucket 256", {.kind = CGRX, .cgrx.bucket_size = 256}},
-    {"", {.kind = RDX_INDEX_HASH}},
-    {"", {.kind = RDX_INDEX_BTREE}},
-    {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-    {"", {.kind = RDX_INDEX_TREE}},
+    {"", {.method = RDX_INDEX_RX}},
+    {"", {.method = OPTIMIZED}},
+    {"bucket 4", {.method = CGRX, .cgrx.bucket_size = 4}},
+    {"", {.method = CGRX}},
+    {"bucket 64", {.method = CGRX, .cgrx.bucket_size = 64}},
+    {"bucket 256", {.method = CGRX, .cgrx.bucket_size = 256}},
+    {"", {.method = RDX_INDEX_HASH}},
+    {"", {.method = RDX_INDEX_BTREE}},
+    {"", {.method = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.method = RDX_INDEX_TREE}},
 };
 
 /* Those that answer ranges. */
 static const bench_method ordered[] = {
-    {"", {.kind = RDX_INDEX_RX}},
-    {"", {.kind = OPTIMIZED}},
-    {"", {.kind = CGRX}},
-    {"bucket 256", {.kind = CGRX, .cgrx.bucket_size = 256}},
-    {"", {.kind = RDX_INDEX_BTREE}},
-    {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-    {"", {.kind = RDX_INDEX_TREE}},
+    {"", {.method = RDX_INDEX_RX}},
+    {"", {.method = OPTIMIZED}},
+    {"", {.method = CGRX}},
+    {"bucket 256", {.method = CGRX, .cgrx.bucket_size = 256}},
+    {"", {.method = RDX_INDEX_BTREE}},
+    {"", {.method = RDX_INDEX_SORTED_ARRAY}},
+    {"", {.method = RDX_INDEX_TREE}},
 };
 
 /* ---- cgRX ---- */
@@ -50,20 +50,21 @@ static const bench_method ordered[] = {
 /* cgRX, Figure 8 "Impact of key mapping on the naive and optimized representation". */
 rdx_status bench_cgrx_mapping(bench *b, const bench_point *point, rdx_error *err) {
   static const uint32_t buckets[] = {4, 16, 256, 65536};
-  bench_method contenders[] = {
-      {"plain", {.kind = NAIVE, PLAIN}}, {"scaled", {.kind = NAIVE, SCALED}}, {"compact", {.kind = NAIVE}},
-      {"plain", {.kind = CGRX, PLAIN}},  {"scaled", {.kind = CGRX, SCALED}},  {"compact", {.kind = CGRX, COMPACT}},
-      {"covering", {.kind = CGRX}},
+  bench_method methods[] = {
+      {"plain", {.method = NAIVE, PLAIN}},  {"scaled", {.method = NAIVE, SCALED}},
+      {"compact", {.method = NAIVE}},       {"plain", {.method = CGRX, PLAIN}},
+      {"scaled", {.method = CGRX, SCALED}}, {"compact", {.method = CGRX, COMPACT}},
+      {"covering", {.method = CGRX}},
   };
   for (size_t i = 0; i < 3 * COUNT(buckets); i++) {
-    for (size_t k = 0; k < COUNT(contenders); k++)
-      contenders[k].params.cgrx.bucket_size = buckets[i % COUNT(buckets)];
+    for (size_t k = 0; k < COUNT(methods); k++)
+      methods[k].params.cgrx.bucket_size = buckets[i % COUNT(buckets)];
     const bench_spec spec = {.keys = (bench_keys)(BENCH_D32 + i / COUNT(buckets)),
                              .log_rows = bench_at_least(b->log_keys, 1, 10),
                              .log_probes = bench_at_least(b->log_probes, 3, 10)};
     const bench_point here = bench_at(point, "bucket size", buckets[i % COUNT(buckets)]);
     const rdx_status status =
-        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+        bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -76,18 +77,18 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
   static const char *const names[2][3] = {{"binary column", "binary aligned", "binary packed"},
                                           {"linear column", "linear aligned", "linear packed"}};
   for (size_t i = 0; i < COUNT(sizes); i++) {
-    bench_method contenders[6];
+    bench_method methods[6];
     for (int k = 0; k < 6; k++)
-      contenders[k] = (bench_method){names[k / 3][k % 3],
-                                     {.kind = CGRX,
-                                      .cgrx = {.bucket_size = sizes[i],
-                                               .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
-                                               .search = (rdx_cgrx_search)(k / 3)}}};
+      methods[k] = (bench_method){names[k / 3][k % 3],
+                                  {.method = CGRX,
+                                   .cgrx = {.bucket_size = sizes[i],
+                                            .layout = (rdx_cgrx_layout)(RDX_CGRX_LAYOUT_COLUMN + k % 3),
+                                            .search = (rdx_cgrx_search)(k / 3)}}};
     /* A linear search of a large bucket takes very long: few lookups tell. */
     const uint32_t log_probes = sizes[i] > 256 ? bench_at_least(b->log_probes, 10, 8) : b->log_probes;
     const bench_spec spec = {.keys = BENCH_U64, .log_rows = b->log_keys, .log_probes = log_probes};
     const bench_point here = bench_at(point, "bucket size", sizes[i]);
-    const rdx_status status = bench_measure(b, &here, &spec, contenders, 6, BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, 6, BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -98,10 +99,10 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
 rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     for (uint32_t log = 1; log <= 16; log += log < 6 ? 1 : 5) {
-      const bench_method contender = {"", {.kind = CGRX, .cgrx.bucket_size = 1u << log}};
+      const bench_method method = {"", {.method = CGRX, .cgrx.bucket_size = 1u << log}};
       const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
       const bench_point here = bench_at(point, "bucket size", bench_power(log));
-      const rdx_status status = bench_measure(b, &here, &spec, &contender, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
+      const rdx_status status = bench_measure(b, &here, &spec, &method, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
       if (status != RDX_OK)
         return status;
     }
@@ -123,14 +124,14 @@ rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err)
   return RDX_OK;
 }
 
-static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *contenders, size_t count,
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *methods, size_t count,
                              rdx_error *err) {
   const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
   for (uint32_t log = 0; log <= 10 && log < rows; log += 2) {
     const bench_spec spec = {
         .log_rows = rows, .log_probes = bench_at_least(b->log_probes, 7, 8), .range = (uint64_t)1 << log};
     const bench_point here = bench_at(point, "hits", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, count, BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -180,15 +181,15 @@ rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err) {
 /* thesis, Figure 5.9 "Build Time Comparison Varied by Log Sub BVHs". */
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 8; log += 2) {
-    const bench_method contenders[] = {
-        {"triangles", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 1u << log}}},
-        {"boxes", {.kind = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 1u << log}}}};
+    const bench_method methods[] = {
+        {"triangles", {.method = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 1u << log}}},
+        {"boxes", {.method = OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 1u << log}}}};
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = bench_at_least(b->log_keys, 1, 10),
                              .log_probes = bench_at_least(b->log_probes, 3, 10)};
     const bench_point here = bench_at(point, "partitions", bench_power(log));
     const rdx_status status =
-        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+        bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -198,10 +199,10 @@ rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error
 /* thesis, Figure 5.6 "Point Query Probe Time Comparison Varied by Log Num Multiplicity". */
 /* thesis, Figure 5.10 "Probe Time Comparison Varied by Log Key Multiplicity". */
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"compressed", {.kind = OPTIMIZED}},
-      {"all triangles", {.kind = OPTIMIZED, .rx_optimized.no_compression = true}},
-      {"", {.kind = RDX_INDEX_RX}},
+  static const bench_method methods[] = {
+      {"compressed", {.method = OPTIMIZED}},
+      {"all triangles", {.method = OPTIMIZED, .rx_optimized.no_compression = true}},
+      {"", {.method = RDX_INDEX_RX}},
   };
   const uint32_t rows = bench_at_least(b->log_keys, 3, 12);
   for (uint32_t log = 0; log <= 10 && log < rows; log += 2) {
@@ -209,7 +210,7 @@ rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_erro
         .log_rows = rows, .log_probes = bench_at_least(b->log_probes, 7, 8), .log_multiplicity = log};
     const bench_point here = bench_at(point, "multiplicity", bench_power(log));
     const rdx_status status =
-        bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+        bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -218,6 +219,6 @@ rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_erro
 
 /* thesis, Figure 5.5 "Range Query Probe Time Comparison Varied by Log Expected Hits". */
 rdx_status bench_thesis_range(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {{"original", {.kind = RDX_INDEX_RX}}, {"revised", {.kind = OPTIMIZED}}};
-  return run_ranges(b, point, contenders, COUNT(contenders), err);
+  static const bench_method methods[] = {{"original", {.method = RDX_INDEX_RX}}, {"revised", {.method = OPTIMIZED}}};
+  return run_ranges(b, point, methods, COUNT(methods), err);
 }

@@ -20,10 +20,10 @@
 #define BTREE RDX_INDEX_BTREE
 
 static const bench_method all[] = {
-    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = TREE}}, {"", {.kind = RXO}}, {"", {.kind = CGRX}}};
+    {"", {.method = RX}}, {"", {.method = SA}}, {"", {.method = TREE}}, {"", {.method = RXO}}, {"", {.method = CGRX}}};
 /* RX and the baselines of its section 4; the hash table, the last one, has no ranges. */
 static const bench_method baselines[] = {
-    {"", {.kind = RX}}, {"", {.kind = SA}}, {"", {.kind = BTREE}}, {"", {.kind = HT}}};
+    {"", {.method = RX}}, {"", {.method = SA}}, {"", {.method = BTREE}}, {"", {.method = HT}}};
 #define ORDERED (COUNT(baselines) - 1)
 
 uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least) {
@@ -41,23 +41,23 @@ bench_point bench_at(const bench_point *point, const char *parameter, double val
 /* ---- Headline ---- */
 
 static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"", {.kind = RX}},
-      {"always any-hit", {.kind = RX, .rx.always_any_hit = true}},
-      {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
-      {"", {.kind = SA}},
-      {"", {.kind = TREE}},
-      {"1 lane", {.kind = TREE, .tree.lanes = 1}},
-      {"4 lanes", {.kind = TREE, .tree.lanes = 4}},
-      {"", {.kind = RXO}},
-      {"", {.kind = CGRX}},
-      {"compact mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT}},
-      {"plain mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
-      {"scaled mapping", {.kind = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
-      {"", {.kind = NAIVE}},
-      {"", {.kind = RDX_INDEX_CGRX_UPDATABLE}},
-      {"", {.kind = HT}},
-      {"", {.kind = BTREE}},
+  static const bench_method methods[] = {
+      {"", {.method = RX}},
+      {"always any-hit", {.method = RX, .rx.always_any_hit = true}},
+      {"duplicate any-hit", {.method = RX, .rx.duplicate_any_hit = true}},
+      {"", {.method = SA}},
+      {"", {.method = TREE}},
+      {"1 lane", {.method = TREE, .tree.lanes = 1}},
+      {"4 lanes", {.method = TREE, .tree.lanes = 4}},
+      {"", {.method = RXO}},
+      {"", {.method = CGRX}},
+      {"compact mapping", {.method = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_COMPACT}},
+      {"plain mapping", {.method = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_PLAIN}},
+      {"scaled mapping", {.method = CGRX, .cgrx.mapping = RDX_CGRX_MAPPING_SCALED}},
+      {"", {.method = NAIVE}},
+      {"", {.method = RDX_INDEX_CGRX_UPDATABLE}},
+      {"", {.method = HT}},
+      {"", {.method = BTREE}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int order = 0; order < 3; order++) { /* unsorted, sorted, misses */
@@ -68,7 +68,7 @@ static rdx_status run_points(bench *b, const bench_point *point, bool first, rdx
                                .miss_rate = order == 2 ? 1 : 0,
                                .first = first};
       const bench_point here = bench_at(point, order == 0 ? "unsorted" : order == 1 ? "sorted" : "misses", -1 - order);
-      const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders),
+      const rdx_status status = bench_measure(b, &here, &spec, methods, COUNT(methods),
                                               BENCH_LOOKUPS | BENCH_PLAIN | (order == 0 ? BENCH_BUILDS : 0u), err);
       if (status != RDX_OK)
         return status;
@@ -85,13 +85,13 @@ static rdx_status run_first(bench *b, const bench_point *point, rdx_error *err) 
   return run_points(b, point, true, err);
 }
 
-static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *contenders, size_t count,
+static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *methods, size_t count,
                              uint32_t log_rows, uint32_t log_probes, uint32_t first, uint32_t last, uint32_t step,
                              unsigned what, rdx_error *err) {
   for (uint32_t log = first; log <= last && log < log_rows; log += step) {
     const bench_spec spec = {.log_rows = log_rows, .log_probes = log_probes, .range = (uint64_t)1 << log};
     const bench_point here = bench_at(point, "hits", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, contenders, count, what, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, count, what, err);
     if (status != RDX_OK)
       return status;
   }
@@ -115,10 +115,10 @@ static rdx_status run_range_count(bench *b, const bench_point *point, rdx_error 
 
 /* Then the same of indexes that include the values. */
 static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method including[] = {{"including", {.kind = SA}},
-                                           {"including", {.kind = TREE}},
-                                           {"including", {.kind = RXO}},
-                                           {"including", {.kind = CGRX}}};
+  static const bench_method including[] = {{"including", {.method = SA}},
+                                           {"including", {.method = TREE}},
+                                           {"including", {.method = RXO}},
+                                           {"including", {.method = CGRX}}};
   const uint32_t rows = bench_at_least(b->log_keys, 3, 10), probes = bench_at_least(b->log_probes, 7, 8);
   rdx_status status = run_ranges(b, point, all, COUNT(all), rows, probes, 2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
   for (uint32_t log = 2; log <= 10 && log < rows && status == RDX_OK; log += 4) {
@@ -132,9 +132,9 @@ static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) 
 /* ---- Section 3.2: key modes ---- */
 
 static const bench_method key_modes[] = {
-    {"naive", {.kind = RX, .rx.key_mode = RDX_RX_KEY_NAIVE}},
-    {"extended", {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
-    {"3d", {.kind = RX, .rx.key_mode = RDX_RX_KEY_3D}},
+    {"naive", {.method = RX, .rx.key_mode = RDX_RX_KEY_NAIVE}},
+    {"extended", {.method = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
+    {"3d", {.method = RX, .rx.key_mode = RDX_RX_KEY_3D}},
 };
 
 /* RX, Figure 3(a) "varying the build size". */
@@ -166,18 +166,18 @@ static rdx_status run_stride(bench *b, const bench_point *point, rdx_error *err)
 
 /* RX, Figure 6 "whether point lookups should be expressed as parallel rays or as perpendicular rays". */
 static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"3d perpendicular", {.kind = RX}},
-      {"3d from offset", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
-      {"3d from zero", {.kind = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
-      {"extended perpendicular", {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
+  static const bench_method methods[] = {
+      {"3d perpendicular", {.method = RX}},
+      {"3d from offset", {.method = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
+      {"3d from zero", {.method = RX, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+      {"extended perpendicular", {.method = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED}},
       {"extended from zero",
-       {.kind = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+       {.method = RX, .rx.key_mode = RDX_RX_KEY_EXTENDED, .rx.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
   for (uint32_t log = bench_at_least(b->log_keys, 8, 8); log <= bench_at_least(b->log_keys, 5, 8); log++) {
     const bench_spec spec = {.log_rows = log, .log_probes = bench_at_least(b->log_probes, 9, 8)};
     const bench_point here = bench_at(point, "keys", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -186,11 +186,11 @@ static rdx_status run_point_rays(bench *b, const bench_point *point, rdx_error *
 
 /* RX, Table 3 "the answering time for offset rays, and rays starting at zero". */
 static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"from offset", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
-      {"from zero", {.kind = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+  static const bench_method methods[] = {
+      {"from offset", {.method = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
+      {"from zero", {.method = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
-  return run_ranges(b, point, contenders, COUNT(contenders), bench_at_least(b->log_keys, 6, 10),
+  return run_ranges(b, point, methods, COUNT(methods), bench_at_least(b->log_keys, 6, 10),
                     bench_at_least(b->log_probes, 11, 8), 0, 8, 2, BENCH_LOOKUPS, err);
 }
 
@@ -209,7 +209,7 @@ static size_t decompositions(uint32_t bits, bench_method *out, char names[][40])
     snprintf(names[count], 40, "%u+%u+%u", (unsigned)splits[i][0], (unsigned)splits[i][1], (unsigned)splits[i][2]);
     out[count] = (bench_method){
         names[count],
-        {.kind = RX,
+        {.method = RX,
          .rx = {.x_bits = (uint8_t)splits[i][0], .y_bits = (uint8_t)splits[i][1], .z_bits = (uint8_t)splits[i][2]}}};
     count++;
   }
@@ -219,29 +219,29 @@ static size_t decompositions(uint32_t bits, bench_method *out, char names[][40])
 /* RX, Figure 8 "the choice of decomposition affects lookup performance". */
 /* RX, Figure 8 "uniformly picked from the entire 64-bit space". */
 static rdx_status run_decomposition(bench *b, const bench_point *point, rdx_error *err) {
-  bench_method contenders[8];
+  bench_method methods[8];
   char names[8][40];
   const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
-  const size_t count = decompositions(log_rows, contenders, names);
+  const size_t count = decompositions(log_rows, methods, names);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
   const bench_point here = bench_at(point, "keys", bench_power(log_rows));
-  const rdx_status status = bench_measure(b, &here, &spec, contenders, count, BENCH_LOOKUPS, err);
+  const rdx_status status = bench_measure(b, &here, &spec, methods, count, BENCH_LOOKUPS, err);
   if (status != RDX_OK)
     return status;
-  static const bench_method sparse[] = {{"23+23+18", {.kind = RX, .rx = {.x_bits = 23, .y_bits = 23, .z_bits = 18}}},
-                                        {"22+21+21", {.kind = RX, .rx = {.x_bits = 22, .y_bits = 21, .z_bits = 21}}},
-                                        {"18+23+23", {.kind = RX, .rx = {.x_bits = 18, .y_bits = 23, .z_bits = 23}}}};
+  static const bench_method sparse[] = {{"23+23+18", {.method = RX, .rx = {.x_bits = 23, .y_bits = 23, .z_bits = 18}}},
+                                        {"22+21+21", {.method = RX, .rx = {.x_bits = 22, .y_bits = 21, .z_bits = 21}}},
+                                        {"18+23+23", {.method = RX, .rx = {.x_bits = 18, .y_bits = 23, .z_bits = 23}}}};
   const bench_spec control = {.keys = BENCH_U64, .log_rows = log_rows, .log_probes = b->log_probes};
   return bench_measure(b, &here, &control, sparse, COUNT(sparse), BENCH_LOOKUPS, err);
 }
 
 /* RX, Figure 9 "different decompositions for range lookups". */
 static rdx_status run_decomposition_range(bench *b, const bench_point *point, rdx_error *err) {
-  bench_method contenders[8];
+  bench_method methods[8];
   char names[8][40];
   const uint32_t log_rows = bench_at_least(b->log_keys, 3, 10);
-  const size_t count = decompositions(log_rows, contenders, names);
-  return run_ranges(b, point, contenders, count, log_rows, bench_at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS,
+  const size_t count = decompositions(log_rows, methods, names);
+  return run_ranges(b, point, methods, count, log_rows, bench_at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS,
                     err);
 }
 
@@ -249,18 +249,18 @@ static rdx_status run_decomposition_range(bench *b, const bench_point *point, rd
 
 /* RX, Figure 7 "the build time, and the memory footprint for all three primitive types". */
 static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"triangle", {.kind = RX}},
-      {"sphere", {.kind = RX, .rx.primitive = RDX_RX_SPHERE}},
-      {"box", {.kind = RX, .rx.primitive = RDX_RX_BOX}},
-      {"triangle uncompacted", {.kind = RX, .rx.no_compaction = true}},
-      {"sphere uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_SPHERE, .no_compaction = true}}},
-      {"box uncompacted", {.kind = RX, .rx = {.primitive = RDX_RX_BOX, .no_compaction = true}}},
+  static const bench_method methods[] = {
+      {"triangle", {.method = RX}},
+      {"sphere", {.method = RX, .rx.primitive = RDX_RX_SPHERE}},
+      {"box", {.method = RX, .rx.primitive = RDX_RX_BOX}},
+      {"triangle uncompacted", {.method = RX, .rx.no_compaction = true}},
+      {"sphere uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_SPHERE, .no_compaction = true}}},
+      {"box uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_BOX, .no_compaction = true}}},
   };
   const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};
   const bench_point here = bench_at(point, "keys", bench_power(log_rows));
-  return bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
+  return bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
 }
 
 /* ---- Section 4.2: sizes ---- */
@@ -279,8 +279,10 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
 
 static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
                             rdx_error *err) {
-  static const bench_method from_sorted[] = {
-      {"sorted", {.kind = RX}}, {"sorted", {.kind = SA}}, {"sorted", {.kind = BTREE}}, {"sorted", {.kind = HT}}};
+  static const bench_method from_sorted[] = {{"sorted", {.method = RX}},
+                                             {"sorted", {.method = SA}},
+                                             {"sorted", {.method = BTREE}},
+                                             {"sorted", {.method = HT}}};
   for (uint32_t log = bench_at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = log,
@@ -309,20 +311,20 @@ static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *
 /* RX, Table 6 "Overhead during build [GB]". */
 /* cgRX, Figure 1 "Limitations of RX". */
 static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"", {.kind = RX}},
-      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
-      {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
-      {"duplicate any-hit", {.kind = RX, .rx.duplicate_any_hit = true}},
-      {"updatable", {.kind = RX, .rx.updatable = true}},
-      {"", {.kind = SA}},
-      {"", {.kind = BTREE}},
-      {"", {.kind = HT}},
+  static const bench_method methods[] = {
+      {"", {.method = RX}},
+      {"fast trace", {.method = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
+      {"low memory", {.method = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
+      {"duplicate any-hit", {.method = RX, .rx.duplicate_any_hit = true}},
+      {"updatable", {.method = RX, .rx.updatable = true}},
+      {"", {.method = SA}},
+      {"", {.method = BTREE}},
+      {"", {.method = HT}},
   };
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = 0};
     const bench_point here = bench_at(point, "keys", bench_power(b->log_keys));
-    const rdx_status status = bench_measure(b, &here, &spec, contenders, COUNT(contenders), BENCH_BUILDS, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, COUNT(methods), BENCH_BUILDS, err);
     if (status != RDX_OK)
       return status;
   }
@@ -470,13 +472,13 @@ static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *
 
 static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_method preferences[] = {
-      {"", {.kind = RX}},
-      {"fast trace", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
-      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
-      {"low memory", {.kind = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
-      {"fast trace duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_TRACE, .rx.duplicate_any_hit = true}},
-      {"fast build duplicate any-hit", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD, .rx.duplicate_any_hit = true}},
-      {"4 partitions", {.kind = RX, .rx.partitions = 4}},
+      {"", {.method = RX}},
+      {"fast trace", {.method = RX, .rx.build = RDX_BUILD_FAST_TRACE}},
+      {"fast build", {.method = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"low memory", {.method = RX, .rx.build = RDX_BUILD_LOW_MEMORY}},
+      {"fast trace duplicate any-hit", {.method = RX, .rx.build = RDX_BUILD_FAST_TRACE, .rx.duplicate_any_hit = true}},
+      {"fast build duplicate any-hit", {.method = RX, .rx.build = RDX_BUILD_FAST_BUILD, .rx.duplicate_any_hit = true}},
+      {"4 partitions", {.method = RX, .rx.partitions = 4}},
   };
   for (bench_keys keys = BENCH_D32; keys <= BENCH_U64; keys++) {
     for (int sorted = 0; sorted < 2; sorted++) {
@@ -497,20 +499,19 @@ static rdx_status run_builds(bench *b, const bench_point *point, rdx_error *err)
 
 /* A first impression of the indexes. */
 static rdx_status run_indexes(bench *b, const bench_point *point, rdx_error *err) {
-  static const bench_method contenders[] = {
-      {"", {.kind = RX}},
-      {"fast build", {.kind = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
-      {"", {.kind = RDX_INDEX_CGRX}},
-      {"", {.kind = RDX_INDEX_SORTED_ARRAY}},
-      {"", {.kind = RDX_INDEX_TREE}},
+  static const bench_method methods[] = {
+      {"", {.method = RX}},
+      {"fast build", {.method = RX, .rx.build = RDX_BUILD_FAST_BUILD}},
+      {"", {.method = RDX_INDEX_CGRX}},
+      {"", {.method = RDX_INDEX_SORTED_ARRAY}},
+      {"", {.method = RDX_INDEX_TREE}},
   };
   const bench_spec points = {.log_rows = b->log_keys, .log_probes = b->log_probes};
   const bench_spec ranges = {.log_rows = b->log_keys, .log_probes = bench_at_least(b->log_probes, 5, 0), .range = 16};
   const bench_point first = bench_at(point, "points", -1), second = bench_at(point, "ranges", -2);
   const rdx_status status =
-      bench_measure(b, &first, &points, contenders, COUNT(contenders), BENCH_LOOKUPS | BENCH_BUILDS, err);
-  return status == RDX_OK ? bench_measure(b, &second, &ranges, contenders, COUNT(contenders), BENCH_LOOKUPS, err)
-                          : status;
+      bench_measure(b, &first, &points, methods, COUNT(methods), BENCH_LOOKUPS | BENCH_BUILDS, err);
+  return status == RDX_OK ? bench_measure(b, &second, &ranges, methods, COUNT(methods), BENCH_LOOKUPS, err) : status;
 }
 
 const bench_experiment bench_experiments[] = {

@@ -480,7 +480,7 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
     entry *e = &m->entries[k];
     if (e->out)
       continue;
-    if (e->contender && (m->what & BENCH_PER_BYTE) != 0 && (m->what & BENCH_BUILDS) != 0)
+    if (e->method && (m->what & BENCH_PER_BYTE) != 0 && (m->what & BENCH_BUILDS) != 0)
       status = add_per_byte(m, e, err);
     if (status == RDX_OK)
       status = add(m, e, "lookup_ms", e->lookup_ms, runs, err);

@@ -142,12 +142,12 @@ static const char *take(int option, char *value, void *context) {
 /* An index over the other side cannot do these. */
 static const char *check_side(const join_options *o) {
   const bool over_right = o->join.mapping == RDX_JOIN_MAPPING_DIRECT;
-  const rdx_index_method kind = o->common.index.kind;
+  const rdx_index_method method = o->common.index.method;
   if (o->value && o->join.kind > RDX_JOIN_LEFT)
-    return "--return 'sum(COLUMN)' is for --kind inner and left: only these have pairs";
+    return "--return 'sum(COLUMN)' is for --method inner and left: only these have pairs";
   if (o->value && o->between && over_right)
     return "--index-side right is not for sums of the left file's column: leave it out, or say left";
-  if (o->between && over_right && kind != RDX_INDEX_AUTO && kind != RDX_INDEX_SORTED_ARRAY)
+  if (o->between && over_right && method != RDX_INDEX_AUTO && method != RDX_INDEX_SORTED_ARRAY)
     return "--index-side right sorts the ranges of --between, which is --method sorted_array or auto";
   return NULL;
 }
@@ -227,7 +227,7 @@ static void print_stats(const job *j) {
   char resident[32], peak[32];
   rdx_join_get_stats(j->join, &s);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
-  console_note("method    %s over the %s side", rdx_index_method_name(s.index.kind), s.inverse ? "left" : "right");
+  console_note("method    %s over the %s side", rdx_index_method_name(s.index.method), s.inverse ? "left" : "right");
   console_note("keys      %" PRIu64 " of %" PRIu64 " row%s, type %s", s.index.keys, s.index.rows,
                console_s(s.index.rows), rdx_type_name(s.index.key_type));
   console_note("index     %s, %s at most during the build", console_bytes(s.index.bytes_resident, resident),

@@ -15,7 +15,7 @@
 #include "kernels/primitives/kernels.h"
 
 static const struct {
-  rdx_index_method kind;
+  rdx_index_method method;
   const rdx_index_ops *ops;
 } kinds[] = {
     {RDX_INDEX_RX, &rdx_rx_ops},
@@ -39,16 +39,16 @@ rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bo
                   method);
 }
 
-static const rdx_index_ops *find_ops(rdx_index_method kind) {
+static const rdx_index_ops *find_ops(rdx_index_method method) {
   for (size_t i = 0; i < RDX_COUNT(kinds); i++)
-    if (kinds[i].kind == kind)
+    if (kinds[i].method == method)
       return kinds[i].ops;
   return NULL;
 }
 
-const char *rdx_index_method_name(rdx_index_method kind) {
-  const rdx_index_ops *ops = find_ops(kind);
-  return ops ? ops->name : kind == RDX_INDEX_AUTO ? "auto" : "unknown";
+const char *rdx_index_method_name(rdx_index_method method) {
+  const rdx_index_ops *ops = find_ops(method);
+  return ops ? ops->name : method == RDX_INDEX_AUTO ? "auto" : "unknown";
 }
 
 rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, rdx_error *err) {
@@ -60,7 +60,7 @@ rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, r
   }
   for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
     if (strcmp(name, kinds[i].ops->name) == 0) {
-      *out = kinds[i].kind;
+      *out = kinds[i].method;
       return RDX_OK;
     }
   }
@@ -72,12 +72,12 @@ rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, r
 }
 
 static bool is_published(const rdx_index_params *p) {
-  return (p->kind == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published) ||
-         ((p->kind == RDX_INDEX_CGRX || p->kind == RDX_INDEX_CGRX_NAIVE) && p->cgrx.published);
+  return (p->method == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published) ||
+         ((p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE) && p->cgrx.published);
 }
 
 static const rdx_index_ops *choose_ops(const rdx_index_params *params) {
-  const rdx_index_ops *ops = find_ops(params->kind);
+  const rdx_index_ops *ops = find_ops(params->method);
   return ops && ops->published && is_published(params) ? ops->published : ops;
 }
 
@@ -120,7 +120,7 @@ static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_e
                      .type = column->type,
                      .key_bits = column->key_bits,
                      .count = column->rows - column->nulls};
-  rdx_index_stats stats = {.kind = index->params.kind,
+  rdx_index_stats stats = {.method = index->params.method,
                            .key_type = column->type,
                            .key_bits = column->key_bits,
                            .rows = column->rows,
@@ -217,14 +217,14 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   RDX_TRY(rdx_calloc(1, sizeof *index, "an index", (void **)&index, err));
   index->device = device;
   index->params = params ? *params : defaults;
-  if (index->params.kind == RDX_INDEX_AUTO)
-    index->params.kind = RDX_INDEX_TREE;
+  if (index->params.method == RDX_INDEX_AUTO)
+    index->params.method = RDX_INDEX_TREE;
   index->ops = choose_ops(&index->params);
 
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;
   rdx_status status =
-      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index kind %d", (int)index->params.kind);
+      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index kind %d", (int)index->params.method);
   if (status == RDX_OK)
     status = rdx_progress("build", 0, 1, err);
   if (status == RDX_OK)

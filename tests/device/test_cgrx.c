@@ -283,14 +283,14 @@ static void test_far_apart(void **state) {
   }
 }
 
-static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, rdx_index_method kind, uint64_t probe,
+static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, rdx_index_method method, uint64_t probe,
                         uint32_t *row) {
   const rdx_column probes = {.type = RDX_TYPE_U64, .rows = 1, .values = &probe};
   rdx_index *index = NULL;
   rdx_result *result = NULL;
   rdx_result_view view;
   rdx_lookup_stats stats;
-  OK(rdx_index_create(test_device, keys, &(rdx_index_params){.kind = kind, .cgrx = *params}, &index, err));
+  OK(rdx_index_create(test_device, keys, &(rdx_index_params){.method = method, .cgrx = *params}, &index, err));
   OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST, .stats = true}, &result, err));
   OK(rdx_result_read(result, &view, err));
   rdx_result_get_stats(result, &stats);

@@ -54,53 +54,53 @@ static const rdx_rx_params decompositions[] = {
 
 /* Every method, by default. */
 static const rdx_index_params methods[] = {
-    {.kind = RDX_INDEX_RX},         {.kind = RDX_INDEX_SORTED_ARRAY}, {.kind = RDX_INDEX_TREE},
-    {.kind = RDX_INDEX_HASH},       {.kind = RDX_INDEX_RX_OPTIMIZED}, {.kind = RDX_INDEX_CGRX},
-    {.kind = RDX_INDEX_CGRX_NAIVE}, {.kind = RDX_INDEX_BTREE},        {.kind = RDX_INDEX_CGRX_UPDATABLE},
-    {.kind = RDX_INDEX_RADIX_HASH},
+    {.method = RDX_INDEX_RX},         {.method = RDX_INDEX_SORTED_ARRAY}, {.method = RDX_INDEX_TREE},
+    {.method = RDX_INDEX_HASH},       {.method = RDX_INDEX_RX_OPTIMIZED}, {.method = RDX_INDEX_CGRX},
+    {.method = RDX_INDEX_CGRX_NAIVE}, {.method = RDX_INDEX_BTREE},        {.method = RDX_INDEX_CGRX_UPDATABLE},
+    {.method = RDX_INDEX_RADIX_HASH},
 };
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
-    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 2},
-    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 8},
-    {.kind = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 32},
-    {.kind = RDX_INDEX_TREE, .tree.lanes = 1},
-    {.kind = RDX_INDEX_TREE, .tree.lanes = 4},
-    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 1},
-    {.kind = RDX_INDEX_BTREE, .btree.fill_percent = 100},
-    {.kind = RDX_INDEX_RX_OPTIMIZED,
+    {.method = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 2},
+    {.method = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 8},
+    {.method = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 32},
+    {.method = RDX_INDEX_TREE, .tree.lanes = 1},
+    {.method = RDX_INDEX_TREE, .tree.lanes = 4},
+    {.method = RDX_INDEX_BTREE, .btree.fill_percent = 1},
+    {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
+    {.method = RDX_INDEX_RX_OPTIMIZED,
      .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
-    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
-    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 2}},
-    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_SPHERE, .no_compression = true}},
-    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true},
-    {.kind = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.published = true, .partitions = 1, .no_compression = true}},
-    {.kind = RDX_INDEX_CGRX, .cgrx.published = true},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 5, .layout = RDX_CGRX_LAYOUT_COLUMN}},
-    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 2}},
-    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 3, .mapping = RDX_CGRX_MAPPING_PLAIN}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.published = true, .node_size = 6}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_COMPACT}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 65536, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
-    {.kind = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .search = RDX_CGRX_SEARCH_LINEAR, .partitions = 3}},
-    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
-    {.kind = RDX_INDEX_CGRX_NAIVE,
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 2}},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_SPHERE, .no_compression = true}},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.published = true, .partitions = 1, .no_compression = true}},
+    {.method = RDX_INDEX_CGRX, .cgrx.published = true},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 5, .layout = RDX_CGRX_LAYOUT_COLUMN}},
+    {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 2}},
+    {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 3, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.published = true, .node_size = 6}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.mapping = RDX_CGRX_MAPPING_SCALED, .layout = RDX_CGRX_LAYOUT_ROW_ALIGNED}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_COMPACT}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 65536, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
+    {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .search = RDX_CGRX_SEARCH_LINEAR, .partitions = 3}},
+    {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.method = RDX_INDEX_CGRX_NAIVE,
      .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_SCALED, .no_compaction = true}},
-    {.kind = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 32, .build = RDX_BUILD_FAST_BUILD}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .fill_percent = 1}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 7, .mapping = RDX_CGRX_MAPPING_PLAIN}},
-    {.kind = RDX_INDEX_CGRX_UPDATABLE,
+    {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 32, .build = RDX_BUILD_FAST_BUILD}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .fill_percent = 1}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 7, .mapping = RDX_CGRX_MAPPING_PLAIN}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE,
      .cgrx_updatable = {.node_size = 4096, .fill_percent = 100, .mapping = RDX_CGRX_MAPPING_SCALED, .partitions = 3}},
-    {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 1}},
-    {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 10, .lanes = 2}},
-    {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 50, .lanes = 8}},
-    {.kind = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 16}},
-    {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 8},
-    {.kind = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 16},
+    {.method = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 1}},
+    {.method = RDX_INDEX_HASH, .hash = {.load_percent = 10, .lanes = 2}},
+    {.method = RDX_INDEX_HASH, .hash = {.load_percent = 50, .lanes = 8}},
+    {.method = RDX_INDEX_HASH, .hash = {.load_percent = 95, .lanes = 16}},
+    {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 8},
+    {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 16},
 };
 
 /* The same sums of a column that the index includes, where it can. Long strings and floats cannot be. */
@@ -113,11 +113,11 @@ static void check_including(rdx_index *index, const rdx_column *keys, const rdx_
   const bool floats = values->type == RDX_TYPE_F32 || values->type == RDX_TYPE_F64;
   if (status != RDX_OK) {
     assert_int_equal(status, RDX_ERROR_UNSUPPORTED);
-    assert_true(floats || keys->type == RDX_TYPE_STRING || !test_can_include(before.kind));
+    assert_true(floats || keys->type == RDX_TYPE_STRING || !test_can_include(before.method));
     assert_int_equal(after.bytes_resident, before.bytes_resident);
     return;
   }
-  assert_true(test_can_include(before.kind) && after.bytes_resident > before.bytes_resident);
+  assert_true(test_can_include(before.method) && after.bytes_resident > before.bytes_resident);
   check_included_lookups(index, keys, points, NULL, values);
   check_included_lookups(index, keys, lower, upper, values);
   OK(rdx_index_include(index, NULL, err));
@@ -148,7 +148,7 @@ static bool refuses_ranges(const rdx_index *index, const rdx_index_params *param
                            const rdx_column *upper) {
   rdx_result *result = NULL;
   rdx_error err = {""};
-  if (params->kind != RDX_INDEX_RX || !params->rx.published)
+  if (params->method != RDX_INDEX_RX || !params->rx.published)
     return false;
   const rdx_status status = rdx_index_range(index, lower, upper, NULL, &result, &err);
   rdx_result_destroy(&result);
@@ -166,7 +166,7 @@ static void check_index(const test_column *keys, const rdx_index_params *params,
   rdx_index *index = NULL;
   rdx_error err = {""};
   const rdx_status status = create_index(keys, params, &index, &err);
-  if (!test_can(params->kind)) {
+  if (!test_can(params->method)) {
     assert_int_equal(status, RDX_ERROR_UNSUPPORTED);
     return;
   }
@@ -180,7 +180,7 @@ static void check_index(const test_column *keys, const rdx_index_params *params,
   test_column points = column_probes(keys, probes, null_choice);
   test_column lower = column_probes(keys, probes, null_choice), upper = column_probes(keys, probes, NO_NULLS);
   check_lookups(index, &keys->view, &points.view, NULL, &values.view);
-  if (test_is_points_only(params->kind)) {
+  if (test_is_points_only(params->method)) {
     rdx_result *result = NULL;
     assert_int_equal(rdx_index_range(index, &lower.view, &upper.view, NULL, &result, NULL), RDX_ERROR_UNSUPPORTED);
     assert_null(result);
@@ -217,7 +217,7 @@ static void test_types_and_shapes(void **state) {
           check_index(&keys, &methods[m], what);
       check_index(&keys, &variants[test_random() % COUNT(variants)], what);
       const rdx_rx_params *option = &options[test_random() % COUNT(options)];
-      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = *option}, what);
+      check_index(&keys, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = *option}, what);
       column_free(&keys);
     }
   }
@@ -231,7 +231,7 @@ static void test_options(void **state) {
       test_column keys = column_make(types[t], i % 2 ? SHAPE_DENSE : SHAPE_EDGES, i % 3 == 0, 150);
       char what[96];
       snprintf(what, sizeof what, "type %s, option set %zu", rdx_type_name(types[t]), i);
-      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = options[i]}, what);
+      check_index(&keys, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = options[i]}, what);
       column_free(&keys);
     }
     for (size_t i = 0; i < COUNT(variants); i++) {
@@ -254,7 +254,7 @@ static void test_small_keys(void **state) {
       test_column keys = column_make(types[t], shape, (i + t) % 2, 200);
       char what[96];
       snprintf(what, sizeof what, "type %s, small option set %zu", rdx_type_name(types[t]), i);
-      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = small_options[i]}, what);
+      check_index(&keys, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = small_options[i]}, what);
       column_free(&keys);
     }
   }
@@ -268,7 +268,7 @@ static void test_decompositions(void **state) {
       test_column keys = column_make(RDX_TYPE_U32, shapes[s], NO_NULLS, 120);
       char what[96];
       snprintf(what, sizeof what, "decomposition %zu, shape %d", i, (int)shapes[s]);
-      check_index(&keys, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = decompositions[i]}, what);
+      check_index(&keys, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = decompositions[i]}, what);
       column_free(&keys);
     }
   }
@@ -284,7 +284,7 @@ static void test_far_neighbours(void **state) {
       keys[i] = corners[c] + (i < 10 ? i : 2 * i) % 21;
     test_column column = {.view = {.type = RDX_TYPE_U64, .rows = COUNT(keys), .values = keys}};
     for (size_t i = 0; i < COUNT(options); i++)
-      check_index(&column, &(rdx_index_params){.kind = RDX_INDEX_RX, .rx = options[i]}, "far neighbours");
+      check_index(&column, &(rdx_index_params){.method = RDX_INDEX_RX, .rx = options[i]}, "far neighbours");
   }
 }
 
@@ -298,7 +298,7 @@ static void test_limits_of_key_modes(void **state) {
     int64_t least, most;
   } limits[] = {{RDX_RX_KEY_NAIVE, 0, (1 << 23) - 1}, {RDX_RX_KEY_EXTENDED, 0, (1 << 29) - 1}};
   for (size_t i = 0; i < COUNT(limits); i++) {
-    const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx.key_mode = limits[i].mode};
+    const rdx_index_params params = {.method = RDX_INDEX_RX, .rx.key_mode = limits[i].mode};
     int64_t keys[4] = {limits[i].least, limits[i].most, limits[i].most - 1, 7};
     test_column column = {.view = {.type = RDX_TYPE_I64, .rows = 4, .values = keys}};
     check_index(&column, &params, "at the limits");
@@ -314,14 +314,14 @@ static void test_limits_of_key_modes(void **state) {
     last[i] = (1u << 29) - 1 - i;
   for (uint32_t i = 0; i < 4; i++)
     check_index(&(test_column){.view = {.type = RDX_TYPE_U32, .rows = COUNT(last), .values = last}},
-                &(rdx_index_params){.kind = RDX_INDEX_RX,
+                &(rdx_index_params){.method = RDX_INDEX_RX,
                                     .rx = {.key_mode = RDX_RX_KEY_EXTENDED,
                                            .primitive = i % 2 ? RDX_RX_BOX : RDX_RX_TRIANGLE,
                                            .build = i / 2 ? RDX_BUILD_FAST_BUILD : RDX_BUILD_DEFAULT}},
                 "the last extended keys");
   uint32_t wide[2] = {0, 1u << 20};
   test_column column = {.view = {.type = RDX_TYPE_U32, .rows = 2, .values = wide}};
-  const rdx_index_params params = {.kind = RDX_INDEX_RX, .rx = {.x_bits = 10, .y_bits = 10}};
+  const rdx_index_params params = {.method = RDX_INDEX_RX, .rx = {.x_bits = 10, .y_bits = 10}};
   rdx_index *index = NULL;
   FAILS(RDX_ERROR_RANGE, rdx_index_create(test_device, &column.view, &params, &index, err));
 }
@@ -339,7 +339,7 @@ static void test_other_probe_types(void **state) {
   const rdx_column upper = {.type = RDX_TYPE_U64, .rows = 2, .values = high};
   static const uint32_t range_counts[] = {5, 0};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    if (!test_can(methods[m].kind))
+    if (!test_can(methods[m].method))
       continue;
     rdx_index *index = NULL;
     rdx_result *result = NULL;
@@ -349,7 +349,7 @@ static void test_other_probe_types(void **state) {
     OK(rdx_result_read(result, &view, err));
     assert_memory_equal(view.count, counts, sizeof counts);
     rdx_result_destroy(&result);
-    if (!test_is_points_only(methods[m].kind)) {
+    if (!test_is_points_only(methods[m].method)) {
       OK(rdx_index_range(index, &lower, &upper, NULL, &result, err));
       OK(rdx_result_read(result, &view, err));
       assert_memory_equal(view.count, range_counts, sizeof range_counts);
@@ -362,7 +362,7 @@ static void test_other_probe_types(void **state) {
 static uint64_t scene_bytes(const rdx_column *keys, rdx_rx_primitive primitive, uint32_t partitions) {
   rdx_index *index = NULL;
   rdx_index_stats stats;
-  const rdx_index_params params = {.kind = RDX_INDEX_RX_OPTIMIZED,
+  const rdx_index_params params = {.method = RDX_INDEX_RX_OPTIMIZED,
                                    .rx_optimized = {.primitive = primitive, .partitions = partitions}};
   OK(rdx_index_create(test_device, keys, &params, &index, err));
   rdx_index_get_stats(index, &stats);
@@ -401,12 +401,12 @@ static void test_larger(void **state) {
   test_column points = column_probes(&keys, probes, NO_NULLS);
   test_column upper = column_probes(&keys, probes, NO_NULLS);
   for (size_t m = 0; m < COUNT(methods); m++) {
-    if (!test_can(methods[m].kind))
+    if (!test_can(methods[m].method))
       continue;
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, &keys.view, &methods[m], &index, err));
     check_lookups(index, &keys.view, &points.view, NULL, &values.view);
-    if (!test_is_points_only(methods[m].kind))
+    if (!test_is_points_only(methods[m].method))
       check_lookups(index, &keys.view, &points.view, &upper.view, &values.view);
     rdx_index_destroy(&index);
   }
@@ -428,7 +428,7 @@ static void test_long_ranges(void **state) {
     test_column values = column_make(type, k % 3 ? SHAPE_SKEWED : SHAPE_RANDOM, k % 2 ? SOME_NULLS : NO_NULLS, rows);
     test_column lower = column_probes(&keys, 40, NO_NULLS), upper = column_probes(&keys, 40, NO_NULLS);
     for (size_t m = 0; m < COUNT(methods); m++) {
-      if (!test_can(methods[m].kind) || test_needs_rays(methods[m].kind) || test_is_points_only(methods[m].kind))
+      if (!test_can(methods[m].method) || test_needs_rays(methods[m].method) || test_is_points_only(methods[m].method))
         continue;
       rdx_index *index = NULL;
       OK(rdx_index_create(test_device, &keys.view, &methods[m], &index, err));
@@ -446,7 +446,7 @@ static void check_pieces(const test_column *keys, const test_column *values, con
                          const test_column *upper) {
   for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_index *index = NULL;
-    if (!test_can(methods[m].kind) || methods[m].kind == RDX_INDEX_RX || test_is_points_only(methods[m].kind))
+    if (!test_can(methods[m].method) || methods[m].method == RDX_INDEX_RX || test_is_points_only(methods[m].method))
       continue;
     OK(rdx_index_create(test_device, &keys->view, &methods[m], &index, err));
     check_lookups(index, &keys->view, &lower->view, upper ? &upper->view : NULL, &values->view);
@@ -501,7 +501,7 @@ static void test_deep(void **state) {
     const bool wide = m % 2;
     const rdx_index_params *params = m / 2 < COUNT(methods) ? &methods[m / 2] : &variants[m / 2 - COUNT(methods)];
     const rdx_column *column = wide ? &wide_column : &narrow_column;
-    if (test_needs_rays(params->kind) || (test_is_slow() && (m / 2 + m) % 2))
+    if (test_needs_rays(params->method) || (test_is_slow() && (m / 2 + m) % 2))
       continue;
     rdx_column low = {.type = column->type, .rows = PROBES, .values = wide ? (void *)lower : narrow[1]}, high = low;
     rdx_column ascending = low;
@@ -511,7 +511,7 @@ static void test_deep(void **state) {
     OK(rdx_index_create(test_device, column, params, &index, err));
     check_lookups(index, column, &low, NULL, column);
     check_lookups(index, column, &ascending, NULL, column);
-    if (!test_is_points_only(params->kind)) {
+    if (!test_is_points_only(params->method)) {
       check_lookups(index, column, &low, &high, column);
       check_lookups(index, column, &ascending, &ascending, column);
     }
@@ -539,7 +539,7 @@ static void test_clusters(void **state) {
       probes[i] = keys[row] + (uint32_t)(test_random() % 8 == 0);
       wide[i] = wide_keys[row] + (test_random() % 8 == 0 ? 1u << test_random() % 20 : 0);
     }
-    const rdx_index_params params = {.kind = RDX_INDEX_TREE, .tree.lanes = lanes[k / 2 / COUNT(sizes)]};
+    const rdx_index_params params = {.method = RDX_INDEX_TREE, .tree.lanes = lanes[k / 2 / COUNT(sizes)]};
     const rdx_column of[] = {{.type = RDX_TYPE_U32, .rows = ROWS, .values = keys},
                              {.type = RDX_TYPE_U64, .rows = ROWS, .values = wide_keys}};
     const rdx_column by[] = {{.type = RDX_TYPE_U32, .rows = PROBES, .values = probes},
@@ -586,7 +586,7 @@ static void put_key(void *keys, uint64_t i, uint64_t key, bool wide) {
   memcpy((char *)keys + i * (wide ? 8 : 4), wide ? (const void *)&key : &narrow, wide ? 8 : 4);
 }
 
-static void check_spread(rdx_index_method kind, uint32_t spread, uint64_t rows, bool wide) {
+static void check_spread(rdx_index_method method, uint32_t spread, uint64_t rows, bool wide) {
   enum { PROBES = 48 };
   const uint32_t bits = wide ? 64 : 32;
   uint64_t *keys = malloc(rows * 8), lower[PROBES], upper[PROBES];
@@ -603,7 +603,7 @@ static void check_spread(rdx_index_method kind, uint32_t spread, uint64_t rows, 
   const rdx_column low = {.type = type, .rows = PROBES, .values = lower};
   const rdx_column high = {.type = type, .rows = PROBES, .values = upper};
   rdx_index *index = NULL;
-  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.kind = kind}, &index, err));
+  OK(rdx_index_create(test_device, &column, &(rdx_index_params){.method = method}, &index, err));
   check_lookups(index, &column, &low, NULL, &column);
   check_lookups(index, &column, &low, &high, &column);
   rdx_index_destroy(&index);
@@ -672,8 +672,8 @@ static void check_batch_probe(const batch *b, const rdx_result_view *views, uint
     fail_msg("probe %llu: count %u first %u", (unsigned long long)i, views[0].count[i], views[1].first[i]);
 }
 
-static void check_batch(rdx_index_method kind, const batch *b) {
-  const rdx_index_params params = {.kind = kind};
+static void check_batch(rdx_index_method method, const batch *b) {
+  const rdx_index_params params = {.method = method};
   rdx_index *index = NULL;
   rdx_result *results[3];
   rdx_result_view views[3];

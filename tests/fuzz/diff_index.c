@@ -7,21 +7,21 @@
 
 #include <stdlib.h>
 
-bool index_traces(rdx_index_method kind) {
-  return kind == RDX_INDEX_RX || kind == RDX_INDEX_RX_OPTIMIZED || kind == RDX_INDEX_CGRX ||
-         kind == RDX_INDEX_CGRX_NAIVE || kind == RDX_INDEX_CGRX_UPDATABLE;
+bool index_traces(rdx_index_method method) {
+  return method == RDX_INDEX_RX || method == RDX_INDEX_RX_OPTIMIZED || method == RDX_INDEX_CGRX ||
+         method == RDX_INDEX_CGRX_NAIVE || method == RDX_INDEX_CGRX_UPDATABLE;
 }
 
-bool index_is_points_only(rdx_index_method kind) {
-  return kind == RDX_INDEX_HASH || kind == RDX_INDEX_RADIX_HASH;
+bool index_is_points_only(rdx_index_method method) {
+  return method == RDX_INDEX_HASH || method == RDX_INDEX_RADIX_HASH;
 }
 
 rdx_index_method random_index_method(bool ranges) {
   for (;;) {
-    const rdx_index_method kind = (rdx_index_method)below(RDX_INDEX_RADIX_HASH + 1);
-    if (ranges && index_is_points_only(kind))
+    const rdx_index_method method = (rdx_index_method)below(RDX_INDEX_RADIX_HASH + 1);
+    if (ranges && index_is_points_only(method))
       continue;
-    return kind;
+    return method;
   }
 }
 
@@ -112,7 +112,7 @@ static void random_rx(rdx_rx_params *rx, const rdx_column *keys, refusal *r) {
   }
 }
 
-static void random_cgrx(rdx_index_method kind, rdx_cgrx_params *cgrx, refusal *r) {
+static void random_cgrx(rdx_index_method method, rdx_cgrx_params *cgrx, refusal *r) {
   cgrx->bucket_size = chance(40) ? 0 : 2 + (uint32_t)magnitude(chance(90) ? 100 : 65535);
   cgrx->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
   cgrx->layout = (rdx_cgrx_layout)below(RDX_CGRX_LAYOUT_ROW_PACKED + 1);
@@ -121,7 +121,7 @@ static void random_cgrx(rdx_index_method kind, rdx_cgrx_params *cgrx, refusal *r
   cgrx->build = random_build();
   cgrx->partitions = random_partitions();
   cgrx->no_compaction = random_compaction();
-  if (kind == RDX_INDEX_CGRX_NAIVE && cgrx->mapping == RDX_CGRX_MAPPING_COVERING) {
+  if (method == RDX_INDEX_CGRX_NAIVE && cgrx->mapping == RDX_CGRX_MAPPING_COVERING) {
     must_refuse(r, RDX_ERROR_ARGUMENT, "covering triangles of the naive representation");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "covering triangles of the naive representation");
   }
@@ -153,11 +153,11 @@ static uint8_t random_lanes(unsigned most) {
   return lanes;
 }
 
-rdx_index_params index_params(rdx_index_method kind, const rdx_column *keys, refusal *r) {
-  rdx_index_params p = {.kind = kind};
+rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, refusal *r) {
+  rdx_index_params p = {.method = method};
   if (chance(15))
     return p;
-  switch (kind) {
+  switch (method) {
   case RDX_INDEX_RX:
     random_rx(&p.rx, keys, r);
     break;
@@ -184,7 +184,7 @@ rdx_index_params index_params(rdx_index_method kind, const rdx_column *keys, ref
     break;
   case RDX_INDEX_CGRX:
   case RDX_INDEX_CGRX_NAIVE:
-    random_cgrx(kind, &p.cgrx, r);
+    random_cgrx(method, &p.cgrx, r);
     break;
   case RDX_INDEX_CGRX_UPDATABLE:
     random_updatable(&p.cgrx_updatable);
@@ -199,22 +199,22 @@ rdx_index_params index_params(rdx_index_method kind, const rdx_column *keys, ref
 }
 
 void index_note(const rdx_index_params *p) {
-  note("index %s", rdx_index_method_name(p->kind));
-  if (p->kind == RDX_INDEX_RX)
+  note("index %s", rdx_index_method_name(p->method));
+  if (p->method == RDX_INDEX_RX)
     note(" key_mode %d bits %d,%d,%d primitive %d point_ray %d range_ray %d build %d partitions %u no_compaction %d "
          "updatable %d duplicate_any_hit %d always_any_hit %d published %d",
          p->rx.key_mode, p->rx.x_bits, p->rx.y_bits, p->rx.z_bits, p->rx.primitive, p->rx.point_ray, p->rx.range_ray,
          p->rx.build, p->rx.partitions, p->rx.no_compaction, p->rx.updatable, p->rx.duplicate_any_hit,
          p->rx.always_any_hit, p->rx.published);
-  else if (p->kind == RDX_INDEX_RX_OPTIMIZED)
+  else if (p->method == RDX_INDEX_RX_OPTIMIZED)
     note(" primitive %d build %d partitions %u no_compaction %d no_compression %d published %d",
          p->rx_optimized.primitive, p->rx_optimized.build, p->rx_optimized.partitions, p->rx_optimized.no_compaction,
          p->rx_optimized.no_compression, p->rx_optimized.published);
-  else if (p->kind == RDX_INDEX_CGRX || p->kind == RDX_INDEX_CGRX_NAIVE)
+  else if (p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE)
     note(" bucket %u mapping %d layout %d search %d build %d partitions %u no_compaction %d published %d",
          p->cgrx.bucket_size, p->cgrx.mapping, p->cgrx.layout, p->cgrx.search, p->cgrx.build, p->cgrx.partitions,
          p->cgrx.no_compaction, p->cgrx.published);
-  else if (p->kind == RDX_INDEX_CGRX_UPDATABLE)
+  else if (p->method == RDX_INDEX_CGRX_UPDATABLE)
     note(" node %u fill %d chain %u mapping %d build %d partitions %u no_compaction %d published %d",
          p->cgrx_updatable.node_size, p->cgrx_updatable.fill_percent, p->cgrx_updatable.longest_chain,
          p->cgrx_updatable.mapping, p->cgrx_updatable.build, p->cgrx_updatable.partitions,
