@@ -425,11 +425,11 @@ static rdx_status split_rt_cube(rdx_error *err) {
 }
 
 static rdx_status published_rt_cube(rdx_error *err) {
-  return engine_job((rdx_star_params){.method = RDX_STAR_RT_CUBE,
-                                      .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED,
-                                                  .operators = RDX_RT_CUBE_SPLIT_GROUP,
-                                                  .rows = RDX_RT_CUBE_Z_ORDER}},
-                    err);
+  return star_job((rdx_star_params){.method = RDX_STAR_RT_CUBE,
+                                    .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED,
+                                                .operators = RDX_RT_CUBE_SPLIT_GROUP,
+                                                .rows = RDX_RT_CUBE_Z_ORDER}},
+                  err);
 }
 
 static rdx_status separate_rt_cube(rdx_error *err) {
