@@ -144,7 +144,7 @@ static const char *check_side(const join_options *o) {
   const bool over_right = o->join.mapping == RDX_JOIN_MAPPING_DIRECT;
   const rdx_index_method method = o->common.index.method;
   if (o->value && o->join.kind > RDX_JOIN_LEFT)
-    return "--return 'sum(COLUMN)' is for --method inner and left: only these have pairs";
+    return "--return 'sum(COLUMN)' is for --kind inner and left: only these have pairs";
   if (o->value && o->between && over_right)
     return "--index-side right is not for sums of the left file's column: leave it out, or say left";
   if (o->between && over_right && method != RDX_INDEX_AUTO && method != RDX_INDEX_SORTED_ARRAY)

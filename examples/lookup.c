@@ -70,7 +70,7 @@ int main(void) {
 
   rdx_status status = rdx_device_open("cpu", NULL, &device, &err);
   if (status == RDX_OK)
-    status = rdx_index_create(device, &keys, &(rdx_index_params){.kind = RDX_INDEX_RX}, &index, &err);
+    status = rdx_index_create(device, &keys, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, &err);
   if (status == RDX_OK)
     status = look_up_points(index, &err);
   if (status == RDX_OK)
