@@ -151,7 +151,7 @@ static void test_sums_of_equal_keys(void **state) {
   free(values);
 }
 
-/* The answers of probes that are looked up once for each of their keys: every result method, NULLs among keys, probes
+/* The answers of probes that are looked up once for each of their keys: every kind of result, NULLs among keys, probes
  * and values, sums that are wide, floats, probes with other keys. */
 static void test_repeated_probes(void **state) {
   (void)state;

@@ -230,7 +230,7 @@ void joins_case(void) {
   const bool sum = params.result == RDX_JOIN_SUM;
   if (sum)
     watch("values", &values);
-  note("join method %d, result %d, mapping %d, ", params.kind, params.result, params.mapping);
+  note("join kind %d, result %d, mapping %d, ", params.kind, params.result, params.mapping);
   index_note(&params.index);
   refuse_options(&params, between, has_long_strings(&left) || has_long_strings(&right) || has_long_strings(&upper), &r);
   run(&s, &params, sum ? &values : NULL, &r);
