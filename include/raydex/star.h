@@ -101,7 +101,7 @@ typedef struct rdx_star_params {
 RDX_API RDX_MUST_USE rdx_status rdx_star_params_set(rdx_star_params *params, const char *name, const char *value,
                                                     rdx_error *err);
 
-/** Write option `number` (from 0) of an engine to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
+/** Write option `number` (from 0) of a method to `text`: "name=1..9" or "name=word|word". false: it has fewer. */
 RDX_API bool rdx_star_option(rdx_star_method method, uint32_t number, char *text, size_t size);
 
 /** What a cube can answer: queries whose predicates, groups and expressions use no more than this. */

@@ -224,7 +224,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;
   rdx_status status =
-      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index kind %d", (int)index->params.method);
+      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index method %d", (int)index->params.method);
   if (status == RDX_OK)
     status = rdx_progress("build", 0, 1, err);
   if (status == RDX_OK)

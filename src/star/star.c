@@ -116,7 +116,7 @@ static rdx_status add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_erro
 
 rdx_status rdx_star_add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_error *err) {
   if (!engine || !spec)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_add_cube: engine and spec must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_add_cube: star and spec must not be NULL");
   if (!engine->kind->cubed)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->kind->name);
   return add_cube(engine, spec, err);
@@ -210,7 +210,7 @@ static rdx_status add_needed(rdx_star *engine, const rdx_needs *needs, const rdx
 /* RTCUDB, Figure 7 "The workflow of RTCUDB". */
 rdx_status rdx_star_prepare(rdx_star *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
   if (!engine || (count > 0 && !queries))
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: engine and queries must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: star and queries must not be NULL");
   if (!engine->kind->cubed)
     return RDX_OK;
   rdx_needs *needs = NULL;
@@ -258,7 +258,7 @@ rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, con
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_create: device, relation and out must not be NULL");
   const rdx_star_params used = params ? *params : defaults;
   if ((size_t)used.method >= RDX_COUNT(kinds))
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown engine kind %d", (int)used.method);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
   const engine_kind *kind = &kinds[used.method];
   if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
@@ -433,7 +433,7 @@ static rdx_status run_plan(const rdx_star *engine, const rdx_plan *plan, bool st
 rdx_status rdx_star_run(const rdx_star *engine, const rdx_query *query, const rdx_query_params *params,
                         rdx_query_result **out, rdx_error *err) {
   if (!engine || !query || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_run: engine, query and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_run: star, query and out must not be NULL");
   const double start = rdx_now_ms();
   rdx_plan plan;
   rdx_query_result *result = NULL;
