@@ -361,10 +361,10 @@ typedef struct rdx_lookup_params {
    * A host column is uploaded on each call. NULL: the column that rdx_index_include() has included. */
   const rdx_column *values;
   bool stats; /**< also count rays and hits, which costs a little time */
-  /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given. The
-   * sort is part of lookup_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX, section
-   * 4.4). RDX_INDEX_RADIX_HASH partitions its probes anyhow, and so do, on CPUs and for a million points or more, large
-   * RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE and RDX_INDEX_BTREE. */
+  /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given.
+   * The sort is part of lookup_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX,
+   * section 4.4). RDX_INDEX_RADIX_HASH partitions its probes in any case, and so do, on CPUs and for a million
+   * points or more, large RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE and RDX_INDEX_BTREE. */
   bool sort_probes;
   /** RDX_RESULT_ROWS: gets the rows in parts of bounded size, some millions of rows or those of one probe, in the order
    * of probes; the result then has none of them, and is not to be read. The part is valid during the call. */

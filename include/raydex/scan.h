@@ -178,7 +178,7 @@ typedef struct rdx_scan_result rdx_scan_result;
  * Find the rows for which `predicate` is true. The result stays on the device until it is read. Destroy it with
  * rdx_scan_result_destroy() before its scan. RDX_ERROR_ARGUMENT for an unknown column or a type that does not go with
  * the column's, RDX_ERROR_UNSUPPORTED for a query that takes far more rays than there are rows, because of what was
- * wished for (rdx_rtc3_params.insist), RDX_ERROR_MEMORY for more rows than the host has memory for, or than
+ * asked for (rdx_rtc3_params.insist), RDX_ERROR_MEMORY for more rows than the host has memory for, or than
  * rdx_device_params.memory_limit allows: a bitmap takes a bit for each row of the table, whatever qualifies.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate,

@@ -73,7 +73,7 @@ static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rd
   if (rdx_words_alike(o->name, "null")) {
     out->nulls[0] = o->values[0];
     csv->nulls = out->nulls;
-    csv->null_count = *o->values[0] != '\0'; /* an empty field is NULL anyhow */
+    csv->null_count = *o->values[0] != '\0'; /* an empty field is NULL in any case */
     return RDX_OK;
   }
   const bool delimiter = rdx_words_alike(o->name, "delimiter");

@@ -416,7 +416,7 @@ static void test_rows_beyond_the_limit(void **state) {
 
 /* ---- Wishes ---- */
 
-/* A scan whose wishes make far more rays than there are rows is refused; with as many as usual it is answered. */
+/* A scan whose options make far more rays than there are rows is refused; with as many as usual it is answered. */
 static void test_rays_beyond_reason(void **state) {
   (void)state;
   if (!test_traces())

@@ -13,7 +13,7 @@
 #define PUBLISHED .method = RDX_STAR_RT_CUBE, .rt_cube.mapping = RDX_RT_CUBE_PUBLISHED
 
 /* What every test runs on. */
-static const rdx_star_params contenders[] = {
+static const rdx_star_params methods[] = {
     {.method = RDX_STAR_AUTO},
     {.method = RDX_STAR_COLUMN_ENGINE},
     {.method = RDX_STAR_SORTED_CUBE},
@@ -30,27 +30,27 @@ static const rdx_star_params contenders[] = {
     {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN, .rt_cube.order = RDX_RT_CUBE_AS_GIVEN},
 };
 
-static void create_all(const star *s, rdx_star *engines[COUNT(contenders)]) {
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+static void create_all(const star *s, rdx_star *engines[COUNT(methods)]) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star_stats stats;
     engines[m] = NULL;
-    OK(rdx_star_create(test_device, &s->relation, &contenders[m], &engines[m], err));
+    OK(rdx_star_create(test_device, &s->relation, &methods[m], &engines[m], err));
     rdx_star_get_stats(engines[m], &stats);
-    assert_int_equal(stats.method, contenders[m].method);
+    assert_int_equal(stats.method, methods[m].method);
     assert_int_equal(stats.rows, s->relation.rows);
   }
 }
 
-static void destroy_all(rdx_star *engines[COUNT(contenders)]) {
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+static void destroy_all(rdx_star *engines[COUNT(methods)]) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star_destroy(&engines[m]);
     assert_null(engines[m]);
   }
 }
 
 /* Run a query on every engine. One may say when it prepares for it that it can not, as it may when it runs it. */
-static void check_query(rdx_star *engines[COUNT(contenders)], const star *s, const test_query *q, const expected *e) {
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+static void check_query(rdx_star *engines[COUNT(methods)], const star *s, const test_query *q, const expected *e) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_error why = {""};
     const rdx_status status = rdx_star_prepare(engines[m], &q->query, 1, &why);
     assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
@@ -59,7 +59,7 @@ static void check_query(rdx_star *engines[COUNT(contenders)], const star *s, con
 }
 
 static void check_star(const star *s, uint32_t queries) {
-  rdx_star *engines[COUNT(contenders)];
+  rdx_star *engines[COUNT(methods)];
   create_all(s, engines);
   for (uint32_t k = 0; k < queries; k++) {
     static test_query q;
@@ -127,12 +127,12 @@ static void test_wide_cubes(void **state) {
       static expected e;
       query_make(&s, &q);
       query_expect(&s, &q, true, &e);
-      for (size_t m = 0; m < COUNT(contenders); m++) {
+      for (size_t m = 0; m < COUNT(methods); m++) {
         rdx_star *engine = NULL;
         rdx_star_stats stats;
-        if (contenders[m].method == RDX_STAR_AUTO || contenders[m].method == RDX_STAR_COLUMN_ENGINE)
+        if (methods[m].method == RDX_STAR_AUTO || methods[m].method == RDX_STAR_COLUMN_ENGINE)
           continue;
-        OK(rdx_star_create(test_device, &s.relation, &contenders[m], &engine, err));
+        OK(rdx_star_create(test_device, &s.relation, &methods[m], &engine, err));
         add_all(engine, &s, &q);
         rdx_star_get_stats(engine, &stats);
         if (stats.cubes > 0)
@@ -174,10 +174,10 @@ static const uint32_t by_letter[] = {1};
 static void test_sums(void **state) {
   (void)state;
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number}, average = {RDX_AGGREGATE_AVG, &number};
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &flat, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &methods[m], &engine, err));
     rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
     FAILS(RDX_ERROR_OVERFLOW, query_run(engine, &q, &result, err)); /* 2^63 + 2 */
     const uint64_t c[] = {0, 1};
@@ -205,10 +205,10 @@ static void test_many_groups(void **state) {
   const rdx_attribute attribute = {"a", column.view, 0};
   const rdx_relation relation = {.rows = 300, .attributes = &attribute, .attribute_count = 1};
   const rdx_aggregate count = {0};
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &relation, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &relation, &methods[m], &engine, err));
     rdx_query q = {.group_by = group_by, .group_count = 8, .aggregates = &count, .aggregate_count = 1};
     FAILS(RDX_ERROR_UNSUPPORTED, query_run(engine, &q, &result, err));
     q.group_count = 7;
@@ -502,9 +502,9 @@ static void test_few_values(void **state) {
       {"far", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far}, 0},
       {"far_nulls", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far, .validity = validity}, 0}};
   const rdx_relation relation = {.rows = PLACE_ROWS, .attributes = few, .attribute_count = 4};
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star *engine = NULL;
-    OK(rdx_star_create(test_device, &relation, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &relation, &methods[m], &engine, err));
     for (uint32_t a = 0; a < 4; a++) {
       rdx_query_result *result = NULL;
       const rdx_expression one = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
@@ -642,10 +642,10 @@ static void test_bad_queries(void **state) {
       {{.aggregates = &count, .aggregate_count = 1, .order_by = &order, .order_count = 1}, RDX_ERROR_ARGUMENT},
       {{.aggregates = &count, .aggregate_count = 1, .order_count = 1}, RDX_ERROR_ARGUMENT},
   };
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star *engine = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &flat, &contenders[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &methods[m], &engine, err));
     for (size_t i = 0; i < COUNT(cases); i++)
       FAILS(cases[i].status, rdx_star_run(engine, &cases[i].query, NULL, &result, err));
     FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(engine, NULL, NULL, &result, err));
@@ -694,7 +694,7 @@ static void test_bad_relations(void **state) {
   rdx_star *engine = NULL;
   FAILS(RDX_ERROR_ARGUMENT,
         rdx_star_create(test_device, &flat, &(rdx_star_params){.method = (rdx_star_method)99}, &engine, err));
-  OK(rdx_star_create(test_device, &flat, &contenders[1], &engine, err));
+  OK(rdx_star_create(test_device, &flat, &methods[1], &engine, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
   rdx_star_destroy(&engine);
 }
@@ -744,9 +744,9 @@ static void test_no_cube(void **state) {
 static void test_names(void **state) {
   (void)state;
   rdx_star_method method;
-  for (size_t m = 0; m < COUNT(contenders); m++) {
-    OK(rdx_star_method_from_name(rdx_star_method_name(contenders[m].method), &method, err));
-    assert_int_equal(method, contenders[m].method);
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    OK(rdx_star_method_from_name(rdx_star_method_name(methods[m].method), &method, err));
+    assert_int_equal(method, methods[m].method);
   }
   OK(rdx_star_method_from_name("auto", &method, err));
   assert_int_equal(method, RDX_STAR_AUTO);
@@ -875,11 +875,11 @@ static void test_failed_prepare(void **state) {
 static void test_threads(void **state) {
   (void)state;
   static test_query queries[4];
-  rdx_star *engines[COUNT(contenders)];
+  rdx_star *engines[COUNT(methods)];
   star s;
   star_make(&s, 3000, 6, 2, true);
   create_all(&s, engines);
-  for (size_t m = 0; m < COUNT(contenders); m++) {
+  for (size_t m = 0; m < COUNT(methods); m++) {
     pthread_t threads[COUNT(queries)];
     job jobs[COUNT(queries)];
     for (size_t i = 0; i < COUNT(queries); i++) {
@@ -920,7 +920,7 @@ static rdx_star_method answered_by(const rdx_star *engine, const rdx_query *q, u
   return stats.method;
 }
 
-/* Without a wish, what is prepared is answered by a cube, unless there can be none, or looking at rows is cheaper. */
+/* By default what is prepared is answered by a cube, unless there can be none, or looking at rows is cheaper. */
 static void test_auto(void **state) {
   (void)state;
   static uint32_t values[2][AUTO_ROWS];

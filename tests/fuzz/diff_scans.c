@@ -13,8 +13,8 @@ static rdx_build_preference random_build(void) {
   return chance(60) ? RDX_BUILD_DEFAULT : (rdx_build_preference)below(RDX_BUILD_LOW_MEMORY + 1);
 }
 
-static uint32_t or_default(unsigned percent, uint32_t wish) {
-  return chance(percent) ? 0 : wish;
+static uint32_t or_default(unsigned percent, uint32_t given) {
+  return chance(percent) ? 0 : given;
 }
 
 static void random_rtscan(rdx_rtscan_params *p, uint64_t rows) {
@@ -105,19 +105,19 @@ static void check(const rdx_scan_view *got, const rdx_predicate *p, const rdx_co
     wrong("bitmap: bits past the last row");
 }
 
-/* Rays that wishes multiply beyond what there are rows for. */
-static void refuse_wishes(const rdx_scan_params *p, refusal *r) {
+/* Rays that options multiply beyond what there are rows for. */
+static void refuse_costly_options(const rdx_scan_params *p, refusal *r) {
   if (p->rtscan.cube_width || p->rtscan.ray_length || p->rtscan.interval_percent || p->rtscan.spacing_percent ||
       p->rtscan.no_encoding || p->rtc3.rays)
-    may_refuse(r, RDX_ERROR_UNSUPPORTED, "wishes that cost too many rays");
+    may_refuse(r, RDX_ERROR_UNSUPPORTED, "options that cost too many rays");
 }
 
-static void run(const rdx_scan *scan, const rdx_scan_params *wishes, const pool *pools, const rdx_column *columns,
+static void run(const rdx_scan *scan, const rdx_scan_params *options, const pool *pools, const rdx_column *columns,
                 uint32_t count) {
   refusal r = {0};
   const rdx_predicate *p = predicate_make(pools, count, &r);
   const bool understood = !r.may;
-  refuse_wishes(wishes, &r);
+  refuse_costly_options(options, &r);
   const rdx_scan_run_params params = {.result = (rdx_scan_result_kind)below(3), .stats = chance(10)};
   note("result %d, stats %d: ", params.result, params.stats);
   predicate_note(p);
@@ -154,7 +154,7 @@ void scans_case(void) {
   rdx_scan *scan = NULL;
   rdx_error err = {""};
   refusal r = {0};
-  refuse_wishes(&params, &r);
+  refuse_costly_options(&params, &r);
   if (!passed("preparing a scan", rdx_scan_create(diff_device, views, count, &params, &scan, &err), &err, &r))
     return;
   at_end(destroy_scan, scan);

@@ -43,7 +43,7 @@ uint64_t rdx_cpu_block_address(const rdx_cpu_block *block) {
 /* On whole pages of `page` bytes. */
 static void advise(const rdx_cpu_block *block, int advice, uint64_t page) {
   const uint64_t size = block->size / page * page;
-  madvise((void *)(uintptr_t)rdx_cpu_block_address(block), size, advice); /* a wish: failing is fine */
+  madvise((void *)(uintptr_t)rdx_cpu_block_address(block), size, advice); /* only advice: failing is fine */
 }
 
 /* Take block `i` out of those that are kept. */

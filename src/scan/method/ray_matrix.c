@@ -79,7 +79,7 @@ uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *c) {
   return length < (double)(1u << RAY_MATRIX_BITS) ? (uint32_t)length : 1u << RAY_MATRIX_BITS;
 }
 
-/* Without a wish, two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
+/* By default two fifths of the distance of rows, about as in section 5.1; where regions are thinner, cubes are as
  * thin as these, for all cubes of a slab are met that is as thick as a cube. Below a quarter rays find too few. */
 static double usual_width(const rdx_matrix_scene *c, uint32_t thick) {
   const double distance = distance_of(c), slab = (double)((uint64_t)thick >> c->shift[0]);
@@ -256,7 +256,7 @@ rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan
   return status;
 }
 
-/* Rays beyond this are no one's wish: cubes as wide as usual take fewer than there are rows. */
+/* Nobody asks for rays beyond this: cubes as wide as usual take fewer than there are rows. */
 #define RAYS_A_ROW 64
 #define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
 

@@ -32,7 +32,7 @@ typedef struct rdx_matrix_scene_params {
   rdx_build_preference build;
 } rdx_matrix_scene_params;
 
-/* Without a wish. Embree calls back once for each box that is met, so a few may share one; on a GPU that is slower than
+/* By default. Embree calls back once for each box that is met, so a few may share one; on a GPU that is slower than
  * a box for each (8 to a box: more than twice as slow), but takes the tree's memory less often: where that is too much,
  * methods try twice as many, up to the most. */
 uint32_t rdx_matrix_scene_rows_per_box(const rdx_device *device);
@@ -40,7 +40,7 @@ uint32_t rdx_matrix_scene_rows_per_box(const rdx_device *device);
 /* Whether to build again after `status`, with twice as many rows to a box: memory ran out all the same, nobody `asked`
  * for a number, and there may be more. */
 bool rdx_matrix_scene_share_more(rdx_status status, uint32_t asked, uint32_t *rows_per_box);
-/* In cells, without a wish: twenty times the mean distance of rows, where cubes are a quarter of it wide. Section 5.1
+/* In cells, by default: twenty times the mean distance of rows, where cubes are a quarter of it wide. Section 5.1
  * has five times; fewer and longer rays are up to 15% faster by Embree and on an H100 where selectivities are high. */
 uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *cubes);
 

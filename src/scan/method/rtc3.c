@@ -40,7 +40,7 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
 }
 
 /* RTScan, section 3.2 "the ray interval is set as". */
-/* Without a wish, rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where the paper has 400. */
+/* By default rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where the paper has 400. */
 static rdx_matrix_scene_params scene_params_of(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
   const double rays = p->published ? 400 * cbrt((double)rows * 1e-8) : 0.645 * pow((double)rows, 1.0 / dimensions);
   const uint32_t most = RAY_MATRIX_MAX_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
@@ -55,7 +55,7 @@ static uint64_t need(const rdx_device *device, const rdx_rtc3_params *p, uint64_
   return peak + (count - 1) / p->group * kept;
 }
 
-/* Without a wish rows share boxes where memory is too small for fewer. */
+/* By default rows share boxes where memory is too small for fewer. */
 static void share_boxes(const rdx_device *device, uint64_t rows, uint32_t count, rdx_rtc3_params *p) {
   if (p->rows_per_box > 0)
     return;

@@ -38,7 +38,7 @@ typedef struct form {
   rdx_scan_rate rate; /* of work in expected milliseconds */
 } form;
 
-#define FORMS 2u /* groups; lines, too, unless the size of groups was wished for */
+#define FORMS 2u /* groups; lines, too, unless the size of groups is given */
 
 typedef struct rtscan {
   rdx_rtscan_params params; /* defaults resolved */
@@ -118,11 +118,11 @@ static rdx_matrix_scene_params scene_params_of(const rdx_rtscan_params *p, uint6
 /* RTScan, section 4.4.3 "Ray Interval and Ray Spacing". */
 /* The interval and the spacing are at most the width, so that no cube is missed. */
 static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_matrix_scene *c) {
-  const uint32_t most = 1u << RAY_MATRIX_BITS, wished = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
+  const uint32_t most = 1u << RAY_MATRIX_BITS, given = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
   const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
   const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
   const uint32_t usual = p->published ? (uint32_t)(PUBLISHED_LENGTH * c->width) : rdx_matrix_scene_ray_length(c);
-  const uint32_t length = p->ray_length ? wished : usual;
+  const uint32_t length = p->ray_length ? given : usual;
   return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
                           .length = length < 1      ? 1
                                     : length > most ? most
@@ -150,9 +150,9 @@ static rdx_status evaluate_form(const void *self, rdx_stream *stream, rdx_scan_c
                                 rdx_error *err);
 static double work_form(const void *self, const rdx_term *terms, uint32_t count);
 
-/* Without a wish columns stand in lines, too; a line that is the only group need not be there twice. */
-static bool wants_lines(const rdx_rtscan_params *wished, uint32_t count) {
-  return wished->group == 0 && !wished->published && !wished->no_encoding && count > 1;
+/* By default columns stand in lines, too; a line that is the only group need not be there twice. */
+static bool wants_lines(const rdx_rtscan_params *p, uint32_t count) {
+  return p->group == 0 && !p->published && !p->no_encoding && count > 1;
 }
 
 /* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
@@ -183,7 +183,7 @@ static bool take_less(uint32_t asked, rdx_rtscan_params *p, bool *lines) {
   return rdx_matrix_scene_share_more(RDX_ERROR_DEVICE_MEMORY, asked, &p->rows_per_box);
 }
 
-/* What depends on the device. `asked`: rows in a box, 0 without a wish. */
+/* What depends on the device. `asked`: rows in a box, 0 by default. */
 static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t asked,
                         rdx_rtscan_params *p, bool *lines) {
   p->build = rdx_device_build_preference(device, p->build, false);

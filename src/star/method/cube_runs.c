@@ -371,7 +371,7 @@ static bool list_records(const star_runs *r, const rdx_cube_run *run, uint64_t m
       if (count++ == most)
         return false;
       record[0] = r->groups ? r->groups[k] : 0;
-      next = k + 1; /* mostly, and then what comes next need not wait for nexts[k] */
+      next = k + 1; /* mostly, and then what comes next need not wait for the next run */
       if (!r->groups || (next < ranges[2 * i + 1] && r->next_group_run && r->groups[next] == record[0]))
         next = star_end_of_group(r, k, ranges[2 * i + 1]);
       if (sums) {
