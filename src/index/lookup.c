@@ -869,7 +869,8 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
   }
   if (!index->ops->rows)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "%s cannot include a column: use sorted_array, tree, cgrx, cgrx_naive or rx_optimized",
+                    "%s cannot include a column, as it was built: use sorted_array, tree, or cgrx, cgrx_naive or "
+                    "rx_optimized without published",
                     index->ops->name);
   if (index->dictionary || (index->text && !index->text->exact))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,

@@ -185,6 +185,8 @@ static void refuse_options(const rdx_join_params *p, bool between, bool long_str
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "long strings, ranges over the right side");
   if (p->index.method == RDX_INDEX_RX && p->index.rx.duplicate_any_hit)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "duplicate_any_hit");
+  if (between && p->index.method == RDX_INDEX_RX && p->index.rx.published)
+    may_refuse(r, RDX_ERROR_UNSUPPORTED, "ranges over many rows of a scene, as published");
 }
 
 void joins_case(void) {

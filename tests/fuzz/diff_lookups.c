@@ -155,8 +155,10 @@ static void look_up(const rdx_index *index, const rdx_index_params *params, cons
   if (p->upper && index_is_points_only(params->method))
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "ranges of a hash table");
   if (params->method == RDX_INDEX_RX && params->rx.duplicate_any_hit &&
-      (p->upper || !m->distinct || params->rx.always_any_hit))
+      (p->upper || !m->distinct || params->rx.always_any_hit || params->rx.published))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "duplicate_any_hit");
+  if (params->method == RDX_INDEX_RX && params->rx.published && p->upper)
+    may_refuse(&r, RDX_ERROR_UNSUPPORTED, "ranges over many rows of a scene, as published");
   const rdx_column lower = maybe_upload(p->lower), upper = p->upper ? maybe_upload(p->upper) : lower;
   if ((lower.device && lower.type != m->column->type) || (upper.device && upper.type != m->column->type)) {
     may_refuse(&r, RDX_ERROR_ARGUMENT, "a device column of another integer type");
@@ -254,14 +256,26 @@ static void check_stats(const rdx_index *index, const rdx_column *keys) {
     wrong("distinct: %d", stats.distinct);
 }
 
-static bool can_include(rdx_index_method method) {
-  return method == RDX_INDEX_SORTED_ARRAY || method == RDX_INDEX_TREE || method == RDX_INDEX_CGRX ||
-         method == RDX_INDEX_CGRX_NAIVE || method == RDX_INDEX_RX_OPTIMIZED || method == RDX_INDEX_AUTO;
+static bool can_include(const rdx_index_params *p) {
+  switch (p->method) {
+  case RDX_INDEX_AUTO:
+  case RDX_INDEX_SORTED_ARRAY:
+  case RDX_INDEX_TREE:
+    return true;
+  case RDX_INDEX_CGRX:
+  case RDX_INDEX_CGRX_NAIVE:
+    return !p->cgrx.published;
+  case RDX_INDEX_RX_OPTIMIZED:
+    return !p->rx_optimized.published;
+  default:
+    return false;
+  }
 }
 
-static bool include(rdx_index *index, rdx_index_method method, const rdx_column *keys, const rdx_column *values) {
+static bool include(rdx_index *index, const rdx_index_params *params, const rdx_column *keys,
+                    const rdx_column *values) {
   refusal r = {0};
-  if (!can_include(method) || is_float(values->type))
+  if (!can_include(params) || is_float(values->type))
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "a column that cannot be included");
   else if (has_long_strings(keys))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "included with long strings as keys");
@@ -332,8 +346,8 @@ void lookups_case(void) {
       watch("values", &values);
       included = false;
       check_stats(index, &keys);
-    } else if (chance(can_include(method) ? 20 : 2)) {
-      included |= include(index, method, &keys, &values);
+    } else if (chance(can_include(&params) ? 20 : 2)) {
+      included |= include(index, &params, &keys, &values);
     }
     const model m = {&keys, values_of(&keys), keys.rows, NULL, all_distinct(&keys) && !has_long_strings(&keys)};
     const bool sums = chance(30);
