@@ -255,8 +255,9 @@ double exact_round(const exact *sum, uint64_t count, uint8_t scale) {
     subtract(sum->minus, sum->plus, limbs);
   else
     subtract(sum->plus, sum->minus, limbs);
-  const bool rest = divide(limbs, count);
-  const bool more = divide(limbs, (uint64_t)ten_to(scale)) || rest;
+  bool more = divide(limbs, count);
+  for (uint8_t digits = scale; digits > 0; digits -= digits < 18 ? digits : 18) /* a divisor has 64 bits */
+    more |= divide(limbs, (uint64_t)ten_to(digits < 18 ? digits : 18));
   const double x = nearest(limbs, more);
   return negative ? -x : x;
 }
