@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,8 @@ static struct {
   _Atomic bool stopped;
   double begun, moment; /* ms of CPU time; moment: since the beginning */
   double last, gap;     /* the last question, and the longest time between two */
-} watch;
+  pthread_mutex_t lock;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static double cpu_ms(void) {
   struct timespec now;
@@ -81,10 +83,12 @@ static double cpu_ms(void) {
 static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
   const double now = cpu_ms();
   (void)user, (void)stage, (void)done, (void)total;
+  pthread_mutex_lock(&watch.lock); /* table files are written by several threads, which all ask */
   watch.gap = now - watch.last > watch.gap ? now - watch.last : watch.gap;
   watch.last = now;
   if (now - watch.begun >= watch.moment)
     watch.stopped = true;
+  pthread_mutex_unlock(&watch.lock);
   return watch.stopped;
 }
 
