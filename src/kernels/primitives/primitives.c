@@ -19,9 +19,12 @@
 static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct primitive_pair_args *a = arguments;
-  for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++)
-    for (uint64_t k = a->offsets[probe]; k < a->offsets[probe + 1]; k++)
-      a->pairs[k] = probe << 32 | a->rows[k];
+  uint64_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
+  for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
+    while (k >= a->offsets[probe + 1])
+      probe++;
+    a->pairs[k] = probe << 32 | a->rows[k];
+  }
 }
 
 static void unpair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -276,10 +279,11 @@ rdx_status rdx_primitive_order(rdx_stream *stream, const rdx_buffer *offsets, rd
                                uint64_t total, rdx_buffer *pairs, rdx_error *err) {
   const struct primitive_pair_args pair_args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
                                                 .rows = RDX_ADDRESS(uint32_t, rows),
-                                                .pairs = RDX_ADDRESS(uint64_t, pairs)};
+                                                .pairs = RDX_ADDRESS(uint64_t, pairs),
+                                                .probes = (uint32_t)probes};
   const struct primitive_unpair_args unpair_args = {.pairs = RDX_ADDRESS(uint64_t, pairs),
                                                     .rows = RDX_ADDRESS(uint32_t, rows)};
-  RDX_TRY(rdx_stream_launch(stream, &pair_kernel, &pair_args, NULL, probes, NULL, err));
+  RDX_TRY(rdx_stream_launch(stream, &pair_kernel, &pair_args, NULL, total, NULL, err));
   RDX_TRY(rdx_stream_sort(stream, pairs, 8, 32 + bits_of(probes), NULL, total, err));
   return rdx_stream_launch(stream, &unpair_kernel, &unpair_args, NULL, total, NULL, err);
 }

@@ -7,15 +7,21 @@
 
 #include "kernels/lookup/lookup.h"
 
-/* Item: a probe. Make (probe << 32 | row) of each of its rows, so that sorting them puts the rows of each probe in
+/* Item: a row of the result. Make (probe << 32 | row) of it, so that sorting them puts the rows of each probe in
  * order. */
 struct primitive_pair_args {
   LAUNCH_HEADER;
   PTR(u64) offsets;
   PTR(u32) rows;
   PTR(u64) pairs;
+  u32 probes;
 };
-ARGS_SIZE(primitive_pair_args, 40);
+ARGS_SIZE(primitive_pair_args, 48);
+
+/* The probe whose rows have place `k` among them. */
+FN u32 probe_of_row(PTR(u64) offsets, u32 probes, u32 k) {
+  return lower_bound_u64(offsets, probes, TO_U64(k) + 1ul) - 1u;
+}
 
 /* Item: a pair. rows[i] = its row. */
 struct primitive_unpair_args {

@@ -10,8 +10,6 @@ layout(push_constant, scalar) uniform push { primitive_pair_args a; };
 void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
-  const u32 probe = a.first + gl_GlobalInvocationID.x;
-  const u32 end = u32(AT(a.offsets, probe + 1));
-  for (u32 k = u32(AT(a.offsets, probe)); k < end; k++)
-    AT(a.pairs, k) = u64(probe) << 32 | AT(a.rows, k);
+  const u32 k = a.first + gl_GlobalInvocationID.x;
+  AT(a.pairs, k) = u64(probe_of_row(a.offsets, a.probes, k)) << 32 | AT(a.rows, k);
 }
