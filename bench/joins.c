@@ -60,17 +60,18 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   const rdx_column keys = rdx_device_column_view(j->keys), lower = rdx_device_column_view(j->lower);
   const rdx_column upper = j->upper ? rdx_device_column_view(j->upper) : (rdx_column){0};
   rdx_join_params params = e->joiner.params;
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   params.result = RDX_JOIN_COUNT;
-  const rdx_status status = j->upper ? rdx_join_between(j->b->device, &keys, &lower, &upper, &params, &join, err)
-                                     : rdx_join_equal(j->b->device, &lower, &keys, &params, &join, err);
-  if (status != RDX_OK)
-    return status;
+  rdx_status status = j->upper ? rdx_join_between(j->b->device, &keys, &lower, &upper, &params, &join, err)
+                               : rdx_join_equal(j->b->device, &lower, &keys, &params, &join, err);
   rdx_join_view view;
   rdx_join_stats stats;
-  rdx_join_get(join, &view);
-  rdx_join_get_stats(join, &stats);
-  rdx_join_destroy(&join);
+  if (status == RDX_OK)
+    status = rdx_join_result_view(join, &view, err);
+  if (status != RDX_OK)
+    return status;
+  rdx_join_result_get_stats(join, &stats);
+  rdx_join_result_destroy(&join);
   if (view.count != j->expected)
     return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " pairs instead of %" PRIu64, view.count,
                       j->expected);

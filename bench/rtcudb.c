@@ -562,15 +562,18 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   const rdx_query query = {.where = ssb_star_query(s->b->star, q)->where, .aggregates = &count, .aggregate_count = 1};
   uint64_t selected = 0, rows = 0;
   rdx_query_result *result = NULL;
+  rdx_query_view view;
   const query_text name = query_name(q);
   const char *place = name.text;
   rdx_status status = ssb_star_count(s->b->star, q, &selected, &rows, err);
   if (status == RDX_OK)
     status = rdx_star_run(e->engine, &query, NULL, &result, err);
+  if (status == RDX_OK)
+    status = rdx_query_result_view(result, &view, err);
   if (status != RDX_OK)
     return status;
   const bench_row row = row_of(s, e->method, place, q, "");
-  const uint64_t found = *(const uint64_t *)rdx_query_result_column(result, 0)->values;
+  const uint64_t found = *(const uint64_t *)view.columns[0].values;
   rdx_query_result_destroy(&result);
   if (found != selected)
     return bench_blame(bench_fail(err, RDX_ERROR_INTERNAL,

@@ -98,7 +98,7 @@ static rdx_status wrong_lookup(const bench_workload *w, uint64_t i, const char *
   return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %" PRIu64 ", of %s: %s", i, key, what);
 }
 
-static rdx_status check_first(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
+static rdx_status check_first(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
   char what[96];
   for (uint64_t i = 0; i < v->probes; i++) {
     if (v->first[i] == w->sums[begin + i])
@@ -109,7 +109,7 @@ static rdx_status check_first(const bench_workload *w, const rdx_result_view *v,
   return RDX_OK;
 }
 
-static rdx_status check_count(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
+static rdx_status check_count(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
   char what[96];
   for (uint64_t i = 0; i < v->probes; i++) {
     if (v->count[i] == w->counts[begin + i])
@@ -121,10 +121,10 @@ static rdx_status check_count(const bench_workload *w, const rdx_result_view *v,
 }
 
 /* thesis, section 5.4 "Result Validation". */
-static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint64_t begin, rdx_error *err) {
-  if (v->kind == RDX_RESULT_FIRST)
+static rdx_status check(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
+  if (v->kind == RDX_LOOKUP_FIRST)
     return check_first(w, v, begin, err);
-  if (v->kind == RDX_RESULT_COUNT)
+  if (v->kind == RDX_LOOKUP_COUNT)
     return check_count(w, v, begin, err);
   if (memcmp(v->sum_u64, w->sums + begin, v->probes * sizeof *w->sums) == 0 &&
       memcmp(v->count, w->counts + begin, v->probes * sizeof *w->counts) == 0)
@@ -147,29 +147,31 @@ static rdx_status check(const bench_workload *w, const rdx_result_view *v, uint6
 /* ---- One lookup ---- */
 
 static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes, const rdx_column *values) {
-  const rdx_result_kind kind = w->spec.first ? RDX_RESULT_FIRST : w->spec.count ? RDX_RESULT_COUNT : RDX_RESULT_SUM;
+  const rdx_lookup_result_kind kind = w->spec.first   ? RDX_LOOKUP_FIRST
+                                      : w->spec.count ? RDX_LOOKUP_COUNT
+                                                      : RDX_LOOKUP_SUM;
   return (rdx_lookup_params){
-      .result = kind, .values = kind == RDX_RESULT_SUM && !w->spec.include ? values : NULL, .sort_probes = sort_probes};
+      .result = kind, .values = kind == RDX_LOOKUP_SUM && !w->spec.include ? values : NULL, .sort_probes = sort_probes};
 }
 
 rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes, const rdx_column *lower,
                         const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms, double *total_ms,
                         rdx_error *err) {
   const rdx_lookup_params params = lookup_params(w, sort_probes, values);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, err)
                             : rdx_index_lookup(index, lower, &params, &result, err);
   if (status != RDX_OK)
     return status;
   rdx_lookup_stats stats;
-  rdx_result_get_stats(result, &stats);
-  *ms = stats.lookup_ms + stats.refine_ms;
+  rdx_lookup_result_get_stats(result, &stats);
+  *ms = stats.device_ms + stats.refine_ms;
   *total_ms = stats.total_ms;
-  rdx_result_view view;
-  status = rdx_result_read(result, &view, err);
+  rdx_lookup_view view;
+  status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
     status = check(w, &view, begin, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
   return status;
@@ -247,8 +249,8 @@ static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error
   const double start = bench_seconds();
   bench_parallel(threads, p->w->probes, search_plain, p);
   *ms = (bench_seconds() - start) * 1e3;
-  const rdx_result_view sums = {.kind = RDX_RESULT_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
-  const rdx_result_view first = {.kind = RDX_RESULT_FIRST, .probes = p->w->probes, .first = p->counts};
+  const rdx_lookup_view sums = {.kind = RDX_LOOKUP_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
+  const rdx_lookup_view first = {.kind = RDX_LOOKUP_FIRST, .probes = p->w->probes, .first = p->counts};
   return check(p->w, p->w->spec.first ? &first : &sums, 0, err);
 }
 
@@ -445,10 +447,10 @@ static rdx_status look_up_unchecked(void *context, rdx_error *err) {
   const rdx_column values = rdx_device_column_view(m->values), lower = rdx_device_column_view(m->lower[0]);
   const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[0]) : (rdx_column){0};
   const rdx_lookup_params params = lookup_params(&m->w, e->sort_probes, &values);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   const rdx_status status = m->w.upper ? rdx_index_range(e->index, &lower, &upper, &params, &result, err)
                                        : rdx_index_lookup(e->index, &lower, &params, &result, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 

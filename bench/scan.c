@@ -278,7 +278,7 @@ static rdx_status run_once(const session *s, const entry *e, const query *q, dou
   if (status != RDX_OK)
     return status;
   const double start = bench_seconds();
-  status = rdx_scan_result_read(result, &v, err);
+  status = rdx_scan_result_view(result, &v, err);
   metrics[READ_MS] = (bench_seconds() - start) * 1e3;
   rdx_scan_result_get_stats(result, &stats);
   metrics[SCAN_MS] = stats.device_ms;
@@ -307,7 +307,7 @@ static rdx_status count_once(const session *s, const entry *e, const query *q, c
   rdx_scan_result_destroy(&result);
   double values[COUNT(names)] = {(double)st.rays,
                                  (double)st.rays_hit,
-                                 (double)st.intersections,
+                                 (double)st.hits,
                                  (double)st.refined,
                                  (double)st.bytes,
                                  (double)q->count,

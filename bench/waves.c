@@ -56,10 +56,10 @@ typedef struct again {
 
 static rdx_status look_up_unchecked(void *context, rdx_error *err) {
   const again *a = context;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   const rdx_status status =
-      rdx_index_lookup(a->index, a->probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &result, err);
-  rdx_result_destroy(&result);
+      rdx_index_lookup(a->index, a->probes, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST}, &result, err);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 
@@ -82,7 +82,7 @@ static rdx_status update(const waves *w, const method *m, rdx_index *index, cons
   return status;
 }
 
-static rdx_status check(const waves *w, const rdx_result_view *found, rdx_error *err) {
+static rdx_status check(const waves *w, const rdx_lookup_view *found, rdx_error *err) {
   for (uint64_t i = 0; i < w->probes; i++)
     if (found->first[i] != w->expected[i])
       return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %llu, of %llu: row %u instead of %u",
@@ -92,19 +92,19 @@ static rdx_status check(const waves *w, const rdx_result_view *found, rdx_error 
 
 static rdx_status look_up(const waves *w, const rdx_index *index, const rdx_column *probes, double *ms,
                           rdx_error *err) {
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   rdx_lookup_stats stats;
-  rdx_status status = rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &result, err);
+  rdx_status status = rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST}, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
     status = check(w, &view, err);
   if (status == RDX_OK) {
-    rdx_result_get_stats(result, &stats);
-    *ms = stats.lookup_ms;
+    rdx_lookup_result_get_stats(result, &stats);
+    *ms = stats.device_ms;
   }
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 

@@ -220,20 +220,20 @@ static rdx_status ask_index(job *j, const rdx_index *index, const rdx_column *ke
   char *points[] = {o->point}, *ranges[] = {o->range};
   const cli_probe_options wanted = {
       .points = points, .point_count = o->point != NULL, .ranges = ranges, .range_count = o->range != NULL};
-  const rdx_lookup_params params = {.result = RDX_RESULT_COUNT};
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_COUNT};
   cli_probes probes;
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   rdx_status status =
       cli_probes_create(&wanted, keys, o->key ? o->key : "key", rdx_table_choice(j->data, column), &probes, err);
   if (status == RDX_OK)
     status = probes.upper ? rdx_index_range(index, probes.lower, probes.upper, &params, &result, err)
                           : rdx_index_lookup(index, probes.lower, &params, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
     j->found = view.count[0];
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   cli_probes_destroy(&probes);
   return status;
 }
@@ -280,7 +280,7 @@ static rdx_status run_scan(job *j, rdx_condition *condition, const rdx_column *c
   if (status == RDX_OK)
     status = rdx_scan_run(scan, predicate, NULL, &result, err);
   if (status == RDX_OK)
-    status = rdx_scan_result_read(result, &view, err);
+    status = rdx_scan_result_view(result, &view, err);
   j->found = view.count;
   rdx_scan_result_destroy(&result);
   rdx_scan_destroy(&scan);

@@ -76,7 +76,7 @@ static const char *parse_return(char *text, join_options *o) {
   static const char *const names[] = {"pairs", "count", NULL};
   const int place = find(text, names);
   o->has_result = true;
-  o->join.result = (rdx_join_result)place;
+  o->join.result = (rdx_join_result_kind)place;
   if (place >= 0)
     return NULL;
   const char *wrong = NULL;
@@ -178,7 +178,7 @@ typedef struct job {
   const join_options *options;
   rdx_table *tables[2];
   rdx_device *device;
-  rdx_join *join;
+  rdx_join_result *join;
   rdx_join_view view;
   console_output out;
   bool begun; /* the header is written */
@@ -225,7 +225,7 @@ static void write_answer(job *j) {
 static void print_stats(const job *j) {
   rdx_join_stats s;
   char resident[32], peak[32];
-  rdx_join_get_stats(j->join, &s);
+  rdx_join_result_get_stats(j->join, &s);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
   console_note("method    %s over the %s side", rdx_index_method_name(s.index.method), s.inverse ? "left" : "right");
   console_note("keys      %" PRIu64 " of %" PRIu64 " row%s, type %s", s.index.keys, s.index.rows,
@@ -233,7 +233,7 @@ static void print_stats(const job *j) {
   console_note("index     %s, %s at most during the build", console_bytes(s.index.bytes_resident, resident),
                console_bytes(s.index.bytes_peak, peak));
   console_note("join      %.3f ms: build %.3f, lookup %.3f of which search %.3f", s.total_ms, s.index.total_ms,
-               s.lookup.total_ms, s.lookup.lookup_ms);
+               s.lookup.total_ms, s.lookup.device_ms);
 }
 
 /* ---- The work ---- */
@@ -288,7 +288,7 @@ static rdx_status run_join(job *j, rdx_error *err) {
                       : rdx_join_equal(j->device, left, lower, &params, &j->join, err);
   status = name_columns(o, left, lower, status, err);
   if (status == RDX_OK)
-    rdx_join_get(j->join, &j->view);
+    status = rdx_join_result_view(j->join, &j->view, err);
   return status;
 }
 
@@ -329,7 +329,7 @@ int cli_join(int argc, char **argv) {
     const rdx_status status = run(&j, &err);
     exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
   }
-  rdx_join_destroy(&j.join);
+  rdx_join_result_destroy(&j.join);
   rdx_table_destroy(&j.tables[0]);
   rdx_table_destroy(&j.tables[1]);
   rdx_device_close(&j.device);

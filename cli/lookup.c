@@ -16,7 +16,7 @@ typedef struct lookup_options {
   cli_probe_options probes;
   rdx_csv_type types[MAX_TYPES];
   size_t type_count;
-  rdx_result_kind result;
+  rdx_lookup_result_kind result;
   bool has_result;
   const char *value; /* column to sum */
   bool sort_probes;
@@ -51,18 +51,18 @@ static void print_help(void) {
 
 static const char *parse_return(char *text, lookup_options *o) {
   static const char *const names[] = {
-      [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "rows"};
+      [RDX_LOOKUP_COUNT] = "count", [RDX_LOOKUP_FIRST] = "first", [RDX_LOOKUP_ROWS] = "rows"};
   o->has_result = true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (names[i] && strcmp(text, names[i]) == 0) {
-      o->result = (rdx_result_kind)i;
+      o->result = (rdx_lookup_result_kind)i;
       return NULL;
     }
   }
   const char *wrong = NULL;
   if (!cli_parse_sum(text, &o->value, &wrong))
     return "it is count, first, rows or 'sum(COLUMN)'";
-  o->result = RDX_RESULT_SUM;
+  o->result = RDX_LOOKUP_SUM;
   return wrong;
 }
 
@@ -163,13 +163,13 @@ typedef struct job {
   cli_probes probes;
   rdx_device *device;
   rdx_index *index;
-  rdx_result *result;
+  rdx_lookup_result *result;
   console_output out;
   bool begun; /* the header is written */
 } job;
 
 /* SQL's sum over no rows is NULL. */
-static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
+static void write_sum(FILE *stream, const rdx_lookup_view *v, uint64_t i) {
   if (v->count[i] > 0)
     cli_write_sum(stream, v->sum_type, v->sum_scale, v->sum_i64 ? v->sum_i64 + i : NULL,
                   v->sum_u64 ? v->sum_u64 + i : NULL, v->sum_f64 ? v->sum_f64 + i : NULL);
@@ -178,7 +178,7 @@ static void write_sum(FILE *stream, const rdx_result_view *v, uint64_t i) {
 /* Of CSV, and not before there is an answer. */
 static void write_header(job *j) {
   static const char *const names[] = {
-      [RDX_RESULT_COUNT] = "count", [RDX_RESULT_FIRST] = "first", [RDX_RESULT_ROWS] = "row"};
+      [RDX_LOOKUP_COUNT] = "count", [RDX_LOOKUP_FIRST] = "first", [RDX_LOOKUP_ROWS] = "row"};
   const cli_probes *p = &j->probes;
   FILE *stream = j->out.stream;
   if (j->begun || p->single)
@@ -190,7 +190,7 @@ static void write_header(job *j) {
     cli_write_text(stream, p->upper_name, strlen(p->upper_name));
   }
   fputc(',', stream);
-  if (j->options->result == RDX_RESULT_SUM) {
+  if (j->options->result == RDX_LOOKUP_SUM) {
     char name[300];
     snprintf(name, sizeof name, "sum(%s)", j->options->value);
     cli_write_text(stream, name, strlen(name));
@@ -208,7 +208,7 @@ static void write_probe(FILE *stream, const job *j, uint64_t i) {
 }
 
 /* A part of the rows. */
-static bool write_rows(void *user, uint64_t first, const rdx_result_view *v) {
+static bool write_rows(void *user, uint64_t first, const rdx_lookup_view *v) {
   job *j = user;
   FILE *stream = j->out.stream;
   write_header(j);
@@ -221,11 +221,11 @@ static bool write_rows(void *user, uint64_t first, const rdx_result_view *v) {
   return console_output_stopped(&j->out);
 }
 
-static void write_line(FILE *stream, const job *j, const rdx_result_view *v, uint64_t i) {
+static void write_line(FILE *stream, const job *j, const rdx_lookup_view *v, uint64_t i) {
   write_probe(stream, j, i);
-  if (v->kind == RDX_RESULT_COUNT)
+  if (v->kind == RDX_LOOKUP_COUNT)
     fprintf(stream, "%" PRIu32, v->count[i]);
-  else if (v->kind == RDX_RESULT_SUM)
+  else if (v->kind == RDX_LOOKUP_SUM)
     write_sum(stream, v, i);
   else if (v->first[i] != RDX_NO_ROW)
     fprintf(stream, "%" PRIu32, v->first[i]);
@@ -238,7 +238,7 @@ static void print_stats(const job *j) {
   rdx_device_usage u;
   char resident[32], peak[32], used[32];
   rdx_index_get_stats(j->index, &s);
-  rdx_result_get_stats(j->result, &l);
+  rdx_lookup_result_get_stats(j->result, &l);
   rdx_device_get_usage(j->device, &u);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
   console_note("method    %s", rdx_index_method_name(s.method));
@@ -249,7 +249,7 @@ static void print_stats(const job *j) {
   console_note("index     %s (%.1f B a key), %s at most during the build, %" PRIu32 " scene parts",
                console_bytes(s.bytes_resident, resident), s.keys ? (double)s.bytes_resident / (double)s.keys : 0.0,
                console_bytes(s.bytes_peak, peak), s.partitions);
-  console_note("lookup    %.3f ms: upload %.3f, search %.3f, refine %.3f", l.total_ms, l.upload_ms, l.lookup_ms,
+  console_note("lookup    %.3f ms: upload %.3f, search %.3f, refine %.3f", l.total_ms, l.upload_ms, l.device_ms,
                l.refine_ms);
   console_note("probes    %" PRIu64 ", rays %" PRIu64 ", visits %" PRIu64 ", hits %" PRIu64, l.probes, l.rays, l.visits,
                l.hits);
@@ -280,7 +280,7 @@ static rdx_status read_data(job *j, rdx_error *err) {
 /* Rows are written as they are found, all else in the end. */
 static rdx_status look_up_and_write(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  const bool rows = o->result == RDX_RESULT_ROWS;
+  const bool rows = o->result == RDX_LOOKUP_ROWS;
   const rdx_lookup_params params = {.result = o->result,
                                     .values = j->values,
                                     .stats = o->common.stats,
@@ -290,9 +290,9 @@ static rdx_status look_up_and_write(job *j, rdx_error *err) {
   rdx_status status = j->probes.upper
                           ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
                           : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
-  rdx_result_view view = {0};
+  rdx_lookup_view view = {0};
   if (status == RDX_OK && !rows)
-    status = rdx_result_read(j->result, &view, err);
+    status = rdx_lookup_result_view(j->result, &view, err);
   if (status == RDX_OK)
     write_header(j);
   for (uint64_t i = 0; i < view.probes && !console_output_stopped(&j->out); i++)
@@ -328,7 +328,7 @@ int cli_lookup(int argc, char **argv) {
     const rdx_status status = run(&j, &err);
     exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
   }
-  rdx_result_destroy(&j.result);
+  rdx_lookup_result_destroy(&j.result);
   rdx_index_destroy(&j.index);
   cli_probes_destroy(&j.probes);
   rdx_table_destroy(&j.data);

@@ -175,7 +175,7 @@ static void print_stats(const job *j) {
   console_note("scan      %.3f ms, of which %.3f on the device", r.total_ms, r.device_ms);
   print_choice(&r);
   console_note("rays      %" PRIu64 ", %" PRIu64 " hit, %" PRIu64 " intersections, %" PRIu64 " rows refined", r.rays,
-               r.rays_hit, r.intersections, r.refined);
+               r.rays_hit, r.hits, r.refined);
   if (r.sieve_ms > 0)
     console_note("stages    transform %.3f ms, sieve %.3f, refine %.3f, merge %.3f (of a run that counts)",
                  r.transform_ms, r.sieve_ms, r.refine_ms, r.merge_ms);
@@ -283,7 +283,7 @@ static rdx_status run(job *j, rdx_error *err) {
   if (status == RDX_OK)
     status = rdx_scan_run(j->scan, j->predicate, &params, &j->result, err);
   if (status == RDX_OK)
-    status = rdx_scan_result_read(j->result, &j->view, err);
+    status = rdx_scan_result_view(j->result, &j->view, err);
   if (status == RDX_OK)
     status = write_answer(j, err);
   if (status == RDX_OK && o->common.stats)

@@ -80,10 +80,10 @@ static const char *parse_options(job *j) {
 }
 
 /* The columns in the order of the query's SQL: the result has the sum last. */
-static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_result *result) {
+static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_query_view *result) {
   const rdx_query *query = ssb_star_query(star, q);
   const rdx_relation *relation = ssb_star_relation(star);
-  const uint32_t columns = rdx_query_result_columns(result), first = ssb_queries[q].sum_first ? columns - 1 : 0;
+  const uint32_t columns = result->column_count, first = ssb_queries[q].sum_first ? columns - 1 : 0;
   for (uint32_t i = 0; i < columns; i++) {
     const uint32_t c = (first + i) % columns;
     const bool is_sum = c == query->group_count;
@@ -91,11 +91,11 @@ static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_
             is_sum ? sum_names[ssb_queries[q].aggregate] : relation->attributes[query->group_by[c]].name);
   }
   fputc('\n', out);
-  for (uint64_t row = 0; row < rdx_query_result_rows(result); row++) {
+  for (uint64_t row = 0; row < result->rows; row++) {
     for (uint32_t i = 0; i < columns; i++) {
       if (i > 0)
         fputc(',', out);
-      cli_write_value(out, rdx_query_result_column(result, (first + i) % columns), row);
+      cli_write_value(out, &result->columns[(first + i) % columns], row);
     }
     fputc('\n', out);
   }
@@ -106,11 +106,14 @@ static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, ui
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
   rdx_star_stats built;
+  rdx_query_view found = {0};
   ssb_difference difference = {""};
   snprintf(j->doing, sizeof j->doing, "%s, Q%s: ", rdx_star_method_name(method), ssb_queries[q].name);
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
   rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
+  if (status == RDX_OK)
+    status = rdx_query_result_view(result, &found, err);
   if (status == RDX_OK && o->check)
     status = ssb_star_check(j->star, q, result, &difference, err);
   if (status == RDX_OK) {
@@ -123,14 +126,14 @@ static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, ui
         wanted += j->queries[i];
       if (wanted > 1)
         fprintf(j->output.stream, "-- Q%s\n", ssb_queries[q].name);
-      write_result(j->output.stream, j->star, q, result);
+      write_result(j->output.stream, j->star, q, &found);
     }
     if (o->stats || o->check)
       console_note("Q%s %-12s %6" PRIu64 " row%s %10.4f ms (%.4f to %.4f) %10.4f on the device %10" PRIu64
                    " rays %10" PRIu64 " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
-                   ssb_queries[q].name, rdx_star_method_name(t.stats.method), rdx_query_result_rows(result),
-                   console_s(rdx_query_result_rows(result)), t.total_ms, t.least_ms, t.most_ms, t.device_ms,
-                   t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
+                   ssb_queries[q].name, rdx_star_method_name(t.stats.method), found.rows, console_s(found.rows),
+                   t.total_ms, t.least_ms, t.most_ms, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows,
+                   t.stats.bytes,
                    !o->check            ? ""
                    : difference.text[0] ? "  WRONG: "
                                         : "  checked",

@@ -20,15 +20,15 @@ static rdx_status look_up_points(const rdx_index *index, rdx_error *err) {
   static const int32_t wanted[] = {94110, 2108, 12345};
   const rdx_column probes = column_of(wanted, COUNT(wanted));
 
-  rdx_result *counts = NULL, *firsts = NULL;
-  rdx_result_view count, first;
-  rdx_status status = rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_COUNT}, &counts, err);
+  rdx_lookup_result *counts = NULL, *firsts = NULL;
+  rdx_lookup_view count, first;
+  rdx_status status = rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_LOOKUP_COUNT}, &counts, err);
   if (status == RDX_OK)
-    status = rdx_result_read(counts, &count, err);
+    status = rdx_lookup_result_view(counts, &count, err);
   if (status == RDX_OK)
-    status = rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &firsts, err);
+    status = rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST}, &firsts, err);
   if (status == RDX_OK)
-    status = rdx_result_read(firsts, &first, err);
+    status = rdx_lookup_result_view(firsts, &first, err);
 
   for (size_t i = 0; status == RDX_OK && i < COUNT(wanted); i++) {
     printf("zip code %05d: %u found", (int)wanted[i], (unsigned)count.count[i]);
@@ -36,8 +36,8 @@ static rdx_status look_up_points(const rdx_index *index, rdx_error *err) {
       printf(", the first in row %u", (unsigned)first.first[i]);
     printf("\n");
   }
-  rdx_result_destroy(&firsts);
-  rdx_result_destroy(&counts);
+  rdx_lookup_result_destroy(&firsts);
+  rdx_lookup_result_destroy(&counts);
   return status;
 }
 
@@ -46,19 +46,19 @@ static rdx_status look_up_range(const rdx_index *index, rdx_error *err) {
   const int32_t low = 94100, high = 94199;
   const rdx_column lower = column_of(&low, 1), upper = column_of(&high, 1);
 
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   rdx_status status =
-      rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.result = RDX_RESULT_ROWS}, &result, err);
+      rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.result = RDX_LOOKUP_ROWS}, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK) {
     printf("zip codes %05d to %05d:", (int)low, (int)high);
     for (uint64_t i = view.offsets[0]; i < view.offsets[1]; i++)
       printf(" row %u (%05d)", (unsigned)view.rows[i], (int)zip_codes[view.rows[i]]);
     printf("\n");
   }
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 

@@ -32,7 +32,7 @@ static rdx_status print_matches(rdx_device *device, const rdx_table *table, rdx_
   if (status == RDX_OK)
     status = rdx_scan_run(scan, predicate, &(rdx_scan_run_params){.result = RDX_SCAN_ROWS}, &result, err);
   if (status == RDX_OK)
-    status = rdx_scan_result_read(result, &view, err);
+    status = rdx_scan_result_view(result, &view, err);
   for (uint64_t i = 0; status == RDX_OK && i < view.count; i++)
     printf("row %u\n", (unsigned)view.row[i]);
 

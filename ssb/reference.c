@@ -288,10 +288,10 @@ static int by_year_and_sum(const void *a, const void *b) {
   return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : by_groups(a, b);
 }
 
-static bool same_row(const reference *r, const rdx_query_result *result, uint64_t row, const ssb_row *expected) {
+static bool same_row(const reference *r, const rdx_query_view *result, uint64_t row, const ssb_row *expected) {
   const uint32_t groups = r->query->group_count;
   for (uint32_t g = 0; g < groups; g++) {
-    const rdx_column *got = rdx_query_result_column(result, g);
+    const rdx_column *got = &result->columns[g];
     const rdx_column *column = &r->relation->attributes[r->query->group_by[g]].column;
     const uint64_t code = expected->group >> 16 * (groups - 1 - g) & 0xffff;
     if (got->type == RDX_TYPE_STRING) {
@@ -303,7 +303,7 @@ static bool same_row(const reference *r, const rdx_query_result *result, uint64_
       return false;
     }
   }
-  return number_at(rdx_query_result_column(result, groups), row) == expected->sum;
+  return number_at(&result->columns[groups], row) == expected->sum;
 }
 
 /* The rows of a result, in their order. */
@@ -363,10 +363,10 @@ static void add_value(row_text *out, const rdx_column *c, uint64_t row) {
   add_text(out, text, length);
 }
 
-static row_text came(const rdx_query_result *result, uint64_t row) {
+static row_text came(const rdx_query_view *result, uint64_t row) {
   row_text out = {""};
-  for (uint32_t c = 0; c < rdx_query_result_columns(result); c++)
-    add_value(&out, rdx_query_result_column(result, c), row);
+  for (uint32_t c = 0; c < result->column_count; c++)
+    add_value(&out, &result->columns[c], row);
   return out;
 }
 
@@ -385,9 +385,9 @@ static row_text wanted(const reference *r, const ssb_row *expected) {
   return out;
 }
 
-static void compare_rows(const reference *r, const rdx_query_result *result, const ssb_answer *answer,
+static void compare_rows(const reference *r, const rdx_query_view *result, const ssb_answer *answer,
                          ssb_difference *out) {
-  const uint64_t rows = rdx_query_result_rows(result);
+  const uint64_t rows = result->rows;
   const bool no_sum = r->query->group_count == 0 && answer->count == 0; /* then it is NULL, in one row */
   out->text[0] = '\0';
   if (rows != (no_sum ? 1 : answer->count)) {
@@ -396,7 +396,7 @@ static void compare_rows(const reference *r, const rdx_query_result *result, con
     return;
   }
   if (no_sum) {
-    const uint8_t *validity = rdx_query_result_column(result, 0)->validity;
+    const uint8_t *validity = result->columns[0].validity;
     if (!validity || (validity[0] & 1))
       snprintf(out->text, sizeof out->text, "%s instead of NULL", came(result, 0).text);
     return;
@@ -427,9 +427,12 @@ static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error
 rdx_status ssb_star_check(ssb_star *star, uint32_t query, const rdx_query_result *result, ssb_difference *difference,
                           rdx_error *err) {
   reference r = {.relation = ssb_star_relation(star), .query = ssb_star_query(star, query)};
-  const rdx_status status = answer(star, query, &r, err);
+  rdx_query_view view;
+  rdx_status status = answer(star, query, &r, err);
   if (status == RDX_OK)
-    compare_rows(&r, result, ssb_star_answer(star, query), difference);
+    status = rdx_query_result_view(result, &view, err);
+  if (status == RDX_OK)
+    compare_rows(&r, &view, ssb_star_answer(star, query), difference);
   return status;
 }
 

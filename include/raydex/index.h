@@ -300,7 +300,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_rebuild(rdx_index *index, rdx_error *e
 
 /**
  * Include a column in the index, as covering indexes do: its values are kept in the order of the keys, with running
- * sums. Lookups for RDX_RESULT_SUM whose `values` are NULL then add it up, and take two accesses to memory for a range
+ * sums. Lookups for RDX_LOOKUP_SUM whose `values` are NULL then add it up, and take two accesses to memory for a range
  * of any length. `values` is a host or device column with as many rows as the key column, of an integer, decimal or
  * bool type; it is not needed afterwards. NULL includes nothing any more. Device memory: 5.4 bytes a key, as many again
  * for values of 64 bits, and for values with NULLs.
@@ -339,50 +339,51 @@ typedef struct rdx_index_stats {
 RDX_API void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out);
 
 /** What a lookup returns for each probe. */
-typedef enum rdx_result_kind {
-  RDX_RESULT_COUNT = 0, /**< the number of matching rows */
-  RDX_RESULT_FIRST,     /**< the smallest matching row, or RDX_NO_ROW */
-  RDX_RESULT_SUM,       /**< the sum of a value column over the matching rows, and their number */
-  RDX_RESULT_ROWS,      /**< all matching rows, ascending */
-} rdx_result_kind;
+typedef enum rdx_lookup_result_kind {
+  RDX_LOOKUP_COUNT = 0, /**< the number of matching rows */
+  RDX_LOOKUP_FIRST,     /**< the smallest matching row, or RDX_NO_ROW */
+  RDX_LOOKUP_SUM,       /**< the sum of a value column over the matching rows, and their number */
+  RDX_LOOKUP_ROWS,      /**< all matching rows, ascending */
+} rdx_lookup_result_kind;
 
-/** "No row matches", in RDX_RESULT_FIRST. */
+/** "No row matches", in RDX_LOOKUP_FIRST. */
 #define RDX_NO_ROW UINT32_MAX
 
-typedef struct rdx_result_view rdx_result_view;
+typedef struct rdx_lookup_view rdx_lookup_view;
 
 /** Gets the rows of probes first .. first + part->probes - 1. Return true to stop: RDX_ERROR_CANCELLED. */
-typedef bool (*rdx_rows_fn)(void *user, uint64_t first, const rdx_result_view *part);
+typedef bool (*rdx_rows_fn)(void *user, uint64_t first, const rdx_lookup_view *part);
 
 /** What to return; all zero counts. */
 typedef struct rdx_lookup_params {
-  rdx_result_kind result;
-  /** RDX_RESULT_SUM: as many rows as the key column, of an integer, decimal, float or bool type; NULLs are skipped.
+  rdx_lookup_result_kind result;
+  /** RDX_LOOKUP_SUM: as many rows as the key column, of an integer, decimal, float or bool type; NULLs are skipped.
    * A host column is uploaded on each call. NULL: the column that rdx_index_include() has included. */
   const rdx_column *values;
   bool stats; /**< also count rays and hits, which costs a little time */
   /** Sort the probes (ranges: by their lower bounds) before they are looked up; answers come in the order given.
-   * The sort is part of lookup_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX,
+   * The sort is part of device_ms, and pays for large unsorted batches where sorted ones are much faster (RTIndeX,
    * section 4.4). RDX_INDEX_RADIX_HASH partitions its probes in any case, and so do, on CPUs and for a million
    * points or more, large RDX_INDEX_SORTED_ARRAY, RDX_INDEX_TREE and RDX_INDEX_BTREE. */
   bool sort_probes;
-  /** RDX_RESULT_ROWS: gets the rows in parts of bounded size, some millions of rows or those of one probe, in the order
+  /** RDX_LOOKUP_ROWS: gets the rows in parts of bounded size, some millions of rows or those of one probe, in the order
    * of probes; the result then has none of them, and is not to be read. The part is valid during the call. */
   rdx_rows_fn each;
   void *each_user;
 } rdx_lookup_params;
 
-typedef struct rdx_result rdx_result;
+typedef struct rdx_lookup_result rdx_lookup_result;
 
 /**
  * Find, for each of `probes`, the rows whose key equals it. A host column of probes may be of another integer type
  * than the keys (a value outside the keys' type matches nothing); any other difference of type is RDX_ERROR_ARGUMENT.
- * The result stays on the device until it is read. Destroy it with rdx_result_destroy() before its index. Rows that the
- * host has no memory for, or that pass rdx_device_params.memory_limit, are RDX_ERROR_MEMORY before they are listed,
- * with their number: look fewer probes up at a time, or see rdx_lookup_params.each.
+ * The result stays on the device until it is looked at. Destroy it with rdx_lookup_result_destroy() before its index.
+ * Rows that the host has no memory for, or that pass rdx_device_params.memory_limit, are RDX_ERROR_MEMORY before they
+ * are listed, with their number: look fewer probes up at a time, or see rdx_lookup_params.each.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes,
-                                                 const rdx_lookup_params *params, rdx_result **out, rdx_error *err);
+                                                 const rdx_lookup_params *params, rdx_lookup_result **out,
+                                                 rdx_error *err);
 
 /**
  * Find, for each i, the rows with lower[i] <= key <= upper[i]: both bounds inclusive, an empty range where
@@ -390,11 +391,11 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_lookup(const rdx_index *index, const r
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower,
                                                 const rdx_column *upper, const rdx_lookup_params *params,
-                                                rdx_result **out, rdx_error *err);
+                                                rdx_lookup_result **out, rdx_error *err);
 
-/** A result in host memory, owned by the rdx_result. Arrays that its kind does not have are NULL. */
-struct rdx_result_view {
-  rdx_result_kind kind;
+/** A result in host memory, owned by the rdx_lookup_result. Arrays that its kind does not have are NULL. */
+struct rdx_lookup_view {
+  rdx_lookup_result_kind kind;
   uint64_t probes;
   const uint32_t *count; /**< COUNT and SUM: `probes` numbers of matching rows (SUM: with a value that is not NULL) */
   const uint32_t *first; /**< FIRST: `probes` rows */
@@ -408,7 +409,7 @@ struct rdx_result_view {
 };
 
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
-RDX_API RDX_MUST_USE rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_lookup_result_view(rdx_lookup_result *result, rdx_lookup_view *out, rdx_error *err);
 
 /** What a lookup did. Times are milliseconds. */
 typedef struct rdx_lookup_stats {
@@ -420,15 +421,15 @@ typedef struct rdx_lookup_stats {
   uint64_t bytes_uploaded;
   uint64_t bytes_result; /**< device bytes of the result */
   double upload_ms;      /**< encoding and copying probes and values; 0 for device columns */
-  double lookup_ms;      /**< on the device: searching or tracing, results included */
+  double device_ms;      /**< on the device: searching or tracing, results included */
   double refine_ms;      /**< ordering rows, adding floats, exact comparison of strings */
   double total_ms;       /**< from call to return */
 } rdx_lookup_stats;
 
-RDX_API void rdx_result_get_stats(const rdx_result *result, rdx_lookup_stats *out);
+RDX_API void rdx_lookup_result_get_stats(const rdx_lookup_result *result, rdx_lookup_stats *out);
 
 /** Free `*result` and clear it. NULL and a cleared handle are fine. */
-RDX_API void rdx_result_destroy(rdx_result **result);
+RDX_API void rdx_lookup_result_destroy(rdx_lookup_result **result);
 
 #ifdef __cplusplus
 }

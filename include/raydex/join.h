@@ -24,11 +24,11 @@ typedef enum rdx_join_kind {
   RDX_JOIN_ANTI,      /**< left rows without a match, those that are NULL included */
 } rdx_join_kind;
 
-typedef enum rdx_join_result {
+typedef enum rdx_join_result_kind {
   RDX_JOIN_PAIRS = 0, /**< the rows, in the order of left rows, then of right rows */
   RDX_JOIN_COUNT,     /**< how many there are */
   RDX_JOIN_SUM,       /**< the sum of a value column over all pairs of an inner or left join */
-} rdx_join_result;
+} rdx_join_result_kind;
 
 /** Which side the index is built over. */
 typedef enum rdx_join_mapping {
@@ -44,7 +44,7 @@ typedef bool (*rdx_pairs_fn)(void *user, const uint32_t *left_rows, const uint32
 /** How to join; all zero is an inner join that returns pairs. */
 typedef struct rdx_join_params {
   rdx_join_kind kind;
-  rdx_join_result result;
+  rdx_join_result_kind result;
   /** rdx_join_between(): over the right side the ranges are sorted, and points look up those that hold them (inverse
    * mapping of range lookups); not for sums, nor for strings that eight bytes do not tell apart */
   rdx_join_mapping mapping;
@@ -58,29 +58,30 @@ typedef struct rdx_join_params {
    * `index` say otherwise: then by indexes over stretches of left rows, which must be on the host. */
   rdx_pairs_fn each;
   void *each_user;
+  bool stats; /**< also count rays and hits, which costs a little time */
 } rdx_join_params;
 
-typedef struct rdx_join rdx_join;
+typedef struct rdx_join_result rdx_join_result;
 
 /**
  * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
  * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where the sum over all
  * pairs does not fit 64 bits; RDX_ERROR_MEMORY, before they are listed, for pairs that the host has no memory for, or
  * that pass rdx_device_params.memory_limit, with their number: see rdx_join_params.each. Destroy the join with
- * rdx_join_destroy() before its device is closed.
+ * rdx_join_result_destroy() before its device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
-                                               const rdx_join_params *params, rdx_join **out, rdx_error *err);
+                                               const rdx_join_params *params, rdx_join_result **out, rdx_error *err);
 
 /** Match left[i] with j where lower[j] <= left[i] <= upper[j] (a band join). Else as rdx_join_equal(). */
 RDX_API RDX_MUST_USE rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
-                                                 const rdx_column *upper, const rdx_join_params *params, rdx_join **out,
-                                                 rdx_error *err);
+                                                 const rdx_column *upper, const rdx_join_params *params,
+                                                 rdx_join_result **out, rdx_error *err);
 
 /** A join's answer, owned by the join. */
 typedef struct rdx_join_view {
   rdx_join_kind kind;
-  rdx_join_result result;
+  rdx_join_result_kind result;
   uint64_t count;             /**< pairs; of semi and anti joins: left rows; SUM: values that were added */
   const uint32_t *left_rows;  /**< PAIRS: `count` of them */
   const uint32_t *right_rows; /**< PAIRS of inner and left joins, RDX_NO_ROW for none */
@@ -92,20 +93,24 @@ typedef struct rdx_join_view {
   double sum_f64;   /**< floats */
 } rdx_join_view;
 
-RDX_API void rdx_join_get(const rdx_join *join, rdx_join_view *out);
+/** Look at an answer. */
+RDX_API RDX_MUST_USE rdx_status rdx_join_result_view(const rdx_join_result *result, rdx_join_view *out, rdx_error *err);
 
 /** What a join did. Times are milliseconds. */
 typedef struct rdx_join_stats {
   bool inverse; /**< the index was over the left side */
   rdx_index_stats index;
-  rdx_lookup_stats lookup;
-  double total_ms; /**< from call to return */
+  rdx_lookup_stats lookup; /**< the last one */
+  uint64_t rays;           /**< cast by all lookups; this and the next only with rdx_join_params.stats, else 0 */
+  uint64_t hits;           /**< rows that all lookups found */
+  double device_ms;        /**< building the index and all lookups, on the device */
+  double total_ms;         /**< from call to return */
 } rdx_join_stats;
 
-RDX_API void rdx_join_get_stats(const rdx_join *join, rdx_join_stats *out);
+RDX_API void rdx_join_result_get_stats(const rdx_join_result *join, rdx_join_stats *out);
 
 /** Free `*join` and clear it. NULL and a cleared handle are fine. */
-RDX_API void rdx_join_destroy(rdx_join **join);
+RDX_API void rdx_join_result_destroy(rdx_join_result **join);
 
 #ifdef __cplusplus
 }

@@ -194,16 +194,16 @@ typedef struct rdx_scan_view {
 } rdx_scan_view;
 
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
-RDX_API RDX_MUST_USE rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err);
+RDX_API RDX_MUST_USE rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err);
 
 /** What a run did. Times are milliseconds. */
 typedef struct rdx_scan_run_stats {
-  uint64_t rays;          /**< cast; this and the next three only with rdx_scan_run_params.stats, else 0 */
-  uint64_t rays_hit;      /**< rays that met a primitive at all */
-  uint64_t intersections; /**< calls of hit programs that met a primitive */
-  uint64_t refined;       /**< rows that the bit vectors of a column did not decide, of all columns together */
-  uint64_t bytes;         /**< read and written on the device, as far as the method knows */
-  uint32_t methods;       /**< those that ran, 1 << rdx_scan_method each; of AUTO only with stats */
+  uint64_t rays;     /**< cast; this and the next three only with rdx_scan_run_params.stats, else 0 */
+  uint64_t rays_hit; /**< rays that met a primitive at all */
+  uint64_t hits;     /**< calls of hit programs that met a primitive (RTScan: intersections) */
+  uint64_t refined;  /**< rows that the bit vectors of a column did not decide, of all columns together */
+  uint64_t bytes;    /**< read and written on the device, as far as the method knows */
+  uint32_t methods;  /**< those that ran, 1 << rdx_scan_method each; of AUTO only with stats */
   double predicted_ms[RDX_SCAN_METHODS]; /**< of AUTO with stats: what each was predicted to take; 0: not prepared, or
                                               not able */
   uint32_t group; /**< RTSCAN with stats: columns in one space, by which the last conjunction was evaluated; else 0 */

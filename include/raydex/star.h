@@ -172,11 +172,16 @@ typedef struct rdx_query_result rdx_query_result;
 RDX_API RDX_MUST_USE rdx_status rdx_star_run(const rdx_star *star, const rdx_query *query,
                                              const rdx_query_params *params, rdx_query_result **out, rdx_error *err);
 
-RDX_API uint64_t rdx_query_result_rows(const rdx_query_result *result);
-RDX_API uint32_t rdx_query_result_columns(const rdx_query_result *result);
+/** A query's answer in host memory, owned by the rdx_query_result. */
+typedef struct rdx_query_view {
+  uint64_t rows;
+  uint32_t column_count;     /**< first the group's attributes, then the aggregates */
+  const rdx_column *columns; /**< `column_count` of them, of `rows` rows each */
+} rdx_query_view;
 
-/** Column `index`, from 0, in host memory; NULL when there is no such column. Owned by the result. */
-RDX_API const rdx_column *rdx_query_result_column(const rdx_query_result *result, uint32_t index);
+/** Look at an answer. */
+RDX_API RDX_MUST_USE rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view *out,
+                                                      rdx_error *err);
 
 /** What a query did. Times are milliseconds. */
 typedef struct rdx_query_stats {

@@ -147,7 +147,7 @@ static rdx_status scan_once(void *context, double *ms, rdx_error *err) {
   RDX_TRY(rdx_scan_run(s->scan, &below, &params, &result, err));
   rdx_scan_result_get_stats(result, &stats);
   *ms = s->result == RDX_SCAN_COUNT ? stats.device_ms : 0;
-  const rdx_status status = rdx_scan_result_read(result, &view, err);
+  const rdx_status status = rdx_scan_result_view(result, &view, err);
   rdx_scan_result_destroy(&result);
   return status;
 }
@@ -459,13 +459,13 @@ static rdx_status build_once(void *context, double *ms, rdx_error *err) {
 
 static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
   const joining *j = context;
-  const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST};
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   (void)ms;
   RDX_TRY(rdx_index_lookup(j->index, &j->left, &first, &result, err));
-  const rdx_status status = rdx_result_read(result, &view, err);
-  rdx_result_destroy(&result);
+  const rdx_status status = rdx_lookup_result_view(result, &view, err);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 

@@ -97,11 +97,11 @@ static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, r
 }
 
 /* All rows of a result, ascending, each once. */
-static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_result *result, rdx_error *err) {
-  rdx_result_view view;
+static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result *result, rdx_error *err) {
+  rdx_lookup_view view;
   uint64_t *wide = NULL, kept = 0;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_result_read(result, &view, err));
+  RDX_TRY(rdx_lookup_result_view(result, &view, err));
   const uint64_t count = view.offsets[view.probes];
   RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
   const rdx_status status = rdx_alloc(2 * count, sizeof *wide, WHAT, (void **)&wide, err);
@@ -120,18 +120,18 @@ static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_result *resul
   return rdx_operand_refresh(x, in, err);
 }
 
-static void note(rdx_node_actuals *a, const rdx_result *result) {
+static void note(rdx_node_actuals *a, const rdx_lookup_result *result) {
   rdx_lookup_stats stats;
-  rdx_result_get_stats(result, &stats);
-  a->device_ms += stats.lookup_ms;
+  rdx_lookup_result_get_stats(result, &stats);
+  a->device_ms += stats.device_ms;
   a->rays += stats.rays;
   a->hits += stats.hits;
   a->bytes += stats.bytes_result;
 }
 
-static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bounds *b, rdx_result **out,
+static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bounds *b, rdx_lookup_result **out,
                           rdx_error *err) {
-  const rdx_lookup_params params = {.result = RDX_RESULT_ROWS, .stats = x->counts};
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS, .stats = x->counts};
   const rdx_index *index = NULL;
   rdx_index_stats stats;
   RDX_TRY(rdx_catalog_index(x->catalog, node->table, node->table_columns[node->index_column], &node->index->lookup,
@@ -147,7 +147,7 @@ static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bou
 rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found, rdx_error *err) {
   bounds b = {0};
   rdx_column *columns = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   int64_t memory;
   *found = false;
   RDX_TRY(rdx_arena_alloc(x->arena, in->frame.count, sizeof *columns, WHAT, (void **)&columns, err));
@@ -166,7 +166,7 @@ rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_opera
     return RDX_OK;
   RDX_TRY(looked_up);
   const rdx_status status = take_rows(x, in, result, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   *found = status == RDX_OK;
   return status;
 }

@@ -15,12 +15,12 @@
 /* What a lookup's arrays belong to. */
 typedef struct lookup {
   rdx_index *index;
-  rdx_result *result;
+  rdx_lookup_result *result;
 } lookup;
 
 static void drop_lookup(void *owner) {
   lookup *l = owner;
-  rdx_result_destroy(&l->result);
+  rdx_lookup_result_destroy(&l->result);
   rdx_index_destroy(&l->index);
   rdx_free(l);
 }
@@ -30,9 +30,9 @@ static void note(rdx_joining *j, const lookup *l) {
   rdx_index_stats index;
   rdx_lookup_stats stats;
   rdx_index_get_stats(l->index, &index);
-  rdx_result_get_stats(l->result, &stats);
+  rdx_lookup_result_get_stats(l->result, &stats);
   rdx_actuals_method(a, rdx_index_method_name(index.method));
-  a->device_ms += stats.lookup_ms + index.sort_ms + index.encode_ms + index.scene_ms;
+  a->device_ms += stats.device_ms + index.sort_ms + index.encode_ms + index.scene_ms;
   a->rays += stats.rays;
   a->hits += stats.hits;
   a->bytes += stats.bytes_uploaded + stats.bytes_result;
@@ -43,15 +43,15 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   const rdx_column *left = &j->left_key.column, *right = &j->right_key.column;
   rdx_index_params params = j->x->settings->join;
   rdx_index_stats stats;
-  rdx_result_view view;
+  rdx_lookup_view view;
   if (params.method == RDX_INDEX_AUTO)
     params.method = RDX_INDEX_HASH;
   RDX_TRY(rdx_index_create(j->x->device, m->inverse ? left : right, &params, &l->index, err));
   rdx_index_get_stats(l->index, &stats);
-  const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_RESULT_FIRST : RDX_RESULT_ROWS,
+  const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS,
                                     .stats = j->x->counts};
   RDX_TRY(rdx_index_lookup(l->index, m->inverse ? right : left, &wanted, &l->result, err));
-  RDX_TRY(rdx_result_read(l->result, &view, err));
+  RDX_TRY(rdx_lookup_result_view(l->result, &view, err));
   m->probes = view.probes;
   m->first = view.first;
   m->offsets = view.offsets;
@@ -268,22 +268,22 @@ rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
 }
 
 static void drop_join(void *owner) {
-  rdx_join *join = owner;
-  rdx_join_destroy(&join);
+  rdx_join_result *join = owner;
+  rdx_join_result_destroy(&join);
 }
 
 rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err) {
   static const uint32_t none = 0; /* so that there are left rows where there is none */
   const rdx_join_params params = {.kind = kind, .index = j->x->settings->join};
   rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view view;
   rdx_join_stats stats;
   RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
-  rdx_join_get(join, &view);
-  rdx_join_get_stats(join, &stats);
+  RDX_TRY(rdx_join_result_view(join, &view, err));
+  rdx_join_result_get_stats(join, &stats);
   rdx_actuals_method(a, rdx_index_method_name(stats.index.method));
-  a->device_ms += stats.lookup.lookup_ms + stats.index.sort_ms + stats.index.encode_ms + stats.index.scene_ms;
+  a->device_ms += stats.device_ms;
   a->bytes += stats.lookup.bytes_uploaded + stats.lookup.bytes_result;
   *out = (rdx_pairs){.count = view.count, .left = view.left_rows ? view.left_rows : &none, .left_only = true};
   return rdx_shared_create(drop_join, join, &out->left_keeper, err);

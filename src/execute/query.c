@@ -158,10 +158,9 @@ static rdx_status run_query(const rdx_grouping_query *q, const rdx_query *query,
   return rdx_shared_create(drop_result, *out, keeper, err);
 }
 
-static void take_column(rdx_frame *frame, uint32_t index, const rdx_query_result *result, uint32_t column,
-                        rdx_shared *keeper, bool counts) {
+static void take_column(rdx_frame *frame, uint32_t index, const rdx_column *column, rdx_shared *keeper, bool counts) {
   rdx_frame_column *c = &frame->columns[index];
-  c->input.column = *rdx_query_result_column(result, column);
+  c->input.column = *column;
   if (counts)
     c->input.column.type = RDX_TYPE_I64;
   c->values = rdx_shared_retain(keeper);
@@ -177,13 +176,13 @@ static bool is_distinct(const rdx_plan_aggregate *a) {
 }
 
 /* The groups become the frame's first columns, unless it has them. */
-static rdx_status take_groups(const rdx_grouping_query *q, rdx_frame *out, const rdx_query_result *result,
+static rdx_status take_groups(const rdx_grouping_query *q, rdx_frame *out, const rdx_query_view *found,
                               rdx_shared *keeper, rdx_error *err) {
-  const uint64_t rows = rdx_query_result_rows(result);
+  const uint64_t rows = found->rows;
   if (!out->columns) {
     RDX_TRY(rdx_frame_create(q->group_count + q->aggregate_count, rows, out, err));
     for (uint32_t i = 0; i < q->group_count; i++)
-      take_column(out, i, result, i, keeper, false);
+      take_column(out, i, &found->columns[i], keeper, false);
   }
   return out->rows == rows ? RDX_OK
                            : rdx_fail(err, RDX_ERROR_INTERNAL, "the same groups are %llu and %llu",
@@ -209,9 +208,12 @@ static rdx_status run_some(const rdx_grouping_query *q, const uint32_t *places, 
   rdx_query_result *result = NULL;
   rdx_shared *keeper = NULL;
   RDX_TRY(run_query(q, &query, &result, &keeper, err));
-  const rdx_status status = take_groups(q, out, result, keeper, err);
+  rdx_query_view found;
+  rdx_status status = rdx_query_result_view(result, &found, err);
+  if (status == RDX_OK)
+    status = take_groups(q, out, &found, keeper, err);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    take_column(out, q->group_count + places[i], result, q->group_count + i, keeper,
+    take_column(out, q->group_count + places[i], &found.columns[q->group_count + i], keeper,
                 q->aggregates[places[i]].kind == RDX_PLAN_COUNT);
   rdx_shared_release(&keeper);
   return status;

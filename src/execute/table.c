@@ -149,7 +149,7 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   rdx_actuals_method(a, name);
   a->device_ms += run.device_ms;
   a->rays += run.rays;
-  a->hits += run.intersections;
+  a->hits += run.hits;
   a->rows_read += made.rows;
   a->bytes += run.bytes;
 }
@@ -158,7 +158,7 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
 static rdx_status take_rows(filtering *f, rdx_scan_result *result, rdx_error *err) {
   rdx_scan_view view;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_scan_result_read(result, &view, err));
+  RDX_TRY(rdx_scan_result_view(result, &view, err));
   if (view.count == f->in.frame.rows)
     return RDX_OK;
   RDX_TRY(rdx_alloc(view.count, sizeof *rows, WHAT, (void **)&rows, err));

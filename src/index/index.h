@@ -122,7 +122,7 @@ static inline rdx_type rdx_index_key_type(const rdx_index *index) {
 
 /* Rows of a lookup in parts, as rdx_rows_fn gets them, for who may fail. */
 typedef struct rdx_rows_sink {
-  rdx_status (*take)(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err);
+  rdx_status (*take)(void *context, uint64_t first, const rdx_lookup_view *part, rdx_error *err);
   void *context;
 } rdx_rows_sink;
 
@@ -137,7 +137,7 @@ typedef struct rdx_lookup_options {
 /* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points). */
 RDX_MUST_USE rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                                               const rdx_lookup_params *params, const rdx_lookup_options *options,
-                                              rdx_result **out, rdx_error *err);
+                                              rdx_lookup_result **out, rdx_error *err);
 
 /* Refuse what a scene on this device has not: no_compaction on CPUs. */
 RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bool no_compaction,
@@ -148,7 +148,8 @@ RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_devic
 uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes);
 
 /* Of counts: their sum, and how many are not 0. */
-RDX_MUST_USE rdx_status rdx_result_totals(rdx_result *result, uint64_t *pairs, uint64_t *matched, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_lookup_result_totals(rdx_lookup_result *result, uint64_t *pairs, uint64_t *matched,
+                                                 rdx_error *err);
 
 /* Exact answers for string keys that their prefix does not decide (strings.c): narrow `rows` (per `offsets`, from
  * lookups by prefix) to those whose string equals probe begin + i, or lies between the bounds. Rewrites both arrays

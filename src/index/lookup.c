@@ -42,7 +42,7 @@ typedef enum summing {
 typedef struct run {
   const rdx_index *index;
   const rdx_column *lower, *upper; /* upper NULL: points */
-  rdx_result_kind kind;
+  rdx_lookup_result_kind kind;
   bool stats;
   bool arranged;  /* probes get into an order of the index's liking */
   bool unordered; /* and answers may stay in it */
@@ -54,7 +54,7 @@ typedef struct run {
   const rdx_included *included;        /* whose column `values` is; NULL: not the index's */
   const rdx_distinct_probes *distinct; /* what is looked up instead of these; NULL: the probes themselves */
   const rdx_probes *repeated;
-  rdx_result *result;
+  rdx_lookup_result *result;
 } run;
 
 /* ---- One pass ---- */
@@ -117,7 +117,7 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
 /* The same, with answers in the order given. */
 static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *probes, const rdx_index_query *q,
                             rdx_error *err) {
-  double *ms = &r->result->stats.lookup_ms;
+  double *ms = &r->result->stats.device_ms;
   const double start = rdx_now_ms();
   rdx_partition_map map;
   if (!probes->places && rdx_partition_helps(r->index, probes, q, &map)) {
@@ -274,7 +274,7 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
                                probes->count, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  r->result->stats.lookup_ms += rdx_stream_elapsed(stream, 0, 1);
+  r->result->stats.device_ms += rdx_stream_elapsed(stream, 0, 1);
   return add_stats(r, stream, probes, parts->count, err);
 }
 
@@ -340,7 +340,7 @@ static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes 
 
 /* Whether all rows end up on the host, exact as they are. */
 static bool keeps_rows(const run *r) {
-  return r->kind == RDX_RESULT_ROWS && !r->by_prefix && !r->options->marks && !r->options->sink.take;
+  return r->kind == RDX_LOOKUP_ROWS && !r->by_prefix && !r->options->marks && !r->options->sink.take;
 }
 
 static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
@@ -383,14 +383,14 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
   if (r->by_prefix)
     return run_rows(r, stream, probes, parts, err);
   switch (r->kind) {
-  case RDX_RESULT_COUNT:
+  case RDX_LOOKUP_COUNT:
     return run_count(r, stream, probes, parts, err);
-  case RDX_RESULT_FIRST:
+  case RDX_LOOKUP_FIRST:
     return run_first(r, stream, probes, parts, err);
-  case RDX_RESULT_SUM:
+  case RDX_LOOKUP_SUM:
     return r->summing == SUM_FLOATS ? run_floats(r, stream, probes, parts, err)
                                     : run_sum(r, stream, probes, parts, err);
-  case RDX_RESULT_ROWS:
+  case RDX_LOOKUP_ROWS:
     return run_rows(r, stream, probes, parts, err);
   }
   return RDX_ERROR_INTERNAL; /* the front end has checked the kind */
@@ -401,24 +401,24 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
 /* Whether many probes for one key could cost more than the key's rows do once. */
 static bool may_repeat(const run *r, const rdx_probes *probes) {
   const rdx_index *index = r->index;
-  const bool sums = r->kind == RDX_RESULT_SUM && !r->included;
+  const bool sums = r->kind == RDX_LOOKUP_SUM && !r->included;
   if (probes->upper || probes->count < REPEATS_LEAST || !index->stats.long_runs || r->by_prefix)
     return false;
   if (sums && r->summing != SUM_FLOATS && index->ops->rows && has_long_runs(index)) /* by prefix sums, if it pays */
     return false;
-  return sums || r->kind == RDX_RESULT_FIRST || (r->kind == RDX_RESULT_COUNT && !index->ops->counts_runs);
+  return sums || r->kind == RDX_LOOKUP_FIRST || (r->kind == RDX_LOOKUP_COUNT && !index->ops->counts_runs);
 }
 
 static rdx_status look_up_distinct(const run *r, rdx_stream *stream, rdx_distinct_probes *distinct, rdx_parts *found,
                                    rdx_error *err) {
   if (r->index->ops->radix_bits)
-    RDX_TRY(rdx_probes_arrange(r->index, stream, &distinct->probes, false, &r->result->stats.lookup_ms, err));
+    RDX_TRY(rdx_probes_arrange(r->index, stream, &distinct->probes, false, &r->result->stats.device_ms, err));
   return run_parts(r, stream, &distinct->probes, found, err);
 }
 
 static rdx_status run_repeated(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                                rdx_error *err) {
-  double *ms = &r->result->stats.lookup_ms;
+  double *ms = &r->result->stats.device_ms;
   rdx_distinct_probes distinct;
   rdx_parts found = {0};
   RDX_TRY(rdx_distinct_probes_create(r->index, stream, probes, &distinct, ms, err));
@@ -438,7 +438,7 @@ static rdx_status count_sample(const run *r, rdx_stream *stream, const rdx_probe
                                rdx_error *err) {
   rdx_parts parts = {0};
   run count = *r;
-  count.kind = RDX_RESULT_COUNT;
+  count.kind = RDX_LOOKUP_COUNT;
   count.stats = false;
   rdx_status status = run_repeated(&count, stream, sample, &parts, err);
   if (status == RDX_OK)
@@ -467,7 +467,7 @@ static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes
 static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probes, rdx_parts *parts, rdx_error *err) {
   bool repeats = false;
   if (r->options->marks && !r->by_prefix) {
-    RDX_TRY(rdx_probes_make_disjoint(r->index, stream, probes, &r->result->stats.lookup_ms, err));
+    RDX_TRY(rdx_probes_make_disjoint(r->index, stream, probes, &r->result->stats.device_ms, err));
     if (probes->count == 0)
       return RDX_OK;
   }
@@ -475,7 +475,7 @@ static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probe
   if (repeats)
     return run_repeated(r, stream, probes, parts, err);
   if (r->arranged)
-    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->unordered, &r->result->stats.lookup_ms, err));
+    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->unordered, &r->result->stats.device_ms, err));
   return run_parts(r, stream, probes, parts, err);
 }
 
@@ -496,7 +496,7 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
     stream->stage = "lookup";
   if (status == RDX_OK)
     status = run_probes(r, stream, &probes, parts, err);
-  if (r->kind == RDX_RESULT_FIRST) /* counted for the stats only */
+  if (r->kind == RDX_LOOKUP_FIRST) /* counted for the stats only */
     rdx_buffer_destroy(&parts->count);
   rdx_stream_destroy(&stream);
   rdx_probes_destroy(&probes);
@@ -506,7 +506,7 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
 }
 
 /* Turn a slice's rows found by prefix into its exact answers, and add them to the host's arrays of `out`. */
-static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_result *out,
+static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_lookup_result *out,
                               rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_column keys[2] = {rdx_column_on_host(r->lower), r->upper ? rdx_column_on_host(r->upper) : (rdx_column){0}};
@@ -515,7 +515,7 @@ static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_
   rdx_status status = rdx_parts_download_rows(parts, count, r->index->stats.rows, &offsets, &rows, err);
   if (status == RDX_OK) {
     rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
-    status = rdx_result_append_rows(out, r->values, count, offsets, rows, err);
+    status = rdx_lookup_result_append_rows(out, r->values, count, offsets, rows, err);
   }
   rdx_free(offsets);
   rdx_free(rows);
@@ -524,9 +524,10 @@ static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_
   return status;
 }
 
-static rdx_status append(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_result *out,
+static rdx_status append(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_lookup_result *out,
                          rdx_error *err) {
-  return r->by_prefix ? refine_text(r, begin, count, parts, out, err) : rdx_result_append(out, count, parts, err);
+  return r->by_prefix ? refine_text(r, begin, count, parts, out, err)
+                      : rdx_lookup_result_append(out, count, parts, err);
 }
 
 static void mark(const uint32_t *rows, uint64_t count, uint32_t *marks) {
@@ -537,19 +538,20 @@ static void mark(const uint32_t *rows, uint64_t count, uint32_t *marks) {
 /* Give a slice's rows away. */
 static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
   const rdx_rows_sink *sink = &r->options->sink;
-  rdx_result *part = NULL;
-  rdx_result_view view = {0};
-  rdx_status status = rdx_result_create(r->index->device, RDX_RESULT_ROWS, count, r->index->stats.rows, &part, err);
+  rdx_lookup_result *part = NULL;
+  rdx_lookup_view view = {0};
+  rdx_status status =
+      rdx_lookup_result_create(r->index->device, RDX_LOOKUP_ROWS, count, r->index->stats.rows, &part, err);
   if (status == RDX_OK)
     status = append(r, begin, count, parts, part, err);
   if (status == RDX_OK)
-    status = rdx_result_read(part, &view, err);
+    status = rdx_lookup_result_view(part, &view, err);
   if (status == RDX_OK && r->options->marks)
     mark(view.rows, view.offsets[count], r->options->marks);
   else if (status == RDX_OK)
     status = sink->take(sink->context, begin, &view, err);
   rdx_parts_destroy(parts);
-  rdx_result_destroy(&part);
+  rdx_lookup_result_destroy(&part);
   return status;
 }
 
@@ -597,31 +599,32 @@ static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_e
 }
 
 /* How many rows each probe has, on the host; by prefix: how many at most. */
-static rdx_status count_rows(const run *r, rdx_result **out, rdx_result_view *view, rdx_error *err) {
+static rdx_status count_rows(const run *r, rdx_lookup_result **out, rdx_lookup_view *view, rdx_error *err) {
   static const rdx_lookup_options none = {0};
   run count = *r;
-  count.kind = RDX_RESULT_COUNT;
+  count.kind = RDX_LOOKUP_COUNT;
   count.summing = SUM_NONE;
   count.stats = count.by_prefix = count.unordered = false;
   count.values = NULL;
   count.included = NULL;
   count.options = &none;
   const rdx_index_stats *stats = &r->index->stats;
-  RDX_TRY(rdx_result_create(r->index->device, RDX_RESULT_COUNT, r->lower->rows, stats->rows, &count.result, err));
+  RDX_TRY(
+      rdx_lookup_result_create(r->index->device, RDX_LOOKUP_COUNT, r->lower->rows, stats->rows, &count.result, err));
   rdx_status status = run_all(&count, err);
   if (status == RDX_OK)
-    status = rdx_result_read(count.result, view, err);
+    status = rdx_lookup_result_view(count.result, view, err);
   if (status == RDX_OK)
     status = rdx_returned_u32s(r->index->device, view->count, view->probes, stats->keys, "the matches of a probe", err);
-  r->result->stats.lookup_ms += count.result->stats.lookup_ms;
+  r->result->stats.device_ms += count.result->stats.device_ms;
   if (status != RDX_OK)
-    rdx_result_destroy(&count.result);
+    rdx_lookup_result_destroy(&count.result);
   *out = count.result;
   return status;
 }
 
 /* The probes from `begin` on that have so many rows together, at least one. */
-static uint64_t cut_slice(const rdx_result_view *counts, uint64_t begin, uint64_t most_probes, uint64_t most_rows) {
+static uint64_t cut_slice(const rdx_lookup_view *counts, uint64_t begin, uint64_t most_probes, uint64_t most_rows) {
   uint64_t count = 0, rows = 0;
   while (begin + count < counts->probes && count < most_probes) {
     rows += counts->count[begin + count];
@@ -632,13 +635,13 @@ static uint64_t cut_slice(const rdx_result_view *counts, uint64_t begin, uint64_
   return count;
 }
 
-static rdx_status run_counted(run *r, const rdx_result_view *counts, uint64_t most_probes, rdx_error *err) {
+static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t most_probes, rdx_error *err) {
   uint64_t begin = 0, rows = 0;
   for (uint64_t i = 0; i < counts->probes; i++)
     rows += counts->count[i];
   if (keeps_rows(r)) {
     RDX_TRY(rdx_expect_rows(r->index->device, rows, r->options, err));
-    RDX_TRY(rdx_result_reserve_rows(r->result, rows, err));
+    RDX_TRY(rdx_lookup_result_reserve_rows(r->result, rows, err));
   }
   while (begin < counts->probes) {
     const uint64_t count = cut_slice(counts, begin, most_probes, r->most_rows);
@@ -658,12 +661,12 @@ static rdx_status run_counted(run *r, const rdx_result_view *counts, uint64_t mo
 
 /* Count first, so that slices have few enough rows. */
 static rdx_status run_by_counts(run *r, uint64_t most_probes, rdx_error *err) {
-  rdx_result *counted = NULL;
-  rdx_result_view counts;
+  rdx_lookup_result *counted = NULL;
+  rdx_lookup_view counts;
   r->most_rows = rdx_part_rows(r->index->device, r->options->bytes_more);
   RDX_TRY(count_rows(r, &counted, &counts, err));
   const rdx_status status = run_counted(r, &counts, most_probes, err);
-  rdx_result_destroy(&counted);
+  rdx_lookup_result_destroy(&counted);
   return status;
 }
 
@@ -678,11 +681,11 @@ static rdx_status run_all(run *r, rdx_error *err) {
   rdx_parts parts = {0};
   rdx_status status = run_slice(r, 0, total, &parts, err);
   if (status == RDX_ERROR_DEVICE_MEMORY && total > 1) {
-    rdx_result_restart(r->result);
-    return r->kind == RDX_RESULT_ROWS ? run_by_counts(r, most, err) : run_slices(r, total, total / 2, err);
+    rdx_lookup_result_restart(r->result);
+    return r->kind == RDX_LOOKUP_ROWS ? run_by_counts(r, most, err) : run_slices(r, total, total / 2, err);
   }
   RDX_TRY(status);
-  rdx_result_take(r->result, &parts);
+  rdx_lookup_result_take(r->result, &parts);
   return RDX_OK;
 }
 
@@ -694,7 +697,7 @@ static rdx_status plan_sum(run *r, rdx_error *err) {
   if (v->rows != r->index->stats.rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, the index %llu",
                     (unsigned long long)v->rows, (unsigned long long)r->index->stats.rows);
-  rdx_result *result = r->result;
+  rdx_lookup_result *result = r->result;
   switch (v->type) {
   case RDX_TYPE_F32:
   case RDX_TYPE_F64:
@@ -731,26 +734,26 @@ static rdx_status plan_sum(run *r, rdx_error *err) {
 
 static rdx_status check(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
                         const rdx_lookup_params *params, rdx_error *err) {
-  if (params->result > RDX_RESULT_ROWS)
+  if (params->result > RDX_LOOKUP_ROWS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown result kind %d", (int)params->result);
-  if (params->result == RDX_RESULT_SUM ? !params->values && !index->included : params->values != NULL)
+  if (params->result == RDX_LOOKUP_SUM ? !params->values && !index->included : params->values != NULL)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "a value column goes with RDX_RESULT_SUM and with nothing else; it may be one that the index "
+                    "a value column goes with RDX_LOOKUP_SUM and with nothing else; it may be one that the index "
                     "includes");
-  if (params->each && params->result != RDX_RESULT_ROWS)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "only RDX_RESULT_ROWS comes in parts");
+  if (params->each && params->result != RDX_LOOKUP_ROWS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "only RDX_LOOKUP_ROWS comes in parts");
   if (upper && upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
                     (unsigned long long)lower->rows, (unsigned long long)upper->rows);
   const char *refused = index->ops->refuse ? index->ops->refuse(index->self, upper != NULL,
-                                                                params->result == RDX_RESULT_FIRST && !params->stats)
+                                                                params->result == RDX_LOOKUP_FIRST && !params->stats)
                                            : NULL;
   return refused ? rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s", refused) : RDX_OK;
 }
 
 static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
-                               rdx_error *err) {
+                               const rdx_lookup_params *params, const rdx_lookup_options *options,
+                               rdx_lookup_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
   run r = {.index = index,
            .lower = lower,
@@ -761,7 +764,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
   rdx_device_column *owned = NULL;
-  RDX_TRY(rdx_result_create(index->device, params->result, lower->rows, index->stats.rows, &r.result, err));
+  RDX_TRY(rdx_lookup_result_create(index->device, params->result, lower->rows, index->stats.rows, &r.result, err));
   rdx_status status = RDX_OK;
   if (params->values)
     status = rdx_device_column_use(index->device, params->values, &r.values, &owned, err);
@@ -769,19 +772,19 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
     r.result->stats.upload_ms += rdx_now_ms() - start;
     r.result->stats.bytes_uploaded += owned->rows * owned->key_bits / 8;
   }
-  if (params->result == RDX_RESULT_SUM && !params->values) {
+  if (params->result == RDX_LOOKUP_SUM && !params->values) {
     r.included = index->included;
     r.values = &index->included->column;
   }
   if (status == RDX_OK && r.values)
     status = plan_sum(&r, err);
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
-  r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_RESULT_COUNT || r.summing == SUM_PLAIN);
+  r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_LOOKUP_COUNT || r.summing == SUM_PLAIN);
   if (status == RDX_OK)
     status = run_all(&r, err);
   rdx_device_column_destroy(&owned);
   if (status != RDX_OK) {
-    rdx_result_destroy(&r.result);
+    rdx_lookup_result_destroy(&r.result);
     return status;
   }
   r.result->stats.total_ms = rdx_now_ms() - start;
@@ -791,8 +794,8 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
 }
 
 static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                               const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
-                               rdx_error *err) {
+                               const rdx_lookup_params *params, const rdx_lookup_options *options,
+                               rdx_lookup_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_text_probes probes;
   rdx_status status = rdx_text_probes_make(index->dictionary, lower, upper, &probes, err);
@@ -808,7 +811,7 @@ static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, 
 }
 
 /* Hands parts to a function that cannot fail. */
-static rdx_status call_each(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err) {
+static rdx_status call_each(void *context, uint64_t first, const rdx_lookup_view *part, rdx_error *err) {
   const rdx_lookup_params *params = context;
   return params->each(params->each_user, first, part)
              ? rdx_fail(err, RDX_ERROR_CANCELLED, "cancelled by the function that gets the rows")
@@ -816,8 +819,8 @@ static rdx_status call_each(void *context, uint64_t first, const rdx_result_view
 }
 
 rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                                 const rdx_lookup_params *params, const rdx_lookup_options *options, rdx_result **out,
-                                 rdx_error *err) {
+                                 const rdx_lookup_params *params, const rdx_lookup_options *options,
+                                 rdx_lookup_result **out, rdx_error *err) {
   static const rdx_lookup_params defaults = {0};
   params = params ? params : &defaults;
   RDX_TRY(check(index, lower, upper, params, err));
@@ -831,14 +834,14 @@ static const rdx_lookup_options ordinary = {0};
 
 /* RX, section 3.1 "batch lookups". */
 rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, const rdx_lookup_params *params,
-                            rdx_result **out, rdx_error *err) {
+                            rdx_lookup_result **out, rdx_error *err) {
   if (!index || !probes || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_lookup: index, probes and out must not be NULL");
   return rdx_index_look_up_for(index, probes, NULL, params, &ordinary, out, err);
 }
 
 rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
-                           const rdx_lookup_params *params, rdx_result **out, rdx_error *err) {
+                           const rdx_lookup_params *params, rdx_lookup_result **out, rdx_error *err) {
   if (!index || !lower || !upper || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_range: index, lower, upper and out must not be NULL");
   return rdx_index_look_up_for(index, lower, upper, params, &ordinary, out, err);
@@ -847,7 +850,7 @@ rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, cons
 /* ---- Included columns ---- */
 
 static rdx_status include(rdx_index *index, const rdx_device_column *values, rdx_error *err) {
-  run r = {.index = index, .values = values, .result = &(rdx_result){0}};
+  run r = {.index = index, .values = values, .result = &(rdx_lookup_result){0}};
   RDX_TRY(plan_sum(&r, err));
   if (r.summing == SUM_FLOATS)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "floats are summed in the order of rows: an index cannot include them");

@@ -32,8 +32,8 @@ rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint
   return rdx_returned_u32s(device, *rows, parts->row_count, keyed - 1, "the row of a key", err);
 }
 
-rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t probes, uint64_t keyed,
-                             rdx_result **out, rdx_error *err) {
+rdx_status rdx_lookup_result_create(rdx_device *device, rdx_lookup_result_kind kind, uint64_t probes, uint64_t keyed,
+                                    rdx_lookup_result **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a result", (void **)out, err));
   (*out)->device = device;
   (*out)->kind = kind;
@@ -43,10 +43,10 @@ rdx_status rdx_result_create(rdx_device *device, rdx_result_kind kind, uint64_t 
   return RDX_OK;
 }
 
-void rdx_result_destroy(rdx_result **result) {
+void rdx_lookup_result_destroy(rdx_lookup_result **result) {
   if (!result || !*result)
     return;
-  rdx_result *r = *result;
+  rdx_lookup_result *r = *result;
   rdx_device_release_host(r->device, r->host_bytes);
   rdx_parts_destroy(&r->parts);
   rdx_free(r->count);
@@ -62,19 +62,19 @@ static uint64_t size_of(const rdx_buffer *buffer) {
   return buffer ? buffer->size : 0;
 }
 
-static void count_bytes(rdx_result *r, const rdx_parts *p) {
+static void count_bytes(rdx_lookup_result *r, const rdx_parts *p) {
   r->stats.bytes_result +=
       size_of(p->count) + size_of(p->first) + size_of(p->sum) + size_of(p->offsets) + size_of(p->rows);
 }
 
-void rdx_result_take(rdx_result *result, rdx_parts *parts) {
+void rdx_lookup_result_take(rdx_lookup_result *result, rdx_parts *parts) {
   result->parts = *parts;
   result->on_device = true;
   count_bytes(result, parts);
   *parts = (rdx_parts){0};
 }
 
-void rdx_result_restart(rdx_result *result) {
+void rdx_lookup_result_restart(rdx_lookup_result *result) {
   const uint64_t probes = result->stats.probes;
   result->stats = (rdx_lookup_stats){.probes = probes};
 }
@@ -82,7 +82,7 @@ void rdx_result_restart(rdx_result *result) {
 /* ---- On the host ---- */
 
 /* An array, on the books. */
-static rdx_status make_array(rdx_result *r, uint64_t count, uint64_t size, void **out, rdx_error *err) {
+static rdx_status make_array(rdx_lookup_result *r, uint64_t count, uint64_t size, void **out, rdx_error *err) {
   if (*out)
     return RDX_OK;
   RDX_TRY(rdx_device_reserve_host(r->device, count * size, "a result takes", err));
@@ -95,22 +95,22 @@ static rdx_status make_array(rdx_result *r, uint64_t count, uint64_t size, void 
 }
 
 /* The host arrays of this kind, with room for all probes. Rows grow as they come. */
-static rdx_status make_arrays(rdx_result *r, rdx_error *err) {
-  const rdx_result_kind kind = r->kind;
-  if (kind == RDX_RESULT_COUNT || kind == RDX_RESULT_SUM)
+static rdx_status make_arrays(rdx_lookup_result *r, rdx_error *err) {
+  const rdx_lookup_result_kind kind = r->kind;
+  if (kind == RDX_LOOKUP_COUNT || kind == RDX_LOOKUP_SUM)
     RDX_TRY(make_array(r, r->probes, 4, (void **)&r->count, err));
-  if (kind == RDX_RESULT_FIRST)
+  if (kind == RDX_LOOKUP_FIRST)
     RDX_TRY(make_array(r, r->probes, 4, (void **)&r->first, err));
-  if (kind == RDX_RESULT_SUM)
+  if (kind == RDX_LOOKUP_SUM)
     RDX_TRY(make_array(r, r->probes, 8, (void **)&r->sum, err));
-  if (kind == RDX_RESULT_ROWS && !r->offsets) {
+  if (kind == RDX_LOOKUP_ROWS && !r->offsets) {
     RDX_TRY(make_array(r, r->probes + 1, 8, (void **)&r->offsets, err));
     r->offsets[0] = 0;
   }
   return RDX_OK;
 }
 
-static rdx_status reserve_rows(rdx_result *r, uint64_t more, rdx_error *err) {
+static rdx_status reserve_rows(rdx_lookup_result *r, uint64_t more, rdx_error *err) {
   const uint64_t need = r->offsets[r->filled] + more;
   if (need <= r->row_capacity && r->rows)
     return RDX_OK;
@@ -127,13 +127,13 @@ static rdx_status reserve_rows(rdx_result *r, uint64_t more, rdx_error *err) {
   return RDX_OK;
 }
 
-rdx_status rdx_result_reserve_rows(rdx_result *result, uint64_t rows, rdx_error *err) {
+rdx_status rdx_lookup_result_reserve_rows(rdx_lookup_result *result, uint64_t rows, rdx_error *err) {
   RDX_TRY(make_arrays(result, err));
   return reserve_rows(result, rows, err);
 }
 
 /* That first rows are such of the index, or RDX_NO_ROW. */
-static rdx_status check_first(const rdx_result *r, const uint32_t *first, uint64_t count, rdx_error *err) {
+static rdx_status check_first(const rdx_lookup_result *r, const uint32_t *first, uint64_t count, rdx_error *err) {
   uint32_t end = 0;
   for (uint64_t i = 0; i < count; i++)
     end = first[i] + 1u > end ? first[i] + 1u : end;
@@ -141,7 +141,7 @@ static rdx_status check_first(const rdx_result *r, const uint32_t *first, uint64
                          : rdx_returned_wrong(r->device, end - 1u, 0, r->keyed - 1, "the first row of a probe", err);
 }
 
-static rdx_status append_rows(rdx_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
+static rdx_status append_rows(rdx_lookup_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
   RDX_TRY(reserve_rows(r, p->row_count, err));
   const uint64_t base = r->offsets[r->filled];
   uint32_t *const rows = r->rows + base;
@@ -155,7 +155,7 @@ static rdx_status append_rows(rdx_result *r, uint64_t count, const rdx_parts *p,
   return RDX_OK;
 }
 
-static rdx_status append_parts(rdx_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
+static rdx_status append_parts(rdx_lookup_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {
   RDX_TRY(make_arrays(r, err));
   if (r->count)
     RDX_TRY(rdx_buffer_download(p->count, 0, r->count + r->filled, count * 4, err));
@@ -171,7 +171,7 @@ static rdx_status append_parts(rdx_result *r, uint64_t count, const rdx_parts *p
   return RDX_OK;
 }
 
-rdx_status rdx_result_append(rdx_result *result, uint64_t count, rdx_parts *parts, rdx_error *err) {
+rdx_status rdx_lookup_result_append(rdx_lookup_result *result, uint64_t count, rdx_parts *parts, rdx_error *err) {
   count_bytes(result, parts);
   rdx_status status = append_parts(result, count, parts, err);
   rdx_parts_destroy(parts);
@@ -205,7 +205,7 @@ static double float_value(const values *v, uint32_t row) {
 }
 
 /* Sum the rows of probe `i` into r->sum and r->count. */
-static rdx_status sum_rows(rdx_result *r, const values *v, uint64_t i, const uint32_t *rows, uint64_t n,
+static rdx_status sum_rows(rdx_lookup_result *r, const values *v, uint64_t i, const uint32_t *rows, uint64_t n,
                            rdx_error *err) {
   const rdx_type type = v->column->type;
   const uint32_t kind = type == RDX_TYPE_U64                                                  ? VALUE_U64
@@ -237,8 +237,8 @@ static rdx_status sum_rows(rdx_result *r, const values *v, uint64_t i, const uin
   return RDX_OK;
 }
 
-static rdx_status sum_all(rdx_result *r, const rdx_device_column *column, uint64_t count, const uint64_t *offsets,
-                          const uint32_t *rows, rdx_error *err) {
+static rdx_status sum_all(rdx_lookup_result *r, const rdx_device_column *column, uint64_t count,
+                          const uint64_t *offsets, const uint32_t *rows, rdx_error *err) {
   values v;
   rdx_status status = load_values(column, &v, err);
   for (uint64_t k = 0; k < count && status == RDX_OK; k++)
@@ -248,14 +248,14 @@ static rdx_status sum_all(rdx_result *r, const rdx_device_column *column, uint64
   return status;
 }
 
-rdx_status rdx_result_append_rows(rdx_result *r, const rdx_device_column *column, uint64_t count,
-                                  const uint64_t *offsets, const uint32_t *rows, rdx_error *err) {
+rdx_status rdx_lookup_result_append_rows(rdx_lookup_result *r, const rdx_device_column *column, uint64_t count,
+                                         const uint64_t *offsets, const uint32_t *rows, rdx_error *err) {
   RDX_TRY(make_arrays(r, err));
   if (r->sum)
     RDX_TRY(sum_all(r, column, count, offsets, rows, err));
   for (uint64_t k = 0; k < count; k++) {
     const uint64_t n = offsets[k + 1] - offsets[k];
-    if (r->kind == RDX_RESULT_COUNT)
+    if (r->kind == RDX_LOOKUP_COUNT)
       r->count[r->filled + k] = (uint32_t)n;
     if (r->first)
       r->first[r->filled + k] = n > 0 ? rows[offsets[k]] : RDX_NO_ROW;
@@ -290,11 +290,11 @@ rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lo
 
 /* ---- Reading ---- */
 
-rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err) {
+rdx_status rdx_lookup_result_view(rdx_lookup_result *result, rdx_lookup_view *out, rdx_error *err) {
   if (!result || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_result_read: result and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_lookup_result_view: result and out must not be NULL");
   if (result->given_away)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_result_read: the rows of this result went to `each`");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_lookup_result_view: the rows of this result went to `each`");
   if (result->on_device) {
     result->filled = 0;
     RDX_TRY(append_parts(result, result->probes, &result->parts, err));
@@ -304,7 +304,7 @@ rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *
   RDX_TRY(make_arrays(result, err)); /* a batch without probes has none yet */
   if (result->offsets)
     RDX_TRY(reserve_rows(result, 0, err));
-  *out = (rdx_result_view){.kind = result->kind,
+  *out = (rdx_lookup_view){.kind = result->kind,
                            .probes = result->probes,
                            .count = result->count,
                            .first = result->first,
@@ -338,7 +338,7 @@ static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer 
   return status;
 }
 
-rdx_status rdx_result_totals(rdx_result *r, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
+rdx_status rdx_lookup_result_totals(rdx_lookup_result *r, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
   *pairs = *matched = 0;
   if (r->on_device) {
     RDX_TRY(reduce(r->device, RDX_REDUCE_SUM, r->parts.count, r->probes, r->probes * UINT32_MAX, pairs, err));
@@ -351,6 +351,6 @@ rdx_status rdx_result_totals(rdx_result *r, uint64_t *pairs, uint64_t *matched, 
   return RDX_OK;
 }
 
-void rdx_result_get_stats(const rdx_result *result, rdx_lookup_stats *out) {
+void rdx_lookup_result_get_stats(const rdx_lookup_result *result, rdx_lookup_stats *out) {
   *out = result->stats;
 }

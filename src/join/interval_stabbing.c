@@ -20,7 +20,7 @@ typedef struct stabbing {
   uint64_t count;                                 /* of ranges that can hold a point */
   rdx_buffer *lower, *upper, *rows, *tree, *ends; /* see struct interval_stabbing_args */
   rdx_stream *stream;
-  rdx_result *result;
+  rdx_lookup_result *result;
 } stabbing;
 
 static rdx_status make(const stabbing *s, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -80,11 +80,11 @@ static rdx_status build_tree(stabbing *s, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status sort(stabbing *s, rdx_result_kind kind, rdx_error *err) {
+static rdx_status sort(stabbing *s, rdx_lookup_result_kind kind, rdx_error *err) {
   const uint32_t bits = 8 * s->key_bytes;
   RDX_TRY(make(s, s->count, s->key_bytes, &s->lower, err));
   RDX_TRY(rdx_primitive_gather(s->stream, s->ranges.lower, s->rows, bits, s->lower, s->count, err));
-  if (kind == RDX_RESULT_COUNT) {
+  if (kind == RDX_LOOKUP_COUNT) {
     RDX_TRY(make(s, s->count, s->key_bytes, &s->ends, err));
     RDX_TRY(rdx_primitive_gather(s->stream, s->ranges.upper, s->rows, bits, s->ends, s->count, err));
     RDX_TRY(rdx_stream_sort(s->stream, s->lower, s->key_bytes, bits, NULL, s->count, err));
@@ -99,7 +99,7 @@ static rdx_status sort(stabbing *s, rdx_result_kind kind, rdx_error *err) {
   return build_tree(s, err);
 }
 
-static rdx_status build(stabbing *s, rdx_result_kind kind, rdx_index_stats *stats, rdx_error *err) {
+static rdx_status build(stabbing *s, rdx_lookup_result_kind kind, rdx_index_stats *stats, rdx_error *err) {
   RDX_TRY(find_usable(s, err));
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(sort(s, kind, err));
@@ -141,7 +141,7 @@ static rdx_status launch(stabbing *s, stretch points, uint32_t gather, const rdx
   RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_interval_stabbing, &args, variant, points.count, NULL, err));
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(rdx_stream_finish(s->stream, err));
-  s->result->stats.lookup_ms += rdx_stream_elapsed(s->stream, 0, 1);
+  s->result->stats.device_ms += rdx_stream_elapsed(s->stream, 0, 1);
   return RDX_OK;
 }
 
@@ -187,17 +187,17 @@ static rdx_status list_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_e
 
 static rdx_status take_rows(stabbing *s, stretch points, const rdx_lookup_options *options, rdx_parts *parts,
                             rdx_error *err) {
-  rdx_result *part = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *part = NULL;
+  rdx_lookup_view view;
   if (!options->sink.take)
-    return rdx_result_append(s->result, points.count, parts, err);
-  RDX_TRY(rdx_result_create(s->device, RDX_RESULT_ROWS, points.count, s->result->keyed, &part, err));
-  rdx_status status = rdx_result_append(part, points.count, parts, err);
+    return rdx_lookup_result_append(s->result, points.count, parts, err);
+  RDX_TRY(rdx_lookup_result_create(s->device, RDX_LOOKUP_ROWS, points.count, s->result->keyed, &part, err));
+  rdx_status status = rdx_lookup_result_append(part, points.count, parts, err);
   if (status == RDX_OK)
-    status = rdx_result_read(part, &view, err);
+    status = rdx_lookup_result_view(part, &view, err);
   if (status == RDX_OK)
     status = options->sink.take(options->sink.context, points.first, &view, err);
-  rdx_result_destroy(&part);
+  rdx_lookup_result_destroy(&part);
   return status;
 }
 
@@ -240,7 +240,7 @@ static rdx_status expect(stabbing *s, const uint32_t *counts, const rdx_lookup_o
   if (options->sink.take)
     return RDX_OK;
   RDX_TRY(rdx_expect_rows(s->device, rows, options, err));
-  return rdx_result_reserve_rows(s->result, rows, err);
+  return rdx_lookup_result_reserve_rows(s->result, rows, err);
 }
 
 static rdx_status count_and_list(stabbing *s, const rdx_lookup_options *options, rdx_error *err) {
@@ -267,12 +267,12 @@ static rdx_status look_up(stabbing *s, const rdx_lookup_options *options, rdx_er
   const double start = rdx_now_ms();
   rdx_parts parts = {0};
   rdx_status status = RDX_OK;
-  if (s->result->kind == RDX_RESULT_ROWS) {
+  if (s->result->kind == RDX_LOOKUP_ROWS) {
     status = count_and_list(s, options, err);
   } else {
     status = count(s, (stretch){0, s->points->rows}, &parts, err);
     if (status == RDX_OK)
-      rdx_result_take(s->result, &parts);
+      rdx_lookup_result_take(s->result, &parts);
     rdx_parts_destroy(&parts);
   }
   s->result->stats.total_ms = rdx_now_ms() - start;
@@ -299,7 +299,7 @@ static rdx_status load_ranges(stabbing *s, const rdx_column *lower, const rdx_co
   return status;
 }
 
-static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *upper, rdx_result_kind kind,
+static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *upper, rdx_lookup_result_kind kind,
                       const rdx_lookup_options *options, rdx_index_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   const uint64_t used = atomic_load(&s->device->memory_used);
@@ -317,14 +317,14 @@ static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *up
   rdx_probes_destroy(&s->ranges);
   stats->bytes_peak = atomic_load(&s->device->memory_mark) - used;
   stats->total_ms = rdx_now_ms() - start;
-  RDX_TRY(rdx_result_create(s->device, kind, s->points->rows, lower->rows, &s->result, err));
+  RDX_TRY(rdx_lookup_result_create(s->device, kind, s->points->rows, lower->rows, &s->result, err));
   return look_up(s, options, err);
 }
 
 rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_column *points, const rdx_column *lower,
-                                         const rdx_column *upper, rdx_result_kind kind,
-                                         const rdx_lookup_options *options, rdx_index_stats *stats, rdx_result **out,
-                                         rdx_error *err) {
+                                         const rdx_column *upper, rdx_lookup_result_kind kind,
+                                         const rdx_lookup_options *options, rdx_index_stats *stats,
+                                         rdx_lookup_result **out, rdx_error *err) {
   stabbing s = {.device = device};
   rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(device, points, &s.points, &owned, err));
@@ -337,7 +337,7 @@ rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_column *p
     rdx_buffer_destroy(&buffers[i]);
   rdx_device_column_destroy(&owned);
   if (status != RDX_OK)
-    rdx_result_destroy(&s.result);
+    rdx_lookup_result_destroy(&s.result);
   *out = s.result;
   return status;
 }

@@ -16,7 +16,7 @@
 #include "join/strings.h"
 #include "join/weighted_sums.h"
 
-struct rdx_join {
+struct rdx_join_result {
   rdx_join_view view;
   rdx_join_stats stats;
   rdx_device *device;
@@ -36,9 +36,9 @@ typedef struct work {
   uint64_t left_first;                       /* the left row that is row 0 here */
   rdx_index_params index_params;
   rdx_index *index;
-  rdx_result *result;
-  rdx_result_view found;
-  rdx_join *join;
+  rdx_lookup_result *result;
+  rdx_lookup_view found;
+  rdx_join_result *join;
 } work;
 
 static uint64_t left_count(const work *w) {
@@ -46,7 +46,7 @@ static uint64_t left_count(const work *w) {
 }
 
 static void drop_index(work *w) {
-  rdx_result_destroy(&w->result);
+  rdx_lookup_result_destroy(&w->result);
   rdx_index_destroy(&w->index);
 }
 
@@ -54,29 +54,42 @@ static void drop_index(work *w) {
 
 static const rdx_lookup_options in_order = {0};
 
+/* What the last lookup did, and building its index, if that was new. */
+static void note(work *w, bool built) {
+  rdx_join_stats *s = &w->join->stats;
+  rdx_lookup_result_get_stats(w->result, &s->lookup);
+  s->rays += s->lookup.rays;
+  s->hits += s->lookup.hits;
+  s->device_ms += s->lookup.device_ms;
+  if (built)
+    s->device_ms += s->index.sort_ms + s->index.encode_ms + s->index.scene_ms + s->index.compact_ms;
+}
+
 /* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
-static rdx_status look_up(work *w, rdx_result_kind kind, const rdx_lookup_options *options, rdx_error *err) {
+static rdx_status look_up(work *w, rdx_lookup_result_kind kind, const rdx_lookup_options *options, rdx_error *err) {
   const rdx_column *values = w->values ? w->values : w->params->values;
-  const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? values : NULL};
-  rdx_result_destroy(&w->result);
+  const rdx_lookup_params params = {
+      .result = kind, .values = kind == RDX_LOOKUP_SUM ? values : NULL, .stats = w->params->stats};
+  const bool built = !w->index;
+  rdx_lookup_result_destroy(&w->result);
   if (w->ends) {
     RDX_TRY(rdx_interval_stabbing_look_up(w->device, w->lower, w->indexed, w->ends, kind, options,
                                           &w->join->stats.index, &w->result, err));
-    rdx_result_get_stats(w->result, &w->join->stats.lookup);
+    note(w, true);
     return RDX_OK;
   }
   if (!w->index)
     RDX_TRY(rdx_index_create(w->device, w->indexed, &w->index_params, &w->index, err));
   rdx_index_get_stats(w->index, &w->join->stats.index);
   RDX_TRY(rdx_index_look_up_for(w->index, w->lower, w->upper, &params, options, &w->result, err));
-  rdx_result_get_stats(w->result, &w->join->stats.lookup);
+  note(w, built);
   return RDX_OK;
 }
 
 /* The pairs of all probes, and how many probes have some. */
 static rdx_status find_total(work *w, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &(rdx_lookup_options){.unordered = true}, err));
-  return rdx_result_totals(w->result, pairs, matched, err);
+  RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &(rdx_lookup_options){.unordered = true}, err));
+  return rdx_lookup_result_totals(w->result, pairs, matched, err);
 }
 
 /* ---- Left rows that match something ---- */
@@ -88,7 +101,7 @@ static bool wants_matched(rdx_join_kind kind) {
 /* A bit for each left row, of an index over the left side. Rows are found once each, however many pairs there are. */
 static rdx_status mark_left(work *w, uint32_t **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(left_count(w) / 32 + 1, 4, "the left rows of a join", (void **)out, err));
-  const rdx_status status = look_up(w, RDX_RESULT_ROWS, &(rdx_lookup_options){.marks = *out}, err);
+  const rdx_status status = look_up(w, RDX_LOOKUP_ROWS, &(rdx_lookup_options){.marks = *out}, err);
   if (status != RDX_OK) {
     rdx_free(*out);
     *out = NULL;
@@ -117,7 +130,7 @@ static rdx_status make_rows(work *w, uint64_t count, uint32_t **out, rdx_error *
   return status;
 }
 
-static void free_rows(rdx_join *j) {
+static void free_rows(rdx_join_result *j) {
   rdx_device_release_host(j->device, j->host_bytes);
   rdx_free(j->left_rows);
   rdx_free(j->right_rows);
@@ -131,7 +144,7 @@ static bool is_marked(const uint32_t *marks, uint64_t i) {
 
 /* List the left rows of a semi or an anti join: by marks, or by the counts of a lookup. */
 static rdx_status list_left(work *w, const uint32_t *marks, const uint32_t *counts, rdx_error *err) {
-  rdx_join *j = w->join;
+  rdx_join_result *j = w->join;
   const bool wanted = wants_matched(w->params->kind);
   const uint64_t left = left_count(w);
   uint64_t count = 0;
@@ -147,8 +160,8 @@ static rdx_status list_left(work *w, const uint32_t *marks, const uint32_t *coun
 
 static rdx_status find_left(work *w, rdx_error *err) {
   if (!w->inverse) {
-    RDX_TRY(look_up(w, RDX_RESULT_COUNT, &in_order, err));
-    RDX_TRY(rdx_result_read(w->result, &w->found, err));
+    RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &in_order, err));
+    RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
     return list_left(w, NULL, w->found.count, err);
   }
   uint32_t *marks = NULL;
@@ -198,7 +211,7 @@ typedef struct matches {
 /* thesis, Figure 4.5 "Illustration for Point Query after Inverse Mapping". */
 /* Turn (right, its left rows) into (left, its right rows), by counting. */
 static rdx_status invert(const work *w, matches *m, rdx_error *err) {
-  const rdx_result_view *f = &w->found;
+  const rdx_lookup_view *f = &w->found;
   const uint64_t left = left_count(w), total = f->offsets[f->probes];
   RDX_TRY(rdx_calloc(left + 2, 8, "the matches of a join", (void **)&m->own_offsets, err));
   RDX_TRY(rdx_alloc(total + 1, 4, "the matches of a join", (void **)&m->own_rows, err));
@@ -246,7 +259,7 @@ static void list_pairs(const matches *m, uint64_t first, uint64_t left, bool out
 }
 
 static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64_t left, rdx_error *err) {
-  rdx_join *j = w->join;
+  rdx_join_result *j = w->join;
   const bool outer = w->params->kind == RDX_JOIN_LEFT;
   const uint64_t count = count_of(m, left, outer);
   RDX_TRY(make_rows(w, count, &j->left_rows, err));
@@ -261,8 +274,8 @@ static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64
 
 static rdx_status find_matches(work *w, rdx_error *err) {
   const rdx_lookup_options options = {.bytes_more = PAIR_BYTES + (w->inverse ? INVERTED_BYTES : 0)};
-  RDX_TRY(look_up(w, RDX_RESULT_ROWS, &options, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  RDX_TRY(look_up(w, RDX_LOOKUP_ROWS, &options, err));
+  RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
   if (status == RDX_OK)
@@ -278,7 +291,7 @@ static rdx_status find_matches(work *w, rdx_error *err) {
 
 /* Give away the rows that are listed, `count` of them. */
 static rdx_status give(work *w, uint64_t count, rdx_error *err) {
-  rdx_join *j = w->join;
+  rdx_join_result *j = w->join;
   const bool stop = count > 0 && w->params->each(w->params->each_user, j->left_rows, j->right_rows, count);
   free_rows(j);
   j->view.left_rows = j->view.right_rows = NULL;
@@ -286,7 +299,7 @@ static rdx_status give(work *w, uint64_t count, rdx_error *err) {
 }
 
 /* A part of the rows that left rows find. */
-static rdx_status take_part(void *context, uint64_t first, const rdx_result_view *part, rdx_error *err) {
+static rdx_status take_part(void *context, uint64_t first, const rdx_lookup_view *part, rdx_error *err) {
   work *w = context;
   const uint64_t before = w->join->view.count;
   const matches m = {.offsets = part->offsets, .rows = part->rows};
@@ -296,7 +309,7 @@ static rdx_status take_part(void *context, uint64_t first, const rdx_result_view
 
 static rdx_status stream_direct(work *w, rdx_error *err) {
   const rdx_lookup_options options = {.sink = {take_part, w}, .bytes_more = PAIR_BYTES};
-  return look_up(w, RDX_RESULT_ROWS, &options, err);
+  return look_up(w, RDX_LOOKUP_ROWS, &options, err);
 }
 
 /* Rows `first` to `first + count - 1` of a host column; `*bits` is what it owns. */
@@ -399,9 +412,9 @@ typedef struct total {
 
 /* Add the values that all lookups find, whole numbers times `unit`. */
 static rdx_status add_values(work *w, rdx_i128 unit, total *t, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_RESULT_SUM, &(rdx_lookup_options){.unordered = true}, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
-  const rdx_result_view *f = &w->found;
+  RDX_TRY(look_up(w, RDX_LOOKUP_SUM, &(rdx_lookup_options){.unordered = true}, err));
+  RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
+  const rdx_lookup_view *f = &w->found;
   for (uint64_t i = 0; i < f->probes; i++) {
     t->values += f->count[i];
     if (f->sum_f64)
@@ -448,7 +461,7 @@ static rdx_status add_rows(rdx_device *device, const rdx_join_params *p, const u
     numbers[i] = (uint32_t)i;
   const rdx_column all = {.type = RDX_TYPE_U32, .rows = p->values->rows, .values = numbers};
   const rdx_column some = {.type = RDX_TYPE_U32, .rows = count, .values = rows};
-  rdx_join scratch = {.device = device};
+  rdx_join_result scratch = {.device = device};
   work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
   w.index_params.method = RDX_INDEX_HASH;
   const rdx_status status = add_found(&w, t, err);
@@ -462,12 +475,12 @@ static rdx_status add_unmatched(const work *w, total *t, rdx_error *err) {
   const bool strings = w->indexed->type == RDX_TYPE_STRING; /* which ranges may not hold */
   const rdx_join_params anti = {.kind = RDX_JOIN_ANTI,
                                 .mapping = strings ? RDX_JOIN_MAPPING_INVERSE : RDX_JOIN_MAPPING_DIRECT};
-  rdx_join *unmatched = NULL;
+  rdx_join_result *unmatched = NULL;
   RDX_TRY(rdx_join_between(w->device, w->indexed, w->lower, w->upper, &anti, &unmatched, err));
   rdx_status status = RDX_OK;
   if (unmatched->view.count > 0)
     status = add_rows(w->device, w->params, unmatched->view.left_rows, unmatched->view.count, t, err);
-  rdx_join_destroy(&unmatched);
+  rdx_join_result_destroy(&unmatched);
   return status;
 }
 
@@ -475,8 +488,8 @@ static rdx_status add_unmatched(const work *w, total *t, rdx_error *err) {
 /* Of an index over the left side: a right row's value counts for each left row that it finds. */
 static rdx_status add_inverse(work *w, total *t, rdx_error *err) {
   rdx_weighted_sum sum;
-  RDX_TRY(look_up(w, RDX_RESULT_COUNT, &in_order, err));
-  RDX_TRY(rdx_result_read(w->result, &w->found, err));
+  RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &in_order, err));
+  RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
   RDX_TRY(rdx_weighted_sum_make(w->device, w->params->values, w->found.count, w->found.probes, &sum, err));
   t->sum = sum.sum;
   t->values = sum.count;
@@ -517,7 +530,7 @@ static rdx_status answer(work *w, rdx_error *err) {
 }
 
 static rdx_status check(const char *name, const rdx_device *device, const rdx_column *left, const rdx_column *right,
-                        const rdx_join_params *p, rdx_join **out, rdx_error *err) {
+                        const rdx_join_params *p, rdx_join_result **out, rdx_error *err) {
   if (!device || !left || !right || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: device, columns and out must not be NULL", name);
   if (p->kind > RDX_JOIN_ANTI || p->result > RDX_JOIN_SUM || p->mapping > RDX_JOIN_MAPPING_INVERSE)
@@ -541,7 +554,7 @@ static rdx_index_params choose_index(const work *w) {
 }
 
 /* thesis, section 4.3 "Inverse Mapping Algorithm for Point Query". */
-static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
+static rdx_status join(work *w, rdx_join_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
   w->index_params = choose_index(w);
   RDX_TRY(rdx_calloc(1, sizeof *w->join, "a join", (void **)&w->join, err));
@@ -552,7 +565,7 @@ static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
   rdx_status status = answer(w, err);
   drop_index(w);
   if (status != RDX_OK) {
-    rdx_join_destroy(&w->join);
+    rdx_join_result_destroy(&w->join);
     return status;
   }
   w->join->stats.total_ms = rdx_now_ms() - start;
@@ -563,7 +576,7 @@ static rdx_status join(work *w, rdx_join **out, rdx_error *err) {
 static const rdx_join_params defaults = {0};
 
 static rdx_status join_strings(rdx_device *device, const rdx_column *left, const rdx_column *right,
-                               const rdx_join_params *p, rdx_join **out, rdx_error *err) {
+                               const rdx_join_params *p, rdx_join_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_join_codes codes;
   rdx_status status = rdx_join_codes_make(left, right, &codes, err);
@@ -577,7 +590,7 @@ static rdx_status join_strings(rdx_device *device, const rdx_column *left, const
 
 /* thesis, section 3.5 "Inverse Mapping". */
 rdx_status rdx_join_equal(rdx_device *device, const rdx_column *left, const rdx_column *right,
-                          const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+                          const rdx_join_params *params, rdx_join_result **out, rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;
   RDX_TRY(check("rdx_join_equal", device, left, right, p, out, err));
   if (rdx_join_wants_codes(left, right))
@@ -616,7 +629,8 @@ static bool prefers_ranges(const rdx_join_params *p, const rdx_column *left, con
 }
 
 rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
-                            const rdx_column *upper, const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+                            const rdx_column *upper, const rdx_join_params *params, rdx_join_result **out,
+                            rdx_error *err) {
   const rdx_join_params *p = params ? params : &defaults;
   RDX_TRY(check("rdx_join_between", device, left, lower, p, out, err));
   if (!upper || upper->rows != lower->rows)
@@ -637,15 +651,18 @@ rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rd
   return join(&w, out, err);
 }
 
-void rdx_join_get(const rdx_join *j, rdx_join_view *out) {
+rdx_status rdx_join_result_view(const rdx_join_result *j, rdx_join_view *out, rdx_error *err) {
+  if (!j || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_join_result_view: result and out must not be NULL");
   *out = j->view;
+  return RDX_OK;
 }
 
-void rdx_join_get_stats(const rdx_join *j, rdx_join_stats *out) {
+void rdx_join_result_get_stats(const rdx_join_result *j, rdx_join_stats *out) {
   *out = j->stats;
 }
 
-void rdx_join_destroy(rdx_join **j) {
+void rdx_join_result_destroy(rdx_join_result **j) {
   if (!j || !*j)
     return;
   free_rows(*j);

@@ -251,7 +251,7 @@ static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *resu
   RDX_TRY(rdx_stream_finish(r->stream, err));
   result->stats.rays = counts.rays;
   result->stats.rays_hit = counts.rays_hit;
-  result->stats.intersections = counts.intersections;
+  result->stats.hits = counts.intersections;
   result->stats.refined = counts.refined;
   result->stats.bytes = counts.bytes;
   result->stats.methods |= counts.methods;
@@ -358,9 +358,9 @@ static rdx_status read_rows(rdx_scan_result *result, rdx_error *err) {
   return status;
 }
 
-rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
+rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
   if (!result || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_read: result and out must not be NULL");
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_view: result and out must not be NULL");
   const uint64_t rows = result->scan->stats.rows;
   RDX_TRY(read_count(result, err));
   if (result->kind == RDX_SCAN_ROWS)

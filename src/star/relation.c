@@ -289,13 +289,13 @@ static rdx_status check_key(uint64_t rows, uint64_t nulls, bool distinct, uint32
 }
 
 /* The first rows that a lookup found, on the device. */
-static rdx_status take_rows(rdx_device *device, rdx_result *result, rdx_buffer **out, rdx_error *err) {
-  rdx_result_view view;
+static rdx_status take_rows(rdx_device *device, rdx_lookup_result *result, rdx_buffer **out, rdx_error *err) {
+  rdx_lookup_view view;
   if (result->on_device) {
     *out = rdx_buffer_retain(result->parts.first);
     return RDX_OK;
   }
-  RDX_TRY(rdx_result_read(result, &view, err));
+  RDX_TRY(rdx_lookup_result_view(result, &view, err));
   RDX_TRY(rdx_buffer_create(device, view.probes * 4, "the foreign rows", out, err));
   return rdx_buffer_upload(*out, 0, view.first, view.probes * 4, err);
 }
@@ -333,9 +333,9 @@ static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64
 static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                        rdx_error *err) {
   static const rdx_index_params params = {.method = RDX_INDEX_HASH};
-  static const rdx_lookup_params first = {.result = RDX_RESULT_FIRST};
+  static const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_index_stats stats;
   RDX_TRY(rdx_index_create(device, &d->key, &params, &index, err));
   rdx_index_get_stats(index, &stats);
@@ -344,7 +344,7 @@ static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *
     status = rdx_index_lookup(index, &d->foreign_key, &first, &result, err);
   if (status == RDX_OK)
     status = take_rows(device, result, out, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   return status;
 }

@@ -494,16 +494,11 @@ rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx
   return status;
 }
 
-uint64_t rdx_query_result_rows(const rdx_query_result *result) {
-  return result->rows;
-}
-
-uint32_t rdx_query_result_columns(const rdx_query_result *result) {
-  return result->count;
-}
-
-const rdx_column *rdx_query_result_column(const rdx_query_result *result, uint32_t index) {
-  return index < result->count ? &result->columns[index] : NULL;
+rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view *out, rdx_error *err) {
+  if (!result || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_query_result_view: result and out must not be NULL");
+  *out = (rdx_query_view){.rows = result->rows, .column_count = result->count, .columns = result->columns};
+  return RDX_OK;
 }
 
 void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out) {

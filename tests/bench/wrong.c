@@ -26,42 +26,40 @@ static void change(const uint32_t *number) {
   ++*(uint32_t *)(uintptr_t)number;
 }
 
-rdx_status rdx_result_read(rdx_result *result, rdx_result_view *out, rdx_error *err) {
-  rdx_status (*read)(rdx_result *, rdx_result_view *, rdx_error *);
-  find("rdx_result_read", &read);
+rdx_status rdx_lookup_result_view(rdx_lookup_result *result, rdx_lookup_view *out, rdx_error *err) {
+  rdx_status (*read)(rdx_lookup_result *, rdx_lookup_view *, rdx_error *);
+  find("rdx_lookup_result_view", &read);
   const rdx_status status = read(result, out, err);
-  if (status == RDX_OK && is_wrong("rdx_result_read"))
+  if (status == RDX_OK && is_wrong("rdx_lookup_result_view"))
     change(out->first ? &out->first[5] : &out->count[5]);
   return status;
 }
 
-rdx_status rdx_scan_result_read(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
+rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {
   rdx_status (*read)(rdx_scan_result *, rdx_scan_view *, rdx_error *);
-  find("rdx_scan_result_read", &read);
+  find("rdx_scan_result_view", &read);
   const rdx_status status = read(result, out, err);
-  if (status == RDX_OK && is_wrong("rdx_scan_result_read"))
+  if (status == RDX_OK && is_wrong("rdx_scan_result_view"))
     *(uint32_t *)(uintptr_t)&out->bitmap[1] ^= 8;
   return status;
 }
 
-void rdx_join_get(const rdx_join *join, rdx_join_view *out) {
-  void (*get)(const rdx_join *, rdx_join_view *);
-  find("rdx_join_get", &get);
-  get(join, out);
-  out->count += is_wrong("rdx_join_get");
+rdx_status rdx_join_result_view(const rdx_join_result *result, rdx_join_view *out, rdx_error *err) {
+  rdx_status (*read)(const rdx_join_result *, rdx_join_view *, rdx_error *);
+  find("rdx_join_result_view", &read);
+  const rdx_status status = read(result, out, err);
+  out->count += is_wrong("rdx_join_result_view");
+  return status;
 }
 
-uint64_t rdx_query_result_rows(const rdx_query_result *result) {
-  uint64_t (*rows)(const rdx_query_result *);
-  find("rdx_query_result_rows", &rows);
-  return rows(result) + is_wrong("rdx_query_result_rows");
-}
-
-const rdx_column *rdx_query_result_column(const rdx_query_result *result, uint32_t index) {
-  const rdx_column *(*column)(const rdx_query_result *, uint32_t);
-  find("rdx_query_result_column", &column);
-  const rdx_column *c = column(result, index);
-  if (c && c->rows > 0 && c->type == RDX_TYPE_I64 && is_wrong("rdx_query_result_column"))
-    *(int64_t *)(uintptr_t)c->values = 17;
-  return c;
+/* Of a query the number of rows ("rows"), or the first number of a column ("values"). */
+rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view *out, rdx_error *err) {
+  rdx_status (*read)(const rdx_query_result *, rdx_query_view *, rdx_error *);
+  find("rdx_query_result_view", &read);
+  const rdx_status status = read(result, out, err);
+  out->rows += is_wrong("rdx_query_result_view rows");
+  for (uint32_t i = 0; i < out->column_count && is_wrong("rdx_query_result_view values"); i++)
+    if (out->columns[i].rows > 0 && out->columns[i].type == RDX_TYPE_I64)
+      *(int64_t *)(uintptr_t)out->columns[i].values = 17;
+  return status;
 }

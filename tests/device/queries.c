@@ -624,7 +624,7 @@ uint64_t query_count_rows(rdx_star *engine, const rdx_predicate *where) {
   const rdx_query q = {.where = where, .aggregates = &count, .aggregate_count = 1};
   rdx_query_result *result = NULL;
   OK(query_run(engine, &q, &result, err));
-  const uint64_t rows = ((const uint64_t *)rdx_query_result_column(result, 0)->values)[0];
+  const uint64_t rows = ((const uint64_t *)test_view(result).columns[0].values)[0];
   rdx_query_result_destroy(&result);
   return rows;
 }
@@ -676,7 +676,7 @@ static void show_query(const star *s, const test_query *q) {
 
 static void check_columns(const rdx_query_result *result, const star *s, const test_query *q, const expected *e) {
   for (uint32_t i = 0; i < e->count; i++) {
-    const rdx_column *got = rdx_query_result_column(result, i), *want = &e->columns[i].view;
+    const rdx_column *got = &test_view(result).columns[i], *want = &e->columns[i].view;
     assert_non_null(got);
     if (got->type != want->type || got->scale != want->scale || got->rows != want->rows) {
       show_query(s, q);
@@ -692,7 +692,6 @@ static void check_columns(const rdx_query_result *result, const star *s, const t
                (unsigned long long)want->rows);
     }
   }
-  assert_null(rdx_query_result_column(result, e->count));
 }
 
 void query_check(const rdx_star *engine, const star *s, const test_query *q, const expected *e) {
@@ -713,11 +712,10 @@ void query_check(const rdx_star *engine, const star *s, const test_query *q, con
   }
   if (status != RDX_OK)
     return;
-  assert_int_equal(rdx_query_result_columns(result), e->count);
-  if (rdx_query_result_rows(result) != e->rows) {
+  assert_int_equal(test_view(result).column_count, e->count);
+  if (test_view(result).rows != e->rows) {
     show_query(s, q);
-    fail_msg("%llu rows instead of %llu", (unsigned long long)rdx_query_result_rows(result),
-             (unsigned long long)e->rows);
+    fail_msg("%llu rows instead of %llu", (unsigned long long)test_view(result).rows, (unsigned long long)e->rows);
   }
   rdx_query_result_get_stats(result, &stats);
   assert_int_equal(stats.groups, e->groups);

@@ -316,7 +316,7 @@ static bool fits(const rdx_column *values, i128 sum) {
   return is_unsigned ? sum <= (i128)UINT64_MAX : sum >= INT64_MIN && sum <= INT64_MAX;
 }
 
-static void check_sum(const rdx_result_view *v, const rdx_column *values, uint64_t i, const found *f) {
+static void check_sum(const rdx_lookup_view *v, const rdx_column *values, uint64_t i, const found *f) {
   assert_int_equal(v->count[i], f->with_value);
   if (is_float(values->type)) {
     assert_int_equal(v->sum_type, RDX_TYPE_F64);
@@ -332,18 +332,18 @@ static void check_sum(const rdx_result_view *v, const rdx_column *values, uint64
   }
 }
 
-static void check_one(const rdx_result_view *v, const rdx_column *values, uint64_t i, const found *f) {
+static void check_one(const rdx_lookup_view *v, const rdx_column *values, uint64_t i, const found *f) {
   switch (v->kind) {
-  case RDX_RESULT_COUNT:
+  case RDX_LOOKUP_COUNT:
     assert_int_equal(v->count[i], f->count);
     break;
-  case RDX_RESULT_FIRST:
+  case RDX_LOOKUP_FIRST:
     assert_int_equal(v->first[i], f->count > 0 ? f->rows[0] : RDX_NO_ROW);
     break;
-  case RDX_RESULT_SUM:
+  case RDX_LOOKUP_SUM:
     check_sum(v, values, i, f);
     break;
-  case RDX_RESULT_ROWS:
+  case RDX_LOOKUP_ROWS:
     assert_int_equal(v->offsets[i + 1] - v->offsets[i], f->count);
     if (f->count > 0)
       assert_memory_equal(v->rows + v->offsets[i], f->rows, f->count * sizeof *f->rows);
@@ -353,25 +353,25 @@ static void check_one(const rdx_result_view *v, const rdx_column *values, uint64
 
 /* One result of each kind. */
 typedef struct answers {
-  rdx_result *result[RDX_RESULT_ROWS + 1];
-  rdx_result_view view[RDX_RESULT_ROWS + 1];
-  rdx_status status[RDX_RESULT_ROWS + 1];
-  rdx_error err[RDX_RESULT_ROWS + 1];
+  rdx_lookup_result *result[RDX_LOOKUP_ROWS + 1];
+  rdx_lookup_view view[RDX_LOOKUP_ROWS + 1];
+  rdx_status status[RDX_LOOKUP_ROWS + 1];
+  rdx_error err[RDX_LOOKUP_ROWS + 1];
 } answers;
 
 /* `values` NULL: sums are of the column that the index includes. */
 static void look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
                     answers *a) {
-  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
+  for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++) {
     const rdx_lookup_params params = {.result = kind,
-                                      .values = kind == RDX_RESULT_SUM ? values : NULL,
+                                      .values = kind == RDX_LOOKUP_SUM ? values : NULL,
                                       .stats = test_random() % 2 == 0,
                                       .sort_probes = test_random() % 3 == 0};
     rdx_error *err = &a->err[kind];
     a->status[kind] = upper ? rdx_index_range(index, lower, upper, &params, &a->result[kind], err)
                             : rdx_index_lookup(index, lower, &params, &a->result[kind], err);
     if (a->status[kind] == RDX_OK)
-      a->status[kind] = rdx_result_read(a->result[kind], &a->view[kind], err);
+      a->status[kind] = rdx_lookup_result_view(a->result[kind], &a->view[kind], err);
   }
 }
 
@@ -386,12 +386,12 @@ static void check_all(const rdx_index *index, const rdx_column *keys, const rdx_
   for (uint64_t i = 0; i < lower->rows; i++) {
     find(&f, keys, lower, upper, i, values);
     sums_fit &= is_float(values->type) || fits(values, f.sum);
-    for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++)
+    for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++)
       if (a.status[kind] == RDX_OK)
         check_one(&a.view[kind], values, i, &f);
   }
-  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
-    if (kind == RDX_RESULT_SUM && !sums_fit) {
+  for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++) {
+    if (kind == RDX_LOOKUP_SUM && !sums_fit) {
       assert_int_equal(a.status[kind], RDX_ERROR_OVERFLOW);
     } else {
       if (a.status[kind] != RDX_OK)
@@ -399,7 +399,7 @@ static void check_all(const rdx_index *index, const rdx_column *keys, const rdx_
       assert_int_equal(a.view[kind].kind, kind);
       assert_int_equal(a.view[kind].probes, lower->rows);
     }
-    rdx_result_destroy(&a.result[kind]);
+    rdx_lookup_result_destroy(&a.result[kind]);
     assert_null(a.result[kind]);
   }
   free(f.rows);

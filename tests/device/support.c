@@ -33,6 +33,12 @@ bool test_can(rdx_index_method method) {
   return test_traces() || !test_needs_rays(method);
 }
 
+rdx_query_view test_view(const rdx_query_result *result) {
+  rdx_query_view view = {0};
+  OK(rdx_query_result_view(result, &view, err));
+  return view;
+}
+
 uint64_t test_random(void) {
   uint64_t x = random_state += 0x9e3779b97f4a7c15u;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

@@ -42,6 +42,9 @@ bool test_is_points_only(rdx_index_method method);
 bool test_can_include(rdx_index_method method);
 bool test_can(rdx_index_method method);
 
+/* What a star query found. */
+rdx_query_view test_view(const rdx_query_result *result);
+
 /* The next pseudo-random number. */
 uint64_t test_random(void);
 

@@ -123,7 +123,7 @@ static void test_bad_options(void **state) {
 static void test_bad_lookups(void **state) {
   (void)state;
   rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   const double real[] = {1.5};
   const rdx_column floats = {.type = RDX_TYPE_F64, .rows = 1, .values = real};
   const rdx_column two = {.type = RDX_TYPE_I32, .rows = 2, .values = numbers};
@@ -142,9 +142,9 @@ static void test_bad_lookups(void **state) {
   const rdx_column misaligned = {.type = RDX_TYPE_I32, .rows = 2, .values = (const char *)numbers + 2};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &misaligned, NULL, &result, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &two, &misaligned, NULL, &result, err));
-  const rdx_lookup_params no_values = {.result = RDX_RESULT_SUM}, unknown = {.result = (rdx_result_kind)9};
-  const rdx_lookup_params short_values = {.result = RDX_RESULT_SUM, .values = &two};
-  const rdx_lookup_params of_strings = {.result = RDX_RESULT_SUM, .values = &strings};
+  const rdx_lookup_params no_values = {.result = RDX_LOOKUP_SUM}, unknown = {.result = (rdx_lookup_result_kind)9};
+  const rdx_lookup_params short_values = {.result = RDX_LOOKUP_SUM, .values = &two};
+  const rdx_lookup_params of_strings = {.result = RDX_LOOKUP_SUM, .values = &strings};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &two, &no_values, &result, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &two, &unknown, &result, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &two, &short_values, &result, err));
@@ -153,7 +153,7 @@ static void test_bad_lookups(void **state) {
   rdx_index_destroy(&index);
   rdx_index_destroy(&index);
   rdx_index_destroy(NULL);
-  rdx_result_destroy(NULL);
+  rdx_lookup_result_destroy(NULL);
 }
 
 /* ---- Device columns ---- */
@@ -176,12 +176,12 @@ static void test_device_columns(void **state) {
       if (!test_can(method))
         continue;
       rdx_index *index = new_index(method, &view[0]);
-      for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) { /* as from host columns */
+      for (rdx_lookup_result_kind r = RDX_LOOKUP_COUNT; r <= RDX_LOOKUP_ROWS; r++) { /* as from host columns */
         for (int range = 0; range < (test_is_points_only(method) ? 1 : 2); range++) {
-          const rdx_lookup_params a = {.result = r, .values = r == RDX_RESULT_SUM ? &view[1] : NULL};
-          const rdx_lookup_params b = {.result = r, .values = r == RDX_RESULT_SUM ? &values.view : NULL};
-          rdx_result *device_result = NULL, *host_result = NULL;
-          rdx_result_view x, y;
+          const rdx_lookup_params a = {.result = r, .values = r == RDX_LOOKUP_SUM ? &view[1] : NULL};
+          const rdx_lookup_params b = {.result = r, .values = r == RDX_LOOKUP_SUM ? &values.view : NULL};
+          rdx_lookup_result *device_result = NULL, *host_result = NULL;
+          rdx_lookup_view x, y;
           if (range) {
             OK(rdx_index_range(index, &view[2], &view[3], &a, &device_result, err));
             OK(rdx_index_range(index, &points.view, &upper.view, &b, &host_result, err));
@@ -189,8 +189,8 @@ static void test_device_columns(void **state) {
             OK(rdx_index_lookup(index, &view[2], &a, &device_result, err));
             OK(rdx_index_lookup(index, &points.view, &b, &host_result, err));
           }
-          OK(rdx_result_read(device_result, &x, err));
-          OK(rdx_result_read(host_result, &y, err));
+          OK(rdx_lookup_result_view(device_result, &x, err));
+          OK(rdx_lookup_result_view(host_result, &y, err));
           if (x.count)
             assert_memory_equal(x.count, y.count, 40 * sizeof *x.count);
           if (x.first)
@@ -199,8 +199,8 @@ static void test_device_columns(void **state) {
             assert_memory_equal(x.sum_u64, y.sum_u64, 40 * sizeof *x.sum_u64);
           if (x.rows && x.offsets[40] > 0)
             assert_memory_equal(x.rows, y.rows, x.offsets[40] * sizeof *x.rows);
-          rdx_result_destroy(&device_result);
-          rdx_result_destroy(&host_result);
+          rdx_lookup_result_destroy(&device_result);
+          rdx_lookup_result_destroy(&host_result);
         }
       }
       rdx_index_destroy(&index);
@@ -220,14 +220,14 @@ static void test_columns_of_other_devices(void **state) {
   rdx_device *other = NULL;
   rdx_device_column *there = NULL, *twice = NULL;
   rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys), *none = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   OK(rdx_device_open("cpu", &(rdx_device_params){.threads = 1}, &other, err));
   OK(rdx_device_column_create(other, &keys, &there, err));
   const rdx_column view = rdx_device_column_view(there);
   assert_int_equal(view.rows, keys.rows);
   assert_int_equal(view.type, keys.type);
   assert_null(view.values);
-  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &view};
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM, .values = &view};
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &view, NULL, &none, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &view, RDX_UPDATE_REBUILD, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &view, NULL, &result, err));
@@ -255,7 +255,7 @@ static void test_types_of_device_probes(void **state) {
   const rdx_column probes = {.type = RDX_TYPE_I64, .rows = 2, .values = wide};
   rdx_device_column *on_device = NULL;
   rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   OK(rdx_device_column_create(test_device, &probes, &on_device, err));
   const rdx_column view = rdx_device_column_view(on_device);
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &view, NULL, &result, err));
@@ -275,29 +275,29 @@ static void test_no_probes(void **state) {
       if (!test_can(method))
         continue;
       rdx_index *index = new_index(method, empty ? &no_keys : &keys);
-      for (rdx_result_kind r = RDX_RESULT_COUNT; r <= RDX_RESULT_ROWS; r++) {
+      for (rdx_lookup_result_kind r = RDX_LOOKUP_COUNT; r <= RDX_LOOKUP_ROWS; r++) {
         const rdx_lookup_params params = {.result = r,
-                                          .values = r != RDX_RESULT_SUM ? NULL
+                                          .values = r != RDX_LOOKUP_SUM ? NULL
                                                     : empty             ? &no_keys
                                                                         : &keys,
                                           .stats = true};
-        rdx_result *result = NULL;
-        rdx_result_view view = {.probes = 7};
+        rdx_lookup_result *result = NULL;
+        rdx_lookup_view view = {.probes = 7};
         rdx_lookup_stats stats = {.probes = 7};
         OK(rdx_index_lookup(index, &none, &params, &result, err));
-        OK(rdx_result_read(result, &view, err));
-        rdx_result_get_stats(result, &stats);
+        OK(rdx_lookup_result_view(result, &view, err));
+        rdx_lookup_result_get_stats(result, &stats);
         assert_int_equal(view.kind, r);
         assert_int_equal(view.probes, 0);
         assert_int_equal(stats.probes, 0);
         assert_int_equal(stats.hits, 0);
         assert_int_equal(stats.rays, 0);
-        if (r == RDX_RESULT_ROWS)
+        if (r == RDX_LOOKUP_ROWS)
           assert_int_equal(view.offsets[0], 0);
-        rdx_result_destroy(&result);
+        rdx_lookup_result_destroy(&result);
         if (!test_is_points_only(method))
           OK(rdx_index_range(index, &none, &none, &params, &result, err));
-        rdx_result_destroy(&result); /* unread */
+        rdx_lookup_result_destroy(&result); /* unread */
       }
       rdx_index_destroy(&index);
     }
@@ -313,12 +313,12 @@ static void test_reading_twice(void **state) {
   own[0] = 3;
   own[1] = 4;
   rdx_column probes = {.type = RDX_TYPE_I32, .rows = 2, .values = own};
-  rdx_result *result = NULL;
-  rdx_result_view first, second;
-  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_ROWS, .stats = true}, &result, err));
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view first, second;
+  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_LOOKUP_ROWS, .stats = true}, &result, err));
   free(own);
-  OK(rdx_result_read(result, &first, err));
-  OK(rdx_result_read(result, &second, err));
+  OK(rdx_lookup_result_view(result, &first, err));
+  OK(rdx_lookup_result_view(result, &second, err));
   assert_ptr_equal(first.rows, second.rows);
   assert_ptr_equal(first.offsets, second.offsets);
   assert_null(first.count);
@@ -330,15 +330,15 @@ static void test_reading_twice(void **state) {
   assert_memory_equal(first.offsets, ((const uint64_t[]){0, 3, 3}), 24);
   assert_memory_equal(first.rows, ((const uint32_t[]){1, 3, 7}), 12);
   rdx_lookup_stats stats;
-  rdx_result_get_stats(result, &stats);
+  rdx_lookup_result_get_stats(result, &stats);
   assert_int_equal(stats.probes, 2);
   assert_int_equal(stats.hits, 3);
   assert_true(stats.bytes_uploaded >= 8 && stats.bytes_result >= 12);
-  assert_true(stats.total_ms >= stats.lookup_ms && stats.lookup_ms >= 0);
-  FAILS(RDX_ERROR_ARGUMENT, rdx_result_read(NULL, &first, err));
-  FAILS(RDX_ERROR_ARGUMENT, rdx_result_read(result, NULL, err));
-  rdx_result_destroy(&result);
-  rdx_result_destroy(&result);
+  assert_true(stats.total_ms >= stats.device_ms && stats.device_ms >= 0);
+  FAILS(RDX_ERROR_ARGUMENT, rdx_lookup_result_view(NULL, &first, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_lookup_result_view(result, NULL, err));
+  rdx_lookup_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
 }
 
@@ -352,18 +352,18 @@ static void test_stats_of_rays(void **state) {
   const rdx_column lower = {.type = RDX_TYPE_I32, .rows = 3, .values = low};
   const rdx_column upper = {.type = RDX_TYPE_I32, .rows = 3, .values = high};
   for (int with_stats = 0; with_stats < 2; with_stats++) {
-    rdx_result *result = NULL;
+    rdx_lookup_result *result = NULL;
     rdx_lookup_stats stats;
     OK(rdx_index_lookup(index, &keys, &(rdx_lookup_params){.stats = with_stats}, &result, err));
-    rdx_result_get_stats(result, &stats);
+    rdx_lookup_result_get_stats(result, &stats);
     assert_int_equal(stats.rays, with_stats ? 8 : 0);
     assert_int_equal(stats.hits, with_stats ? 3 * 3 + 5 : 0);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
     OK(rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.stats = with_stats}, &result, err));
-    rdx_result_get_stats(result, &stats);
+    rdx_lookup_result_get_stats(result, &stats);
     assert_int_equal(stats.hits, with_stats ? 4 : 0);
     assert_true(with_stats ? stats.rays >= 1 : stats.rays == 0);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
   }
   rdx_index_destroy(&index);
 }
@@ -381,20 +381,20 @@ static void test_sums_that_overflow(void **state) {
   rdx_index *index = new_index(RDX_INDEX_AUTO, &column);
   const rdx_column *const values[] = {&u64, &i64};
   for (int i = 0; i < 2; i++) {
-    rdx_result *result = NULL;
-    rdx_result_view view;
-    const rdx_lookup_params params = {.result = RDX_RESULT_SUM, .values = values[i]};
+    rdx_lookup_result *result = NULL;
+    rdx_lookup_view view;
+    const rdx_lookup_params params = {.result = RDX_LOOKUP_SUM, .values = values[i]};
     const rdx_column two = {.type = RDX_TYPE_I32, .rows = 1, .values = &same[2]};
     OK(rdx_index_lookup(index, &two, &params, &result, err));
-    OK(rdx_result_read(result, &view, err));
+    OK(rdx_lookup_result_view(result, &view, err));
     assert_true(i == 0 ? view.sum_u64[0] == 5 : view.sum_i64[0] == 5);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
     rdx_error error = {""};
     rdx_status status = rdx_index_lookup(index, &column, &params, &result, &error);
     if (status == RDX_OK)
-      status = rdx_result_read(result, &view, &error);
+      status = rdx_lookup_result_view(result, &view, &error);
     assert_int_equal(status, RDX_ERROR_OVERFLOW);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
   }
   rdx_index_destroy(&index);
 }
@@ -416,8 +416,8 @@ static void test_including(void **state) {
   const rdx_column floats = {.type = RDX_TYPE_F32, .rows = 8, .values = real};
   const rdx_column seven = {.type = RDX_TYPE_I32, .rows = 7, .values = numbers};
   const rdx_column of_large = {.type = RDX_TYPE_U64, .rows = 8, .values = large};
-  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM};
-  rdx_result *result = NULL;
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM};
+  rdx_lookup_result *result = NULL;
   rdx_index *index = new_index(RDX_INDEX_TREE, &keys), *hash = new_index(RDX_INDEX_HASH, &keys);
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_include(NULL, &keys, err));
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_include(hash, &keys, err));
@@ -471,10 +471,10 @@ static void test_cancelled_lookup(void **state) {
   const rdx_column many = {.type = RDX_TYPE_U32, .rows = ROWS, .values = same},
                    above = {.type = RDX_TYPE_U32, .rows = ROWS, .values = upper},
                    one = {.type = RDX_TYPE_U32, .rows = 1, .values = same};
-  const rdx_lookup_params params = {.result = RDX_RESULT_COUNT};
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_COUNT};
   rdx_index *index = new_index(RDX_INDEX_RX, &many);
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   bool asked = false;
   rdx_set_progress(cancel_lookup, &asked);
   FAILS(RDX_ERROR_CANCELLED, rdx_index_range(index, &many, &above, &params, &result, err));
@@ -482,9 +482,9 @@ static void test_cancelled_lookup(void **state) {
   assert_true(asked);
   assert_null(result);
   OK(rdx_index_lookup(index, &one, &params, &result, err));
-  OK(rdx_result_read(result, &view, err));
+  OK(rdx_lookup_result_view(result, &view, err));
   assert_int_equal(view.count[0], ROWS);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   free(same);
   free(upper);

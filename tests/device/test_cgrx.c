@@ -104,11 +104,11 @@ static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mappi
   const rdx_column keys = {.type = RDX_TYPE_U64, .rows = ROWS, .values = d->keys};
   const bool nearest_first = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   OK(rdx_index_create(test_device, &keys, &params, &index, err));
   OK(rdx_index_lookup(index, &keys, &(rdx_lookup_params){.stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
+  rdx_lookup_result_get_stats(result, &stats);
   assert_int_equal(stats.hits, ROWS);
   assert_int_equal(stats.visits, ROWS); /* no search had to leave the bucket that rays had found */
   uint64_t rays = 0;
@@ -118,7 +118,7 @@ static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mappi
     assert_int_equal(stats.rays, rays);
   else
     assert_true(stats.rays >= rays); /* rays grow */
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
 }
 
@@ -195,15 +195,15 @@ static void cover_model(const uint64_t *keys, uint64_t key, uint64_t *rays, uint
 /* Probes in a row share rays, if a thread has several: on emulated devices, where few fill all threads. */
 static void check_ascending(const rdx_index *index, const rdx_column *column, uint64_t *probes, uint64_t rays) {
   const rdx_device_info *info = rdx_device_get_info(test_device);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   qsort(probes, COVER_PROBES, sizeof *probes, compare);
   const rdx_column ascending = {.type = RDX_TYPE_U64, .rows = COVER_PROBES, .values = probes};
   check_lookups(index, column, &(rdx_column){.type = RDX_TYPE_U64, .rows = 200, .values = probes}, NULL, column);
   OK(rdx_index_lookup(index, &ascending, &(rdx_lookup_params){.stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
+  rdx_lookup_result_get_stats(result, &stats);
   assert_true(info->emulated ? stats.rays < rays : stats.rays >= rays);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
 }
 
 static void check_covering(const uint64_t *keys) {
@@ -221,15 +221,15 @@ static void check_covering(const uint64_t *keys) {
     cover_model(keys, probes[i], &rays, &visits);
   }
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   OK(rdx_index_create(test_device, &column, &params, &index, err));
   check_lookups(index, &column, &(rdx_column){.type = RDX_TYPE_U64, .rows = 60, .values = probes}, NULL, &column);
   OK(rdx_index_lookup(index, &wanted, &(rdx_lookup_params){.stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
+  rdx_lookup_result_get_stats(result, &stats);
   assert_int_equal(stats.visits, visits);
   assert_true(nearest_first ? stats.rays == rays : stats.rays >= rays);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   check_ascending(index, &column, probes, rays);
   rdx_index_destroy(&index);
 }
@@ -271,13 +271,13 @@ static void test_far_apart(void **state) {
                                        .cgrx = {.bucket_size = 2, .mapping = mapping},
                                        .cgrx_updatable = {.node_size = 5, .fill_percent = 25, .mapping = mapping}};
       rdx_index *index = NULL;
-      rdx_result *result = NULL;
-      rdx_result_view view;
+      rdx_lookup_result *result = NULL;
+      rdx_lookup_view view;
       OK(rdx_index_create(test_device, &column, &params, &index, err));
       OK(rdx_index_lookup(index, &probed, &(rdx_lookup_params){0}, &result, err));
-      OK(rdx_result_read(result, &view, err));
+      OK(rdx_lookup_result_view(result, &view, err));
       assert_memory_equal(view.count, counts, sizeof counts);
-      rdx_result_destroy(&result);
+      rdx_lookup_result_destroy(&result);
       rdx_index_destroy(&index);
     }
   }
@@ -287,15 +287,15 @@ static uint64_t rays_of(const rdx_column *keys, const rdx_cgrx_params *params, r
                         uint32_t *row) {
   const rdx_column probes = {.type = RDX_TYPE_U64, .rows = 1, .values = &probe};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   rdx_lookup_stats stats;
   OK(rdx_index_create(test_device, keys, &(rdx_index_params){.method = method, .cgrx = *params}, &index, err));
-  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_RESULT_FIRST, .stats = true}, &result, err));
-  OK(rdx_result_read(result, &view, err));
-  rdx_result_get_stats(result, &stats);
+  OK(rdx_index_lookup(index, &probes, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST, .stats = true}, &result, err));
+  OK(rdx_lookup_result_view(result, &view, err));
+  rdx_lookup_result_get_stats(result, &stats);
   *row = view.first[0];
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   return stats.rays;
 }

@@ -357,11 +357,11 @@ static void test_rebuilds(void **state) {
 
 /* Nodes looked into by lookups of a column. */
 static uint64_t visits(const rdx_index *index, const rdx_column *probes) {
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_get_stats(result, &stats);
+  rdx_lookup_result_destroy(&result);
   return stats.visits;
 }
 
@@ -452,12 +452,12 @@ static rdx_column strings(const char *bytes, const uint64_t *offsets, uint64_t r
 }
 
 static uint32_t count_of(const rdx_index *index, const rdx_column *probe) {
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   OK(rdx_index_lookup(index, probe, NULL, &result, err));
-  OK(rdx_result_read(result, &view, err));
+  OK(rdx_lookup_result_view(result, &view, err));
   const uint32_t count = view.count[0];
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   return count;
 }
 

@@ -53,11 +53,11 @@ static uint64_t check_leaves(rdx_star *engine, const leaf leaves[2], uint32_t *c
       .where = &both, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
   rdx_query_result *result = NULL;
   OK(query_run(engine, &q, &result, err));
-  assert_int_equal(rdx_query_result_rows(result), groups);
-  const uint32_t *keys = rdx_query_result_column(result, 0)->values;
+  assert_int_equal(test_view(result).rows, groups);
+  const uint32_t *keys = test_view(result).columns[0].values;
   for (uint64_t i = 0; i < groups; i++) {
-    assert_true(((const int64_t *)rdx_query_result_column(result, 1)->values)[i] == sums[keys[i]]);
-    assert_true(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i] == rows[keys[i]]);
+    assert_true(((const int64_t *)test_view(result).columns[1].values)[i] == sums[keys[i]]);
+    assert_true(((const uint64_t *)test_view(result).columns[2].values)[i] == rows[keys[i]]);
   }
   rdx_query_result_destroy(&result);
   return groups;
@@ -262,7 +262,7 @@ static void test_widest_nulls(void **state) {
   rdx_query_result *result = NULL;
   OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
   OK(query_run(engine, &q, &result, err));
-  assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], present);
+  assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], present);
   rdx_query_result_destroy(&result);
   rdx_star_destroy(&engine);
 }

@@ -35,7 +35,7 @@ static void select_rows(const rdx_table *table, const char *text, char rows[16])
     OK(rdx_condition_bind_table(condition, table, columns, &predicate, err));
   OK(rdx_scan_create(test_device, columns, count ? count : 1, NULL, &scan, err));
   OK(rdx_scan_run(scan, predicate, &(rdx_scan_run_params){.result = RDX_SCAN_ROWS}, &result, err));
-  OK(rdx_scan_result_read(result, &v, err));
+  OK(rdx_scan_result_view(result, &v, err));
   for (uint64_t i = 0; i < v.count; i++)
     rows[i] = (char)('0' + v.row[i]);
   rows[v.count] = '\0';

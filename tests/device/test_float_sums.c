@@ -51,8 +51,8 @@ static bool is_left_out(rdx_star_method method) {
 }
 
 static double float_at(const rdx_query_result *result, uint32_t column, uint64_t row) {
-  assert_int_equal(rdx_query_result_column(result, column)->type, RDX_TYPE_F64);
-  return ((const double *)rdx_query_result_column(result, column)->values)[row];
+  assert_int_equal(test_view(result).columns[column].type, RDX_TYPE_F64);
+  return ((const double *)test_view(result).columns[column].values)[row];
 }
 
 /* Each value is a whole number of 2^-40, or of 2^-11, so that numbers of 128 bits add them up: more distinct values
@@ -77,7 +77,7 @@ static void check_units(uint64_t distinct) {
     if (is_left_out(method))
       continue;
     OK(run(method, ROWS, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), GROUPS);
+    assert_int_equal(test_view(result).rows, GROUPS);
     for (uint32_t g = 0; g < GROUPS; g++) {
       __extension__ typedef __float128 f128;
       assert_true(float_at(result, 1, g) == ldexp((double)sums[g], -40));
@@ -184,7 +184,7 @@ static void test_far_apart(void **state) {
         continue;
       OK(run(method, cases[c].count, &q, &result, err));
       if (isnan(cases[c].sum))
-        assert_false(rdx_query_result_column(result, 0)->validity[0] & 1);
+        assert_false(test_view(result).columns[0].validity[0] & 1);
       else
         assert_true(float_at(result, 0, 0) == cases[c].sum);
       rdx_query_result_destroy(&result);
@@ -218,7 +218,7 @@ static void check_exponents(uint64_t rows, uint32_t group_count, bool grouped) {
     if (is_left_out(method))
       continue;
     OK(run(method, rows, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), grouped ? group_count : 1);
+    assert_int_equal(test_view(result).rows, grouped ? group_count : 1);
     for (uint32_t g = 0; g < (grouped ? group_count : 1); g++) {
       assert_true(float_at(result, grouped, g) == wide_sum_quotient(&sums[g], 1));
       assert_true(float_at(result, grouped + 1u, g) == wide_sum_quotient(&sums[g], counts[g]));
@@ -351,7 +351,7 @@ static void test_fewer_groups(void **state) {
     q.group_by = one;
     q.group_count = 1;
     OK(rdx_star_run(star, &q, NULL, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), 1);
+    assert_int_equal(test_view(result).rows, 1);
     assert_true(float_at(result, 1, 0) == values[0] && float_at(result, 2, 0) == values[ROWS - 1]);
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&star);

@@ -159,7 +159,7 @@ typedef struct index_job {
 } index_job;
 
 /* As who reads a result does: rows are such of the keys. */
-static void look_at_result(const rdx_result_view *v, const rdx_column *keys) {
+static void look_at_result(const rdx_lookup_view *v, const rdx_column *keys) {
   static volatile uint64_t sum;
   uint8_t *seen = calloc(keys->rows + 1, 1);
   look_at(v->count, v->count ? v->probes * 4 : 0);
@@ -175,15 +175,15 @@ static void look_at_result(const rdx_result_view *v, const rdx_column *keys) {
 
 static rdx_status look_up(const rdx_index *index, const index_job *j, const rdx_lookup_params *params, bool range,
                           const rdx_column *keys, rdx_error *err) {
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   rdx_status status = range ? rdx_index_range(index, j->lower, j->upper, params, &result, err)
                             : rdx_index_lookup(index, j->lower, params, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
     look_at_result(&view, keys);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   return status;
 }
 
@@ -191,8 +191,8 @@ static rdx_status look_up_all(const rdx_index *index, const index_job *j, rdx_er
   rdx_index_stats stats;
   rdx_index_get_stats(index, &stats);
   const rdx_column keys = {.rows = stats.rows};
-  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
-    const bool sum = kind == RDX_RESULT_SUM;
+  for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++) {
+    const bool sum = kind == RDX_LOOKUP_SUM;
     for (int way = 0; way < 4; way++) {
       const rdx_lookup_params params = {
           .result = kind, .values = sum ? j->values : NULL, .stats = way < 2, .sort_probes = way >= 2};
@@ -229,7 +229,7 @@ static rdx_status change(rdx_index *index, const index_job *j, rdx_error *err) {
 }
 
 static rdx_status include(rdx_index *index, const index_job *j, rdx_error *err) {
-  static const rdx_lookup_params sums = {.result = RDX_RESULT_SUM};
+  static const rdx_lookup_params sums = {.result = RDX_LOOKUP_SUM};
   rdx_status status = rdx_index_include(index, j->values, err);
   for (int range = 0; range < 2 && status == RDX_OK; range++) {
     status = look_up(index, j, &sums, range, j->keys, err);
@@ -328,16 +328,17 @@ typedef struct join_job {
 
 static rdx_status run_join(rdx_device *device, const void *context, rdx_error *err) {
   const join_job *j = context;
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view view;
   rdx_status status = j->upper ? rdx_join_between(device, j->left, j->right, j->upper, &j->params, &join, err)
                                : rdx_join_equal(device, j->left, j->right, &j->params, &join, err);
+  if (status == RDX_OK)
+    status = rdx_join_result_view(join, &view, err);
   if (status == RDX_OK) {
-    rdx_join_get(join, &view);
     look_at(view.left_rows, view.left_rows ? view.count * 4 : 0);
     look_at(view.right_rows, view.right_rows ? view.count * 4 : 0);
   }
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW ? RDX_OK : status;
 }
 
@@ -347,7 +348,7 @@ static void check_joins(rdx_type type) {
               left_values = column_make(RDX_TYPE_I32, SHAPE_FEW, NO_NULLS, 90),
               right_values = column_make(RDX_TYPE_I32, SHAPE_FEW, NO_NULLS, 50);
   for (rdx_join_kind kind = RDX_JOIN_INNER; kind <= RDX_JOIN_ANTI; kind++)
-    for (rdx_join_result result = RDX_JOIN_PAIRS; result <= RDX_JOIN_SUM; result++)
+    for (rdx_join_result_kind result = RDX_JOIN_PAIRS; result <= RDX_JOIN_SUM; result++)
       for (rdx_join_mapping mapping = RDX_JOIN_MAPPING_AUTO; mapping <= RDX_JOIN_MAPPING_INVERSE; mapping++) {
         const bool sum = result == RDX_JOIN_SUM;
         if (sum && kind > RDX_JOIN_LEFT)
@@ -392,7 +393,7 @@ static rdx_status scan_once(const rdx_scan *scan, const rdx_predicate *predicate
   rdx_scan_view view;
   rdx_status status = rdx_scan_run(scan, predicate, &params, &result, err);
   if (status == RDX_OK)
-    status = rdx_scan_result_read(result, &view, err);
+    status = rdx_scan_result_view(result, &view, err);
   if (status == RDX_OK) {
     uint8_t *seen = calloc(view.rows + 1, 1);
     for (uint64_t i = 0; view.row && i < view.count; i++)
@@ -491,8 +492,8 @@ static rdx_status run_engine(rdx_device *device, const void *context, rdx_error 
       status = rdx_star_prepare(engine, q, 1, err);
     if (status == RDX_OK)
       status = rdx_star_run(engine, q, &params, &result, err);
-    for (uint32_t k = 0; status == RDX_OK && k < rdx_query_result_columns(result); k++)
-      look_at_column(rdx_query_result_column(result, k));
+    for (uint32_t k = 0; status == RDX_OK && k < test_view(result).column_count; k++)
+      look_at_column(&test_view(result).columns[k]);
     rdx_query_result_destroy(&result);
     status = is_refusal(status) ? RDX_OK : status;
   }

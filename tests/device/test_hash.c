@@ -151,11 +151,11 @@ static void test_tiles(void **state) {
 }
 
 static uint64_t visits_of(const rdx_index *index, const rdx_column *probes) {
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_get_stats(result, &stats);
+  rdx_lookup_result_destroy(&result);
   assert_int_equal(stats.rays, 0);
   return stats.visits;
 }
@@ -209,7 +209,7 @@ static void test_no_ranges(void **state) {
   (void)state;
   test_column keys = make_keys(STRIDE_2_4, 32, 10, 1);
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_error refusal = {""};
   OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.method = RDX_INDEX_HASH}, &index, err));
   assert_int_equal(rdx_index_range(index, &keys.view, &keys.view, NULL, &result, &refusal), RDX_ERROR_UNSUPPORTED);

@@ -146,12 +146,12 @@ static rdx_status create_index(const test_column *keys, const rdx_index_params *
 /* Whether ranges are refused, as they are of a published RX whose keys span very many rows. */
 static bool refuses_ranges(const rdx_index *index, const rdx_index_params *params, const rdx_column *lower,
                            const rdx_column *upper) {
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_error err = {""};
   if (params->method != RDX_INDEX_RX || !params->rx.published)
     return false;
   const rdx_status status = rdx_index_range(index, lower, upper, NULL, &result, &err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   if (status == RDX_ERROR_UNSUPPORTED)
     assert_non_null(strstr(err.text, "more than 2^12 rows"));
   return status == RDX_ERROR_UNSUPPORTED;
@@ -181,7 +181,7 @@ static void check_index(const test_column *keys, const rdx_index_params *params,
   test_column lower = column_probes(keys, probes, null_choice), upper = column_probes(keys, probes, NO_NULLS);
   check_lookups(index, &keys->view, &points.view, NULL, &values.view);
   if (test_is_points_only(params->method)) {
-    rdx_result *result = NULL;
+    rdx_lookup_result *result = NULL;
     assert_int_equal(rdx_index_range(index, &lower.view, &upper.view, NULL, &result, NULL), RDX_ERROR_UNSUPPORTED);
     assert_null(result);
   } else if (!refuses_ranges(index, params, &lower.view, &upper.view)) {
@@ -342,18 +342,18 @@ static void test_other_probe_types(void **state) {
     if (!test_can(methods[m].method))
       continue;
     rdx_index *index = NULL;
-    rdx_result *result = NULL;
-    rdx_result_view view;
+    rdx_lookup_result *result = NULL;
+    rdx_lookup_view view;
     OK(rdx_index_create(test_device, &column, &methods[m], &index, err));
     OK(rdx_index_lookup(index, &probes, NULL, &result, err));
-    OK(rdx_result_read(result, &view, err));
+    OK(rdx_lookup_result_view(result, &view, err));
     assert_memory_equal(view.count, counts, sizeof counts);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
     if (!test_is_points_only(methods[m].method)) {
       OK(rdx_index_range(index, &lower, &upper, NULL, &result, err));
-      OK(rdx_result_read(result, &view, err));
+      OK(rdx_lookup_result_view(result, &view, err));
       assert_memory_equal(view.count, range_counts, sizeof range_counts);
-      rdx_result_destroy(&result);
+      rdx_lookup_result_destroy(&result);
     }
     rdx_index_destroy(&index);
   }
@@ -656,7 +656,7 @@ typedef struct batch {
   uint64_t *asked;
 } batch;
 
-static void check_batch_probe(const batch *b, const rdx_result_view *views, uint64_t i) {
+static void check_batch_probe(const batch *b, const rdx_lookup_view *views, uint64_t i) {
   const bool found = b->asked[i] < b->distinct && column_has(&b->probes, i);
   uint64_t count = 0, with_value = 0, first = RDX_NO_ROW;
   i128 sum = 0;
@@ -675,19 +675,19 @@ static void check_batch_probe(const batch *b, const rdx_result_view *views, uint
 static void check_batch(rdx_index_method method, const batch *b) {
   const rdx_index_params params = {.method = method};
   rdx_index *index = NULL;
-  rdx_result *results[3];
-  rdx_result_view views[3];
+  rdx_lookup_result *results[3];
+  rdx_lookup_view views[3];
   OK(rdx_index_create(test_device, &b->keys, &params, &index, err));
   for (int k = 0; k < 3; k++) {
     const rdx_lookup_params lookup = {
-        .result = (rdx_result_kind)k, .values = k == 2 ? b->values : NULL, .stats = k == 1};
+        .result = (rdx_lookup_result_kind)k, .values = k == 2 ? b->values : NULL, .stats = k == 1};
     OK(rdx_index_lookup(index, &b->probes, &lookup, &results[k], err));
-    OK(rdx_result_read(results[k], &views[k], err));
+    OK(rdx_lookup_result_view(results[k], &views[k], err));
   }
   for (uint64_t i = 0; i < b->probes.rows; i++)
     check_batch_probe(b, views, i);
   for (int k = 0; k < 3; k++)
-    rdx_result_destroy(&results[k]);
+    rdx_lookup_result_destroy(&results[k]);
   rdx_index_destroy(&index);
 }
 

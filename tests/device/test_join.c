@@ -53,9 +53,9 @@ static expected expect(const rdx_column *left, const rdx_column *lower, const rd
   return e;
 }
 
-static void check_rows(const rdx_join *join, const expected *e, rdx_join_kind kind) {
+static void check_rows(const rdx_join_result *join, const expected *e, rdx_join_kind kind) {
   rdx_join_view v;
-  rdx_join_get(join, &v);
+  OK(rdx_join_result_view(join, &v, err));
   assert_int_equal(v.count, e->count);
   assert_int_equal(v.kind, kind);
   assert_memory_equal(v.left_rows, e->left, e->count * 4);
@@ -66,7 +66,7 @@ static void check_rows(const rdx_join *join, const expected *e, rdx_join_kind ki
 }
 
 static rdx_status run(const rdx_column *left, const rdx_column *lower, const rdx_column *upper,
-                      const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+                      const rdx_join_params *params, rdx_join_result **out, rdx_error *err) {
   return upper ? rdx_join_between(test_device, left, lower, upper, params, out, err)
                : rdx_join_equal(test_device, left, lower, params, out, err);
 }
@@ -78,19 +78,19 @@ static void check_join(const rdx_column *left, const rdx_column *lower, const rd
     values[i] = (int32_t)(i * 7919 % 1000) - 500;
   const rdx_column value_column = {.type = RDX_TYPE_I32, .rows = upper ? left->rows : lower->rows, .values = values};
   expected e = expect(left, lower, upper, params.kind, values);
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view v;
   params.result = RDX_JOIN_PAIRS;
   OK(run(left, lower, upper, &params, &join, err));
   check_rows(join, &e, params.kind);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   assert_null(join);
   params.result = RDX_JOIN_COUNT;
   OK(run(left, lower, upper, &params, &join, err));
-  rdx_join_get(join, &v);
+  OK(rdx_join_result_view(join, &v, err));
   assert_int_equal(v.count, e.count);
   assert_null(v.left_rows);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   params.result = RDX_JOIN_SUM;
   params.values = &value_column;
   if (params.kind > RDX_JOIN_LEFT) {
@@ -99,10 +99,10 @@ static void check_join(const rdx_column *left, const rdx_column *lower, const rd
     FAILS(RDX_ERROR_UNSUPPORTED, run(left, lower, upper, &params, &join, err));
   } else {
     OK(run(left, lower, upper, &params, &join, err));
-    rdx_join_get(join, &v);
+    OK(rdx_join_result_view(join, &v, err));
     assert_int_equal(v.sum_i64, e.sum);
     assert_int_equal(v.sum_is_null, e.pairs == 0);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
   free(e.left);
   free(e.right);
@@ -165,15 +165,15 @@ static void test_skew(void **state) {
     const rdx_column l = {.type = RDX_TYPE_U32, .rows = rows, .values = left};
     const rdx_column r = {.type = RDX_TYPE_U32, .rows = rows, .values = right};
     const rdx_join_params params = {.result = RDX_JOIN_COUNT, .index.method = RDX_INDEX_RADIX_HASH};
-    rdx_join *join = NULL;
+    rdx_join_result *join = NULL;
     rdx_join_view v;
     rdx_join_stats stats;
     OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
-    rdx_join_get(join, &v);
-    rdx_join_get_stats(join, &stats);
+    OK(rdx_join_result_view(join, &v, err));
+    rdx_join_result_get_stats(join, &stats);
     assert_int_equal(v.count, pairs);
     assert_true(stats.index.bytes_peak <= rows * 36 + 4096);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
   free(left);
   free(right);
@@ -223,14 +223,14 @@ static void test_many_points(void **state) {
   test_column left = column_make(RDX_TYPE_I64, SHAPE_RANDOM, SOME_NULLS, 400);
   test_column lower = column_probes(&left, 5, NO_NULLS), upper = column_probes(&left, 5, NO_NULLS);
   for (rdx_join_kind kind = RDX_JOIN_INNER; kind <= RDX_JOIN_ANTI; kind++) {
-    rdx_join *join = NULL;
+    rdx_join_result *join = NULL;
     rdx_join_stats stats;
     const rdx_join_params params = {.kind = kind, .result = RDX_JOIN_COUNT};
     check_join(&left.view, &lower.view, &upper.view, (rdx_join_params){.kind = kind});
     OK(rdx_join_between(test_device, &left.view, &lower.view, &upper.view, &params, &join, err));
-    rdx_join_get_stats(join, &stats);
+    rdx_join_result_get_stats(join, &stats);
     assert_false(stats.inverse);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
   column_free(&left);
   column_free(&lower);
@@ -260,7 +260,7 @@ static void test_text_ranges(void **state) {
   const rdx_column longs = {
       .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = many};
   const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   check_join(&shorts, &longs, &shorts, params);
   check_join(&shorts, &shorts, &longs, params);
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &longs, &shorts, &shorts, &params, &join, err));
@@ -307,13 +307,13 @@ static void test_long_strings(void **state) {
         OK(rdx_device_column_create(test_device, &left.view, &uploaded, err));
         const rdx_column on_device = rdx_device_column_view(uploaded);
         expected e = expect(&left.view, &right.view, NULL, kind, (const int32_t[TEXT_ROWS]){0});
-        rdx_join *join = NULL;
+        rdx_join_result *join = NULL;
         rdx_join_view v;
         OK(rdx_join_equal(test_device, &on_device, &right.view,
                           &(rdx_join_params){.kind = kind, .result = RDX_JOIN_COUNT}, &join, err));
-        rdx_join_get(join, &v);
+        OK(rdx_join_result_view(join, &v, err));
         assert_int_equal(v.count, e.count);
-        rdx_join_destroy(&join);
+        rdx_join_result_destroy(&join);
         rdx_device_column_destroy(&uploaded);
         free(e.left);
         free(e.right);
@@ -326,17 +326,17 @@ static void test_sides(void **state) {
   static const int64_t many[] = {3, 3, 1, 9, 1ll << 40};
   const rdx_column left = {.type = RDX_TYPE_I32, .rows = 3, .values = few};
   const rdx_column right = {.type = RDX_TYPE_I64, .rows = 5, .values = many};
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view v;
   rdx_join_stats stats;
   for (int swap = 0; swap < 2; swap++) { /* the smaller side gets the index, and types may differ */
     OK(rdx_join_equal(test_device, swap ? &right : &left, swap ? &left : &right, NULL, &join, err));
-    rdx_join_get(join, &v);
-    rdx_join_get_stats(join, &stats);
+    OK(rdx_join_result_view(join, &v, err));
+    rdx_join_result_get_stats(join, &stats);
     assert_int_equal(stats.inverse, !swap);
     assert_int_equal(stats.index.rows, 3);
     assert_int_equal(v.count, 3);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
 }
 
@@ -354,7 +354,7 @@ static void test_inverse_sums(void **state) {
   const rdx_column decimals = {.type = RDX_TYPE_DECIMAL, .scale = 2, .rows = 5, .values = whole, .validity = &some};
   const rdx_column bools = {.type = RDX_TYPE_BOOL, .rows = 5, .values = flags};
   rdx_join_params params = {.result = RDX_JOIN_SUM, .mapping = RDX_JOIN_MAPPING_INVERSE, .values = &decimals};
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view v;
   rdx_device_column *on_device = NULL;
   OK(rdx_device_column_create(test_device, &decimals, &on_device, err));
@@ -362,19 +362,19 @@ static void test_inverse_sums(void **state) {
   for (int k = 0; k < 2; k++) {
     params.values = k ? &device_decimals : &decimals;
     OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
-    rdx_join_get(join, &v);
+    OK(rdx_join_result_view(join, &v, err));
     assert_int_equal(v.sum_type, RDX_TYPE_DECIMAL);
     assert_int_equal(v.sum_scale, 2);
     assert_int_equal(v.sum_i64, 2 * -5 + 1000000000000 + 2 * 8);
     assert_int_equal(v.count, 5);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
   rdx_device_column_destroy(&on_device);
   params.values = &bools;
   OK(rdx_join_equal(test_device, &l, &r, &params, &join, err));
-  rdx_join_get(join, &v);
+  OK(rdx_join_result_view(join, &v, err));
   assert_int_equal(v.sum_i64, 3);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   params.values = &(rdx_column){.type = RDX_TYPE_U64, .rows = 5, .values = large};
   FAILS(RDX_ERROR_OVERFLOW, rdx_join_equal(test_device, &l, &r, &params, &join, err));
   params.values = &(rdx_column){.type = RDX_TYPE_F64, .rows = 5, .values = floats};
@@ -389,14 +389,14 @@ static void test_misuse(void **state) {
   static const int32_t numbers[] = {1, 2, 3};
   const rdx_column c = {.type = RDX_TYPE_I32, .rows = 3, .values = numbers},
                    two = {.type = RDX_TYPE_I32, .rows = 2, .values = numbers};
-  const rdx_join_params kind = {.kind = (rdx_join_kind)9}, result = {.result = (rdx_join_result)9};
+  const rdx_join_params kind = {.kind = (rdx_join_kind)9}, result = {.result = (rdx_join_result_kind)9};
   const rdx_join_params mapping = {.mapping = (rdx_join_mapping)9}, no_values = {.result = RDX_JOIN_SUM};
   const rdx_join_params direct = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = RDX_INDEX_TREE};
   const rdx_join_params sum = {.mapping = RDX_JOIN_MAPPING_DIRECT, .result = RDX_JOIN_SUM, .values = &c};
   const rdx_join_params hash = {.index.method = RDX_INDEX_HASH};
   const rdx_join_params radix = {.index.method = RDX_INDEX_RADIX_HASH};
   const rdx_join_params bits = {.index = {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 9}};
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(NULL, &c, &c, NULL, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, NULL, &c, NULL, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, NULL, NULL, &join, err));
@@ -413,8 +413,8 @@ static void test_misuse(void **state) {
   FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &c, &c, &c, &radix, &join, err));
   FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &c, &c, &bits, &join, err));
   assert_null(join);
-  rdx_join_destroy(&join);
-  rdx_join_destroy(NULL);
+  rdx_join_result_destroy(&join);
+  rdx_join_result_destroy(NULL);
 }
 
 /* Sums of all pairs that fit where those of some rows do not; and such as do not. */
@@ -441,17 +441,17 @@ static void test_wide_sums(void **state) {
     if (!test_can(method))
       continue;
     for (uint32_t k = 0; k < 2; k++) {
-      rdx_join *join = NULL;
+      rdx_join_result *join = NULL;
       rdx_join_view v;
       rdx_device_column *on_device = NULL;
       rdx_join_params params = {.result = RDX_JOIN_SUM, .values = &wide, .index.method = method};
       OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
-      rdx_join_get(join, &v);
+      OK(rdx_join_result_view(join, &v, err));
       assert_int_equal(v.sum_type, RDX_TYPE_DECIMAL);
       assert_int_equal(v.sum_scale, 2);
       assert_int_equal(v.count, k ? 10 : 6);
       assert_int_equal(v.sum_i64, k ? 8 : 10); /* -2 twice, or once, and 12 */
-      rdx_join_destroy(&join);
+      rdx_join_result_destroy(&join);
       OK(rdx_device_column_create(test_device, &without, &on_device, err)); /* not the second of the smallest */
       const rdx_column view = rdx_device_column_view(on_device);
       params.values = &view;
@@ -459,18 +459,18 @@ static void test_wide_sums(void **state) {
       rdx_device_column_destroy(&on_device);
       params.values = &no_value;
       OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
-      rdx_join_get(join, &v);
+      OK(rdx_join_result_view(join, &v, err));
       assert_true(v.sum_is_null);
-      rdx_join_destroy(&join);
+      rdx_join_result_destroy(&join);
       params.values = &natural;
       if (k) {
         FAILS(RDX_ERROR_OVERFLOW, rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
         continue;
       }
       OK(rdx_join_equal(test_device, &left[k], &right[k], &params, &join, err));
-      rdx_join_get(join, &v);
+      OK(rdx_join_result_view(join, &v, err));
       assert_true(v.sum_u64 == (1ull << 63) + (1ull << 62) + 10);
-      rdx_join_destroy(&join);
+      rdx_join_result_destroy(&join);
     }
   }
 }

@@ -79,29 +79,29 @@ static rdx_device_column *upload(const uint32_t *values, uint64_t rows) {
  * than 2^30 probes. */
 static void check_points(const rdx_index *index, const rdx_device_column *probes, uint64_t count, uint32_t bits) {
   const rdx_column view = rdx_device_column_view(probes);
-  rdx_result *result = NULL;
-  rdx_result_view found;
-  OK(rdx_index_lookup(index, &view, &(rdx_lookup_params){.result = RDX_RESULT_FIRST}, &result, err));
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view found;
+  OK(rdx_index_lookup(index, &view, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST}, &result, err));
   took("lookup");
-  OK(rdx_result_read(result, &found, err));
+  OK(rdx_lookup_result_view(result, &found, err));
   took("result read");
   uint64_t wrong = 0;
   for (uint64_t i = 0; i < count; i++)
     wrong += found.first[i] != (uint32_t)(i & (((uint64_t)1 << bits) - 1));
   assert_int_equal(wrong, 0);
   took("result checked");
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
 }
 
 /* A range of all keys but the largest: its rows pass 4 GiB where there are more than 2^30. */
 static void check_range(const rdx_index *index, uint64_t rows, uint32_t bits) {
   const uint32_t low = 0, high = (uint32_t)(rows - 2);
   const rdx_column lower = u32_column(&low, 1), upper = u32_column(&high, 1);
-  rdx_result *result = NULL;
-  rdx_result_view found;
-  OK(rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.result = RDX_RESULT_ROWS}, &result, err));
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view found;
+  OK(rdx_index_range(index, &lower, &upper, &(rdx_lookup_params){.result = RDX_LOOKUP_ROWS}, &result, err));
   took("range lookup");
-  OK(rdx_result_read(result, &found, err));
+  OK(rdx_lookup_result_view(result, &found, err));
   took("result read");
   assert_int_equal(found.offsets[1], rows - 1);
   uint64_t sum = 0, squares = 0, all = 0, all_squares = 0;
@@ -116,7 +116,7 @@ static void check_range(const rdx_index *index, uint64_t rows, uint32_t bits) {
   const uint64_t last = row_of((uint32_t)(rows - 1), bits);
   assert_true(sum == all - last && squares == all_squares - last * last);
   took("result checked");
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
 }
 
 static void check_index(rdx_index_params params, uint32_t bits, uint64_t probes, bool range) {
@@ -197,7 +197,7 @@ static void check_scan(rdx_scan_method method, uint32_t bits) {
   OK(rdx_scan_create(test_device, columns, 2, &(rdx_scan_params){.method = method}, &scan, err));
   took(rdx_scan_method_name(method));
   OK(rdx_scan_run(scan, &both, &(rdx_scan_run_params){.result = RDX_SCAN_BITMAP}, &result, err));
-  OK(rdx_scan_result_read(result, &found, err));
+  OK(rdx_scan_result_view(result, &found, err));
   took("scanned and read");
   uint64_t wrong = 0, count = 0;
   for (uint64_t row = 0; row < rows; row++) {
@@ -260,11 +260,11 @@ static void check_star(rdx_star_method method, uint64_t rows) {
   took(rdx_star_method_name(method));
   OK(rdx_star_run(engine, &query, NULL, &result, err));
   took("query");
-  assert_int_equal(rdx_query_result_rows(result), SHOPS);
+  assert_int_equal(test_view(result).rows, SHOPS);
   for (uint32_t i = 0; i < SHOPS; i++) {
-    const uint32_t shop = ((const uint32_t *)rdx_query_result_column(result, 0)->values)[i];
-    assert_true(((const uint64_t *)rdx_query_result_column(result, 1)->values)[i] == sums[shop]);
-    assert_true(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i] == counts[shop]);
+    const uint32_t shop = ((const uint32_t *)test_view(result).columns[0].values)[i];
+    assert_true(((const uint64_t *)test_view(result).columns[1].values)[i] == sums[shop]);
+    assert_true(((const uint64_t *)test_view(result).columns[2].values)[i] == counts[shop]);
   }
   rdx_query_result_destroy(&result);
   rdx_star_destroy(&engine);
@@ -291,12 +291,12 @@ static void test_join(void **state) {
   rdx_device_column *left = upload(keys, rows), *right = upload(keys, GIB / 4);
   free(keys);
   const rdx_column left_view = rdx_device_column_view(left), right_view = rdx_device_column_view(right);
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view found;
   OK(rdx_join_equal(test_device, &left_view, &right_view, &(rdx_join_params){.result = RDX_JOIN_COUNT}, &join, err));
-  rdx_join_get(join, &found);
+  OK(rdx_join_result_view(join, &found, err));
   assert_int_equal(found.count, GIB / 4);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   rdx_device_column_destroy(&left);
   rdx_device_column_destroy(&right);
 }

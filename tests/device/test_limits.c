@@ -92,13 +92,13 @@ static uint64_t scale(uint64_t rows) {
 
 static double milliseconds_of(const rdx_column *left, const rdx_column *right, const rdx_join_params *params,
                               rdx_join_view *view) {
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_stats stats;
   OK(rdx_join_equal(test_device, left, right, params, &join, err));
-  rdx_join_get(join, view);
-  rdx_join_get_stats(join, &stats);
+  OK(rdx_join_result_view(join, view, err));
+  rdx_join_result_get_stats(join, &stats);
   view->left_rows = view->right_rows = NULL;
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   return stats.total_ms;
 }
 
@@ -188,15 +188,15 @@ static void test_stats_of_repeated_probes(void **state) {
     large[i] = k->values[i] == 1 ? UINT64_MAX / 64 : 1;
   const rdx_column values = {.type = RDX_TYPE_U64, .rows = ROWS, .values = large};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_lookup_stats stats;
   rdx_error failed = {""};
   OK(rdx_index_create(test_device, &k->view, NULL, &index, err));
-  OK(rdx_index_lookup(index, &k->view, &(rdx_lookup_params){.result = RDX_RESULT_FIRST, .stats = true}, &result, err));
-  rdx_result_get_stats(result, &stats);
+  OK(rdx_index_lookup(index, &k->view, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST, .stats = true}, &result, err));
+  rdx_lookup_result_get_stats(result, &stats);
   assert_int_equal(stats.hits, (uint64_t)ROWS * ROWS / 2);
-  rdx_result_destroy(&result);
-  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &values};
+  rdx_lookup_result_destroy(&result);
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM, .values = &values};
   assert_int_equal(rdx_index_lookup(index, &k->view, &sum, &result, &failed), RDX_ERROR_OVERFLOW);
   unsigned long long named = 0;
   assert_int_equal(sscanf(failed.text, "the sum of probe %llu does not fit", &named), 1);
@@ -208,11 +208,11 @@ static void test_stats_of_repeated_probes(void **state) {
 /* ---- Rows in parts ---- */
 
 typedef struct parts {
-  const rdx_result_view *whole;
+  const rdx_lookup_view *whole;
   uint64_t probes, rows, calls, stop_after;
 } parts;
 
-static bool compare_part(void *user, uint64_t first, const rdx_result_view *part) {
+static bool compare_part(void *user, uint64_t first, const rdx_lookup_view *part) {
   parts *p = user;
   assert_int_equal(first, p->probes);
   for (uint64_t i = 0; i < part->probes; i++)
@@ -227,28 +227,28 @@ static bool compare_part(void *user, uint64_t first, const rdx_result_view *part
 static void check_parts(rdx_index_method method, const rdx_column *column, const rdx_column *probes) {
   rdx_device *small = open_limited(1u << 22);
   rdx_index *index = NULL, *limited = NULL;
-  rdx_result *whole = NULL, *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *whole = NULL, *result = NULL;
+  rdx_lookup_view view;
   OK(rdx_index_create(test_device, column, &(rdx_index_params){.method = method}, &index, err));
-  OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_RESULT_ROWS}, &whole, err));
-  OK(rdx_result_read(whole, &view, err));
+  OK(rdx_index_lookup(index, probes, &(rdx_lookup_params){.result = RDX_LOOKUP_ROWS}, &whole, err));
+  OK(rdx_lookup_result_view(whole, &view, err));
   parts p = {.whole = &view};
-  rdx_lookup_params params = {.result = RDX_RESULT_ROWS, .each = compare_part, .each_user = &p};
+  rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS, .each = compare_part, .each_user = &p};
   OK(rdx_index_create(small, column, &(rdx_index_params){.method = method}, &limited, err));
   OK(rdx_index_lookup(limited, probes, &params, &result, err));
   assert_int_equal(p.probes, probes->rows);
   assert_int_equal(p.rows, view.offsets[probes->rows]);
-  rdx_result_view nothing;
-  FAILS(RDX_ERROR_ARGUMENT, rdx_result_read(result, &nothing, err));
-  rdx_result_destroy(&result);
+  rdx_lookup_view nothing;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_lookup_result_view(result, &nothing, err));
+  rdx_lookup_result_destroy(&result);
   if (p.calls > 1) { /* what comes in several parts is stopped after the first */
     p = (parts){.whole = &view, .stop_after = 1};
     FAILS(RDX_ERROR_CANCELLED, rdx_index_lookup(limited, probes, &params, &result, err));
     assert_int_equal(p.calls, 1);
   }
-  params.result = RDX_RESULT_COUNT;
+  params.result = RDX_LOOKUP_COUNT;
   FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(limited, probes, &params, &result, err));
-  rdx_result_destroy(&whole);
+  rdx_lookup_result_destroy(&whole);
   rdx_index_destroy(&index);
   rdx_index_destroy(&limited);
   rdx_device_close(&small);
@@ -291,7 +291,7 @@ static bool compare_pairs(void *user, const uint32_t *left, const uint32_t *righ
 }
 
 static rdx_status join(rdx_device *device, const rdx_column *left, const rdx_column *lower, const rdx_column *upper,
-                       const rdx_join_params *params, rdx_join **out, rdx_error *err) {
+                       const rdx_join_params *params, rdx_join_result **out, rdx_error *err) {
   return upper ? rdx_join_between(device, left, lower, upper, params, out, err)
                : rdx_join_equal(device, left, lower, params, out, err);
 }
@@ -299,20 +299,20 @@ static rdx_status join(rdx_device *device, const rdx_column *left, const rdx_col
 static void check_pairs(const rdx_column *left, const rdx_column *lower, const rdx_column *upper,
                         rdx_join_params params) {
   rdx_device *small = open_limited(1u << 22);
-  rdx_join *whole = NULL, *streamed = NULL;
+  rdx_join_result *whole = NULL, *streamed = NULL;
   rdx_join_view view, count;
   OK(join(test_device, left, lower, upper, &params, &whole, err));
-  rdx_join_get(whole, &view);
+  OK(rdx_join_result_view(whole, &view, err));
   pairs p = {.whole = &view};
   params.each = compare_pairs;
   params.each_user = &p;
   OK(join(small, left, lower, upper, &params, &streamed, err));
-  rdx_join_get(streamed, &count);
+  OK(rdx_join_result_view(streamed, &count, err));
   assert_int_equal(p.count, view.count);
   assert_int_equal(count.count, view.count);
   assert_null(count.left_rows);
-  rdx_join_destroy(&streamed);
-  rdx_join_destroy(&whole);
+  rdx_join_result_destroy(&streamed);
+  rdx_join_result_destroy(&whole);
   rdx_device_close(&small);
 }
 
@@ -362,7 +362,7 @@ static void test_pairs_beyond_the_limit(void **state) {
   const uint64_t rows = test_is_slow() ? 4000 : 20000, limit = 32u << 20;
   keys *k = make_keys(rows, 1);
   rdx_device *device = open_limited(limit);
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   char expected[128];
   snprintf(expected, sizeof expected, "the %llu rows that match take", (unsigned long long)(rows * rows));
   for (int mapping = RDX_JOIN_MAPPING_DIRECT; mapping <= RDX_JOIN_MAPPING_INVERSE; mapping++) {
@@ -379,7 +379,7 @@ static void test_pairs_beyond_the_limit(void **state) {
     OK(rdx_join_equal(device, &k->view, &k->view, &params, &join, err));
     assert_int_equal(count, rows * rows);
     assert_true(peak - before < (int64_t)limit);
-    rdx_join_destroy(&join);
+    rdx_join_result_destroy(&join);
   }
   rdx_device_close(&device);
   free(k);
@@ -394,21 +394,21 @@ static void test_rows_beyond_the_limit(void **state) {
   const rdx_column probes = {.type = RDX_TYPE_U32, .rows = COUNT(zeros), .values = zeros};
   rdx_device *device = open_limited(8u << 20);
   rdx_index *index = NULL;
-  rdx_result *result = NULL, *first = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL, *first = NULL;
+  rdx_lookup_view view;
   rdx_error refused = {""};
   OK(rdx_index_create(device, &k->view, NULL, &index, err));
-  const rdx_lookup_params params = {.result = RDX_RESULT_ROWS};
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS};
   assert_int_equal(rdx_index_lookup(index, &probes, &params, &result, &refused), RDX_ERROR_MEMORY);
   if (!strstr(refused.text, "the 4000000 rows that match take 15.3 MiB of host memory, of whose 8.0 MiB "))
     fail_msg("%s", refused.text);
   const rdx_column few = {.type = RDX_TYPE_U32, .rows = 20, .values = zeros};
   OK(rdx_index_lookup(index, &few, &params, &first, err));
-  OK(rdx_result_read(first, &view, err));
+  OK(rdx_lookup_result_view(first, &view, err));
   assert_int_equal(view.offsets[20], 20 * rows);
   FAILS(RDX_ERROR_MEMORY, rdx_index_lookup(index, &(rdx_column){.type = RDX_TYPE_U32, .rows = 40, .values = zeros},
                                            &params, &result, err));
-  rdx_result_destroy(&first);
+  rdx_lookup_result_destroy(&first);
   rdx_index_destroy(&index);
   rdx_device_close(&device);
   free(k);

@@ -46,11 +46,11 @@ static const rdx_allocator allocator = {allocate, reallocate, release, NULL};
 /* A job that stops at the first error and leaves nothing. */
 typedef rdx_status (*job)(rdx_error *err);
 
-static rdx_status index_job(rdx_index_method method, rdx_result_kind result_kind, const rdx_column *keys,
+static rdx_status index_job(rdx_index_method method, rdx_lookup_result_kind result_kind, const rdx_column *keys,
                             const rdx_column *values, rdx_error *err) {
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   const rdx_index_params params = {.method = method, .rx.updatable = true};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
@@ -59,10 +59,10 @@ static rdx_status index_job(rdx_index_method method, rdx_result_kind result_kind
   else if (status == RDX_OK)
     status = rdx_index_range(index, keys, keys, &lookup, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
     status = rdx_index_update(index, keys, RDX_UPDATE_REBUILD, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   return status;
 }
@@ -72,65 +72,65 @@ static const uint8_t bits[] = {0x2f};
 static const rdx_column int_keys = {.type = RDX_TYPE_I64, .rows = 6, .values = numbers, .validity = bits};
 
 static rdx_status rx_rows(rdx_error *err) {
-  return index_job(RDX_INDEX_RX, RDX_RESULT_ROWS, &int_keys, NULL, err);
+  return index_job(RDX_INDEX_RX, RDX_LOOKUP_ROWS, &int_keys, NULL, err);
 }
 
 static rdx_status rx_sum(rdx_error *err) {
-  return index_job(RDX_INDEX_RX, RDX_RESULT_SUM, &int_keys, &int_keys, err);
+  return index_job(RDX_INDEX_RX, RDX_LOOKUP_SUM, &int_keys, &int_keys, err);
 }
 
 static rdx_status array_float_sum(rdx_error *err) {
   static const double reals[] = {1, 2, 3, 4, 5, 6};
   const rdx_column values = {.type = RDX_TYPE_F64, .rows = 6, .values = reals};
-  return index_job(RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &int_keys, &values, err);
+  return index_job(RDX_INDEX_SORTED_ARRAY, RDX_LOOKUP_SUM, &int_keys, &values, err);
 }
 
 static rdx_status hash_rows(rdx_error *err) {
-  return index_job(RDX_INDEX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
+  return index_job(RDX_INDEX_HASH, RDX_LOOKUP_ROWS, &int_keys, NULL, err);
 }
 
 static rdx_status radix_hash_rows(rdx_error *err) {
-  return index_job(RDX_INDEX_RADIX_HASH, RDX_RESULT_ROWS, &int_keys, NULL, err);
+  return index_job(RDX_INDEX_RADIX_HASH, RDX_LOOKUP_ROWS, &int_keys, NULL, err);
 }
 
 static rdx_status radix_hash_sum(rdx_error *err) {
-  return index_job(RDX_INDEX_RADIX_HASH, RDX_RESULT_SUM, &int_keys, &int_keys, err);
+  return index_job(RDX_INDEX_RADIX_HASH, RDX_LOOKUP_SUM, &int_keys, &int_keys, err);
 }
 
 /* Probes in another order than given, some of them NULL, and their answers brought back. */
 static rdx_status sorted_probes(rdx_error *err) {
   rdx_index *index = NULL;
-  rdx_result *results[2] = {NULL, NULL};
+  rdx_lookup_result *results[2] = {NULL, NULL};
   const rdx_index_params params = {.method = RDX_INDEX_SORTED_ARRAY};
-  const rdx_lookup_params rows = {.result = RDX_RESULT_ROWS, .sort_probes = true};
-  const rdx_lookup_params sum = {.result = RDX_RESULT_SUM, .values = &int_keys, .sort_probes = true};
+  const rdx_lookup_params rows = {.result = RDX_LOOKUP_ROWS, .sort_probes = true};
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM, .values = &int_keys, .sort_probes = true};
   rdx_status status = rdx_index_create(test_device, &int_keys, &params, &index, err);
   if (status == RDX_OK)
     status = rdx_index_range(index, &int_keys, &int_keys, &rows, &results[0], err);
   if (status == RDX_OK)
     status = rdx_index_lookup(index, &int_keys, &sum, &results[1], err);
-  rdx_result_destroy(&results[0]);
-  rdx_result_destroy(&results[1]);
+  rdx_lookup_result_destroy(&results[0]);
+  rdx_lookup_result_destroy(&results[1]);
   rdx_index_destroy(&index);
   return status;
 }
 
-static rdx_status join_job(rdx_join_result result, rdx_error *err) {
-  rdx_join *join = NULL;
+static rdx_status join_job(rdx_join_result_kind result, rdx_error *err) {
+  rdx_join_result *join = NULL;
   const rdx_join_params params = {.kind = RDX_JOIN_LEFT,
                                   .result = result,
                                   .index.method = RDX_INDEX_RADIX_HASH,
                                   .mapping = RDX_JOIN_MAPPING_DIRECT};
   const rdx_status status = rdx_join_equal(test_device, &int_keys, &int_keys, &params, &join, err);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   return status;
 }
 
 static rdx_status join_ranges(rdx_error *err) {
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
   const rdx_status status = rdx_join_between(test_device, &int_keys, &int_keys, &int_keys, &params, &join, err);
-  rdx_join_destroy(&join);
+  rdx_join_result_destroy(&join);
   return status;
 }
 
@@ -144,16 +144,16 @@ static rdx_status join_count(rdx_error *err) {
 
 static rdx_status hash_distinct(rdx_error *err) {
   const rdx_column keys = {.type = RDX_TYPE_I64, .rows = 2, .values = numbers};
-  return index_job(RDX_INDEX_HASH, RDX_RESULT_SUM, &keys, &keys, err);
+  return index_job(RDX_INDEX_HASH, RDX_LOOKUP_SUM, &keys, &keys, err);
 }
 
 /* A batch of which some cancels, onto an index and onto one without keys. */
 static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err) {
   static const int64_t inserted[] = {5, 5, 7, 1, 9, 2};
   const rdx_column inserts = {.type = RDX_TYPE_I64, .rows = 6, .values = inserted, .validity = bits};
-  const rdx_lookup_params lookup = {.result = RDX_RESULT_ROWS, .stats = true};
+  const rdx_lookup_params lookup = {.result = RDX_LOOKUP_ROWS, .stats = true};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_status status = rdx_index_create(test_device, &int_keys, params, &index, err);
   if (status == RDX_OK)
     status = rdx_index_apply(index, &(rdx_index_changes){&inserts, &int_keys}, err);
@@ -165,7 +165,7 @@ static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err)
     status = rdx_index_rebuild(index, err);
   if (status == RDX_OK)
     status = rdx_index_range(index, &int_keys, &int_keys, &lookup, &result, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   return status;
 }
@@ -192,7 +192,7 @@ static rdx_status strings(rdx_error *err) {
   static const uint64_t offsets[] = {0, 12, 24, 26};
   const rdx_column keys = {
       .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = offsets};
-  return index_job(RDX_INDEX_SORTED_ARRAY, RDX_RESULT_COUNT, &keys, NULL, err);
+  return index_job(RDX_INDEX_SORTED_ARRAY, RDX_LOOKUP_COUNT, &keys, NULL, err);
 }
 
 static rdx_status long_strings(rdx_error *err) {
@@ -200,7 +200,7 @@ static rdx_status long_strings(rdx_error *err) {
   const rdx_column keys = {
       .type = RDX_TYPE_STRING, .rows = 3, .values = "long-text-01long-text-02ab", .offsets = offsets};
   const rdx_column values = {.type = RDX_TYPE_I64, .rows = 3, .values = numbers};
-  return index_job(test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, RDX_RESULT_SUM, &keys, &values, err);
+  return index_job(test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY, RDX_LOOKUP_SUM, &keys, &values, err);
 }
 
 /* Everything in a device column, and a refit. */
@@ -208,8 +208,8 @@ static rdx_status device_columns(rdx_error *err) {
   rdx_device_column *keys = NULL, *values = NULL;
   rdx_column key_view = {0}, value_view = {0};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   const rdx_index_params params = {.method = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY,
                                    .rx.updatable = true};
   rdx_status status = rdx_device_column_create(test_device, &int_keys, &keys, err);
@@ -220,14 +220,14 @@ static rdx_status device_columns(rdx_error *err) {
     value_view = rdx_device_column_view(values);
     status = rdx_index_create(test_device, &key_view, &params, &index, err);
   }
-  const rdx_lookup_params lookup = {.result = RDX_RESULT_SUM, .values = &value_view};
+  const rdx_lookup_params lookup = {.result = RDX_LOOKUP_SUM, .values = &value_view};
   if (status == RDX_OK)
     status = rdx_index_lookup(index, &key_view, &lookup, &result, err);
   if (status == RDX_OK)
-    status = rdx_result_read(result, &view, err);
+    status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK && test_traces())
     status = rdx_index_update(index, &key_view, RDX_UPDATE_REFIT, err);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   rdx_device_column_destroy(&keys);
   rdx_device_column_destroy(&values);
@@ -255,7 +255,7 @@ static rdx_status scan_job(const rdx_scan_params *method, rdx_error *err) {
     const rdx_scan_run_params params = {.result = kind, .stats = true};
     status = rdx_scan_run(scan, &predicate, &params, &result, err);
     if (status == RDX_OK)
-      status = rdx_scan_result_read(result, &view, err);
+      status = rdx_scan_result_view(result, &view, err);
     if (status == RDX_OK)
       assert_int_equal(view.count, 5);
     rdx_scan_result_destroy(&result);
@@ -329,7 +329,7 @@ static rdx_status star_job(rdx_star_params params, rdx_error *err) {
     if (status == RDX_OK)
       status = rdx_star_run(engine, &query, NULL, &result, err);
     if (status == RDX_OK)
-      assert_int_equal(rdx_query_result_rows(result), 5);
+      assert_int_equal(test_view(result).rows, 5);
     rdx_query_result_destroy(&result);
   }
   rdx_star_destroy(&engine);
@@ -375,7 +375,7 @@ static rdx_status coarse_runs(rdx_error *err) {
   if (status == RDX_OK)
     status = rdx_star_run(engine, &query, NULL, &result, err);
   if (status == RDX_OK)
-    assert_int_equal(rdx_query_result_rows(result), 2);
+    assert_int_equal(test_view(result).rows, 2);
   rdx_query_result_destroy(&result);
   rdx_star_destroy(&engine);
   return status;
@@ -669,12 +669,12 @@ static void test_device_memory_of_failures(void **state) {
 
 static void check_answers(const rdx_index *index) {
   static const uint32_t expected[] = {2, 1, 2, 1, 0, 1}; /* of int_keys in int_keys: row 4 is NULL */
-  rdx_result *result = NULL;
-  rdx_result_view view;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   OK(rdx_index_lookup(index, &int_keys, NULL, &result, err));
-  OK(rdx_result_read(result, &view, err));
+  OK(rdx_lookup_result_view(result, &view, err));
   assert_memory_equal(view.count, expected, sizeof expected);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
 }
 
 /* Failing lookups, reads and updates, after each of which the index answers as before. */
@@ -760,27 +760,27 @@ static void test_result_after_failures(void **state) {
   (void)state;
   rdx_index *index = NULL;
   OK(rdx_index_create(test_device, &int_keys, NULL, &index, err));
-  for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) {
-    const rdx_lookup_params params = {.result = kind, .values = kind == RDX_RESULT_SUM ? &int_keys : NULL};
-    rdx_result *result = NULL;
-    rdx_result_view view;
+  for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++) {
+    const rdx_lookup_params params = {.result = kind, .values = kind == RDX_LOOKUP_SUM ? &int_keys : NULL};
+    rdx_lookup_result *result = NULL;
+    rdx_lookup_view view;
     rdx_status status = RDX_ERROR_MEMORY;
     OK(rdx_index_lookup(index, &int_keys, &params, &result, err));
     for (int64_t k = 0; status != RDX_OK; k++) {
       countdown = k;
-      status = rdx_result_read(result, &view, NULL);
+      status = rdx_lookup_result_view(result, &view, NULL);
       countdown = INT64_MAX;
       assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
       assert_true(k < 100);
     }
-    if (kind == RDX_RESULT_ROWS) {
+    if (kind == RDX_LOOKUP_ROWS) {
       static const uint32_t rows[] = {0, 2, 1, 0, 2, 3, 5};
       assert_memory_equal(view.rows, rows, sizeof rows);
-    } else if (kind == RDX_RESULT_SUM) {
+    } else if (kind == RDX_LOOKUP_SUM) {
       static const int64_t sums[] = {10, 1, 10, -3, 0, 0};
       assert_memory_equal(view.sum_i64, sums, sizeof sums);
     }
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
   }
   rdx_index_destroy(&index);
 }

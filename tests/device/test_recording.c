@@ -30,7 +30,7 @@ static void test_index(void **state) {
   uint32_t keys[KEYS], lower = 5, upper = 9, met[KEYS] = {0};
   rdx_recording *recording = NULL, *second = NULL;
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   if (!is_cpu())
     skip();
   for (uint32_t i = 0; i < KEYS; i++)
@@ -58,7 +58,7 @@ static void test_index(void **state) {
   rdx_recording_forget_rays(recording);
   assert_int_equal(rdx_recording_get(recording).ray_count, 0);
   assert_int_equal(rdx_recording_get(recording).scene_count, 1);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_index_destroy(&index);
   rdx_recording_stop(&recording);
   rdx_recording_stop(&recording);
@@ -95,9 +95,9 @@ static void test_scan(void **state) {
   assert_int_equal(v.scene_count, 1);
   assert_true(v.scenes[0].boxes);
   assert_int_equal(v.scenes[0].count, ROWS);
-  assert_true(stats.intersections > 0);
+  assert_true(stats.hits > 0);
   assert_int_equal(v.ray_count, 2 * stats.rays); /* it runs twice to count */
-  assert_int_equal(v.hit_count, 2 * stats.intersections);
+  assert_int_equal(v.hit_count, 2 * stats.hits);
   rdx_scan_result_destroy(&result);
   rdx_scan_destroy(&scan);
   rdx_recording_stop(&recording);
@@ -109,8 +109,8 @@ static void test_too_much(void **state) {
   enum { ROWS = RDX_RECORDING_MAX + 1000 };
   rdx_recording *recording = NULL;
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
-  rdx_result_view found;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view found;
   if (!is_cpu())
     skip();
   uint32_t *keys = malloc(ROWS * sizeof *keys);
@@ -122,13 +122,13 @@ static void test_too_much(void **state) {
   OK(rdx_recording_start(test_device, &recording, err));
   column.rows = ROWS;
   OK(rdx_index_lookup(index, &column, NULL, &result, err));
-  OK(rdx_result_read(result, &found, err));
+  OK(rdx_lookup_result_view(result, &found, err));
   assert_int_equal(rdx_recording_get(recording).ray_count, RDX_RECORDING_MAX);
   assert_true(rdx_recording_get(recording).incomplete);
   assert_int_equal(rdx_recording_get(recording).hit_count, 0); /* the scene was built before */
   for (uint32_t i = 0; i < ROWS; i++)
     assert_int_equal(found.count[i], i < RDX_RECORDING_MAX);
-  rdx_result_destroy(&result);
+  rdx_lookup_result_destroy(&result);
   rdx_recording_stop(&recording);
   rdx_index_destroy(&index);
   free(keys);

@@ -83,7 +83,7 @@ static void check_run(const rdx_scan *scan, const table *t, const rdx_predicate 
   const rdx_scan_run_params params = {.result = kind, .stats = test_random() % 8 == 0};
   OK(rdx_scan_run(scan, p, &params, &result, err));
   for (int again = 0; again < 2; again++)
-    OK(rdx_scan_result_read(result, &v, err));
+    OK(rdx_scan_result_view(result, &v, err));
   bool same = v.count == e->count && v.kind == kind && v.rows == t->rows;
   if (same && kind == RDX_SCAN_BITMAP)
     same = memcmp(v.bitmap, e->bitmap, (t->rows + 31) / 32 * 4) == 0;
@@ -312,7 +312,7 @@ static rdx_scan_run_stats run_quantile(const rdx_scan *scan, uint32_t *const dat
   rdx_scan_run_stats stats;
   rdx_scan_view v;
   OK(rdx_scan_run(scan, &all, &(rdx_scan_run_params){.stats = true}, &result, err));
-  OK(rdx_scan_result_read(result, &v, err));
+  OK(rdx_scan_result_view(result, &v, err));
   assert_int_equal(v.count, count);
   rdx_scan_result_get_stats(result, &stats);
   rdx_scan_result_destroy(&result);
@@ -352,9 +352,9 @@ static void test_counts(void **state) {
       assert_true(s.refined <= 3 * (rows / (2 * VECTORS) + 512));
       if (sieving[m] != RDX_SCAN_RTSCAN)
         continue;
-      assert_true(s.rays_hit <= s.rays && s.rays_hit <= s.intersections);
+      assert_true(s.rays_hit <= s.rays && s.rays_hit <= s.hits);
       /* Slabs as wide as a cube at least, which is two fifths of the distance of rows: a 166th of the space here. */
-      assert_true(s.intersections <= 3 * (s.refined + rows / (test_is_slow() ? 50 : 120)));
+      assert_true(s.hits <= 3 * (s.refined + rows / (test_is_slow() ? 50 : 120)));
     }
     const double mean = (double)refined / queries / 3;
     assert_true(mean < 1.3 * rows / (4 * VECTORS) + 64);
@@ -499,7 +499,7 @@ static uint64_t count_rows(const rdx_scan *scan, const rdx_predicate *p) {
   rdx_scan_result *result = NULL;
   rdx_scan_view v;
   OK(rdx_scan_run(scan, p, NULL, &result, err));
-  OK(rdx_scan_result_read(result, &v, err));
+  OK(rdx_scan_result_view(result, &v, err));
   rdx_scan_result_destroy(&result);
   return v.count;
 }
@@ -690,7 +690,7 @@ static void *run_job(void *argument) {
     rdx_scan_view v;
     const rdx_scan_run_params params = {.result = (rdx_scan_result_kind)(i % 3)};
     if (rdx_scan_run(j->scan, j->predicate, &params, &result, NULL) != RDX_OK ||
-        rdx_scan_result_read(result, &v, NULL) != RDX_OK || v.count != j->count)
+        rdx_scan_result_view(result, &v, NULL) != RDX_OK || v.count != j->count)
       j->good = false;
     rdx_scan_result_destroy(&result);
   }

@@ -186,11 +186,11 @@ static void test_sums(void **state) {
                                  .values = {.type = RDX_TYPE_STRING, .rows = 1, .values = "a", .offsets = c}};
     q.where = &not_a;
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(((const int64_t *)rdx_query_result_column(result, 0)->values)[0], INT64_MIN + 4);
+    assert_int_equal(((const int64_t *)test_view(result).columns[0].values)[0], INT64_MIN + 4);
     rdx_query_result_destroy(&result);
     q = (rdx_query){.aggregates = &average, .aggregate_count = 1, .group_by = by_letter, .group_count = 1};
     OK(query_run(engine, &q, &result, err));
-    const double *averages = rdx_query_result_column(result, 1)->values;
+    const double *averages = test_view(result).columns[1].values;
     assert_true(averages[0] == 9223372036854775807.0 && averages[1] == -0.5 && averages[2] < -4.6e18);
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&engine);
@@ -213,9 +213,9 @@ static void test_many_groups(void **state) {
     FAILS(RDX_ERROR_UNSUPPORTED, query_run(engine, &q, &result, err));
     q.group_count = 7;
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), 300);
+    assert_int_equal(test_view(result).rows, 300);
     for (uint32_t i = 0; i < 300; i++)
-      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 7)->values)[i], 1);
+      assert_int_equal(((const uint64_t *)test_view(result).columns[7].values)[i], 1);
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&engine);
   }
@@ -257,10 +257,10 @@ static void test_groups_apart(void **state) {
     OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     rdx_query q = {.group_by = group_by, .group_count = 3};
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), APART_ROWS);
-    const rdx_column *c = rdx_query_result_column(result, 0);
-    const int64_t *b = rdx_query_result_column(result, 1)->values;
-    const double *a = rdx_query_result_column(result, 2)->values;
+    assert_int_equal(test_view(result).rows, APART_ROWS);
+    const rdx_column *c = &test_view(result).columns[0];
+    const int64_t *b = test_view(result).columns[1].values;
+    const double *a = test_view(result).columns[2].values;
     int64_t found = 0;
     for (uint64_t i = 0; i < APART_ROWS; i++) {
       const uint64_t place = (uint64_t)(a[i] / 1e300 + 33000.5);
@@ -272,11 +272,11 @@ static void test_groups_apart(void **state) {
     rdx_query_result_destroy(&result);
     q.where = &where;
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), some);
+    assert_int_equal(test_view(result).rows, some);
     rdx_query_result_destroy(&result);
     where.values.values = nowhere;
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), 0);
+    assert_int_equal(test_view(result).rows, 0);
     where.values.values = between;
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&engine);
@@ -319,12 +319,12 @@ static void check_runs(rdx_star *engine, const uint32_t span[2], bool kept) {
     rdx_query_result_get_stats(result, &stats);
     if (kept)
       assert_int_equal(stats.rows > 0, aggregate_count == 3);
-    assert_int_equal(rdx_query_result_rows(result), 2);
+    assert_int_equal(test_view(result).rows, 2);
     for (uint32_t g = 0; g < 2; g++) {
-      assert_int_equal(((const int64_t *)rdx_query_result_column(result, 1)->values)[g], sums[g]);
-      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 2)->values)[g], counts[g]);
+      assert_int_equal(((const int64_t *)test_view(result).columns[1].values)[g], sums[g]);
+      assert_int_equal(((const uint64_t *)test_view(result).columns[2].values)[g], counts[g]);
       if (aggregate_count == 3)
-        assert_int_equal(((const int16_t *)rdx_query_result_column(result, 3)->values)[g], least[g]);
+        assert_int_equal(((const int16_t *)test_view(result).columns[3].values)[g], least[g]);
     }
     rdx_query_result_destroy(&result);
   }
@@ -416,15 +416,15 @@ static void check_few_groups(const rdx_star *engine, const uint16_t places[2], c
                        .order_count = 1};
   rdx_query_result *result = NULL;
   OK(rdx_star_run(engine, &q, NULL, &result, err));
-  assert_int_equal(rdx_query_result_rows(result), groups);
-  const uint16_t *found = rdx_query_result_column(result, 0)->values;
-  const rdx_column *sum = rdx_query_result_column(result, 1);
+  assert_int_equal(test_view(result).rows, groups);
+  const uint16_t *found = test_view(result).columns[0].values;
+  const rdx_column *sum = &test_view(result).columns[1];
   for (uint64_t i = 0; i < groups; i++) {
     const uint16_t group = found[i];
     assert_true(column_has(sum, i) == (values[group] > 0));
     assert_true(!column_has(sum, i) || ((const int64_t *)sum->values)[i] == sums[group]);
     if (counted)
-      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 2)->values)[i], counts[group]);
+      assert_int_equal(((const uint64_t *)test_view(result).columns[2].values)[i], counts[group]);
     if (i == 0)
       continue;
     const bool before = values[found[i - 1]] > 0,
@@ -511,8 +511,8 @@ static void test_few_values(void **state) {
       const rdx_aggregate count = {RDX_AGGREGATE_COUNT, &one};
       const rdx_query q = {.group_by = &a, .group_count = 1, .aggregates = &count, .aggregate_count = 1};
       OK(query_run(engine, &q, &result, err));
-      assert_int_equal(rdx_query_result_rows(result), PLACES + a % 2); /* NULLs are a group, the last */
-      const rdx_column *keys = rdx_query_result_column(result, 0), *counts = rdx_query_result_column(result, 1);
+      assert_int_equal(test_view(result).rows, PLACES + a % 2); /* NULLs are a group, the last */
+      const rdx_column *keys = &test_view(result).columns[0], *counts = &test_view(result).columns[1];
       for (uint32_t k = 0; k < PLACES; k++) {
         const uint64_t key = a < 2 ? ((const uint32_t *)keys->values)[k] : ((const uint64_t *)keys->values)[k];
         assert_true(key == (a < 2 ? 70000 + 1000 * k : UINT64_MAX - 1000000007ull * (PLACES - k)));
@@ -768,8 +768,7 @@ static void *run_job(void *argument) {
   j->good = true;
   for (int i = 0; i < (test_is_slow() ? 4 : 40); i++) {
     rdx_query_result *result = NULL;
-    if (rdx_star_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK ||
-        rdx_query_result_rows(result) != j->rows)
+    if (rdx_star_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK || test_view(result).rows != j->rows)
       j->good = false;
     rdx_query_result_destroy(&result);
   }
@@ -826,7 +825,7 @@ static void test_either(void **state) {
       const rdx_query q = {.where = &conditions[k], .aggregates = &count, .aggregate_count = 1};
       rdx_query_result *result = NULL;
       OK(query_run(engine, &q, &result, err));
-      assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted[k]);
+      assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], wanted[k]);
       rdx_query_result_destroy(&result);
     }
     rdx_star_destroy(&engine);
@@ -890,7 +889,7 @@ static void test_threads(void **state) {
         if (query_run(engines[m], &queries[i].query, &result, NULL) != RDX_OK)
           assert_null(result);
       }
-      jobs[i] = (job){engines[m], &queries[i], rdx_query_result_rows(result), false};
+      jobs[i] = (job){engines[m], &queries[i], test_view(result).rows, false};
       rdx_query_result_destroy(&result);
     }
     for (size_t i = 0; i < COUNT(queries); i++)
@@ -914,7 +913,7 @@ static rdx_star_method answered_by(const rdx_star *engine, const rdx_query *q, u
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
   OK(rdx_star_run(engine, q, NULL, &result, err));
-  assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 0)->values)[0], wanted);
+  assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], wanted);
   rdx_query_result_get_stats(result, &stats);
   rdx_query_result_destroy(&result);
   return stats.method;

@@ -212,13 +212,13 @@ static void test_null_and_empty(void **state) {
     if (method == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
       continue;
     rdx_index *index = NULL;
-    rdx_result *result = NULL;
-    rdx_result_view view;
+    rdx_lookup_result *result = NULL;
+    rdx_lookup_view view;
     OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.method = method}, &index, err));
     OK(rdx_index_lookup(index, &keys, NULL, &result, err));
-    OK(rdx_result_read(result, &view, err));
+    OK(rdx_lookup_result_view(result, &view, err));
     assert_memory_equal(view.count, ((const uint32_t[]){0, 1, 0, 1}), 16);
-    rdx_result_destroy(&result);
+    rdx_lookup_result_destroy(&result);
     rdx_index_destroy(&index);
   }
 }
@@ -252,7 +252,7 @@ static void test_alike_updates(void **state) {
   const uint32_t number = 5;
   const rdx_column numbers = {.type = RDX_TYPE_U32, .rows = 1, .values = &number};
   rdx_index *index = NULL;
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_index_stats stats;
   OK(rdx_index_create(test_device, &alike.view, &params, &index, err));
   check_names(index, &alike);

@@ -85,32 +85,32 @@ static rdx_column column_of(const uint32_t *values, uint64_t rows) {
   return (rdx_column){.type = RDX_TYPE_U32, .rows = rows, .values = values};
 }
 
-static bool is_right(const data *d, const rdx_result_view *v) {
+static bool is_right(const data *d, const rdx_lookup_view *v) {
   switch (v->kind) {
-  case RDX_RESULT_COUNT:
+  case RDX_LOOKUP_COUNT:
     return memcmp(v->count, d->count, sizeof d->count) == 0;
-  case RDX_RESULT_FIRST:
+  case RDX_LOOKUP_FIRST:
     return memcmp(v->first, d->first, sizeof d->first) == 0;
-  case RDX_RESULT_SUM:
+  case RDX_LOOKUP_SUM:
     return memcmp(v->sum_u64, d->sum, sizeof d->sum) == 0 && memcmp(v->count, d->count, sizeof d->count) == 0;
-  case RDX_RESULT_ROWS:
+  case RDX_LOOKUP_ROWS:
     return memcmp(v->offsets, d->offsets, sizeof d->offsets) == 0 &&
            memcmp(v->rows, d->rows, d->offsets[PROBES] * sizeof *d->rows) == 0;
   }
   return false;
 }
 
-static bool look_up(const rdx_index *index, const data *d, rdx_result_kind kind) {
+static bool look_up(const rdx_index *index, const data *d, rdx_lookup_result_kind kind) {
   const rdx_column lower = column_of(d->lower, PROBES), upper = column_of(d->upper, PROBES);
   const rdx_column values = column_of(d->values, ROWS);
   const rdx_lookup_params params = {
-      .result = kind, .values = kind == RDX_RESULT_SUM ? &values : NULL, .stats = kind % 2 == 0};
-  rdx_result *result = NULL;
-  rdx_result_view view;
+      .result = kind, .values = kind == RDX_LOOKUP_SUM ? &values : NULL, .stats = kind % 2 == 0};
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
   const bool right = (d->points ? rdx_index_lookup(index, &lower, &params, &result, NULL)
                                 : rdx_index_range(index, &lower, &upper, &params, &result, NULL)) == RDX_OK &&
-                     rdx_result_read(result, &view, NULL) == RDX_OK && view.kind == kind && is_right(d, &view);
-  rdx_result_destroy(&result);
+                     rdx_lookup_result_view(result, &view, NULL) == RDX_OK && view.kind == kind && is_right(d, &view);
+  rdx_lookup_result_destroy(&result);
   return right;
 }
 
@@ -124,7 +124,8 @@ static bool look_up_all(const void *argument, uint32_t thread) {
   const shared *s = argument;
   bool right = true;
   for (int i = 0; i < rounds(); i++)
-    for (rdx_result_kind kind = RDX_RESULT_COUNT; kind <= RDX_RESULT_ROWS; kind++) /* each thread from another on */
+    for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS;
+         kind++) /* each thread from another on */
       right &= look_up(s->indexes[thread], s->datas[thread], (kind + thread) % 4);
   return right;
 }
@@ -196,8 +197,8 @@ static bool live_and_die(const void *argument, uint32_t thread) {
     rdx_index *index = NULL;
     const rdx_update_mode mode = i % 2 && params.method == RDX_INDEX_RX ? RDX_UPDATE_REFIT : RDX_UPDATE_REBUILD;
     right = rdx_index_create(test_device, &keys, &params, &index, NULL) == RDX_OK &&
-            look_up(index, before, RDX_RESULT_ROWS) && rdx_index_update(index, &others, mode, NULL) == RDX_OK &&
-            look_up(index, after, RDX_RESULT_COUNT);
+            look_up(index, before, RDX_LOOKUP_ROWS) && rdx_index_update(index, &others, mode, NULL) == RDX_OK &&
+            look_up(index, after, RDX_LOOKUP_COUNT);
     rdx_index_destroy(&index);
   }
   return right;
@@ -239,7 +240,7 @@ static bool look_up_in_context(const void *argument, uint32_t thread) {
     } else {
       right = status == RDX_OK;
     }
-    right = right && look_up(index, d, RDX_RESULT_COUNT);
+    right = right && look_up(index, d, RDX_LOOKUP_COUNT);
     rdx_index_destroy(&index);
   }
   right = right && rdx_context_use(NULL) == context;

@@ -162,7 +162,7 @@ static void check_case(const number_case *k, rdx_star_method method) {
     assert_null(result);
     assert_non_null(strstr(why.text, "does not fit 64 bits"));
   } else {
-    const int64_t got = ((const int64_t *)rdx_query_result_column(result, 0)->values)[0];
+    const int64_t got = ((const int64_t *)test_view(result).columns[0].values)[0];
     if (got != k->wanted)
       fail_msg("case %d, %s: %lld instead of %lld", (int)(k - cases), rdx_star_method_name(method), (long long)got,
                (long long)k->wanted);
@@ -203,9 +203,9 @@ static void test_averages(void **state) {
     OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     OK(query_run(engine, &q, &result, err));
     for (uint32_t i = 0; i < 3; i++)
-      assert_true(((const double *)rdx_query_result_column(result, i)->values)[0] == wanted[i]);
-    assert_true(((const uint64_t *)rdx_query_result_column(result, 3)->values)[0] == UINT64_MAX);
-    assert_true(((const uint64_t *)rdx_query_result_column(result, 4)->values)[0] == 1);
+      assert_true(((const double *)test_view(result).columns[i].values)[0] == wanted[i]);
+    assert_true(((const uint64_t *)test_view(result).columns[3].values)[0] == UINT64_MAX);
+    assert_true(((const uint64_t *)test_view(result).columns[4].values)[0] == 1);
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&engine);
   }
@@ -238,15 +238,15 @@ static void test_bools(void **state) {
       continue;
     OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
     OK(query_run(engine, &q, &result, err));
-    const rdx_column *sums = rdx_query_result_column(result, 1), *averages = rdx_query_result_column(result, 2);
+    const rdx_column *sums = &test_view(result).columns[1], *averages = &test_view(result).columns[2];
     assert_int_equal(sums->type, RDX_TYPE_I64);
     assert_int_equal(((const int64_t *)sums->values)[0], 2);
     assert_int_equal(((const int64_t *)sums->values)[1], 1);
     assert_false(column_has(sums, 2) || column_has(averages, 2));
     assert_true(((const double *)averages->values)[0] == 2 / 3. && ((const double *)averages->values)[1] == 0.5);
-    assert_int_equal(rdx_query_result_column(result, 3)->type, RDX_TYPE_BOOL);
-    assert_int_equal(((const uint64_t *)rdx_query_result_column(result, 4)->values)[2], 0);
-    assert_int_equal(((const int64_t *)rdx_query_result_column(result, 5)->values)[0], 3);
+    assert_int_equal(test_view(result).columns[3].type, RDX_TYPE_BOOL);
+    assert_int_equal(((const uint64_t *)test_view(result).columns[4].values)[2], 0);
+    assert_int_equal(((const int64_t *)test_view(result).columns[5].values)[0], 3);
     rdx_query_result_destroy(&result);
     FAILS(RDX_ERROR_ARGUMENT, query_run(engine, &bad, &result, err)); /* calculating with them is something else */
     rdx_star_destroy(&engine);
@@ -289,8 +289,8 @@ static void test_one_of_many_groups(void **state) {
                                   "1.15292e+19");
     q.where = &others;
     OK(query_run(engine, &q, &result, err));
-    assert_int_equal(rdx_query_result_rows(result), GROUPS - 1);
-    assert_int_equal(((const int64_t *)rdx_query_result_column(result, 2)->values)[998], 5 * 999 + 10000);
+    assert_int_equal(test_view(result).rows, GROUPS - 1);
+    assert_int_equal(((const int64_t *)test_view(result).columns[2].values)[998], 5 * 999 + 10000);
     rdx_query_result_destroy(&result);
     rdx_star_destroy(&engine);
   }
@@ -381,8 +381,8 @@ static void *run_job(void *argument) {
     const rdx_query q = {.where = &is_in, .aggregates = aggregates, .aggregate_count = 2};
     rdx_query_result *result = NULL;
     j->good = rdx_star_run(j->engine, &q, NULL, &result, NULL) == RDX_OK &&
-              ((const int64_t *)rdx_query_result_column(result, 0)->values)[0] == 22 * factor &&
-              ((const int64_t *)rdx_query_result_column(result, 1)->values)[0] == 12 * factor;
+              ((const int64_t *)test_view(result).columns[0].values)[0] == 22 * factor &&
+              ((const int64_t *)test_view(result).columns[1].values)[0] == 12 * factor;
     rdx_query_result_destroy(&result);
   }
   return NULL;

@@ -130,8 +130,8 @@ static void check_total(const rdx_join_view *got, const total *t, const rdx_colu
 }
 
 static void destroy_join(void *object) {
-  rdx_join *join = object;
-  rdx_join_destroy(&join);
+  rdx_join_result *join = object;
+  rdx_join_result_destroy(&join);
 }
 
 static void run(const sides *s, rdx_join_params *params, const rdx_column *values, refusal *r) {
@@ -144,7 +144,7 @@ static void run(const sides *s, rdx_join_params *params, const rdx_column *value
   const rdx_column left = maybe_upload(s->left), right = maybe_upload(s->right);
   const rdx_column upper = s->upper ? maybe_upload(s->upper) : right, uploaded = values ? maybe_upload(values) : right;
   params->values = values ? &uploaded : NULL;
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_error err = {""};
   const rdx_status status = s->upper ? rdx_join_between(diff_device, &left, &right, &upper, params, &join, &err)
                                      : rdx_join_equal(diff_device, &left, &right, params, &join, &err);
@@ -152,7 +152,7 @@ static void run(const sides *s, rdx_join_params *params, const rdx_column *value
     return;
   at_end(destroy_join, join);
   rdx_join_view got;
-  rdx_join_get(join, &got);
+  passed("join", rdx_join_result_view(join, &got, &err), &err, NULL);
   if (got.kind != params->kind || got.result != params->result)
     wrong("a result of kind %d, %d", got.kind, got.result);
   if (params->result == RDX_JOIN_SUM) {
@@ -212,7 +212,7 @@ void joins_case(void) {
   const rdx_column upper = pool_probes(&p, right_rows, random_nulls());
   const sides s = {&left, &right, between ? &upper : NULL, values_of(&left), values_of(&right), values_of(&upper)};
   refusal r = {0};
-  rdx_join_params params = {.kind = (rdx_join_kind)below(4), .result = (rdx_join_result)below(3)};
+  rdx_join_params params = {.kind = (rdx_join_kind)below(4), .result = (rdx_join_result_kind)below(3)};
   params.mapping = (rdx_join_mapping)below(3);
   if (params.result == RDX_JOIN_SUM && chance(90)) { /* mostly what can be added up */
     params.kind = (rdx_join_kind)below(2);

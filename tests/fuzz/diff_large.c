@@ -75,18 +75,18 @@ static void destroy_index(void *object) {
 }
 
 static void destroy_result(void *object) {
-  rdx_result *result = object;
-  rdx_result_destroy(&result);
+  rdx_lookup_result *result = object;
+  rdx_lookup_result_destroy(&result);
 }
 
 /* Of ranges only the first row of short ones is looked for. */
-static void check_probe(const rdx_result_view *got, const sorted *s, uint64_t i, uint64_t begin, uint64_t end) {
+static void check_probe(const rdx_lookup_view *got, const sorted *s, uint64_t i, uint64_t begin, uint64_t end) {
   const uint64_t count = end - begin;
-  if (got->kind != RDX_RESULT_FIRST && got->count[i] != count)
+  if (got->kind != RDX_LOOKUP_FIRST && got->count[i] != count)
     wrong("probe %" PRIu64 ": count %u, expected %" PRIu64, i, got->count[i], count);
-  if (got->kind == RDX_RESULT_SUM && got->sum_i64[i] != (int64_t)(s->sums[end] - s->sums[begin]))
+  if (got->kind == RDX_LOOKUP_SUM && got->sum_i64[i] != (int64_t)(s->sums[end] - s->sums[begin]))
     wrong("probe %" PRIu64 ": sum %" PRId64, i, got->sum_i64[i]);
-  if (got->kind != RDX_RESULT_FIRST || count > 1000)
+  if (got->kind != RDX_LOOKUP_FIRST || count > 1000)
     return;
   uint32_t first = RDX_NO_ROW;
   for (uint64_t k = begin; k < end; k++)
@@ -100,19 +100,19 @@ static void look_up(const rdx_index *index, const sorted *s, const pool *p, cons
   const rdx_column lower = pool_probes(p, count, chance(70) ? 0 : 5);
   const rdx_column upper = ranges ? pool_probes(p, count, 0) : lower;
   const rdx_column lower_view = maybe_upload(&lower), upper_view = ranges ? maybe_upload(&upper) : lower_view;
-  rdx_lookup_params params = {.result = (rdx_result_kind)below(RDX_RESULT_ROWS), .sort_probes = chance(40)};
-  if (params.result == RDX_RESULT_SUM)
+  rdx_lookup_params params = {.result = (rdx_lookup_result_kind)below(RDX_LOOKUP_ROWS), .sort_probes = chance(40)};
+  if (params.result == RDX_LOOKUP_SUM)
     params.values = added;
   note("%" PRIu64 " %s, result %d, sort %d, device %d %d\n", count, ranges ? "ranges" : "points", (int)params.result,
        params.sort_probes, lower_view.device != NULL, upper_view.device != NULL);
-  rdx_result *result = NULL;
-  rdx_result_view got;
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view got;
   rdx_error err = {""};
   const rdx_status status = ranges ? rdx_index_range(index, &lower_view, &upper_view, &params, &result, &err)
                                    : rdx_index_lookup(index, &lower_view, &params, &result, &err);
   passed("large lookup", status, &err, NULL);
   at_end(destroy_result, result);
-  passed("reading a result", rdx_result_read(result, &got, &err), &err, NULL);
+  passed("reading a result", rdx_lookup_result_view(result, &got, &err), &err, NULL);
   for (uint64_t i = 0; i < count; i++) {
     uint64_t begin, end;
     const value low = value_at(&lower, i), high = value_at(&upper, i);
@@ -145,8 +145,8 @@ void large_lookups(void) {
 /* ---- Joins ---- */
 
 static void destroy_join(void *object) {
-  rdx_join *join = object;
-  rdx_join_destroy(&join);
+  rdx_join_result *join = object;
+  rdx_join_result_destroy(&join);
 }
 
 static void check_join(const rdx_join_view *got, const rdx_column *left, const sorted *right) {
@@ -199,7 +199,7 @@ void large_joins(void) {
   const uint64_t pairs = count_pairs(&left, &s);
   if (pairs > 30000000)
     return;
-  rdx_join_params params = {.kind = (rdx_join_kind)below(4), .result = (rdx_join_result)below(3)};
+  rdx_join_params params = {.kind = (rdx_join_kind)below(4), .result = (rdx_join_result_kind)below(3)};
   if (params.result == RDX_JOIN_SUM) {
     params.kind = (rdx_join_kind)below(2);
     params.values = &added;
@@ -213,11 +213,11 @@ void large_joins(void) {
   watch("left", &left);
   watch("right", &right);
   const rdx_column left_view = maybe_upload(&left), right_view = maybe_upload(&right);
-  rdx_join *join = NULL;
+  rdx_join_result *join = NULL;
   rdx_join_view got;
   rdx_error err = {""};
   passed("large join", rdx_join_equal(diff_device, &left_view, &right_view, &params, &join, &err), &err, NULL);
   at_end(destroy_join, join);
-  rdx_join_get(join, &got);
+  passed("large join", rdx_join_result_view(join, &got, &err), &err, NULL);
   check_join(&got, &left, &s);
 }

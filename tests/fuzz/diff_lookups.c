@@ -62,7 +62,7 @@ static bool sum_fits(const sum *s, rdx_type type) {
   return is_unsigned(type) ? s->whole <= UINT64_MAX : s->whole >= INT64_MIN && s->whole <= INT64_MAX;
 }
 
-static void check_sum(const rdx_result_view *got, const sum *s, const rdx_column *values, uint64_t i) {
+static void check_sum(const rdx_lookup_view *got, const sum *s, const rdx_column *values, uint64_t i) {
   const rdx_type type = is_float(values->type)             ? RDX_TYPE_F64
                         : values->type == RDX_TYPE_DECIMAL ? RDX_TYPE_DECIMAL
                         : is_unsigned(values->type)        ? RDX_TYPE_U64
@@ -81,7 +81,7 @@ static void check_sum(const rdx_result_view *got, const sum *s, const rdx_column
 
 /* ---- Comparing ---- */
 
-static void check_rows(const rdx_result_view *got, const model *m, const probes *p) {
+static void check_rows(const rdx_lookup_view *got, const model *m, const probes *p) {
   if (got->offsets[0] != 0)
     wrong("the first offset is %" PRIu64, got->offsets[0]);
   for (uint64_t i = 0; i < p->lower->rows; i++) {
@@ -100,7 +100,7 @@ static void check_rows(const rdx_result_view *got, const model *m, const probes 
   }
 }
 
-static void check_counts(const rdx_result_view *got, const model *m, const probes *p) {
+static void check_counts(const rdx_lookup_view *got, const model *m, const probes *p) {
   for (uint64_t i = 0; i < p->lower->rows; i++) {
     uint32_t count = 0, first = RDX_NO_ROW;
     for (uint64_t row = m->rows; row-- > 0;)
@@ -108,29 +108,29 @@ static void check_counts(const rdx_result_view *got, const model *m, const probe
         count++;
         first = (uint32_t)row;
       }
-    if (got->kind == RDX_RESULT_COUNT && got->count[i] != count)
+    if (got->kind == RDX_LOOKUP_COUNT && got->count[i] != count)
       wrong("probe %" PRIu64 ": count %u, expected %u", i, got->count[i], count);
-    if (got->kind == RDX_RESULT_FIRST && got->first[i] != first)
+    if (got->kind == RDX_LOOKUP_FIRST && got->first[i] != first)
       wrong("probe %" PRIu64 ": first %u, expected %u", i, got->first[i], first);
   }
 }
 
 static void destroy_result(void *object) {
-  rdx_result *result = object;
-  rdx_result_destroy(&result);
+  rdx_lookup_result *result = object;
+  rdx_lookup_result_destroy(&result);
 }
 
-static void check_result(rdx_result *result, const model *m, const probes *p, rdx_result_kind kind,
+static void check_result(rdx_lookup_result *result, const model *m, const probes *p, rdx_lookup_result_kind kind,
                          const rdx_column *values, const sum *sums) {
   rdx_error err = {""};
-  rdx_result_view got;
-  passed("reading a result", rdx_result_read(result, &got, &err), &err, NULL);
+  rdx_lookup_view got;
+  passed("reading a result", rdx_lookup_result_view(result, &got, &err), &err, NULL);
   if (got.kind != kind || got.probes != p->lower->rows)
     wrong("the result is of kind %d, of %" PRIu64 " probes", (int)got.kind, got.probes);
-  if (kind == RDX_RESULT_SUM)
+  if (kind == RDX_LOOKUP_SUM)
     for (uint64_t i = 0; i < got.probes; i++)
       check_sum(&got, &sums[i], values, i);
-  else if (kind == RDX_RESULT_ROWS)
+  else if (kind == RDX_LOOKUP_ROWS)
     check_rows(&got, m, p);
   else
     check_counts(&got, m, p);
@@ -141,7 +141,8 @@ static void check_result(rdx_result *result, const model *m, const probes *p, rd
 /* Look up; `values`: their sums, of which the index knows where they are `included`. */
 static void look_up(const rdx_index *index, const rdx_index_params *params, const model *m, const probes *p,
                     const rdx_column *values, bool included) {
-  const rdx_result_kind kind = values ? RDX_RESULT_SUM : (rdx_result_kind)(below(3) == 0 ? RDX_RESULT_ROWS : below(2));
+  const rdx_lookup_result_kind kind =
+      values ? RDX_LOOKUP_SUM : (rdx_lookup_result_kind)(below(3) == 0 ? RDX_LOOKUP_ROWS : below(2));
   refusal r = {0};
   sum *sums = NULL;
   if (values) {
@@ -169,7 +170,7 @@ static void look_up(const rdx_index *index, const rdx_index_params *params, cons
       .result = kind, .values = values && !included ? &uploaded : NULL, .stats = chance(20), .sort_probes = chance(30)};
   note("%s, result %d, stats %d, sort %d, device %d %d\n", p->upper ? "ranges" : "points", (int)kind, lookup.stats,
        lookup.sort_probes, lower.device != NULL, upper.device != NULL);
-  rdx_result *result = NULL;
+  rdx_lookup_result *result = NULL;
   rdx_error err = {""};
   const rdx_status status = p->upper ? rdx_index_range(index, &lower, &upper, &lookup, &result, &err)
                                      : rdx_index_lookup(index, &lower, &lookup, &result, &err);

@@ -129,7 +129,7 @@ static void run(const rdx_scan *scan, const rdx_scan_params *options, const pool
   if (!passed("scan", rdx_scan_run(scan, asked, &params, &result, &err), &err, &r))
     return;
   at_end(destroy_result, result);
-  passed("reading a result", rdx_scan_result_read(result, &got, &err), &err, NULL);
+  passed("reading a result", rdx_scan_result_view(result, &got, &err), &err, NULL);
   if (got.kind != params.result)
     wrong("the result is of kind %d", got.kind);
   check(&got, p, columns, columns[0].rows);

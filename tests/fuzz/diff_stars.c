@@ -173,11 +173,14 @@ static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool
 
 static void check(const rdx_query_result *result, const query *q) {
   const uint32_t columns = q->query.group_count + q->query.aggregate_count;
-  if (rdx_query_result_columns(result) != columns)
-    wrong("%u columns, expected %u", rdx_query_result_columns(result), columns);
-  const uint64_t rows = rdx_query_result_rows(result);
+  rdx_query_view view;
+  rdx_error err = {""};
+  passed("query", rdx_query_result_view(result, &view, &err), &err, NULL);
+  if (view.column_count != columns)
+    wrong("%u columns, expected %u", view.column_count, columns);
+  const uint64_t rows = view.rows;
   for (uint32_t c = 0; c < columns; c++) {
-    const rdx_column *got = rdx_query_result_column(result, c), *expected = &q->columns[c];
+    const rdx_column *got = &view.columns[c], *expected = &q->columns[c];
     if (got->type != expected->type || got->scale != expected->scale)
       wrong("column %u is of type %s(%d), expected %s(%d)", c, rdx_type_name(got->type), got->scale,
             rdx_type_name(expected->type), expected->scale);
