@@ -63,6 +63,7 @@ rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx
 static void destroy_cube(rdx_cube *cube) {
   if (cube->self)
     cube->ops->destroy(cube->self);
+  rdx_free(cube->self);
   rdx_arena_free(&cube->arena);
   *cube = (rdx_cube){0};
 }
@@ -84,7 +85,8 @@ static rdx_status build_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_cu
   *cube = (rdx_cube){.ops = spec ? cube_ops(engine) : engine->kind->plain};
   if (spec)
     RDX_TRY(rdx_spec_copy(spec, most_scan(engine), engine->relation, &cube->arena, &cube->spec, err));
-  return cube->ops->build(engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, &cube->self, err);
+  RDX_TRY(rdx_calloc(1, cube->ops->size, "a cube", &cube->self, err));
+  return cube->ops->build(cube->self, engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, err);
 }
 
 /* `spec` NULL: what answers all queries. */
@@ -361,9 +363,9 @@ static rdx_status run_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_grou
   const uint32_t count = rdx_plan_parts(plan);
   for (uint32_t i = 0; i < count && !plan->empty; i++) {
     const rdx_plan part = rdx_plan_part(plan, i);
-    double ms = 0;
-    RDX_TRY(cube->ops->run(cube->self, &part, &parts[i], NULL, &ms, err));
-    *device_ms += ms;
+    rdx_star_call call = {.plan = &part, .out = &parts[i]};
+    RDX_TRY(cube->ops->run(cube->self, &call, err));
+    *device_ms += call.device_ms;
   }
   return rdx_groups_align(parts, count, err);
 }
@@ -373,15 +375,10 @@ static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_qu
   for (uint32_t i = 0; i < rdx_plan_parts(plan) && !plan->empty; i++) {
     const rdx_plan part = rdx_plan_part(plan, i);
     rdx_groups again = {0};
-    rdx_query_counts counts = {0};
-    double ignored = 0;
-    const rdx_status status = cube->ops->run(cube->self, &part, &again, &counts, &ignored, err);
+    rdx_star_call call = {.plan = &part, .out = &again, .counts = out};
+    const rdx_status status = cube->ops->run(cube->self, &call, err);
     rdx_groups_drop(&again);
     RDX_TRY(status);
-    out->rays += counts.rays;
-    out->hits += counts.hits;
-    out->rows += counts.rows;
-    out->bytes += counts.bytes;
   }
   return RDX_OK;
 }

@@ -24,23 +24,30 @@ typedef struct rdx_cube {
   void *self;
 } rdx_cube;
 
+typedef struct rdx_star_call {
+  const rdx_plan *plan;
+  rdx_groups *out;          /* the caller's */
+  rdx_query_counts *counts; /* added to; NULL: not wanted */
+  double device_ms;         /* out */
+} rdx_star_call;
+
 typedef struct rdx_star_ops {
   rdx_star_method method;
   bool traces_rays;
   bool cubes;
+  size_t size;        /* of what answers queries, which is all zero before it is built */
   uint32_t most_scan; /* attributes of a cube; 0: RDX_MOST_SPEC */
   /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
   bool (*fits)(const rdx_packed_relation *relation, const rdx_cube_spec *spec);
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */
-  rdx_status (*build)(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                      uint64_t *bytes, void **out, rdx_error *err);
+  rdx_status (*build)(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                      const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err);
   /* What a plan takes, in counts as far as they can be told before: of all that can answer a plan, what is expected to
    * take the least time does. */
   void (*work)(const void *self, const rdx_plan *plan, rdx_work *out);
-  /* Find the groups, which are the caller's then. One submission to the device where possible. */
-  rdx_status (*run)(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                    double *device_ms, rdx_error *err);
-  void (*destroy)(void *self);
+  /* Find the groups. One submission to the device where possible. */
+  rdx_status (*run)(const void *self, rdx_star_call *call, rdx_error *err);
+  void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
 } rdx_star_ops;
 
 extern const rdx_star_ops rdx_column_engine_ops;

@@ -55,7 +55,6 @@ static void destroy(void *self) {
   rdx_runs_destroy(&c->runs);
   rdx_buffer_destroy(&c->block_runs);
   rdx_cube_destroy(&c->core);
-  rdx_free(c);
 }
 
 static bool on_cpu(const coarse_cube *c) {
@@ -410,20 +409,14 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_coa
   return status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                        uint64_t *bytes, void **out, rdx_error *err) {
+static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
+  coarse_cube *c = self;
   if (params->coarse_cube.build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "coarse_cube: unknown build preference");
-  coarse_cube *c = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
-  const rdx_status status = build_parts(relation, &params->coarse_cube, spec, c, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
+  RDX_TRY(build_parts(relation, &params->coarse_cube, spec, c, err));
   *bytes = rdx_cube_bytes(&c->core) + c->places->size + c->blocks->size + c->scene->bytes +
            rdx_runs_bytes(&c->core, &c->runs) + (c->block_runs ? c->block_runs->size : 0);
-  *out = c;
   return RDX_OK;
 }
 
@@ -521,12 +514,10 @@ static rdx_status launch_rays(const coarse_cube *c, rdx_cube_run *run, uint64_t 
 
 /* A query under way. */
 typedef struct request {
-  const rdx_plan *plan;
   rdx_cube_run *run;
-  rdx_buffer *counters; /* NULL: not wanted */
-  uint64_t rays, rows;  /* rows that qualify */
-  uint64_t runs;        /* that are added up; 0: rows are */
-  star_piece *pieces;   /* on the device */
+  uint64_t rays, rows; /* rows that qualify */
+  uint64_t runs;       /* that are added up; 0: rows are */
+  star_piece *pieces;  /* on the device */
   uint32_t copies, parts, shares;
 } request;
 
@@ -552,7 +543,7 @@ static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
                                        .blocks = RDX_ADDRESS(uint32_t, c->blocks),
                                        .places = RDX_ADDRESS(uint32_t, c->places),
                                        .ranges = (uint32_t *)(uintptr_t)ranges,
-                                       .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                       .counters = RDX_ADDRESS(uint64_t, r->run->counters),
                                        .shift = c->shift,
                                        .parts = r->parts,
                                        .shares = r->shares,
@@ -565,7 +556,7 @@ static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {
  * run a launch when it returns, so that constants may be of this function.) */
 static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_stream *stream = r->run->stream;
-  const star_runs view = rdx_runs_view(&c->core, &c->runs, r->plan);
+  const star_runs view = rdx_runs_view(&c->core, &c->runs, r->run->call->plan);
   const rdx_ranges *list = &r->run->ranges;
   uint64_t runs = 0, ranges = 0;
   deal_out(c, r, view.groups ? c->runs.count / c->block_count / GPU_RUNS : 1, GPU_RUN_PARTS);
@@ -578,7 +569,7 @@ static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) 
                                         .runs = (star_runs *)(uintptr_t)runs,
                                         .block_runs = RDX_ADDRESS(uint32_t, c->block_runs),
                                         .ranges = (uint32_t *)(uintptr_t)ranges,
-                                        .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                        .counters = RDX_ADDRESS(uint64_t, r->run->counters),
                                         .parts = r->parts,
                                         .shares = r->shares};
   return rdx_stream_launch(stream, &rdx_kernel_coarse_runs, &args, NULL, r->parts, NULL, err);
@@ -587,57 +578,44 @@ static rdx_status launch_runs(const coarse_cube *c, request *r, rdx_error *err) 
 static rdx_status launch(const coarse_cube *c, request *r, rdx_error *err) {
   rdx_cube_run *run = r->run;
   uint64_t pieces = 0;
-  r->copies = rdx_cube_copies(&c->core, r->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
+  r->copies = rdx_cube_copies(&c->core, run->call->plan, r->runs > 0 ? r->runs * RUN_ROWS : r->rows);
   if (!run->hit_list)
     RDX_TRY(
         rdx_buffer_create(c->core.device, (1 + 2 * c->block_count) * 4, "the blocks of a query", &run->hit_list, err));
-  if (r->counters)
-    RDX_TRY(rdx_stream_fill(run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_cube_start(&c->core, r->plan, r->copies, run, err));
+  RDX_TRY(rdx_cube_start(&c->core, r->copies, run, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->rows, r->rays / c->scene_rows * sizeof(star_piece), &pieces, err));
   r->pieces = (star_piece *)(uintptr_t)pieces;
   RDX_TRY(launch_rays(c, run, r->rays, r->pieces, err));
   return r->runs > 0 ? launch_runs(c, r, err) : launch_add(c, r, err);
 }
 
-static rdx_status run_counted(const coarse_cube *c, request *r, rdx_groups *out, rdx_query_counts *counts,
-                              double *device_ms, rdx_error *err) {
-  RDX_TRY(rdx_cube_select(&c->core, r->plan, r->run, err));
-  if (r->run->ranges.count == 0)
+static rdx_status answer(const void *self, rdx_cube_run *run, rdx_error *err) {
+  const coarse_cube *c = self;
+  request r = {.run = run};
+  RDX_TRY(rdx_cube_select(&c->core, run, err));
+  if (run->ranges.count == 0)
     return RDX_OK;
   uint64_t pieces = 0;
-  RDX_TRY(cut(c, r->run, &pieces, err));
-  r->rays = pieces * c->scene_rows;
-  r->rows = rdx_cube_rows_of(&c->core, &r->run->ranges);
-  r->runs = rdx_runs_of(&c->core, &c->runs, r->plan, &r->run->ranges);
-  if (r->runs * RUN_ROWS > r->rows)
-    r->runs = 0;
-  RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, device_ms, err));
-  if (!r->counters)
-    return RDX_OK;
-  counts->rays = r->rays;
-  return rdx_cube_counts(r->run, r->counters, counts, err);
+  RDX_TRY(cut(c, run, &pieces, err));
+  r.rays = pieces * c->scene_rows;
+  r.rows = rdx_cube_rows_of(&c->core, &run->ranges);
+  r.runs = rdx_runs_of(&c->core, &c->runs, run->call->plan, &run->ranges);
+  if (r.runs * RUN_ROWS > r.rows)
+    r.runs = 0;
+  RDX_TRY(launch(c, &r, err));
+  RDX_TRY(rdx_cube_finish(&c->core, run, err));
+  return rdx_cube_count(run, r.rays, err);
 }
 
-static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                      double *device_ms, rdx_error *err) {
-  coarse_cube *c = (coarse_cube *)(uintptr_t)self; /* spares are shared under a lock */
-  request r = {.plan = plan};
-  if (counts)
-    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
-  if (status == RDX_OK)
-    status = run_counted(c, &r, out, counts, device_ms, err);
-  rdx_cube_give(&c->core, &r.run, status);
-  rdx_buffer_destroy(&r.counters);
-  return status;
+static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
+  return rdx_cube_answer(self, answer, call, err);
 }
 
 const rdx_star_ops rdx_coarse_cube_ops = {
     .method = RDX_STAR_COARSE_CUBE,
     .traces_rays = true,
     .cubes = true,
+    .size = sizeof(coarse_cube),
     .build = build,
     .work = work,
     .run = run,

@@ -91,18 +91,14 @@ static void destroy(void *self) {
   while (e->spare_count > 0)
     drop_workspace(&e->spares[--e->spare_count]);
   pthread_mutex_destroy(&e->lock);
-  rdx_free(e);
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                        uint64_t *bytes, void **out, rdx_error *err) {
-  (void)params, (void)spec;
-  column_engine *e = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *e, "a column engine", (void **)&e, err));
+static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
+  (void)params, (void)spec, (void)bytes, (void)err;
+  column_engine *e = self;
   e->relation = relation;
   pthread_mutex_init(&e->lock, NULL);
-  *bytes = 0;
-  *out = e;
   return RDX_OK;
 }
 
@@ -461,16 +457,15 @@ static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
   return status;
 }
 
-static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                           double *device_ms, rdx_error *err) {
-  run r = {.engine = (column_engine *)(uintptr_t)self, .plan = plan};
-  const rdx_status status = run_query(&r, out, err);
+static rdx_status run_plan(const void *self, rdx_star_call *call, rdx_error *err) {
+  run r = {.engine = (column_engine *)(uintptr_t)self, .plan = call->plan};
+  const rdx_status status = run_query(&r, call->out, err);
   if (r.work.stream)
     give_workspace(r.engine, &r.work, status != RDX_OK);
-  *device_ms = r.device_ms;
-  if (counts) {
-    counts->rows = plan->relation->rows;
-    counts->bytes = r.query.bytes;
+  call->device_ms = r.device_ms;
+  if (call->counts) {
+    call->counts->rows += call->plan->relation->rows;
+    call->counts->bytes += r.query.bytes;
   }
   rdx_column_query_destroy(&r.query);
   return status;
@@ -478,6 +473,7 @@ static rdx_status run_plan(const void *self, const rdx_plan *plan, rdx_groups *o
 
 const rdx_star_ops rdx_column_engine_ops = {
     .method = RDX_STAR_COLUMN_ENGINE,
+    .size = sizeof(column_engine),
     .build = build,
     .work = work,
     .run = run_plan,

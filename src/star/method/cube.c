@@ -315,7 +315,15 @@ rdx_status rdx_cube_store(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_er
 
 /* ---- The end ---- */
 
-static void destroy_run(rdx_cube_run *run) {
+static void drop_call(const rdx_cube_core *core, rdx_cube_run *run) {
+  run->call = NULL;
+  rdx_buffer_destroy(&run->counters);
+  if (core->filter)
+    rdx_workspace_give_bitmap(core->filter->workspace, &run->bits);
+}
+
+static void destroy_run(const rdx_cube_core *core, rdx_cube_run *run) {
+  drop_call(core, run);
   rdx_stream_destroy(&run->stream);
   rdx_buffer_destroy(&run->sums);
   rdx_buffer_destroy(&run->touched);
@@ -331,11 +339,12 @@ static void destroy_run(rdx_cube_run *run) {
 
 void rdx_cube_destroy(rdx_cube_core *core) {
   for (uint32_t i = 0; i < core->spare_count; i++)
-    destroy_run(core->spares[i]);
+    destroy_run(core, core->spares[i]);
   for (uint32_t i = 0; core->measures && i < core->plan.measure_count; i++)
     rdx_buffer_destroy(&core->measures[i].codes);
   rdx_free(core->measures);
   rdx_buffer_destroy(&core->group_codes);
+  rdx_scan_destroy(&core->filter);
   rdx_tuples_destroy(&core->scan);
   rdx_tuples_destroy(&core->groups);
   rdx_plan_destroy(&core->plan);
@@ -355,36 +364,42 @@ uint64_t rdx_cube_bytes(const rdx_cube_core *core) {
 
 /* ---- Runs ---- */
 
-rdx_status rdx_cube_take(rdx_cube_core *core, rdx_cube_run **out, rdx_error *err) {
+static rdx_status take_run(rdx_cube_core *core, rdx_cube_run **out, rdx_error *err) {
   pthread_mutex_lock(&core->lock);
   *out = core->spare_count > 0 ? core->spares[--core->spare_count] : NULL;
   pthread_mutex_unlock(&core->lock);
   if (*out)
     return RDX_OK;
   RDX_TRY(rdx_calloc(1, sizeof **out, "a query", (void **)out, err));
-  const rdx_status status = rdx_stream_create_for(core->device, "query", &(*out)->stream, err);
-  if (status != RDX_OK) {
-    destroy_run(*out);
-    *out = NULL;
-  }
-  return status;
+  return rdx_stream_create_for(core->device, "query", &(*out)->stream, err);
 }
 
-void rdx_cube_give(rdx_cube_core *core, rdx_cube_run **run, rdx_status status) {
-  rdx_cube_run *left = *run;
-  if (!left)
-    return;
-  *run = NULL;
-  if (status == RDX_OK) {
-    pthread_mutex_lock(&core->lock);
-    if (core->spare_count < RDX_CUBE_SPARES) {
-      core->spares[core->spare_count++] = left;
-      left = NULL;
-    }
-    pthread_mutex_unlock(&core->lock);
-  }
-  if (left)
-    destroy_run(left);
+/* After an error the run is destroyed, for its accumulators may not be 0. */
+static void give_run(rdx_cube_core *core, rdx_cube_run *run, rdx_status status) {
+  drop_call(core, run);
+  pthread_mutex_lock(&core->lock);
+  const bool kept = status == RDX_OK && core->spare_count < RDX_CUBE_SPARES;
+  if (kept)
+    core->spares[core->spare_count++] = run;
+  pthread_mutex_unlock(&core->lock);
+  if (!kept)
+    destroy_run(core, run);
+}
+
+rdx_status rdx_cube_answer(const void *cube, rdx_status (*answer)(const void *cube, rdx_cube_run *run, rdx_error *err),
+                           rdx_star_call *call, rdx_error *err) {
+  rdx_cube_core *core = (rdx_cube_core *)(uintptr_t)cube; /* spares are shared under a lock */
+  rdx_cube_run *run = NULL;
+  rdx_status status = take_run(core, &run, err);
+  if (!run)
+    return status;
+  run->call = call;
+  if (status == RDX_OK && call->counts)
+    status = rdx_buffer_create(core->device, 16, "counters", &run->counters, err);
+  if (status == RDX_OK)
+    status = answer(cube, run, err);
+  give_run(core, run, status);
+  return status;
 }
 
 rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_error *err) {

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "scan/scan.h"
 #include "star/star.h"
 #include "star/tuples.h"
 #include "kernels/star/kernels.h"
@@ -23,7 +24,10 @@ typedef struct rdx_cube_measure {
 
 /* What a query needs and hands on to the next: accumulators that are all 0, and arrays on the host. */
 typedef struct rdx_cube_run {
+  rdx_star_call *call;
   rdx_stream *stream;
+  rdx_buffer *counters; /* of hits and rows (u64 each); NULL: they are not wanted */
+  rdx_buffer *bits;     /* the rows that the filter of the cube lets through; NULL: all */
   rdx_buffer *sums, *touched, *marks, *found;
   uint64_t expected;    /* bytes of the last result */
   rdx_ranges ranges;    /* of scan places */
@@ -49,6 +53,7 @@ typedef struct rdx_cube_core {
   rdx_cube_measure *measures;
   uint32_t group_bytes; /* 0: there is one group */
   rdx_buffer *group_codes;
+  rdx_scan *filter;     /* rt_filter.h; NULL: none */
   pthread_mutex_t lock; /* guards the rest */
   rdx_cube_run *spares[RDX_CUBE_SPARES];
   uint32_t spare_count;
@@ -97,13 +102,13 @@ uint64_t rdx_cube_bytes(const rdx_cube_core *core);
 /* Estimates of how many ranges and rows a plan's query reads. */
 void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *ranges, double *rows);
 
-/* Begin and end a query. After an error the run is destroyed, for its accumulators may not be 0. */
-RDX_MUST_USE rdx_status rdx_cube_take(rdx_cube_core *core, rdx_cube_run **out, rdx_error *err);
-void rdx_cube_give(rdx_cube_core *core, rdx_cube_run **run, rdx_status status);
+/* Answer a query of a cube, which begins with its core, by what its kind does with a run. */
+RDX_MUST_USE rdx_status rdx_cube_answer(const void *cube,
+                                        rdx_status (*answer)(const void *cube, rdx_cube_run *run, rdx_error *err),
+                                        rdx_star_call *call, rdx_error *err);
 
 /* Find the plan's ranges of scan places: run->ranges. */
-RDX_MUST_USE rdx_status rdx_cube_select(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run,
-                                        rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err);
 /* How many rows ranges of places have. */
 uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges);
 /* Room for `words` in run->rows. */
@@ -113,25 +118,22 @@ RDX_MUST_USE rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_err
 uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64_t work);
 
 /* Prepare accumulators and begin to record: what follows may use run->query_address. */
-RDX_MUST_USE rdx_status rdx_cube_start(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies,
-                                       rdx_cube_run *run, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_start(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run, rdx_error *err);
 /* Run what is recorded and bring the groups found. */
-RDX_MUST_USE rdx_status rdx_cube_finish(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run,
-                                        rdx_groups *out, double *device_ms, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_finish(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err);
 
 /* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
-void rdx_cube_prepare(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run);
+void rdx_cube_prepare(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run);
 RDX_MUST_USE rdx_status rdx_cube_record_room(rdx_cube_run *run, uint64_t words, rdx_error *err);
 /* Records, as star_collect_args says, to groups as the plan numbers them. `parts`: a group of the cube has a record for
  * each range of rows of one scan tuple, at most; else one. */
-RDX_MUST_USE rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_plan *plan, const rdx_cube_run *run,
-                                      const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_run *run, const uint64_t *records,
+                                      bool parts, rdx_error *err);
 
 /* Bytes of the groups and measures of a row that a query reads. */
 uint64_t rdx_cube_row_bytes(const rdx_cube_run *run);
-/* Add what rays counted: hits and rows (u64 each, 0 before), and the bytes that the rows take. */
-RDX_MUST_USE rdx_status rdx_cube_counts(const rdx_cube_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
-                                        rdx_error *err);
+/* Where counts are wanted: add the rays, what they counted, and the bytes that the rows take. */
+RDX_MUST_USE rdx_status rdx_cube_count(const rdx_cube_run *run, uint64_t rays, rdx_error *err);
 
 /* The cube's measure that is a plan's. */
 uint32_t rdx_cube_measure_of(const rdx_cube_core *core, const rdx_measure *measure);

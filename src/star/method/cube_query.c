@@ -69,7 +69,8 @@ static uint32_t group_count(const rdx_cube_core *core, const rdx_plan *plan) {
   return plan->query->group_count > 0 && core->group_bytes ? core->groups.count : 1;
 }
 
-void rdx_cube_prepare(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run) {
+void rdx_cube_prepare(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run) {
+  const rdx_plan *plan = run->call->plan;
   star_query *q = &run->query;
   *q = (star_query){.group_count = group_count(core, plan), .slot_count = 1, .copies = copies};
   if (q->group_count > 1 && core->group_codes) {
@@ -108,10 +109,9 @@ uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64
   return (uint32_t)(most < 1 ? 1 : most < STAR_COPIES ? most : STAR_COPIES);
 }
 
-rdx_status rdx_cube_start(const rdx_cube_core *core, const rdx_plan *plan, uint32_t copies, rdx_cube_run *run,
-                          rdx_error *err) {
+rdx_status rdx_cube_start(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run, rdx_error *err) {
   star_query *q = &run->query;
-  rdx_cube_prepare(core, plan, copies, run);
+  rdx_cube_prepare(core, copies, run);
   const uint64_t groups = q->group_count, cells = copies * star_record_stride(q);
   if (cells > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query adds up %llu groups of %u numbers, more than 2^32 in all",
@@ -126,6 +126,8 @@ rdx_status rdx_cube_start(const rdx_cube_core *core, const rdx_plan *plan, uint3
   q->sums = RDX_ADDRESS(uint64_t, run->sums);
   q->touched = RDX_ADDRESS(uint32_t, run->touched);
   q->marks = RDX_ADDRESS(uint32_t, run->marks);
+  if (run->counters)
+    RDX_TRY(rdx_stream_fill(run->stream, run->counters, 0, 16, 0, err));
   RDX_TRY(rdx_stream_mark(run->stream, err));
   RDX_TRY(rdx_stream_fill(run->stream, run->found, 0, 8, 0, err));
   return rdx_stream_constants(run->stream, q, sizeof *q, &run->query_address, err);
@@ -170,8 +172,9 @@ static rdx_record_words words_of(const rdx_measure *m, uint32_t slots, uint32_t 
   return w;
 }
 
-rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_plan *plan, const rdx_cube_run *run,
-                         const uint64_t *records, bool parts, rdx_groups *out, rdx_error *err) {
+rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_run *run, const uint64_t *records, bool parts,
+                         rdx_error *err) {
+  const rdx_plan *plan = run->call->plan;
   const uint64_t count = records[0];
   const uint32_t size = run->query.slot_count;
   uint64_t *numbers = NULL;
@@ -188,13 +191,13 @@ rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_plan *plan, const 
   for (uint32_t m = 0; m < plan->measure_count; m++)
     r.measures[m] = words_of(&core->plan.measures[rdx_cube_measure_of(core, &plan->measures[m])],
                              run->query.measures[m].slots, &next);
-  const rdx_status status = rdx_groups_create(plan, r, out, err);
+  const rdx_status status = rdx_groups_create(plan, r, run->call->out, err);
   rdx_free(numbers);
   return status;
 }
 
-rdx_status rdx_cube_select(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run, rdx_error *err) {
-  return rdx_tuples_select(&core->scan, plan, &run->ranges, err);
+rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err) {
+  return rdx_tuples_select(&core->scan, run->call->plan, &run->ranges, err);
 }
 
 uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges) {
@@ -204,8 +207,7 @@ uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges) {
   return rows;
 }
 
-rdx_status rdx_cube_finish(const rdx_cube_core *core, const rdx_plan *plan, rdx_cube_run *run, rdx_groups *out,
-                           double *device_ms, rdx_error *err) {
+rdx_status rdx_cube_finish(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err) {
   const uint64_t items = core->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
   const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                          .found = RDX_ADDRESS(uint64_t, run->found)};
@@ -218,9 +220,9 @@ rdx_status rdx_cube_finish(const rdx_cube_core *core, const rdx_plan *plan, rdx_
   RDX_TRY(rdx_stream_mark(run->stream, err));
   RDX_TRY(rdx_stream_read(run->stream, run->found, 0, first, (const void **)&records, err));
   RDX_TRY(rdx_stream_finish(run->stream, err));
-  *device_ms = rdx_stream_elapsed(run->stream, 0, 1);
+  run->call->device_ms += rdx_stream_elapsed(run->stream, 0, 1);
   RDX_TRY(take_records(run, &records, first, err));
-  return rdx_cube_read(core, plan, run, records, false, out, err);
+  return rdx_cube_read(core, run, records, false, err);
 }
 
 /* ---- Counting ---- */
@@ -232,10 +234,13 @@ uint64_t rdx_cube_row_bytes(const rdx_cube_run *run) {
   return bytes;
 }
 
-rdx_status rdx_cube_counts(const rdx_cube_run *run, const rdx_buffer *counters, rdx_query_counts *counts,
-                           rdx_error *err) {
+rdx_status rdx_cube_count(const rdx_cube_run *run, uint64_t rays, rdx_error *err) {
+  rdx_query_counts *counts = run->call->counts;
   uint64_t values[2] = {0};
-  RDX_TRY(rdx_buffer_download(counters, 0, values, sizeof values, err));
+  if (!run->counters)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_download(run->counters, 0, values, sizeof values, err));
+  counts->rays += rays;
   counts->hits += values[0];
   counts->rows += values[1];
   counts->bytes += values[1] * rdx_cube_row_bytes(run);

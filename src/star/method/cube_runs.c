@@ -349,14 +349,13 @@ static void add_ranges(const rdx_cube_core *core, const rdx_runs *runs, const rd
   }
 }
 
-static rdx_status answer_one(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, rdx_cube_run *run,
-                             rdx_groups *out, rdx_error *err) {
-  rdx_cube_prepare(core, plan, 1, run);
+static rdx_status answer_one(const rdx_cube_core *core, const rdx_runs *runs, rdx_cube_run *run, rdx_error *err) {
+  rdx_cube_prepare(core, 1, run);
   RDX_TRY(rdx_cube_record_room(run, 2 + run->query.slot_count, err));
   run->records[0] = 1;
   run->records[1] = 0;
-  add_ranges(core, runs, plan, &run->query, &run->ranges, run->records + 2);
-  return rdx_cube_read(core, plan, run, run->records, false, out, err);
+  add_ranges(core, runs, run->call->plan, &run->query, &run->ranges, run->records + 2);
+  return rdx_cube_read(core, run, run->records, false, err);
 }
 
 /* Where groups are many and few of them are in the ranges: records that follow each other as runs do, several of which
@@ -413,15 +412,15 @@ static void collect(const rdx_cube_run *run, const uint32_t *touched, uint32_t c
 #define CACHED_WORDS 4096 /* accumulators that the nearest cache holds: then adding up is cheaper than sorting */
 #define MOST_LISTED 1024
 
-rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan, rdx_cube_run *run,
-                           rdx_groups *out, rdx_error *err) {
+rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, rdx_cube_run *run, rdx_error *err) {
+  const rdx_plan *plan = run->call->plan;
   if (plan->query->group_count == 0)
-    return answer_one(core, runs, plan, run, out, err);
+    return answer_one(core, runs, run, err);
   const star_runs r = rdx_runs_view(core, runs, plan);
   const star_query *q = &run->query;
   const uint64_t all = rdx_runs_translate(runs, &run->ranges);
   const uint32_t *ranges = run->ranges.list, range_count = run->ranges.count;
-  rdx_cube_prepare(core, plan, 1, run);
+  rdx_cube_prepare(core, 1, run);
   const uint64_t group_count = q->group_count, slots = q->slot_count;
   const uint64_t groups = all < group_count ? all : group_count,
                  listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
@@ -435,5 +434,5 @@ rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, cons
       touched = star_add_runs(&r, q, ranges[2 * i], ranges[2 * i + 1], run->host_sums, run->rows, touched);
     collect(run, run->rows, touched, run->records);
   }
-  return rdx_cube_read(core, plan, run, run->records, parts, out, err);
+  return rdx_cube_read(core, run, run->records, parts, err);
 }

@@ -48,7 +48,7 @@ RDX_MUST_USE rdx_status rdx_runs_move(const rdx_cube_core *core, rdx_runs *runs,
 star_runs rdx_runs_view(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan);
 
 /* Answer a plan by them on the host: run->ranges, which become ranges of runs. */
-RDX_MUST_USE rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan,
-                                        rdx_cube_run *run, rdx_groups *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, rdx_cube_run *run,
+                                        rdx_error *err);
 
 #endif

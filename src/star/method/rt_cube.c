@@ -28,7 +28,8 @@
 typedef struct rt_cube {
   rdx_cube_core core;
   rdx_rt_cube_params params;
-  uint32_t x_shift, y_shift, z_shift, half_x, half_y, columns, lines;
+  uint32_t x_shift, y_shift, z_shift;
+  rdx_rt_grid grid;
   float leg_x, leg_y, z_scale;
   uint64_t x_count, y_count; /* coordinates are below */
   uint32_t *z_cuts;          /* SPLIT_SCAN: the first scan places of each code of the first attribute */
@@ -36,7 +37,6 @@ typedef struct rt_cube {
   rdx_buffer *owners; /* NULL: the grid is one ray */
   rdx_buffer *places; /* SPLIT_SCAN: of rows */
   rdx_scene *scene;
-  rdx_scan *filter; /* SEPARATE_SCAN */
 } rt_cube;
 
 static void destroy(void *self) {
@@ -44,10 +44,8 @@ static void destroy(void *self) {
   rdx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->owners);
   rdx_buffer_destroy(&c->places);
-  rdx_scan_destroy(&c->filter);
   rdx_free(c->z_cuts);
   rdx_cube_destroy(&c->core);
-  rdx_free(c);
 }
 
 static bool on_cpu(const rt_cube *c) {
@@ -118,7 +116,7 @@ static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   return rdx_rt_cube_cut(&c->core.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
 }
 
-static uint32_t bits_of(uint64_t largest) {
+uint32_t rdx_bits_of(uint64_t largest) {
   return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
 }
 
@@ -127,7 +125,7 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
     const rdx_cube_measure *m = &c->core.measures[i];
-    const uint32_t own = bits_of(m->largest);
+    const uint32_t own = rdx_bits_of(m->largest);
     if (count > 0 && bits + own > X_BITS)
       break;
     steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),
@@ -147,13 +145,26 @@ static uint32_t make_x(rt_cube *c, star_step *steps) {
 }
 
 /* RTCUDB, section 3.2 "Rays are launched as a two-dimensional array". */
-void rdx_rt_cube_divide(double grid, uint64_t x_codes, uint64_t y_codes, uint32_t *half_x, uint32_t *half_y) {
-  uint64_t lines = (uint64_t)ceil(sqrt(grid));
+void rdx_rt_grid_divide(const rdx_rt_cube_params *p, double rays, uint64_t x_codes, uint64_t y_codes,
+                        rdx_rt_grid *out) {
+  uint64_t lines = (uint64_t)ceil(sqrt(rays));
   lines = lines < y_codes ? lines : y_codes;
-  uint64_t columns = (uint64_t)ceil(grid / (double)lines);
+  uint64_t columns = (uint64_t)ceil(rays / (double)lines);
   columns = columns < x_codes ? columns : x_codes;
-  *half_x = (uint32_t)((x_codes + columns - 1) / columns);
-  *half_y = (uint32_t)((y_codes + lines - 1) / lines);
+  out->half_x = p->leg_x > 0 ? (uint32_t)(p->leg_x / 2) : (uint32_t)((x_codes + columns - 1) / columns);
+  out->half_y = p->leg_y > 0 ? (uint32_t)(p->leg_y / 2) : (uint32_t)((y_codes + lines - 1) / lines);
+}
+
+rdx_status rdx_rt_grid_count(uint64_t x_codes, uint64_t y_codes, rdx_rt_grid *grid, rdx_error *err) {
+  const uint64_t columns = (x_codes - 1) / grid->half_x + 1, lines = (y_codes - 1) / grid->half_y + 1;
+  if (columns * lines > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rt_cube: with legs of %u and %u an interval of z takes %llu times %llu rays, more than 2^32 - 1: "
+                    "use longer legs",
+                    2 * grid->half_x, 2 * grid->half_y, (unsigned long long)columns, (unsigned long long)lines);
+  grid->columns = (uint32_t)columns;
+  grid->lines = (uint32_t)lines;
+  return RDX_OK;
 }
 
 /* The grid. With n rays in it a query traces n for each piece of z; rows are hit 1 to 3 times, once if n is 1. Pieces
@@ -161,14 +172,8 @@ void rdx_rt_cube_divide(double grid, uint64_t x_codes, uint64_t y_codes, uint32_
 static void choose_steps(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
   const double wanted = on_cpu(c) ? 4.0 * c->core.device->info.threads : MOST_GRID;
-  rdx_rt_cube_divide(!separate            ? 1
-                     : wanted < MOST_GRID ? wanted
-                                          : MOST_GRID,
-                     c->x_count, c->y_count, &c->half_x, &c->half_y);
-  if (c->params.leg_x > 0)
-    c->half_x = (uint32_t)(c->params.leg_x / 2);
-  if (c->params.leg_y > 0)
-    c->half_y = (uint32_t)(c->params.leg_y / 2);
+  const double rays = wanted < MOST_GRID ? wanted : MOST_GRID;
+  rdx_rt_grid_divide(&c->params, separate ? rays : 1, c->x_count, c->y_count, &c->grid);
 }
 
 /* Where one ray does for all, the tree is to be one of z, along which all rays go: then a short ray meets what it hits
@@ -178,31 +183,23 @@ static void choose_steps(rt_cube *c) {
  * z, cuts across z save the most area. */
 static void choose_legs(rt_cube *c) {
   const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
-  const bool one = !asked && c->half_x >= c->x_count && c->half_y >= c->y_count;
-  if (!one && c->half_x > RT_MOST_HALF_LEG && c->half_y > RT_MOST_HALF_LEG) {
+  const bool one = !asked && c->grid.half_x >= c->x_count && c->grid.half_y >= c->y_count;
+  if (!one && c->grid.half_x > RT_MOST_HALF_LEG && c->grid.half_y > RT_MOST_HALF_LEG) {
     if (c->params.leg_y > 0)
-      c->half_x = RT_MOST_HALF_LEG;
+      c->grid.half_x = RT_MOST_HALF_LEG;
     else
-      c->half_y = RT_MOST_HALF_LEG;
+      c->grid.half_y = RT_MOST_HALF_LEG;
   }
   const float factor = one ? 4 : 2;
-  c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_x;
-  c->leg_y = one && on_cpu(c) ? CPU_LEG : factor * (float)c->half_y;
+  c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->grid.half_x;
+  c->leg_y = one && on_cpu(c) ? CPU_LEG : factor * (float)c->grid.half_y;
   c->z_scale = one && !on_cpu(c) ? GPU_Z_SCALE : 1;
 }
 
 static rdx_status choose_grid(rt_cube *c, rdx_error *err) {
   choose_steps(c);
   choose_legs(c);
-  const uint64_t columns = (c->x_count - 1) / c->half_x + 1, lines = (c->y_count - 1) / c->half_y + 1;
-  if (columns * lines > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "rt_cube: with legs of %u and %u a run of rows takes %llu times %llu rays, more than 2^32 - 1: use "
-                    "longer legs",
-                    2 * c->half_x, 2 * c->half_y, (unsigned long long)columns, (unsigned long long)lines);
-  c->columns = (uint32_t)columns;
-  c->lines = (uint32_t)lines;
-  return RDX_OK;
+  return rdx_rt_grid_count(c->x_count, c->y_count, &c->grid, err);
 }
 
 /* ---- Building ---- */
@@ -220,9 +217,9 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
                                      .x_shift = c->x_shift,
                                      .y_shift = c->y_shift,
                                      .z_shift = c->z_shift,
-                                     .half_x = c->half_x,
-                                     .half_y = c->half_y,
-                                     .columns = c->columns,
+                                     .half_x = c->grid.half_x,
+                                     .half_y = c->grid.half_y,
+                                     .columns = c->grid.columns,
                                      .leg_x = c->leg_x,
                                      .leg_y = c->leg_y,
                                      .z_scale = c->z_scale};
@@ -233,7 +230,7 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
 static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
                                   rdx_error *err) {
   rdx_stream *stream = NULL;
-  if (c->columns * c->lines > 1)
+  if (c->grid.columns * c->grid.lines > 1)
     RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the rays of rows", &c->owners, err));
   RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
   const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
@@ -241,17 +238,17 @@ static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t s
   return status;
 }
 
-/* Triangles lie in the order of z, along which all rays go: on a CPU what is built fast is traced at least as fast. */
-static rdx_build_preference preference(const rt_cube *c) {
-  const bool fast = c->params.build == RDX_BUILD_DEFAULT && c->core.device->info.backend == RDX_BACKEND_CPU;
-  return fast ? RDX_BUILD_FAST_BUILD : c->params.build;
+/* Embree's fast builder cuts the axes of x, y and z alike, whatever their units: that suits rays along z. */
+rdx_build_preference rdx_rt_cube_preference(const rdx_rt_cube_params *p, const rdx_device *device) {
+  const bool fast = p->build == RDX_BUILD_DEFAULT && device->info.backend == RDX_BACKEND_CPU;
+  return fast ? RDX_BUILD_FAST_BUILD : p->build;
 }
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * RDX_MOST_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->core.rows,
-                            .preference = preference(c),
+                            .preference = rdx_rt_cube_preference(&c->params, c->core.device),
                             .compact = true,
                             .single_any_hit = true};
   const uint32_t step_count = make_x(c, steps);
@@ -274,7 +271,7 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cub
   if (status == RDX_OK)
     status = rdx_cube_store(&c->core, &rows, err);
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->core.rows > 0)
-    status = rdx_rt_filter_create(&c->core, &rows, spec->scan, spec->scan_count, &c->filter, err);
+    status = rdx_rt_filter_create(&c->core, &rows, spec->scan, spec->scan_count, err);
   rdx_cube_rows_drop(&rows);
   if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
     status = rdx_cube_places(&c->core, &c->places, err);
@@ -283,20 +280,14 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cub
   return status == RDX_OK ? build_scene(c, err) : status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                        uint64_t *bytes, void **out, rdx_error *err) {
-  rt_cube *c = NULL;
+static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
+  rt_cube *c = self;
   RDX_TRY(check_params(&params->rt_cube, err));
   const uint64_t used = atomic_load(&relation->device->memory_used);
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
   c->params = params->rt_cube;
-  const rdx_status status = build_parts(relation, spec, c, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
+  RDX_TRY(build_parts(relation, spec, c, err));
   *bytes = atomic_load(&relation->device->memory_used) - used + rdx_cube_host_bytes(&c->core);
-  *out = c;
   return RDX_OK;
 }
 
@@ -308,19 +299,15 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   rdx_cube_estimate(&c->core, plan, &ranges, &rows);
   *out = (rdx_work){.launches = 1,
                     .ranges = ranges,
-                    .rays = ranges * c->columns * c->lines,
+                    .rays = ranges * c->grid.columns * c->grid.lines,
                     .hits = rows,
                     .primitives = (double)c->core.rows};
 }
 
 typedef struct request {
-  const rdx_plan *plan;
   rdx_cube_run *run;
-  rdx_buffer *bits, *counters;
-  rdx_query_counts *counts;
   uint32_t run_count, cells; /* the runs are in run->rows */
-  uint64_t pieces;
-  double device_ms;
+  uint64_t rays;
 } request;
 
 /* ---- Runs of rows ---- */
@@ -350,7 +337,7 @@ static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
 static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_PIECES;
   const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
-  const uint64_t each = (cells * c->columns * c->lines + wanted - 1) / wanted;
+  const uint64_t each = (cells * c->grid.columns * c->grid.lines + wanted - 1) / wanted;
   const uint64_t most = each > least ? each : least;
   return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
 }
@@ -359,8 +346,8 @@ static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
 #define RAYS_A_ROW 64
 #define RAYS_ANYWAY (1u << 22) /* about a second of a CPU */
 
-rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, uint64_t rows, uint32_t columns,
-                                  uint32_t lines, rdx_error *err) {
+rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, uint64_t rows, const rdx_rt_grid *grid,
+                                  rdx_error *err) {
   if (rays > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1: use longer legs",
                     (unsigned long long)rays);
@@ -368,7 +355,7 @@ rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, ui
   if (asked && !p->insist && rays > RAYS_ANYWAY && rays / RAYS_A_ROW > rows)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "a query needs %llu rays for %llu rows, in a grid of %u times %u: use longer legs, or insist",
-                    (unsigned long long)rays, (unsigned long long)rows, columns, lines);
+                    (unsigned long long)rays, (unsigned long long)rows, grid->columns, grid->lines);
   return RDX_OK;
 }
 
@@ -384,34 +371,32 @@ static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
     cells += cells_of(c, &runs[r->run_count]);
   }
   r->cells = piece_cells(c, cells);
-  r->pieces = 0;
+  uint64_t pieces = 0;
   for (uint32_t i = 0; i < r->run_count; i++) {
-    runs[i].first_piece = (uint32_t)r->pieces;
-    r->pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
+    runs[i].first_piece = (uint32_t)pieces;
+    pieces += (cells_of(c, &runs[i]) + r->cells - 1) / r->cells;
   }
-  return rdx_rt_cube_check_rays(&c->params, r->pieces * c->columns * c->lines, c->core.rows, c->columns, c->lines, err);
+  r->rays = pieces * c->grid.columns * c->grid.lines;
+  return rdx_rt_cube_check_rays(&c->params, r->rays, c->core.rows, &c->grid, err);
 }
 
-/* CPU: the parts that rays are dealt out to. */
-static uint32_t parts_of(const rt_cube *c, uint64_t rays) {
-  const uint64_t threads = c->core.device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
+uint32_t rdx_rt_cube_parts(const rdx_cube_core *core, uint64_t rays) {
+  const uint64_t threads = core->device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
   return (uint32_t)(rays < most ? rays : most);
 }
 
-static uint32_t copies_of(const rt_cube *c, const rdx_plan *plan, uint32_t parts) {
-  const uint32_t asked = c->params.sub_accumulators;
-  if (on_cpu(c))
+uint32_t rdx_rt_cube_copies(const rdx_cube_core *core, const rdx_rt_cube_params *p, uint32_t parts, uint32_t model) {
+  const uint32_t asked = p->sub_accumulators;
+  if (core->device->info.backend == RDX_BACKEND_CPU)
     return asked > 0 && asked < parts ? asked : parts;
-  return asked > 0 ? asked : rdx_cube_copies(&c->core, plan, c->core.rows);
+  return asked > 0 ? asked : model;
 }
 
 static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
-  const uint64_t rays = r->pieces * c->columns * c->lines;
-  const uint32_t parts = parts_of(c, rays), copies = copies_of(c, r->plan, parts);
+  const uint32_t parts = rdx_rt_cube_parts(&c->core, r->rays);
+  const uint32_t model = rdx_cube_copies(&c->core, r->run->call->plan, c->core.rows);
   uint64_t runs = 0, ranges = 0;
-  if (r->counters)
-    RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_cube_start(&c->core, r->plan, copies, r->run, err));
+  RDX_TRY(rdx_cube_start(&c->core, rdx_rt_cube_copies(&c->core, &c->params, parts, model), r->run, err));
   RDX_TRY(rdx_stream_constants(r->run->stream, r->run->rows, r->run_count * sizeof(rt_run), &runs, err));
   if (c->places)
     RDX_TRY(
@@ -421,73 +406,45 @@ static rdx_status launch(const rt_cube *c, request *r, rdx_error *err) {
                                     .owners = RDX_ADDRESS(uint32_t, c->owners),
                                     .places = RDX_ADDRESS(uint32_t, c->places),
                                     .ranges = (uint32_t *)(uintptr_t)ranges,
-                                    .bits = RDX_ADDRESS(uint32_t, r->bits),
-                                    .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                    .bits = RDX_ADDRESS(uint32_t, r->run->bits),
+                                    .counters = RDX_ADDRESS(uint64_t, r->run->counters),
                                     .run_count = r->run_count,
                                     .cells = r->cells,
                                     .z_shift = c->z_shift,
-                                    .columns = c->columns,
-                                    .lines = c->lines,
-                                    .half_x = c->half_x,
-                                    .half_y = c->half_y,
-                                    .rays = (uint32_t)rays,
+                                    .columns = c->grid.columns,
+                                    .lines = c->grid.lines,
+                                    .half_x = c->grid.half_x,
+                                    .half_y = c->grid.half_y,
+                                    .rays = (uint32_t)r->rays,
                                     .partition_size = (uint32_t)c->scene->partition_size,
                                     .parts = parts,
                                     .z_scale = c->z_scale};
-  return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? parts : rays, c->scene, err);
+  return rdx_stream_launch(r->run->stream, &rdx_kernel_rt_rays, &args, NULL, on_cpu(c) ? parts : r->rays, c->scene,
+                           err);
 }
 
-static rdx_status select_rows(const rt_cube *c, request *r, rdx_error *err) {
-  rdx_scan_counts counts = {0};
-  RDX_TRY(rdx_cube_select(&c->core, r->plan, r->run, err));
-  if (!c->filter || r->run->ranges.count == 0)
+static rdx_status answer(const void *self, rdx_cube_run *run, rdx_error *err) {
+  const rt_cube *c = self;
+  request r = {.run = run};
+  RDX_TRY(rdx_cube_select(&c->core, run, err));
+  if (run->ranges.count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_rt_filter_run(c->filter, c->core.scan.attributes, c->core.scan.attribute_count, r->plan, &r->bits,
-                            r->counts ? &counts : NULL, &r->device_ms, err));
-  if (r->counts) {
-    r->counts->rays += counts.rays;
-    r->counts->hits += counts.intersections;
-    r->counts->bytes += counts.bytes;
-  }
-  return RDX_OK;
+  RDX_TRY(rdx_rt_filter_run(&c->core, c->core.scan.attributes, c->core.scan.attribute_count, run, err));
+  RDX_TRY(cut_runs(c, &r, err));
+  RDX_TRY(launch(c, &r, err));
+  RDX_TRY(rdx_cube_finish(&c->core, run, err));
+  return rdx_cube_count(run, r.rays, err);
 }
 
-static rdx_status answer(const rt_cube *c, request *r, rdx_groups *out, rdx_error *err) {
-  double ms = 0;
-  RDX_TRY(select_rows(c, r, err));
-  if (r->run->ranges.count == 0)
-    return RDX_OK;
-  RDX_TRY(cut_runs(c, r, err));
-  RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, &ms, err));
-  r->device_ms += ms;
-  if (!r->counters)
-    return RDX_OK;
-  r->counts->rays += r->pieces * c->columns * c->lines;
-  return rdx_cube_counts(r->run, r->counters, r->counts, err);
-}
-
-static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                      double *device_ms, rdx_error *err) {
-  rt_cube *c = (rt_cube *)(uintptr_t)self; /* spares are shared under a lock */
-  request r = {.plan = plan, .counts = counts};
-  if (counts)
-    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
-  if (status == RDX_OK)
-    status = answer(c, &r, out, err);
-  *device_ms = r.device_ms;
-  rdx_cube_give(&c->core, &r.run, status);
-  if (c->filter)
-    rdx_workspace_give_bitmap(c->filter->workspace, &r.bits);
-  rdx_buffer_destroy(&r.counters);
-  return status;
+static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
+  return rdx_cube_answer(self, answer, call, err);
 }
 
 const rdx_star_ops rdx_rt_cube_ops = {
     .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
     .cubes = true,
+    .size = sizeof(rt_cube),
     .build = build,
     .work = work,
     .run = run,

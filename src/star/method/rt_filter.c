@@ -60,15 +60,12 @@ static rdx_status create(const rdx_cube_core *core, const rdx_cube_rows *rows, c
   return RDX_OK;
 }
 
-rdx_status rdx_rt_filter_create(const rdx_cube_core *core, const rdx_cube_rows *rows, const uint32_t *attributes,
-                                uint32_t count, rdx_scan **out, rdx_error *err) {
-  RDX_TRY(rdx_calloc(1, sizeof **out, "a scan", (void **)out, err));
-  (*out)->device = core->device;
-  (*out)->ops = &rdx_rtscan_ops;
-  const rdx_status status = create(core, rows, attributes, count, *out, err);
-  if (status != RDX_OK)
-    rdx_scan_destroy(out);
-  return status;
+rdx_status rdx_rt_filter_create(rdx_cube_core *core, const rdx_cube_rows *rows, const uint32_t *attributes,
+                                uint32_t count, rdx_error *err) {
+  RDX_TRY(rdx_calloc(1, sizeof *core->filter, "a scan", (void **)&core->filter, err));
+  core->filter->device = core->device;
+  core->filter->ops = &rdx_rtscan_ops;
+  return create(core, rows, attributes, count, core->filter, err);
 }
 
 /* ---- Running ---- */
@@ -147,21 +144,30 @@ static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *str
 
 /* RTCUDB, Figure 4 "The execution of RTScan". */
 /* RTCUDB, section 6.5 "RTScan transmits its execution result to RTCUDB in the form of a bit vector". */
-rdx_status rdx_rt_filter_run(const rdx_scan *scan, const uint32_t *attributes, uint32_t attribute_count,
-                             const rdx_plan *plan, rdx_buffer **out, rdx_scan_counts *counts, double *device_ms,
+rdx_status rdx_rt_filter_run(const rdx_cube_core *core, const uint32_t *attributes, uint32_t count, rdx_cube_run *run,
                              rdx_error *err) {
-  translation t = {.scan = scan, .attributes = attributes, .attribute_count = attribute_count};
+  const rdx_scan *scan = core->filter;
+  rdx_query_counts *counts = run->call->counts;
+  rdx_scan_counts own = {0};
+  translation t = {.scan = scan, .attributes = attributes, .attribute_count = count};
   rdx_stream *stream = NULL;
   rdx_node node;
-  rdx_status status = translate_plan(&t, plan, &node, err);
+  if (!scan)
+    return RDX_OK;
+  rdx_status status = translate_plan(&t, run->call->plan, &node, err);
   if (status == RDX_OK)
     status = rdx_workspace_take_stream(scan->workspace, &stream, err);
   if (status == RDX_OK) {
     stream->stage = "query";
-    status = rdx_workspace_take_bitmap(scan->workspace, out, err);
+    status = rdx_workspace_take_bitmap(scan->workspace, &run->bits, err);
   }
   if (status == RDX_OK)
-    status = evaluate(&t, &node, stream, *out, counts, device_ms, err);
+    status = evaluate(&t, &node, stream, run->bits, counts ? &own : NULL, &run->call->device_ms, err);
+  if (counts) {
+    counts->rays += own.rays;
+    counts->hits += own.intersections;
+    counts->bytes += own.bytes;
+  }
   rdx_arena_free(&t.arena);
   if (status == RDX_OK)
     rdx_workspace_give_stream(scan->workspace, &stream);

@@ -24,7 +24,6 @@ static void destroy(void *self) {
   rdx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->corners);
   rdx_buffer_destroy(&c->rests);
-  rdx_scan_destroy(&c->filter);
   for (uint32_t i = 0; c->scan && i < c->scan_count; i++)
     rdx_buffer_destroy(&c->scan[i].codes);
   rdx_free(c->scan);
@@ -32,7 +31,6 @@ static void destroy(void *self) {
   rdx_free(c->parts);
   rdx_free(c->cuts);
   rdx_cube_destroy(&c->core);
-  rdx_free(c);
 }
 
 /* ---- z ---- */
@@ -168,10 +166,6 @@ static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error
 
 /* ---- x ---- */
 
-static uint32_t bits_of(uint64_t largest) {
-  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
-}
-
 /* RTCUDB, Figure 10 "Encoding for Aggregation". */
 /* Bit fields of measures side by side, the first the lowest, until x is full. */
 static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
@@ -179,7 +173,7 @@ static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
   uint64_t largest = 0;
   RDX_TRY(rdx_calloc(c->core.plan.measure_count, sizeof *c->parts, "the measures of a cube", (void **)&c->parts, err));
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
-    const uint32_t wanted = bits_of(c->core.measures[i].largest), left = RTCUDB_BITS - used;
+    const uint32_t wanted = rdx_bits_of(c->core.measures[i].largest), left = RTCUDB_BITS - used;
     c->parts[i] = (rtcudb_part){.shift = left > 0 ? used : 0, .bits = wanted < left ? wanted : left};
     if (left > 0)
       largest |= wanted <= left ? c->core.measures[i].largest << used : (1ull << RTCUDB_BITS) - 1;
@@ -251,28 +245,16 @@ static void choose_legs(rdx_rtcudb *c) {
   const rdx_rt_cube_params *p = &c->params;
   const rdx_device_info *info = &c->core.device->info;
   const double model = on_cpu(c) ? info->threads : info->emulated ? EMULATED_RAYS : GPU_RAYS;
-  rdx_rt_cube_divide(p->grid > 0 ? p->grid : model, c->x_codes, c->y_codes, &c->half_x, &c->half_y);
-  if (p->leg_x > 0)
-    c->half_x = (uint32_t)(p->leg_x / 2);
-  if (p->leg_y > 0)
-    c->half_y = (uint32_t)(p->leg_y / 2);
-  if (c->half_x > RTCUDB_MAX_SHORT_HALF_LEG && c->half_y > RTCUDB_MAX_SHORT_HALF_LEG)
-    *(p->leg_y > 0 ? &c->half_x : &c->half_y) = RTCUDB_MAX_SHORT_HALF_LEG;
+  rdx_rt_grid_divide(p, p->grid > 0 ? p->grid : model, c->x_codes, c->y_codes, &c->grid);
+  if (c->grid.half_x > RTCUDB_MAX_SHORT_HALF_LEG && c->grid.half_y > RTCUDB_MAX_SHORT_HALF_LEG)
+    *(p->leg_y > 0 ? &c->grid.half_x : &c->grid.half_y) = RTCUDB_MAX_SHORT_HALF_LEG;
 }
 
 /* RTCUDB, section 3.2 "The rays launched should be dense enough to intersect all triangles in the region". */
 static rdx_status choose_grid(rdx_rtcudb *c, rdx_error *err) {
   choose_legs(c);
-  const uint64_t columns = (c->x_codes - 1) / c->half_x + 1, lines = (c->y_codes - 1) / c->half_y + 1;
-  if (columns * lines > UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "with legs of %u and %u an interval of z takes %llu times %llu rays, more than 2^32 - 1: use "
-                    "longer legs",
-                    2 * c->half_x, 2 * c->half_y, (unsigned long long)columns, (unsigned long long)lines);
-  c->columns = (uint32_t)columns;
-  c->lines = (uint32_t)lines;
   c->unit_z = c->params.unit_z > 0 ? (float)c->params.unit_z : 1;
-  return RDX_OK;
+  return rdx_rt_grid_count(c->x_codes, c->y_codes, &c->grid, err);
 }
 
 /* ---- Triangles ---- */
@@ -303,8 +285,8 @@ static rdx_status launch_place(const rdx_rtcudb *c, const rdx_buffer *groups, co
                                          .centre_x = c->x_codes / 2,
                                          .centre_y = c->y_codes / 2,
                                          .centre_z = c->z_codes / 2,
-                                         .leg_x = 2 * (float)c->half_x,
-                                         .leg_y = 2 * (float)c->half_y,
+                                         .leg_x = 2 * (float)c->grid.half_x,
+                                         .leg_y = 2 * (float)c->grid.half_y,
                                          .unit_z = c->unit_z};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtcudb_place, &args, NULL, c->core.rows, NULL, err));
   return rdx_stream_finish(stream, err);
@@ -331,16 +313,14 @@ static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const
   return status;
 }
 
-/* Embree's fast builder cuts the axes of x, y and z alike, whatever their units: that suits rays along z. */
-static rdx_build_preference preference(const rdx_rtcudb *c) {
-  return c->params.build == RDX_BUILD_DEFAULT && on_cpu(c) ? RDX_BUILD_FAST_BUILD : c->params.build;
-}
-
 /* RTCUDB, section 3.2 "Mapping Data to Primitives". */
 /* The hit program reads corners: of the scene's triangles where the device has the scene keep these, else apart. */
 static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_error *err) {
   const uint64_t rows = c->core.rows;
-  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES, .count = rows, .preference = preference(c), .compact = true};
+  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
+                            .count = rows,
+                            .preference = rdx_rt_cube_preference(&c->params, c->core.device),
+                            .compact = true};
   RDX_TRY(choose_grid(c, err));
   RDX_TRY(rdx_device_expect(c->core.device, rows * 48 + rdx_scene_estimate(c->core.device, &scene),
                             "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
@@ -387,7 +367,7 @@ static rdx_status build_from(rdx_rtcudb *c, rdx_cube_rows *rows, rdx_buffer **z,
   RDX_TRY(order_groups(c, rows, err));
   RDX_TRY(choose_y(c, err));
   if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && c->scan_count > 0 && c->core.rows > 0)
-    RDX_TRY(rdx_rt_filter_create(&c->core, rows, c->numbers, c->scan_count, &c->filter, err));
+    RDX_TRY(rdx_rt_filter_create(&c->core, rows, c->numbers, c->scan_count, err));
   return build_scene(c, rows->group, *z, err);
 }
 
@@ -425,20 +405,14 @@ static bool fits(const rdx_packed_relation *relation, const rdx_cube_spec *spec)
   return codes <= RTCUDB_CODES;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                        uint64_t *bytes, void **out, rdx_error *err) {
-  rdx_rtcudb *c = NULL;
+static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
+  rdx_rtcudb *c = self;
   RDX_TRY(check_params(&params->rt_cube, err));
   const uint64_t used = atomic_load(&relation->device->memory_used);
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
   c->params = params->rt_cube;
-  const rdx_status status = build_parts(relation, spec, c, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
+  RDX_TRY(build_parts(relation, spec, c, err));
   *bytes = atomic_load(&relation->device->memory_used) - used + rdx_cube_host_bytes(&c->core);
-  *out = c;
   return RDX_OK;
 }
 
@@ -446,6 +420,7 @@ const rdx_star_ops rdx_rtcudb_ops = {
     .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
     .cubes = true,
+    .size = sizeof(rdx_rtcudb),
     .most_scan = RDX_MOST_SCAN,
     .fits = fits,
     .build = build,

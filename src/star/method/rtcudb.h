@@ -30,7 +30,7 @@ typedef struct rdx_rtcudb {
   uint32_t *numbers;      /* of scan attributes, by themselves */
   rtcudb_part *parts;     /* of each measure */
   uint32_t x_codes, y_codes, z_codes;
-  uint32_t half_x, half_y, columns, lines;
+  rdx_rt_grid grid;
   float unit_z;
   uint32_t cut_count;
   uint32_t *cuts;    /* the first group of each y; NULL: y is the group */
@@ -39,11 +39,9 @@ typedef struct rdx_rtcudb {
   rdx_buffer *corners; /* the scene's triangles, or their corners alone */
   uint32_t corner_stride;
   rdx_scene *scene;
-  rdx_scan *filter; /* SEPARATE_SCAN */
 } rdx_rtcudb;
 
 void rdx_rtcudb_work(const void *self, const rdx_plan *plan, rdx_work *out);
-rdx_status rdx_rtcudb_run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                          double *device_ms, rdx_error *err);
+rdx_status rdx_rtcudb_run(const void *self, rdx_star_call *call, rdx_error *err);
 
 #endif

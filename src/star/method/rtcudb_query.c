@@ -81,7 +81,8 @@ static rdx_status select_digits(const rdx_rtcudb *c, const rdx_plan *plan, rdx_a
 /* How many of the digits intervals are made of: as many as take no more rays than there are rows, or FEW_RAYS. Then it
  * is faster to look at rows of the intervals that have other digits. */
 static uint32_t count_digits(const rdx_rtcudb *c, const selection *s) {
-  const double grid = (double)c->columns * c->lines, most = c->core.rows > FEW_RAYS ? (double)c->core.rows : FEW_RAYS;
+  const double grid = (double)c->grid.columns * c->grid.lines,
+               most = c->core.rows > FEW_RAYS ? (double)c->core.rows : FEW_RAYS;
   double before = 1;
   for (uint32_t i = 0; i < s->count && !c->params.insist; i++) {
     double digits = 0;
@@ -178,22 +179,18 @@ static rdx_status compile_plan(compiling *p, const rdx_plan *plan, uint32_t chec
 /* ---- Answering ---- */
 
 typedef struct request {
-  const rdx_plan *plan;
   rdx_cube_run *run;
-  rdx_buffer *bits, *counters;
-  rdx_query_counts *counts;
   rdx_arena arena;
   compiling program;
   rtcudb_query query;
   uint64_t rays;
   uint32_t checked; /* scan attributes from here on are not in the intervals */
-  double device_ms;
 } request;
 
 /* As if conditions were independent and each code as frequent as any other. A triangle is hit twice. */
 void rdx_rtcudb_work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const rdx_rtcudb *c = self;
-  const double grid = (double)c->columns * c->lines, rows = (double)c->core.rows;
+  const double grid = (double)c->grid.columns * c->grid.lines, rows = (double)c->core.rows;
   double before = 1, intervals = 1, share = 1;
   for (uint32_t i = 0; i < c->scan_count; i++) {
     const rdx_code_set *set = set_of(plan, c->scan[i].number);
@@ -215,7 +212,7 @@ static rdx_status describe(const rdx_rtcudb *c, request *r, uint64_t *address, r
   uint64_t checks = 0, cuts = 0;
   uint32_t first = RTCUDB_TRUE;
   r->program = (compiling){.cube = c, .stream = r->run->stream};
-  RDX_TRY(compile_plan(&r->program, r->plan, r->checked, &first, err));
+  RDX_TRY(compile_plan(&r->program, r->run->call->plan, r->checked, &first, err));
   RDX_TRY(rdx_stream_constants(r->run->stream, r->program.checks, r->program.count * sizeof *r->program.checks, &checks,
                                err));
   RDX_TRY(rdx_stream_constants(r->run->stream, c->cuts, (uint64_t)c->cut_count * 4, &cuts, err));
@@ -224,7 +221,7 @@ static rdx_status describe(const rdx_rtcudb *c, request *r, uint64_t *address, r
                             .rests = RDX_ADDRESS(uint32_t, c->rests),
                             .cuts = (uint32_t *)(uintptr_t)(r->run->query.group_count > 1 ? cuts : 0),
                             .checks = (rtcudb_check *)(uintptr_t)checks,
-                            .bits = RDX_ADDRESS(uint32_t, r->bits),
+                            .bits = RDX_ADDRESS(uint32_t, r->run->bits),
                             .flags = RDX_ADDRESS(uint32_t, r->run->hit_list),
                             .corner_stride = c->corner_stride,
                             .rest_bytes = c->rest_bytes,
@@ -232,16 +229,16 @@ static rdx_status describe(const rdx_rtcudb *c, request *r, uint64_t *address, r
                             .centre_x = c->x_codes / 2,
                             .centre_y = c->y_codes / 2,
                             .centre_z = c->z_codes / 2,
-                            .half_x = c->half_x,
-                            .half_y = c->half_y,
+                            .half_x = c->grid.half_x,
+                            .half_y = c->grid.half_y,
                             .x_codes = c->x_codes,
                             .y_codes = c->y_codes,
-                            .columns = c->columns,
-                            .lines = c->lines,
+                            .columns = c->grid.columns,
+                            .lines = c->grid.lines,
                             .unit_z = c->unit_z,
                             .per_unit_z = 1 / c->unit_z};
-  for (uint32_t i = 0; i < r->plan->measure_count; i++) {
-    const uint32_t m = rdx_cube_measure_of(&c->core, &r->plan->measures[i]);
+  for (uint32_t i = 0; i < r->run->call->plan->measure_count; i++) {
+    const uint32_t m = rdx_cube_measure_of(&c->core, &r->run->call->plan->measures[i]);
     r->query.fields[i] = (rtcudb_field){.rest = RDX_ADDRESS(uint32_t, c->core.measures[m].codes),
                                         .rest_bytes = c->core.measures[m].bytes,
                                         .shift = c->parts[m].shift,
@@ -261,85 +258,58 @@ static rdx_status clear_flags(const rdx_rtcudb *c, request *r, rdx_error *err) {
 /* RTCUDB, section 4.2 "Ray Launching after Encoding". */
 static rdx_status launch(const rdx_rtcudb *c, request *r, rdx_error *err) {
   const bool cpu = c->core.device->info.backend == RDX_BACKEND_CPU;
-  const uint32_t threads = c->core.device->info.threads < STAR_COPIES ? c->core.device->info.threads : STAR_COPIES;
-  const uint32_t parts = r->rays < threads ? (uint32_t)r->rays : threads, asked = c->params.sub_accumulators;
-  const uint32_t copies = cpu ? (asked > 0 && asked < parts ? asked : parts) : asked > 0 ? asked : 1;
+  const uint32_t parts = rdx_rt_cube_parts(&c->core, r->rays);
   uint64_t cube = 0, intervals = 0;
-  if (r->counters)
-    RDX_TRY(rdx_stream_fill(r->run->stream, r->counters, 0, 16, 0, err));
-  RDX_TRY(rdx_cube_start(&c->core, r->plan, copies, r->run, err));
+  RDX_TRY(rdx_cube_start(&c->core, rdx_rt_cube_copies(&c->core, &c->params, parts, 1), r->run, err));
   RDX_TRY(clear_flags(c, r, err));
   RDX_TRY(describe(c, r, &cube, err));
   RDX_TRY(
       rdx_stream_constants(r->run->stream, r->run->ranges.list, (uint64_t)r->run->ranges.count * 8, &intervals, err));
   const struct rtcudb_rays_args args = {.cube = (rtcudb_query *)(uintptr_t)cube,
                                         .intervals = (uint32_t *)(uintptr_t)intervals,
-                                        .counters = RDX_ADDRESS(uint64_t, r->counters),
+                                        .counters = RDX_ADDRESS(uint64_t, r->run->counters),
                                         .rays = (uint32_t)r->rays,
                                         .parts = parts,
                                         .partition_size = (uint32_t)c->scene->partition_size};
   return rdx_stream_launch(r->run->stream, &rdx_kernel_rtcudb_rays, &args, NULL, cpu ? parts : r->rays, c->scene, err);
 }
 
-static rdx_status filter(const rdx_rtcudb *c, request *r, rdx_error *err) {
-  rdx_scan_counts counts = {0};
-  if (!c->filter)
-    return RDX_OK;
-  RDX_TRY(rdx_rt_filter_run(c->filter, c->numbers, c->scan_count, r->plan, &r->bits, r->counts ? &counts : NULL,
-                            &r->device_ms, err));
-  if (r->counts) {
-    r->counts->rays += counts.rays;
-    r->counts->hits += counts.intersections;
-    r->counts->bytes += counts.bytes;
-  }
-  return RDX_OK;
-}
-
 /* What a hit reads is its row's corner and flag; what a row reads besides is in memory. */
-static rdx_status count(const rdx_rtcudb *c, request *r, rdx_error *err) {
-  rdx_query_counts own = {.rays = r->rays};
-  RDX_TRY(rdx_cube_counts(r->run, r->counters, &own, err));
-  own.bytes += own.hits * 16 + own.rows * (r->query.cuts ? c->rest_bytes : 0);
+static rdx_status count(const rdx_rtcudb *c, const request *r, rdx_error *err) {
+  rdx_query_counts *counts = r->run->call->counts;
+  if (!counts)
+    return RDX_OK;
+  const rdx_query_counts before = *counts;
+  RDX_TRY(rdx_cube_count(r->run, r->rays, err));
+  const uint64_t rows = counts->rows - before.rows;
+  counts->bytes += (counts->hits - before.hits) * 16 + rows * (r->query.cuts ? c->rest_bytes : 0);
   for (uint32_t i = 0; i < r->program.count; i++)
-    own.bytes += own.rows * r->program.checks[i].bytes;
-  r->counts->rays += own.rays;
-  r->counts->hits += own.hits;
-  r->counts->rows += own.rows;
-  r->counts->bytes += own.bytes;
+    counts->bytes += rows * r->program.checks[i].bytes;
   return RDX_OK;
 }
 
-static rdx_status answer(const rdx_rtcudb *c, request *r, rdx_groups *out, rdx_error *err) {
-  double ms = 0;
+static rdx_status answer_request(const rdx_rtcudb *c, request *r, rdx_error *err) {
   if (c->core.rows == 0)
     return RDX_OK;
-  RDX_TRY(filter(c, r, err));
-  RDX_TRY(select_intervals(c, r->plan, &r->arena, &r->run->ranges, &r->checked, err));
-  r->rays = (uint64_t)r->run->ranges.count * c->columns * c->lines;
+  RDX_TRY(rdx_rt_filter_run(&c->core, c->numbers, c->scan_count, r->run, err));
+  RDX_TRY(select_intervals(c, r->run->call->plan, &r->arena, &r->run->ranges, &r->checked, err));
+  r->rays = (uint64_t)r->run->ranges.count * c->grid.columns * c->grid.lines;
   if (r->rays == 0)
     return RDX_OK;
-  RDX_TRY(rdx_rt_cube_check_rays(&c->params, r->rays, c->core.rows, c->columns, c->lines, err));
+  RDX_TRY(rdx_rt_cube_check_rays(&c->params, r->rays, c->core.rows, &c->grid, err));
   RDX_TRY(launch(c, r, err));
-  RDX_TRY(rdx_cube_finish(&c->core, r->plan, r->run, out, &ms, err));
-  r->device_ms += ms;
-  return r->counters ? count(c, r, err) : RDX_OK;
+  RDX_TRY(rdx_cube_finish(&c->core, r->run, err));
+  return count(c, r, err);
 }
 
-rdx_status rdx_rtcudb_run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                          double *device_ms, rdx_error *err) {
-  rdx_rtcudb *c = (rdx_rtcudb *)(uintptr_t)self; /* spares are shared under a lock */
-  request r = {.plan = plan, .counts = counts};
-  if (counts)
-    RDX_TRY(rdx_buffer_create(c->core.device, 16, "counters", &r.counters, err));
-  rdx_status status = rdx_cube_take(&c->core, &r.run, err);
-  if (status == RDX_OK)
-    status = answer(c, &r, out, err);
-  *device_ms = r.device_ms;
-  rdx_cube_give(&c->core, &r.run, status);
-  if (c->filter)
-    rdx_workspace_give_bitmap(c->filter->workspace, &r.bits);
-  rdx_buffer_destroy(&r.counters);
+static rdx_status answer(const void *self, rdx_cube_run *run, rdx_error *err) {
+  request r = {.run = run};
+  const rdx_status status = answer_request(self, &r, err);
   rdx_free(r.program.checks);
   rdx_arena_free(&r.arena);
   return status;
+}
+
+rdx_status rdx_rtcudb_run(const void *self, rdx_star_call *call, rdx_error *err) {
+  return rdx_cube_answer(self, answer, call, err);
 }

@@ -20,7 +20,6 @@ static void destroy(void *self) {
   sorted_cube *c = self;
   rdx_runs_destroy(&c->runs);
   rdx_cube_destroy(&c->core);
-  rdx_free(c);
 }
 
 /* ---- Building ---- */
@@ -35,18 +34,12 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cub
   return status == RDX_OK ? rdx_runs_create(&c->core, NULL, 0, &c->runs, err) : status;
 }
 
-static rdx_status build(const rdx_packed_relation *relation, const rdx_star_params *params, const rdx_cube_spec *spec,
-                        uint64_t *bytes, void **out, rdx_error *err) {
+static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
   (void)params;
-  sorted_cube *c = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a cube", (void **)&c, err));
-  const rdx_status status = build_parts(relation, spec, c, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
+  sorted_cube *c = self;
+  RDX_TRY(build_parts(relation, spec, c, err));
   *bytes = rdx_cube_bytes(&c->core) + rdx_runs_bytes(&c->core, &c->runs);
-  *out = c;
   return RDX_OK;
 }
 
@@ -67,10 +60,9 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
 }
 
 /* The ranges as rows: for each how many lie before it, then where it begins. */
-static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_cube_run *run, uint64_t rows,
-                             rdx_groups *out, double *device_ms, rdx_error *err) {
+static rdx_status run_ranges(const sorted_cube *c, rdx_cube_run *run, uint64_t rows, rdx_error *err) {
   const rdx_cube_core *core = &c->core;
-  const uint32_t count = run->ranges.count, parts = rdx_cube_copies(core, plan, rows);
+  const uint32_t count = run->ranges.count, parts = rdx_cube_copies(core, run->call->plan, rows);
   uint64_t address = 0;
   RDX_TRY(rdx_cube_room(run, 2 * (uint64_t)count, err));
   for (uint32_t i = 0, before = 0; i < count; i++) {
@@ -79,7 +71,7 @@ static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_cub
     run->rows[count + i] = begin;
     before += core->scan.starts[run->ranges.list[2 * i + 1]] - begin;
   }
-  RDX_TRY(rdx_cube_start(core, plan, parts, run, err));
+  RDX_TRY(rdx_cube_start(core, parts, run, err));
   RDX_TRY(rdx_stream_constants(run->stream, run->rows, (uint64_t)count * 8, &address, err));
   const struct star_ranges_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                         .ranges = (uint32_t *)(uintptr_t)address,
@@ -89,39 +81,35 @@ static rdx_status run_ranges(const sorted_cube *c, const rdx_plan *plan, rdx_cub
   const bool cpu = core->device->info.backend == RDX_BACKEND_CPU;
   const uint64_t items = cpu ? parts : (rows + STAR_WORK - 1) / STAR_WORK * STAR_GROUP;
   RDX_TRY(rdx_stream_launch(run->stream, &rdx_kernel_star_ranges, &args, NULL, items, NULL, err));
-  return rdx_cube_finish(core, plan, run, out, device_ms, err);
+  return rdx_cube_finish(core, run, err);
 }
 
-static rdx_status run_selected(const sorted_cube *c, const rdx_plan *plan, rdx_cube_run *run, rdx_groups *out,
-                               rdx_query_counts *counts, double *device_ms, rdx_error *err) {
-  RDX_TRY(rdx_cube_select(&c->core, plan, run, err));
+static rdx_status answer(const void *self, rdx_cube_run *run, rdx_error *err) {
+  const sorted_cube *c = self;
+  rdx_query_counts *counts = run->call->counts;
+  RDX_TRY(rdx_cube_select(&c->core, run, err));
   const uint64_t rows = rdx_cube_rows_of(&c->core, &run->ranges);
   if (rows == 0)
     return RDX_OK;
-  const uint64_t runs = rdx_runs_of(&c->core, &c->runs, plan, &run->ranges);
+  const uint64_t runs = rdx_runs_of(&c->core, &c->runs, run->call->plan, &run->ranges);
   if (runs > 0 && runs <= WORTH_RUNS + rows / RUN_ROWS)
-    return rdx_runs_answer(&c->core, &c->runs, plan, run, out, err);
-  RDX_TRY(run_ranges(c, plan, run, rows, out, device_ms, err));
+    return rdx_runs_answer(&c->core, &c->runs, run, err);
+  RDX_TRY(run_ranges(c, run, rows, err));
   if (counts) {
-    counts->rows = rows;
-    counts->bytes = rows * rdx_cube_row_bytes(run);
+    counts->rows += rows;
+    counts->bytes += rows * rdx_cube_row_bytes(run);
   }
   return RDX_OK;
 }
 
-static rdx_status run(const void *self, const rdx_plan *plan, rdx_groups *out, rdx_query_counts *counts,
-                      double *device_ms, rdx_error *err) {
-  sorted_cube *c = (sorted_cube *)(uintptr_t)self; /* spares are shared under a lock */
-  rdx_cube_run *r = NULL;
-  RDX_TRY(rdx_cube_take(&c->core, &r, err));
-  const rdx_status status = run_selected(c, plan, r, out, counts, device_ms, err);
-  rdx_cube_give(&c->core, &r, status);
-  return status;
+static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
+  return rdx_cube_answer(self, answer, call, err);
 }
 
 const rdx_star_ops rdx_sorted_cube_ops = {
     .method = RDX_STAR_SORTED_CUBE,
     .cubes = true,
+    .size = sizeof(sorted_cube),
     .build = build,
     .work = work,
     .run = run,
