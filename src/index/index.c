@@ -71,14 +71,12 @@ rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, r
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, list);
 }
 
-static bool is_published(const rdx_index_params *p) {
-  return (p->method == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published) ||
-         ((p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE) && p->cgrx.published);
-}
-
-static const rdx_index_ops *choose_ops(const rdx_index_params *params) {
-  const rdx_index_ops *ops = find_ops(params->method);
-  return ops && ops->published && is_published(params) ? ops->published : ops;
+bool rdx_index_has_rows(const rdx_index *index) {
+  const rdx_index_params *p = &index->params;
+  const bool cgrx = p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE;
+  const bool published =
+      (cgrx && p->cgrx.published) || (p->method == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published);
+  return index->ops->rows && !published;
 }
 
 /* ---- Building ---- */
@@ -114,6 +112,12 @@ static rdx_status check_memory(const rdx_index *index, const rdx_key_set *set, r
   return rdx_device_expect(index->device, need, what, "use fewer keys, another method, or a build for low memory", err);
 }
 
+static void destroy_self(const rdx_index_ops *ops, void *self) {
+  if (self)
+    ops->destroy(self);
+  rdx_free(self);
+}
+
 /* Build over the column; only on success are `self` and `stats` of the index replaced. */
 static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_error *err) {
   rdx_key_set set = {.device = index->device,
@@ -135,16 +139,20 @@ static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_e
     set.keys = rdx_buffer_retain(column->keys);
   void *self = NULL;
   if (status == RDX_OK)
-    status = index->ops->build(&set, &index->params, &stats, &self, err);
+    status = rdx_calloc(1, index->ops->size, "an index", &self, err);
+  if (status == RDX_OK)
+    status = index->ops->build(self, &set, &index->params, &stats, err);
   stats.bytes_peak = atomic_load(&index->device->memory_mark) - used;
   rdx_buffer_destroy(&set.keys);
   rdx_buffer_destroy(&set.rows);
-  RDX_TRY(status);
-  if (index->self)
-    index->ops->destroy(index->self);
-  index->self = self;
-  index->stats = stats;
-  return RDX_OK;
+  if (status == RDX_OK) {
+    void *old = index->self;
+    index->self = self;
+    self = old;
+    index->stats = stats;
+  }
+  destroy_self(index->ops, self);
+  return status;
 }
 
 /* What later calls need of the column beside the index proper. */
@@ -219,7 +227,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   index->params = params ? *params : defaults;
   if (index->params.method == RDX_INDEX_AUTO)
     index->params.method = RDX_INDEX_TREE;
-  index->ops = choose_ops(&index->params);
+  index->ops = find_ops(index->params.method);
 
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;
@@ -253,8 +261,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
 void rdx_index_destroy(rdx_index **index) {
   if (!index || !*index)
     return;
-  if ((*index)->self)
-    (*index)->ops->destroy((*index)->self);
+  destroy_self((*index)->ops, (*index)->self);
   rdx_device_column_destroy(&(*index)->text);
   rdx_dictionary_destroy(&(*index)->dictionary);
   rdx_included_destroy(&(*index)->included);

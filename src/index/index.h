@@ -53,8 +53,9 @@ typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
   uint64_t (*estimate)(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits);
+  size_t size; /* of an index, which is all zero before it is built */
   /* Build, and fill in the stats that only the index knows. */
-  rdx_status (*build)(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+  rdx_status (*build)(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                       rdx_error *err);
   rdx_status (*query)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
   /* For an index in partitions: its probes come as mixed keys (kernels/hash/hash.h) in the order of so many of their
@@ -63,12 +64,10 @@ typedef struct rdx_index_ops {
   /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
   rdx_row_layout (*rows)(const void *self);
-  /* The rays of each probe, as u32, to `out`. NULL: the index casts none. */
-  rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_index_query *query, uint32_t *out,
-                           rdx_error *err);
-  /* The nodes or buckets that each probe looks into, as u32, to `out`. NULL: the index has none. */
-  rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_index_query *query, uint32_t *out,
-                             rdx_error *err);
+  /* The rays of each probe to out_count. NULL: the index casts none. */
+  rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
+  /* The nodes or buckets that each probe looks into, to out_count. NULL: the index has none. */
+  rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
   /* The same where all probes look into as many. NULL: use count_visits. */
   uint32_t (*visits_each)(const void *self, bool range);
   /* Move to the keys of a column with the same NULLs as the one built from. NULL: cannot. */
@@ -81,11 +80,10 @@ typedef struct rdx_index_ops {
   rdx_status (*rebuild)(void *self, rdx_index_stats *stats, rdx_error *err);
   /* NULL where the index can answer; else why a query of this shape is refused. */
   const char *(*refuse)(const void *self, bool range, bool idempotent);
-  void (*destroy)(void *self);
+  void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
-  const struct rdx_index_ops *published; /* what takes its place where the params say so; NULL: itself */
-  bool counts_runs;                      /* GATHER_COUNT takes no longer where a key has many rows */
+  bool counts_runs; /* GATHER_COUNT takes no longer where a key has many rows */
   /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of
    * their keys (index/partition.h); 0: never. */
   uint64_t partition_bytes;
@@ -114,6 +112,9 @@ struct rdx_index {
   struct rdx_dictionary *dictionary; /* of string keys that are its codes (u32 to the index proper); NULL: prefixes */
   rdx_included *included;            /* NULL: nothing */
 };
+
+/* Whether it answers ranges by rdx_index_ops.rows: what is built as published gathers them by itself. */
+bool rdx_index_has_rows(const rdx_index *index);
 
 /* The type of the keys as they were given. */
 static inline rdx_type rdx_index_key_type(const rdx_index *index) {

@@ -98,13 +98,13 @@ static bool has_long_runs(const rdx_index *index) {
 static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
                                   rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
-  const bool gathers_runs = r->index->ops->rows && q->gather != GATHER_COUNT && has_long_runs(r->index);
+  const bool gathers_runs = rdx_index_has_rows(r->index) && q->gather != GATHER_COUNT && has_long_runs(r->index);
   if (!q->upper && (q->included || gathers_runs)) { /* points are ranges */
     rdx_index_query ranges = *q;
     ranges.upper = ranges.lower;
     return rdx_range_gather(r->index, stream, &ranges, ms, err);
   }
-  if (q->upper && r->index->ops->rows && !count_only)
+  if (q->upper && rdx_index_has_rows(r->index) && !count_only)
     return rdx_range_gather(r->index, stream, q, ms, err);
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
@@ -157,16 +157,16 @@ static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *val
 
 /* The sum of what the index counts for each probe; 0 where it counts no such thing. */
 static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *probes,
-                           rdx_status (*count)(const void *, rdx_stream *, const rdx_index_query *, uint32_t *,
-                                               rdx_error *),
+                           rdx_status (*count)(const void *, rdx_stream *, const rdx_index_query *, rdx_error *),
                            uint64_t *total, rdx_error *err) {
   if (!count)
     return RDX_OK;
   rdx_buffer *out = NULL;
   uint64_t sum = 0;
   RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
-  const rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  rdx_status status = count(r->index->self, stream, &q, RDX_ADDRESS(uint32_t, out), err);
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
+  q.out_count = RDX_ADDRESS(uint32_t, out);
+  rdx_status status = count(r->index->self, stream, &q, err);
   if (status == RDX_OK)
     status = sum_up(r, stream, out, probes->count, &sum, err);
   rdx_buffer_destroy(&out);
@@ -404,7 +404,7 @@ static bool may_repeat(const run *r, const rdx_probes *probes) {
   const bool sums = r->kind == RDX_LOOKUP_SUM && !r->included;
   if (probes->upper || probes->count < REPEATS_LEAST || !index->stats.long_runs || r->by_prefix)
     return false;
-  if (sums && r->summing != SUM_FLOATS && index->ops->rows && has_long_runs(index)) /* by prefix sums, if it pays */
+  if (sums && r->summing != SUM_FLOATS && rdx_index_has_rows(index) && has_long_runs(index)) /* if it pays */
     return false;
   return sums || r->kind == RDX_LOOKUP_FIRST || (r->kind == RDX_LOOKUP_COUNT && !index->ops->counts_runs);
 }
@@ -870,7 +870,7 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
     rdx_included_destroy(&index->included);
     return RDX_OK;
   }
-  if (!index->ops->rows)
+  if (!rdx_index_has_rows(index))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "%s cannot include a column, as it was built: use sorted_array, tree, or cgrx, cgrx_naive or "
                     "rx_optimized without published",

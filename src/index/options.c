@@ -17,10 +17,6 @@ static const rdx_option_word point_rays[] = {{"perpendicular", RDX_RX_RAY_PERPEN
                                              {0}};
 static const rdx_option_word range_rays[] = {
     {"from_offset", RDX_RX_RAY_PARALLEL_FROM_OFFSET}, {"from_zero", RDX_RX_RAY_PARALLEL_FROM_ZERO}, {0}};
-static const rdx_option_word builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
-                                         {"fast_build", RDX_BUILD_FAST_BUILD},
-                                         {"low_memory", RDX_BUILD_LOW_MEMORY},
-                                         {0}};
 static const rdx_option_word mappings[] = {{"covering", RDX_CGRX_MAPPING_COVERING},
                                            {"compact", RDX_CGRX_MAPPING_COMPACT},
                                            {"plain", RDX_CGRX_MAPPING_PLAIN},
@@ -48,7 +44,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_RX, "primitive", rx.primitive, primitives),
     WORD(RDX_INDEX_RX, "point_ray", rx.point_ray, point_rays),
     WORD(RDX_INDEX_RX, "range_ray", rx.range_ray, range_rays),
-    WORD(RDX_INDEX_RX, "build", rx.build, builds),
+    WORD(RDX_INDEX_RX, "build", rx.build, rdx_option_builds),
     NUMBER(RDX_INDEX_RX, "partitions", rx.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_RX, "compaction", rx.no_compaction, rdx_option_negations),
     WORD(RDX_INDEX_RX, "updatable", rx.updatable, rdx_option_switches),
@@ -61,7 +57,7 @@ static const rdx_option list[] = {
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
     WORD(RDX_INDEX_HASH, "lanes", hash.lanes, lanes_to_16),
     WORD(RDX_INDEX_RX_OPTIMIZED, "primitive", rx_optimized.primitive, primitives),
-    WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, builds),
+    WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, rdx_option_builds),
     NUMBER(RDX_INDEX_RX_OPTIMIZED, "partitions", rx_optimized.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_RX_OPTIMIZED, "compaction", rx_optimized.no_compaction, rdx_option_negations),
     WORD(RDX_INDEX_RX_OPTIMIZED, "compression", rx_optimized.no_compression, rdx_option_negations),
@@ -70,7 +66,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_CGRX, "mapping", cgrx.mapping, mappings),
     WORD(RDX_INDEX_CGRX, "layout", cgrx.layout, layouts),
     WORD(RDX_INDEX_CGRX, "search", cgrx.search, searches),
-    WORD(RDX_INDEX_CGRX, "build", cgrx.build, builds),
+    WORD(RDX_INDEX_CGRX, "build", cgrx.build, rdx_option_builds),
     NUMBER(RDX_INDEX_CGRX, "partitions", cgrx.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX, "compaction", cgrx.no_compaction, rdx_option_negations),
     WORD(RDX_INDEX_CGRX, "published", cgrx.published, rdx_option_switches),
@@ -78,7 +74,7 @@ static const rdx_option list[] = {
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "fill", cgrx_updatable.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "longest_chain", cgrx_updatable.longest_chain, 1, UINT32_MAX),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "mapping", cgrx_updatable.mapping, mappings),
-    WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, builds),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, rdx_option_builds),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.no_compaction, rdx_option_negations),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "published", cgrx_updatable.published, rdx_option_switches),

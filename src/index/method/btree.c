@@ -48,7 +48,6 @@ static void destroy_tree(tree *t) {
 static void destroy(void *self) {
   btree *b = self;
   destroy_tree(&b->tree);
-  rdx_free(b);
 }
 
 /* ---- Shape ---- */
@@ -202,13 +201,12 @@ static void fill_stats(const btree *b, rdx_index_stats *stats) {
                           (t->order ? t->order->size + t->starts->size + t->free->size : 0);
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   if (params->btree.fill_percent > 100)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: fill_percent is at most 100, not %u", params->btree.fill_percent);
-  btree *b = NULL;
+  btree *b = self;
   rdx_sorted_keys sorted;
-  RDX_TRY(rdx_calloc(1, sizeof *b, "a B+-tree", (void **)&b, err));
   b->device = keys->device;
   b->key_bits = keys->key_bits;
   b->per_leaf = entries_of_leaf(params);
@@ -217,13 +215,9 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
     status = load_new(b, sorted.keys, sorted.rows, sorted.count, &b->tree, &stats->encode_ms, err);
     rdx_sorted_keys_destroy(&sorted);
   }
-  if (status != RDX_OK) {
-    destroy(b);
-    return status;
-  }
+  RDX_TRY(status);
   b->distinct = stats->distinct;
   fill_stats(b, stats);
-  *out = b;
   return RDX_OK;
 }
 
@@ -239,13 +233,12 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return rdx_stream_launch(stream, &rdx_kernel_btree, &args, variant, q->count, NULL, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                               rdx_error *err) {
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const btree *b = self;
   const struct btree_visits_args args = {.lower = q->lower,
                                          .upper = q->upper,
                                          .valid = q->valid,
-                                         .out_visits = out,
+                                         .out_visits = q->out_count,
                                          .depth = b->tree.leaves > 0 ? b->tree.depth + 1 : 0};
   const uint32_t key64 = b->key_bits == 64;
   return rdx_stream_launch(stream, &rdx_kernel_btree_visits, &args, &key64, q->count, NULL, err);
@@ -483,6 +476,7 @@ static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats
 const rdx_index_ops rdx_btree_ops = {
     .name = "btree",
     .estimate = estimate,
+    .size = sizeof(btree),
     .build = build,
     .query = query,
     .count_visits = count_visits,

@@ -20,7 +20,6 @@ static void destroy(void *self) {
   rdx_cgrx_scene_destroy(&c->scene);
   rdx_buffer_destroy(&c->entries);
   rdx_sorted_keys_destroy(&c->sorted);
-  rdx_free(c);
 }
 
 /* As kernels know it. */
@@ -78,34 +77,26 @@ static rdx_status build_parts(cgrx *c, const rdx_key_set *keys, const rdx_cgrx_p
   return RDX_OK;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_cgrx_params *given, bool optimized, rdx_index_stats *stats,
-                        void **out, rdx_error *err) {
+static rdx_status build(cgrx *c, const rdx_key_set *keys, const rdx_cgrx_params *given, bool optimized,
+                        rdx_index_stats *stats, rdx_error *err) {
   const rdx_cgrx_params resolved = rdx_cgrx_resolve(given), *p = &resolved;
   RDX_TRY(rdx_cgrx_check(optimized ? "cgrx" : "cgrx_naive", keys->device, p, err));
-  cgrx *c = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a cgrx index", (void **)&c, err));
   c->device = keys->device;
   c->key_bits = keys->key_bits;
-  rdx_status status = build_parts(c, keys, p, optimized, stats, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
-  *out = c;
-  return RDX_OK;
+  return build_parts(c, keys, p, optimized, stats, err);
 }
 
 /* cgRX, section 3.3 "optimized representation". */
-static rdx_status build_optimized(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
-                                  void **out, rdx_error *err) {
-  return build(keys, &params->cgrx, true, stats, out, err);
+static rdx_status build_optimized(void *self, const rdx_key_set *keys, const rdx_index_params *params,
+                                  rdx_index_stats *stats, rdx_error *err) {
+  return build(self, keys, &params->cgrx, true, stats, err);
 }
 
-static rdx_status build_naive(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
-                              void **out, rdx_error *err) {
+static rdx_status build_naive(void *self, const rdx_key_set *keys, const rdx_index_params *params,
+                              rdx_index_stats *stats, rdx_error *err) {
   if (params->cgrx.mapping == RDX_CGRX_MAPPING_COVERING)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx_naive: the covering mapping is for cgrx and cgrx_updatable");
-  return build(keys, &params->cgrx, false, stats, out, err);
+  return build(self, keys, &params->cgrx, false, stats, err);
 }
 
 /* ---- Lookups ---- */
@@ -123,18 +114,12 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return launch(self, stream, q, CGRX_OUTPUT_RESULT, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                             rdx_error *err) {
-  rdx_index_query counting = *q;
-  counting.out_count = out;
-  return launch(self, stream, &counting, CGRX_OUTPUT_RAYS, err);
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, CGRX_OUTPUT_RAYS, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                               rdx_error *err) {
-  rdx_index_query counting = *q;
-  counting.out_count = out;
-  return launch(self, stream, &counting, CGRX_OUTPUT_VISITS, err);
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, CGRX_OUTPUT_VISITS, err);
 }
 
 static rdx_row_layout rows(const void *self) {
@@ -145,35 +130,13 @@ static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = c->entries, .block_words = 8 * words, .first_word = c->key_bits / 32, .step = words};
 }
 
-static const rdx_index_ops published_ops = {
-    .name = "cgrx",
-    .estimate = estimate,
-    .build = build_optimized,
-    .query = query,
-    .count_rays = count_rays,
-    .count_visits = count_visits,
-    .destroy = destroy,
-    .rows_in_order = true,
-};
-
 const rdx_index_ops rdx_cgrx_ops = {
     .name = "cgrx",
     .estimate = estimate,
+    .size = sizeof(cgrx),
     .build = build_optimized,
     .query = query,
     .rows = rows,
-    .count_rays = count_rays,
-    .count_visits = count_visits,
-    .destroy = destroy,
-    .rows_in_order = true,
-    .published = &published_ops,
-};
-
-static const rdx_index_ops published_naive_ops = {
-    .name = "cgrx_naive",
-    .estimate = estimate,
-    .build = build_naive,
-    .query = query,
     .count_rays = count_rays,
     .count_visits = count_visits,
     .destroy = destroy,
@@ -183,6 +146,7 @@ static const rdx_index_ops published_naive_ops = {
 const rdx_index_ops rdx_cgrx_naive_ops = {
     .name = "cgrx_naive",
     .estimate = estimate,
+    .size = sizeof(cgrx),
     .build = build_naive,
     .query = query,
     .rows = rows,
@@ -190,5 +154,4 @@ const rdx_index_ops rdx_cgrx_naive_ops = {
     .count_visits = count_visits,
     .destroy = destroy,
     .rows_in_order = true,
-    .published = &published_naive_ops,
 };

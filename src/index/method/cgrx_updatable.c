@@ -61,7 +61,6 @@ static void destroy_chains(chains *c) {
 static void destroy(void *self) {
   updatable *u = self;
   destroy_chains(&u->chains);
-  rdx_free(u);
 }
 
 /* ---- Options ---- */
@@ -187,25 +186,19 @@ static void fill_stats(const updatable *u, rdx_index_stats *stats) {
     stats->bytes_resident += c->slabs[i]->size;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   const rdx_cgrx_updatable_params p = with_defaults(&params->cgrx_updatable);
-  updatable *u = NULL;
+  updatable *u = self;
   RDX_TRY(check(keys->device, &p, err));
-  RDX_TRY(rdx_calloc(1, sizeof *u, "an updatable cgrx index", (void **)&u, err));
   u->device = keys->device;
   u->type = keys->type;
   u->key_bits = keys->key_bits;
   u->params = p;
   u->per_bucket = entries_of_bucket(&p);
-  rdx_status status = create_chains(u, keys, &u->chains, stats, err);
-  if (status != RDX_OK) {
-    rdx_free(u);
-    return status;
-  }
+  RDX_TRY(create_chains(u, keys, &u->chains, stats, err));
   u->distinct = stats->distinct;
   fill_stats(u, stats);
-  *out = u;
   return RDX_OK;
 }
 
@@ -225,18 +218,12 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return launch(self, stream, q, CGRX_OUTPUT_RESULT, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                             rdx_error *err) {
-  rdx_index_query counting = *q;
-  counting.out_count = out;
-  return launch(self, stream, &counting, CGRX_OUTPUT_RAYS, err);
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, CGRX_OUTPUT_RAYS, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                               rdx_error *err) {
-  rdx_index_query counting = *q;
-  counting.out_count = out;
-  return launch(self, stream, &counting, CGRX_OUTPUT_VISITS, err);
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, CGRX_OUTPUT_VISITS, err);
 }
 
 /* ---- Planning a batch ---- */
@@ -542,6 +529,7 @@ static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats
 const rdx_index_ops rdx_cgrx_updatable_ops = {
     .name = "cgrx_updatable",
     .estimate = estimate,
+    .size = sizeof(updatable),
     .build = build,
     .query = query,
     .count_rays = count_rays,

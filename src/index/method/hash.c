@@ -24,7 +24,6 @@ static void destroy(void *self) {
   hash *h = self;
   rdx_buffer_destroy(&h->table);
   rdx_buffer_destroy(&h->rows);
-  rdx_free(h);
 }
 
 /* ---- Options ---- */
@@ -160,11 +159,10 @@ static rdx_status build_table(building *b, rdx_index_stats *stats, rdx_error *er
   return RDX_OK;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   RDX_TRY(check_params(&params->hash, err));
-  building b = {.set = keys, .params = params};
-  RDX_TRY(rdx_calloc(1, sizeof *b.out, "a hash table", (void **)&b.out, err));
+  building b = {.out = self, .set = keys, .params = params};
   b.out->key_bits = keys->key_bits;
   b.out->lanes = choose_lanes(keys->device, &params->hash);
   rdx_status status = rdx_stream_create_for(keys->device, "build", &b.stream, err);
@@ -174,12 +172,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   rdx_sorted_keys_destroy(&b.sorted);
   rdx_buffer_destroy(&b.starts);
   rdx_buffer_destroy(&b.reaches);
-  if (status != RDX_OK) {
-    destroy(b.out);
-    return status;
-  }
-  *out = b.out;
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Lookups ---- */
@@ -198,13 +191,12 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return rdx_stream_launch(stream, &rdx_kernel_hash_lookup[h->lanes], &args, variant, q->count, NULL, err);
 }
 
-static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                               rdx_error *err) {
+static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const hash *h = self;
   const struct hash_visits_args args = {.lower = q->lower,
                                         .valid = q->valid,
                                         .table = RDX_ADDRESS(uint32_t, h->table),
-                                        .out_visits = out,
+                                        .out_visits = q->out_count,
                                         .homes = h->homes};
   const uint32_t variant[2] = {h->key_bits == 64, h->runs};
   return rdx_stream_launch(stream, &rdx_kernel_hash_visits, &args, variant, q->count, NULL, err);
@@ -213,6 +205,7 @@ static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_i
 const rdx_index_ops rdx_hash_ops = {
     .name = "hash",
     .estimate = estimate,
+    .size = sizeof(hash),
     .build = build,
     .query = query,
     .count_visits = count_visits,

@@ -27,7 +27,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&h->starts);
   rdx_buffer_destroy(&h->table);
   rdx_buffer_destroy(&h->links);
-  rdx_free(h);
 }
 
 static uint64_t entry_bytes(uint32_t key_bits) {
@@ -115,25 +114,19 @@ static rdx_status build_parts(building *b, rdx_index_stats *stats, rdx_error *er
   return RDX_OK;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   const uint32_t bits = params->radix_hash.bits;
   if (bits != 0 && bits != 8 && bits != 16)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "radix_hash: %u bits are not 8 or 16", bits);
-  building b = {.set = keys};
-  RDX_TRY(rdx_calloc(1, sizeof *b.out, "a radix hash table", (void **)&b.out, err));
+  building b = {.out = self, .set = keys};
   b.out->key_bits = keys->key_bits;
   b.out->bits = choose_bits(keys->device, &params->radix_hash, keys->count, keys->key_bits);
   rdx_status status = build_parts(&b, stats, err);
   rdx_stream_destroy(&b.stream);
   rdx_buffer_destroy(&b.rows);
   rdx_buffer_destroy(&b.repeated);
-  if (status != RDX_OK) {
-    destroy(b.out);
-    return status;
-  }
-  *out = b.out;
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Lookups ---- */
@@ -161,6 +154,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
 const rdx_index_ops rdx_radix_hash_ops = {
     .name = "radix_hash",
     .estimate = estimate,
+    .size = sizeof(radix_hash),
     .build = build,
     .query = query,
     .radix_bits = radix_bits,

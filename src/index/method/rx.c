@@ -119,7 +119,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&r->keys);
   rdx_buffer_destroy(&r->segments);
   rdx_buffer_destroy(&r->state);
-  rdx_free(r);
 }
 
 static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
@@ -320,12 +319,11 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, bool choose, rdx_i
   return status;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   rdx_rx_params resolved = params->rx;
   RDX_TRY(resolve(keys->device, &resolved, err));
-  rx *r = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *r, "an rx index", (void **)&r, err));
+  rx *r = self;
   r->device = keys->device;
   r->params = resolved;
   r->key_bits = keys->key_bits;
@@ -337,13 +335,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
   const rdx_rx_params *asked = &params->rx;
   const bool choose = resolved.key_mode == RDX_RX_KEY_3D && asked->x_bits == 0 && asked->y_bits == 0 &&
                       asked->z_bits == 0 && !asked->published;
-  rdx_status status = build_scene(r, keys, choose, stats, err);
-  if (status != RDX_OK) {
-    destroy(r);
-    return status;
-  }
-  *out = r;
-  return RDX_OK;
+  return build_scene(r, keys, choose, stats, err);
 }
 
 /* The keys of a column in the order of the primitives. */
@@ -463,13 +455,12 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return rdx_stream_launch(stream, kernel, &args, variant, q->count, r->scene, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                             rdx_error *err) {
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const rx *r = self;
   const struct rx_rays_args args = {.lower = q->lower,
                                     .upper = q->upper,
                                     .valid = q->valid,
-                                    .out_rays = out,
+                                    .out_rays = q->out_count,
                                     .state = RDX_ADDRESS(rx_state, r->state),
                                     .zero = r->zero,
                                     .scheme = r->scheme};
@@ -481,6 +472,7 @@ static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_ind
 const rdx_index_ops rdx_rx_ops = {
     .name = "rx",
     .estimate = estimate,
+    .size = sizeof(rx),
     .build = build,
     .query = query,
     .count_rays = count_rays,

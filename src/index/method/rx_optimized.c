@@ -34,7 +34,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&r->segments);
   rdx_buffer_destroy(&r->state);
   rdx_sorted_keys_destroy(&r->sorted);
-  rdx_free(r);
 }
 
 static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, rdx_error *err) {
@@ -163,22 +162,15 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
   return status;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   rdx_rx_optimized_params p = params->rx_optimized;
   RDX_TRY(resolve(keys->device, &p, err));
-  rx_optimized *r = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *r, "an rx_optimized index", (void **)&r, err));
+  rx_optimized *r = self;
   r->device = keys->device;
   r->key_bits = keys->key_bits;
   r->primitive = p.primitive;
-  rdx_status status = build_parts(r, keys, &p, stats, err);
-  if (status != RDX_OK) {
-    destroy(r);
-    return status;
-  }
-  *out = r;
-  return RDX_OK;
+  return build_parts(r, keys, &p, stats, err);
 }
 
 /* ---- Lookups ---- */
@@ -198,35 +190,22 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   return launch(self, stream, q, false, err);
 }
 
-static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, uint32_t *out,
-                             rdx_error *err) {
-  rdx_index_query counting = *q;
-  counting.out_count = out;
-  return launch(self, stream, &counting, true, err);
+static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
+  return launch(self, stream, q, true, err);
 }
 
 static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = ((const rx_optimized *)self)->sorted.rows, .block_words = 8, .step = 1};
 }
 
-static const rdx_index_ops published_ops = {
-    .name = "rx_optimized",
-    .estimate = estimate,
-    .build = build,
-    .query = query,
-    .count_rays = count_rays,
-    .destroy = destroy,
-    .rows_in_order = true,
-};
-
 const rdx_index_ops rdx_rx_optimized_ops = {
     .name = "rx_optimized",
     .estimate = estimate,
+    .size = sizeof(rx_optimized),
     .build = build,
     .query = query,
     .rows = rows,
     .count_rays = count_rays,
     .destroy = destroy,
     .rows_in_order = true,
-    .published = &published_ops,
 };

@@ -18,7 +18,6 @@ static void destroy(void *self) {
   sorted_array *s = self;
   rdx_sorted_keys_destroy(&s->sorted);
   rdx_buffer_destroy(&s->top);
-  rdx_free(s);
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
@@ -57,25 +56,20 @@ static rdx_status make_top(sorted_array *s, rdx_device *device, rdx_error *err) 
   return status;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   uint32_t lanes = params->sorted_array.lanes ? params->sorted_array.lanes : 1;
   if (lanes > 32 || (lanes & (lanes - 1)) != 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "sorted_array: %u lanes are not 1, 2, 4, 8, 16 or 32", lanes);
   while (lanes > 1 && lanes > keys->device->info.threads) /* of a subgroup; the CPU's body takes none together */
     lanes /= 2;
-  sorted_array *s = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *s, "a sorted array", (void **)&s, err));
+  sorted_array *s = self;
   s->lanes = lanes;
   rdx_status status = rdx_sorted_keys_create(keys, &s->sorted, stats, err);
   if (status == RDX_OK)
     status = make_top(s, keys->device, err);
-  if (status != RDX_OK) {
-    destroy(s);
-    return status;
-  }
+  RDX_TRY(status);
   stats->bytes_resident = s->sorted.keys->size + s->sorted.rows->size + (s->top ? s->top->size : 0);
-  *out = s;
   return RDX_OK;
 }
 
@@ -101,6 +95,7 @@ static rdx_row_layout rows(const void *self) {
 const rdx_index_ops rdx_sorted_array_ops = {
     .name = "sorted_array",
     .estimate = estimate,
+    .size = sizeof(sorted_array),
     .build = build,
     .query = query,
     .rows = rows,

@@ -24,7 +24,6 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&t->state);
   rdx_buffer_destroy(&t->inner);
   rdx_buffer_destroy(&t->leaves);
-  rdx_free(t);
 }
 
 /* ---- The shape ---- */
@@ -232,12 +231,11 @@ static rdx_status check_params(const rdx_tree_params *params, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats, void **out,
+static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   RDX_TRY(check_params(&params->tree, err));
-  tree *t = NULL;
+  tree *t = self;
   rdx_sorted_keys sorted;
-  RDX_TRY(rdx_calloc(1, sizeof *t, "a tree", (void **)&t, err));
   t->device = keys->device;
   t->params = params->tree;
   t->key_bits = keys->key_bits;
@@ -248,12 +246,7 @@ static rdx_status build(const rdx_key_set *keys, const rdx_index_params *params,
     status = build_levels(t, &sorted, stats, err);
     rdx_sorted_keys_destroy(&sorted);
   }
-  if (status != RDX_OK) {
-    destroy(t);
-    return status;
-  }
-  *out = t;
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Lookups ---- */
@@ -288,6 +281,7 @@ static uint32_t visits_each(const void *self, bool range) {
 const rdx_index_ops rdx_tree_ops = {
     .name = "tree",
     .estimate = estimate,
+    .size = sizeof(tree),
     .build = build,
     .query = query,
     .rows = rows,
