@@ -3,12 +3,18 @@
 
 #include "base/options.h"
 
+#include <raydex/index.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 const rdx_option_word rdx_option_switches[] = {{"off", 0}, {"on", 1}, {0}};
 const rdx_option_word rdx_option_negations[] = {{"on", 0}, {"off", 1}, {0}};
+const rdx_option_word rdx_option_builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
+                                             {"fast_build", RDX_BUILD_FAST_BUILD},
+                                             {"low_memory", RDX_BUILD_LOW_MEMORY},
+                                             {0}};
 
 /* Add to a text, which is cut off where it does not fit. */
 RDX_PRINTF(3, 4) static void add(char *text, size_t size, const char *format, ...) {

@@ -37,6 +37,7 @@ typedef struct rdx_options {
 
 extern const rdx_option_word rdx_option_switches[];  /* off, on */
 extern const rdx_option_word rdx_option_negations[]; /* of fields that say "no": on is 0 */
+extern const rdx_option_word rdx_option_builds[];    /* rdx_build_preference */
 
 /* Set the option `name` of a method. RDX_ERROR_NOT_FOUND lists its options, RDX_ERROR_ARGUMENT the values. */
 RDX_MUST_USE rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *method_name, const char *name,

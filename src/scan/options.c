@@ -7,11 +7,6 @@
 
 #include "base/options.h"
 
-static const rdx_option_word builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
-                                         {"fast_build", RDX_BUILD_FAST_BUILD},
-                                         {"low_memory", RDX_BUILD_LOW_MEMORY},
-                                         {0}};
-
 #define WORD(method, name, path, words) RDX_OPTION_WORD(rdx_scan_params, method, name, path, words)
 #define NUMBER(method, name, path, min, max) RDX_OPTION_NUMBER(rdx_scan_params, method, name, path, min, max)
 
@@ -23,16 +18,16 @@ static const rdx_option list[] = {
     WORD(RDX_SCAN_AUTO, "rtscan", among.rtscan, rdx_option_switches),
     NUMBER(RDX_SCAN_BINDEX, "vectors", bindex.vectors, 1, 1024),
     WORD(RDX_SCAN_RTINDEX, "published", rtc1.published, rdx_option_switches),
-    WORD(RDX_SCAN_RTINDEX, "build", rtc1.build, builds),
+    WORD(RDX_SCAN_RTINDEX, "build", rtc1.build, rdx_option_builds),
     NUMBER(RDX_SCAN_RTC1, "rays", rtc1.rays, 1, (1u << 21) - 1),
     WORD(RDX_SCAN_RTC1, "published", rtc1.published, rdx_option_switches),
-    WORD(RDX_SCAN_RTC1, "build", rtc1.build, builds),
+    WORD(RDX_SCAN_RTC1, "build", rtc1.build, rdx_option_builds),
     NUMBER(RDX_SCAN_RTC3, "group", rtc3.group, 1, 3),
     NUMBER(RDX_SCAN_RTC3, "rays", rtc3.rays, 2, 1u << 20),
     NUMBER(RDX_SCAN_RTC3, "rows_per_box", rtc3.rows_per_box, 1, 256),
     WORD(RDX_SCAN_RTC3, "insist", rtc3.insist, rdx_option_switches),
     WORD(RDX_SCAN_RTC3, "published", rtc3.published, rdx_option_switches),
-    WORD(RDX_SCAN_RTC3, "build", rtc3.build, builds),
+    WORD(RDX_SCAN_RTC3, "build", rtc3.build, rdx_option_builds),
     NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
     NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
     WORD(RDX_SCAN_RTSCAN, "derived", rtscan.no_planes, rdx_option_negations),
@@ -47,7 +42,7 @@ static const rdx_option list[] = {
     NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
     WORD(RDX_SCAN_RTSCAN, "insist", rtscan.insist, rdx_option_switches),
     WORD(RDX_SCAN_RTSCAN, "published", rtscan.published, rdx_option_switches),
-    WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, builds),
+    WORD(RDX_SCAN_RTSCAN, "build", rtscan.build, rdx_option_builds),
 };
 
 static const rdx_options options = {list, RDX_COUNT(list)};

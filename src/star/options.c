@@ -16,17 +16,13 @@ static const rdx_option_word operators[] = {{"encode", RDX_RT_CUBE_ENCODE},
 static const rdx_option_word orders[] = {
     {"fewest_intervals", RDX_RT_CUBE_FEWEST_INTERVALS}, {"as_given", RDX_RT_CUBE_AS_GIVEN}, {0}};
 static const rdx_option_word row_orders[] = {{"table", RDX_RT_CUBE_TABLE_ORDER}, {"z", RDX_RT_CUBE_Z_ORDER}, {0}};
-static const rdx_option_word builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
-                                         {"fast_build", RDX_BUILD_FAST_BUILD},
-                                         {"low_memory", RDX_BUILD_LOW_MEMORY},
-                                         {0}};
 
 #define WORD(kind, name, path, words) RDX_OPTION_WORD(rdx_star_params, kind, name, path, words)
 #define NUMBER(kind, name, path, min, max) RDX_OPTION_NUMBER(rdx_star_params, kind, name, path, min, max)
 
 static const rdx_option list[] = {
     NUMBER(RDX_STAR_COARSE_CUBE, "block_rows", coarse_cube.block_rows, 1, UINT32_MAX),
-    WORD(RDX_STAR_COARSE_CUBE, "build", coarse_cube.build, builds),
+    WORD(RDX_STAR_COARSE_CUBE, "build", coarse_cube.build, rdx_option_builds),
     WORD(RDX_STAR_RT_CUBE, "mapping", rt_cube.mapping, mappings),
     WORD(RDX_STAR_RT_CUBE, "operators", rt_cube.operators, operators),
     NUMBER(RDX_STAR_RT_CUBE, "leg_x", rt_cube.leg_x, 2, 1u << 22),
@@ -36,7 +32,7 @@ static const rdx_option list[] = {
     WORD(RDX_STAR_RT_CUBE, "order", rt_cube.order, orders),
     WORD(RDX_STAR_RT_CUBE, "rows", rt_cube.rows, row_orders),
     NUMBER(RDX_STAR_RT_CUBE, "sub_accumulators", rt_cube.sub_accumulators, 1, 256),
-    WORD(RDX_STAR_RT_CUBE, "build", rt_cube.build, builds),
+    WORD(RDX_STAR_RT_CUBE, "build", rt_cube.build, rdx_option_builds),
     WORD(RDX_STAR_RT_CUBE, "insist", rt_cube.insist, rdx_option_switches),
 };
 
