@@ -89,6 +89,9 @@ void cli_print_csv_help(void);
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
 
+/* What a command returns: what `parsed` says, or else how `run` ends. */
+int cli_run(int parsed, rdx_status (*run)(void *job, rdx_error *err), void *job);
+
 /* The parts of it, for a command that parses its line itself: take one of the options above; NULL or what is wrong. */
 const char *cli_take_common(int option, char *value, cli_common *common);
 
@@ -96,6 +99,9 @@ const char *cli_take_common(int option, char *value, cli_common *common);
 int cli_check_csv(const char *command, const cli_common *common);
 
 /* ---- Files (files.c) ---- */
+
+/* Write the text of an error; returns the status. */
+rdx_status cli_error(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
 /* "-" is the standard input or output: the path for the library, which is NULL for these. */
 const char *cli_stream_path(const char *path);
@@ -147,6 +153,14 @@ const char *cli_type_text(rdx_type type, uint8_t scale, char out[CLI_TYPE_TEXT])
 /* Parse "COLUMN=TYPE", TYPE such as i32 or decimal(2); NULL or what is wrong. `*out` points into `text`, which is
  * cut. */
 const char *cli_parse_type(char *text, rdx_csv_type *out);
+
+/* The same of an option that may be repeated. */
+#define CLI_MAX_TYPES 256
+typedef struct cli_type_list {
+  rdx_csv_type list[CLI_MAX_TYPES];
+  size_t count;
+} cli_type_list;
+const char *cli_add_type(char *text, cli_type_list *out);
 
 /* Parse a type alone. `text` is cut. */
 const char *cli_parse_type_name(char *text, rdx_csv_type *out);

@@ -475,7 +475,8 @@ static rdx_status write_picture(const job *j, rdx_error *err) {
   return console_output_finish(&out, err);
 }
 
-static rdx_status run(job *j, rdx_error *err) {
+static rdx_status run(void *context, rdx_error *err) {
+  job *j = context;
   name_query(j);
   rdx_status status = read_rows(j, err);
   if (status == RDX_OK)
@@ -494,12 +495,7 @@ int cli_draw(int argc, char **argv) {
   draw_options o = {.common = {.word_names = words, .word_count = 1}};
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
-  int exit_status = parsed - 1;
-  if (parsed == 0) {
-    rdx_error err = {""};
-    const rdx_status status = run(&j, &err);
-    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
-  }
+  const int exit_status = cli_run(parsed, run, &j);
   rdx_condition_destroy(&j.condition);
   rdx_table_destroy(&j.data);
   rdx_recording_stop(&j.recording);

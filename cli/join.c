@@ -9,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TYPES 256
-
 typedef struct join_options {
   const char *files[2]; /* left, right */
   char *on, *between;
   const char *left, *lower, *upper; /* columns; `upper` NULL: equal */
   const char *value;                /* column to sum, of the right file (--between: of the left) */
-  rdx_csv_type types[2][MAX_TYPES];
-  size_t type_count[2];
+  cli_type_list types[2];
   rdx_join_params join;
   bool has_result;
   cli_common common;
@@ -100,12 +97,6 @@ static const char *parse_between(char *text, join_options *o) {
   return o->upper ? NULL : "it has the form LEFT=LO..HI, of columns";
 }
 
-static const char *take_type(join_options *o, int side, char *value) {
-  if (o->type_count[side] == MAX_TYPES)
-    return "there are too many types";
-  return cli_parse_type(value, &o->types[side][o->type_count[side]++]);
-}
-
 static const char *take(int option, char *value, void *context) {
   static const char *const kinds[] = {"inner", "left", "semi", "anti", NULL};
   static const char *const sides[] = {"auto", "right", "left", NULL};
@@ -135,7 +126,7 @@ static const char *take(int option, char *value, void *context) {
     o->join.mapping = (rdx_join_mapping)place;
     return place >= 0 ? NULL : "it is auto, left or right";
   default:
-    return take_type(o, option == RIGHT_TYPE, value);
+    return cli_add_type(value, &o->types[option == RIGHT_TYPE]);
   }
 }
 
@@ -251,8 +242,8 @@ static rdx_status read_side(job *j, int side, const char *const *names, size_t c
       columns[used++] = names[i];
   }
   rdx_csv_params params = o->common.csv;
-  params.types = o->types[side];
-  params.type_count = o->type_count[side];
+  params.types = o->types[side].list;
+  params.type_count = o->types[side].count;
   params.columns = columns;
   params.column_count = used;
   return cli_read(o->files[side], &params, side ? "--right-type" : "--left-type", &j->tables[side], err);
@@ -300,7 +291,8 @@ static rdx_status join_and_write(job *j, rdx_error *err) {
   return console_output_close(&j->out, status, err);
 }
 
-static rdx_status run(job *j, rdx_error *err) {
+static rdx_status run(void *context, rdx_error *err) {
+  job *j = context;
   const join_options *o = j->options;
   const char *left[] = {o->left, o->upper ? o->value : NULL};
   const char *right[] = {o->lower, o->upper, o->upper ? NULL : o->value};
@@ -323,12 +315,7 @@ int cli_join(int argc, char **argv) {
   o.common.device = "auto";
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
-  int exit_status = parsed - 1;
-  if (parsed == 0) {
-    rdx_error err = {""};
-    const rdx_status status = run(&j, &err);
-    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
-  }
+  const int exit_status = cli_run(parsed, run, &j);
   rdx_join_result_destroy(&j.join);
   rdx_table_destroy(&j.tables[0]);
   rdx_table_destroy(&j.tables[1]);

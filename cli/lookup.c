@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TYPES 256
-
 typedef struct lookup_options {
   const char *data, *key;
   cli_probe_options probes;
-  rdx_csv_type types[MAX_TYPES];
-  size_t type_count;
+  cli_type_list types;
   rdx_lookup_result_kind result;
   bool has_result;
   const char *value; /* column to sum */
@@ -120,9 +117,7 @@ static const char *take(int option, char *value, void *context) {
     o->sort_probes = true;
     return NULL;
   default:
-    if (o->type_count == MAX_TYPES)
-      return "there are too many types";
-    return cli_parse_type(value, &o->types[o->type_count++]);
+    return cli_add_type(value, &o->types);
   }
 }
 
@@ -264,8 +259,8 @@ static rdx_status read_data(job *j, rdx_error *err) {
   const char *columns[2] = {o->key, o->value};
   const bool both = o->value && strcmp(o->key, o->value) != 0;
   rdx_csv_params params = o->probes.csv;
-  params.types = o->types;
-  params.type_count = o->type_count;
+  params.types = o->types.list;
+  params.type_count = o->types.count;
   params.columns = columns;
   params.column_count = both ? 2 : 1;
   rdx_status status = cli_read(o->data, &params, NULL, &j->data, err);
@@ -300,7 +295,8 @@ static rdx_status look_up_and_write(job *j, rdx_error *err) {
   return console_output_close(&j->out, status, err);
 }
 
-static rdx_status run(job *j, rdx_error *err) {
+static rdx_status run(void *context, rdx_error *err) {
+  job *j = context;
   const lookup_options *o = j->options;
   rdx_status status = rdx_device_open(o->common.device, &o->common.device_params, &j->device, err);
   if (status == RDX_OK)
@@ -322,12 +318,7 @@ int cli_lookup(int argc, char **argv) {
   lookup_options o = {.common = {.device = "auto"}};
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
-  int exit_status = parsed - 1;
-  if (parsed == 0) {
-    rdx_error err = {""};
-    const rdx_status status = run(&j, &err);
-    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
-  }
+  const int exit_status = cli_run(parsed, run, &j);
   rdx_lookup_result_destroy(&j.result);
   rdx_index_destroy(&j.index);
   cli_probes_destroy(&j.probes);

@@ -161,6 +161,14 @@ int cli_check_csv(const char *command, const cli_common *common) {
   return console_usage(command, "--delimiter %c: it quotes fields, too: --quote takes another", csv->delimiter) + 1;
 }
 
+int cli_run(int parsed, rdx_status (*run)(void *job, rdx_error *err), void *job) {
+  rdx_error err = {""};
+  if (parsed != 0)
+    return parsed - 1;
+  const rdx_status status = run(job, &err);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}
+
 int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
               const char *(*take)(int option, char *value, void *context), void *context, cli_common *common) {
   opterr = 0;
@@ -257,6 +265,10 @@ const char *cli_parse_type(char *text, rdx_csv_type *out) {
     return "a type has the form COLUMN=TYPE, such as zip=string or price=decimal(2)";
   *out = (rdx_csv_type){.column = text};
   return cli_parse_type_name(type, out);
+}
+
+const char *cli_add_type(char *text, cli_type_list *out) {
+  return out->count == CLI_MAX_TYPES ? "there are too many types" : cli_parse_type(text, &out->list[out->count++]);
 }
 
 const char *cli_parse_type_name(char *type, rdx_csv_type *out) {

@@ -10,12 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_TYPES 256
-
 typedef struct scan_options {
   const char *data, *where;
-  rdx_csv_type types[MAX_TYPES];
-  size_t type_count;
+  cli_type_list types;
   rdx_scan_result_kind result;
   cli_common common;
 } scan_options;
@@ -80,9 +77,7 @@ static const char *take(int option, char *value, void *context) {
   case RETURN:
     return parse_return(value, o);
   default:
-    if (o->type_count == MAX_TYPES)
-      return "there are too many types";
-    return cli_parse_type(value, &o->types[o->type_count++]);
+    return cli_add_type(value, &o->types);
   }
 }
 
@@ -247,8 +242,8 @@ static rdx_status read_data(job *j, rdx_error *err) {
   const scan_options *o = j->options;
   const uint32_t count = rdx_condition_columns(j->condition);
   rdx_csv_params params = o->common.csv;
-  params.types = o->types;
-  params.type_count = o->type_count;
+  params.types = o->types.list;
+  params.type_count = o->types.count;
   params.columns = count > 0 ? j->names : NULL;
   params.column_count = count;
   rdx_status status = cli_read(o->data, &params, NULL, &j->data, err);
@@ -266,7 +261,8 @@ static rdx_status read_data(job *j, rdx_error *err) {
   return status;
 }
 
-static rdx_status run(job *j, rdx_error *err) {
+static rdx_status run(void *context, rdx_error *err) {
+  job *j = context;
   const scan_options *o = j->options;
   rdx_status status = rdx_condition_parse(o->where, &j->condition, err);
   if (status == RDX_OK)
@@ -295,12 +291,7 @@ int cli_scan(int argc, char **argv) {
   scan_options o = {.result = RDX_SCAN_ROWS, .common = {.device = "auto", .scans = true}};
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
-  int exit_status = parsed - 1;
-  if (parsed == 0) {
-    rdx_error err = {""};
-    const rdx_status status = run(&j, &err);
-    exit_status = status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
-  }
+  const int exit_status = cli_run(parsed, run, &j);
   rdx_scan_result_destroy(&j.result);
   rdx_scan_destroy(&j.scan);
   rdx_table_destroy(&j.data);
