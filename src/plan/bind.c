@@ -174,6 +174,10 @@ static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
   return NULL;
 }
 
+bool rdx_is_aggregate(const rdx_ast *ast) {
+  return find_aggregate(ast) != NULL;
+}
+
 /* The aggregate's result as a column of the block's aggregate; the same one twice is calculated once. */
 static rdx_status add_aggregate(rdx_block *b, rdx_plan_aggregate a, rdx_sql_place place, rdx_bound **out) {
   uint32_t i = 0;
@@ -270,6 +274,20 @@ static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which,
   return which->statistic == DEVIATION ? call(b, "sqrt", *out, NULL, place, out) : RDX_OK;
 }
 
+/* A value where it is the first one like it in its group, else NULL: CASE WHEN its number is 1 THEN value END. */
+static rdx_status keep_first(rdx_block *b, rdx_bound *value, rdx_bound **out) {
+  rdx_bound *number, *one, *args[2] = {NULL, value};
+  uint32_t i = 0;
+  RDX_TRY(rdx_conjuncts_add(b->planner, &b->firsts, value));
+  while (!rdx_bound_equal(b->firsts.list[i], value))
+    i++;
+  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(RDX_FIRSTS_LEAF, i), (rdx_sql_type){.kind = RDX_SQL_BIGINT},
+                          value->place, &number));
+  RDX_TRY(bind_integer(b, 1, value->place, &one));
+  RDX_TRY(call(b, "=", number, one, value->place, &args[0]));
+  return rdx_bind_call_of(b->planner, "case", args, 2, value->place, out);
+}
+
 rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
   rdx_bound *args[2] = {NULL, *value};
   if (!ast->filter)
@@ -310,8 +328,7 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%s(interval) is not supported", which->name);
   const bool spread = which->statistic == VARIANCE || which->statistic == DEVIATION;
   if (spread && ast->distinct)
-    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, "make the values distinct in a subquery",
-                            "%s(DISTINCT) is not supported", which->name);
+    RDX_TRY(keep_first(b, value, &value));
   if (spread)
     return add_variance(b, which, value, ast->place, out);
   return add_plain(b, which->kind, value, ast->distinct, ast->place, out);
@@ -339,6 +356,8 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
 
 rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound *value = NULL;
+  if (rdx_find_constant_group(b, ast, out))
+    return RDX_OK;
   switch (ast->kind) {
   case RDX_AST_COLUMN:
     return rdx_bind_name(b, ast->qualifier, ast->name, ast->place, out);

@@ -69,6 +69,8 @@ static uint64_t read_early(const rdx_block *b) {
     leaves |= b->aggregates[i].value ? rdx_bound_leaves(b->aggregates[i].value) : 0;
   for (uint32_t i = 0; i < b->means.count; i++)
     leaves |= rdx_bound_leaves(b->means.list[i]);
+  for (uint32_t i = 0; i < b->firsts.count; i++)
+    leaves |= rdx_bound_leaves(b->firsts.list[i]);
   for (uint32_t i = 0; i < b->dependent_count; i++)
     leaves |= b->dependents[i].needs;
   return leaves;
@@ -102,13 +104,47 @@ static rdx_status part_late(rdx_block *b, grouping *g) {
   for (uint32_t i = 0; i < b->dependent_count; i++) {
     all[i] = b->dependents[i];
     const bool value = all[i].join == RDX_PLAN_LEFT || all[i].join == RDX_PLAN_SINGLE;
-    if (!value || before >> all[i].leaf & 1)
+    if (!value || all[i].attached || before >> all[i].leaf & 1)
       b->dependents[kept++] = all[i];
     else if (after >> all[i].leaf & 1)
       g->late[g->late_count++].dependent = &all[i];
   }
   b->dependent_count = kept;
   return RDX_OK;
+}
+
+/* The keys of one, over the groups and over its own columns. */
+static rdx_status late_keys(grouping *g, late *l, rdx_bound ***left, rdx_bound ***right) {
+  rdx_planner *p = g->block->planner;
+  const rdx_dependent *d = l->dependent;
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), left));
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), right));
+  for (uint32_t i = 0; i < d->key_count; i++) {
+    RDX_TRY(rdx_bound_rewrite(p, d->outer_keys[i], group_node, g, &(*left)[i]));
+    grouping inner = {.block = g->block, .late = l, .late_count = 1};
+    const uint32_t first = l->first;
+    l->first = 0; /* keys of the right side are by its own columns */
+    const rdx_status status = rdx_bound_rewrite(p, d->inner_keys[i], group_node, &inner, &(*right)[i]);
+    l->first = first;
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* The groups with a mark: it is the only column that there is of the leaf. */
+static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
+  rdx_planner *p = g->block->planner;
+  const rdx_dependent *d = l->dependent;
+  rdx_bound *filter = NULL;
+  rdx_marking m = {.left = *node, .right = g->block->leaves[d->leaf].plan, .key_count = d->key_count};
+  l->first = m.left->column_count;
+  RDX_TRY(late_keys(g, l, &m.left_keys, &m.right_keys));
+  RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));
+  if (filter)
+    RDX_TRY(rdx_bound_rewrite(p, filter, group_node, g, &m.filter));
+  RDX_TRY(rdx_bound_rewrite(p, d->compared, group_node, g, &m.compared));
+  l->first = m.left->column_count - m.right->column_count; /* may be below 0: the mark's number is behind them */
+  return rdx_build_mark(p, &m, node);
 }
 
 /* Join one to the groups. */
@@ -126,17 +162,7 @@ static rdx_status join_late(grouping *g, late *l, rdx_plan_node **node) {
   RDX_TRY(rdx_planner_alloc(p, joined->column_count, sizeof *joined->columns, &joined->columns));
   memcpy(joined->columns, (*node)->columns, l->first * sizeof *joined->columns);
   memcpy(joined->columns + l->first, right->columns, right->column_count * sizeof *joined->columns);
-  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &joined->left_keys));
-  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &joined->right_keys));
-  for (uint32_t i = 0; i < d->key_count; i++) {
-    RDX_TRY(rdx_bound_rewrite(p, d->outer_keys[i], group_node, g, &joined->left_keys[i]));
-    grouping inner = {.block = g->block, .late = l, .late_count = 1};
-    const uint32_t first = l->first;
-    l->first = 0; /* keys of the right side are by its own columns */
-    const rdx_status status = rdx_bound_rewrite(p, d->inner_keys[i], group_node, &inner, &joined->right_keys[i]);
-    l->first = first;
-    RDX_TRY(status);
-  }
+  RDX_TRY(late_keys(g, l, &joined->left_keys, &joined->right_keys));
   RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));
   if (filter)
     RDX_TRY(rdx_bound_rewrite(p, filter, group_node, g, &joined->filter));
@@ -155,8 +181,7 @@ static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
   const uint32_t all = g->late_count;
   for (g->late_count = 0; g->late_count < all;) {
     late *l = &g->late[g->late_count++];
-    l->first = (*node)->column_count;
-    RDX_TRY(join_late(g, l, node));
+    RDX_TRY(l->dependent->compared ? mark_late(g, l, node) : join_late(g, l, node));
   }
   for (uint32_t i = 0; i < b->output_count; i++)
     RDX_TRY(group_value(g, b->outputs[i].value, &b->outputs[i].value));
@@ -197,6 +222,12 @@ static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {
   return RDX_OK;
 }
 
+/* A group as an expression of an aggregate over what is built. */
+static rdx_status build_group(rdx_block *b, const rdx_built *built, uint32_t group, rdx_plan_node *node) {
+  return rdx_built_expression(b->planner, built, rdx_constant_of_group(b, b->groups[group]),
+                              &node->exprs[node->expr_count++]);
+}
+
 /* The averages of groups, a row for each. */
 static rdx_status aggregate_means(rdx_block *b, const rdx_built *built, const bool *wanted, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
@@ -208,7 +239,7 @@ static rdx_status aggregate_means(rdx_block *b, const rdx_built *built, const bo
   for (uint32_t i = 0; i < b->group_count; i++) {
     if (wanted && !wanted[i])
       continue;
-    RDX_TRY(rdx_built_expression(p, built, b->groups[i], &node->exprs[node->expr_count++]));
+    RDX_TRY(build_group(b, built, i, node));
     node->columns[node->column_count++] = rdx_group_column(b, i);
   }
   for (uint32_t i = 0; i < b->means.count; i++) {
@@ -278,6 +309,8 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const boo
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   rdx_built with_means = *rows, *built = &with_means;
+  if (b->firsts.count > 0)
+    RDX_TRY(rdx_build_firsts(b, built, wanted));
   if (b->means.count > 0)
     RDX_TRY(join_means(b, built, wanted));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
@@ -288,7 +321,7 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const boo
   for (uint32_t i = 0; i < b->group_count; i++) {
     if (wanted && !wanted[i])
       continue;
-    RDX_TRY(rdx_built_expression(p, built, b->groups[i], &node->exprs[node->expr_count++]));
+    RDX_TRY(build_group(b, built, i, node));
     node->columns[node->column_count++] = rdx_group_column(b, i);
   }
   for (uint32_t i = 0; i < b->aggregate_count; i++) {
@@ -541,9 +574,14 @@ rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *q, rdx_plan_node **o
   RDX_TRY(rdx_query_settle(p, q, NULL));
   if (q->block)
     RDX_TRY(rdx_build_block(q->block, &node));
-  else if (q->left)
+  if (q->block && q->block->distinct_on_count > 0) {
+    RDX_TRY(rdx_build_distinct_on(q->block, q->orders, q->order_count, &node));
+    if (q->order_count == 0)
+      RDX_TRY(drop_hidden(p, q, node, &node));
+  }
+  if (q->left)
     RDX_TRY(build_set_operation(p, q, &node));
-  else
+  else if (!q->block)
     RDX_TRY(build_values(p, q, &node));
   return build_order(p, q, node, out);
 }

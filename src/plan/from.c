@@ -178,7 +178,7 @@ static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group);
 
 static uint64_t leaves_of(const rdx_group *group) {
-  uint64_t leaves = 0;
+  uint64_t leaves = group->dependents;
   for (uint32_t i = 0; i < group->count; i++)
     leaves |= group->items[i].leaves;
   return leaves;
@@ -197,7 +197,7 @@ static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, 
   }
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
-    for (uint32_t c = 0; (leaves >> i & 1) && c < leaf->column_count; c++) {
+    for (uint32_t c = 0; (leaves >> i & 1) && leaf->alias && c < leaf->column_count; c++) {
       if (!rdx_words_alike(leaf->names[c], name))
         continue;
       leaf->used[c] = true;
@@ -234,17 +234,32 @@ static rdx_status join_by_name(rdx_block *b, const rdx_from *from, const char *n
 
 static bool has_name(const rdx_block *b, uint64_t leaves, const char *name) {
   for (uint32_t i = 0; i < b->leaf_count; i++)
-    for (uint32_t c = 0; (leaves >> i & 1) && c < b->leaves[i].column_count; c++)
+    for (uint32_t c = 0; (leaves >> i & 1) && b->leaves[i].alias && c < b->leaves[i].column_count; c++)
       if (strcmp(b->leaves[i].names[c], name) == 0)
         return true;
   return false;
 }
 
-/* What the two sides are joined by. */
-static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uint64_t right, rdx_conjuncts *on) {
+/* Subqueries in ON are joined to the side of an outer join that they read, before it is. */
+static rdx_status attach(rdx_block *b, const rdx_from *from, uint32_t first, rdx_group *sides[2]) {
+  for (uint32_t i = first; i < b->dependent_count; i++) {
+    rdx_dependent *d = &b->dependents[i];
+    const bool left = !(d->needs & ~leaves_of(sides[0]));
+    if (!left && (d->needs & ~leaves_of(sides[1])))
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
+                              "a subquery in ON of an outer join can read columns of one of its sides only");
+    d->attached = true;
+    sides[!left]->dependents |= (uint64_t)1 << d->leaf;
+  }
+  return RDX_OK;
+}
+
+/* What the two sides are joined by. `sides`: the groups that they are; of an inner join both are its own. */
+static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uint64_t right, rdx_group *sides[2],
+                          rdx_conjuncts *on) {
   rdx_bound *condition = NULL;
   for (uint32_t i = 0; i < b->leaf_count && from->natural; i++)
-    for (uint32_t c = 0; (right >> i & 1) && c < b->leaves[i].column_count; c++)
+    for (uint32_t c = 0; (right >> i & 1) && b->leaves[i].alias && c < b->leaves[i].column_count; c++)
       if (has_name(b, left, b->leaves[i].names[c]))
         RDX_TRY(join_by_name(b, from, b->leaves[i].names[c], left, right, on));
   for (uint32_t i = 0; i < from->using_count; i++)
@@ -256,12 +271,9 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
   const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &condition);
   b->scope = 0;
   RDX_TRY(status);
-  if (b->dependent_count > dependents && (from->join != RDX_SQL_INNER || b->nullable > 0))
-    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
-                            "IN and EXISTS of subqueries, and those that read outer columns, cannot stand in ON of an "
-                            "outer join, nor below its nullable side");
-  if (b->dependent_count >
-      dependents) /* what an inner join keeps of rows that no outer one fills is what WHERE keeps */
+  if (from->join != RDX_SQL_INNER || b->nullable > 0)
+    RDX_TRY(attach(b, from, dependents, sides));
+  else if (b->dependent_count > dependents) /* what an inner join keeps is what WHERE keeps */
     on = &b->from.conjuncts;
   if (rdx_bound_has_outer(condition))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, "use them in the subquery's WHERE",
@@ -276,7 +288,7 @@ static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group
     RDX_TRY(bind_item(b, from->left, group));
     const uint64_t left = leaves_of(group) & ~before;
     RDX_TRY(bind_item(b, from->right, group));
-    return bind_on(b, from, left, leaves_of(group) & ~before & ~left, &group->conjuncts);
+    return bind_on(b, from, left, leaves_of(group) & ~before & ~left, (rdx_group *[]){group, group}, &group->conjuncts);
   }
   const bool turned = from->join == RDX_SQL_RIGHT;
   rdx_group *left = NULL, *right = NULL;
@@ -293,7 +305,8 @@ static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
                    .left = turned ? right : left,
                    .right = turned ? left : right};
-  RDX_TRY(bind_on(b, from, leaves_of(left), leaves_of(right), &item.on));
+  RDX_TRY(bind_on(b, from, leaves_of(left), leaves_of(right), (rdx_group *[]){left, right}, &item.on));
+  item.leaves |= left->dependents | right->dependents;
   return add_item(b, group, item);
 }
 

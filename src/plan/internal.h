@@ -13,6 +13,8 @@
 
 /* A column of a block is named by its leaf and its number there. */
 #define RDX_LEAF_BITS 16
+#define RDX_FIRSTS_LEAF 0xfffbu     /* places of rows among those of their group with an equal value, by number */
+#define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number */
 #define RDX_WINDOWS_LEAF 0xfffdu    /* its window functions */
 #define RDX_MEANS_LEAF 0xfffeu      /* averages of groups that the block's aggregates need, by number */
 #define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
@@ -49,6 +51,7 @@ typedef struct rdx_group {
   struct rdx_item *items;
   uint32_t count, capacity;
   rdx_conjuncts conjuncts;
+  uint64_t dependents; /* leaves of subqueries that are joined to it, before what it is a side of */
 } rdx_group;
 
 /* A leaf, or an outer join of two groups. */
@@ -71,7 +74,15 @@ typedef struct rdx_dependent {
   uint32_t correlated;  /* how many keys, the first ones, the subquery groups by: 0 where it does not aggregate */
   rdx_conjuncts filter; /* over the block's and the leaf's columns */
   uint64_t needs;       /* leaves that keys and filter read, its own aside */
+  bool attached;        /* to a group of an outer join: see rdx_group */
+  /* What is asked of each row: whether `compared` is true for a row of the subquery that keys and filter match. The
+   * answer is one more column of the leaf, behind its own: RDX_MARK_TRUE, else RDX_MARK_NULL where it is NULL for one,
+   * else NULL. NULL: nothing is asked. */
+  rdx_bound *compared;
 } rdx_dependent;
+
+#define RDX_MARK_NULL 1
+#define RDX_MARK_TRUE 2
 
 /* USING (name): what the name alone stands for. */
 typedef struct rdx_merged {
@@ -125,6 +136,12 @@ typedef struct rdx_output {
   rdx_bound *value;
 } rdx_output;
 
+/* A constant in GROUPING SETS: wherever it is written so, it is the group's. */
+typedef struct rdx_constant_group {
+  const rdx_ast *written;
+  rdx_bound *value, *column;
+} rdx_constant_group;
+
 /* A SELECT while it is bound. */
 typedef struct rdx_block {
   rdx_planner *planner;
@@ -151,11 +168,16 @@ typedef struct rdx_block {
   uint32_t aggregate_count, aggregate_capacity;
   rdx_plan_window *windows;
   uint32_t window_count, window_capacity;
-  rdx_conjuncts means; /* values whose average over their group is a column of its rows */
+  rdx_conjuncts means;  /* values whose average over their group is a column of its rows */
+  rdx_conjuncts firsts; /* values whose equal ones in their group are numbered by a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;
   bool distinct;
+  uint32_t *distinct_on; /* outputs: of rows that have these in common the first one stays */
+  uint32_t distinct_on_count;
+  struct rdx_constant_group *constants; /* of GROUPING SETS */
+  uint32_t constant_count, constant_capacity;
   bool no_star; /* its aggregate is a plain one: what it reads may be reduced */
   /* GROUPING SETS: for each set which groups it has; NULL: one, of all */
   bool *sets;
@@ -200,6 +222,8 @@ RDX_MUST_USE rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_b
 RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
                                       rdx_bound **out);
 
+/* Whether a call is that of an aggregate. */
+bool rdx_is_aggregate(const rdx_ast *ast);
 /* CASE WHEN filter THEN value END, where FILTER is written; `*value` may be NULL. */
 RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **value);
 /* The type of an aggregate of values of a type. */
@@ -210,11 +234,25 @@ rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of);
 /* Whether a name is that of a function which stands with OVER only. */
 bool rdx_is_window_function(const char *name);
 RDX_MUST_USE rdx_status rdx_bind_window(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+/* The first row by these orders of those that are equal in the outputs of DISTINCT ON: `*below` has all outputs. */
+RDX_MUST_USE rdx_status rdx_build_distinct_on(rdx_block *block, const rdx_plan_order *orders, uint32_t count,
+                                              rdx_plan_node **below);
 typedef rdx_status (*rdx_windows_fn)(void *user, rdx_bound *value, rdx_bound **out);
 /* What they read becomes what `fn` makes of it. */
 RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_windows_fn fn, void *user);
 /* The block's window functions, if it has any, over the rows below; its outputs then read them. */
 RDX_MUST_USE rdx_status rdx_build_windows(rdx_block *block, rdx_plan_node **below);
+
+/* ---- Constants in GROUPING SETS (constants.c) ---- */
+
+/* Constants among grouping expressions become groups of their own: what is written like one is its column from then
+ * on. */
+RDX_MUST_USE rdx_status rdx_bind_constant_groups(rdx_block *block, const rdx_sql_query *query, const rdx_grouping *g);
+/* The expression that a grouping expression stands for, as it is written; NULL: it cannot be told (query.c). */
+const rdx_ast *rdx_group_written(const rdx_block *block, const rdx_sql_query *query, const rdx_ast *ast);
+bool rdx_find_constant_group(const rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+/* The value of a group over the rows below: of a constant's column the constant. */
+rdx_bound *rdx_constant_of_group(const rdx_block *block, rdx_bound *group);
 
 /* ---- Trees (tree.c) ---- */
 
@@ -273,10 +311,27 @@ typedef struct rdx_built {
   uint64_t leaves;
 } rdx_built;
 
+/* One more column for each of the block's `firsts`: the number of each row among those of its group that have an equal
+ * value (first.c). `wanted`: which groups; NULL: all. */
+RDX_MUST_USE rdx_status rdx_build_firsts(rdx_block *block, rdx_built *built, const bool *wanted);
 /* The block's relations joined, with all its conjuncts and dependents. */
 RDX_MUST_USE rdx_status rdx_build_from(rdx_block *block, rdx_built *out);
 /* An expression of block columns over the outputs of what is built. */
 RDX_MUST_USE rdx_status rdx_built_expression(rdx_planner *p, const rdx_built *built, rdx_bound *value, rdx_bound **out);
+
+/* ---- Marks (marks.c) ---- */
+
+/* What a mark is made of: `compared` for pairs of left and right that keys and filter match. Keys are over their own
+ * side's columns, filter (NULL: none) and `compared` over left's, then right's. */
+typedef struct rdx_marking {
+  rdx_plan_node *left, *right;
+  rdx_bound **left_keys, **right_keys;
+  uint32_t key_count;
+  rdx_bound *filter, *compared;
+} rdx_marking;
+
+/* Left with one more column, the mark: see rdx_dependent. */
+RDX_MUST_USE rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *marking, rdx_plan_node **out);
 
 /* ---- The order of joins (order.c) ---- */
 

@@ -271,10 +271,20 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
 static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out);
 
 static uint64_t group_leaves(const rdx_group *group) {
-  uint64_t leaves = 0;
+  uint64_t leaves = group->dependents;
   for (uint32_t i = 0; i < group->count; i++)
     leaves |= group->items[i].leaves;
   return leaves;
+}
+
+static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built);
+
+/* The subqueries that belong to a group. */
+static rdx_status apply_attached(rdx_block *b, const rdx_group *group, rdx_built *built) {
+  for (uint32_t i = 0; i < b->dependent_count; i++)
+    if (b->dependents[i].needs != UINT64_MAX && group->dependents >> b->dependents[i].leaf & 1)
+      RDX_TRY(apply_dependent(b, &b->dependents[i], built));
+  return RDX_OK;
 }
 
 /* One side of an outer join, with conditions that it alone is read by. */
@@ -288,6 +298,10 @@ static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_con
     RDX_TRY(rdx_conjuncts_add(p, &all, more->list[i]));
   RDX_TRY(wait_for(p, &all, &w));
   RDX_TRY(join_group(b, group, &w, false, out));
+  RDX_TRY(apply_attached(b, group, out));
+  rdx_conjuncts late = {0};
+  RDX_TRY(take(p, &w, out->leaves, 0, &late));
+  RDX_TRY(add_filter(p, &late, out));
   for (uint32_t i = 0; i < all.count; i++)
     if (!w.done[i])
       return rdx_planner_fail(p, RDX_ERROR_INTERNAL, all.list[i]->place, NULL, "a condition is in no join of its plan");
@@ -347,13 +361,40 @@ static rdx_status reduce_dependent(rdx_block *b, const rdx_dependent *d, rdx_bui
   return RDX_OK;
 }
 
+/* What is built gets the mark, in place of the subquery's columns. */
+static rdx_status mark_dependent(rdx_block *b, const rdx_dependent *d, const rdx_built *right, rdx_built *built) {
+  rdx_planner *p = b->planner;
+  rdx_built both = {0};
+  rdx_plan_node columns = {0};
+  rdx_marking m = {.left = built->node, .right = right->node, .key_count = d->key_count};
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &m.left_keys));
+  RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &m.right_keys));
+  for (uint32_t i = 0; i < d->key_count; i++) {
+    RDX_TRY(rdx_built_expression(p, built, d->outer_keys[i], &m.left_keys[i]));
+    RDX_TRY(rdx_built_expression(p, right, d->inner_keys[i], &m.right_keys[i]));
+  }
+  RDX_TRY(join_columns(p, built, right, &columns, &both));
+  both.node = &columns;
+  RDX_TRY(place_all(p, &both, &d->filter, &m.filter));
+  RDX_TRY(rdx_built_expression(p, &both, d->compared, &m.compared));
+  const uint32_t own = built->node->column_count, *before = built->refs;
+  RDX_TRY(rdx_build_mark(p, &m, &built->node));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *built->refs, &built->refs));
+  memcpy(built->refs, before, own * sizeof *before);
+  built->refs[own] = rdx_leaf_column(d->leaf, b->leaves[d->leaf].column_count);
+  return RDX_OK;
+}
+
 static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built) {
   rdx_conjuncts none = {0};
   rdx_built right = {0};
   const given_keys keys = {d->outer_keys, d->inner_keys, d->key_count};
   RDX_TRY(build_leaf(b, d->leaf, &none, &right));
   RDX_TRY(reduce_dependent(b, d, built, &right));
-  RDX_TRY(build_join(b, d->join, built, &right, &keys, &d->filter, built));
+  if (d->compared)
+    RDX_TRY(mark_dependent(b, d, &right, built));
+  else
+    RDX_TRY(build_join(b, d->join, built, &right, &keys, &d->filter, built));
   built->leaves |= (uint64_t)1 << d->leaf;
   d->needs = UINT64_MAX; /* it is done */
   return RDX_OK;

@@ -49,7 +49,7 @@ static bool rejects(const rdx_bound *c, uint64_t leaves) {
 }
 
 static uint64_t leaves_of(const rdx_group *group) {
-  uint64_t leaves = 0;
+  uint64_t leaves = group->dependents;
   for (uint32_t i = 0; i < group->count; i++)
     leaves |= group->items[i].leaves;
   return leaves;
@@ -63,6 +63,7 @@ static bool is_rejected(const rdx_group *group, uint64_t leaves) {
 }
 
 static rdx_status add_all(rdx_planner *p, rdx_group *group, const rdx_group *from) {
+  group->dependents |= from->dependents;
   for (uint32_t i = 0; i < from->count; i++) {
     RDX_TRY(rdx_planner_grow(p, &group->items, group->count, &group->capacity, sizeof *group->items));
     group->items[group->count++] = from->items[i];

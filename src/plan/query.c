@@ -141,6 +141,24 @@ static bool has_aggregates(const rdx_bound *e) {
   return has;
 }
 
+/* What a grouping expression stands for as it is written: of a position or an alias the target; NULL: it is not told
+ * before the list is bound. */
+const rdx_ast *rdx_group_written(const rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast) {
+  const bool positional = ast->kind == RDX_AST_NUMBER && strspn(ast->name, "0123456789") == strlen(ast->name);
+  const unsigned long long position = positional ? strtoull(ast->name, NULL, 10) : 0;
+  for (uint32_t i = 0; i < query->target_count && positional; i++)
+    if (query->targets[i].value->kind == RDX_AST_STAR)
+      return NULL;
+  if (positional)
+    return position >= 1 && position <= query->target_count ? query->targets[position - 1].value : NULL;
+  if (ast->kind != RDX_AST_COLUMN)
+    return ast;
+  for (uint32_t i = 0; i < query->target_count && !ast->qualifier && !has_column(b, ast->name); i++)
+    if (query->targets[i].alias && strcmp(query->targets[i].alias, ast->name) == 0)
+      return query->targets[i].value;
+  return NULL;
+}
+
 /* A group is a position, a column, the alias of a target, or an expression, in this order. */
 static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, rdx_bound **out) {
   bool positional = false;
@@ -198,9 +216,9 @@ static rdx_status bind_set(rdx_block *b, const rdx_sql_query *query, const rdx_g
     rdx_bound *value = NULL;
     uint32_t number = 0;
     RDX_TRY(bind_group(b, query, g->exprs[i], &value));
-    if (value->kind == RDX_BOUND_CONSTANT) /* in other expressions it would not be known from their own constants */
-      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
-                              "a constant cannot be in GROUPING SETS, ROLLUP or CUBE");
+    if (value->kind == RDX_BOUND_CONSTANT) /* of *, or that is none as it is written */
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, "write the constant itself",
+                              "this constant cannot be in GROUPING SETS, ROLLUP or CUBE");
     RDX_TRY(add_group(b, value, capacity, &number));
     if (number >= MAX_SET_GROUPS)
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
@@ -281,13 +299,25 @@ static rdx_status bind_sets(rdx_block *b, const rdx_sql_query *query) {
   return keep_sets(b, &s[0]);
 }
 
+static bool has_sets(const rdx_sql_query *query) {
+  bool sets = false;
+  for (uint32_t i = 0; i < query->group_count; i++)
+    sets |= query->group_by[i]->kind != RDX_GROUPING_SIMPLE;
+  return sets;
+}
+
+/* Before the list is bound, which reads them. */
+static rdx_status bind_constants(rdx_block *b, const rdx_sql_query *query) {
+  const bool sets = has_sets(query);
+  for (uint32_t i = 0; i < query->group_count && sets; i++)
+    RDX_TRY(rdx_bind_constant_groups(b, query, query->group_by[i]));
+  return RDX_OK;
+}
+
 static rdx_status bind_groups(rdx_block *b, const rdx_sql_query *query) {
-  bool plain = true;
   uint32_t capacity = 0, number;
   b->aggregating |= query->group_count > 0;
-  for (uint32_t i = 0; i < query->group_count; i++)
-    plain &= query->group_by[i]->kind == RDX_GROUPING_SIMPLE;
-  if (!plain)
+  if (has_sets(query))
     return bind_sets(b, query);
   for (uint32_t i = 0; i < query->group_count; i++) {
     for (uint32_t k = 0; k < query->group_by[i]->expr_count; k++) {
@@ -316,25 +346,51 @@ static bool find_output_name(const rdx_plan_column *columns, uint32_t count, con
 }
 
 /* A position, the name of an output, or an expression, which may be one more output. */
-static rdx_status bind_order(rdx_block *b, rdx_bound_query *q, const rdx_sql_order *written, rdx_plan_order *out) {
+static rdx_status find_output(rdx_block *b, const rdx_bound_query *q, const rdx_ast *ast, const char *clause,
+                              uint32_t *number) {
   bool positional = false;
-  uint32_t number = 0;
   rdx_bound *value = NULL;
-  RDX_TRY(find_position(b, written->value, "ORDER BY", b->visible, &positional, &number));
-  if (!positional)
-    positional = find_output_name(q->columns, q->column_count, written->value, &number);
-  if (!positional) {
-    RDX_TRY(rdx_bind(b, written->value, &value));
-    for (number = 0; number < b->output_count; number++)
-      if (rdx_bound_equal(b->outputs[number].value, value))
-        break;
-    if (number == b->output_count && b->distinct)
-      return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, written->value->place, NULL,
-                              "with DISTINCT, ORDER BY needs an expression of the list");
-    if (number == b->output_count)
-      RDX_TRY(add_output(b, "", value));
-  }
+  RDX_TRY(find_position(b, ast, clause, b->visible, &positional, number));
+  if (positional || find_output_name(q->columns, q->column_count, ast, number))
+    return RDX_OK;
+  RDX_TRY(rdx_bind(b, ast, &value));
+  for (*number = 0; *number < b->output_count; ++*number)
+    if (rdx_bound_equal(b->outputs[*number].value, value))
+      return RDX_OK;
+  if (b->distinct)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
+                            "with DISTINCT, ORDER BY needs an expression of the list");
+  return add_output(b, "", value);
+}
+
+static rdx_status bind_order(rdx_block *b, const rdx_bound_query *q, const rdx_sql_order *written,
+                             rdx_plan_order *out) {
+  uint32_t number = 0;
+  RDX_TRY(find_output(b, q, written->value, "ORDER BY", &number));
   set_order(out, written, number);
+  return RDX_OK;
+}
+
+static bool is_distinct_on(const rdx_block *b, uint32_t output) {
+  bool is = false;
+  for (uint32_t i = 0; i < b->distinct_on_count; i++)
+    is |= b->distinct_on[i] == output;
+  return is;
+}
+
+/* What ORDER BY begins with is what DISTINCT ON names: else it would not tell which row is the first one. */
+static rdx_status bind_distinct_on(rdx_block *b, const rdx_bound_query *q, const rdx_sql_query *query) {
+  RDX_TRY(rdx_planner_alloc(b->planner, query->distinct_on_count, sizeof *b->distinct_on, &b->distinct_on));
+  for (uint32_t i = 0; i < query->distinct_on_count; i++) {
+    uint32_t output = 0;
+    RDX_TRY(find_output(b, q, query->distinct_on[i], "DISTINCT ON", &output));
+    if (!is_distinct_on(b, output))
+      b->distinct_on[b->distinct_on_count++] = output;
+  }
+  for (uint32_t i = 0; i < q->order_count && i < b->distinct_on_count; i++)
+    if (!is_distinct_on(b, q->orders[i].column))
+      return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, query->order_by[i].value->place, NULL,
+                              "ORDER BY must begin with the expressions of DISTINCT ON");
   return RDX_OK;
 }
 
@@ -397,6 +453,7 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   RDX_TRY(rdx_bind_from(b, query));
   if (query->where)
     RDX_TRY(bind_where_part(b, query->where));
+  RDX_TRY(bind_constants(b, query));
   RDX_TRY(bind_targets(b, query));
   RDX_TRY(bind_groups(b, query));
   if (query->having) {
@@ -408,6 +465,7 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   RDX_TRY(list_columns(p, q));
   for (uint32_t i = 0; i < query->order_count; i++)
     RDX_TRY(bind_order(b, q, &query->order_by[i], &q->orders[q->order_count++]));
+  RDX_TRY(bind_distinct_on(b, q, query));
   q->outer_levels = b->outer_levels;
   return RDX_OK;
 }

@@ -241,10 +241,18 @@ static rdx_status add_dependent(rdx_block *b, rdx_dependent d) {
     needs |= rdx_bound_leaves(d.outer_keys[i]);
   for (uint32_t i = 0; i < d.filter.count; i++)
     needs |= rdx_bound_leaves(d.filter.list[i]);
+  needs |= d.compared ? rdx_bound_leaves(d.compared) : 0;
   d.needs = needs & ~((uint64_t)1 << d.leaf);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
   return RDX_OK;
+}
+
+/* A dependent that is asked something; `*out` is the mark. */
+static rdx_status add_mark(rdx_block *b, rdx_dependent d, rdx_sql_place place, rdx_bound **out) {
+  RDX_TRY(add_dependent(b, d));
+  return rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, b->leaves[d.leaf].column_count),
+                         (rdx_sql_type){.kind = RDX_SQL_INTEGER}, place, out);
 }
 
 /* A dependent over the query, with keys and filter of its correlations; room for `more` keys. */
@@ -259,6 +267,8 @@ static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f
   if (q->outer_levels > 0 && (!q->block || q->limit || q->offset))
     return refuse(b, q->written->place,
                   "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
+  if (q->outer_levels > 0 && q->block->distinct_on_count > 0)
+    return refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON");
   if (q->outer_levels > 0) {
     RDX_TRY(find_parts(q->block, &x));
     RDX_TRY(build_correlated(b, q, f, &x, &plan));
@@ -348,9 +358,12 @@ static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   if (q->block && q->block->aggregating && q->block->group_count == 0 && !q->block->having)
     return truth(b, true, ast->place, out); /* it has one row, always */
   RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_LEFT, 0, true}, 0, &d));
-  if (d.key_count == 0 || d.filter.count > 0)
-    return refuse(b, ast->place,
-                  "EXISTS that compares outer columns by other than = can stand under AND in WHERE only");
+  if (d.key_count == 0 || d.filter.count > 0) {
+    rdx_bound *mark = NULL;
+    RDX_TRY(truth(b, true, ast->place, &d.compared));
+    RDX_TRY(add_mark(b, d, ast->place, &mark));
+    return call(b, "is not null", mark, NULL, ast->place, out);
+  }
   RDX_TRY(add_dependent(b, d));
   return call(b, "is not null", d.inner_keys[0], NULL, ast->place, out);
 }
@@ -422,15 +435,12 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   if (q->outer_levels > 0 && one_row && q->column_count == 1) {
-    if (negated && q->block->having)
+    if (q->block->having && negated)
       return refuse(b, ast->place, "NOT IN of a subquery with HAVING that reads outer columns is not supported");
     return add_equal(b, ast, left[0], negated);
   }
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
-  if (negated && count > 1)
-    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "write NOT EXISTS",
-                            "NOT IN of several columns is not supported");
   bool null = false;
   for (uint32_t i = 0; i < count; i++)
     null |= is_null(left[i]);
@@ -498,6 +508,9 @@ rdx_status rdx_bind_subquery_conjunct(rdx_block *b, const rdx_ast *ast, bool *do
     return RDX_OK;
   /* <> ALL is NOT IN */
   const bool any = !ast->all && strcmp(ast->name, "=") == 0, none = ast->all && strcmp(ast->name, "<>") == 0;
+  const bool row = ast->args[0]->kind == RDX_AST_CALL && strcmp(ast->args[0]->name, "row") == 0;
+  if ((any || none) && negated != none && row) /* NOT IN of several columns is a value */
+    return RDX_OK;
   *done = any || none;
   return *done ? bind_in_conjunct(b, ast, negated != none) : bind_compare_conjunct(b, ast, negated, done);
 }
@@ -533,6 +546,50 @@ static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *le
   return decide(b, &s, left, found, place, out);
 }
 
+/* What a mark says: CASE mark WHEN true THEN true WHEN NULL THEN NULL ELSE false END. */
+static rdx_status read_mark(rdx_block *b, rdx_bound *mark, rdx_sql_place place, rdx_bound **out) {
+  rdx_bound *args[5], *value;
+  const rdx_sql_type integer = {.kind = RDX_SQL_INTEGER};
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, integer, (rdx_datum){.i = RDX_MARK_TRUE}, place, &value));
+  RDX_TRY(call(b, "=", mark, value, place, &args[0]));
+  RDX_TRY(truth(b, true, place, &args[1]));
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, integer, (rdx_datum){.i = RDX_MARK_NULL}, place, &value));
+  RDX_TRY(call(b, "=", mark, value, place, &args[2]));
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.null = true}, place, &args[3]));
+  RDX_TRY(truth(b, false, place, &args[4]));
+  return rdx_bind_call_of(b->planner, "case", args, 5, place, out);
+}
+
+/* x op ANY (...), or (x, y) = ANY (...), of any query, as a value. */
+static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, rdx_bound_query *q, rdx_bound **left,
+                              rdx_bound **out) {
+  rdx_dependent d;
+  rdx_bound **parts = NULL, *mark = NULL;
+  const uint32_t count = q->column_count;
+  const bool correlated = q->outer_levels > 0;
+  if (correlated && q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
+    rdx_bound *value = NULL;
+    if (q->block->having || count > 1)
+      return refuse(b, ast->place,
+                    "IN, ANY and ALL of a subquery that reads outer columns and aggregates without GROUP BY can have "
+                    "no HAVING, and one column");
+    RDX_TRY(bind_scalar(b, ast, &value));
+    return call(b, op, left[0], value, ast->place, out);
+  }
+  RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_LEFT, count, correlated && !q->block->aggregating}, 0, &d));
+  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *parts, &parts));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_bound *column = NULL;
+    RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, i), b->leaves[d.leaf].types[i], ast->place, &column));
+    RDX_TRY(call(b, op, left[i], column, ast->place, &parts[i]));
+  }
+  d.compared = parts[0];
+  if (count > 1)
+    RDX_TRY(rdx_bind_call_of(b->planner, "and", parts, count, ast->place, &d.compared));
+  RDX_TRY(add_mark(b, d, ast->place, &mark));
+  return read_mark(b, mark, ast->place, out);
+}
+
 static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
@@ -542,13 +599,13 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
   if (!op || !opposite(op))
     return refuse(b, ast->place, "only comparisons can have ANY or ALL");
   RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
-  if (q->outer_levels > 0)
-    return refuse(b, ast->place,
-                  "IN, ANY and ALL of a subquery that reads outer columns can stand, as [NOT] IN, under "
-                  "AND in WHERE only");
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
-  if (q->column_count != 1)
-    return refuse(b, ast->place, "IN of several columns can stand under AND in WHERE only");
+  if (q->column_count != 1 && strcmp(op, "=") != 0)
+    return refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
+  if (q->outer_levels > 0 || q->column_count != 1) {
+    RDX_TRY(bind_marked(b, ast, op, q, left, out));
+    return ast->all ? call(b, "not", *out, NULL, ast->place, out) : RDX_OK;
+  }
   RDX_TRY(rdx_build_query(b->planner, q, &plan));
   if (strcmp(op, "=") == 0) {
     RDX_TRY(bind_in_value(b, plan, left[0], ast->place, out));

@@ -187,11 +187,13 @@ static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sq
 
 static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
   out->kind = RDX_QUERY_SELECT;
-  out->distinct = s->n_distinct_clause > 0;
+  const bool on = s->n_distinct_clause > 0 && s->distinct_clause[0]->node_case != 0;
+  out->distinct = s->n_distinct_clause > 0 && !on;
   if (s->n_target_list > 0)
     out->place = rdx_tree_place(t, s->target_list[0]->res_target->location);
-  RDX_TRY(rdx_tree_refuse_if(t, s->n_distinct_clause > 0 && s->distinct_clause[0]->node_case != 0, out->place,
-                             "DISTINCT ON is not supported"));
+  if (on)
+    RDX_TRY(
+        rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
   RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place,
                              "SELECT INTO is not supported; CREATE TABLE ... AS SELECT is"));
   RDX_TRY(rdx_tree_refuse_if(t, s->group_distinct, out->place, "GROUP BY DISTINCT is not supported"));

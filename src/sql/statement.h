@@ -161,6 +161,8 @@ typedef struct rdx_sql_query {
   uint32_t cte_count;
   /* SELECT */
   bool distinct;
+  rdx_ast **distinct_on; /* DISTINCT ON (...): then `distinct` is false */
+  uint32_t distinct_on_count;
   rdx_sql_target *targets;
   uint32_t target_count;
   rdx_from **from; /* items between commas */

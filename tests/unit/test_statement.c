@@ -218,7 +218,6 @@ static void test_refusals(void **state) {
       {"SELECT sum(a ORDER BY b)", "       ^", "ORDER BY inside an aggregate is not supported"},
       {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
       {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
-      {"SELECT DISTINCT ON (a) b FROM t", "                       ^", "DISTINCT ON is not supported"},
       {"WITH RECURSIVE a AS (SELECT 1) SELECT 2", "^", "WITH RECURSIVE is not supported"},
       {"WITH a AS MATERIALIZED (SELECT 1) SELECT 2", "     ^", "MATERIALIZED is not supported in WITH"},
       {"SELECT a ORDER BY 1 FETCH FIRST 1 ROW WITH TIES", "                                ^",

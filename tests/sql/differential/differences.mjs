@@ -37,34 +37,10 @@ export const differences = [
     why: 'What passes between operators is kept whole, where DuckDB passes it on in pieces.',
   },
   {
-    name: 'correlated IN, ANY, ALL',
-    raydex: /IN, ANY and ALL of a subquery that reads outer columns can stand/,
-    duckdb: null,
-    why: 'Subqueries that read outer columns become joins: as values, these would need three-valued ones.',
-  },
-  {
-    name: 'correlated EXISTS',
-    raydex: /EXISTS that compares outer columns by other than = can stand under AND/,
-    duckdb: null,
-    why: 'The same: as a value it would need a count of what matches.',
-  },
-  {
-    name: 'IN of several columns',
-    raydex: /IN of several columns (can stand under AND|is not supported)/,
-    duckdb: null,
-    why: 'The same, with several columns that may be NULL.',
-  },
-  {
     name: 'subquery in ON of an outer join',
-    raydex: /cannot stand in ON of an outer join/,
+    raydex: /in ON of an outer join can read columns of one of its sides only/,
     duckdb: null,
-    why: 'It would have to be joined below the outer join.',
-  },
-  {
-    name: 'DISTINCT in a spread',
-    raydex: /(variance|stddev|var_samp|var_pop|stddev_samp|stddev_pop)\(DISTINCT\) is not supported/,
-    duckdb: null,
-    why: 'Spreads are sums over differences to a mean, which are not distinct where the values are.',
+    why: 'It would have to be joined below the outer join, where the other side is not.',
   },
   {
     name: 'correlated subquery beside aggregates',

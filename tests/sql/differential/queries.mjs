@@ -281,6 +281,7 @@ export class Queries {
       const e = this.expressions.make(scope, this.expressions.anyType(scope), 1);
       if (hasColumn(e)) q.order.push({ e, descending: random.chance(50), nulls: null });
     }
+    if (total && scope && q.kind === 'select' && !q.distinct && random.chance(12)) q.on = random.between(1, q.order.length);
     if (total && random.chance(60)) {
       if (random.chance(85)) q.limit = random.pick([0, 1, 2, 3, 10, 50]);
       if (random.chance(40)) q.offset = random.pick([0, 1, 2, 7, 30]);
@@ -372,7 +373,7 @@ export class Queries {
       const list = wanted.map(other);
       const q = random.chance(15) && depth > 1 ? this.setOperation(depth - 1, list, known) : this.select(depth - 1, list, known);
       q.ctes = [];
-      if (!random.chance(10)) Object.assign(q, { order: [], limit: undefined, offset: undefined });
+      if (!random.chance(10)) Object.assign(q, { order: [], on: undefined, limit: undefined, offset: undefined });
       return q;
     };
     const left = side(), right = side();

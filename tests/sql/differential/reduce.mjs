@@ -61,9 +61,9 @@ function* ofQuery(q) {
   if (q.detour) yield () => { q.detour = undefined; };
   if (q.star) yield () => { q.star = undefined; };
   if (q.ctes?.length) for (let i = 0; i < q.ctes.length; i++) yield () => remove(q.ctes, i);
-  for (const clause of ['where', 'having', 'limit', 'offset', 'distinct', 'group'])
+  for (const clause of ['where', 'having', 'limit', 'offset', 'distinct', 'on', 'group'])
     if (q[clause] !== undefined && q[clause] !== false && q[clause] !== null) yield () => { q[clause] = undefined; };
-  const cuts = q.limit !== undefined || q.offset !== undefined; // which need an order
+  const cuts = q.limit !== undefined || q.offset !== undefined || q.on; // which need an order
   if (q.order?.length && !cuts) yield () => { q.order = []; };
   for (let i = 0; q.order && i < q.order.length; i++) {
     if (q.order.length > 1 && !cuts) yield () => remove(q.order, i);

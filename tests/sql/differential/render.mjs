@@ -116,13 +116,18 @@ class Renderer {
   }
 
   select(q) {
-    let out = `SELECT ${q.distinct ? 'DISTINCT ' : ''}`;
+    let out = `SELECT ${q.distinct ? 'DISTINCT ' : q.on ? this.distinctOn(q) : ''}`;
     out += q.star ? '*' : q.items.map(({ e, name }) => `${this.item(e)} AS ${name}`).join(', ');
     if (q.from) out += ` FROM ${this.from(q.from, false)}`;
     if (q.where) out += ` WHERE ${this.e(q.where)}`;
     if (q.group) out += ` GROUP BY ${this.group(q)}`;
     if (q.having) out += ` HAVING ${this.e(q.having)}`;
     return out;
+  }
+
+  // The first columns of the order, which has no others then.
+  distinctOn(q) {
+    return `DISTINCT ON (${q.order.slice(0, q.on).map((o) => q.columns[o.item].name).join(', ')}) `;
   }
 
   item(e) {
@@ -329,6 +334,7 @@ class Lite extends Renderer {
   }
 
   nulls(o) { return o.descending ? ' NULLS FIRST' : ' NULLS LAST'; }
+  distinctOn() { throw new Unportable('DISTINCT ON'); }
   noLimit(q) { return q.limit === undefined ? ' LIMIT -1' : ''; }
   of_is(e) {
     if (e.word === 'UNKNOWN') return `(${this.e(e.a[0])} IS ${e.negated ? 'NOT ' : ''}NULL)`;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Marks: whether a comparison is true, or NULL, for some row of a subquery that belongs to an outer row. Outer rows are
+ * numbered, joined with the rows that belong to them, grouped by their numbers, and what that says is joined to them. */
+
+#include "plan/internal.h"
+
+#include <string.h>
+
+static const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT}, integer = {.kind = RDX_SQL_INTEGER};
+
+static rdx_status join_columns(rdx_planner *p, rdx_plan_join join, rdx_plan_node *left, rdx_plan_node *right,
+                               rdx_plan_node **out) {
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, left, right, out));
+  (*out)->join = join;
+  (*out)->column_count = left->column_count + right->column_count;
+  (*out)->expected_rows = left->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, (*out)->column_count, sizeof *(*out)->columns, &(*out)->columns));
+  memcpy((*out)->columns, left->columns, left->column_count * sizeof *left->columns);
+  memcpy((*out)->columns + left->column_count, right->columns, right->column_count * sizeof *right->columns);
+  return RDX_OK;
+}
+
+static rdx_status number_rows(rdx_planner *p, rdx_plan_node *left, rdx_plan_node **out) {
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_ROWS, left, NULL, out));
+  (*out)->column_count = left->column_count + 1;
+  (*out)->expected_rows = left->expected_rows;
+  (*out)->shared = true;
+  RDX_TRY(rdx_planner_alloc(p, (*out)->column_count, sizeof *(*out)->columns, &(*out)->columns));
+  memcpy((*out)->columns, left->columns, left->column_count * sizeof *left->columns);
+  (*out)->columns[left->column_count] = (rdx_plan_column){"row", bigint};
+  return RDX_OK;
+}
+
+/* Columns of the right side come one place later, behind the number. */
+typedef struct shift {
+  rdx_planner *planner;
+  uint32_t from;
+} shift;
+
+static rdx_status shift_node(void *user, rdx_bound *node, rdx_bound **out) {
+  const shift *s = user;
+  if (node->kind != RDX_BOUND_COLUMN || node->index < s->from)
+    return RDX_OK;
+  return rdx_bind_column(s->planner, node->index + 1, node->type, node->place, out);
+}
+
+static rdx_status bind_mark(rdx_planner *p, int64_t value, rdx_bound **out) {
+  return rdx_bind_constant(&p->binding, integer, (rdx_datum){.i = value}, 0, out);
+}
+
+/* The pairs that decide: a comparison that is false says nothing. */
+static rdx_status join_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_node *rows, rdx_bound **compared,
+                             rdx_plan_node **out) {
+  shift s = {p, m->left->column_count};
+  rdx_bound *args[2] = {NULL, NULL};
+  RDX_TRY(join_columns(p, RDX_PLAN_INNER, rows, m->right, out));
+  rdx_plan_node *pairs = *out;
+  pairs->left_keys = m->left_keys;
+  pairs->right_keys = m->right_keys;
+  pairs->key_count = m->key_count;
+  if (m->filter)
+    RDX_TRY(rdx_bound_rewrite(p, m->filter, shift_node, &s, &args[0]));
+  RDX_TRY(rdx_bound_rewrite(p, m->compared, shift_node, &s, compared));
+  RDX_TRY(rdx_bind_call_of(p, "is not false", compared, 1, m->compared->place, &args[1]));
+  if (args[0])
+    RDX_TRY(rdx_bind_call_of(p, "and", args, 2, m->compared->place, &pairs->filter));
+  else
+    pairs->filter = args[1];
+  return RDX_OK;
+}
+
+/* The largest mark of each row that has one. */
+static rdx_status group_pairs(rdx_planner *p, rdx_plan_node *pairs, uint32_t number, rdx_bound *compared,
+                              rdx_plan_node **out) {
+  rdx_bound *args[3] = {compared, NULL, NULL};
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, pairs, NULL, out));
+  rdx_plan_node *node = *out;
+  node->expr_count = node->aggregate_count = 1;
+  node->column_count = 2;
+  node->expected_rows = pairs->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->aggregates, &node->aggregates));
+  node->columns[0] = (rdx_plan_column){"row", bigint};
+  node->columns[1] = (rdx_plan_column){"mark", integer};
+  RDX_TRY(rdx_bind_column(p, number, bigint, 0, &node->exprs[0]));
+  node->aggregates[0] = (rdx_plan_aggregate){.kind = RDX_PLAN_MAX, .type = integer};
+  RDX_TRY(bind_mark(p, RDX_MARK_TRUE, &args[1]));
+  RDX_TRY(bind_mark(p, RDX_MARK_NULL, &args[2]));
+  return rdx_bind_call_of(p, "case", args, 3, 0, &node->aggregates[0].value);
+}
+
+rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node **out) {
+  const uint32_t own = m->left->column_count;
+  rdx_plan_node *rows = NULL, *pairs = NULL, *groups = NULL, *joined = NULL, *list = NULL;
+  rdx_bound *compared = NULL;
+  RDX_TRY(number_rows(p, m->left, &rows));
+  RDX_TRY(join_pairs(p, m, rows, &compared, &pairs));
+  RDX_TRY(group_pairs(p, pairs, own, compared, &groups));
+  RDX_TRY(join_columns(p, RDX_PLAN_LEFT, rows, groups, &joined));
+  joined->key_count = 1;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof(rdx_bound *), &joined->left_keys));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof(rdx_bound *), &joined->right_keys));
+  RDX_TRY(rdx_bind_column(p, own, bigint, 0, &joined->left_keys[0]));
+  RDX_TRY(rdx_bind_column(p, 0, bigint, 0, &joined->right_keys[0]));
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, joined, NULL, &list));
+  list->column_count = list->expr_count = own + 1;
+  list->expected_rows = joined->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *list->exprs, &list->exprs));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *list->columns, &list->columns));
+  for (uint32_t i = 0; i <= own; i++) {
+    const uint32_t column = i < own ? i : own + 2; /* behind the numbers of both sides */
+    list->columns[i] = joined->columns[column];
+    RDX_TRY(rdx_bind_column(p, column, joined->columns[column].type, 0, &list->exprs[i]));
+  }
+  *out = list;
+  return RDX_OK;
+}
