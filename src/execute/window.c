@@ -10,6 +10,7 @@
 #include "column/column.h"
 #include "execute/keys.h"
 #include "execute/window.h"
+#include "expression/block.h"
 
 #define WHAT "a window function"
 
@@ -87,6 +88,8 @@ typedef struct cursor {
   uint64_t at;                     /* the row */
   uint64_t peer_begin, peer_end;   /* of rows that are equal in ORDER BY */
   uint64_t rank;                   /* of distinct ones, from 1 */
+  uint64_t groups;                 /* of them in the partitions before */
+  uint64_t range_begin, range_end; /* how far the ends of RANGE came */
   uint64_t frame_begin, frame_end; /* begin >= end: it is empty */
 } cursor;
 
@@ -97,21 +100,73 @@ static uint64_t next_mark(const rdx_windowing *w, uint64_t at, uint8_t bit) {
   return at;
 }
 
-static uint64_t edge(const cursor *c, rdx_window_edge edge, uint64_t offset, bool is_end, bool rows) {
+/* ROWS: so many rows away. */
+static uint64_t row_edge(const cursor *c, bool preceding, uint64_t offset, bool is_end) {
   const uint64_t before = c->at - c->begin, after = c->end - 1 - c->at;
-  switch (edge) {
-  case RDX_EDGE_FIRST:
-    return c->begin;
-  case RDX_EDGE_LAST:
-    return c->end;
-  case RDX_EDGE_PRECEDING:
+  if (preceding)
     return offset > before ? c->begin : c->at - offset + is_end;
-  case RDX_EDGE_FOLLOWING:
-    return offset > after ? c->end : c->at + offset + is_end;
-  default:
-    if (!rows)
-      return is_end ? c->peer_end : c->peer_begin;
+  return offset > after ? c->end : c->at + offset + is_end;
+}
+
+/* GROUPS: so many groups of equal rows away. */
+static uint64_t group_edge(const cursor *c, const rdx_window_run *r, bool preceding, uint64_t offset, bool is_end) {
+  const uint64_t at = c->groups + c->rank - 1; /* the number of the row's group */
+  if (preceding)
+    return offset > c->rank - 1 ? c->begin : r->groups[at - offset + is_end];
+  if (offset >= r->group_count - at)
+    return c->end;
+  const uint64_t edge = r->groups[at + offset + is_end];
+  return edge < c->end ? edge : c->end;
+}
+
+static bool is_real_type(rdx_type type) {
+  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
+}
+
+/* Whether the value of a place comes before the end of a frame whose value is that of a row; with `is_end` also where
+ * it is equal. */
+static bool is_before(const rdx_window_run *r, uint32_t row, const rdx_column *ends, uint32_t of, bool is_end) {
+  const rdx_plan_window_order *o = r->window->orders;
+  const rdx_column *values = &r->range_value.column;
+  rdx_datum a, b;
+  if (!rdx_column_has(values, row)) /* NULLs are before all others, or behind */
+    return o && o->nulls_first;
+  rdx_column_datum(values, row, &a);
+  rdx_column_datum(ends, of, &b);
+  const int order = is_real_type(values->type) ? rdx_compare_doubles(a.f, b.f) : (a.i > b.i) - (a.i < b.i);
+  return is_end && order == 0 ? true : o && o->descending ? order > 0 : order < 0;
+}
+
+/* RANGE: as far away by value. Ends never move back from row to row. The frame of a NULL is the NULLs. */
+static uint64_t range_edge(cursor *c, const rdx_window_run *r, bool is_end) {
+  const uint32_t row = c->w->order[c->at];
+  const rdx_column *ends = is_end ? &r->range_end.column : &r->range_begin.column;
+  uint64_t *at = is_end ? &c->range_end : &c->range_begin;
+  if (!rdx_column_has(&r->range_value.column, row))
+    return is_end ? c->peer_end : c->peer_begin;
+  while (*at < c->end && is_before(r, c->w->order[*at], ends, row, is_end))
+    ++*at;
+  return *at;
+}
+
+static uint64_t edge(cursor *c, const rdx_window_run *r, bool is_end) {
+  const rdx_window_edge edge = is_end ? r->window->end : r->window->begin;
+  const uint64_t offset = is_end ? r->end_offset : r->begin_offset;
+  if (edge == RDX_EDGE_FIRST)
+    return c->begin;
+  if (edge == RDX_EDGE_LAST)
+    return c->end;
+  if (edge == RDX_EDGE_CURRENT && r->window->unit == RDX_FRAME_ROWS)
     return c->at + is_end;
+  if (edge == RDX_EDGE_CURRENT)
+    return is_end ? c->peer_end : c->peer_begin;
+  switch (r->window->unit) {
+  case RDX_FRAME_ROWS:
+    return row_edge(c, edge == RDX_EDGE_PRECEDING, offset, is_end);
+  case RDX_FRAME_GROUPS:
+    return group_edge(c, r, edge == RDX_EDGE_PRECEDING, offset, is_end);
+  default:
+    return range_edge(c, r, is_end);
   }
 }
 
@@ -122,7 +177,8 @@ static bool advance(cursor *c, const rdx_window_run *r) {
   if (c->at >= w->rows)
     return false;
   if (c->at == c->end) {
-    c->begin = c->at;
+    c->groups += c->rank;
+    c->begin = c->range_begin = c->range_end = c->at;
     c->end = next_mark(w, c->at, RDX_WINDOW_PARTITION);
     c->rank = 0;
     c->peer_end = c->at;
@@ -132,8 +188,8 @@ static bool advance(cursor *c, const rdx_window_run *r) {
     c->peer_end = next_mark(w, c->at, RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS);
     c->rank++;
   }
-  c->frame_begin = edge(c, r->window->begin, r->begin_offset, false, r->window->rows);
-  c->frame_end = edge(c, r->window->end, r->end_offset, true, r->window->rows);
+  c->frame_begin = edge(c, r, false);
+  c->frame_end = edge(c, r, true);
   return true;
 }
 
@@ -318,23 +374,45 @@ static rdx_status find_number(rdx_windowing *w, const rdx_bound *e, int64_t *out
   return RDX_OK;
 }
 
-static rdx_status find_offset(rdx_windowing *w, const rdx_bound *e, uint64_t *out, rdx_error *err) {
-  int64_t value = 0;
-  bool null = false;
-  if (e)
-    RDX_TRY(find_number(w, e, &value, &null, err));
-  if (null || value < 0)
+#define MONTH_DAYS 30
+#define DAY_MICROS ((rdx_i128)86400 * 1000000)
+
+/* A distance of RANGE below 0; a NaN counts as one. */
+static bool is_negative(rdx_sql_type type, const rdx_datum *value) {
+  switch (type.kind) {
+  case RDX_SQL_INTERVAL:
+    return ((rdx_i128)value->interval.months * MONTH_DAYS + value->interval.days) * DAY_MICROS +
+               value->interval.micros <
+           0;
+  case RDX_SQL_REAL:
+  case RDX_SQL_DOUBLE:
+    return !(value->f >= 0);
+  case RDX_SQL_DECIMAL:
+    return type.precision > 18 ? value->wide < 0 : value->i < 0;
+  default:
+    return value->i < 0;
+  }
+}
+
+static rdx_status find_offset(rdx_windowing *w, const rdx_bound *e, bool range, uint64_t *out, rdx_error *err) {
+  rdx_datum value = {0};
+  *out = 0;
+  if (!e)
+    return RDX_OK;
+  RDX_TRY(rdx_value_of(w->x, e, &value, err));
+  if (value.null || is_negative(e->type, &value))
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, w->x->text, e->place, NULL, "the distance of a frame must not be %s",
-                         null ? "NULL" : "negative");
-  *out = (uint64_t)value;
+                         value.null ? "NULL" : "negative");
+  *out = range ? 0 : (uint64_t)value.i;
   return RDX_OK;
 }
 
 static rdx_status find_numbers(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
   const rdx_plan_window *p = r->window;
+  const bool range = p->unit == RDX_FRAME_RANGE;
   r->number = 1;
-  RDX_TRY(find_offset(w, p->begin_offset, &r->begin_offset, err));
-  RDX_TRY(find_offset(w, p->end_offset, &r->end_offset, err));
+  RDX_TRY(find_offset(w, p->begin_offset, range, &r->begin_offset, err));
+  RDX_TRY(find_offset(w, p->end_offset, range, &r->end_offset, err));
   if (p->number)
     RDX_TRY(find_number(w, p->number, &r->number, &r->no_number, err));
   if ((p->kind == RDX_WINDOW_NTILE || p->kind == RDX_WINDOW_NTH) && !r->no_number && r->number < 1)
@@ -367,6 +445,33 @@ static rdx_status fill_column(rdx_windowing *w, rdx_window_run *r, rdx_frame *ou
   return status;
 }
 
+/* Where groups of equal rows begin. */
+static rdx_status list_groups(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
+  uint64_t count = 0;
+  for (uint64_t i = 0; i < w->rows; i++)
+    count += (w->marks[i] & (RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS)) != 0;
+  RDX_TRY(rdx_alloc(count + 1, sizeof *r->groups, WHAT, (void **)&r->groups, err));
+  for (uint64_t i = 0; i < w->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, w->rows, "window", err));
+    if (w->marks[i] & (RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS))
+      r->groups[r->group_count++] = (uint32_t)i;
+  }
+  r->groups[r->group_count] = (uint32_t)w->rows;
+  return RDX_OK;
+}
+
+/* What frames of values and of groups need. */
+static rdx_status begin_frames(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
+  const rdx_plan_window *p = r->window;
+  if (p->unit == RDX_FRAME_GROUPS)
+    RDX_TRY(list_groups(w, r, err));
+  if (p->range_value)
+    RDX_TRY(rdx_operand_flat(w->x, &w->in, p->range_value, &r->range_value, err));
+  if (p->range_begin)
+    RDX_TRY(rdx_operand_flat(w->x, &w->in, p->range_begin, &r->range_begin, err));
+  return p->range_end ? rdx_operand_flat(w->x, &w->in, p->range_end, &r->range_end, err) : RDX_OK;
+}
+
 static bool needs_values(rdx_plan_window_kind kind) {
   return kind >= RDX_WINDOW_COUNT;
 }
@@ -376,11 +481,16 @@ static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_f
   rdx_window_run r = {.window = p};
   const bool chooses = (p->kind >= RDX_WINDOW_LAG && p->kind <= RDX_WINDOW_NTH) || p->kind >= RDX_WINDOW_MIN;
   RDX_TRY(find_numbers(w, &r, err));
-  if (p->value && needs_values(p->kind))
-    RDX_TRY(p->value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, p->value->index, &r.value, err)
-                                               : rdx_operand_flat(w->x, &w->in, p->value, &r.value, err));
-  const rdx_status status = chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
-  rdx_vector_destroy(&r.value);
+  rdx_status status = begin_frames(w, &r, err);
+  if (status == RDX_OK && p->value && needs_values(p->kind))
+    status = p->value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, p->value->index, &r.value, err)
+                                                : rdx_operand_flat(w->x, &w->in, p->value, &r.value, err);
+  if (status == RDX_OK)
+    status = chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
+  rdx_vector *const vectors[] = {&r.value, &r.range_value, &r.range_begin, &r.range_end};
+  for (size_t i = 0; i < RDX_COUNT(vectors); i++)
+    rdx_vector_destroy(vectors[i]);
+  rdx_free(r.groups);
   return status;
 }
 

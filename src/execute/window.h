@@ -33,6 +33,9 @@ typedef struct rdx_window_run {
   const rdx_plan_window *window;
   rdx_vector value;
   uint64_t begin_offset, end_offset;
+  rdx_vector range_value, range_begin, range_end; /* RANGE with distances */
+  uint32_t *groups;                               /* GROUPS: where each begins, by places; then `rows` */
+  uint64_t group_count;
   int64_t number;
   bool no_number; /* it is NULL */
   void *values;   /* of the result */

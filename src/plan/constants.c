@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Constants in GROUPING SETS, ROLLUP and CUBE. Sets without them have NULL in their place, so a constant that is grouped
- * by is a column of its own: wherever the same expression is written, that column is meant, and no other constant. */
+/* Constants in GROUPING SETS, ROLLUP and CUBE. Sets without them have NULL in their place, so a constant that is
+ * grouped by is a column of its own: wherever the same expression is written, that column is meant, and no other
+ * constant. */
 
 #include "plan/internal.h"
 
@@ -15,9 +16,8 @@ static bool same_text(const char *a, const char *b) {
 /* Whether two expressions that is_plain() are written alike. */
 static bool is_written_alike(const rdx_ast *a, const rdx_ast *b) {
   bool alike = a->kind == b->kind && same_text(a->name, b->name) && same_text(a->qualifier, b->qualifier) &&
-               same_text(a->field, b->field) &&
-               a->count == b->count && a->number == b->number && a->modifier_count == b->modifier_count &&
-               memcmp(a->modifiers, b->modifiers, sizeof a->modifiers) == 0;
+               same_text(a->field, b->field) && a->count == b->count && a->number == b->number &&
+               a->modifier_count == b->modifier_count && memcmp(a->modifiers, b->modifiers, sizeof a->modifiers) == 0;
   for (uint32_t i = 0; i < a->count && alike; i++)
     alike = is_written_alike(a->args[i], b->args[i]);
   return alike;
@@ -32,9 +32,9 @@ static bool is_literal(const rdx_ast *ast) {
 static bool is_plain(const rdx_ast *ast) {
   if (is_literal(ast) || ast->kind == RDX_AST_COLUMN)
     return true;
-  bool plain = ast->kind == RDX_AST_CAST ||
-                  (ast->kind == RDX_AST_CALL && !ast->over && !ast->star && !ast->filter && ast->count > 0 &&
-                   !rdx_is_aggregate(ast) && !rdx_is_window_function(ast->name));
+  bool plain =
+      ast->kind == RDX_AST_CAST || (ast->kind == RDX_AST_CALL && !ast->over && !ast->star && !ast->filter &&
+                                    ast->count > 0 && !rdx_is_aggregate(ast) && !rdx_is_window_function(ast->name));
   for (uint32_t i = 0; i < ast->count && plain; i++)
     plain = is_plain(ast->args[i]);
   return plain;
@@ -69,8 +69,8 @@ static rdx_status add_constant(rdx_block *b, const rdx_ast *ast) {
   if (g.value->kind != RDX_BOUND_CONSTANT)
     return RDX_OK;
   RDX_TRY(rdx_planner_grow(p, &b->constants, b->constant_count, &b->constant_capacity, sizeof g));
-  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(RDX_CONSTANTS_LEAF, b->constant_count), g.value->type, ast->place,
-                          &g.column));
+  RDX_TRY(
+      rdx_bind_column(p, rdx_leaf_column(RDX_CONSTANTS_LEAF, b->constant_count), g.value->type, ast->place, &g.column));
   b->constants[b->constant_count++] = g;
   return RDX_OK;
 }

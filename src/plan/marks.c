@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Marks: whether a comparison is true, or NULL, for some row of a subquery that belongs to an outer row. Outer rows are
- * numbered, joined with the rows that belong to them, grouped by their numbers, and what that says is joined to them. */
+/* Marks: whether a comparison is true, or NULL, for some row of a subquery that belongs to an outer row. Outer rows
+ * are numbered, joined with the rows that belong to them, grouped by their numbers, and what that says is joined to
+ * them. */
 
 #include "plan/internal.h"
 

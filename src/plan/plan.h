@@ -93,9 +93,12 @@ typedef struct rdx_plan_window {
   uint32_t partition_count;
   rdx_plan_window_order *orders;
   uint32_t order_count;
-  bool rows; /* the frame is by ROWS; else CURRENT is all rows that are equal in ORDER BY */
+  rdx_window_unit unit; /* but of ROWS, CURRENT is all rows that are equal in ORDER BY */
   rdx_window_edge begin, end;
-  rdx_bound *begin_offset, *end_offset; /* BIGINT, no columns */
+  rdx_bound *begin_offset, *end_offset; /* no columns; BIGINT, but of RANGE */
+  /* RANGE with distances: the value of ORDER BY, and what it is compared with at the ends of the frame (NULL: the end
+   * has no distance); all of one type */
+  rdx_bound *range_value, *range_begin, *range_end;
 } rdx_plan_window;
 
 /* Whether they sort rows alike. */

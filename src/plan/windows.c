@@ -166,10 +166,74 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
   return RDX_OK;
 }
 
+static bool is_time(rdx_sql_kind kind) {
+  return kind == RDX_SQL_DATE || kind == RDX_SQL_TIMESTAMP;
+}
+
+/* A distance of RANGE: a number for numbers, an interval for dates and timestamps. */
+static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_bound *value, rdx_bound **out) {
+  char texts[2][32];
+  RDX_TRY(rdx_bind(b, ast, out));
+  if (reads_columns(*out))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                            "this must be the same for all rows, and reads columns");
+  if ((*out)->type.kind == RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&b->planner->binding, *out,
+                          is_time(value->type.kind) ? (rdx_sql_type){.kind = RDX_SQL_INTERVAL} : value->type, false,
+                          ast->place, out));
+  const rdx_sql_kind kind = (*out)->type.kind;
+  if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : is_number(value->type.kind) && is_number(kind))
+    return RDX_OK;
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place,
+                          is_time(value->type.kind) ? "write INTERVAL '1 day'" : NULL,
+                          "RANGE cannot have a distance of %s from %s", rdx_sql_type_text((*out)->type, texts[0]),
+                          rdx_sql_type_text(value->type, texts[1]));
+}
+
+/* What values are compared with at an end of the frame: value - distance, or +, as the order goes. */
+static rdx_status bind_range_end(rdx_block *b, rdx_window_edge edge, bool descending, rdx_bound *value,
+                                 rdx_bound *offset, rdx_bound **out) {
+  rdx_bound *const args[] = {value, offset};
+  return rdx_bind_call_of(b->planner, (edge == RDX_EDGE_PRECEDING) != descending ? "-" : "+", args, 2, offset->place,
+                          out);
+}
+
+/* RANGE with distances. Integers become bigint, whose sums with distances seldom overflow. */
+static rdx_status bind_range(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
+  rdx_bound *value = NULL, **parts[] = {&w->range_value, &w->range_begin, &w->range_end};
+  rdx_sql_type types[3];
+  uint32_t count = 0;
+  const rdx_sql_order *o = &written->orders[0];
+  RDX_TRY(rdx_bind(b, o->value, &value));
+  if (value->type.kind == RDX_SQL_SMALLINT || value->type.kind == RDX_SQL_INTEGER)
+    RDX_TRY(rdx_bind_cast(&b->planner->binding, value, bigint, false, o->value->place, &value));
+  w->range_value = value;
+  if (written->begin_offset) {
+    RDX_TRY(bind_distance(b, written->begin_offset, value, &w->begin_offset));
+    RDX_TRY(bind_range_end(b, w->begin, o->descending, value, w->begin_offset, &w->range_begin));
+  }
+  if (written->end_offset) {
+    RDX_TRY(bind_distance(b, written->end_offset, value, &w->end_offset));
+    RDX_TRY(bind_range_end(b, w->end, o->descending, value, w->end_offset, &w->range_end));
+  }
+  for (size_t i = 0; i < RDX_COUNT(parts); i++)
+    if (*parts[i])
+      types[count++] = (*parts[i])->type;
+  if (!rdx_sql_common_type(types, count, &types[0]))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, o->value->place, NULL,
+                            "RANGE has ends of types that do not mix");
+  for (size_t i = 0; i < RDX_COUNT(parts); i++)
+    if (*parts[i])
+      RDX_TRY(rdx_bind_cast(&b->planner->binding, *parts[i], types[0], false, o->value->place, parts[i]));
+  return RDX_OK;
+}
+
 static rdx_status bind_frame(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
-  w->rows = written->rows;
+  w->unit = written->unit;
   w->begin = written->begin;
   w->end = written->end;
+  if (w->unit == RDX_FRAME_RANGE && (written->begin_offset || written->end_offset))
+    return bind_range(b, written, w);
   if (written->begin_offset)
     RDX_TRY(bind_number(b, written->begin_offset, &w->begin_offset));
   if (written->end_offset)
@@ -197,8 +261,9 @@ static rdx_status add_window(rdx_block *b, const rdx_plan_window *w, rdx_bound *
   for (; i < b->window_count; i++) {
     const rdx_plan_window *other = &b->windows[i];
     if (other->kind == w->kind && same(other->value, w->value) && same(other->number, w->number) &&
-        rdx_windows_alike(other, w) && other->rows == w->rows && other->begin == w->begin && other->end == w->end &&
-        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset))
+        rdx_windows_alike(other, w) && other->unit == w->unit && other->begin == w->begin && other->end == w->end &&
+        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset) &&
+        same(other->range_value, w->range_value))
       break;
   }
   if (i == b->window_count) {
@@ -251,8 +316,10 @@ rdx_status rdx_bind_window(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
 rdx_status rdx_windows_rewrite(rdx_block *b, rdx_windows_fn fn, void *user) {
   for (uint32_t i = 0; i < b->window_count; i++) {
     rdx_plan_window *w = &b->windows[i];
-    if (w->value)
-      RDX_TRY(fn(user, w->value, &w->value));
+    rdx_bound **parts[] = {&w->value, &w->range_value, &w->range_begin, &w->range_end};
+    for (size_t k = 0; k < RDX_COUNT(parts); k++)
+      if (*parts[k])
+        RDX_TRY(fn(user, *parts[k], parts[k]));
     for (uint32_t k = 0; k < w->partition_count; k++)
       RDX_TRY(fn(user, w->partition[k], &w->partition[k]));
     for (uint32_t k = 0; k < w->order_count; k++)

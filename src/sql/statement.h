@@ -79,6 +79,13 @@ typedef enum rdx_window_edge {
   RDX_EDGE_LAST,
 } rdx_window_edge;
 
+/* What the distances of a frame count. */
+typedef enum rdx_window_unit {
+  RDX_FRAME_RANGE, /* values of ORDER BY */
+  RDX_FRAME_ROWS,
+  RDX_FRAME_GROUPS, /* of rows that are equal in ORDER BY */
+} rdx_window_unit;
+
 /* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ...) */
 typedef struct rdx_sql_window {
   rdx_sql_place place;
@@ -86,7 +93,7 @@ typedef struct rdx_sql_window {
   uint32_t partition_count;
   rdx_sql_order *orders;
   uint32_t order_count;
-  bool rows; /* ROWS; else RANGE */
+  rdx_window_unit unit;
   rdx_window_edge begin, end;
   rdx_ast *begin_offset, *end_offset; /* of PRECEDING and FOLLOWING */
 } rdx_sql_window;

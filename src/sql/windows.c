@@ -43,7 +43,7 @@ rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *node
 static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window *out) {
   const int bits = w->frame_options;
   const bool offsets = bits & (BEGIN_PRECEDING | BEGIN_FOLLOWING | END_PRECEDING | END_FOLLOWING);
-  out->rows = bits & FRAME_ROWS;
+  out->unit = bits & FRAME_ROWS ? RDX_FRAME_ROWS : bits & FRAME_GROUPS ? RDX_FRAME_GROUPS : RDX_FRAME_RANGE;
   out->begin = bits & BEGIN_UNBOUNDED_PRECEDING ? RDX_EDGE_FIRST
                : bits & BEGIN_CURRENT           ? RDX_EDGE_CURRENT
                : bits & BEGIN_PRECEDING         ? RDX_EDGE_PRECEDING
@@ -52,10 +52,12 @@ static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_w
              : bits & END_CURRENT           ? RDX_EDGE_CURRENT
              : bits & END_PRECEDING         ? RDX_EDGE_PRECEDING
                                             : RDX_EDGE_FOLLOWING;
-  RDX_TRY(rdx_tree_refuse_if(t, bits & FRAME_GROUPS, out->place, "GROUPS is not supported in OVER; ROWS is"));
   RDX_TRY(rdx_tree_refuse_if(t, bits & FRAME_EXCLUDES, out->place, "EXCLUDE is not supported in OVER"));
-  RDX_TRY(rdx_tree_refuse_if(t, offsets && !out->rows, out->place,
-                             "RANGE with a distance is not supported in OVER; ROWS is"));
+  if (out->unit == RDX_FRAME_GROUPS && out->order_count == 0)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL, "GROUPS needs ORDER BY");
+  if (out->unit == RDX_FRAME_RANGE && offsets && out->order_count != 1)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL,
+                         "RANGE with a distance needs ORDER BY one expression");
   if (w->start_offset)
     RDX_TRY(rdx_tree_expression(t, w->start_offset, &out->begin_offset));
   return w->end_offset ? rdx_tree_expression(t, w->end_offset, &out->end_offset) : RDX_OK;

@@ -109,8 +109,8 @@ static int close_all(void **state) {
 
 typedef struct window {
   bool parts, sorts, descending, nulls_first;
-  int begin, end; /* of ROWS: -99 and 99 are UNBOUNDED; RANGE: -1 first, 0 current, 1 last */
-  bool rows;
+  int begin, end; /* -99 and 99 are UNBOUNDED */
+  enum { ROWS_OF, RANGE_OF, GROUPS_OF } unit;
   char text[160];
 } window;
 
@@ -124,10 +124,12 @@ static void put_edge(char *to, size_t size, int offset) {
 }
 
 static window draw_window(void) {
-  window w = {.parts = draw(3) > 0, .sorts = draw(5) > 0, .descending = draw(2), .rows = draw(3) > 0};
+  static const char *const units[] = {"ROWS", "RANGE", "GROUPS"};
+  window w = {.parts = draw(3) > 0, .sorts = draw(5) > 0, .descending = draw(2)};
   char begin[32], end[32];
   w.nulls_first = draw(2);
-  if (w.rows) {
+  w.unit = w.sorts ? draw(3) : draw(2);
+  if (w.unit == ROWS_OF || (w.sorts && draw(4) > 0)) {
     w.begin = draw(3) == 0 ? -99 : (int)draw(9) - 5;
     w.end = draw(3) == 0 ? 99 : w.begin == -99 ? (int)draw(9) - 4 : w.begin + (int)draw(6);
     if ((w.begin >= 0 && w.end < 0) || (w.begin > 0 && w.end == 0)) /* which PostgreSQL refuses */
@@ -143,7 +145,7 @@ static window draw_window(void) {
            !w.sorts        ? ""
            : w.nulls_first ? " NULLS FIRST"
                            : " NULLS LAST",
-           w.rows ? "ROWS" : "RANGE", begin, end);
+           units[w.unit], begin, end);
   return w;
 }
 
@@ -173,6 +175,36 @@ static int clip(int value, int count) {
   return value < 0 ? 0 : value > count ? count : value;
 }
 
+/* Whether a row is at or behind the beginning of a frame, `is_end`: at or before its end, that is so far from `at`: in
+ * values, or in groups of equal ones. */
+static bool is_within(const window *w, const place *p, int i, int distance, bool is_end) {
+  const int64_t v = table.v[p->rows[i]], own = table.v[p->rows[p->at]];
+  int64_t far = 0;
+  if (w->unit == GROUPS_OF) {
+    const int step = i < p->at ? -1 : 1;
+    for (int k = p->at; k != i; k += step)
+      far += compare_values(table.v[p->rows[k]], table.v[p->rows[k + step]]) != 0 ? step : 0;
+  } else if (v == NONE || own == NONE) {
+    far = v == own ? distance : (v == NONE) == w->nulls_first ? -1000 : 1000;
+  } else {
+    far = w->descending ? own - v : v - own;
+  }
+  return is_end ? far <= distance : far >= distance;
+}
+
+static int end_of(const window *w, const place *p, int distance, bool is_end) {
+  int i = 0;
+  if (distance == (is_end ? 99 : -99))
+    return is_end ? p->count : 0;
+  if (w->unit == ROWS_OF)
+    return clip(p->at + distance + is_end, p->count);
+  if (distance == 0)
+    return is_end ? p->peer_end : p->peer_begin;
+  while (i < p->count && is_within(w, p, i, distance, is_end) == is_end)
+    i++;
+  return i;
+}
+
 static place place_of(const window *w, int row) {
   place p = {.count = 0};
   sorting = w;
@@ -188,8 +220,8 @@ static place place_of(const window *w, int row) {
     p.peer_end++;
   for (int i = 0; i <= p.at; i++)
     p.rank += i == 0 || compare_values(table.v[p.rows[i]], table.v[p.rows[i - 1]]) != 0;
-  p.begin = w->begin == -99 ? 0 : w->rows ? clip(p.at + w->begin, p.count) : p.peer_begin;
-  p.end = w->end == 99 ? p.count : w->rows ? clip(p.at + w->end + 1, p.count) : p.peer_end;
+  p.begin = end_of(w, &p, w->begin, false);
+  p.end = end_of(w, &p, w->end, true);
   return p;
 }
 
