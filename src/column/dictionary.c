@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "column/column.h"
+#include "device/search.h"
 
 /* Copy `count` strings, in the order of `sorted` (NULL: as they are). */
 static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const uint32_t *sorted, rdx_dictionary *d,
@@ -109,21 +110,12 @@ rdx_status rdx_dictionary_map(const rdx_dictionary *from, const rdx_dictionary *
   return RDX_OK;
 }
 
+DEFINE_BOUND(first_not_below, (const rdx_column *own, u32 begin, u32 end, const rdx_column *strings, u64 row),
+             rdx_column_compare_strings(own, middle, strings, row) < 0)
+
 uint32_t rdx_dictionary_search(const rdx_dictionary *dictionary, const rdx_column *strings, uint64_t row, bool *equal) {
   const rdx_column own = strings_of(dictionary);
-  uint32_t begin = 0, end = dictionary->count;
-  *equal = false;
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    const int order = rdx_column_compare_strings(&own, middle, strings, row);
-    if (order == 0) {
-      *equal = true;
-      return middle;
-    }
-    if (order < 0)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  const uint32_t place = first_not_below(&own, 0, dictionary->count, strings, row);
+  *equal = place < dictionary->count && rdx_column_compare_strings(&own, place, strings, row) == 0;
+  return place;
 }

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "device/search.h"
+
 static int compare_lows(const void *x, const void *y) {
   const uint64_t a = ((const rdx_interval *)x)->low, b = ((const rdx_interval *)y)->low;
   return (a > b) - (a < b);
@@ -26,21 +28,15 @@ uint32_t rdx_code_set_union(rdx_interval *list, uint32_t count) {
   return last + 1;
 }
 
+DEFINE_BOUND(first_from, (const rdx_interval *list, u32 begin, u32 end, u64 code), list[middle].high < code)
+
 uint32_t rdx_code_set_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code) {
   uint32_t step = 1;
   while (step < count - first && list[first + step - 1].high < code) {
     first += step;
     step *= 2;
   }
-  uint32_t end = step < count - first ? first + step : count;
-  while (first < end) {
-    const uint32_t middle = first + (end - first) / 2;
-    if (list[middle].high < code)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
+  return first_from(list, first, step < count - first ? first + step : count, code);
 }
 
 bool rdx_code_set_has(const rdx_interval *list, uint32_t count, uint64_t code) {

@@ -9,6 +9,7 @@
 
 #include "star/expression.h"
 #include "column/keys.h"
+#include "device/search.h"
 
 #define MOST_SCALE 18
 
@@ -16,17 +17,7 @@
 
 /* How many of an attribute's keys are below `key`. */
 static uint64_t place_of(const rdx_packed_column *c, uint64_t key) {
-  uint64_t begin = 0, n = c->count;
-  while (n > 0) {
-    const uint64_t half = n / 2;
-    if (c->keys[begin + half] < key) {
-      begin += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
-  return begin;
+  return lower_bound_u64(c->keys, 0, (uint32_t)c->count, key);
 }
 
 /* The codes of an interval of keys; false where there are none. */

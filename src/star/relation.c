@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "column/column.h"
+#include "device/search.h"
 #include "star/wide_values.h"
 #include "column/keys.h"
 #include "index/probes.h"
@@ -658,15 +659,7 @@ rdx_status rdx_packed_dense_codes(const rdx_packed_relation *relation, uint32_t 
 }
 
 uint64_t rdx_dense_code(const rdx_dense_codes *places, uint64_t code) {
-  uint64_t begin = 0, end = places->count;
-  while (begin < end) {
-    const uint64_t middle = begin + (end - begin) / 2;
-    if (places->codes[middle] < code)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
+  return lower_bound_u64(places->codes, 0, (uint32_t)places->count, code);
 }
 
 /* ---- Values ---- */

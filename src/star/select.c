@@ -6,28 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/search.h"
 #include "star/tuples.h"
 
-/* The first of keys begin .. end - 1 that is not below `key`. */
-static uint32_t lower_bound(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (keys[middle] < key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/* The same where it is probably near `begin`. */
+/* The first of keys begin .. end - 1 that is not below `key`, which is probably near `begin`. */
 static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t end, uint64_t key) {
   uint32_t step = 1;
   while (step < end - begin && keys[begin + step] < key) {
     begin += step;
     step *= 2;
   }
-  return lower_bound(keys, begin, step < end - begin ? begin + step : end, key);
+  return lower_bound_u64(keys, begin, step < end - begin ? begin + step : end, key);
 }
 
 /* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
@@ -74,8 +63,8 @@ static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes
   *high = codes.high;
   if (dictionary) {
     const uint32_t n = t->dictionary_counts[position];
-    *low = lower_bound(dictionary, 0, n, codes.low);
-    const uint64_t end = codes.high == UINT64_MAX ? n : lower_bound(dictionary, (uint32_t)*low, n, codes.high + 1);
+    *low = lower_bound_u64(dictionary, 0, n, codes.low);
+    const uint64_t end = codes.high == UINT64_MAX ? n : lower_bound_u64(dictionary, (uint32_t)*low, n, codes.high + 1);
     if (end <= *low)
       return false;
     *high = end - 1;

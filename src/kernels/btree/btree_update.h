@@ -116,7 +116,7 @@ FN u32 btree_find(PTR(u32) levels, u32 leaves, u32 depth, u64 key, u32 key64) {
   u32 node = 0, base = 0;
   for (u32 level = depth; level > 0; level--) {
     u32 begin = base + BTREE_WIDTH * node;
-    u32 child = first_not_below(levels, begin, begin + BTREE_WIDTH, key, key64) - begin;
+    u32 child = lower_bound_key(levels, begin, begin + BTREE_WIDTH, key, key64) - begin;
     base += BTREE_WIDTH * btree_level_size(leaves, level);
     node = BTREE_WIDTH * node + child;
   }
@@ -133,9 +133,9 @@ FN BTREE_PART btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR
   if (insert_count == 0)
     return part;
   if (place > 0)
-    part.begin = first_not_below(inserts, 0, insert_count, load_key(separators, place - 1, key64), key64);
+    part.begin = lower_bound_key(inserts, 0, insert_count, load_key(separators, place - 1, key64), key64);
   if (place + 1 < leaves)
-    part.end = first_not_below(inserts, part.begin, insert_count, load_key(separators, place, key64), key64);
+    part.end = lower_bound_key(inserts, part.begin, insert_count, load_key(separators, place, key64), key64);
   return part;
 }
 
@@ -146,7 +146,7 @@ FN void btree_merge(PTR(u32) keys, PTR(u32) rows, BTREE_PART part, u32 stays, PT
   u32 passed = 0;
   while (t > 0 && stays != 0) {
     u64 key = load_key(keys, part.leaf * BTREE_WIDTH + LOWEST_BIT(stays), key64);
-    if (passed + first_not_below(inserts, part.begin, part.end, key, key64) - part.begin >= t)
+    if (passed + lower_bound_key(inserts, part.begin, part.end, key, key64) - part.begin >= t)
       break;
     stays &= stays - 1u;
     passed++;
@@ -183,7 +183,7 @@ FN u32 btree_run_before(BTREE_PLAN_ARGS a, u32 place, u64 key, u32 key64) {
   if (first == place)
     return 0;
   u32 begin = btree_leaf(a.order, first) * BTREE_WIDTH;
-  u32 slot = first_not_below(a.keys, begin, begin + BTREE_WIDTH, key, key64) - begin;
+  u32 slot = lower_bound_key(a.keys, begin, begin + BTREE_WIDTH, key, key64) - begin;
   return btree_start(a.starts, a.n, a.per_leaf, place) - btree_start(a.starts, a.n, a.per_leaf, first) - slot;
 }
 
@@ -197,8 +197,8 @@ FN u32 btree_remove(BTREE_PLAN_ARGS a, u32 place, u32 leaf, u32 entries, u32 beg
     u32 run_end = run + 1;
     while (run_end < entries && load_key(a.keys, leaf * BTREE_WIDTH + run_end, key64) == key)
       run_end++;
-    u32 first = first_not_below(a.removes, begin, end, key, key64);
-    u32 gone = first_above(a.removes, first, end, key, key64) - first;
+    u32 first = lower_bound_key(a.removes, begin, end, key, key64);
+    u32 gone = upper_bound_key(a.removes, first, end, key, key64) - first;
     u32 before = gone > 0 && run == 0 ? btree_run_before(a, place, key, key64) : 0u;
     for (; run < run_end; run++, before++)
       if (before < gone)
@@ -220,9 +220,9 @@ FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
   u32 all = (1u << entries) - 1u, stays = all;
   u32 begin = 0, end = a.remove_count;
   if (end > 0 && place > 0)
-    begin = first_not_below(a.removes, 0, end, load_key(a.separators, place - 1, key64), key64);
+    begin = lower_bound_key(a.removes, 0, end, load_key(a.separators, place - 1, key64), key64);
   if (end > 0 && place + 1 < a.leaves)
-    end = first_above(a.removes, begin, end, load_key(a.separators, place, key64), key64);
+    end = upper_bound_key(a.removes, begin, end, load_key(a.separators, place, key64), key64);
   if (begin < end)
     stays = btree_remove(a, place, part.leaf, entries, begin, end, key64);
   AT(a.plans, place) = stays | (stays != all || part.begin < part.end ? BTREE_CHANGED : 0u);
@@ -234,15 +234,7 @@ FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
 
 /* Of ascending `begins`, the last of the first `n` that is not above `at`. The first is not. */
 FN u32 btree_place_of(PTR(u64) begins, u32 n, u64 at) {
-  u32 low = 0, high = n;
-  while (high - low > 1) {
-    u32 middle = low + (high - low) / 2;
-    if (AT(begins, middle) <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  return upper_bound_u64(begins, 1, n, at) - 1;
 }
 
 /* The new leaves before what a place becomes. */
@@ -263,16 +255,11 @@ FN void btree_place(btree_change c, u32 place, u32 key64) {
   store_key(c.separators_out, to, load_key(c.separators, place, key64), key64);
 }
 
+DEFINE_BOUND(btree_place_after, (btree_change c, u32 begin, u32 end, u32 leaf), btree_new_before(c, middle) <= leaf)
+
 /* Write a new leaf. */
 FN void btree_split(btree_change c, u32 leaf, u32 key64) {
-  u32 place = 0, end = c.leaves;
-  while (end - place > 1) { /* the last place with no more new leaves before it than `leaf` */
-    u32 middle = place + (end - place) / 2;
-    if (btree_new_before(c, middle) <= leaf)
-      place = middle;
-    else
-      end = middle;
-  }
+  u32 place = btree_place_after(c, 1, c.leaves, leaf) - 1;
   BTREE_PART part = btree_part_of(c.order, c.separators, c.leaves, c.inserts, c.insert_count, place, key64);
   u32 stays = AT(c.plans, place) & 0xffffu;
   u32 merged = BIT_COUNT(stays) + (part.end - part.begin);

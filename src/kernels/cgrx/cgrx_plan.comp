@@ -17,8 +17,8 @@ void main() {
   u32 insert = 0, remove = 0;
   if (bucket > 0) {
     const u64 fence = load_key(t.fences, bucket - 1, KEY64);
-    insert = first_not_below(a.inserts, 0, a.insert_count, fence, KEY64);
-    remove = first_not_below(a.removes, 0, a.remove_count, fence, KEY64);
+    insert = lower_bound_key(a.inserts, 0, a.insert_count, fence, KEY64);
+    remove = lower_bound_key(a.removes, 0, a.remove_count, fence, KEY64);
   }
   const cgrx_part part = update_part(a, t, bucket, insert, remove, KEY64);
   AT(a.parts, bucket) = part;

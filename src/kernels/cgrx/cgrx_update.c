@@ -47,8 +47,8 @@ INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
   uint32_t insert = 0, remove = 0;
   if (a->first > 0) {
     const uint64_t fence = load_key(t.fences, a->first - 1, key64);
-    insert = first_not_below(a->inserts, 0, a->insert_count, fence, key64);
-    remove = first_not_below(a->removes, 0, a->remove_count, fence, key64);
+    insert = lower_bound_key(a->inserts, 0, a->insert_count, fence, key64);
+    remove = lower_bound_key(a->removes, 0, a->remove_count, fence, key64);
   }
   const bool dense = a->insert_count + (uint64_t)a->remove_count > t.buckets / SPARSE;
   for (uint32_t bucket = a->first; bucket < end; bucket++) {

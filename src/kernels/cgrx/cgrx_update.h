@@ -131,7 +131,7 @@ FN u32 update_insert_end(PTR(u32) node, PTR(u32) inserts, u32 begin, u32 end, u3
 
 /* Of the removes of the fence before a bucket, those that find nothing to take in the buckets before it are its. */
 FN u32 update_skip(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 begin, u64 fence, u32 key64) {
-  u32 end = first_above(a.removes, begin, a.remove_count, fence, key64);
+  u32 end = upper_bound_key(a.removes, begin, a.remove_count, fence, key64);
   if (begin == end)
     return begin;
   u32 first = entry_search_down(t.fences, bucket - 1u, fence, LAYOUT_COLUMN, key64);
@@ -251,7 +251,7 @@ FN void update_insert(cgrx_apply_args a, CGRX_NODES t, u32 node, u32 size, u32 b
     PTR(u32) target = node_at(t, here, key64);
     while (at > first && (k > 1u || begin < end)) {
       u64 key = begin < end ? load_key(a.inserts, end - 1u, key64) : 0ul;
-      u32 stays = begin < end ? first_above(node_keys(source), 0, size, key, key64) : 0u;
+      u32 stays = begin < end ? upper_bound_key(node_keys(source), 0, size, key, key64) : 0u;
       u32 count = size - stays < at - first ? size - stays : at - first;
       size -= count;
       at -= count;

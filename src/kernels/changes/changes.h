@@ -39,30 +39,6 @@ FN void store_key(PTR(u32) keys, u32 i, u64 key, u32 key64) {
     AT(keys, i) = TO_U32(key);
 }
 
-/* Among ascending keys, the first place from `begin` to `end` whose key is not below `key`. */
-FN u32 first_not_below(PTR(u32) keys, u32 begin, u32 end, u64 key, u32 key64) {
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (load_key(keys, middle, key64) < key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-/* The same, whose key is above `key`. */
-FN u32 first_above(PTR(u32) keys, u32 begin, u32 end, u64 key, u32 key64) {
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (load_key(keys, middle, key64) <= key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 FN u32 changes_keep(PTR(u32) keys, u32 n, PTR(u32) others, u32 other_n, u32 word, u32 key64) {
   u32 bits = 0;
   u64 run = 0;
@@ -71,9 +47,9 @@ FN u32 changes_keep(PTR(u32) keys, u32 n, PTR(u32) others, u32 other_n, u32 word
     u32 i = word * 32 + k;
     u64 key = load_key(keys, i, key64);
     if (k == 0 || key != run) {
-      u32 first = first_not_below(others, 0, other_n, key, key64);
-      cancelled = first_above(others, first, other_n, key, key64) - first;
-      run_begin = k == 0 ? first_not_below(keys, 0, i, key, key64) : i;
+      u32 first = lower_bound_key(others, 0, other_n, key, key64);
+      cancelled = upper_bound_key(others, first, other_n, key, key64) - first;
+      run_begin = k == 0 ? lower_bound_key(keys, 0, i, key, key64) : i;
       run = key;
     }
     if (i - run_begin >= cancelled)

@@ -59,15 +59,7 @@ static void add_runs(const void *arguments, const uint32_t *variant, const rdx_s
   const struct engine_runs_args *a = arguments;
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t first = 0, after = a->run_count; /* how many runs begin at or before the first row */
-  while (first < after) {
-    const uint32_t middle = first + (after - first) / 2;
-    if (a->starts[middle] <= a->first)
-      first = middle + 1;
-    else
-      after = middle;
-  }
-  uint32_t run = first - 1;
+  uint32_t run = upper_bound(a->starts, 0, a->run_count, a->first) - 1;
   for (uint64_t i = a->first; i < end; run++) {
     uint64_t cells[ENGINE_MOST_SLOTS] = {0};
     const uint64_t stop = run + 1 < a->run_count && a->starts[run + 1] < end ? a->starts[run + 1] : end;

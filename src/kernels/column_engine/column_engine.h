@@ -250,15 +250,8 @@ FN bool engine_in_set(PTR(u64) numbers, u32 set, u32 count, u64 offset) {
     return true;
   if (count == 0)
     return (AT(numbers, set + TO_U32(offset >> 6)) >> (offset & 63ul) & 1ul) != 0;
-  u32 begin = 0, end = count; /* how many intervals begin at or below it: at least one */
-  while (begin < end) {
-    u32 middle = (begin + end) / 2;
-    if (AT(numbers, set + 2 * middle) <= offset)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return offset <= AT(numbers, set + 2 * begin - 1);
+  u32 begun = interval_above_u64(numbers, set, 0, count, offset); /* at least one */
+  return offset <= AT(numbers, set + 2 * begun - 1);
 }
 
 FN bool engine_holds(PTR(engine_term) terms, PTR(u64) numbers, u32 t, u32 row) {

@@ -15,15 +15,7 @@ void main() {
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x, row = AT(a.rows, i);
   engine_query q = AT(a.query, 0);
-  u32 begin = 0, end = a.run_count; /* how many runs begin at or before i */
-  while (begin < end) {
-    const u32 middle = (begin + end) / 2;
-    if (AT(a.starts, middle) <= i)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  const u64 cell = u64(begin - 1) * q.slots;
+  const u64 cell = u64(upper_bound(a.starts, 0, a.run_count, i) - 1) * q.slots;
   add_global(q.groups, cell, 1ul);
 #define ADD(slot, x) add_global(q.groups, cell + (slot), x);
 #define MAX(slot, x) max_global(q.groups, cell + (slot), x);

@@ -18,7 +18,7 @@
  *
  * Each block of rows has its smallest and largest number ("zone map", Moerkotte, VLDB 1998). */
 
-#include "device/shared.h"
+#include "device/search.h"
 
 #define BLOCK_ROWS 4096
 #define BLOCK_WORDS (BLOCK_ROWS / 32)
@@ -114,17 +114,10 @@ FN u32 planes_of_bound(u64 bound, u32 plane_count) {
 #define ZONE_ALL 2 /* all of it is in one */
 
 FN u32 zone_meets(PTR(u64) intervals, u32 first, u32 count, u64 low, u64 high) {
-  u32 begin = 0, end = count; /* how many intervals begin at or below `high` */
-  while (begin < end) {
-    u32 middle = (begin + end) / 2;
-    if (AT(intervals, 2 * (first + middle)) <= high)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  if (begin == 0)
+  u32 begun = interval_above_u64(intervals, 2 * first, 0, count, high);
+  if (begun == 0)
     return ZONE_NONE;
-  u32 at = 2 * (first + begin - 1);
+  u32 at = 2 * (first + begun - 1);
   if (AT(intervals, at + 1) < low)
     return ZONE_NONE;
   return AT(intervals, at) <= low && high <= AT(intervals, at + 1) ? ZONE_ALL : ZONE_SOME;

@@ -15,9 +15,9 @@ void main() {
   const u32 i = a.first + gl_GlobalInvocationID.x;
   const bool valid = has_bit(a.valid, i);
   const u64 point = load_key(a.points, i, KEY64);
-  const u32 end = valid ? keys_before(a.lower, a.n, point, true, KEY64) : 0;
+  const u32 end = valid ? upper_bound_key(a.lower, 0, a.n, point, KEY64) : 0;
   if (GATHER == GATHER_COUNT) {
-    AT(a.out_count, i) = end > 0 ? end - keys_before(a.ends, a.n, point, false, KEY64) : 0;
+    AT(a.out_count, i) = end > 0 ? end - lower_bound_key(a.ends, 0, a.n, point, KEY64) : 0;
     return;
   }
   u32 to = u32(AT(a.offsets, i));

@@ -70,22 +70,6 @@ struct interval_stabbing_args {
 };
 ARGS_SIZE(interval_stabbing_args, 104);
 
-/* The number of ascending keys that are below `key`, or not above it. */
-FN u32 keys_before(PTR(u32) keys, u32 n, u64 key, bool or_equal, u32 key64) {
-  u32 begin = 0;
-  while (n > 0) {
-    u32 middle = n / 2;
-    u64 at = load_key(keys, begin + middle, key64);
-    if (at < key || (or_equal && at == key)) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
-  }
-  return begin;
-}
-
 /* The first of the intervals i .. end - 1 whose upper bound is not below `point`, or `end`; `n` in all. Where a node
  * has none, all that is below it is passed over. */
 FN u32 next_interval(PTR(u32) upper, PTR(u32) tree, u32 n, u32 i, u32 end, u64 point, u32 key64) {

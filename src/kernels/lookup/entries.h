@@ -42,16 +42,8 @@ FN u32 entry_row(PTR(u32) keys, PTR(u32) rows, u32 entry, u32 layout_kind, u32 k
 
 /* cgRX, section 3.4 "Upper-bound binary search". */
 /* The first of the entries begin .. end - 1 that is not below `key`, or `end`; all by halves. */
-FN u32 entry_search(PTR(u32) keys, u32 begin, u32 end, u64 key, u32 layout_kind, u32 key64) {
-  while (begin < end) {
-    u32 middle = begin + (end - begin) / 2;
-    if (entry_key(keys, middle, layout_kind, key64) < key)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
+DEFINE_BOUND(entry_search, (PTR(u32) keys, u32 begin, u32 end, u64 key, u32 layout_kind, u32 key64),
+             entry_key(keys, middle, layout_kind, key64) < key)
 
 /* The first entry of `n` that is not below `key`, given that none before `begin` is: by steps that double. */
 FN u32 entry_search_up(PTR(u32) keys, u32 begin, u32 n, u64 key, u32 layout_kind, u32 key64) {

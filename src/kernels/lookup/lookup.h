@@ -5,7 +5,7 @@
 
 /* C and GLSL: what the lookup kernels of all indexes share: probes in, matches gathered, results out. */
 
-#include "device/shared.h"
+#include "device/search.h"
 
 /* What is gathered: a constant of each kernel. */
 #define GATHER_COUNT 0    /* out_count and out_first, each where its address is not 0 */
@@ -68,19 +68,10 @@ FN u64 high_half(u64 value, u32 kind) {
   return kind == VALUE_I64 ? (high ^ 0x80000000ul) - 0x80000000ul : high;
 }
 
-/* The first of `n` ascending keys that is not below `key`; n where there is none. */
-FN u32 lower_bound_u64(PTR(u64) keys, u32 n, u64 key) {
-  u32 begin = 0;
-  while (n > 0) {
-    u32 middle = n / 2;
-    if (AT(keys, begin + middle) < key) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
-  }
-  return begin;
-}
+/* Among ascending keys, the first that is not below `key`, or the first that is above it. */
+DEFINE_BOUND(lower_bound_key, (PTR(u32) keys, u32 begin, u32 end, u64 key, u32 key64),
+             load_key(keys, middle, key64) < key)
+DEFINE_BOUND(upper_bound_key, (PTR(u32) keys, u32 begin, u32 end, u64 key, u32 key64),
+             load_key(keys, middle, key64) <= key)
 
 #endif

@@ -58,7 +58,7 @@ FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u32) places, PTR(u64) table, u
     return null_code;
   if (!IS_NULL(places))
     return TO_U64(AT(places, TO_U32(key - base)));
-  return IS_NULL(table) ? key - base : TO_U64(lower_bound_u64(table, table_count, key));
+  return IS_NULL(table) ? key - base : TO_U64(lower_bound_u64(table, 0, table_count, key));
 }
 
 #define CODE_OF(a, row, key64)                                                                                         \

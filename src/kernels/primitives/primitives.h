@@ -20,7 +20,7 @@ ARGS_SIZE(primitive_pair_args, 48);
 
 /* The probe whose rows have place `k` among them. */
 FN u32 probe_of_row(PTR(u64) offsets, u32 probes, u32 k) {
-  return lower_bound_u64(offsets, probes, TO_U64(k) + 1ul) - 1u;
+  return lower_bound_u64(offsets, 0, probes, TO_U64(k) + 1ul) - 1u;
 }
 
 /* Item: a pair. rows[i] = its row. */
@@ -93,14 +93,7 @@ ARGS_SIZE(primitive_expand_args, 96);
 
 /* The place of a key among `n` ascending ones, of which it is. */
 FN u32 place_of_key(PTR(u32) keys, u32 n, u64 key, u32 key64) {
-  u32 begin = 0;
-  while (n > 1) {
-    u32 half_n = n / 2;
-    if (load_key(keys, begin + half_n, key64) <= key)
-      begin += half_n;
-    n -= half_n;
-  }
-  return begin;
+  return upper_bound_key(keys, 1, n, key, key64) - 1;
 }
 
 /* Item: a row. keys_out[i] = keys[rows[i]] */

@@ -20,7 +20,7 @@ static void starts(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct radix_hash_starts_args *args = arguments;
   for (uint32_t p = a.first; p < a.first + a.count; p++)
-    a.starts[p] = partition_start(a.keys, a.n, p, variant[0], variant[1]);
+    a.starts[p] = partition_start(a.keys, 0, a.n, p, variant[0], variant[1]);
 }
 
 /* ---- Inserting ---- */

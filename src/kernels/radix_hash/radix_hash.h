@@ -48,19 +48,8 @@ struct radix_hash_starts_args {
 };
 ARGS_SIZE(radix_hash_starts_args, 40);
 
-FN u32 partition_start(PTR(u32) keys, u32 n, u32 p, u32 key64, u32 bits) {
-  u32 begin = 0;
-  while (n > 0) {
-    u32 middle = n / 2;
-    if (partition_of(load_key(keys, begin + middle, key64), bits) < p) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
-  }
-  return begin;
-}
+DEFINE_BOUND(partition_start, (PTR(u32) keys, u32 begin, u32 end, u32 p, u32 key64, u32 bits),
+             partition_of(load_key(keys, middle, key64), bits) < p)
 
 /* Item: an entry. Put it into the slot of its key. GPU: all bits of all slots are set before; a CPU sets those of a
  * partition when it comes to it, which brings them into its cache. */

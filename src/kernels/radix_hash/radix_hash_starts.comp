@@ -12,5 +12,5 @@ layout(push_constant, scalar) uniform push { radix_hash_starts_args a; };
 void main() {
   const u32 p = a.first + gl_GlobalInvocationID.x;
   if (gl_GlobalInvocationID.x < a.count)
-    AT(a.starts, p) = partition_start(a.keys, a.n, p, KEY64, BITS);
+    AT(a.starts, p) = partition_start(a.keys, 0, a.n, p, KEY64, BITS);
 }

@@ -59,7 +59,7 @@ FN u32 pieces_of(u32 size, u32 length) {
 /* With the args declared as `a` (C: a macro for them). */
 #define CUT_PIECE(piece)                                                                                               \
   do {                                                                                                                 \
-    u32 cut_probe = lower_bound_u64(a.starts, a.probes, TO_U64(piece) + 1ul) - 1u;                                     \
+    u32 cut_probe = lower_bound_u64(a.starts, 0, a.probes, TO_U64(piece) + 1ul) - 1u;                                  \
     u64 cut_done = (TO_U64(piece) - AT(a.starts, cut_probe)) * a.piece_length;                                         \
     u32 cut_size = AT(a.size, cut_probe);                                                                              \
     bool cut_any = cut_done < cut_size;                                                                                \

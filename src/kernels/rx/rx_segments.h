@@ -51,8 +51,8 @@ FN RX_VISIT_TYPE rx_plan(RX_BOUNDS_TYPE bounds, u32 shift, PTR(u64) segments, u3
   u64 begin = bounds.lower >> shift, last = bounds.upper >> shift;
   if (IS_NULL(segments) || last - begin < 4ul)
     return RX_VISIT(begin, last + 1ul, 0u);
-  u32 from = lower_bound_u64(segments, segment_count, begin);
-  u32 to = lower_bound_u64(segments, segment_count, last + 1ul);
+  u32 from = lower_bound_u64(segments, 0, segment_count, begin);
+  u32 to = lower_bound_u64(segments, 0, segment_count, last + 1ul);
   return RX_VISIT(TO_U64(from), TO_U64(to), 1u);
 }
 

@@ -20,8 +20,8 @@ static void map(const void *arguments, const uint32_t *variant, const rdx_scene 
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const uint64_t code = load_key(a->sorted, (uint32_t)i * a->step, variant[0]);
     a->out_codes[i] = code;
-    a->out_first[i] = sieve_search(a->sorted, a->n, code, false, variant[0]);
-    a->out_end[i] = sieve_search(a->sorted, a->n, code, true, variant[0]);
+    a->out_first[i] = lower_bound_key(a->sorted, 0, a->n, code, variant[0]);
+    a->out_end[i] = upper_bound_key(a->sorted, 0, a->n, code, variant[0]);
   }
 }
 

@@ -147,40 +147,14 @@ struct sieve_slices_args {
 ARGS_SIZE(sieve_slices_args, 96);
 #endif
 
-/* The first of `n` ascending keys that is not below `key` (or, with `after`, that is above it); n where there is
- * none. */
-FN u32 sieve_search(PTR(u32) keys, u32 n, u64 key, bool after, u32 key64) {
-  u32 begin = 0;
-  while (n > 0) {
-    u32 middle = n / 2;
-    u64 at = load_key(keys, begin + middle, key64);
-    if (at < key || (after && at == key)) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
-  }
-  return begin;
-}
-
 /* RTScan, Algorithm 1 "satisfy". */
 /* Whether a term is true for a row, by its code. */
 FN bool sieve_true(PTR(u64) query, sieve_term term, u32 row) {
   if (!has_bit(term.valid, row))
     return false;
   u64 code = load_key(term.codes, row, term.key64);
-  u32 begin = 0, n = term.interval_count; /* the first interval that does not end below the code */
-  while (n > 0) {
-    u32 middle = n / 2;
-    if (AT(query, term.intervals + 2 * (begin + middle) + 1) < code) {
-      begin += middle + 1;
-      n -= middle + 1;
-    } else {
-      n = middle;
-    }
-  }
-  return begin < term.interval_count && AT(query, term.intervals + 2 * begin) <= code;
+  u32 begun = interval_above_u64(query, term.intervals, 0, term.interval_count, code);
+  return begun > 0 && code <= AT(query, term.intervals + 2 * begun - 1);
 }
 
 /* RTScan, Algorithm 1 "set_bit_atomic". */
@@ -242,18 +216,9 @@ FN bool sieve_admits(PTR(u64) query, u32 count, u32 known, PTR(u32) mask, u32 ro
 
 /* The region, of `count` with ascending `start`, that holds item `i` of all. */
 #define DEFINE_REGION_OF(name, type)                                                                                   \
+  DEFINE_BOUND(name##_above, (PTR(type) regions, u32 begin, u32 end, u32 i), AT(regions, middle).start <= i)           \
   FN u32 name(PTR(type) regions, u32 count, u32 i) {                                                                   \
-    u32 begin = 0;                                                                                                     \
-    while (count > 1) {                                                                                                \
-      u32 half_count = count / 2;                                                                                      \
-      if (AT(regions, begin + half_count).start <= i) {                                                                \
-        begin += half_count;                                                                                           \
-        count -= half_count;                                                                                           \
-      } else {                                                                                                         \
-        count = half_count;                                                                                            \
-      }                                                                                                                \
-    }                                                                                                                  \
-    return begin;                                                                                                      \
+    return name##_above(regions, 1, count, i) - 1;                                                                     \
   }
 
 DEFINE_REGION_OF(sieve_region_of, sieve_region)

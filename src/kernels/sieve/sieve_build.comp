@@ -21,7 +21,7 @@ void main() {
     const u32 row = word * 32 + k;
     passed[k] = 0xffffffffu; /* in no vector */
     if (k < rest && has_bit(a.valid, row))
-      passed[k] = sieve_search(u32_ptr(a.borders), a.border_count, load_key(a.codes, row, KEY64), true, 1);
+      passed[k] = upper_bound_u64(a.borders, 0, a.border_count, load_key(a.codes, row, KEY64));
   }
   const u32 vectors = a.border_count >> a.planes;
   for (u32 j = 0; j < vectors; j++) {

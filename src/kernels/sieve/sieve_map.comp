@@ -14,6 +14,6 @@ void main() {
   const u32 i = a.first + gl_GlobalInvocationID.x;
   const u64 code = load_key(a.sorted, i * a.step, KEY64);
   AT(a.out_codes, i) = code;
-  AT(a.out_first, i) = sieve_search(a.sorted, a.n, code, false, KEY64);
-  AT(a.out_end, i) = sieve_search(a.sorted, a.n, code, true, KEY64);
+  AT(a.out_first, i) = lower_bound_key(a.sorted, 0, a.n, code, KEY64);
+  AT(a.out_end, i) = upper_bound_key(a.sorted, 0, a.n, code, KEY64);
 }

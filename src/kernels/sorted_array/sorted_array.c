@@ -19,14 +19,7 @@ static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, ui
     step *= 2;
   }
   uint64_t high = low + step - 1 < a.n ? low + step - 1 : a.n; /* the end is in low .. high */
-  while (low < high) {
-    const uint64_t middle = (low + high) / 2;
-    if (load_key(a.keys, (uint32_t)middle, key64) == key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return (uint32_t)low;
+  return upper_bound_key(a.keys, (uint32_t)low, (uint32_t)high, key, key64);
 }
 
 static void collect(const struct sorted_array_args *args, const uint32_t *variant, uint32_t i, uint32_t begin,

@@ -56,18 +56,8 @@ u32 parts() {
   return (a.n + a.stride - 1) / a.stride;
 }
 
-/* The first part of the array whose last key is not before `key`; parts() where there is none. */
-u32 search_top(KEY key, bool above) {
-  u32 begin = 0, end = parts();
-  while (begin < end) {
-    const u32 middle = (begin + end) / 2;
-    if (is_before(top[middle], key, above))
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
+/* The first part of the array whose last key is not before `key`. */
+DEFINE_BOUND(search_top, (u32 begin, u32 end, KEY key, bool above), is_before(top[middle], key, above))
 
 /* How many keys of the block that begins with place `first` are before `key`. It may be the last, and not full. */
 u32 rank_in_block(u32 first, KEY key, bool above) {
@@ -121,7 +111,7 @@ u32 search_keys(u32 begin, u32 n, KEY low, KEY high, KEY key, bool above) {
 u32 search(KEY key, bool above) {
   if (IS_NULL(a.top))
     return search_keys(0, a.n, KEY(0), KEY(~0ul), key, above);
-  const u32 part = search_top(key, above), begin = part * a.stride;
+  const u32 part = search_top(0, parts(), key, above), begin = part * a.stride;
   if (part == parts())
     return a.n;
   const u32 n = min(a.stride, a.n - begin) - 1;

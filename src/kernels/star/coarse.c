@@ -63,18 +63,6 @@ static void coarse(const void *arguments, const uint32_t *variant, const rdx_sce
 
 /* ---- Blocks ---- */
 
-/* The first of rows begin .. end - 1, in the order of their places, whose place is not below `place`. */
-static uint32_t find_row(const uint32_t *places, uint32_t begin, uint32_t end, uint32_t place) {
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (places[middle] < place)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 /* Those of a block whose places are in the ranges. Returns how many. */
 static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const star_piece *piece, uint32_t begin,
                          uint32_t end) {
@@ -83,8 +71,8 @@ static uint32_t add_some(const struct coarse_add_args *a, uint32_t part, const s
   const uint32_t *stop = a->ranges + 2 * (uint64_t)(piece->first_range + piece->range_count);
   uint32_t added = 0;
   for (; range < stop && begin < end && range[0] <= a->places[end - 1]; range += 2) {
-    const uint32_t from = find_row(a->places, begin, end, range[0]);
-    begin = find_row(a->places, from, end, range[1]);
+    const uint32_t from = lower_bound(a->places, begin, end, range[0]);
+    begin = lower_bound(a->places, from, end, range[1]);
     rdx_star_add(a->query, part, NULL, from, begin);
     added += begin - from;
   }

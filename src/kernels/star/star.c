@@ -43,7 +43,7 @@ static void key(const void *arguments, const uint32_t *variant, const rdx_scene 
     for (uint32_t k = 0; k < n && a->shift > 0; k++)
       codes[k] >>= a->shift;
     for (uint32_t k = 0; k < n && a->dictionary; k++)
-      codes[k] = lower_bound_u64(a->dictionary, a->dictionary_count, codes[k]);
+      codes[k] = lower_bound_u64(a->dictionary, 0, a->dictionary_count, codes[k]);
     if (a->narrow)
       append_uint32_t(a, codes, i, n);
     else

@@ -14,7 +14,7 @@
  * atomics: algorithm 1). On the CPU each copy belongs to one item of a launch, which needs no atomics then, and
  * lists the groups that it touches. */
 
-#include "device/shared.h"
+#include "device/search.h"
 
 #define STAR_COUNT 1u /* of rows where the measure is not NULL */
 #define STAR_SUM 2u   /* of codes; with STAR_HIGH of their low halves */
@@ -81,34 +81,14 @@ FN u64 star_load(PTR(u32) column, u32 bytes, u32 i) {
 }
 
 /* The largest index whose start is not above `place`; starts[0] is 0, equal ones may follow each other. */
-FN u32 star_find(PTR(u32) starts, u32 count, u32 place) {
-  u32 begin = 0u, n = count;
-  while (n > 1u) {
-    u32 half_of = n / 2u;
-    if (AT(starts, begin + half_of) <= place) {
-      begin += half_of;
-      n -= half_of;
-    } else {
-      n = half_of;
-    }
-  }
-  return begin;
+FN u32 star_find(ASCENDING(u32) starts, u32 count, u32 place) {
+  return upper_bound(starts, 1, count, place) - 1;
 }
 
 /* Of the disjoint ascending intervals (pairs low, end) first .. first + count - 1 the last that begins at or before z;
  * the first where none does. */
 FN u32 star_interval(PTR(u32) intervals, u32 first, u32 count, u32 z) {
-  u32 begin = first, n = count;
-  while (n > 1u) {
-    u32 half_of = n / 2u;
-    if (AT(intervals, 2u * (begin + half_of)) <= z) {
-      begin += half_of;
-      n -= half_of;
-    } else {
-      n = half_of;
-    }
-  }
-  return begin;
+  return interval_above(intervals, first + 1, first + count, z) - 1;
 }
 
 /* Whether z lies in one of them. */

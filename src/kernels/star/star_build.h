@@ -10,7 +10,7 @@
 
 FN u64 star_key(u64 before, u64 code, PTR(u64) dictionary, u32 dictionary_count, u32 bits, u32 first_attribute) {
   if (!IS_NULL(dictionary))
-    code = TO_U64(lower_bound_u64(dictionary, dictionary_count, code));
+    code = TO_U64(lower_bound_u64(dictionary, 0, dictionary_count, code));
   return first_attribute != 0u || bits == 64u ? code : before << bits | code;
 }
 

@@ -61,15 +61,7 @@ static inline uint32_t match_u64_c(const uint32_t *block, uint64_t key, uint32_t
 /* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
 static uint32_t later_block(const struct tree_args *args, uint32_t key64, uint32_t block, uint64_t key) {
   const uint32_t end = (block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, all = tree_blocks(args->n);
-  uint32_t low = block + 1, high = (end < all ? end : all) - 1;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (tree_entry_key(args->leaves, middle * TREE_LEAF + TREE_LEAF - 1, key64) < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return tree_block_from(args->leaves, block + 1, (end < all ? end : all) - 1, key, key64);
 }
 
 /* Coarse nodes of a batch, by the directory or from the top, which is one node here, down. A level's last node may be

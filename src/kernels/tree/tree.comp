@@ -211,15 +211,8 @@ u32 block_behind(u32 node, u32 not_below) {
 
 /* The block that has the first entry which is not below `key`, when `block`, to which a coarse node leads, has not. */
 u32 later_block(u32 block, KEY key) {
-  u32 low = block + 1, high = min((block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, tree_blocks(a.n)) - 1;
-  while (low < high) {
-    const u32 middle = low + (high - low) / 2;
-    if (KEY(tree_entry_key(a.leaves, middle * TREE_LEAF + TREE_LEAF - 1, KEY64)) < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  const u32 end = min((block / TREE_COARSE_FANOUT + 1) * TREE_COARSE_FANOUT, tree_blocks(a.n)) - 1;
+  return tree_block_from(a.leaves, block + 1, end, key, KEY64);
 }
 
 place search_block(u32 block, KEY key) {

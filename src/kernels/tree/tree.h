@@ -122,6 +122,10 @@ FN u64 tree_entry_key(PTR(u32) leaves, u32 entry, u32 key64) {
   return load_key(TREE_BLOCK(leaves, entry, key64), key64 != 0 ? slot : 2 * slot, key64);
 }
 
+/* The first block whose last key is not below `key`, or `end`. */
+DEFINE_BOUND(tree_block_from, (PTR(u32) leaves, u32 begin, u32 end, u64 key, u32 key64),
+             tree_entry_key(leaves, middle *TREE_LEAF + TREE_LEAF - 1, key64) < key)
+
 FN u32 tree_entry_row(PTR(u32) leaves, u32 entry, u32 key64) {
   u32 slot = entry % TREE_LEAF;
   return AT(TREE_BLOCK(leaves, entry, key64), key64 != 0 ? 16 + slot : 2 * slot + 1);

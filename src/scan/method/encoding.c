@@ -5,6 +5,7 @@
 
 #include "scan/method/encoding.h"
 
+#include "device/search.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
 #include "kernels/sieve/kernels.h"
@@ -152,16 +153,7 @@ rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column
 
 /* RTScan, section 4.2 "a binary search is conducted on the mapping table". */
 rdx_rank rdx_encoding_rank(const rdx_encoding *e, uint64_t code, bool included) {
-  uint32_t begin = 0, n = e->entry_count;
-  while (n > 0) {
-    const uint32_t half = n / 2;
-    if (e->codes[begin + half] < code) {
-      begin += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
+  const uint32_t begin = lower_bound_u64(e->codes, 0, e->entry_count, code);
   if (begin < e->entry_count && e->codes[begin] == code) {
     const uint32_t rank = included ? e->end[begin] : e->first[begin];
     return (rdx_rank){rank, rank};
@@ -171,17 +163,7 @@ rdx_rank rdx_encoding_rank(const rdx_encoding *e, uint64_t code, bool included) 
 
 /* The first entry whose first rank is not below `rank`. */
 static uint32_t entry_from(const rdx_encoding *e, uint32_t rank) {
-  uint32_t begin = 0, n = e->entry_count;
-  while (n > 0) {
-    const uint32_t half = n / 2;
-    if (e->first[begin + half] < rank) {
-      begin += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
-  return begin;
+  return lower_bound(e->first, 0, e->entry_count, rank);
 }
 
 rdx_interval rdx_encoding_codes(const rdx_encoding *e, uint32_t begin, uint32_t end) {

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "device/search.h"
+
 /* ---- Vectors ---- */
 
 static uint64_t words_of(uint64_t rows) {
@@ -45,17 +47,12 @@ static uint32_t rank_of(const rdx_encoding *e, uint32_t entry) {
   return entry < e->entry_count ? e->first[entry] : e->count;
 }
 
+DEFINE_BOUND(entry_beyond, (const rdx_encoding *e, u32 begin, u32 end, u32 rank, u32 most),
+             rank_of(e, middle) - rank <= most)
+
 /* The entry after a part of at most `most` ranks, or of one entry, that begins with entry `begin`. */
 static uint32_t end_part(const rdx_encoding *e, uint32_t begin, uint32_t most) {
-  uint32_t low = begin + 1, high = e->entry_count;
-  while (low < high) {
-    const uint32_t middle = low + (high - low + 1) / 2;
-    if (rank_of(e, middle) - rank_of(e, begin) <= most)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  return entry_beyond(e, begin + 2, e->entry_count + 1, rank_of(e, begin), most) - 1;
 }
 
 /* Cut a column into parts of at most `most` ranks, or of one entry; returns the number of borders, which go to `out` as
@@ -70,20 +67,14 @@ static uint32_t cut(const rdx_encoding *e, uint32_t most, uint32_t limit, uint32
   return count;
 }
 
+DEFINE_BOUND(part_size, (const rdx_encoding *e, u32 begin, u32 end, u32 limit), cut(e, middle, limit, NULL) > limit)
+
 /* RTScan, section 4.3.1 "adjusts the vectors to keep repetitive values in the same vector". */
 /* The borders: parts as small as so many allow. */
 static uint32_t place_borders(const rdx_encoding *e, uint32_t limit, uint32_t *entries) {
-  uint32_t low = 1, high = e->count;
   if (e->entry_count == 0)
     return 0;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (cut(e, middle, limit, NULL) > limit)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return cut(e, low, limit, entries);
+  return cut(e, part_size(e, 1, e->count, limit), limit, entries);
 }
 
 /* Fewer planes do where codes are few. */
@@ -170,17 +161,7 @@ static uint32_t distance(rdx_rank bound, uint32_t border) {
 
 /* The first border that is not below a bound; the last never is. */
 static uint32_t border_above(const rdx_sieve *s, rdx_rank bound) {
-  uint32_t begin = 0, n = s->border_count + 2;
-  while (n > 0) {
-    const uint32_t half = n / 2;
-    if (s->borders[begin + half] < bound.low) {
-      begin += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
-  return begin;
+  return lower_bound(s->borders, 0, s->border_count + 2, bound.low);
 }
 
 static uint32_t vectors_of(const rdx_sieve *s) {
