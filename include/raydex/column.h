@@ -81,6 +81,15 @@ RDX_API RDX_MUST_USE rdx_status rdx_device_column_create(rdx_device *device, con
 /** The view to pass where an rdx_column is asked for. Valid until the copy is destroyed. */
 RDX_API rdx_column rdx_device_column_view(const rdx_device_column *column);
 
+/**
+ * The values of some rows, on the device: row i of `*out` is row rows[i] of `column`, and NULL where rows[i] is NULL.
+ * `rows` are u32, such as rdx_scan_result_column() and rdx_lookup_result_column() give; one that `column` does not have
+ * is RDX_ERROR_RANGE. RDX_ERROR_UNSUPPORTED for strings, whose text is on the host. The new column is independent of
+ * both: free it with rdx_device_column_destroy(). examples/device.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_device_column_gather(const rdx_device_column *column, const rdx_device_column *rows,
+                                                         rdx_device_column **out, rdx_error *err);
+
 /** Free `*column` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_device_column_destroy(rdx_device_column **column);
 

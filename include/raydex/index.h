@@ -411,6 +411,21 @@ struct rdx_lookup_view {
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
 RDX_API RDX_MUST_USE rdx_status rdx_lookup_result_view(rdx_lookup_result *result, rdx_lookup_view *out, rdx_error *err);
 
+/**
+ * An array of a result as a column of the device, for the next call; it is copied there only if the result was looked
+ * at before, or came in slices for lack of memory. `what` of a result:
+ *
+ *   RDX_LOOKUP_COUNT    of COUNT and SUM: u32
+ *   RDX_LOOKUP_FIRST    of FIRST: u32, NULL where no row matches
+ *   RDX_LOOKUP_SUM      of SUM: rdx_lookup_view.sum_type, NULL where no value was added
+ *   RDX_LOOKUP_ROWS     of ROWS: u32, the rows of all probes one after the other
+ *
+ * Anything else is RDX_ERROR_ARGUMENT. The column is independent of the result: free it with
+ * rdx_device_column_destroy(). examples/device.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_lookup_result_column(rdx_lookup_result *result, rdx_lookup_result_kind what,
+                                                         rdx_device_column **out, rdx_error *err);
+
 /** What a lookup did. Times are milliseconds. */
 typedef struct rdx_lookup_stats {
   uint64_t probes;

@@ -8,7 +8,7 @@
  * side gets the index is the join's choice: the smaller one, unless told ("inverse mapping", thesis, section 4.3).
  * With RDX_INDEX_RADIX_HASH as the index this is the radix-partitioned hash join.
  *
- * Rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing. Answers are in host memory.
+ * Rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing.
  */
 
 #include <raydex/index.h>
@@ -93,8 +93,23 @@ typedef struct rdx_join_view {
   double sum_f64;   /**< floats */
 } rdx_join_view;
 
-/** Look at an answer. */
-RDX_API RDX_MUST_USE rdx_status rdx_join_result_view(const rdx_join_result *result, rdx_join_view *out, rdx_error *err);
+/** Look at an answer. What is on the device still is copied to the host, once. Not from two threads at a time. */
+RDX_API RDX_MUST_USE rdx_status rdx_join_result_view(rdx_join_result *result, rdx_join_view *out, rdx_error *err);
+
+/** A side of a join's pairs. */
+typedef enum rdx_join_side {
+  RDX_JOIN_SIDE_LEFT = 0,
+  RDX_JOIN_SIDE_RIGHT,
+} rdx_join_side;
+
+/**
+ * The rows of one side as a u32 column of the device, RDX_NO_ROW as NULL: rows for rdx_device_column_gather(). Those of
+ * inner joins whose index is over the right side are there until somebody looks at the answer; others are copied there.
+ * RDX_ERROR_ARGUMENT where the answer has no such rows. The column is independent of the result: free it with
+ * rdx_device_column_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_join_result_column(rdx_join_result *result, rdx_join_side side,
+                                                       rdx_device_column **out, rdx_error *err);
 
 /** What a join did. Times are milliseconds. */
 typedef struct rdx_join_stats {

@@ -196,6 +196,24 @@ typedef struct rdx_scan_view {
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */
 RDX_API RDX_MUST_USE rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err);
 
+/**
+ * The numbers of the rows that a RDX_SCAN_ROWS run found, ascending, as a u32 column that stays on the device: rows for
+ * rdx_device_column_gather(). RDX_ERROR_ARGUMENT for other results. The column is independent of the result: free it
+ * with rdx_device_column_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_result_column(const rdx_scan_result *result, rdx_device_column **out,
+                                                       rdx_error *err);
+
+/**
+ * A column with the rows NULL that a RDX_SCAN_BITMAP run left out, on the device. NULL probes match nothing, NULL keys
+ * are not indexed, NULL values are not added up, NULLs satisfy no comparison: so every call that takes a column takes
+ * a scan's rows. `column` has as many rows as the scanned table; a device column shares its values with the new one, a
+ * host column is copied. RDX_ERROR_ARGUMENT for other results, RDX_ERROR_UNSUPPORTED for strings. The new column is
+ * independent of both: free it with rdx_device_column_destroy(). examples/device.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_scan_result_filter(const rdx_scan_result *result, const rdx_column *column,
+                                                       rdx_device_column **out, rdx_error *err);
+
 /** What a run did. Times are milliseconds. */
 typedef struct rdx_scan_run_stats {
   uint64_t rays;     /**< cast; this and the next three only with rdx_scan_run_params.stats, else 0 */

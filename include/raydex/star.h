@@ -183,6 +183,14 @@ typedef struct rdx_query_view {
 RDX_API RDX_MUST_USE rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view *out,
                                                       rdx_error *err);
 
+/**
+ * Column `index`, from 0, on the device of the rdx_star, which must be open. HAVING, ORDER BY and LIMIT are done on the
+ * host, so that it is copied from there. RDX_ERROR_ARGUMENT where there is no such column. It is independent of the
+ * result: free it with rdx_device_column_destroy().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_query_result_column(const rdx_query_result *result, uint32_t index,
+                                                        rdx_device_column **out, rdx_error *err);
+
 /** What a query did. Times are milliseconds. */
 typedef struct rdx_query_stats {
   rdx_star_method method; /**< what answered it, also with RDX_STAR_AUTO */

@@ -9,7 +9,9 @@
 
 #include "base/base.h"
 #include "column/column.h"
+#include "column/derived.h"
 #include "index/index.h"
+#include "index/result.h"
 #include "join/interval_stabbing.h"
 #include "column/keys.h"
 #include "join/wide_sums.h"
@@ -20,6 +22,7 @@ struct rdx_join_result {
   rdx_join_view view;
   rdx_join_stats stats;
   rdx_device *device;
+  rdx_lookup_result *found; /* on the device: the rows of left rows, which nobody has looked at yet; or NULL */
   uint32_t *left_rows, *right_rows;
   uint64_t host_bytes; /* of these */
 };
@@ -120,13 +123,13 @@ static rdx_status count_matched_left(work *w, uint64_t *out, rdx_error *err) {
 }
 
 /* An array for rows, on the books of the device. */
-static rdx_status make_rows(work *w, uint64_t count, uint32_t **out, rdx_error *err) {
-  RDX_TRY(rdx_device_reserve_host(w->device, count * 4, "the rows of a join take", err));
+static rdx_status make_rows(rdx_join_result *j, uint64_t count, uint32_t **out, rdx_error *err) {
+  RDX_TRY(rdx_device_reserve_host(j->device, count * 4, "the rows of a join take", err));
   const rdx_status status = rdx_alloc(count + 1, 4, "the rows of a join", (void **)out, err);
   if (status == RDX_OK)
-    w->join->host_bytes += count * 4;
+    j->host_bytes += count * 4;
   else
-    rdx_device_release_host(w->device, count * 4);
+    rdx_device_release_host(j->device, count * 4);
   return status;
 }
 
@@ -150,7 +153,7 @@ static rdx_status list_left(work *w, const uint32_t *marks, const uint32_t *coun
   uint64_t count = 0;
   for (uint64_t i = 0; i < left; i++)
     count += (marks ? is_marked(marks, i) : counts[i] > 0) == wanted;
-  RDX_TRY(make_rows(w, count, &j->left_rows, err));
+  RDX_TRY(make_rows(j, count, &j->left_rows, err));
   for (uint64_t i = 0; i < left; i++)
     if ((marks ? is_marked(marks, i) : counts[i] > 0) == wanted)
       j->left_rows[j->view.count++] = (uint32_t)i;
@@ -262,8 +265,8 @@ static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64
   rdx_join_result *j = w->join;
   const bool outer = w->params->kind == RDX_JOIN_LEFT;
   const uint64_t count = count_of(m, left, outer);
-  RDX_TRY(make_rows(w, count, &j->left_rows, err));
-  RDX_TRY(make_rows(w, count, &j->right_rows, err));
+  RDX_TRY(make_rows(j, count, &j->left_rows, err));
+  RDX_TRY(make_rows(j, count, &j->right_rows, err));
   list_pairs(m, w->left_first + first, left, outer, j->left_rows, j->right_rows);
   j->view.count += count;
   return RDX_OK;
@@ -272,9 +275,40 @@ static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64
 #define PAIR_BYTES 8 /* on the host, beside what a lookup of rows takes */
 #define INVERTED_BYTES 4
 
+/* Leave the rows that left rows find on the device, where that is all that there is to an answer. */
+static bool keep_found(work *w) {
+  rdx_join_result *j = w->join;
+  if (w->inverse || w->params->kind != RDX_JOIN_INNER || !w->result->on_device)
+    return false;
+  j->view.count = w->result->parts.row_count;
+  j->found = w->result;
+  w->result = NULL;
+  return true;
+}
+
+/* List the pairs that were left on the device. */
+static rdx_status list_found(rdx_join_result *j, rdx_error *err) {
+  rdx_lookup_view v;
+  RDX_TRY(rdx_lookup_result_view(j->found, &v, err));
+  const matches m = {.offsets = v.offsets, .rows = v.rows};
+  RDX_TRY(make_rows(j, j->view.count, &j->left_rows, err));
+  const rdx_status status = make_rows(j, j->view.count, &j->right_rows, err);
+  if (status != RDX_OK) {
+    free_rows(j);
+    return status;
+  }
+  list_pairs(&m, 0, v.probes, false, j->left_rows, j->right_rows);
+  rdx_lookup_result_destroy(&j->found);
+  j->view.left_rows = j->left_rows;
+  j->view.right_rows = j->right_rows;
+  return RDX_OK;
+}
+
 static rdx_status find_matches(work *w, rdx_error *err) {
   const rdx_lookup_options options = {.bytes_more = PAIR_BYTES + (w->inverse ? INVERTED_BYTES : 0)};
   RDX_TRY(look_up(w, RDX_LOOKUP_ROWS, &options, err));
+  if (keep_found(w))
+    return RDX_OK;
   RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
   matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
   rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
@@ -651,11 +685,35 @@ rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rd
   return join(&w, out, err);
 }
 
-rdx_status rdx_join_result_view(const rdx_join_result *j, rdx_join_view *out, rdx_error *err) {
+rdx_status rdx_join_result_view(rdx_join_result *j, rdx_join_view *out, rdx_error *err) {
   if (!j || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_join_result_view: result and out must not be NULL");
+  if (j->found)
+    RDX_TRY(list_found(j, err));
   *out = j->view;
   return RDX_OK;
+}
+
+/* Of rows that are still on the device. */
+static rdx_status share_column(rdx_join_result *j, rdx_join_side side, rdx_device_column **out, rdx_error *err) {
+  const rdx_parts *p = &j->found->parts;
+  return side == RDX_JOIN_SIDE_LEFT ? rdx_device_column_of_probes(p->offsets, j->found->probes, p->row_count, out, err)
+                                    : rdx_device_column_of_rows(p->rows, p->row_count, false, out, err);
+}
+
+rdx_status rdx_join_result_column(rdx_join_result *j, rdx_join_side side, rdx_device_column **out, rdx_error *err) {
+  if (!j || !out || side > RDX_JOIN_SIDE_RIGHT)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_join_result_column: result and out must not be NULL, side LEFT or RIGHT");
+  if (j->found)
+    return share_column(j, side, out, err);
+  const uint32_t *rows = side == RDX_JOIN_SIDE_LEFT ? j->view.left_rows : j->view.right_rows;
+  if (!rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_join_result_column: the join has no such rows; ask for RDX_JOIN_PAIRS without `each`, of semi "
+                    "and anti joins for the left ones");
+  const rdx_column column = {.type = RDX_TYPE_U32, .rows = j->view.count, .values = rows};
+  return rdx_device_column_upload(j->device, &column, rows, RDX_NO_ROW, out, err);
 }
 
 void rdx_join_result_get_stats(const rdx_join_result *j, rdx_join_stats *out) {
@@ -666,6 +724,7 @@ void rdx_join_result_destroy(rdx_join_result **j) {
   if (!j || !*j)
     return;
   free_rows(*j);
+  rdx_lookup_result_destroy(&(*j)->found);
   rdx_free(*j);
   *j = NULL;
 }

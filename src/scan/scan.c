@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "column/column.h"
+#include "column/derived.h"
 #include "kernels/bitmap/kernels.h"
 #include "scan/evaluate.h"
 
@@ -373,6 +374,34 @@ rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx
                          .row = result->host_rows,
                          .bitmap = result->host_bitmap};
   return RDX_OK;
+}
+
+rdx_status rdx_scan_result_column(const rdx_scan_result *result, rdx_device_column **out, rdx_error *err) {
+  if (!result || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_column: result and out must not be NULL");
+  if (result->kind != RDX_SCAN_ROWS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "rdx_scan_result_column: only RDX_SCAN_ROWS gives row numbers; for a bitmap there is "
+                    "rdx_scan_result_filter()");
+  return rdx_device_column_of_rows(result->rows, result->count, false, out, err);
+}
+
+rdx_status rdx_scan_result_filter(const rdx_scan_result *result, const rdx_column *column, rdx_device_column **out,
+                                  rdx_error *err) {
+  const rdx_device_column *used = NULL;
+  rdx_device_column *owned = NULL;
+  if (!result || !column || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_filter: result, column and out must not be NULL");
+  if (result->kind != RDX_SCAN_BITMAP)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_filter: the scan must be run for RDX_SCAN_BITMAP");
+  if (column->rows != result->scan->stats.rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_filter: the column has %llu rows, the scanned table %llu",
+                    (unsigned long long)column->rows, (unsigned long long)result->scan->stats.rows);
+  RDX_TRY(rdx_column_check(column, "rdx_scan_result_filter: the column", err));
+  RDX_TRY(rdx_device_column_use(result->scan->device, column, &used, &owned, err));
+  const rdx_status status = rdx_device_column_filter(used, result->bitmap, out, err);
+  rdx_device_column_destroy(&owned);
+  return status;
 }
 
 void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out) {

@@ -486,6 +486,7 @@ rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx
   RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
   const rdx_status status = finish(&f, result, err);
   rdx_arena_free(&f.arena);
+  result->device = plan->relation->device;
   result->stats.groups = groups->count;
   if (status == RDX_OK)
     *out = result;
@@ -499,6 +500,16 @@ rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view 
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_query_result_view: result and out must not be NULL");
   *out = (rdx_query_view){.rows = result->rows, .column_count = result->count, .columns = result->columns};
   return RDX_OK;
+}
+
+rdx_status rdx_query_result_column(const rdx_query_result *result, uint32_t index, rdx_device_column **out,
+                                   rdx_error *err) {
+  if (!result || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_query_result_column: result and out must not be NULL");
+  if (index >= result->count)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_query_result_column: there is no column %u, but %u of them", index,
+                    result->count);
+  return rdx_device_column_create(result->device, &result->columns[index], out, err);
 }
 
 void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out) {

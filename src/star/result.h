@@ -12,6 +12,7 @@
 
 /* The columns and their arrays are in the arena. */
 struct rdx_query_result {
+  rdx_device *device;
   uint64_t rows;
   uint32_t count; /* of columns */
   rdx_column *columns;

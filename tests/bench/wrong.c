@@ -44,8 +44,8 @@ rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx
   return status;
 }
 
-rdx_status rdx_join_result_view(const rdx_join_result *result, rdx_join_view *out, rdx_error *err) {
-  rdx_status (*read)(const rdx_join_result *, rdx_join_view *, rdx_error *);
+rdx_status rdx_join_result_view(rdx_join_result *result, rdx_join_view *out, rdx_error *err) {
+  rdx_status (*read)(rdx_join_result *, rdx_join_view *, rdx_error *);
   find("rdx_join_result_view", &read);
   const rdx_status status = read(result, out, err);
   out->count += is_wrong("rdx_join_result_view");

@@ -53,7 +53,7 @@ static expected expect(const rdx_column *left, const rdx_column *lower, const rd
   return e;
 }
 
-static void check_rows(const rdx_join_result *join, const expected *e, rdx_join_kind kind) {
+static void check_rows(rdx_join_result *join, const expected *e, rdx_join_kind kind) {
   rdx_join_view v;
   OK(rdx_join_result_view(join, &v, err));
   assert_int_equal(v.count, e->count);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_COLUMN_DERIVED_H
+#define RDX_COLUMN_DERIVED_H
+
+#include "column/device_column.h"
+
+/* Device columns made of what is on the device already. Each is independent of what it was made of: it shares buffers
+ * and never writes to them. */
+
+/* Row numbers, or counts (u32). RDX_NO_ROW is NULL where `some_absent`. */
+RDX_MUST_USE rdx_status rdx_device_column_of_rows(rdx_buffer *rows, uint64_t count, bool some_absent,
+                                                  rdx_device_column **out, rdx_error *err);
+
+/* Sums of 64 bits as their type has them; NULL where `counts` (u32) are 0. */
+RDX_MUST_USE rdx_status rdx_device_column_of_sums(rdx_type type, uint8_t scale, rdx_buffer *sums,
+                                                  const rdx_buffer *counts, uint64_t count, rdx_device_column **out,
+                                                  rdx_error *err);
+
+/* A host column, with the rows NULL whose word is `absent`. */
+RDX_MUST_USE rdx_status rdx_device_column_upload(rdx_device *device, const rdx_column *column, const uint32_t *words,
+                                                 uint32_t absent, rdx_device_column **out, rdx_error *err);
+
+/* The probe of each of `count` rows: see rdx_derived_probes(). */
+RDX_MUST_USE rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probes, uint64_t count,
+                                                    rdx_device_column **out, rdx_error *err);
+
+/* The column with the rows NULL whose bit in `bits`, a bitmap of all its rows, is not set. */
+RDX_MUST_USE rdx_status rdx_device_column_filter(const rdx_device_column *column, const rdx_buffer *bits,
+                                                 rdx_device_column **out, rdx_error *err);
+
+#endif

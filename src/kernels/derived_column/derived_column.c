@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+#include "kernels/derived_column/kernels.h"
+
+#include "kernels/primitives/primitives.h"
+#include "spirv/derived_codes_comp.h"
+#include "spirv/derived_present_comp.h"
+#include "spirv/derived_probes_comp.h"
+#include "spirv/derived_take_bits_comp.h"
+#include "spirv/derived_take_comp.h"
+
+static void present(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct derived_present_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->out_bits[i] = present_bits(a->words, a->absent, (uint32_t)i, a->n);
+}
+
+static void take(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct derived_take_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    const uint64_t key = taken_key(a->keys, a->rows, a->rows_valid, a->n, (uint32_t)i, variant[0]);
+    if (variant[0])
+      AS_U64_PTR(a->keys_out)[i] = key;
+    else
+      a->keys_out[i] = (uint32_t)key;
+  }
+}
+
+static void take_bits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct derived_take_bits_args *a = arguments;
+  bool beyond = false;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
+    uint32_t bits = 0;
+    for (uint64_t k = 32 * i; k < 32 * i + 32 && k < a->row_count; k++) {
+      const uint32_t taken = taken_bit(a->valid, a->rows, a->rows_valid, a->n, (uint32_t)k);
+      bits |= taken == TAKEN ? 1u << k % 32 : 0u;
+      beyond = beyond || taken == TAKEN_BEYOND;
+    }
+    a->out_bits[i] = bits;
+  }
+  if (beyond)
+    __atomic_store_n(a->beyond, 1, __ATOMIC_RELAXED);
+}
+
+static void codes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const struct derived_codes_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->codes[i] = derived_code(a->values[i], variant[0]);
+}
+
+static void probes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct derived_probes_args *a = arguments;
+  uint64_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
+  for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
+    while (k >= a->offsets[probe + 1])
+      probe++;
+    a->out_probes[k] = (uint32_t)probe;
+  }
+}
+
+#define KERNEL(name_, args, constants, body_, words_)                                                                  \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
+    .body = body_, .compute = {                                                                                        \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+static const rdx_kernel present_kernel =
+    KERNEL("derive present", derived_present_args, 0, present, spirv_derived_present_comp);
+static const rdx_kernel take_kernel = KERNEL("derive take", derived_take_args, 1, take, spirv_derived_take_comp);
+static const rdx_kernel take_bits_kernel =
+    KERNEL("derive take bits", derived_take_bits_args, 0, take_bits, spirv_derived_take_bits_comp);
+static const rdx_kernel codes_kernel = KERNEL("derive codes", derived_codes_args, 1, codes, spirv_derived_codes_comp);
+static const rdx_kernel probes_kernel =
+    KERNEL("derive probes", derived_probes_args, 0, probes, spirv_derived_probes_comp);
+
+rdx_status rdx_derived_present(rdx_stream *stream, const rdx_buffer *words, uint32_t absent, rdx_buffer *bits,
+                               uint64_t count, rdx_error *err) {
+  const struct derived_present_args args = {.words = RDX_ADDRESS(uint32_t, words),
+                                            .out_bits = RDX_ADDRESS(uint32_t, bits),
+                                            .absent = absent,
+                                            .n = (uint32_t)count};
+  return rdx_stream_launch(stream, &present_kernel, &args, NULL, (count + 31) / 32, NULL, err);
+}
+
+rdx_status rdx_derived_take(rdx_stream *stream, const rdx_derived_source *source, rdx_buffer *keys, rdx_buffer *bits,
+                            rdx_buffer *beyond, uint64_t count, rdx_error *err) {
+  const struct derived_take_args args = {.keys = RDX_ADDRESS(uint32_t, source->keys),
+                                         .rows = RDX_ADDRESS(uint32_t, source->rows),
+                                         .rows_valid = RDX_ADDRESS(uint32_t, source->rows_valid),
+                                         .keys_out = RDX_ADDRESS(uint32_t, keys),
+                                         .n = (uint32_t)source->n};
+  const struct derived_take_bits_args bits_args = {.valid = RDX_ADDRESS(uint32_t, source->valid),
+                                                   .rows = RDX_ADDRESS(uint32_t, source->rows),
+                                                   .rows_valid = RDX_ADDRESS(uint32_t, source->rows_valid),
+                                                   .out_bits = RDX_ADDRESS(uint32_t, bits),
+                                                   .beyond = RDX_ADDRESS(uint32_t, beyond),
+                                                   .n = (uint32_t)source->n,
+                                                   .row_count = (uint32_t)count};
+  const uint32_t key64 = source->key_bits == 64;
+  RDX_TRY(rdx_stream_launch(stream, &take_kernel, &args, &key64, count, NULL, err));
+  return rdx_stream_launch(stream, &take_bits_kernel, &bits_args, NULL, (count + 31) / 32, NULL, err);
+}
+
+rdx_status rdx_derived_codes(rdx_stream *stream, const rdx_buffer *values, bool floats, rdx_buffer *out, uint64_t count,
+                             rdx_error *err) {
+  const struct derived_codes_args args = {.values = RDX_ADDRESS(uint64_t, values), .codes = RDX_ADDRESS(uint64_t, out)};
+  const uint32_t variant = floats;
+  return rdx_stream_launch(stream, &codes_kernel, &args, &variant, count, NULL, err);
+}
+
+rdx_status rdx_derived_probes(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probe_count, rdx_buffer *out,
+                              uint64_t count, rdx_error *err) {
+  const struct derived_probes_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
+                                           .out_probes = RDX_ADDRESS(uint32_t, out),
+                                           .probes = (uint32_t)probe_count};
+  return rdx_stream_launch(stream, &probes_kernel, &args, NULL, count, NULL, err);
+}
