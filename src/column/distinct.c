@@ -167,8 +167,18 @@ typedef struct entry {
 typedef struct sorter {
   const rdx_distinct *strings;
   const char *stage; /* of progress */
+  uint64_t unasked;  /* entries that were looked at since it was asked whether to go on */
   rdx_error *err;
 } sorter;
+
+/* So many entries were looked at: ask whether to go on where they are many, also in many small steps. */
+static rdx_status go_on(sorter *s, uint32_t count) {
+  s->unasked += count;
+  if (s->unasked < MANY)
+    return RDX_OK;
+  s->unasked = 0;
+  return rdx_progress_at_times(s->stage, 0, 0, s->err);
+}
 
 static void insert_each(entry *entries, uint32_t count) {
   for (uint32_t i = 1; i < count; i++) {
@@ -182,7 +192,7 @@ static void insert_each(entry *entries, uint32_t count) {
 
 /* Sort by the bytes of prefixes, from that at `shift` on (MSD radix sort: Knuth, The Art of Computer Programming 3,
  * section 5.2.5). */
-static rdx_status sort_by_prefix(const sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *room) {
+static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *room) {
   if (count <= FEW) {
     insert_each(entries, count);
     return RDX_OK;
@@ -195,24 +205,22 @@ static rdx_status sort_by_prefix(const sorter *s, entry *entries, uint32_t count
     ends[byte] = before;
     before += n;
   }
-  if (count >= MANY)
-    RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
+  RDX_TRY(go_on(s, count));
   for (uint32_t i = 0; i < count; i++)
     room[ends[entries[i].prefix >> shift & 255]++] = entries[i];
   memcpy(entries, room, count * sizeof *entries);
-  if (count >= MANY)
-    RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
+  RDX_TRY(go_on(s, count));
   for (uint32_t byte = 0, begin = 0; byte < 256 && shift > 0; begin = ends[byte++])
     RDX_TRY(sort_by_prefix(s, entries + begin, ends[byte] - begin, shift - 8, room));
   return RDX_OK;
 }
 
-static rdx_status read_prefixes(const sorter *s, entry *entries, uint32_t count, uint64_t depth) {
+static rdx_status read_prefixes(sorter *s, entry *entries, uint32_t count, uint64_t depth) {
   const rdx_distinct *d = s->strings;
   const uint32_t ahead = 16;
   for (uint32_t i = 0; i < count; i++) {
-    if (i % MANY == MANY - 1)
-      RDX_TRY(rdx_progress_at_times(s->stage, 0, 0, s->err));
+    if (i % FEW == 0)
+      RDX_TRY(go_on(s, FEW));
     if (i + 2 * ahead < count)
       __builtin_prefetch(&d->offsets[entries[i + 2 * ahead].number]);
     if (i + ahead < count)
@@ -245,7 +253,7 @@ static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t coun
 
 /* Sort strings that are alike in their first `depth` bytes, which all have: by the next eight, then each run of those
  * that are alike in these. The longest run is gone on with here, so that calls are nested log2(count) deep. */
-static rdx_status sort_strings(const sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *room) {
+static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *room) {
   while (count > 1) {
     entry *longest = entries;
     uint32_t most = 0;
@@ -276,7 +284,7 @@ static rdx_status sort_strings(const sorter *s, entry *entries, uint32_t count, 
 
 rdx_status rdx_distinct_sort(const rdx_distinct *d, const char *stage, uint32_t **sorted, uint32_t **places,
                              rdx_error *err) {
-  const sorter s = {d, stage, err};
+  sorter s = {.strings = d, .stage = stage, .err = err};
   const uint32_t count = (uint32_t)d->strings.rows;
   entry *entries = NULL; /* and room for as many */
   uint32_t *both[2] = {NULL, NULL};
@@ -287,17 +295,17 @@ rdx_status rdx_distinct_sort(const rdx_distinct *d, const char *stage, uint32_t 
     entries[i].number = i;
   if (status == RDX_OK)
     status = sort_strings(&s, entries, count, 0, entries + count);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+    both[0][i] = entries[i].number;
+    both[1][entries[i].number] = i;
+    status = rdx_loop_goes_on(i, count, stage, err);
+  }
+  rdx_free(entries);
   if (status != RDX_OK) {
-    rdx_free(entries);
     rdx_free(both[0]);
     rdx_free(both[1]);
     return status;
   }
-  for (uint32_t i = 0; i < count; i++) {
-    both[0][i] = entries[i].number;
-    both[1][entries[i].number] = i;
-  }
-  rdx_free(entries);
   *sorted = both[0];
   *places = both[1];
   return RDX_OK;
