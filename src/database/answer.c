@@ -84,19 +84,28 @@ static rdx_status copy_string_column(rdx_pool *pool, const rdx_input *in, uint64
   return copy_validity(in, rows, out, err);
 }
 
-/* Values of a fixed width: what evaluating gives is taken over. */
+#define COPIED ((size_t)1 << 24) /* bytes at a time, after which it is asked whether to go on */
+
+static rdx_status copy_values(const rdx_column *from, uint64_t rows, void *to, rdx_error *err) {
+  const size_t bytes = rows * rdx_type_size(from->type);
+  for (size_t done = 0; done < bytes; done += COPIED) {
+    RDX_TRY(rdx_progress_at_times("result", 0, 0, err));
+    memcpy((char *)to + done, (const char *)from->values + done, bytes - done < COPIED ? bytes - done : COPIED);
+  }
+  return RDX_OK;
+}
+
+/* Values of a fixed width: what choosing rows gives is taken over. */
 static rdx_status copy_column(rdx_pool *pool, const rdx_input *in, uint64_t rows, rdx_growing *out, rdx_error *err) {
-  const size_t size = rdx_type_size(in->column.type);
-  RDX_TRY(rdx_alloc(rows, size, "a result", &out->values, err));
+  rdx_vector vector = {0};
   if (!in->rows) {
-    if (rows > 0)
-      memcpy(out->values, in->column.values, rows * size);
+    RDX_TRY(rdx_alloc(rows, rdx_type_size(in->column.type), "a result", &out->values, err));
+    RDX_TRY(copy_values(&in->column, rows, out->values, err));
     return copy_validity(in, rows, out, err);
   }
-  rdx_vector vector = {0};
   RDX_TRY(rdx_gather(pool, in, rows, &vector, err));
-  if (rows > 0)
-    memcpy(out->values, vector.column.values, rows * size);
+  out->values = vector.memory[0];
+  vector.memory[0] = NULL;
   rdx_vector_destroy(&vector);
   return copy_validity(in, rows, out, err);
 }

@@ -325,12 +325,23 @@ static rdx_status order_here(const uint64_t *keys, uint64_t count, uint32_t *ord
   return RDX_OK;
 }
 
+#define UPLOADED ((uint64_t)1 << 24) /* bytes at a time, after which it is asked whether to go on */
+
+static rdx_status upload(rdx_buffer *buffer, const void *bytes, uint64_t size, rdx_error *err) {
+  for (uint64_t done = 0; done < size; done += UPLOADED) {
+    RDX_TRY(rdx_progress_at_times("sort", 0, 0, err));
+    RDX_TRY(rdx_buffer_upload(buffer, done, (const char *)bytes + done, size - done < UPLOADED ? size - done : UPLOADED,
+                              err));
+  }
+  return RDX_OK;
+}
+
 static rdx_status order_on(rdx_stream *stream, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *order,
                            rdx_buffer *buffers[2], rdx_error *err) {
   RDX_TRY(rdx_buffer_create(stream->device, count * 8, WHAT, &buffers[0], err));
   RDX_TRY(rdx_buffer_create(stream->device, count * 4, WHAT, &buffers[1], err));
-  RDX_TRY(rdx_buffer_upload(buffers[0], 0, keys, count * 8, err));
-  RDX_TRY(rdx_buffer_upload(buffers[1], 0, order, count * 4, err));
+  RDX_TRY(upload(buffers[0], keys, count * 8, err));
+  RDX_TRY(upload(buffers[1], order, count * 4, err));
   RDX_TRY(rdx_stream_sort(stream, buffers[0], 8, 64 - (uint32_t)__builtin_clzll(most | 1), buffers[1], count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_buffer_download(buffers[1], 0, order, count * 4, err));
@@ -344,8 +355,10 @@ static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t co
     return order_here(keys, count, order, err);
   rdx_stream *stream = NULL;
   rdx_buffer *buffers[2] = {0};
-  for (uint64_t i = 0; i < count; i++)
+  for (uint64_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "sort", err));
     order[i] = (uint32_t)i;
+  }
   RDX_TRY(rdx_stream_create_for(x->device, "sort", &stream, err));
   const rdx_status status = order_on(stream, keys, count, most, order, buffers, err);
   rdx_stream_destroy(&stream);

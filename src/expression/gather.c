@@ -100,8 +100,10 @@ static rdx_status gather(rdx_pool *pool, gathering *g, uint64_t rows, rdx_vector
   }
   RDX_TRY(run(pool, rows, copy_values, g, err));
   if (texts) {
-    for (uint64_t i = 0; i < rows; i++)
+    for (uint64_t i = 0; i < rows; i++) {
+      RDX_TRY(rdx_loop_goes_on(i, rows, "gather", err));
       g->offsets[i + 1] += g->offsets[i];
+    }
     RDX_TRY(rdx_alloc(g->offsets[rows], 1, "the rows of a column", &out->memory[3], err));
     g->values = out->memory[3];
     RDX_TRY(run(pool, rows, copy_texts, g, err));
