@@ -48,9 +48,9 @@ static rdx_status time_best(operation run, void *context, double *out, rdx_error
     const double start = rdx_now_ms();
     RDX_TRY(run(context, &ms, err));
     const double took = ms > 0 ? ms : rdx_now_ms() - start;
-    *out = i <= 1 || took < *out ? took : *out; /* the first one touches memory, and does not count */
-    sum += took;
-    if (took > LONG_MS)
+    *out = i <= 1 || took < *out ? took : *out; /* the first one makes pipelines and touches memory: it does not count */
+    sum += i == 0 ? 0 : took;
+    if (i > 0 && took > LONG_MS)
       break;
   }
   return RDX_OK;
