@@ -45,6 +45,21 @@ static uint64_t count_nulls(const rdx_column *c) {
   return c->rows - set;
 }
 
+typedef struct encoding {
+  const rdx_column *column;
+  uint64_t begin; /* row */
+  uint32_t bytes;
+  char *codes;
+} encoding;
+
+#define PIECE 65536 /* rows that a thread encodes at a time */
+
+static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const encoding *e = context;
+  rdx_keys_encode(e->column, e->begin + begin, end - begin, e->codes + begin * e->bytes);
+}
+
 static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
   const uint32_t bytes = d->key_bits / 8;
   RDX_TRY(rdx_buffer_create(d->device, c->rows * bytes, "a column", &d->keys, err));
@@ -55,7 +70,8 @@ static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_err
   rdx_status status = RDX_OK;
   for (uint64_t done = 0; done < c->rows && status == RDX_OK; done += CHUNK) {
     const uint64_t n = c->rows - done < CHUNK ? c->rows - done : CHUNK;
-    rdx_keys_encode(c, done, n, codes);
+    encoding e = {c, done, bytes, codes};
+    rdx_device_run_on_host(d->device, n, PIECE, encode_piece, &e);
     status = rdx_buffer_upload(d->keys, done * bytes, codes, n * bytes, err);
     if (status == RDX_OK)
       status = rdx_progress("upload", done + n, c->rows, err);

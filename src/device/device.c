@@ -172,6 +172,7 @@ void rdx_device_close(rdx_device **device) {
     return;
   rdx_free((*device)->cache_folder);
   rdx_free((*device)->calibration);
+  rdx_device_end_host(*device);
   (*device)->ops->close(*device);
   *device = NULL;
 }

@@ -38,6 +38,19 @@ RDX_MUST_USE rdx_status rdx_buffer_download(const rdx_buffer *buffer, uint64_t o
 /* The address as a kernel's PTR(T) argument; 0 for NULL. */
 #define RDX_ADDRESS(T, buffer) ((T *)(uintptr_t)((buffer) ? (buffer)->address : 0))
 
+/* ---- The host's part ---- */
+
+/* Call task(context, begin, end, worker) over disjoint pieces of [0, count) by all of the host's cores, as
+ * rdx_pool_run() does: what is brought to a device and what comes from it is much at a time. Where threads cannot be
+ * started the calling one does it all. */
+void rdx_device_run_on_host(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *context);
+/* The same, as rdx_pool_run_stage() does it. */
+RDX_MUST_USE rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain,
+                                                     rdx_task_fn task, void *context, const char *stage,
+                                                     rdx_error *err);
+/* memcpy() by all of them. */
+void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size);
+
 /* ---- Scenes ---- */
 
 typedef enum rdx_scene_kind {
@@ -241,20 +254,20 @@ RDX_MUST_USE static inline rdx_status rdx_returned_number(const rdx_device *devi
 RDX_MUST_USE rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t least, uint64_t most,
                                           const char *what, uint64_t *out, rdx_error *err);
 /* None is above `most`. */
-RDX_MUST_USE rdx_status rdx_returned_u32s(const rdx_device *device, const uint32_t *values, uint64_t count,
-                                          uint64_t most, const char *what, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_returned_u32s(rdx_device *device, const uint32_t *values, uint64_t count, uint64_t most,
+                                          const char *what, rdx_error *err);
 /* Numbers of some of `all` rows: each is above the one before it. */
-RDX_MUST_USE rdx_status rdx_returned_rows(const rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
+RDX_MUST_USE rdx_status rdx_returned_rows(rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
                                           const char *what, rdx_error *err);
 /* Where runs of `all` rows begin: the same, and the first is 0. */
-RDX_MUST_USE rdx_status rdx_returned_starts(const rdx_device *device, const uint32_t *starts, uint64_t count,
-                                            uint64_t all, const char *what, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_returned_starts(rdx_device *device, const uint32_t *starts, uint64_t count, uint64_t all,
+                                            const char *what, rdx_error *err);
 /* Distinct keys: each is above the one before it, and none above `most`. */
 RDX_MUST_USE rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uint64_t count, uint64_t most,
                                           const char *what, rdx_error *err);
 /* Where the rows of `count` probes end: none is below the one before it, and the last is `total`. */
-RDX_MUST_USE rdx_status rdx_returned_ends(const rdx_device *device, const uint64_t *ends, uint64_t count,
-                                          uint64_t total, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_returned_ends(rdx_device *device, const uint64_t *ends, uint64_t count, uint64_t total,
+                                          rdx_error *err);
 
 /* ---- For back ends ---- */
 
@@ -288,9 +301,12 @@ struct rdx_device {
   _Atomic uint64_t validation_messages;
   char *cache_folder;              /* where what holds for later processes is kept; "": nowhere */
   rdx_calibration *calibration;    /* cost/'s own; NULL: not asked for yet */
+  _Atomic(rdx_pool *) host_pool;   /* see rdx_device_run_on_host(); NULL: no threads are started yet */
   struct rdx_recording *recording; /* that hears of scenes and rays; NULL: none */
 };
 
+/* End the threads of rdx_device_run_on_host(), unless the device has them for itself. */
+void rdx_device_end_host(rdx_device *device);
 /* The folder that `dir` of rdx_device_params means, "" for none. */
 void rdx_device_cache_folder(const char *dir, char *out, size_t size);
 /* Make the folders that a path goes through, as far as they are missing and can be made. */

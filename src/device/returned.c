@@ -22,24 +22,64 @@ rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t
   return RDX_OK;
 }
 
-rdx_status rdx_returned_u32s(const rdx_device *device, const uint32_t *values, uint64_t count, uint64_t most,
-                             const char *what, rdx_error *err) {
+#define PIECE 65536 /* numbers that a thread looks through at a time */
+
+/* Numbers that are looked through piece by piece: one of them is wrong, or none. */
+typedef struct looking {
+  const void *values;
+  uint64_t count, most;
+  _Atomic bool wrong;
+} looking;
+
+static void look_at_u32s(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  looking *l = context;
+  const uint32_t *values = l->values;
   uint32_t largest = 0;
-  for (uint64_t i = 0; i < count; i++)
+  for (uint64_t i = begin; i < end; i++)
     largest = values[i] > largest ? values[i] : largest;
-  return count == 0 ? RDX_OK : rdx_returned_number(device, largest, 0, most, what, err);
+  if (largest > l->most)
+    l->wrong = true;
 }
 
-rdx_status rdx_returned_rows(const rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
+static bool one_is_wrong(rdx_device *device, rdx_task_fn look, looking *l) {
+  rdx_device_run_on_host(device, l->count, PIECE, look, l);
+  return l->wrong;
+}
+
+rdx_status rdx_returned_u32s(rdx_device *device, const uint32_t *values, uint64_t count, uint64_t most,
                              const char *what, rdx_error *err) {
+  looking l = {.values = values, .count = count, .most = most};
+  if (one_is_wrong(device, look_at_u32s, &l))
+    for (uint64_t i = 0; i < count; i++)
+      RDX_TRY(rdx_returned_number(device, values[i], 0, most, what, err));
+  return RDX_OK;
+}
+
+static void look_at_rows(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  looking *l = context;
+  const uint32_t *rows = l->values;
+  bool ascend = true;
+  for (uint64_t i = begin > 0 ? begin : 1; i < end; i++)
+    ascend &= rows[i - 1] < rows[i];
+  if (!ascend || rows[end - 1] >= l->most)
+    l->wrong = true;
+}
+
+rdx_status rdx_returned_rows(rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all, const char *what,
+                             rdx_error *err) {
+  looking l = {.values = rows, .count = count, .most = all};
   uint64_t least = 0;
+  if (!one_is_wrong(device, look_at_rows, &l))
+    return RDX_OK;
   for (uint64_t i = 0; i < count; least = rows[i++] + 1ull)
     if (rows[i] < least || rows[i] >= all)
       return rdx_returned_wrong(device, rows[i], least, all - 1, what, err);
   return RDX_OK;
 }
 
-rdx_status rdx_returned_starts(const rdx_device *device, const uint32_t *starts, uint64_t count, uint64_t all,
+rdx_status rdx_returned_starts(rdx_device *device, const uint32_t *starts, uint64_t count, uint64_t all,
                                const char *what, rdx_error *err) {
   if (count > 0 && starts[0] != 0)
     return rdx_returned_wrong(device, starts[0], 0, 0, what, err);
@@ -54,8 +94,21 @@ rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uin
   return RDX_OK;
 }
 
-rdx_status rdx_returned_ends(const rdx_device *device, const uint64_t *ends, uint64_t count, uint64_t total,
-                             rdx_error *err) {
+static void look_at_ends(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  looking *l = context;
+  const uint64_t *ends = l->values;
+  bool ascend = true;
+  for (uint64_t i = begin > 0 ? begin : 1; i < end; i++)
+    ascend &= ends[i - 1] <= ends[i];
+  if (!ascend || ends[end - 1] > l->most || (end == l->count && ends[end - 1] != l->most))
+    l->wrong = true;
+}
+
+rdx_status rdx_returned_ends(rdx_device *device, const uint64_t *ends, uint64_t count, uint64_t total, rdx_error *err) {
+  looking l = {.values = ends, .count = count, .most = total};
+  if (!one_is_wrong(device, look_at_ends, &l))
+    return RDX_OK;
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t before = i > 0 ? ends[i - 1] : 0, least = i + 1 < count ? before : total;
     RDX_TRY(rdx_returned_number(device, ends[i], least, total, "the end of a probe's rows", err));

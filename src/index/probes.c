@@ -26,6 +26,30 @@ static rdx_status check_device_column(const rdx_index *index, const rdx_device_c
   return RDX_OK;
 }
 
+typedef struct encoding {
+  const rdx_index *index;
+  const rdx_column *column;
+  rdx_probe_role role;
+  bool exact;
+  uint64_t begin; /* row of the column */
+  char *codes;
+  uint32_t *usable;
+} encoding;
+
+static rdx_status encode(const encoding *e, uint64_t begin, uint64_t count, rdx_error *err) {
+  const rdx_index *index = e->index;
+  return rdx_keys_encode_probes(e->column, e->begin + begin, count, index->stats.key_type, index->key_scale, e->exact,
+                                e->role, e->codes + begin * (index->stats.key_bits / 8), e->usable + begin / 32, err);
+}
+
+#define PIECE 65536 /* probes that a thread encodes at a time: words of bits are whole */
+
+static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const rdx_status status = encode(context, begin, end - begin, NULL);
+  (void)status; /* of types, which an encoding of no probes has asked for */
+}
+
 /* Encode host probes in chunks into a new buffer. Bits of `usable` are cleared where a probe can match nothing. */
 static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_probe_role role, rdx_probes *p,
                          uint32_t *usable, rdx_buffer **out, rdx_error *err) {
@@ -39,14 +63,18 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
 
   void *codes = NULL;
   RDX_TRY(rdx_alloc(p->count < CHUNK ? p->count : CHUNK, bytes, "probes", &codes, err));
-  const bool exact = type != RDX_TYPE_STRING || index->text->exact;
-  rdx_status status = RDX_OK;
+  encoding e = {.index = index,
+                .column = column,
+                .role = role,
+                .exact = type != RDX_TYPE_STRING || index->text->exact,
+                .codes = codes};
+  rdx_status status = encode(&e, 0, 0, err);
   for (uint64_t done = 0; done < p->count && status == RDX_OK; done += CHUNK) {
     const uint64_t n = p->count - done < CHUNK ? p->count - done : CHUNK;
-    status = rdx_keys_encode_probes(column, p->begin + done, n, type, index->key_scale, exact, role, codes,
-                                    usable + done / 32, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_upload(*out, done * bytes, codes, n * bytes, err);
+    e.begin = p->begin + done;
+    e.usable = usable + done / 32;
+    rdx_device_run_on_host(index->device, n, PIECE, encode_piece, &e);
+    status = rdx_buffer_upload(*out, done * bytes, codes, n * bytes, err);
   }
   rdx_free(codes);
   return status;

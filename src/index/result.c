@@ -22,7 +22,7 @@ void rdx_parts_destroy(rdx_parts *parts) {
 
 rdx_status rdx_parts_download_rows(const rdx_parts *parts, uint64_t probes, uint64_t keyed, uint64_t **offsets,
                                    uint32_t **rows, rdx_error *err) {
-  const rdx_device *device = parts->rows->device;
+  rdx_device *device = parts->rows->device;
   RDX_TRY(rdx_alloc(probes + 1, 8, "the rows of a result", (void **)offsets, err));
   RDX_TRY(rdx_alloc(parts->row_count, 4, "the rows of a result", (void **)rows, err));
   (*offsets)[0] = 0;
@@ -132,13 +132,32 @@ rdx_status rdx_lookup_result_reserve_rows(rdx_lookup_result *result, uint64_t ro
   return reserve_rows(result, rows, err);
 }
 
-/* That first rows are such of the index, or RDX_NO_ROW. */
-static rdx_status check_first(const rdx_lookup_result *r, const uint32_t *first, uint64_t count, rdx_error *err) {
-  uint32_t end = 0;
-  for (uint64_t i = 0; i < count; i++)
-    end = first[i] + 1u > end ? first[i] + 1u : end;
-  return end <= r->keyed ? RDX_OK
-                         : rdx_returned_wrong(r->device, end - 1u, 0, r->keyed - 1, "the first row of a probe", err);
+/* First rows are such of the index, or RDX_NO_ROW. */
+typedef struct checking {
+  const uint32_t *first;
+  uint64_t rows;
+  _Atomic bool wrong;
+} checking;
+
+#define PIECE 65536 /* probes */
+
+static void check_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  checking *c = context;
+  uint32_t above = 0;
+  for (uint64_t i = begin; i < end; i++)
+    above = c->first[i] + 1u > above ? c->first[i] + 1u : above;
+  if (above > c->rows)
+    c->wrong = true;
+}
+
+static rdx_status check_first(rdx_lookup_result *r, const uint32_t *first, uint64_t count, rdx_error *err) {
+  checking c = {.first = first, .rows = r->keyed};
+  rdx_device_run_on_host(r->device, count, PIECE, check_piece, &c);
+  for (uint64_t i = 0; i < count && c.wrong; i++)
+    if (first[i] != RDX_NO_ROW)
+      RDX_TRY(rdx_returned_number(r->device, first[i], 0, r->keyed - 1, "the first row of a probe", err));
+  return RDX_OK;
 }
 
 static rdx_status append_rows(rdx_lookup_result *r, uint64_t count, const rdx_parts *p, rdx_error *err) {

@@ -125,48 +125,6 @@ static uint64_t lay_out(const rdx_plan *plan, const rdx_records *r, char *memory
   return used;
 }
 
-static void copy_words(const rdx_records *r, uint32_t word, uint64_t *out) {
-  for (uint64_t i = 0; out && i < r->count; i++)
-    out[i] = r->words[i * r->stride + word];
-}
-
-/* Sums of codes to sums of values: modulo 2^64, which they fit. Then there are no high halves. */
-static void add_sums(const rdx_records *r, const rdx_record_words *w, int64_t *out) {
-  const uint32_t count = w->count == RDX_NO_WORD ? 0 : w->count;
-  const uint64_t *record = r->words;
-  for (uint64_t i = 0; i < r->count; i++, record += r->stride)
-    out[i] = (int64_t)(record[w->sum] + record[count] * w->zero);
-}
-
-static void add_wide_sums(const rdx_records *r, const rdx_record_words *w, rdx_i128 *out) {
-  const uint32_t count = w->count == RDX_NO_WORD ? 0 : w->count;
-  const uint64_t *record = r->words;
-  for (uint64_t i = 0; i < r->count; i++, record += r->stride)
-    out[i] = (rdx_i128)record[w->sum] + (rdx_i128)(int64_t)w->zero * record[count] +
-             (w->high == RDX_NO_WORD ? 0 : (rdx_i128)record[w->high] << 32);
-}
-
-static rdx_status fill(const rdx_plan *plan, const rdx_records *r, rdx_groups *out, rdx_error *err) {
-  out->count = r->count;
-  memcpy(out->numbers, r->numbers, r->count * sizeof *out->numbers);
-  copy_words(r, 0, out->rows);
-  for (uint32_t m = 0; m < plan->measure_count; m++) {
-    const rdx_record_words *w = &r->measures[m];
-    const rdx_group_values *v = &out->values[m];
-    RDX_TRY(rdx_progress_at_times("query", 0, 0, err));
-    copy_words(r, w->count, v->counts);
-    if (v->sums)
-      add_sums(r, w, v->sums);
-    if (v->wide_sums)
-      add_wide_sums(r, w, v->wide_sums);
-    for (uint64_t i = 0; v->least && i < r->count; i++)
-      v->least[i] = (int64_t)(w->top - r->words[i * r->stride + w->least]);
-    for (uint64_t i = 0; v->most && i < r->count; i++)
-      v->most[i] = (int64_t)(w->zero + r->words[i * r->stride + w->most]);
-  }
-  return rdx_progress_at_times("query", 0, 0, err);
-}
-
 static bool are_ascending(const uint64_t *numbers, uint64_t count) {
   for (uint64_t i = 1; i < count; i++)
     if (numbers[i - 1] >= numbers[i])
@@ -174,36 +132,111 @@ static bool are_ascending(const uint64_t *numbers, uint64_t count) {
   return true;
 }
 
+/* Records and what becomes of them, piece by piece. */
+typedef struct filling {
+  const rdx_plan *plan;
+  const rdx_records *records;
+  rdx_groups *out;
+  _Atomic bool wrong;     /* a record cannot be */
+  _Atomic bool unordered; /* their numbers do not ascend */
+} filling;
+
+#define PIECE 16384 /* records */
+
+static void copy_words(const rdx_records *r, uint32_t word, uint64_t begin, uint64_t end, uint64_t *out) {
+  for (uint64_t i = begin; out && i < end; i++)
+    out[i] = r->words[i * r->stride + word];
+}
+
+/* Sums of codes to sums of values: modulo 2^64, which they fit. Then there are no high halves. */
+static void add_sums(const rdx_records *r, const rdx_record_words *w, uint64_t begin, uint64_t end, int64_t *out) {
+  const uint32_t count = w->count == RDX_NO_WORD ? 0 : w->count;
+  const uint64_t *record = r->words + begin * r->stride;
+  for (uint64_t i = begin; i < end; i++, record += r->stride)
+    out[i] = (int64_t)(record[w->sum] + record[count] * w->zero);
+}
+
+static void add_wide_sums(const rdx_records *r, const rdx_record_words *w, uint64_t begin, uint64_t end,
+                          rdx_i128 *out) {
+  const uint32_t count = w->count == RDX_NO_WORD ? 0 : w->count;
+  const uint64_t *record = r->words + begin * r->stride;
+  for (uint64_t i = begin; i < end; i++, record += r->stride)
+    out[i] = (rdx_i128)record[w->sum] + (rdx_i128)(int64_t)w->zero * record[count] +
+             (w->high == RDX_NO_WORD ? 0 : (rdx_i128)record[w->high] << 32);
+}
+
+static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const filling *f = context;
+  const rdx_records *r = f->records;
+  memcpy(f->out->numbers + begin, r->numbers + begin, (end - begin) * sizeof *r->numbers);
+  copy_words(r, 0, begin, end, f->out->rows);
+  for (uint32_t m = 0; m < f->plan->measure_count; m++) {
+    const rdx_record_words *w = &r->measures[m];
+    const rdx_group_values *v = &f->out->values[m];
+    copy_words(r, w->count, begin, end, v->counts);
+    if (v->sums)
+      add_sums(r, w, begin, end, v->sums);
+    if (v->wide_sums)
+      add_wide_sums(r, w, begin, end, v->wide_sums);
+    for (uint64_t i = begin; v->least && i < end; i++)
+      v->least[i] = (int64_t)(w->top - r->words[i * r->stride + w->least]);
+    for (uint64_t i = begin; v->most && i < end; i++)
+      v->most[i] = (int64_t)(w->zero + r->words[i * r->stride + w->most]);
+  }
+}
+
 /* That groups are the plan's, and have no more rows than the relation. */
-static rdx_status check(const rdx_plan *plan, const rdx_records *r, rdx_error *err) {
+static rdx_status check(const rdx_plan *plan, const rdx_records *r, uint64_t begin, uint64_t end, rdx_error *err) {
   const rdx_device *device = plan->relation->device;
-  const uint64_t *record = r->words;
-  for (uint64_t i = 0; i < r->count; i++, record += r->stride) {
-    RDX_TRY(rdx_loop_goes_on(i, r->count, "query", err));
+  const uint64_t *record = r->words + begin * r->stride;
+  for (uint64_t i = begin; i < end; i++, record += r->stride) {
     RDX_TRY(rdx_returned_number(device, r->numbers[i], 0, plan->groups - 1, "the number of a group", err));
     RDX_TRY(rdx_returned_number(device, record[0], 1, plan->relation->rows, "the rows of a group", err));
   }
   for (uint32_t m = 0; m < plan->measure_count; m++) {
     const uint32_t count = r->measures[m].count;
-    record = r->words;
-    for (uint64_t i = 0; count != RDX_NO_WORD && i < r->count; i++, record += r->stride)
+    record = r->words + begin * r->stride;
+    for (uint64_t i = begin; count != RDX_NO_WORD && i < end; i++, record += r->stride)
       RDX_TRY(rdx_returned_number(device, record[count], 0, record[0], "the values of a group", err));
   }
   return RDX_OK;
 }
 
+static void check_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  filling *f = context;
+  const uint64_t *numbers = f->records->numbers;
+  bool ascend = true;
+  for (uint64_t i = begin > 0 ? begin : 1; i < end; i++)
+    ascend &= numbers[i - 1] < numbers[i];
+  if (!ascend)
+    f->unordered = true;
+  if (check(f->plan, f->records, begin, end, NULL) != RDX_OK)
+    f->wrong = true;
+}
+
+static rdx_status check_all(filling *f, rdx_error *err) {
+  const uint64_t count = f->records->count;
+  f->unordered = false;
+  RDX_TRY(rdx_device_run_stage_on_host(f->plan->relation->device, count, PIECE, check_piece, f, "query", err));
+  return f->wrong ? check(f->plan, f->records, 0, count, err) : RDX_OK;
+}
+
 rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_groups *out, rdx_error *err) {
+  filling f = {.plan = plan, .records = &records, .out = out};
   uint64_t *memory = NULL;
-  RDX_TRY(check(plan, &records, err));
-  if (!records.distinct && !are_ascending(records.numbers, records.count))
+  RDX_TRY(check_all(&f, err));
+  if (!records.distinct && f.unordered) {
     RDX_TRY(join_records(plan, &records, &memory, err));
+    f.unordered = !are_ascending(records.numbers, records.count);
+  }
   rdx_status status = rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err);
   if (status == RDX_OK) {
     lay_out(plan, &records, out->memory, out);
-    status = fill(plan, &records, out, err);
-  }
-  if (status == RDX_OK) {
-    out->ascending = are_ascending(records.numbers, records.count);
+    out->count = records.count;
+    out->ascending = !f.unordered;
+    status = rdx_device_run_stage_on_host(plan->relation->device, records.count, PIECE, fill_piece, &f, "query", err);
   }
   rdx_free(memory);
   return status;

@@ -702,42 +702,58 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
 }
 
 #define DECODED 256 /* codes at a time */
+#define PIECE 16384 /* of them for a thread */
+
+typedef struct decoding {
+  const rdx_packed_column *column;
+  const uint64_t *codes;
+  char *values;
+  uint8_t *validity; /* NULL: there are no NULLs */
+} decoding;
 
 /* NULLs get the value 0. */
-static rdx_status make_values(const rdx_packed_column *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
-                              rdx_column *out, rdx_error *err) {
-  const size_t size = rdx_type_size(c->source.type);
-  const uint64_t zero = rdx_key_zero(c->source.type);
+static void decode_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const decoding *d = context;
+  const rdx_type type = d->column->source.type;
+  const uint64_t zero = rdx_key_zero(type), size = rdx_type_size(type);
   uint64_t keys[DECODED];
-  char *values = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, count, size, "the values of a result", (void **)&values, err));
-  for (uint64_t first = 0, n; first < count; first += n) {
-    n = count - first < DECODED ? count - first : DECODED;
+  for (uint64_t first = begin, n; first < end; first += n) {
+    n = end - first < DECODED ? end - first : DECODED;
     for (uint64_t i = 0; i < n; i++)
-      keys[i] = codes[first + i] < c->count ? rdx_packed_column_key(c, codes[first + i]) : zero;
-    rdx_keys_decode(c->source.type, keys, n, values + first * size);
+      keys[i] = d->codes[first + i] < d->column->count ? rdx_packed_column_key(d->column, d->codes[first + i]) : zero;
+    rdx_keys_decode(type, keys, n, d->values + first * size);
   }
-  out->values = values;
-  return RDX_OK;
 }
 
-static rdx_status make_validity(const rdx_packed_column *c, const uint64_t *codes, uint64_t count, rdx_arena *arena,
-                                rdx_column *out, rdx_error *err) {
-  uint8_t *validity = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, (count + 7) / 8, 1, "the NULL bits of a result", (void **)&validity, err));
-  memset(validity, 0, (count + 7) / 8);
-  for (uint64_t i = 0; i < count; i++)
-    validity[i / 8] |= (uint8_t)((codes[i] < c->count) << i % 8);
-  out->validity = validity;
-  return RDX_OK;
+static void decode_validity(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const decoding *d = context;
+  memset(d->validity + begin / 8, 0, (end - begin + 7) / 8);
+  for (uint64_t i = begin; i < end; i++)
+    d->validity[i / 8] |= (uint8_t)((d->codes[i] < d->column->count) << i % 8);
+}
+
+static rdx_status make_values(decoding *d, uint64_t count, rdx_arena *arena, rdx_column *out, rdx_error *err) {
+  RDX_TRY(rdx_arena_alloc(arena, count, rdx_type_size(d->column->source.type), "the values of a result",
+                          (void **)&d->values, err));
+  out->values = d->values;
+  return rdx_device_run_stage_on_host(d->column->codes->device, count, PIECE, decode_values, d, "query", err);
+}
+
+static rdx_status make_validity(decoding *d, uint64_t count, rdx_arena *arena, rdx_column *out, rdx_error *err) {
+  RDX_TRY(rdx_arena_alloc(arena, (count + 7) / 8, 1, "the NULL bits of a result", (void **)&d->validity, err));
+  out->validity = d->validity;
+  return rdx_device_run_stage_on_host(d->column->codes->device, count, PIECE, decode_validity, d, "query", err);
 }
 
 rdx_status rdx_packed_column_values(const rdx_packed_column *attribute, const uint64_t *codes, uint64_t count,
                                     bool nulls, rdx_arena *arena, rdx_column *out, rdx_error *err) {
   *out = (rdx_column){.type = attribute->source.type, .scale = attribute->source.scale, .rows = count};
+  decoding d = {.column = attribute, .codes = codes};
   if (nulls)
-    RDX_TRY(make_validity(attribute, codes, count, arena, out, err));
+    RDX_TRY(make_validity(&d, count, arena, out, err));
   return attribute->source.type == RDX_TYPE_STRING
              ? make_strings(attribute->source.dictionary, codes, count, arena, out, err)
-             : make_values(attribute, codes, count, arena, out, err);
+             : make_values(&d, count, arena, out, err);
 }

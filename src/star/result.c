@@ -32,8 +32,8 @@ static uint64_t inverse_of(uint64_t divisor, uint64_t numbers) {
 }
 
 /* The codes of one of the attributes in groups of these numbers. */
-static void decode_groups(const rdx_plan *p, uint32_t attribute, const uint64_t *numbers, uint64_t count,
-                          uint64_t *codes) {
+static void decode_some(const rdx_plan *p, uint32_t attribute, const uint64_t *numbers, uint64_t count,
+                        uint64_t *codes) {
   const uint64_t low = p->group_low[attribute], stride = p->group_stride[attribute], width = p->group_width[attribute];
   const uint64_t by_stride = inverse_of(stride, p->groups), by_width = inverse_of(width, p->groups);
   const rdx_dense_codes *places = p->group_places[attribute];
@@ -53,6 +53,27 @@ static void decode_groups(const rdx_plan *p, uint32_t attribute, const uint64_t 
     codes[i] = places->codes[codes[i]];
 }
 
+typedef struct decoding {
+  const rdx_plan *plan;
+  uint32_t attribute;
+  const uint64_t *numbers;
+  uint64_t *codes;
+} decoding;
+
+static void decode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const decoding *d = context;
+  decode_some(d->plan, d->attribute, d->numbers + begin, end - begin, d->codes + begin);
+}
+
+#define PIECE 16384 /* groups */
+
+static rdx_status decode_groups(const rdx_plan *p, uint32_t attribute, const uint64_t *numbers, uint64_t count,
+                                uint64_t *codes, rdx_error *err) {
+  decoding d = {p, attribute, numbers, codes};
+  return rdx_device_run_stage_on_host(p->relation->device, count, PIECE, decode_piece, &d, "query", err);
+}
+
 /* A column of an attribute; its codes are still to be listed. */
 static void begin_group(rdx_finishing *f, uint32_t number) {
   const rdx_plan *p = f->plan;
@@ -70,7 +91,7 @@ rdx_status rdx_group_codes(rdx_finishing *f, uint32_t column, rdx_error *err) {
   if (f->columns[column].codes)
     return RDX_OK;
   RDX_TRY(make_array(f, f->groups->count, sizeof *codes, &codes, err));
-  decode_groups(f->plan, column, f->groups->numbers, f->groups->count, codes);
+  RDX_TRY(decode_groups(f->plan, column, f->groups->numbers, f->groups->count, codes, err));
   f->columns[column].codes = codes;
   return RDX_OK;
 }
@@ -156,7 +177,7 @@ static void name_group(const rdx_finishing *f, uint64_t group, char *text, size_
     const size_t used = strlen(text);
     char value[64] = "";
     uint64_t code = 0;
-    decode_groups(f->plan, i, &f->groups->numbers[group], 1, &code);
+    decode_some(f->plan, i, &f->groups->numbers[group], 1, &code);
     name_value(&f->plan->relation->attributes[q->group_by[i]], code, value, sizeof value);
     snprintf(text + used, size - used, "%s%.20s %s%s", i ? ", " : " (", f->plan->relation->names[q->group_by[i]], value,
              i + 1 < q->group_count ? "" : ")");
@@ -197,7 +218,7 @@ static rdx_status make_sums(const rdx_finishing *f, uint32_t number, uint32_t me
   const rdx_group_values *v = values_of(f, measure);
   const double scale = pow(10, f->plan->measures[measure].scale);
   if (v->sums)
-    memcpy(values, v->sums, f->groups->count * sizeof *values);
+    rdx_device_copy_on_host(f->plan->relation->device, values, v->sums, f->groups->count * sizeof *values);
   for (uint64_t i = 0; !v->sums && i < f->groups->count; i++) {
     const rdx_i128 sum = v->wide_sums[i];
     if (sum < INT64_MIN || sum > INT64_MAX)
@@ -216,15 +237,29 @@ static rdx_i128 power_of_ten(uint32_t exponent) {
 
 #define SUM_WORDS 3 /* of 128 bits, with a sign */
 
-static void make_averages(const rdx_finishing *f, uint32_t measure, double *values) {
-  const rdx_i128 scale = power_of_ten(f->plan->measures[measure].scale);
-  const uint64_t *counts = counts_of(f, measure);
-  for (uint64_t i = 0; i < f->groups->count; i++) {
+typedef struct averaging {
+  const rdx_finishing *f;
+  uint32_t measure;
+  double *values;
+} averaging;
+
+static void average_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const averaging *a = context;
+  const rdx_i128 scale = power_of_ten(a->f->plan->measures[a->measure].scale);
+  const uint64_t *counts = counts_of(a->f, a->measure);
+  for (uint64_t i = begin; i < end; i++) {
     const uint64_t count = counts[i];
     uint64_t sum[SUM_WORDS] = {0};
-    rdx_wide_add(sum, SUM_WORDS, sum_of(f, measure, i), 0);
-    values[i] = count > 0 ? rdx_wide_quotient(sum, SUM_WORDS, 0, count * scale) : 0;
+    rdx_wide_add(sum, SUM_WORDS, sum_of(a->f, a->measure, i), 0);
+    a->values[i] = count > 0 ? rdx_wide_quotient(sum, SUM_WORDS, 0, count * scale) : 0;
   }
+}
+
+static rdx_status make_averages(const rdx_finishing *f, uint32_t measure, double *values, rdx_error *err) {
+  averaging a = {f, measure, values};
+  return rdx_device_run_stage_on_host(f->plan->relation->device, f->groups->count, PIECE, average_piece, &a, "query",
+                                      err);
 }
 
 /* What values that are not finite make of a sum; 0: there are none. */
@@ -364,13 +399,14 @@ static rdx_status make_aggregate(rdx_finishing *f, uint32_t number, rdx_group_co
   switch (a->kind) {
   case RDX_AGGREGATE_COUNT:
     if (f->groups->count > 0)
-      memcpy(values, counts_of(f, measure), f->groups->count * sizeof(uint64_t));
+      rdx_device_copy_on_host(f->plan->relation->device, values, counts_of(f, measure),
+                              f->groups->count * sizeof(uint64_t));
     return RDX_OK;
   case RDX_AGGREGATE_SUM:
     RDX_TRY(make_sums(f, number, measure, values, err));
     break;
   case RDX_AGGREGATE_AVG:
-    make_averages(f, measure, values);
+    RDX_TRY(make_averages(f, measure, values, err));
     break;
   default:
     RDX_TRY(check_extremes(f, number, measure, most, err));
@@ -398,7 +434,7 @@ static rdx_status take_values(const rdx_finishing *f, const rdx_column *from, rd
   RDX_TRY(rdx_arena_alloc(arena, n, size, "the values of a result", (void **)&values, err));
   out->values = values;
   if (!rows)
-    memcpy(values, from->values, n * size);
+    rdx_device_copy_on_host(f->plan->relation->device, values, from->values, n * size);
   for (uint64_t i = 0; rows && i < n && size == 8; i++) /* most results: words are copied */
     memcpy(values + i * 8, (const char *)from->values + rows[i] * 8, 8);
   for (uint64_t i = 0; rows && i < n && size != 8; i++)
@@ -430,7 +466,7 @@ static rdx_status take_codes(taking *t, uint32_t column, rdx_column *out, rdx_er
     take_numbers(f->groups->numbers, f->rows, f->count, t->room);
   t->numbers = f->rows ? t->room : f->groups->numbers;
   if (!c->codes)
-    decode_groups(f->plan, column, t->numbers, f->count, room);
+    RDX_TRY(decode_groups(f->plan, column, t->numbers, f->count, room, err));
   else if (f->rows)
     take_numbers(c->codes, f->rows, f->count, room);
   return rdx_packed_column_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);

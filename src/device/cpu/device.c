@@ -92,17 +92,6 @@ static char *bytes_of(const rdx_buffer *buffer, uint64_t offset) {
   return (char *)(uintptr_t)buffer->address + offset;
 }
 
-typedef struct copy_job {
-  char *to;
-  const char *from;
-} copy_job;
-
-static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
-  const copy_job *job = context;
-  memcpy(job->to + begin, job->from + begin, end - begin);
-}
-
 /* Work on memory: by all threads where it is much, which share what new pages cost; a little waits for nobody. */
 static void run_on_memory(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *job) {
   if (count > grain)
@@ -111,22 +100,17 @@ static void run_on_memory(rdx_device *device, uint64_t count, uint64_t grain, rd
     task(job, 0, count, 0);
 }
 
-static void copy_bytes(rdx_device *device, void *to, const void *from, uint64_t size) {
-  copy_job job = {to, from};
-  run_on_memory(device, size, COPY_PIECE, copy_piece, &job);
-}
-
 static rdx_status buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
                                 rdx_error *err) {
   (void)err;
-  copy_bytes(buffer->device, bytes_of(buffer, offset), source, size);
+  rdx_device_copy_on_host(buffer->device, bytes_of(buffer, offset), source, size);
   return RDX_OK;
 }
 
 static rdx_status buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
                                   rdx_error *err) {
   (void)err;
-  copy_bytes(buffer->device, target, bytes_of(buffer, offset), size);
+  rdx_device_copy_on_host(buffer->device, target, bytes_of(buffer, offset), size);
   return RDX_OK;
 }
 
@@ -204,7 +188,7 @@ static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t so
   if (source == target) /* the ranges may overlap */
     memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size);
   else
-    copy_bytes(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size);
+    rdx_device_copy_on_host(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size);
   return RDX_OK;
 }
 
@@ -286,6 +270,7 @@ rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_e
   }
   pthread_mutex_init(&d->spares.lock, NULL);
   d->base.ops = &cpu_ops;
+  d->base.host_pool = d->pool;
   d->base.has_f64 = true;
   d->base.has_atomic_u64 = true;
   d->base.coordinate_exponent = 58; /* Embree takes 1e18 for 1 / 0: longer rays miss boxes a unit high */

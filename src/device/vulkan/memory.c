@@ -428,7 +428,7 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
       const uint32_t i = submitted % 2;
       const uint64_t at = submitted * chunk, n = size - at < chunk ? size - at : chunk;
       if (upload)
-        memcpy(d->staging.buffers[i].mapped, host + at, n);
+        rdx_device_copy_on_host(&d->base, d->staging.buffers[i].mapped, host + at, n);
       const VkBuffer stage = d->staging.buffers[i].handle, buffer = b->memory.buffer;
       status = upload ? submit_copy(d, i, stage, 0, buffer, b->offset + offset + at, n, err)
                       : submit_copy(d, i, buffer, b->offset + offset + at, stage, 0, n, err);
@@ -438,7 +438,7 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
       const uint64_t at = done * chunk, n = size - at < chunk ? size - at : chunk;
       status = rdx_vk_wait(d, d->staging.fences[i], err);
       if (status == RDX_OK && !upload)
-        memcpy(host + at, d->staging.buffers[i].mapped, n);
+        rdx_device_copy_on_host(&d->base, host + at, d->staging.buffers[i].mapped, n);
       done++;
     }
   }

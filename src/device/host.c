@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* The host's part of a device's work: threads for arrays that go to the device or come from it. Those of the CPU device
+ * are its own. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "device/device.h"
+
+#define COPY_PIECE (1u << 20) /* bytes */
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* one starts the threads of a device */
+
+/* NULL: they cannot be started. */
+static rdx_pool *pool_of(rdx_device *device) {
+  rdx_pool *pool = atomic_load(&device->host_pool);
+  if (pool)
+    return pool;
+  pthread_mutex_lock(&starting);
+  pool = atomic_load(&device->host_pool);
+  if (!pool && rdx_pool_create(0, &pool, NULL) == RDX_OK)
+    atomic_store(&device->host_pool, pool);
+  pthread_mutex_unlock(&starting);
+  return pool;
+}
+
+void rdx_device_end_host(rdx_device *device) {
+  rdx_pool *pool = atomic_load(&device->host_pool);
+  if (device->info.backend != RDX_BACKEND_CPU)
+    rdx_pool_destroy(&pool);
+}
+
+rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task,
+                                        void *context, const char *stage, rdx_error *err) {
+  rdx_pool *pool = count > grain ? pool_of(device) : NULL;
+  if (pool)
+    return rdx_pool_run_stage(pool, count, grain, task, context, stage, err);
+  for (uint64_t begin = 0; begin < count; begin += grain) {
+    if (stage && begin > 0)
+      RDX_TRY(rdx_progress_at_times(stage, begin, count, err));
+    task(context, begin, count - begin < grain ? count : begin + grain, 0);
+  }
+  return RDX_OK;
+}
+
+void rdx_device_run_on_host(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *context) {
+  const rdx_status status = rdx_device_run_stage_on_host(device, count, grain, task, context, NULL, NULL);
+  (void)status; /* nobody is asked whether to go on: it does */
+}
+
+typedef struct copying {
+  char *target;
+  const char *source;
+} copying;
+
+static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  const copying *c = context;
+  memcpy(c->target + begin, c->source + begin, end - begin);
+}
+
+void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size) {
+  copying c = {target, source};
+  rdx_device_run_on_host(device, size, COPY_PIECE, copy_piece, &c);
+}
