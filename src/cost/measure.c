@@ -48,7 +48,7 @@ static rdx_status time_best(operation run, void *context, double *out, rdx_error
     const double start = rdx_now_ms();
     RDX_TRY(run(context, &ms, err));
     const double took = ms > 0 ? ms : rdx_now_ms() - start;
-    *out = i <= 1 || took < *out ? took : *out; /* the first one makes pipelines and touches memory: it does not count */
+    *out = i <= 1 || took < *out ? took : *out; /* the first one makes pipelines: it does not count */
     sum += i == 0 ? 0 : took;
     if (i > 0 && took > LONG_MS)
       break;
