@@ -327,7 +327,7 @@ static rdx_parse parse_fraction(const char *text, size_t length, int32_t *micros
   return fine ? RDX_PARSE_RANGE : RDX_PARSE_OK;
 }
 
-/* HH:MM[:SS[.ffffff]][offset]. */
+/* HH:MM[:SS[.ffffff]][offset]; 24:00 is the end of the day. */
 static rdx_parse parse_time(const char *text, size_t length, instant *out) {
   int32_t second = 0, micros = 0, offset = 0;
   const rdx_parse zone = parse_offset(text, &length, &out->zoned, &offset);
@@ -344,7 +344,8 @@ static rdx_parse parse_time(const char *text, size_t length, instant *out) {
     fraction = parse_fraction(text + 8, length - 8, &micros);
   if (hour < 0 || minute < 0 || second < 0 || fraction == RDX_PARSE_FORMAT)
     return RDX_PARSE_FORMAT;
-  if (hour > 23 || minute > 59 || second > 59 || fraction != RDX_PARSE_OK || zone != RDX_PARSE_OK)
+  const bool is_end = hour == 24 && minute == 0 && second == 0 && micros == 0;
+  if ((hour > 23 && !is_end) || minute > 59 || second > 59 || fraction != RDX_PARSE_OK || zone != RDX_PARSE_OK)
     return RDX_PARSE_RANGE;
   out->micros = (((hour * 60 + minute) - offset) * 60 + (int64_t)second) * 1000000 + micros;
   return RDX_PARSE_OK;
@@ -375,7 +376,7 @@ static rdx_parse parse_timestamp(const char *text, size_t length, int64_t *out) 
 }
 
 /* A date of a year before 1 or after 9999, as rdx_column_format() writes it, at the beginning of a text: 0000-, -YYYY-
- * or +YYYYY-MM-DD. `*used` is its length. Inference takes it for text. */
+ * or +YYYYY-MM-DD, also without the sign. `*used` is its length. Inference takes it for text. */
 static rdx_parse parse_far_date(const char *text, size_t length, size_t *used, int64_t *out) {
   const size_t sign = length > 0 && (*text == '-' || *text == '+');
   size_t digits = 0;
@@ -385,7 +386,8 @@ static rdx_parse parse_far_date(const char *text, size_t length, size_t *used, i
   if (digits < 4 || digits > 7 || *used > length)
     return RDX_PARSE_FORMAT;
   const int32_t size = digits_at(text + sign, digits), year = *text == '-' ? -size : size;
-  if (*text == '-' ? size == 0 : *text == '+' ? size <= 9999 : size != 0 || digits != 4)
+  const bool far = digits == 4 ? size == 0 : size > 9999;
+  if (*text == '-' ? size == 0 : *text == '+' ? size <= 9999 : !far)
     return RDX_PARSE_FORMAT;
   /* The same day of a year that is near, since the calendar repeats. */
   const int32_t like = 400 + (year % 400 + 400) % 400;

@@ -220,7 +220,7 @@ static bool to_timestamp(ref_text t, int64_t *out, bool *zoned) {
     if (*at != 'T' && *at != ' ')
       return false;
     at++;
-    if (!two(&at, 23, &hour) || *at++ != ':' || !two(&at, 59, &minute))
+    if (!two(&at, 24, &hour) || *at++ != ':' || !two(&at, 59, &minute))
       return false;
     if (*at == ':' && (at++, !two(&at, 59, &second)))
       return false;
@@ -234,6 +234,8 @@ static bool to_timestamp(ref_text t, int64_t *out, bool *zoned) {
         micros += unit * (*at - '0');
       }
     }
+    if (hour == 24 && (minute || second || micros))
+      return false;
     if (!take_offset(at, zoned, &offset))
       return false;
   }
