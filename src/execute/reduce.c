@@ -4,7 +4,7 @@
 /* Rows that cannot have a match, left out before a join: a bit for each key of the smaller side tells which rows of the
  * larger one are worth a lookup. */
 
-#include <string.h>
+#include <stdatomic.h>
 
 #include "column/column.h"
 #include "execute/pairs.h"
@@ -12,6 +12,7 @@
 #define WHAT "the keys of a join"
 #define MANY_ROWS 65536u              /* of the larger side: fewer are looked up as fast */
 #define FEW_SHARE 8u                  /* the smaller side has at most one row for so many of the larger */
+#define FEW_FOUND 4u                  /* or one in so many of the larger side's rows has a match */
 #define MAX_RANGE ((uint64_t)1 << 27) /* from the smallest to the largest key: bits of the map */
 
 /* A side's key: a column of integers or days as it lies. */
@@ -54,37 +55,55 @@ static inline int64_t value_at(const rdx_column *c, uint64_t row) {
 }
 
 typedef struct map {
-  int64_t least;
-  uint64_t range; /* bits less one */
-  uint64_t *bits;
+  const key *key;
+  _Atomic int64_t least, most;
+  uint64_t range;         /* bits less one */
+  _Atomic uint64_t *bits; /* NULL: keys are too far apart, or not looked at yet */
 } map;
 
-/* The smaller side's keys; `bits` stays NULL where they are too far apart. */
-static rdx_status make_map(const key *k, map *out, rdx_error *err) {
+static void find_ends(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  map *m = context;
   int64_t least = INT64_MAX, most = INT64_MIN;
   uint64_t row;
-  for (uint64_t i = 0; i < k->rows; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, k->rows, "join", err));
-    if (!has_value(k->input, i, &row))
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    if (!has_value(m->key->input, i, &row))
       continue;
-    const int64_t value = value_at(&k->input->column, row);
+    const int64_t value = value_at(&m->key->input->column, row);
     least = value < least ? value : least;
     most = value > most ? value : most;
   }
-  if (least > most) { /* no key at all: a map of one bit that is not set */
-    least = most = 0;
+  for (int64_t seen = m->least; least < seen && !atomic_compare_exchange_weak(&m->least, &seen, least);) {
   }
-  *out = (map){.least = least, .range = (uint64_t)most - (uint64_t)least};
+  for (int64_t seen = m->most; most > seen && !atomic_compare_exchange_weak(&m->most, &seen, most);) {
+  }
+}
+
+static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  map *m = context;
+  uint64_t row;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    if (!has_value(m->key->input, i, &row))
+      continue;
+    const uint64_t bit = (uint64_t)value_at(&m->key->input->column, row) - (uint64_t)m->least;
+    atomic_fetch_or_explicit(&m->bits[bit / 64], (uint64_t)1 << bit % 64, memory_order_relaxed);
+  }
+}
+
+/* The smaller side's keys; `bits` stays NULL where they are too far apart. */
+static rdx_status make_map(rdx_execution *x, const key *k, map *out, rdx_error *err) {
+  *out = (map){.key = k, .least = INT64_MAX, .most = INT64_MIN};
+  RDX_TRY(rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, find_ends, out, "join", err));
+  if (out->least > out->most) { /* no key at all: a map of one bit that is not set */
+    out->least = 0;
+    out->most = 0;
+  }
+  out->range = (uint64_t)out->most - (uint64_t)out->least;
   if (out->range >= MAX_RANGE)
     return RDX_OK;
   RDX_TRY(rdx_calloc(out->range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
-  for (uint64_t i = 0; i < k->rows; i++) {
-    if (!has_value(k->input, i, &row))
-      continue;
-    const uint64_t bit = (uint64_t)value_at(&k->input->column, row) - (uint64_t)least;
-    out->bits[bit / 64] |= (uint64_t)1 << bit % 64;
-  }
-  return RDX_OK;
+  return rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, set_bits, out, "join", err);
 }
 
 typedef struct reduction {
@@ -97,14 +116,15 @@ typedef struct reduction {
 static void reduce_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const reduction *r = context;
   const rdx_input *in = r->key.input;
+  const uint64_t least = (uint64_t)r->map.least;
   uint64_t count = 0, row;
   uint32_t *out = r->rows ? r->rows + r->counts[begin / RDX_EXECUTE_GRAIN] : NULL;
   (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(in, i, &row))
       continue;
-    const uint64_t bit = (uint64_t)value_at(&in->column, row) - (uint64_t)r->map.least;
-    if (bit > r->map.range || !(r->map.bits[bit / 64] >> bit % 64 & 1))
+    const uint64_t bit = (uint64_t)value_at(&in->column, row) - least;
+    if (bit > r->map.range || !(atomic_load_explicit(&r->map.bits[bit / 64], memory_order_relaxed) >> bit % 64 & 1))
       continue;
     if (out)
       out[count] = (uint32_t)i;
@@ -133,10 +153,11 @@ static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_
                          rdx_error *err) {
   reduction r = {.key = *large_key};
   uint64_t total = 0;
-  RDX_TRY(make_map(small_key, &r.map, err));
-  if (!r.map.bits)
+  rdx_status status = make_map(x, small_key, &r.map, err);
+  if (status == RDX_OK && !r.map.bits)
     return RDX_OK;
-  rdx_status status = list_rows(x, &r, &total, err);
+  if (status == RDX_OK)
+    status = list_rows(x, &r, &total, err);
   rdx_free(r.map.bits);
   rdx_free(r.counts);
   if (status != RDX_OK) {
@@ -147,8 +168,9 @@ static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_
   return rdx_operand_refresh(x, large, err);
 }
 
-static bool is_worth_it(uint64_t large, uint64_t small) {
-  return large >= MANY_ROWS && small <= large / FEW_SHARE;
+/* `found`: how many pairs the plan expects. */
+static bool is_worth_it(uint64_t large, uint64_t small, double found) {
+  return large >= MANY_ROWS && small <= large && (small <= large / FEW_SHARE || found <= (double)(large / FEW_FOUND));
 }
 
 rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
@@ -158,10 +180,10 @@ rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
       !find_key(&j->right, n->right_keys[0], &right))
     return RDX_OK;
   const bool both = n->join == RDX_PLAN_INNER || n->join == RDX_PLAN_SEMI;
-  if (both && is_worth_it(left.rows, right.rows))
+  if (both && is_worth_it(left.rows, right.rows, n->expected_rows))
     return reduce(j->x, &j->left, &left, &right, err);
   if ((both || n->join == RDX_PLAN_LEFT || n->join == RDX_PLAN_SINGLE || n->join == RDX_PLAN_ANTI) &&
-      is_worth_it(right.rows, left.rows))
+      is_worth_it(right.rows, left.rows, n->expected_rows))
     return reduce(j->x, &j->right, &right, &left, err);
   return RDX_OK;
 }
