@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "column/device_column.h"
+#include "kernels/lookup/lookup.h"
 
 /* The keys of an index on its device, NULLs removed: key i belongs to row rows[i] (rows NULL: to row i). */
 typedef struct rdx_key_set {
@@ -28,18 +29,12 @@ typedef struct rdx_index_query {
   uint64_t count;
   uint32_t gather, value; /* GATHER_..., VALUE_... */
   uint32_t *lower, *upper, *valid;
-  uint32_t *values, *values_valid;
-  const rdx_included *included; /* instead of them, of ranges among sorted entries */
-  uint32_t *out_count, *out_first;
-  uint64_t *out_sum, *offsets;
-  uint32_t *out_rows;
+  found_io io;
+  const rdx_included *included; /* instead of its values, of ranges among sorted entries */
 } rdx_index_query;
 
 /* The LOOKUP_FIELDS of a kernel's args, as designated initializers. */
-#define RDX_LOOKUP_FIELDS(q)                                                                                           \
-  .lower = (q)->lower, .upper = (q)->upper, .valid = (q)->valid, .values = (q)->values,                                \
-  .values_valid = (q)->values_valid, .out_count = (q)->out_count, .out_first = (q)->out_first,                         \
-  .out_sum = (q)->out_sum, .offsets = (q)->offsets, .out_rows = (q)->out_rows
+#define RDX_LOOKUP_FIELDS(q) .lower = (q)->lower, .upper = (q)->upper, .valid = (q)->valid, .io = (q)->io
 
 /* Where the rows of sorted entries stand: see ROW_LAYOUT in kernels/range_gather/range_gather.h. */
 typedef struct rdx_row_layout {

@@ -79,8 +79,8 @@ static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32
   rdx_index_query q = {
       .count = probes->count, .gather = gather, .lower = probes->lower, .upper = probes->upper, .valid = probes->valid};
   if (gather == GATHER_SUM || gather == GATHER_SUM_WIDE) {
-    q.values = RDX_ADDRESS(uint32_t, r->values->keys);
-    q.values_valid = RDX_ADDRESS(uint32_t, r->values->valid);
+    q.io.values = RDX_ADDRESS(uint32_t, r->values->keys);
+    q.io.values_valid = RDX_ADDRESS(uint32_t, r->values->valid);
     q.value = value_kind(r->values->type);
     q.included = r->included;
   }
@@ -97,7 +97,7 @@ static bool has_long_runs(const rdx_index *index) {
 /* Run one query between two marks and add its time to `*ms`. */
 static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
                                   rdx_error *err) {
-  const bool count_only = q->gather == GATHER_COUNT && !q->out_first;
+  const bool count_only = q->gather == GATHER_COUNT && !q->io.out_first;
   const bool gathers_runs = rdx_index_has_rows(r->index) && q->gather != GATHER_COUNT && has_long_runs(r->index);
   if (!q->upper && (q->included || gathers_runs)) { /* points are ranges */
     rdx_index_query ranges = *q;
@@ -165,7 +165,7 @@ static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *p
   uint64_t sum = 0;
   RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.out_count = RDX_ADDRESS(uint32_t, out);
+  q.io.out_count = RDX_ADDRESS(uint32_t, out);
   rdx_status status = count(r->index->self, stream, &q, err);
   if (status == RDX_OK)
     status = sum_up(r, stream, out, probes->count, &sum, err);
@@ -201,7 +201,7 @@ static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *
                             rdx_error *err) {
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  q.io.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   return add_stats(r, stream, probes, parts->count, err);
 }
@@ -213,8 +213,8 @@ static rdx_status run_first(const run *r, rdx_stream *stream, const rdx_probes *
   if (r->stats)
     RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.out_first = RDX_ADDRESS(uint32_t, parts->first);
-  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  q.io.out_first = RDX_ADDRESS(uint32_t, parts->first);
+  q.io.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   return add_stats(r, stream, probes, parts->count, err);
 }
@@ -266,7 +266,7 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, 8, &parts->sum, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.out_first = RDX_ADDRESS(uint32_t, parts->count);
+  q.io.out_first = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_primitive_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
@@ -286,8 +286,8 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, wide ? 16 : 8, &parts->sum, err));
   rdx_index_query q = make_query(r, probes, wide ? GATHER_SUM_WIDE : GATHER_SUM);
-  q.out_count = RDX_ADDRESS(uint32_t, parts->count);
-  q.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
+  q.io.out_count = RDX_ADDRESS(uint32_t, parts->count);
+  q.io.out_sum = RDX_ADDRESS(uint64_t, parts->sum);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   if (wide)
     RDX_TRY(join_wide_sums(r, stream, probes, parts, err));
@@ -302,7 +302,7 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
   RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.out_count = RDX_ADDRESS(uint32_t, counts);
+  q.io.out_count = RDX_ADDRESS(uint32_t, counts);
   rdx_status status = run_query(r, stream, probes, &q, err);
   if (status == RDX_OK)
     status = new_buffer(r, 1, 8, &largest, err);
@@ -353,8 +353,8 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
     RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->options, err));
   RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
   rdx_index_query q = make_query(r, probes, GATHER_ROWS);
-  q.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
-  q.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
+  q.io.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
+  q.io.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   const rdx_index_ops *ops = r->index->ops;
   const bool on_cpu = r->index->device->info.backend == RDX_BACKEND_CPU;

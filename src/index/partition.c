@@ -103,28 +103,28 @@ static rdx_status prepare(partition_run *r, rdx_stream *stream, const rdx_index_
   const uint64_t n = q->count, chunks = (n + r->p.chunk - 1) / r->p.chunk;
   RDX_TRY(rdx_alloc(chunks, sizeof *r->p.starts, "probes by partitions", (void **)&r->p.starts, err));
   RDX_TRY(make(stream, n * (r->p.map->key64 ? 8 : 4), &r->keys, err));
-  if (q->out_count)
+  if (q->io.out_count)
     RDX_TRY(make(stream, n * 4, &r->count, err));
-  if (q->out_first)
+  if (q->io.out_first)
     RDX_TRY(make(stream, n * 4, &r->first, err));
-  if (q->out_sum)
+  if (q->io.out_sum)
     RDX_TRY(make(stream, n * (q->gather == GATHER_SUM_WIDE ? 16 : 8), &r->sum, err));
   r->query = *q;
   r->query.lower = RDX_ADDRESS(uint32_t, r->keys);
   r->query.valid = NULL;
-  r->query.out_count = RDX_ADDRESS(uint32_t, r->count);
-  r->query.out_first = RDX_ADDRESS(uint32_t, r->first);
-  r->query.out_sum = RDX_ADDRESS(uint64_t, r->sum);
+  r->query.io.out_count = RDX_ADDRESS(uint32_t, r->count);
+  r->query.io.out_first = RDX_ADDRESS(uint32_t, r->first);
+  r->query.io.out_sum = RDX_ADDRESS(uint64_t, r->sum);
   return RDX_OK;
 }
 
 static rdx_status put_back(const partition_run *r, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const uint32_t words = q->gather == GATHER_SUM_WIDE ? 4 : 2;
-  if (q->out_count)
-    RDX_TRY(rdx_partition_restore(stream, &r->p, r->count, 1, q->valid, 0, q->out_count, err));
-  if (q->out_first)
-    RDX_TRY(rdx_partition_restore(stream, &r->p, r->first, 1, q->valid, NO_ROW, q->out_first, err));
-  return q->out_sum ? rdx_partition_restore(stream, &r->p, r->sum, words, q->valid, 0, q->out_sum, err) : RDX_OK;
+  if (q->io.out_count)
+    RDX_TRY(rdx_partition_restore(stream, &r->p, r->count, 1, q->valid, 0, q->io.out_count, err));
+  if (q->io.out_first)
+    RDX_TRY(rdx_partition_restore(stream, &r->p, r->first, 1, q->valid, NO_ROW, q->io.out_first, err));
+  return q->io.out_sum ? rdx_partition_restore(stream, &r->p, r->sum, words, q->valid, 0, q->io.out_sum, err) : RDX_OK;
 }
 
 static rdx_status run(partition_run *r, const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,

@@ -197,20 +197,20 @@ static uint32_t sum_words(const rdx_index_query *q) {
 
 static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_arranged *a, double *ms,
                         rdx_error *err) {
-  RDX_TRY(stand_in(p, stream, q->out_count, 1, &a->count, err));
-  RDX_TRY(stand_in(p, stream, q->out_first, 1, &a->first, err));
-  RDX_TRY(stand_in(p, stream, q->out_sum, sum_words(q), &a->sum, err));
-  RDX_TRY(stand_in(p, stream, q->offsets, 2, &a->offsets, err));
+  RDX_TRY(stand_in(p, stream, q->io.out_count, 1, &a->count, err));
+  RDX_TRY(stand_in(p, stream, q->io.out_first, 1, &a->first, err));
+  RDX_TRY(stand_in(p, stream, q->io.out_sum, sum_words(q), &a->sum, err));
+  RDX_TRY(stand_in(p, stream, q->io.offsets, 2, &a->offsets, err));
   a->query = *q;
-  a->query.out_count = RDX_ADDRESS(uint32_t, a->count);
-  a->query.out_first = RDX_ADDRESS(uint32_t, a->first);
-  a->query.out_sum = RDX_ADDRESS(uint64_t, a->sum);
-  a->query.offsets = RDX_ADDRESS(uint64_t, a->offsets);
-  if (!q->offsets)
+  a->query.io.out_count = RDX_ADDRESS(uint32_t, a->count);
+  a->query.io.out_first = RDX_ADDRESS(uint32_t, a->first);
+  a->query.io.out_sum = RDX_ADDRESS(uint64_t, a->sum);
+  a->query.io.offsets = RDX_ADDRESS(uint64_t, a->offsets);
+  if (!q->io.offsets)
     return RDX_OK;
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_primitive_gather(stream, (const uint32_t *)(const void *)q->offsets, p->places, 64, a->offsets, p->count,
-                               err));
+  RDX_TRY(rdx_primitive_gather(stream, (const uint32_t *)(const void *)q->io.offsets, p->places, 64, a->offsets,
+                               p->count, err));
   return finish(stream, ms, err);
 }
 
@@ -231,9 +231,9 @@ static rdx_status put_back(const rdx_probes *p, rdx_stream *stream, const rdx_bu
 rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, const rdx_arranged *a,
                             double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(put_back(p, stream, a->count, 1, q->out_count, err));
-  RDX_TRY(put_back(p, stream, a->first, 1, q->out_first, err));
-  RDX_TRY(put_back(p, stream, a->sum, sum_words(q), q->out_sum, err));
+  RDX_TRY(put_back(p, stream, a->count, 1, q->io.out_count, err));
+  RDX_TRY(put_back(p, stream, a->first, 1, q->io.out_first, err));
+  RDX_TRY(put_back(p, stream, a->sum, sum_words(q), q->io.out_sum, err));
   return finish(stream, ms, err);
 }
 

@@ -43,8 +43,8 @@ static rdx_status locate(const ranges *s, rdx_stream *stream, rdx_error *err) {
                                  .lower = q->lower,
                                  .upper = q->upper,
                                  .valid = q->valid,
-                                 .out_first = RDX_ADDRESS(uint32_t, s->begin),
-                                 .out_count = RDX_ADDRESS(uint32_t, s->size)};
+                                 .io.out_first = RDX_ADDRESS(uint32_t, s->begin),
+                                 .io.out_count = RDX_ADDRESS(uint32_t, s->size)};
   return s->index->ops->query(s->index->self, stream, &where, err);
 }
 
@@ -77,13 +77,7 @@ static rdx_status walk(const ranges *s, rdx_stream *stream, rdx_error *err) {
   const struct range_gather_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
                                          .size = RDX_ADDRESS(uint32_t, s->size),
                                          .words = RDX_ADDRESS(uint32_t, s->rows.words),
-                                         .values = q->values,
-                                         .values_valid = q->values_valid,
-                                         .out_count = q->out_count,
-                                         .out_first = q->out_first,
-                                         .out_sum = q->out_sum,
-                                         .offsets = q->offsets,
-                                         .out_rows = q->out_rows,
+                                         .io = q->io,
                                          .block_words = s->rows.block_words,
                                          .first_word = s->rows.first_word,
                                          .step = s->rows.step};
@@ -151,10 +145,10 @@ static rdx_status make_pieces(const ranges *s, uint64_t count, pieces *p, rdx_er
              {&p->starts, 8 * (q->count + 1)},
              {&p->begin, 4 * count},
              {&p->size, 4 * count},
-             {&p->offsets, q->offsets ? 8 * count : 0},
-             {&p->found, q->out_count ? 4 * count : 0},
-             {&p->first, q->out_first ? 4 * count : 0},
-             {&p->sum, q->out_sum ? (q->gather == GATHER_SUM_WIDE ? 16 : 8) * count : 0}};
+             {&p->offsets, q->io.offsets ? 8 * count : 0},
+             {&p->found, q->io.out_count ? 4 * count : 0},
+             {&p->first, q->io.out_first ? 4 * count : 0},
+             {&p->sum, q->io.out_sum ? (q->gather == GATHER_SUM_WIDE ? 16 : 8) * count : 0}};
   for (size_t k = 0; k < RDX_COUNT(all); k++)
     if (all[k].bytes > 0)
       RDX_TRY(rdx_buffer_create(s->index->device, all[k].bytes, "pieces of spans", all[k].buffer, err));
@@ -166,7 +160,7 @@ static rdx_status cut(const ranges *s, rdx_stream *stream, const pieces *p, uint
   const rdx_index_query *q = s->query;
   const struct range_pieces_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
                                          .size = RDX_ADDRESS(uint32_t, s->size),
-                                         .offsets = q->offsets,
+                                         .offsets = q->io.offsets,
                                          .counts = RDX_ADDRESS(uint32_t, p->counts),
                                          .starts = RDX_ADDRESS(uint64_t, p->starts),
                                          .piece_begin = RDX_ADDRESS(uint32_t, p->begin),
@@ -186,9 +180,7 @@ static rdx_status join(const ranges *s, rdx_stream *stream, const pieces *p, rdx
                                        .piece_count = RDX_ADDRESS(uint32_t, p->found),
                                        .piece_first = RDX_ADDRESS(uint32_t, p->first),
                                        .piece_sum = RDX_ADDRESS(uint64_t, p->sum),
-                                       .out_count = q->out_count,
-                                       .out_first = q->out_first,
-                                       .out_sum = q->out_sum};
+                                       .io = q->io};
   return q->gather == GATHER_ROWS
              ? RDX_OK
              : rdx_stream_launch(stream, &rdx_kernel_range_join, &args, &q->gather, q->count, NULL, err);
@@ -201,10 +193,10 @@ static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rd
   RDX_TRY(make_pieces(s, count, p, err));
   rdx_index_query q = *s->query;
   q.count = count;
-  q.offsets = RDX_ADDRESS(uint64_t, p->offsets);
-  q.out_count = RDX_ADDRESS(uint32_t, p->found);
-  q.out_first = RDX_ADDRESS(uint32_t, p->first);
-  q.out_sum = RDX_ADDRESS(uint64_t, p->sum);
+  q.io.offsets = RDX_ADDRESS(uint64_t, p->offsets);
+  q.io.out_count = RDX_ADDRESS(uint32_t, p->found);
+  q.io.out_first = RDX_ADDRESS(uint32_t, p->first);
+  q.io.out_sum = RDX_ADDRESS(uint64_t, p->sum);
   ranges each = *s;
   each.query = &q;
   each.begin = p->begin;
@@ -228,7 +220,7 @@ static void drop(prefix *p) {
 /* Room for the parts that the query's values have. */
 static rdx_status make(const ranges *s, prefix *out, rdx_error *err) {
   rdx_device *device = s->index->device;
-  const bool needed[PREFIX_PARTS] = {true, s->query->value >= VALUE_U64, s->query->values_valid != NULL};
+  const bool needed[PREFIX_PARTS] = {true, s->query->value >= VALUE_U64, s->query->io.values_valid != NULL};
   out->block_count = s->index->stats.keys / PREFIX_BLOCK + 1;
   out->tile_count = (out->block_count + PREFIX_TILE - 1) / PREFIX_TILE;
   for (uint32_t part = 0; part < PREFIX_PARTS; part++) {
@@ -248,8 +240,8 @@ static prefix_sums sums_of(const prefix *p, uint32_t part) {
 /* Bring the values into the order of the entries, with prefix sums. */
 static rdx_status order_values(const ranges *s, rdx_stream *stream, const prefix *p, rdx_error *err) {
   const struct prefix_blocks_args args = {.words = RDX_ADDRESS(uint32_t, s->rows.words),
-                                          .values = s->query->values,
-                                          .values_valid = s->query->values_valid,
+                                          .values = s->query->io.values,
+                                          .values_valid = s->query->io.values_valid,
                                           .low = sums_of(p, PREFIX_LOW),
                                           .high = sums_of(p, PREFIX_HIGH),
                                           .present = sums_of(p, PREFIX_PRESENT),
@@ -271,8 +263,8 @@ static rdx_status subtract(const ranges *s, rdx_stream *stream, const prefix *p,
                                        .low = sums_of(p, PREFIX_LOW),
                                        .high = sums_of(p, PREFIX_HIGH),
                                        .present = sums_of(p, PREFIX_PRESENT),
-                                       .out_count = q->out_count,
-                                       .out_sum = q->out_sum};
+                                       .out_count = q->io.out_count,
+                                       .out_sum = q->io.out_sum};
   const uint32_t variant[2] = {q->gather, q->value};
   return rdx_stream_launch(stream, &rdx_kernel_prefix_sum, &args, variant, q->count, NULL, err);
 }
@@ -360,8 +352,8 @@ rdx_status rdx_included_create(const rdx_index *index, const rdx_device_column *
                                          .nulls = values->nulls,
                                          .key_bits = values->key_bits,
                                          .magnitude = values->magnitude};
-  const rdx_index_query q = {.values = RDX_ADDRESS(uint32_t, values->keys),
-                             .values_valid = RDX_ADDRESS(uint32_t, values->valid),
+  const rdx_index_query q = {.io.values = RDX_ADDRESS(uint32_t, values->keys),
+                             .io.values_valid = RDX_ADDRESS(uint32_t, values->valid),
                              .value = value};
   const ranges s = {.index = index, .query = &q, .rows = index->ops->rows(index->self)};
   const rdx_status status = make_included(&s, included, err);

@@ -238,7 +238,7 @@ static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_i
   const struct btree_visits_args args = {.lower = q->lower,
                                          .upper = q->upper,
                                          .valid = q->valid,
-                                         .out_visits = q->out_count,
+                                         .out_visits = q->io.out_count,
                                          .depth = b->tree.leaves > 0 ? b->tree.depth + 1 : 0};
   const uint32_t key64 = b->key_bits == 64;
   return rdx_stream_launch(stream, &rdx_kernel_btree_visits, &args, &key64, q->count, NULL, err);

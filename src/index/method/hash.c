@@ -196,7 +196,7 @@ static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_i
   const struct hash_visits_args args = {.lower = q->lower,
                                         .valid = q->valid,
                                         .table = RDX_ADDRESS(uint32_t, h->table),
-                                        .out_visits = q->out_count,
+                                        .out_visits = q->io.out_count,
                                         .homes = h->homes};
   const uint32_t variant[2] = {h->key_bits == 64, h->runs};
   return rdx_stream_launch(stream, &rdx_kernel_hash_visits, &args, variant, q->count, NULL, err);

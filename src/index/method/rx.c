@@ -445,7 +445,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
       ray == RDX_RX_RAY_PARALLEL_FROM_ZERO,
       first_hit,
       r->params.primitive,
-      q->gather == GATHER_COUNT && !q->out_first,
+      q->gather == GATHER_COUNT && !q->io.out_first,
   };
   const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;
   const rdx_kernel *kernel = perpendicular ? (boxes ? &rdx_kernel_rx_point_boxes : &rdx_kernel_rx_point)
@@ -460,7 +460,7 @@ static rdx_status count_rays(const void *self, rdx_stream *stream, const rdx_ind
   const struct rx_rays_args args = {.lower = q->lower,
                                     .upper = q->upper,
                                     .valid = q->valid,
-                                    .out_rays = q->out_count,
+                                    .out_rays = q->io.out_count,
                                     .state = RDX_ADDRESS(rx_state, r->state),
                                     .zero = r->zero,
                                     .scheme = r->scheme};

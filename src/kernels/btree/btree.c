@@ -10,7 +10,6 @@
 #include "kernels/btree/kernels.h"
 #include "spirv/btree_comp.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 /* Searches that advance together, level by level, each prefetching its next node while the others take their step. */
@@ -138,13 +137,13 @@ typedef void (*find_fn)(const struct btree_args *args, uint32_t depth, const uin
 #define DEFINE_FIND(width, type, suffix, target)                                                                       \
   target static void find_##width##_##suffix(const struct btree_args *args, uint32_t depth, const uint32_t *rows,      \
                                              const uint64_t *wanted, uint32_t count, spot *out) {                      \
-    const type *levels = (const type *)(const void *)a.levels, *keys = (const type *)(const void *)a.keys;             \
-    uint32_t *const order = a.state->order;                                                                            \
+    const type *levels = (const type *)(const void *)args->levels, *keys = (const type *)(const void *)args->keys;     \
+    uint32_t *const order = args->state->order;                                                                        \
     enum { NODE = BTREE_WIDTH * sizeof(type) };                                                                        \
     for (uint32_t k = 0; k < count; k++)                                                                               \
       out[k].place = 0; /* the node of the level */                                                                    \
     for (uint32_t level = depth; level > 0; level--) {                                                                 \
-      const type *next = levels + BTREE_WIDTH * (uint64_t)btree_level_size(a.leaves, level);                           \
+      const type *next = levels + BTREE_WIDTH * (uint64_t)btree_level_size(args->leaves, level);                       \
       for (uint32_t k = 0; k < count; k++) {                                                                           \
         const uint64_t first = BTREE_WIDTH * (uint64_t)out[k].place;                                                   \
         const uint64_t child = first + below_##width##_##suffix(levels + first, (type)wanted[k]);                      \
@@ -194,7 +193,7 @@ static find_fn choose_find(uint32_t key64) {
 /* ---- Lookups ---- */
 
 static uint32_t start(const struct btree_args *args, uint32_t place) {
-  return btree_start(a.state->starts, a.state->n, a.state->per_leaf, place);
+  return btree_start(args->state->starts, args->state->n, args->state->per_leaf, place);
 }
 
 /* The entries of a batch of probes: `count` from the spot on. */
@@ -205,31 +204,31 @@ typedef struct match {
 
 static void gather(const struct btree_args *args, const uint32_t *variant, uint32_t i, const spot *s, match m) {
   const uint32_t how = variant[1], value = variant[2];
-  const uint32_t *rows = a.state->rows;
-  struct found f = FOUND_NONE;
-  if (how == GATHER_COUNT && (!a.out_first || (m.count > 0 && !a.upper))) {
+  const uint32_t *rows = args->state->rows;
+  findings f = FOUND_NONE;
+  if (how == GATHER_COUNT && (!args->io.out_first || (m.count > 0 && !args->upper))) {
     f.count = m.count; /* the rows of equal keys ascend */
-    if (a.out_first)
+    if (args->io.out_first)
       f.first = rows[s->leaf * (uint64_t)BTREE_WIDTH + s->below];
-    FOUND_STORE(f, (uint64_t)i, how);
+    found_store(f, args->io, (uint64_t)i, how);
     return;
   }
-  const uint32_t to = how == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+  const uint32_t to = how == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
   uint32_t place = s->place, leaf = s->leaf, slot = s->below;
   while (m.count > 0) {
     const uint32_t rest = m.inside ? m.count : start(args, place + 1) - start(args, place) - slot;
     const uint32_t here = rest < m.count ? rest : m.count;
     for (uint32_t k = 0; k < here; k++) {
       const uint32_t row = rows[leaf * (uint64_t)BTREE_WIDTH + slot + k];
-      FOUND_ADD(f, row, to, how, value);
+      f = found_add(f, args->io, row, to, how, value);
     }
     m.count -= here;
     slot = 0;
     place++;
     if (m.count > 0)
-      leaf = btree_leaf(a.state->order, place);
+      leaf = btree_leaf(args->state->order, place);
   }
-  FOUND_STORE(f, (uint64_t)i, how);
+  found_store(f, args->io, (uint64_t)i, how);
 }
 
 /* The entries that are not above each of `count` keys, which are not the largest. */
@@ -241,7 +240,7 @@ static void ranks_above(const struct btree_args *args, const uint32_t *variant, 
     next[k] = keys[k] == btree_largest_key(variant[0]) ? keys[k] : keys[k] + 1;
   choose_find(variant[0])(args, variant[3], NULL, next, count, spots);
   for (uint32_t k = 0; k < count; k++)
-    out[k] = keys[k] == btree_largest_key(variant[0]) ? a.state->n : start(args, spots[k].place) + spots[k].below;
+    out[k] = keys[k] == btree_largest_key(variant[0]) ? args->state->n : start(args, spots[k].place) + spots[k].below;
 }
 
 /* Whether the run of a key that was found is known to end in its leaf. A run that ends with the last key may go on in
@@ -253,7 +252,7 @@ static bool ends_inside(const struct btree_args *args, const uint32_t *variant, 
   if (s->upto == BTREE_WIDTH)
     return false;
   const uint64_t at = s->leaf * (uint64_t)BTREE_WIDTH + s->upto;
-  return (variant[0] ? AS_U64_PTR(a.keys)[at] : a.keys[at]) != largest;
+  return (variant[0] ? AS_U64_PTR(args->keys)[at] : args->keys[at]) != largest;
 }
 
 static void match_points(const struct btree_args *args, const uint32_t *variant, const uint64_t *keys, uint32_t count,
@@ -281,7 +280,7 @@ static void match_ranges(const struct btree_args *args, const uint32_t *variant,
   uint64_t upper[BATCH];
   uint32_t ends[BATCH];
   for (uint32_t k = 0; k < count; k++)
-    upper[k] = load_key(a.upper, first + k, variant[0]);
+    upper[k] = load_key(args->upper, first + k, variant[0]);
   ranks_above(args, variant, upper, count, ends);
   for (uint32_t k = 0; k < count; k++)
     out[k].count = lower[k] <= upper[k] ? ends[k] - start(args, spots[k].place) - spots[k].below : 0;
@@ -291,34 +290,34 @@ static void lookup_batch(const struct btree_args *args, const uint32_t *variant,
   uint64_t lower[BATCH];
   spot spots[BATCH];
   match matches[BATCH] = {{0}};
-  if (a.leaves > 0) {
+  if (args->leaves > 0) {
     for (uint32_t k = 0; k < count; k++)
-      lower[k] = load_key(a.lower, first + k, variant[0]);
-    const bool needs_rows = variant[1] != GATHER_COUNT || a.out_first;
-    choose_find(variant[0])(args, variant[3], needs_rows ? a.state->rows : NULL, lower, count, spots);
-    if (a.upper)
+      lower[k] = load_key(args->lower, first + k, variant[0]);
+    const bool needs_rows = variant[1] != GATHER_COUNT || args->io.out_first;
+    choose_find(variant[0])(args, variant[3], needs_rows ? args->state->rows : NULL, lower, count, spots);
+    if (args->upper)
       match_ranges(args, variant, first, lower, count, spots, matches);
     else
       match_points(args, variant, lower, count, spots, matches);
   }
-  if (a.values && !a.upper) { /* equal keys are few: have the first value on its way for each */
+  if (args->io.values && !args->upper) { /* equal keys are few: have the first value on its way for each */
     for (uint32_t k = 0; k < count; k++) {
       if (matches[k].count == 0)
         continue;
-      const uint32_t row = a.state->rows[spots[k].leaf * (uint64_t)BTREE_WIDTH + spots[k].below];
-      __builtin_prefetch(variant[2] >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[row]
-                                                 : (const void *)&a.values[row]);
+      const uint32_t row = args->state->rows[spots[k].leaf * (uint64_t)BTREE_WIDTH + spots[k].below];
+      __builtin_prefetch(variant[2] >= VALUE_U64 ? (const void *)&AS_U64_PTR(args->io.values)[row]
+                                                 : (const void *)&args->io.values[row]);
     }
   }
   for (uint32_t k = 0; k < count; k++)
-    gather(args, variant, first + k, &spots[k], has_bit(a.valid, first + k) ? matches[k] : (match){0});
+    gather(args, variant, first + k, &spots[k], has_bit(args->valid, first + k) ? matches[k] : (match){0});
 }
 
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct btree_args *args = arguments;
-  for (uint32_t done = 0; done < a.count; done += BATCH)
-    lookup_batch(args, variant, a.first + done, a.count - done < BATCH ? a.count - done : BATCH);
+  for (uint32_t done = 0; done < args->count; done += BATCH)
+    lookup_batch(args, variant, args->first + done, args->count - done < BATCH ? args->count - done : BATCH);
 }
 
 const rdx_kernel rdx_kernel_btree = {.name = "btree",

@@ -96,13 +96,13 @@ u32 rank_above(u64 key) {
 }
 
 /* Gather `count` entries from `slot` of the leaf at `place` on. `inside`: all of them are in that leaf. */
-void gather(inout found f, u32 place, u32 leaf, u32 slot, u32 count, bool inside, u32 to) {
+void gather(inout findings f, u32 place, u32 leaf, u32 slot, u32 count, bool inside, u32 to) {
   u32_ptr rows = AT(a.state, 0).rows;
   for (;;) {
     const u32 here = inside ? count : min(count, start(place + 1) - start(place) - slot);
     for (u32 k = 0; k < here; k++) {
       const u32 row = AT(rows, leaf * BTREE_WIDTH + slot + k);
-      FOUND_ADD(f, row, to, GATHER, VALUE);
+      f = found_add(f, a.io, row, to, GATHER, VALUE);
     }
     count -= here;
     if (count == 0)
@@ -116,7 +116,7 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
-  found f = FOUND_NONE;
+  findings f = FOUND_NONE;
   const u64 lower = load_key(a.lower, i, KEY64);
   const u64 upper = IS_NULL(a.upper) ? lower : load_key(a.upper, i, KEY64);
   if (lower <= upper && has_bit(a.valid, i) && a.leaves > 0) {
@@ -130,13 +130,13 @@ void main() {
       inside = found_at.y < BTREE_WIDTH && load_key(a.keys, leaf * BTREE_WIDTH + found_at.y, KEY64) != LARGEST;
     if (!inside)
       count = rank_above(upper) - start(place) - slot;
-    if (GATHER == GATHER_COUNT && (IS_NULL(a.out_first) || (count > 0 && IS_NULL(a.upper)))) {
+    if (GATHER == GATHER_COUNT && (IS_NULL(a.io.out_first) || (count > 0 && IS_NULL(a.upper)))) {
       f.count = count; /* the rows of equal keys ascend */
-      if (!IS_NULL(a.out_first))
+      if (!IS_NULL(a.io.out_first))
         f.first = AT(AT(a.state, 0).rows, leaf * BTREE_WIDTH + slot);
     } else if (count > 0) {
-      gather(f, place, leaf, slot, count, inside, GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0);
+      gather(f, place, leaf, slot, count, inside, GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0);
     }
   }
-  FOUND_STORE(f, i, GATHER);
+  found_store(f, a.io, i, GATHER);
 }

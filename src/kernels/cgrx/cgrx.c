@@ -12,7 +12,6 @@
 #include "spirv/cgrx_rgen.h"
 #include "spirv/cgrx_rows_comp.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 #define BLOCK 256 /* probes, and rays, in flight */
@@ -33,11 +32,11 @@ static void load_block(lookup *l) {
   l->ascending = true;
   for (uint32_t k = 0; k < l->count; k++) {
     const uint32_t i = l->begin + k;
-    l->lower[k] = load_key(a.lower, i, l->key64);
-    l->upper[k] = a.upper ? load_key(a.upper, i, l->key64) : l->lower[k];
-    l->wanted[k] = a.state->n > 0 && l->lower[k] <= l->upper[k] && (a.nodes || l->lower[k] <= a.state->max_rep) &&
-                   has_bit(a.valid, i);
-    l->walk[k] = l->wanted[k] ? cgrx_start(l->lower[k], *a.state) : cgrx_done(0, 0);
+    l->lower[k] = load_key(args->lower, i, l->key64);
+    l->upper[k] = args->upper ? load_key(args->upper, i, l->key64) : l->lower[k];
+    l->wanted[k] = args->state->n > 0 && l->lower[k] <= l->upper[k] &&
+                   (args->nodes || l->lower[k] <= args->state->max_rep) && has_bit(args->valid, i);
+    l->walk[k] = l->wanted[k] ? cgrx_start(l->lower[k], *args->state) : cgrx_done(0, 0);
     l->ascending &= k == 0 || l->lower[k - 1] <= l->lower[k];
   }
 }
@@ -54,109 +53,110 @@ static void locate(lookup *l) {
     for (uint32_t k = 0; k < l->count; k++) {
       if (l->walk[k].phase == CGRX_DONE)
         continue;
-      const struct cgrx_ray r = cgrx_next_ray(l->walk[k], *a.state);
+      const struct cgrx_ray r = cgrx_next_ray(l->walk[k], *args->state);
       rays[count] = (rdx_ray){{r.x, r.y, r.z}, r.tmin, {r.dx, r.dy, r.dz}, r.tmax};
       probe[count++] = k;
     }
     rdx_cpu_trace_closest(l->scene, rays, count, l->ascending, primitive, back);
     for (uint32_t n = 0; n < count; n++) {
       struct cgrx_walk *w = &l->walk[probe[n]];
-      *w = primitive[n] == UINT32_MAX ? cgrx_miss(*w, *a.state)
-                                      : cgrx_hit(*w, primitive[n], back[n], a.keys, *a.state, l->key64);
+      *w = primitive[n] == UINT32_MAX ? cgrx_miss(*w, *args->state)
+                                      : cgrx_hit(*w, primitive[n], back[n], args->keys, *args->state, l->key64);
     }
   } while (count > 0);
 }
 
 /* cgRX, section 3.2 "Range-lookup". */
 /* cgRX, section 3.2 "linearly scan the key-rowID array until we hit the first key larger than". */
-static struct found answer_entries(const lookup *l, uint32_t k) {
+static findings answer_entries(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
-  const cgrx_state *s = a.state;
-  struct found f = FOUND_NONE;
-  const uint32_t begin = cgrx_entry(a.keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
-  if (a.upper && s->published) {
-    for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) <= l->upper[k]; at++) {
-      const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
-      FOUND_ADD(f, row, to, l->gather, l->value);
+  const cgrx_state *s = args->state;
+  findings f = FOUND_NONE;
+  const uint32_t begin = cgrx_entry(args->keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + k] : 0;
+  if (args->upper && s->published) {
+    for (uint32_t at = begin; at < s->n && entry_key(args->keys, at, s->layout_kind, l->key64) <= l->upper[k]; at++) {
+      const uint32_t row = entry_row(args->keys, args->rows, at, s->layout_kind, l->key64);
+      f = found_add(f, args->io, row, to, l->gather, l->value);
     }
     return f;
   }
-  if (a.upper) {
+  if (args->upper) {
     f.first = begin;
-    f.count =
-        (l->upper[k] >= s->max_rep ? s->n
-                                   : entry_search_up(a.keys, begin, s->n, l->upper[k] + 1, s->layout_kind, l->key64)) -
-        begin;
+    f.count = (l->upper[k] >= s->max_rep
+                   ? s->n
+                   : entry_search_up(args->keys, begin, s->n, l->upper[k] + 1, s->layout_kind, l->key64)) -
+              begin;
     return f;
   }
-  for (uint32_t at = begin; at < s->n && entry_key(a.keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
-    const uint32_t row = entry_row(a.keys, a.rows, at, s->layout_kind, l->key64);
-    FOUND_ADD(f, row, to, l->gather, l->value);
+  for (uint32_t at = begin; at < s->n && entry_key(args->keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
+    const uint32_t row = entry_row(args->keys, args->rows, at, s->layout_kind, l->key64);
+    f = found_add(f, args->io, row, to, l->gather, l->value);
   }
   return f;
 }
 
 /* The same from chains of nodes; ranges are walked, too. */
-static struct found answer_chained(const lookup *l, uint32_t k) {
+static findings answer_chained(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
-  const cgrx_nodes t = *a.nodes;
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
-  struct found f = FOUND_NONE;
+  const cgrx_nodes t = *args->nodes;
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + k] : 0;
+  findings f = FOUND_NONE;
   struct cgrx_spot spot = nodes_spot(t, l->walk[k].bucket, l->lower[k], l->key64);
-  uint32_t left = a.upper ? nodes_count(t, spot, l->upper[k], l->key64) : 0;
-  if (a.upper && l->gather == GATHER_COUNT && !a.out_first) {
+  uint32_t left = args->upper ? nodes_count(t, spot, l->upper[k], l->key64) : 0;
+  if (args->upper && l->gather == GATHER_COUNT && !args->io.out_first) {
     f.count = left;
     return f;
   }
-  while (spot.node != NO_NODE && (!a.upper || left > 0)) {
+  while (spot.node != NO_NODE && (!args->upper || left > 0)) {
     uint32_t *p = node_at(t, spot.node, l->key64), *rows = node_rows(p, t.node_size, l->key64);
-    const uint32_t rest = p[NODE_SIZE] - spot.slot, most = a.upper && left < rest ? left : rest, end = spot.slot + most;
-    for (; spot.slot < end && (a.upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]); spot.slot++)
-      FOUND_ADD(f, rows[spot.slot], to, l->gather, l->value);
-    if (!a.upper && (spot.slot < end || node_max(p) > l->lower[k]))
+    const uint32_t rest = p[NODE_SIZE] - spot.slot, most = args->upper && left < rest ? left : rest,
+                   end = spot.slot + most;
+    for (; spot.slot < end && (args->upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]); spot.slot++)
+      f = found_add(f, args->io, rows[spot.slot], to, l->gather, l->value);
+    if (!args->upper && (spot.slot < end || node_max(p) > l->lower[k]))
       return f;
-    left -= a.upper ? most : 0;
+    left -= args->upper ? most : 0;
     spot = nodes_next(t, spot, l->key64);
   }
   return f;
 }
 
-static struct found answer(const lookup *l, uint32_t k) {
+static findings answer(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
   const struct cgrx_walk *w = &l->walk[k];
-  struct found f = FOUND_NONE;
+  findings f = FOUND_NONE;
   if (l->output == CGRX_OUTPUT_RAYS)
     f.count = w->rays;
   else if (l->output == CGRX_OUTPUT_VISITS && l->wanted[k])
-    f.count = a.nodes ? nodes_spot(*a.nodes, w->bucket, l->lower[k], l->key64).visits
-                      : cgrx_visits(a.keys, w->bucket, l->lower[k], *a.state, l->key64);
+    f.count = args->nodes ? nodes_spot(*args->nodes, w->bucket, l->lower[k], l->key64).visits
+                          : cgrx_visits(args->keys, w->bucket, l->lower[k], *args->state, l->key64);
   if (l->output != CGRX_OUTPUT_RESULT || !l->wanted[k])
     return f;
-  return a.nodes ? answer_chained(l, k) : answer_entries(l, k);
+  return args->nodes ? answer_chained(l, k) : answer_entries(l, k);
 }
 
 /* Have the bucket that a search found on its way. */
 static void prefetch_bucket(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
-  const cgrx_state *s = a.state;
+  const cgrx_state *s = args->state;
   const uint64_t entry = (uint64_t)l->walk[k].bucket * s->bucket_size;
   const uint32_t words = s->layout_kind == LAYOUT_COLUMN ? 1 + l->key64 : entry_words(s->layout_kind, l->key64);
-  __builtin_prefetch(a.keys + entry * words);
+  __builtin_prefetch(args->keys + entry * words);
 }
 
 /* The same of a chain: its representative node, and once those of a block are here, the one after it where the key is
  * beyond. */
 static void prefetch_chains(const lookup *l) {
   const struct cgrx_args *args = l->args;
-  const uint32_t words = node_words(a.nodes->node_size, l->key64);
+  const uint32_t words = node_words(args->nodes->node_size, l->key64);
   for (uint32_t k = 0; k < l->count; k++)
     if (l->wanted[k])
-      node_prefetch(node_at(*a.nodes, l->walk[k].bucket, l->key64), words);
+      node_prefetch(node_at(*args->nodes, l->walk[k].bucket, l->key64), words);
   for (uint32_t k = 0; k < l->count; k++) {
-    const uint32_t *node = l->wanted[k] ? node_at(*a.nodes, l->walk[k].bucket, l->key64) : NULL;
+    const uint32_t *node = l->wanted[k] ? node_at(*args->nodes, l->walk[k].bucket, l->key64) : NULL;
     if (node && node_max((uint32_t *)(uintptr_t)node) < l->lower[k] && node[NODE_NEXT] != NO_NODE)
-      node_prefetch(node_at(*a.nodes, node[NODE_NEXT], l->key64), words);
+      node_prefetch(node_at(*args->nodes, node[NODE_NEXT], l->key64), words);
   }
 }
 
@@ -168,18 +168,18 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
               .gather = variant[1],
               .value = variant[2],
               .output = variant[3]};
-  for (uint32_t done = 0; done < a.count; done += BLOCK) {
-    l.begin = a.first + done;
-    l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
+  for (uint32_t done = 0; done < args->count; done += BLOCK) {
+    l.begin = args->first + done;
+    l.count = args->count - done < BLOCK ? args->count - done : BLOCK;
     load_block(&l);
     locate(&l);
-    if (a.nodes)
+    if (args->nodes)
       prefetch_chains(&l);
-    for (uint32_t k = 0; k < l.count && !a.nodes; k++)
+    for (uint32_t k = 0; k < l.count && !args->nodes; k++)
       prefetch_bucket(&l, k);
     for (uint32_t k = 0; k < l.count; k++) {
-      const struct found f = answer(&l, k);
-      FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);
+      const findings f = answer(&l, k);
+      found_store(f, args->io, (uint64_t)l.begin + k, l.gather);
     }
   }
 }
@@ -189,23 +189,25 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
 static void mark(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct cgrx_mark_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    a.bits[a.first + k] = cgrx_wanted(a.keys, a.first + k, a.slots_in_all, *a.state, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++)
+    args->bits[args->first + k] =
+        cgrx_wanted(args->keys, args->first + k, args->slots_in_all, *args->state, variant[0]);
 }
 
 static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct cgrx_encode_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    cgrx_write(a.keys, a.triangles, a.first + k, a.slots[a.first + k], *a.state, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++)
+    cgrx_write(args->keys, args->triangles, args->first + k, args->slots[args->first + k], *args->state, variant[0]);
 }
 
 static void to_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct cgrx_rows_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++) {
-    const uint32_t entry = a.first + k;
-    cgrx_write_entry(a.entries, entry, load_key(a.keys, entry, variant[0]), a.rows[entry], a.layout_kind, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++) {
+    const uint32_t entry = args->first + k;
+    cgrx_write_entry(args->entries, entry, load_key(args->keys, entry, variant[0]), args->rows[entry],
+                     args->layout_kind, variant[0]);
   }
 }
 

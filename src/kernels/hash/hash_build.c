@@ -9,17 +9,15 @@
 #include "spirv/hash_place_comp_reach.h"
 #include "spirv/hash_spine_comp.h"
 
-#define a (*args)
-
 static void mix(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct hash_mix_args *args = arguments;
   if (variant[0]) {
-    for (uint32_t i = 0; i < a.count; i++)
-      AS_U64_PTR(a.mixed)[a.first + i] = mix_u64(AS_U64_PTR(a.keys)[a.first + i]);
+    for (uint32_t i = 0; i < args->count; i++)
+      AS_U64_PTR(args->mixed)[args->first + i] = mix_u64(AS_U64_PTR(args->keys)[args->first + i]);
   } else {
-    for (uint32_t i = 0; i < a.count; i++)
-      a.mixed[a.first + i] = mix_u32(a.keys[a.first + i]);
+    for (uint32_t i = 0; i < args->count; i++)
+      args->mixed[args->first + i] = mix_u32(args->keys[args->first + i]);
   }
 }
 
@@ -30,7 +28,7 @@ static uint32_t tile_begin(uint32_t tile) {
 
 static uint32_t tile_end(const struct hash_place_args *args, uint32_t tile) {
   const uint64_t end = (uint64_t)tile_begin(tile) + HASH_TILE;
-  return end < a.entries ? (uint32_t)end : a.entries;
+  return end < args->entries ? (uint32_t)end : args->entries;
 }
 
 /* Bodies for each width and layout, with both known when they are compiled. */
@@ -52,15 +50,15 @@ static uint32_t tile_end(const struct hash_place_args *args, uint32_t tile) {
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
-  for (uint32_t tile = a.first; tile < a.first + a.count; tile++) {
+  for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
     uint64_t most = 0;
     const uint32_t end = tile_end(args, tile);
     for (uint32_t e = tile_begin(tile); e < end; e++) {
-      const uint64_t key = load_key(a.keys, runs ? a.starts[e] : e, key64);
-      const uint64_t given = entry_reach(e, key, key64, runs, a.entries, a.homes);
+      const uint64_t key = load_key(args->keys, runs ? args->starts[e] : e, key64);
+      const uint64_t given = entry_reach(e, key, key64, runs, args->entries, args->homes);
       most = given > most ? given : most;
     }
-    a.reaches[tile] = most;
+    args->reaches[tile] = most;
   }
 }
 
@@ -73,39 +71,39 @@ static void spine(const void *arguments, const uint32_t *variant, const rdx_scen
   (void)variant, (void)scene;
   const struct hash_spine_args *args = arguments;
   uint64_t most = 0;
-  for (uint32_t tile = 0; tile < a.tiles; tile++) {
-    const uint64_t own = a.reaches[tile];
-    a.reaches[tile] = most;
+  for (uint32_t tile = 0; tile < args->tiles; tile++) {
+    const uint64_t own = args->reaches[tile];
+    args->reaches[tile] = most;
     most = own > most ? own : most;
   }
-  a.reaches[a.tiles] = most;
+  args->reaches[args->tiles] = most;
 }
 
 INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint32_t runs, uint64_t slot, uint32_t e,
                        uint32_t start, uint64_t key) {
   const uint32_t slots = bucket_slots(key64, runs), s = (uint32_t)(slot % slots), at = values_at(key64, runs) + s;
-  uint32_t *bucket = a.table + slot / slots * BUCKET_WORDS, count = 1;
+  uint32_t *bucket = args->table + slot / slots * BUCKET_WORDS, count = 1;
   if (key64)
     memcpy(bucket + 2 * s, &key, 8);
   else
     bucket[s] = (uint32_t)key;
   if (runs) {
-    count = (e + 1 < a.entries ? a.starts[e + 1] : a.n) - start;
+    count = (e + 1 < args->entries ? args->starts[e + 1] : args->n) - start;
     bucket[at + slots] = count;
   }
-  bucket[at] = count == 1 ? a.rows[start] : start;
+  bucket[at] = count == 1 ? args->rows[start] : start;
 }
 
 INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
-  for (uint32_t tile = a.first; tile < a.first + a.count; tile++) {
-    uint64_t most = a.reaches[tile];
+  for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
+    uint64_t most = args->reaches[tile];
     const uint32_t end = tile_end(args, tile);
     for (uint32_t e = tile_begin(tile); e < end; e++) {
-      const uint32_t start = runs ? a.starts[e] : e;
-      const uint64_t key = load_key(a.keys, start, key64);
-      const uint64_t given = entry_reach(e, key, key64, runs, a.entries, a.homes);
+      const uint32_t start = runs ? args->starts[e] : e;
+      const uint64_t key = load_key(args->keys, start, key64);
+      const uint64_t given = entry_reach(e, key, key64, runs, args->entries, args->homes);
       most = given > most ? given : most;
-      write_slot(args, key64, runs, most - (a.entries - e), e, start, key);
+      write_slot(args, key64, runs, most - (args->entries - e), e, start, key);
     }
   }
 }

@@ -15,7 +15,6 @@
 #include <immintrin.h>
 #endif
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 /* Probes whose buckets are fetched together: for u64 keys fewer are faster. */
@@ -87,11 +86,11 @@ AVX2 static inline uint32_t match_avx2_u64(const uint32_t *bucket, uint64_t key,
 /* Find the home buckets of probes from `first` on and have them on their way. */
 #define DEFINE_START(isa, bits, target)                                                                                \
   target static void start_##isa##_u##bits(const struct hash_args *args, uint32_t first, uint32_t count, batch *b) {   \
-    const uint##bits##_t *probes = (const uint##bits##_t *)(const void *)a.lower + first;                              \
+    const uint##bits##_t *probes = (const uint##bits##_t *)(const void *)args->lower + first;                          \
     for (uint32_t k = 0; k < count; k++)                                                                               \
       b->keys.u##bits[k] = mix_u##bits(probes[k]);                                                                     \
     for (uint32_t k = 0; k < count; k++) {                                                                             \
-      b->buckets[k] = a.table + (uint64_t)home_bucket(b->keys.u##bits[k], bits == 64, a.homes) * BUCKET_WORDS;         \
+      b->buckets[k] = args->table + (uint64_t)home_bucket(b->keys.u##bits[k], bits == 64, args->homes) * BUCKET_WORDS; \
       __builtin_prefetch(b->buckets[k]);                                                                               \
     }                                                                                                                  \
   }
@@ -154,34 +153,34 @@ static search choose_search(uint32_t key64, uint32_t runs) {
 
 /* Counts and first rows. */
 static void store_counts(const struct hash_args *args, uint32_t first, uint32_t count, const batch *b) {
-  if (a.out_count)
-    memcpy(&a.out_count[first], b->counts, count * sizeof *b->counts);
-  if (!a.out_first)
+  if (args->io.out_count)
+    memcpy(&args->io.out_count[first], b->counts, count * sizeof *b->counts);
+  if (!args->io.out_first)
     return;
-  if (!a.rows) {
-    memcpy(&a.out_first[first], b->values, count * sizeof *b->values);
+  if (!args->rows) {
+    memcpy(&args->io.out_first[first], b->values, count * sizeof *b->values);
     return;
   }
   for (uint32_t k = 0; k < count; k++)
-    a.out_first[first + k] = b->counts[k] > 1 ? a.rows[b->values[k]] : b->values[k];
+    args->io.out_first[first + k] = b->counts[k] > 1 ? args->rows[b->values[k]] : b->values[k];
 }
 
 static void collect(const struct hash_args *args, const uint32_t *variant, uint32_t i, uint32_t start_or_row,
                     uint32_t count) {
   const uint32_t gather = variant[2], value = variant[3];
-  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
-  struct found f = FOUND_NONE;
+  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
+  findings f = FOUND_NONE;
   for (uint32_t k = 0; k < count; k++) {
-    const uint32_t row = count == 1 ? start_or_row : a.rows[start_or_row + k];
-    FOUND_ADD(f, row, to, gather, value);
+    const uint32_t row = count == 1 ? start_or_row : args->rows[start_or_row + k];
+    f = found_add(f, args->io, row, to, gather, value);
   }
-  FOUND_STORE(f, (uint64_t)i, gather);
+  found_store(f, args->io, (uint64_t)i, gather);
 }
 
 static void end(const struct hash_args *args, const uint32_t *variant, uint32_t first, uint32_t count, batch *b) {
-  if (a.valid) {
+  if (args->valid) {
     for (uint32_t k = 0; k < count; k++) {
-      if (!has_bit(a.valid, first + k)) {
+      if (!has_bit(args->valid, first + k)) {
         b->values[k] = NO_ROW;
         b->counts[k] = 0;
       }
@@ -190,15 +189,15 @@ static void end(const struct hash_args *args, const uint32_t *variant, uint32_t 
   /* Have what is needed next on its way for all probes at once: where a run's rows begin, or a single row's value. */
   for (uint32_t k = 0; k < count && variant[1]; k++)
     if (b->counts[k] > 1)
-      __builtin_prefetch(&a.rows[b->values[k]]);
+      __builtin_prefetch(&args->rows[b->values[k]]);
   if (variant[2] == GATHER_COUNT) {
     store_counts(args, first, count, b);
     return;
   }
-  for (uint32_t k = 0; k < count && a.values; k++)
+  for (uint32_t k = 0; k < count && args->io.values; k++)
     if (b->counts[k] == 1)
-      __builtin_prefetch(variant[3] >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[b->values[k]]
-                                                 : (const void *)&a.values[b->values[k]]);
+      __builtin_prefetch(variant[3] >= VALUE_U64 ? (const void *)&AS_U64_PTR(args->io.values)[b->values[k]]
+                                                 : (const void *)&args->io.values[b->values[k]]);
   for (uint32_t k = 0; k < count; k++)
     collect(args, variant, first + k, b->values[k], b->counts[k]);
 }
@@ -210,13 +209,13 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
   const search s = choose_search(variant[0], variant[1]);
   const uint32_t most = variant[0] ? BATCH_U64 : BATCH;
   batch batches[2];
-  uint32_t length = a.count < most ? a.count : most;
-  s.start(args, a.first, length, &batches[0]);
-  for (uint32_t done = 0, turn = 0; done < a.count; turn ^= 1) {
-    const uint32_t rest = a.count - done - length, next = rest < most ? rest : most;
-    s.start(args, a.first + done + length, next, &batches[turn ^ 1]);
+  uint32_t length = args->count < most ? args->count : most;
+  s.start(args, args->first, length, &batches[0]);
+  for (uint32_t done = 0, turn = 0; done < args->count; turn ^= 1) {
+    const uint32_t rest = args->count - done - length, next = rest < most ? rest : most;
+    s.start(args, args->first + done + length, next, &batches[turn ^ 1]);
     s.find(&batches[turn], length);
-    end(args, variant, a.first + done, length, &batches[turn]);
+    end(args, variant, args->first + done, length, &batches[turn]);
     done += length;
     length = next;
   }
@@ -227,15 +226,15 @@ static void visits(const void *arguments, const uint32_t *variant, const rdx_sce
   const struct hash_visits_args *args = arguments;
   const uint32_t key64 = variant[0], runs = variant[1];
   const uint32_t last = bucket_slots(key64, runs) - 1;
-  for (uint32_t i = a.first; i < a.first + a.count; i++) {
-    const uint64_t key = mix_key(load_key(a.lower, i, key64), key64);
-    const uint32_t *bucket = a.table + (uint64_t)home_bucket(key, key64, a.homes) * BUCKET_WORDS;
-    uint32_t looked = has_bit(a.valid, i);
+  for (uint32_t i = args->first; i < args->first + args->count; i++) {
+    const uint64_t key = mix_key(load_key(args->lower, i, key64), key64);
+    const uint32_t *bucket = args->table + (uint64_t)home_bucket(key, key64, args->homes) * BUCKET_WORDS;
+    uint32_t looked = has_bit(args->valid, i);
     while (looked && (key64 ? load_u64(bucket, last) : load_u32(bucket, last)) < key) {
       bucket += BUCKET_WORDS;
       looked++;
     }
-    a.out_visits[i] = looked;
+    args->out_visits[i] = looked;
   }
 }
 

@@ -144,22 +144,22 @@ void step(u32 low, u32 high, inout u32 bucket, inout entry mine) {
   }
 }
 
-void gather(inout found f, u32 i, entry e) {
+void gather(inout findings f, u32 i, entry e) {
   if (GATHER == GATHER_COUNT) {
     f.count = e.count;
-    if (e.count > 0 && !IS_NULL(a.out_first))
+    if (e.count > 0 && !IS_NULL(a.io.out_first))
       f.first = RUNS != 0 && e.count > 1 ? AT(a.rows, e.value) : e.value;
     return;
   }
-  const u32 to = GATHER == GATHER_ROWS && e.count > 0 ? u32(AT(a.offsets, i)) : 0;
+  const u32 to = GATHER == GATHER_ROWS && e.count > 0 ? u32(AT(a.io.offsets, i)) : 0;
   if (RUNS == 0 || e.count <= 1) {
     if (e.count > 0)
-      FOUND_ADD(f, e.value, to, GATHER, VALUE);
+      f = found_add(f, a.io, e.value, to, GATHER, VALUE);
     return;
   }
   for (u32 k = 0; k < e.count; k++) {
     const u32 row = AT(a.rows, e.value + k);
-    FOUND_ADD(f, row, to, GATHER, VALUE);
+    f = found_add(f, a.io, row, to, GATHER, VALUE);
   }
 }
 
@@ -178,7 +178,7 @@ void main() {
     step(low, high, bucket, e);
   if (!inside)
     return;
-  found f = FOUND_NONE;
+  findings f = FOUND_NONE;
   gather(f, i, e);
-  FOUND_STORE(f, i, GATHER);
+  found_store(f, a.io, i, GATHER);
 }

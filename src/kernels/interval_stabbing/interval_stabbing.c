@@ -9,25 +9,24 @@
 #include "spirv/interval_stabbing_level_comp.h"
 #include "spirv/interval_stabbing_usable_comp.h"
 
-#define a (*args)
 #define INLINE static inline __attribute__((always_inline))
 
 static void usable(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct interval_stabbing_usable_args *args = arguments;
-  for (uint32_t word = a.first; word < a.first + a.count; word++)
-    a.bits[word] = usable_intervals(a.lower, a.upper, a.valid, word, a.n, variant[0]);
+  for (uint32_t word = args->first; word < args->first + args->count; word++)
+    args->bits[word] = usable_intervals(args->lower, args->upper, args->valid, word, args->n, variant[0]);
 }
 
 static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct interval_stabbing_level_args *args = arguments;
-  for (uint32_t node = a.first; node < a.first + a.count; node++) {
-    const uint64_t largest = largest_child(a.below, a.n, node, variant[0]);
+  for (uint32_t node = args->first; node < args->first + args->count; node++) {
+    const uint64_t largest = largest_child(args->below, args->n, node, variant[0]);
     if (variant[0])
-      AS_U64_PTR(a.level)[node] = largest;
+      AS_U64_PTR(args->level)[node] = largest;
     else
-      a.level[node] = (uint32_t)largest;
+      args->level[node] = (uint32_t)largest;
   }
 }
 
@@ -38,20 +37,20 @@ INLINE void look_up_batch(const struct interval_stabbing_args *args, uint32_t ke
   uint64_t points[SEARCH_BATCH];
   uint32_t ends[SEARCH_BATCH], before[SEARCH_BATCH];
   for (uint32_t k = 0; k < count; k++)
-    points[k] = load_key(a.points, first + k, key64);
-  search_batch(a.lower, a.n, key64, points, count, true, ends);
+    points[k] = load_key(args->points, first + k, key64);
+  search_batch(args->lower, args->n, key64, points, count, true, ends);
   if (count_only)
-    search_batch(a.ends, a.n, key64, points, count, false, before);
+    search_batch(args->ends, args->n, key64, points, count, false, before);
   for (uint32_t k = 0; k < count; k++) {
-    const uint32_t i = first + k, end = has_bit(a.valid, i) ? ends[k] : 0;
+    const uint32_t i = first + k, end = has_bit(args->valid, i) ? ends[k] : 0;
     if (count_only) {
-      a.out_count[i] = end > 0 ? end - before[k] : 0;
+      args->out_count[i] = end > 0 ? end - before[k] : 0;
       continue;
     }
-    uint32_t to = (uint32_t)a.offsets[i];
-    for (uint32_t j = next_interval(a.upper, a.tree, a.n, 0, end, points[k], key64); j < end;
-         j = next_interval(a.upper, a.tree, a.n, j + 1, end, points[k], key64))
-      a.out_rows[to++] = a.rows[j];
+    uint32_t to = (uint32_t)args->offsets[i];
+    for (uint32_t j = next_interval(args->upper, args->tree, args->n, 0, end, points[k], key64); j < end;
+         j = next_interval(args->upper, args->tree, args->n, j + 1, end, points[k], key64))
+      args->out_rows[to++] = args->rows[j];
   }
 }
 
@@ -59,8 +58,9 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
   (void)scene;
   const struct interval_stabbing_args *args = arguments;
   const bool count_only = variant[1] == GATHER_COUNT;
-  for (uint32_t done = 0; done < a.count; done += SEARCH_BATCH) {
-    const uint32_t first = a.first + done, count = a.count - done < SEARCH_BATCH ? a.count - done : SEARCH_BATCH;
+  for (uint32_t done = 0; done < args->count; done += SEARCH_BATCH) {
+    const uint32_t first = args->first + done,
+                   count = args->count - done < SEARCH_BATCH ? args->count - done : SEARCH_BATCH;
     if (variant[0])
       look_up_batch(args, 1, count_only, first, count);
     else

@@ -23,20 +23,25 @@
 
 #define LONG_RUN 32 /* keys that are equal: of more, rdx_index_stats.long_runs tells */
 
+/* What is gathered from, and to. Values of rows without their bit in `values_valid` are skipped. */
+struct found_io {
+  PTR(u32) values;
+  PTR(u32) values_valid;
+  PTR(u32) out_count;
+  PTR(u32) out_first;
+  PTR(u64) out_sum;
+  PTR(u64) offsets;
+  PTR(u32) out_rows;
+};
+ARGS_SIZE(found_io, 56);
+
 /* Probe i asks for keys from lower[i] to upper[i] (upper 0: equal to lower[i]); keys are u32 or u64 by the kernel's
- * KEY64. It matches nothing where bit i of `valid` (0: all set) is not set. Values of rows without their bit in
- * `values_valid` are skipped. */
+ * KEY64. It matches nothing where bit i of `valid` (0: all set) is not set. */
 #define LOOKUP_FIELDS                                                                                                  \
   PTR(u32) lower;                                                                                                      \
   PTR(u32) upper;                                                                                                      \
   PTR(u32) valid;                                                                                                      \
-  PTR(u32) values;                                                                                                     \
-  PTR(u32) values_valid;                                                                                               \
-  PTR(u32) out_count;                                                                                                  \
-  PTR(u32) out_first;                                                                                                  \
-  PTR(u64) out_sum;                                                                                                    \
-  PTR(u64) offsets;                                                                                                    \
-  PTR(u32) out_rows
+  found_io io
 
 FN u64 load_key(PTR(u32) keys, u32 i, u32 key64) {
   return key64 != 0 ? AT(AS_U64_PTR(keys), i) : AT(keys, i);

@@ -11,27 +11,36 @@
 
 #define PACKED_BLOCK 256u
 
-#define PACKED_LOAD(to, from)                                                                                          \
-  if (rows)                                                                                                            \
-    for (uint32_t k = 0; k < n; k++)                                                                                   \
-      out[k] = ((const from *)codes)[rows[k]];                                                                         \
-  else                                                                                                                 \
-    for (uint32_t k = 0; k < n; k++)                                                                                   \
-      out[k] = ((const from *)codes)[first + k];                                                                       \
-  break
+#define DEFINE_PACKED_LOAD_OF(name, to, from)                                                                          \
+  static inline void name(const from *codes, const uint32_t *rows, uint64_t first, uint32_t n, to *out) {              \
+    if (rows)                                                                                                          \
+      for (uint32_t k = 0; k < n; k++)                                                                                 \
+        out[k] = codes[rows[k]];                                                                                       \
+    else                                                                                                               \
+      for (uint32_t k = 0; k < n; k++)                                                                                 \
+        out[k] = codes[first + k];                                                                                     \
+  }
 
 #define DEFINE_PACKED_LOAD(name, to)                                                                                   \
+  DEFINE_PACKED_LOAD_OF(name##_u8, to, uint8_t)                                                                        \
+  DEFINE_PACKED_LOAD_OF(name##_u16, to, uint16_t)                                                                      \
+  DEFINE_PACKED_LOAD_OF(name##_u32, to, uint32_t)                                                                      \
+  DEFINE_PACKED_LOAD_OF(name##_u64, to, uint64_t)                                                                      \
   static inline void name(const void *codes, uint32_t bytes, const uint32_t *rows, uint64_t first, uint32_t n,         \
                           to *out) {                                                                                   \
     switch (bytes) {                                                                                                   \
     case 1:                                                                                                            \
-      PACKED_LOAD(to, uint8_t);                                                                                        \
+      name##_u8(codes, rows, first, n, out);                                                                           \
+      break;                                                                                                           \
     case 2:                                                                                                            \
-      PACKED_LOAD(to, uint16_t);                                                                                       \
+      name##_u16(codes, rows, first, n, out);                                                                          \
+      break;                                                                                                           \
     case 4:                                                                                                            \
-      PACKED_LOAD(to, uint32_t);                                                                                       \
+      name##_u32(codes, rows, first, n, out);                                                                          \
+      break;                                                                                                           \
     case 8:                                                                                                            \
-      PACKED_LOAD(to, uint64_t);                                                                                       \
+      name##_u64(codes, rows, first, n, out);                                                                          \
+      break;                                                                                                           \
     default: /* no column: all are 0 */                                                                                \
       memset(out, 0, n * sizeof *out);                                                                                 \
     }                                                                                                                  \

@@ -8,7 +8,6 @@
 #include "spirv/radix_hash_lookup_comp.h"
 #include "spirv/radix_hash_starts_comp.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -19,8 +18,8 @@
 static void starts(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct radix_hash_starts_args *args = arguments;
-  for (uint32_t p = a.first; p < a.first + a.count; p++)
-    a.starts[p] = partition_start(a.keys, 0, a.n, p, variant[0], variant[1]);
+  for (uint32_t p = args->first; p < args->first + args->count; p++)
+    args->starts[p] = partition_start(args->keys, 0, args->n, p, variant[0], variant[1]);
 }
 
 /* ---- Inserting ---- */
@@ -34,17 +33,17 @@ INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t
   const uint32_t slots = partition_slots(end - begin);
   bool repeated = false;
   uint32_t longest = 0; /* of the chains, less 1 */
-  memset(SLOT_AT(a.table, begin, 0), 0xff, (uint64_t)slots * SLOT_BYTES);
+  memset(SLOT_AT(args->table, begin, 0), 0xff, (uint64_t)slots * SLOT_BYTES);
   for (uint32_t e = end; e-- > begin;) {
-    const uint64_t key = load_key(a.keys, e, key64);
+    const uint64_t key = load_key(args->keys, e, key64);
     uint32_t slot = home_bucket(key, key64, slots);
-    uint32_t *words = SLOT_AT(a.table, begin, slot);
-    while (words[0] != NO_ROW && load_key(a.keys, words[0], key64) != key) {
+    uint32_t *words = SLOT_AT(args->table, begin, slot);
+    while (words[0] != NO_ROW && load_key(args->keys, words[0], key64) != key) {
       slot = next_slot(slot, slots);
-      words = SLOT_AT(a.table, begin, slot);
+      words = SLOT_AT(args->table, begin, slot);
     }
-    uint32_t *link = LINK_AT(a.links, (uint64_t)e);
-    link[0] = a.rows[e];
+    uint32_t *link = LINK_AT(args->links, (uint64_t)e);
+    link[0] = args->rows[e];
     link[1] = words[0];
     repeated |= words[0] != NO_ROW;
     words[0] = e;
@@ -52,18 +51,18 @@ INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t
     longest = words[1] > longest ? words[1] : longest;
   }
   if (repeated)
-    __atomic_store_n(&a.repeated[0], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&args->repeated[0], 1, __ATOMIC_RELAXED);
   if (longest >= LONG_RUN)
-    __atomic_store_n(&a.repeated[1], 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&args->repeated[1], 1, __ATOMIC_RELAXED);
 }
 
 /* Each partition that starts among the items, as a whole: no two threads work on one. */
 INLINE void insert_partitions(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t bits) {
-  const uint64_t items_end = (uint64_t)a.first + a.count;
-  uint32_t p = partition_of(load_key(a.keys, a.first, key64), bits);
-  p += a.starts[p] < a.first;
-  for (; p < 1u << bits && a.starts[p] < items_end; p++)
-    insert_partition(args, key64, a.starts[p], a.starts[p + 1]);
+  const uint64_t items_end = (uint64_t)args->first + args->count;
+  uint32_t p = partition_of(load_key(args->keys, args->first, key64), bits);
+  p += args->starts[p] < args->first;
+  for (; p < 1u << bits && args->starts[p] < items_end; p++)
+    insert_partition(args, key64, args->starts[p], args->starts[p + 1]);
 }
 
 static void insert(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -85,61 +84,61 @@ typedef struct batch {
 INLINE void find(const struct radix_hash_args *args, uint32_t key64, uint32_t bits, uint32_t first, uint32_t count,
                  batch *b) {
   for (uint32_t k = 0; k < count; k++) {
-    b->keys[k] = load_key(a.lower, first + k, key64);
+    b->keys[k] = load_key(args->lower, first + k, key64);
     const uint32_t p = partition_of(b->keys[k], bits);
-    b->begins[k] = a.starts[p];
-    b->slots[k] = partition_slots(a.starts[p + 1] - a.starts[p]);
+    b->begins[k] = args->starts[p];
+    b->slots[k] = partition_slots(args->starts[p + 1] - args->starts[p]);
     b->homes[k] = home_bucket(b->keys[k], key64, b->slots[k]);
-    __builtin_prefetch(SLOT_AT(a.table, b->begins[k], b->homes[k]));
+    __builtin_prefetch(SLOT_AT(args->table, b->begins[k], b->homes[k]));
   }
   for (uint32_t k = 0; k < count; k++) {
-    b->heads[k] = b->slots[k] > 0 ? SLOT_AT(a.table, b->begins[k], b->homes[k])[0] : NO_ROW;
+    b->heads[k] = b->slots[k] > 0 ? SLOT_AT(args->table, b->begins[k], b->homes[k])[0] : NO_ROW;
     const uint32_t at = b->heads[k] == NO_ROW ? 0 : b->heads[k];
-    __builtin_prefetch(key64 ? (const void *)&AS_U64_PTR(a.keys)[at] : (const void *)&a.keys[at]);
+    __builtin_prefetch(key64 ? (const void *)&AS_U64_PTR(args->keys)[at] : (const void *)&args->keys[at]);
   }
   for (uint32_t k = 0; k < count; k++) {
     uint32_t slot = b->homes[k];
-    while (b->heads[k] != NO_ROW && load_key(a.keys, b->heads[k], key64) != b->keys[k]) {
+    while (b->heads[k] != NO_ROW && load_key(args->keys, b->heads[k], key64) != b->keys[k]) {
       slot = next_slot(slot, b->slots[k]);
-      b->heads[k] = SLOT_AT(a.table, b->begins[k], slot)[0];
+      b->heads[k] = SLOT_AT(args->table, b->begins[k], slot)[0];
     }
-    const bool found = b->heads[k] != NO_ROW && has_bit(a.valid, first + k);
+    const bool found = b->heads[k] != NO_ROW && has_bit(args->valid, first + k);
     b->heads[k] = found ? b->heads[k] : NO_ROW;
-    b->counts[k] = found ? SLOT_AT(a.table, b->begins[k], slot)[1] + 1 : 0;
+    b->counts[k] = found ? SLOT_AT(args->table, b->begins[k], slot)[1] + 1 : 0;
   }
 }
 
 static void collect(const struct radix_hash_args *args, const uint32_t *variant, uint32_t i, uint32_t entry) {
   const uint32_t gather = variant[2], value = variant[3];
-  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
-  struct found f = FOUND_NONE;
+  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
+  findings f = FOUND_NONE;
   while (entry != NO_ROW) {
-    const uint32_t *link = LINK_AT(a.links, (uint64_t)entry);
+    const uint32_t *link = LINK_AT(args->links, (uint64_t)entry);
     const uint32_t row = link[0];
     entry = link[1];
-    FOUND_ADD(f, row, to, gather, value);
+    f = found_add(f, args->io, row, to, gather, value);
   }
-  FOUND_STORE(f, (uint64_t)i, gather);
+  found_store(f, args->io, (uint64_t)i, gather);
 }
 
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct radix_hash_args *args = arguments;
-  const bool count_only = variant[2] == GATHER_COUNT && !a.out_first;
+  const bool count_only = variant[2] == GATHER_COUNT && !args->io.out_first;
   batch b;
-  for (uint32_t done = 0; done < a.count; done += BATCH) {
-    const uint32_t first = a.first + done, count = a.count - done < BATCH ? a.count - done : BATCH;
+  for (uint32_t done = 0; done < args->count; done += BATCH) {
+    const uint32_t first = args->first + done, count = args->count - done < BATCH ? args->count - done : BATCH;
     if (variant[0])
       find(args, 1, variant[1], first, count, &b);
     else
       find(args, 0, variant[1], first, count, &b);
     if (count_only) {
-      memcpy(&a.out_count[first], b.counts, count * sizeof *b.counts);
+      memcpy(&args->io.out_count[first], b.counts, count * sizeof *b.counts);
       continue;
     }
     for (uint32_t k = 0; k < count; k++)
       if (b.heads[k] != NO_ROW)
-        __builtin_prefetch(LINK_AT(a.links, (uint64_t)b.heads[k]));
+        __builtin_prefetch(LINK_AT(args->links, (uint64_t)b.heads[k]));
     for (uint32_t k = 0; k < count; k++)
       collect(args, variant, first + k, b.heads[k]);
   }

@@ -36,20 +36,20 @@ void main() {
   if (gl_GlobalInvocationID.x >= a.count)
     return;
   const u32 i = a.first + gl_GlobalInvocationID.x;
-  found f = FOUND_NONE;
+  findings f = FOUND_NONE;
   u32 count = 0, entry = NO_ROW;
   if (has_bit(a.valid, i))
     entry = find(load_key(a.lower, i, KEY64), count);
-  if (GATHER == GATHER_COUNT && IS_NULL(a.out_first)) {
+  if (GATHER == GATHER_COUNT && IS_NULL(a.io.out_first)) {
     f.count = count;
   } else {
-    const u32 to = GATHER == GATHER_ROWS && count > 0 ? u32(AT(a.offsets, i)) : 0;
+    const u32 to = GATHER == GATHER_ROWS && count > 0 ? u32(AT(a.io.offsets, i)) : 0;
     while (entry != NO_ROW) {
       u32_ptr link = LINK_AT(a.links, entry);
       const u32 row = AT(link, 0);
       entry = AT(link, 1);
-      FOUND_ADD(f, row, to, GATHER, VALUE);
+      f = found_add(f, a.io, row, to, GATHER, VALUE);
     }
   }
-  FOUND_STORE(f, i, GATHER);
+  found_store(f, a.io, i, GATHER);
 }

@@ -11,5 +11,5 @@ layout(push_constant, scalar) uniform push { prefix_sum_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    PREFIX_DIFFERENCE(a.first + gl_GlobalInvocationID.x, GATHER, VALUE);
+    prefix_difference(a, a.first + gl_GlobalInvocationID.x, GATHER, VALUE);
 }

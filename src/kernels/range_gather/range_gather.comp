@@ -14,14 +14,12 @@ layout(constant_id = 2) const u32 LANES = 8; /* 1, 4 or 8 */
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { range_gather_args a; };
 
-#include "kernels/lookup/found.h"
-
 u64 from_lane(u64 x, u32 distance) {
   return packUint2x32(subgroupShuffleXor(unpackUint2x32(x), distance));
 }
 
 /* RX, section 4.9 "warp-level aggregation". */
-void join(inout found f, u32 distance) {
+void join(inout findings f, u32 distance) {
   f.count += subgroupShuffleXor(f.count, distance);
   f.first = min(f.first, subgroupShuffleXor(f.first, distance));
   f.sum += from_lane(f.sum, distance);
@@ -34,14 +32,14 @@ void main() {
   const bool inside = item < a.count;
   const u32 i = a.first + (inside ? item : 0);
   const u32 begin = AT(a.begin, i), size = inside ? AT(a.size, i) : 0;
-  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
-  found f = FOUND_NONE;
+  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0;
+  findings f = FOUND_NONE;
   for (u32 k = lane; k < size; k += LANES) {
     const u32 row = ROW_OF_ENTRY(a, begin + k);
     if (GATHER == GATHER_ROWS)
-      AT(a.out_rows, to + k) = row;
+      AT(a.io.out_rows, to + k) = row;
     else
-      FOUND_ADD(f, row, to, GATHER, VALUE);
+      f = found_add(f, a.io, row, to, GATHER, VALUE);
   }
   if (LANES >= 4) {
     join(f, 1);
@@ -50,5 +48,5 @@ void main() {
   if (LANES == 8)
     join(f, 4);
   if (inside && lane == 0)
-    FOUND_STORE(f, i, GATHER);
+    found_store(f, a.io, i, GATHER);
 }

@@ -7,7 +7,7 @@
  * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans are differences of
  * prefix sums over the values in the order of the entries. */
 
-#include "kernels/lookup/lookup.h"
+#include "kernels/lookup/found.h"
 
 /* Where the rows of entries stand: entry e's is word first_word + e % 8 * step of block e / 8. */
 #define ROW_LAYOUT                                                                                                     \
@@ -21,13 +21,7 @@ struct range_gather_args {
   PTR(u32) begin;
   PTR(u32) size;
   PTR(u32) words;
-  PTR(u32) values;
-  PTR(u32) values_valid;
-  PTR(u32) out_count;
-  PTR(u32) out_first;
-  PTR(u64) out_sum;
-  PTR(u64) offsets;
-  PTR(u32) out_rows;
+  found_io io;
   ROW_LAYOUT;
 };
 ARGS_SIZE(range_gather_args, 112);
@@ -56,19 +50,15 @@ FN u32 pieces_of(u32 size, u32 length) {
   return size == 0u ? 1u : (size - 1u) / length + 1u;
 }
 
-/* With the args declared as `a` (C: a macro for them). */
-#define CUT_PIECE(piece)                                                                                               \
-  do {                                                                                                                 \
-    u32 cut_probe = lower_bound_u64(a.starts, 0, a.probes, TO_U64(piece) + 1ul) - 1u;                                  \
-    u64 cut_done = (TO_U64(piece) - AT(a.starts, cut_probe)) * a.piece_length;                                         \
-    u32 cut_size = AT(a.size, cut_probe);                                                                              \
-    bool cut_any = cut_done < cut_size;                                                                                \
-    u32 cut_left = cut_any ? cut_size - TO_U32(cut_done) : 0u;                                                         \
-    AT(a.piece_begin, piece) = cut_any ? AT(a.begin, cut_probe) + TO_U32(cut_done) : 0u;                               \
-    AT(a.piece_size, piece) = cut_left < a.piece_length ? cut_left : a.piece_length;                                   \
-    if (!IS_NULL(a.offsets))                                                                                           \
-      AT(a.piece_offsets, piece) = AT(a.offsets, cut_probe) + cut_done;                                                \
-  } while (false)
+FN void cut_piece(range_pieces_args a, u32 piece) {
+  u32 probe = upper_bound_u64(a.starts, 0, a.probes, TO_U64(piece)) - 1u;
+  u64 done = (TO_U64(piece) - AT(a.starts, probe)) * a.piece_length;
+  u32 size = AT(a.size, probe), left = done < size ? size - TO_U32(done) : 0u;
+  AT(a.piece_begin, piece) = left > 0u ? AT(a.begin, probe) + TO_U32(done) : 0u;
+  AT(a.piece_size, piece) = left < a.piece_length ? left : a.piece_length;
+  if (!IS_NULL(a.offsets))
+    AT(a.piece_offsets, piece) = AT(a.offsets, probe) + done;
+}
 
 /* Item: a probe: what its pieces found comes together. Constant: GATHER, not of rows. */
 struct range_join_args {
@@ -77,25 +67,27 @@ struct range_join_args {
   PTR(u32) piece_count; /* 0 where out_count is 0, and so on */
   PTR(u32) piece_first;
   PTR(u64) piece_sum;
-  PTR(u32) out_count;
-  PTR(u32) out_first;
-  PTR(u64) out_sum;
+  found_io io;
 };
-ARGS_SIZE(range_join_args, 72);
+ARGS_SIZE(range_join_args, 104);
 
-#define JOIN_PIECES(f, i, gather)                                                                                      \
-  for (u64 piece = AT(a.starts, i), pieces_end = AT(a.starts, TO_U64(i) + 1ul); piece < pieces_end; piece++) {         \
-    if (!IS_NULL(a.piece_count))                                                                                       \
-      f.count += AT(a.piece_count, piece);                                                                             \
-    if (!IS_NULL(a.piece_first) && AT(a.piece_first, piece) < f.first)                                                 \
-      f.first = AT(a.piece_first, piece);                                                                              \
-    if ((gather) == GATHER_SUM)                                                                                        \
-      f.sum += AT(a.piece_sum, piece);                                                                                 \
-    if ((gather) == GATHER_SUM_WIDE) {                                                                                 \
-      f.sum += AT(a.piece_sum, 2ul * piece);                                                                           \
-      f.high += AT(a.piece_sum, 2ul * piece + 1ul);                                                                    \
-    }                                                                                                                  \
+FN findings join_pieces(range_join_args a, u64 i, u32 gather) {
+  findings f = FOUND_NONE;
+  u64 end = AT(a.starts, i + 1ul);
+  for (u64 piece = AT(a.starts, i); piece < end; piece++) {
+    if (!IS_NULL(a.piece_count))
+      f.count += AT(a.piece_count, piece);
+    if (!IS_NULL(a.piece_first) && AT(a.piece_first, piece) < f.first)
+      f.first = AT(a.piece_first, piece);
+    if (gather == GATHER_SUM)
+      f.sum += AT(a.piece_sum, piece);
+    if (gather == GATHER_SUM_WIDE) {
+      f.sum += AT(a.piece_sum, 2ul * piece);
+      f.high += AT(a.piece_sum, 2ul * piece + 1ul);
+    }
   }
+  return f;
+}
 
 /* Prefix sums are written and read with the values, so that one gather of 32 bytes is all that an end of a span takes:
  * of each block of entries the sum of what comes before it in its tile, and the values. The last one counts from the
@@ -157,21 +149,29 @@ ARGS_SIZE(prefix_sum_args, 96);
 #define ROW_OF_ENTRY(a, entry) (a.words[(u64)((entry) / 8) * a.block_words + a.first_word + (entry) % 8 * a.step])
 #endif
 
-/* With the args declared as `a` (C: a macro for them): the parts of the value of an entry, where they are wanted. */
-#define PREFIX_VALUE(entry, low_part, high_part, present_part)                                                         \
-  do {                                                                                                                 \
-    u32 span_row = ROW_OF_ENTRY(a, entry);                                                                             \
-    bool span_present = has_bit(a.values_valid, span_row);                                                             \
-    if (!IS_NULL(a.high.blocks)) {                                                                                     \
-      u64 span_code = span_present ? AT(AS_U64_PTR(a.values), span_row) : 0ul;                                         \
-      low_part = TO_U32(span_code);                                                                                    \
-      high_part = TO_U32(span_code >> 32);                                                                             \
-    } else {                                                                                                           \
-      low_part = span_present ? AT(a.values, span_row) : 0u;                                                           \
-    }                                                                                                                  \
-    if (!IS_NULL(a.present.blocks))                                                                                    \
-      present_part = span_present ? 1u : 0u;                                                                           \
-  } while (false)
+/* The parts of the value of an entry, where they are wanted. */
+struct prefix_value {
+  u32 low;
+  u32 high;
+  u32 present;
+};
+ARGS_SIZE(prefix_value, 12);
+
+FN prefix_value prefix_value_of(prefix_blocks_args a, u32 entry) {
+  u32 row = ROW_OF_ENTRY(a, entry);
+  bool present = has_bit(a.values_valid, row);
+  prefix_value v;
+  v.present = present ? 1u : 0u;
+  v.high = 0u;
+  if (!IS_NULL(a.high.blocks)) {
+    u64 code = present ? AT(AS_U64_PTR(a.values), row) : 0ul;
+    v.low = TO_U32(code);
+    v.high = TO_U32(code >> 32);
+  } else {
+    v.low = present ? AT(a.values, row) : 0u;
+  }
+  return v;
+}
 
 /* The sum over all entries before `entry`. A mask decides, as compilers turn a conditional into jumps. */
 FN u64 prefix_sum_before(prefix_sums sums, u32 entry) {
@@ -190,25 +190,23 @@ FN u64 prefix_sum_of(prefix_sums sums, u32 begin, u32 size) {
 }
 
 /* The codes of signed values are 2^31 (2^63) above them. */
-#define PREFIX_DIFFERENCE(i, gather, value_kind)                                                                       \
-  do {                                                                                                                 \
-    u32 span_begin = AT(a.begin, i), span_count = AT(a.size, i);                                                       \
-    u64 span_low = prefix_sum_of(a.low, span_begin, span_count),                                                       \
-        span_high = prefix_sum_of(a.high, span_begin, span_count);                                                     \
-    if (!IS_NULL(a.present.blocks))                                                                                    \
-      span_count = TO_U32(prefix_sum_of(a.present, span_begin, span_count));                                           \
-    if ((value_kind) == VALUE_I32)                                                                                     \
-      span_low -= TO_U64(span_count) << 31;                                                                            \
-    if ((value_kind) == VALUE_I64)                                                                                     \
-      span_high -= TO_U64(span_count) << 31;                                                                           \
-    if (!IS_NULL(a.out_count))                                                                                         \
-      AT(a.out_count, i) = span_count;                                                                                 \
-    if ((gather) == GATHER_SUM) {                                                                                      \
-      AT(a.out_sum, i) = span_low + (span_high << 32);                                                                 \
-    } else {                                                                                                           \
-      AT(a.out_sum, 2ul * (i)) = span_low;                                                                             \
-      AT(a.out_sum, 2ul * (i) + 1ul) = span_high;                                                                      \
-    }                                                                                                                  \
-  } while (false)
+FN void prefix_difference(prefix_sum_args a, u64 i, u32 gather, u32 value_kind) {
+  u32 begin = AT(a.begin, i), count = AT(a.size, i);
+  u64 low = prefix_sum_of(a.low, begin, count), high = prefix_sum_of(a.high, begin, count);
+  if (!IS_NULL(a.present.blocks))
+    count = TO_U32(prefix_sum_of(a.present, begin, count));
+  if (value_kind == VALUE_I32)
+    low -= TO_U64(count) << 31;
+  if (value_kind == VALUE_I64)
+    high -= TO_U64(count) << 31;
+  if (!IS_NULL(a.out_count))
+    AT(a.out_count, i) = count;
+  if (gather == GATHER_SUM) {
+    AT(a.out_sum, i) = low + (high << 32);
+  } else {
+    AT(a.out_sum, 2ul * i) = low;
+    AT(a.out_sum, 2ul * i + 1ul) = high;
+  }
+}
 
 #endif

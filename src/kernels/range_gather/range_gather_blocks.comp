@@ -40,9 +40,12 @@ void main() {
   u32 low[PREFIX_BLOCK], high[PREFIX_BLOCK], present[PREFIX_BLOCK];
   [[unroll]] for (u32 k = 0; k < PREFIX_BLOCK; k++) {
     const u32 ahead = k * PREFIX_TILE + GROUP_LANE;
-    low[k] = high[k] = present[k] = 0;
+    prefix_value value = prefix_value(0, 0, 0);
     if (ahead < a.n - first)
-      PREFIX_VALUE(first + ahead, low[k], high[k], present[k]);
+      value = prefix_value_of(a, first + ahead);
+    low[k] = value.low;
+    high[k] = value.high;
+    present[k] = value.present;
   }
   write_blocks(a.low, low);
   if (!IS_NULL(a.high.blocks))

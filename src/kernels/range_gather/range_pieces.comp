@@ -15,5 +15,5 @@ void main() {
   if (STEP == PIECES_COUNT)
     AT(a.counts, i) = pieces_of(AT(a.size, i), a.piece_length);
   else
-    CUT_PIECE(i);
+    cut_piece(a, i);
 }

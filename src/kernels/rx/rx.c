@@ -17,8 +17,6 @@
 #include "spirv/rx_single_rchit.h"
 #include "spirv/rx_single_rgen.h"
 
-/* found.h and rx_count.h call the args `a`, as the shaders do. */
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 #define BLOCK 256 /* probes, and rays, in flight */
@@ -32,7 +30,7 @@ typedef struct lookup {
   uint32_t rays;  /* in the block so far */
   rdx_ray ray[BLOCK];
   uint32_t probe[BLOCK]; /* of each ray, from `begin` */
-  struct found found[BLOCK];
+  findings found[BLOCK];
 } lookup;
 
 static void start(lookup *l, const void *args, const uint32_t *variant, const rdx_scene *scene, bool boxes) {
@@ -51,9 +49,9 @@ static void start(lookup *l, const void *args, const uint32_t *variant, const rd
 
 static void gather(lookup *l, uint32_t probe, uint32_t primitive) {
   const struct rx_args *args = l->args;
-  const uint32_t row = a.rows ? a.rows[primitive] : primitive;
-  const uint32_t end = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + probe] : 0;
-  FOUND_ADD(l->found[probe], row, end, l->gather, l->value);
+  const uint32_t row = args->rows ? args->rows[primitive] : primitive;
+  const uint32_t end = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + probe] : 0;
+  l->found[probe] = found_add(l->found[probe], args->io, row, end, l->gather, l->value);
 }
 
 /* RX, section 2.2 "any-hit program". */
@@ -61,18 +59,19 @@ static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
   lookup *l = context;
   const struct rx_args *args = l->args;
   if (l->boxes || l->verify) {
-    const uint64_t key = load_key(a.state->keys, primitive, l->key64);
+    const uint64_t key = load_key(args->state->keys, primitive, l->key64);
     if (l->boxes) {
       const rdx_ray *r = &l->ray[lane];
       const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
       const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
-      if (!rx_meets(rx_point(key - a.zero, a.scheme), origin, direction, r->tmin, r->tmax, l->primitive, a.scheme))
+      if (!rx_meets(rx_point(key - args->zero, args->scheme), origin, direction, r->tmin, r->tmax, l->primitive,
+                    args->scheme))
         return false;
     }
     if (l->verify) {
       const uint32_t i = l->begin + l->probe[lane];
-      const uint64_t lower = load_key(a.lower, i, l->key64);
-      const uint64_t upper = a.upper ? load_key(a.upper, i, l->key64) : lower;
+      const uint64_t lower = load_key(args->lower, i, l->key64);
+      const uint64_t upper = args->upper ? load_key(args->upper, i, l->key64) : lower;
       if (key < lower || key > upper)
         return false;
     }
@@ -105,7 +104,7 @@ static void add_ray(lookup *l, struct rx_ray r, float x, float z, uint32_t probe
 static void store(const lookup *l, uint32_t count) {
   const struct rx_args *args = l->args;
   for (uint32_t k = 0; k < count; k++)
-    FOUND_STORE(l->found[k], (uint64_t)l->begin + k, l->gather);
+    found_store(l->found[k], args->io, (uint64_t)l->begin + k, l->gather);
 }
 
 /* RX, section 2.2 "cast a short ray perpendicularly to the line of triangles". */
@@ -116,11 +115,11 @@ static bool add_perpendicular(lookup *l, uint32_t count) {
   uint64_t previous = 0;
   for (uint32_t k = 0; k < count; k++) {
     l->found[k] = FOUND_NONE;
-    const uint64_t key = load_key(a.lower, l->begin + k, l->key64) - a.zero;
+    const uint64_t key = load_key(args->lower, l->begin + k, l->key64) - args->zero;
     ascending &= previous <= key;
     previous = key;
-    if (has_bit(a.valid, l->begin + k) && rx_representable(key, a.scheme))
-      add_ray(l, rx_perpendicular(key, a.scheme), 0, 1, k);
+    if (has_bit(args->valid, l->begin + k) && rx_representable(key, args->scheme))
+      add_ray(l, rx_perpendicular(key, args->scheme), 0, 1, k);
   }
   return ascending;
 }
@@ -138,22 +137,22 @@ static void single_block(lookup *l, uint32_t count) {
 /* RX, section 2.2 "cast a ray along the line of triangles". */
 static void range_block(lookup *l, uint32_t count) {
   const struct rx_args *args = l->args;
-  const struct rx_state *state = a.state;
-  const uint32_t shift = rx_segment_shift(a.scheme);
+  const struct rx_state *state = args->state;
+  const uint32_t shift = rx_segment_shift(args->scheme);
   for (uint32_t k = 0; k < count; k++) {
     l->found[k] = FOUND_NONE;
     const uint32_t i = l->begin + k;
-    const uint64_t lower = load_key(a.lower, i, l->key64);
-    const uint64_t upper = a.upper ? load_key(a.upper, i, l->key64) : lower;
-    const struct rx_bounds bounds = rx_clamp(lower, upper, a.zero, state->min_key, state->max_key);
-    if (bounds.empty || !has_bit(a.valid, i))
+    const uint64_t lower = load_key(args->lower, i, l->key64);
+    const uint64_t upper = args->upper ? load_key(args->upper, i, l->key64) : lower;
+    const struct rx_bounds bounds = rx_clamp(lower, upper, args->zero, state->min_key, state->max_key);
+    if (bounds.empty || !has_bit(args->valid, i))
       continue;
     const struct rx_visit visit = rx_plan(bounds, shift, state->segments, state->segment_count);
     for (uint64_t v = visit.begin; v != visit.end; v++) {
       const uint64_t segment = rx_visited(visit, v, state->segments);
       add_ray(l,
               rx_parallel(rx_segment_lower(bounds.lower, segment, shift),
-                          rx_segment_upper(bounds.upper, segment, shift), a.scheme, l->from_zero),
+                          rx_segment_upper(bounds.upper, segment, shift), args->scheme, l->from_zero),
               1, 0, k);
     }
   }
@@ -166,9 +165,9 @@ static void run(const void *arguments, const uint32_t *variant, const rdx_scene 
   const struct rx_args *args = arguments;
   lookup l;
   start(&l, args, variant, scene, boxes);
-  for (uint32_t done = 0; done < a.count; done += BLOCK) {
-    l.begin = a.first + done;
-    block(&l, a.count - done < BLOCK ? a.count - done : BLOCK);
+  for (uint32_t done = 0; done < args->count; done += BLOCK) {
+    l.begin = args->first + done;
+    block(&l, args->count - done < BLOCK ? args->count - done : BLOCK);
   }
 }
 
@@ -195,21 +194,21 @@ static void range_boxes(const void *args, const uint32_t *variant, const rdx_sce
 static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct rx_encode_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++) {
-    const uint32_t i = a.first + k;
-    const uint64_t key = load_key(a.keys, i, variant[0]) - a.zero;
+  for (uint32_t k = 0; k < args->count; k++) {
+    const uint32_t i = args->first + k;
+    const uint64_t key = load_key(args->keys, i, variant[0]) - args->zero;
     if (variant[1])
-      rx_write_box(a.primitives + (uint64_t)i * RX_BOX_WORDS, key, a.scheme);
+      rx_write_box(args->primitives + (uint64_t)i * RX_BOX_WORDS, key, args->scheme);
     else
-      rx_write_triangle(a.primitives + (uint64_t)i * RX_TRIANGLE_WORDS, key, a.scheme);
+      rx_write_triangle(args->primitives + (uint64_t)i * RX_TRIANGLE_WORDS, key, args->scheme);
   }
 }
 
 static void count_rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct rx_rays_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    RX_COUNT_RAYS(a.first + k, variant[0], variant[1]);
+  for (uint32_t k = 0; k < args->count; k++)
+    args->out_rays[args->first + k] = rx_rays_of(*args, args->first + k, variant[0], variant[1]);
 }
 
 #define SPIRV(words_)                                                                                                  \

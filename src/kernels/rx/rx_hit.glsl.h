@@ -7,7 +7,7 @@
 
 #include "kernels/rx/rx_lookup.glsl.h"
 
-layout(location = 0) rayPayloadInEXT found f;
+layout(location = 0) rayPayloadInEXT findings f;
 
 /* Whether a primitive's key lies within the bounds of this launch item's probe. */
 bool verified(u32 primitive) {
@@ -25,8 +25,8 @@ void gather(u32 primitive) {
     return;
   }
   const u32 row = IS_NULL(a.rows) ? primitive : AT(a.rows, primitive);
-  const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.offsets, own_item())) : 0;
-  FOUND_ADD(f, row, end, GATHER, VALUE);
+  const u32 end = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, own_item())) : 0;
+  f = found_add(f, a.io, row, end, GATHER, VALUE);
 }
 
 #endif

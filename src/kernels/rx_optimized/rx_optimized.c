@@ -9,7 +9,6 @@
 #include "spirv/rx_optimized_rgen.h"
 #include "spirv/rx_optimized_rint.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 #define BLOCK 256 /* probes, and rays, in flight */
@@ -35,12 +34,12 @@ typedef struct lookup {
 
 static void start_probe(lookup *l, uint32_t k) {
   const struct rx_optimized_args *args = l->args;
-  const rx_optimized_state *s = a.state;
+  const rx_optimized_state *s = args->state;
   walk *w = &l->walk[k];
   *w = (walk){.hit = NO_ROW, .reach = s->reach};
-  if (!has_bit(a.valid, l->begin + k))
+  if (!has_bit(args->valid, l->begin + k))
     return;
-  if (!a.upper) {
+  if (!args->upper) {
     w->going = rx_representable(l->lower[k], s->scheme);
     return;
   }
@@ -56,8 +55,8 @@ static bool start_block(lookup *l) {
   const struct rx_optimized_args *args = l->args;
   bool ascending = true;
   for (uint32_t k = 0; k < l->count; k++) {
-    l->lower[k] = load_key(a.lower, l->begin + k, l->key64);
-    l->upper[k] = a.upper ? load_key(a.upper, l->begin + k, l->key64) : l->lower[k];
+    l->lower[k] = load_key(args->lower, l->begin + k, l->key64);
+    l->upper[k] = args->upper ? load_key(args->upper, l->begin + k, l->key64) : l->lower[k];
     ascending &= k == 0 || l->lower[k - 1] <= l->lower[k];
     start_probe(l, k);
   }
@@ -66,7 +65,7 @@ static bool start_block(lookup *l) {
 
 static struct rx_ray row_ray(const lookup *l, const walk *w) {
   const struct rx_optimized_args *args = l->args;
-  const rx_optimized_state *s = a.state;
+  const rx_optimized_state *s = args->state;
   const uint32_t shift = rx_segment_shift(s->scheme);
   const uint64_t segment = rx_visited(w->visit, w->visit.begin, s->segments);
   return rx_parallel(rx_segment_lower(w->bounds.lower, segment, shift),
@@ -76,8 +75,8 @@ static struct rx_ray row_ray(const lookup *l, const walk *w) {
 static rdx_ray next_ray(const lookup *l, uint32_t k) {
   const struct rx_optimized_args *args = l->args;
   const walk *w = &l->walk[k];
-  if (!a.upper) {
-    const struct rx_ray r = rx_perpendicular(l->lower[k], a.state->scheme);
+  if (!args->upper) {
+    const struct rx_ray r = rx_perpendicular(l->lower[k], args->state->scheme);
     return (rdx_ray){{r.x, r.y, r.z}, r.tmin, {0, 0, 1}, r.tmax};
   }
   const struct rx_ray r = row_ray(l, w);
@@ -92,14 +91,14 @@ static void take(const lookup *l, walk *w, uint32_t primitive) {
   w->rays++;
   w->hit = primitive;
   w->going = false;
-  if (primitive != NO_ROW || !a.upper)
+  if (primitive != NO_ROW || !args->upper)
     return;
   w->from += w->reach;
   w->reach *= RX_OPTIMIZED_GROW;
   if (w->from >= row_ray(l, w).tmax) {
     w->visit.begin++;
     w->from = 0;
-    w->reach = a.state->reach;
+    w->reach = args->state->reach;
   }
   w->going = w->visit.begin != w->visit.end;
 }
@@ -115,9 +114,10 @@ typedef struct box_rays {
 static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   const box_rays *b = context;
   const struct rx_optimized_args *args = b->l->args;
-  const rx_optimized_state *s = a.state;
+  const rx_optimized_state *s = args->state;
   const rdx_ray *r = &b->rays[lane];
-  const struct rx_vec center = rx_point(load_key(a.keys, rx_optimized_entry(primitive, *s), b->l->key64), s->scheme);
+  const struct rx_vec center =
+      rx_point(load_key(args->keys, rx_optimized_entry(primitive, *s), b->l->key64), s->scheme);
   const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
   const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
   if (!rx_meets(center, origin, direction, r->tmin, r->tmax, b->l->primitive, s->scheme))
@@ -154,35 +154,36 @@ static void locate(lookup *l, bool coherent) {
 }
 
 /* thesis, Algorithm 4 "CUDA Kernel Linear Scan". */
-static struct found scan(const lookup *l, uint32_t k) {
+static findings scan(const lookup *l, uint32_t k) {
   const struct rx_optimized_args *args = l->args;
-  const rx_optimized_state *s = a.state;
-  struct found f = FOUND_NONE;
+  const rx_optimized_state *s = args->state;
+  findings f = FOUND_NONE;
   if (l->count_rays)
     f.count = l->walk[k].rays;
   if (l->count_rays || l->walk[k].hit == NO_ROW)
     return f;
   const uint32_t at = rx_optimized_entry(l->walk[k].hit, *s);
-  const bool exact = !a.upper && s->distinct;
-  const uint32_t begin = exact ? at : entry_search_down(a.keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
-  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)a.offsets[l->begin + k] : 0;
-  if (a.upper && s->linear_scan) {
-    for (uint32_t entry = begin; entry < s->n && load_key(a.keys, entry, l->key64) <= l->upper[k]; entry++)
-      FOUND_ADD(f, a.rows[entry], to, l->gather, l->value);
+  const bool exact = !args->upper && s->distinct;
+  const uint32_t begin = exact ? at : entry_search_down(args->keys, at, l->lower[k], LAYOUT_COLUMN, l->key64);
+  const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + k] : 0;
+  if (args->upper && s->linear_scan) {
+    for (uint32_t entry = begin; entry < s->n && load_key(args->keys, entry, l->key64) <= l->upper[k]; entry++)
+      f = found_add(f, args->io, args->rows[entry], to, l->gather, l->value);
     return f;
   }
-  if (a.upper) {
+  if (args->upper) {
     f.first = begin;
     f.count =
         (l->upper[k] >= s->max_key ? s->n
-                                   : entry_search_up(a.keys, at, s->n, l->upper[k] + 1, LAYOUT_COLUMN, l->key64)) -
+                                   : entry_search_up(args->keys, at, s->n, l->upper[k] + 1, LAYOUT_COLUMN, l->key64)) -
         begin;
     return f;
   }
   const uint32_t end = exact ? rx_optimized_end(l->walk[k].hit, at, *s) : s->n;
-  for (uint32_t entry = begin; entry < end && (exact || load_key(a.keys, entry, l->key64) == l->lower[k]); entry++) {
-    const uint32_t row = a.rows[entry];
-    FOUND_ADD(f, row, to, l->gather, l->value);
+  for (uint32_t entry = begin; entry < end && (exact || load_key(args->keys, entry, l->key64) == l->lower[k]);
+       entry++) {
+    const uint32_t row = args->rows[entry];
+    f = found_add(f, args->io, row, to, l->gather, l->value);
   }
   return f;
 }
@@ -197,13 +198,13 @@ static void look_up_in(const void *arguments, const uint32_t *variant, const rdx
               .count_rays = variant[3],
               .primitive = variant[4],
               .boxes = boxes};
-  for (uint32_t done = 0; done < a.count; done += BLOCK) {
-    l.begin = a.first + done;
-    l.count = a.count - done < BLOCK ? a.count - done : BLOCK;
+  for (uint32_t done = 0; done < args->count; done += BLOCK) {
+    l.begin = args->first + done;
+    l.count = args->count - done < BLOCK ? args->count - done : BLOCK;
     locate(&l, start_block(&l));
     for (uint32_t k = 0; k < l.count; k++) {
-      const struct found f = scan(&l, k);
-      FOUND_STORE(f, (uint64_t)l.begin + k, l.gather);
+      const findings f = scan(&l, k);
+      found_store(f, args->io, (uint64_t)l.begin + k, l.gather);
     }
   }
 }

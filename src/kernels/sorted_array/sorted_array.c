@@ -8,37 +8,36 @@
 #include "spirv/sorted_array_comp_keys_u32.h"
 #include "spirv/sorted_array_comp_keys_u64.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 
 /* The end of the run of `key` that starts at `begin`, by steps that double. */
 static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key) {
   uint64_t low = begin, step = 1; /* keys before `low` are part of the run */
-  while (low + step <= a.n && load_key(a.keys, (uint32_t)(low + step - 1), key64) == key) {
+  while (low + step <= args->n && load_key(args->keys, (uint32_t)(low + step - 1), key64) == key) {
     low += step;
     step *= 2;
   }
-  uint64_t high = low + step - 1 < a.n ? low + step - 1 : a.n; /* the end is in low .. high */
-  return upper_bound_key(a.keys, (uint32_t)low, (uint32_t)high, key, key64);
+  uint64_t high = low + step - 1 < args->n ? low + step - 1 : args->n; /* the end is in low .. high */
+  return upper_bound_key(args->keys, (uint32_t)low, (uint32_t)high, key, key64);
 }
 
 static void collect(const struct sorted_array_args *args, const uint32_t *variant, uint32_t i, uint32_t begin,
                     uint32_t end) {
   const uint32_t gather = variant[1], value = variant[2];
-  struct found f = FOUND_NONE;
-  if (a.upper) { /* a span, whatever is gathered */
+  findings f = FOUND_NONE;
+  if (args->upper) { /* a span, whatever is gathered */
     f.count = end - begin;
     f.first = begin;
-  } else if (gather == GATHER_COUNT && !a.out_first) {
+  } else if (gather == GATHER_COUNT && !args->io.out_first) {
     f.count = end - begin;
   } else {
-    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
+    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
     for (uint32_t k = begin; k < end; k++) {
-      const uint32_t row = a.rows[k];
-      FOUND_ADD(f, row, to, gather, value);
+      const uint32_t row = args->rows[k];
+      f = found_add(f, args->io, row, to, gather, value);
     }
   }
-  FOUND_STORE(f, (uint64_t)i, gather);
+  found_store(f, args->io, (uint64_t)i, gather);
 }
 
 static void lookup_batch(const struct sorted_array_args *args, const uint32_t *variant, uint32_t first,
@@ -47,26 +46,26 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
   uint64_t lower[SEARCH_BATCH], upper[SEARCH_BATCH];
   uint32_t begin[SEARCH_BATCH], end[SEARCH_BATCH];
   for (uint32_t k = 0; k < count; k++)
-    lower[k] = load_key(a.lower, first + k, key64);
-  search_batch(a.keys, a.n, key64, lower, count, false, begin);
-  if (a.upper) {
+    lower[k] = load_key(args->lower, first + k, key64);
+  search_batch(args->keys, args->n, key64, lower, count, false, begin);
+  if (args->upper) {
     for (uint32_t k = 0; k < count; k++)
-      upper[k] = load_key(a.upper, first + k, key64);
-    search_batch(a.keys, a.n, key64, upper, count, true, end);
+      upper[k] = load_key(args->upper, first + k, key64);
+    search_batch(args->keys, args->n, key64, upper, count, true, end);
   } else {
     for (uint32_t k = 0; k < count; k++)
-      __builtin_prefetch(&a.rows[begin[k]]);
+      __builtin_prefetch(&args->rows[begin[k]]);
     for (uint32_t k = 0; k < count; k++)
       end[k] = run_end(args, key64, begin[k], lower[k]);
   }
-  if (a.values && !a.upper) { /* equal keys are few: have the first value on its way for each */
+  if (args->io.values && !args->upper) { /* equal keys are few: have the first value on its way for each */
     for (uint32_t k = 0; k < count; k++)
       if (begin[k] < end[k])
-        __builtin_prefetch(variant[2] >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[a.rows[begin[k]]]
-                                                   : (const void *)&a.values[a.rows[begin[k]]]);
+        __builtin_prefetch(variant[2] >= VALUE_U64 ? (const void *)&AS_U64_PTR(args->io.values)[args->rows[begin[k]]]
+                                                   : (const void *)&args->io.values[args->rows[begin[k]]]);
   }
   for (uint32_t k = 0; k < count; k++) {
-    const bool match = has_bit(a.valid, first + k) && begin[k] < end[k];
+    const bool match = has_bit(args->valid, first + k) && begin[k] < end[k];
     collect(args, variant, first + k, match ? begin[k] : 0, match ? end[k] : 0);
   }
 }
@@ -74,8 +73,9 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct sorted_array_args *args = arguments;
-  for (uint32_t done = 0; done < a.count; done += SEARCH_BATCH)
-    lookup_batch(args, variant, a.first + done, a.count - done < SEARCH_BATCH ? a.count - done : SEARCH_BATCH);
+  for (uint32_t done = 0; done < args->count; done += SEARCH_BATCH)
+    lookup_batch(args, variant, args->first + done,
+                 args->count - done < SEARCH_BATCH ? args->count - done : SEARCH_BATCH);
 }
 
 #define LOOKUP(name_, words_)                                                                                          \

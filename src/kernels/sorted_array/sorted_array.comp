@@ -202,23 +202,23 @@ u32 run_end(u32 begin, KEY key) {
 }
 
 /* The rows of a point, which begin at `begin`; they ascend. */
-void collect(u32 i, u32 begin, KEY key, inout found f) {
+void collect(u32 i, u32 begin, KEY key, inout findings f) {
   if (GATHER == GATHER_COUNT) {
-    if (!IS_NULL(a.out_first) && begin < a.n && load(a.keys, begin) == key)
+    if (!IS_NULL(a.io.out_first) && begin < a.n && load(a.keys, begin) == key)
       f.first = AT(a.rows, begin);
-    if (!IS_NULL(a.out_count))
+    if (!IS_NULL(a.io.out_count))
       f.count = run_end(begin, key) - begin;
     return;
   }
   const u32 end = run_end(begin, key);
-  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
+  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0;
   for (u32 k = begin; k < end; k++) {
     const u32 row = AT(a.rows, k);
-    FOUND_ADD(f, row, to, GATHER, VALUE);
+    f = found_add(f, a.io, row, to, GATHER, VALUE);
   }
 }
 
-void look_up(u32 i, bool inside, inout found f) {
+void look_up(u32 i, bool inside, inout findings f) {
   const KEY lower = load(a.lower, i), upper = IS_NULL(a.upper) ? lower : load(a.upper, i);
   const bool wanted = inside && lower <= upper && has_bit(a.valid, i);
   const u32 begin = search_own(lower, false);
@@ -242,9 +242,9 @@ void main() {
     const u32 item = group + step + gl_LocalInvocationIndex;
     const bool inside = item < a.count;
     const u32 i = a.first + (inside ? item : 0);
-    found f = FOUND_NONE;
+    findings f = FOUND_NONE;
     look_up(i, inside, f);
     if (inside)
-      FOUND_STORE(f, i, GATHER);
+      found_store(f, a.io, i, GATHER);
   }
 }

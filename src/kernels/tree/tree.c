@@ -11,7 +11,6 @@
 #include "spirv/tree_leaves_comp.h"
 #include "spirv/tree_level_comp.h"
 
-#define a (*args)
 #include "kernels/lookup/found.h"
 #include "kernels/tree/tree_build.h"
 
@@ -19,58 +18,59 @@
 
 /* Add the entries of `key` from `begin` on. */
 static void collect(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t begin, uint64_t key,
-                    struct found *f) {
+                    findings *f) {
   const uint32_t key64 = variant[0], gather = variant[1], value = variant[2];
-  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
-  for (uint32_t entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, key64) == key; entry++) {
-    const uint32_t row = tree_entry_row(a.leaves, entry, key64);
-    FOUND_ADD(*f, row, to, gather, value);
+  const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
+  for (uint32_t entry = begin; entry < args->n && tree_entry_key(args->leaves, entry, key64) == key; entry++) {
+    const uint32_t row = tree_entry_row(args->leaves, entry, key64);
+    *f = found_add(*f, args->io, row, to, gather, value);
   }
 }
 
 static void collect_equal(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t entry,
-                          uint32_t row, uint64_t key, struct found *f) {
+                          uint32_t row, uint64_t key, findings *f) {
   const uint32_t gather = variant[1], value = variant[2], distinct = variant[3];
   if (row == NO_ROW)
     return;
   if (distinct) {
-    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)a.offsets[i] : 0;
-    FOUND_ADD(*f, row, to, gather, value);
+    const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
+    *f = found_add(*f, args->io, row, to, gather, value);
   } else {
     collect(args, variant, i, entry, key, f);
   }
 }
 
 static void prefetch_value(const struct tree_args *args, uint32_t value, uint32_t row) {
-  __builtin_prefetch(value >= VALUE_U64 ? (const void *)&AS_U64_PTR(a.values)[row] : (const void *)&a.values[row]);
+  __builtin_prefetch(value >= VALUE_U64 ? (const void *)&AS_U64_PTR(args->io.values)[row]
+                                        : (const void *)&args->io.values[row]);
 }
 
 /* The rows of distinct keys are the answer where no more is asked for. */
 static void store_rows(const struct tree_args *args, const struct tree_batch *batch, uint32_t first) {
-  if (a.out_first)
-    memcpy(a.out_first + first, batch->row, batch->count * sizeof *batch->row);
-  for (uint32_t k = 0; a.out_count && k < batch->count; k++)
-    a.out_count[first + k] = batch->row[k] != NO_ROW;
+  if (args->io.out_first)
+    memcpy(args->io.out_first + first, batch->row, batch->count * sizeof *batch->row);
+  for (uint32_t k = 0; args->io.out_count && k < batch->count; k++)
+    args->io.out_count[first + k] = batch->row[k] != NO_ROW;
 }
 
 static void point_batch(const struct tree_args *args, const uint32_t *variant, uint32_t first, uint32_t count) {
   struct tree_batch batch = {.count = count};
   for (uint32_t k = 0; k < count; k++)
-    batch.key[k] = load_key(a.lower, first + k, variant[0]);
+    batch.key[k] = load_key(args->lower, first + k, variant[0]);
   tree_search(args, variant[0], &batch);
-  if (variant[1] == GATHER_COUNT && variant[3] && !a.valid) {
+  if (variant[1] == GATHER_COUNT && variant[3] && !args->valid) {
     store_rows(args, &batch, first);
     return;
   }
-  if (a.values)
+  if (args->io.values)
     for (uint32_t k = 0; k < count; k++)
       if (batch.row[k] != NO_ROW)
         prefetch_value(args, variant[2], batch.row[k]);
   for (uint32_t k = 0; k < count; k++) {
-    struct found f = FOUND_NONE;
-    if (has_bit(a.valid, first + k))
+    findings f = FOUND_NONE;
+    if (has_bit(args->valid, first + k))
       collect_equal(args, variant, first + k, batch.entry[k], batch.row[k], batch.key[k], &f);
-    FOUND_STORE(f, (uint64_t)first + k, variant[1]);
+    found_store(f, args->io, (uint64_t)first + k, variant[1]);
   }
 }
 
@@ -81,31 +81,31 @@ static void range_batch(const struct tree_args *args, const uint32_t *variant, u
   struct tree_batch lower = {.count = count}, above = {.count = count};
   uint64_t upper[TREE_BATCH];
   for (uint32_t k = 0; k < count; k++) {
-    lower.key[k] = load_key(a.lower, first + k, key64);
-    upper[k] = load_key(a.upper, first + k, key64);
+    lower.key[k] = load_key(args->lower, first + k, key64);
+    upper[k] = load_key(args->upper, first + k, key64);
     above.key[k] = upper[k] + (upper[k] != largest);
   }
   tree_search(args, key64, &lower);
   tree_search(args, key64, &above);
   for (uint32_t k = 0; k < count; k++) {
-    struct found f = FOUND_NONE;
-    if (has_bit(a.valid, first + k) && lower.key[k] <= upper[k]) {
+    findings f = FOUND_NONE;
+    if (has_bit(args->valid, first + k) && lower.key[k] <= upper[k]) {
       f.first = lower.entry[k];
-      f.count = (upper[k] == largest ? a.n : above.entry[k]) - lower.entry[k];
+      f.count = (upper[k] == largest ? args->n : above.entry[k]) - lower.entry[k];
     }
-    FOUND_STORE(f, (uint64_t)first + k, GATHER_COUNT);
+    found_store(f, args->io, (uint64_t)first + k, GATHER_COUNT);
   }
 }
 
 static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct tree_args *args = arguments;
-  for (uint32_t done = 0; done < a.count; done += TREE_BATCH) {
-    const uint32_t count = a.count - done < TREE_BATCH ? a.count - done : TREE_BATCH;
-    if (a.upper)
-      range_batch(args, variant, a.first + done, count);
+  for (uint32_t done = 0; done < args->count; done += TREE_BATCH) {
+    const uint32_t count = args->count - done < TREE_BATCH ? args->count - done : TREE_BATCH;
+    if (args->upper)
+      range_batch(args, variant, args->first + done, count);
     else
-      point_batch(args, variant, a.first + done, count);
+      point_batch(args, variant, args->first + done, count);
   }
 }
 
@@ -114,22 +114,22 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
 static void make_leaves(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct tree_leaves_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    TREE_MAKE_LEAF(a.first + k, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++)
+    tree_make_leaf(*args, args->first + k, variant[0]);
 }
 
 static void make_level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct tree_level_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    TREE_MAKE_KEY(a.first + k, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++)
+    tree_make_key(*args, args->first + k, variant[0]);
 }
 
 static void make_coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct tree_coarse_args *args = arguments;
-  for (uint32_t k = 0; k < a.count; k++)
-    TREE_MAKE_COARSE(a.first + k, variant[0]);
+  for (uint32_t k = 0; k < args->count; k++)
+    tree_make_coarse(*args, args->first + k, variant[0]);
 }
 
 #define LOOKUP(name_, words_)                                                                                          \

@@ -467,21 +467,21 @@ u32 search_above(u32 from, KEY key, inout bounds b) {
 }
 
 /* Add the entries of `key` from `begin` on. */
-void collect(u32 i, u32 begin, KEY key, inout found f) {
-  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
+void collect(u32 i, u32 begin, KEY key, inout findings f) {
+  const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0;
   for (u32 entry = begin; entry < a.n && tree_entry_key(a.leaves, entry, KEY64) == key; entry++) {
     const u32 row = tree_entry_row(a.leaves, entry, KEY64);
-    FOUND_ADD(f, row, to, GATHER, VALUE);
+    f = found_add(f, a.io, row, to, GATHER, VALUE);
   }
 }
 
-void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout found f) {
+void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout findings f) {
   const place p = search(key, c);
   if (!counts || p.equal == 0)
     return;
   if (DISTINCT != 0) {
-    const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.offsets, i)) : 0;
-    FOUND_ADD(f, p.row, to, GATHER, VALUE);
+    const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0;
+    f = found_add(f, a.io, p.row, to, GATHER, VALUE);
   } else if (GATHER == GATHER_COUNT) {
     f.count = p.equal;
     f.first = p.row;
@@ -495,7 +495,7 @@ void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout found f) {
 }
 
 /* The span of a range. One that does not count has any bounds. */
-void find_between(KEY lower, KEY upper, bool counts, inout bounds b, inout found f) {
+void find_between(KEY lower, KEY upper, bool counts, inout bounds b, inout findings f) {
   const u32 begin = search(lower, b.low).entry;
   const u32 end = search_above(begin, counts ? upper : lower, b);
   f.first = begin;
@@ -514,7 +514,7 @@ void main() {
     const u32 i = a.first + (inside ? item : 0);
     const KEY lower = load(a.lower, i);
     const bool valid = inside && has_bit(a.valid, i);
-    found f = FOUND_NONE;
+    findings f = FOUND_NONE;
     if (a.n > 0) {
       if (RANGES == 0) {
         find_equal(i, lower, valid, b.low, f);
@@ -524,6 +524,6 @@ void main() {
       }
     }
     if (inside)
-      FOUND_STORE(f, i, GATHER);
+      found_store(f, a.io, i, GATHER);
   }
 }

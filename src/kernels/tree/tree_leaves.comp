@@ -10,5 +10,5 @@ layout(push_constant, scalar) uniform push { tree_leaves_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    TREE_MAKE_LEAF(a.first + gl_GlobalInvocationID.x, KEY64);
+    tree_make_leaf(a, a.first + gl_GlobalInvocationID.x, KEY64);
 }
