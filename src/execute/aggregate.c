@@ -4,6 +4,7 @@
 /* Aggregates: groups and what is aggregated become the attributes of a flat relation, of which the column engine
  * answers queries. More groups than a query takes become one, of the numbers of their distinct rows. */
 
+#include <math.h>
 #include <string.h>
 
 #include "execute/keys.h"
@@ -237,6 +238,24 @@ static rdx_status count_rows(aggregation *a, rdx_frame *out, rdx_error *err) {
   return RDX_OK;
 }
 
+#define MAX_BITS 63 /* of numbers of groups */
+#define MANY_STRINGS 65536u
+
+/* Whether groups of strings are more than a query takes, or have so many strings beside few rows that bringing the
+ * strings to the device would cost more than the query. */
+static bool should_combine(const aggregation *a) {
+  double bits = 0;
+  for (uint32_t i = 0; i < a->groups.count; i++) {
+    const rdx_column *strings = a->groups.columns[i].input.column.dictionary;
+    if (!strings)
+      continue;
+    if (strings->rows > MANY_STRINGS && strings->rows > a->groups.rows / 2)
+      return true;
+    bits += log2((double)strings->rows + 1);
+  }
+  return bits > MAX_BITS;
+}
+
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   const size_t most = (size_t)node->expr_count + node->aggregate_count;
@@ -255,7 +274,7 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
   RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err));
   RDX_TRY(make_groups(a, err));
-  if (node->expr_count + distinct > RDX_QUERY_GROUPS)
+  if (node->expr_count + distinct > RDX_QUERY_GROUPS || should_combine(a))
     return run_combined(a, out, err);
   rdx_error why = {""};
   const rdx_status status = run(a, false, out, &why);

@@ -150,6 +150,8 @@ rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rd
 typedef struct sieve {
   uint32_t *rows;   /* those of a block begin where the block does */
   uint32_t *counts; /* of each block */
+  uint64_t *starts; /* where they begin in `found` */
+  uint32_t *found;  /* all of them, one after the other */
 } sieve;
 
 static rdx_status sift(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
@@ -172,19 +174,30 @@ static rdx_status sift(rdx_worker *w, void *context, uint32_t worker, rdx_class 
   return RDX_OK;
 }
 
+static void move_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const sieve *s = context;
+  (void)worker;
+  for (uint64_t b = begin; b < end; b++)
+    memcpy(s->found + s->starts[b], s->rows + b * RDX_BLOCK, s->counts[b] * sizeof *s->rows);
+}
+
+#define BLOCKS_EACH 64 /* that a thread moves at a time */
+
 static rdx_status filter(const rdx_program *program, sieve *s, uint64_t *count, rdx_error *err) {
   const uint64_t rows = program->e->rows, blocks = (rows + RDX_BLOCK - 1) / RDX_BLOCK;
   RDX_TRY(rdx_alloc(rows, sizeof *s->rows, "the rows of a filter", (void **)&s->rows, err));
   RDX_TRY(rdx_calloc(blocks, sizeof *s->counts, "the rows of a filter", (void **)&s->counts, err));
+  RDX_TRY(rdx_alloc(blocks, sizeof *s->starts, "the rows of a filter", (void **)&s->starts, err));
   RDX_TRY(rdx_program_run(program, sift, s, err));
   *count = 0;
   for (uint64_t b = 0; b < blocks; b++) {
-    if (*count < b * RDX_BLOCK)
-      memmove(s->rows + *count, s->rows + b * RDX_BLOCK, s->counts[b] * sizeof *s->rows);
+    s->starts[b] = *count;
     *count += s->counts[b];
   }
-  if (*count < rows / 2)
-    RDX_TRY(rdx_realloc((void **)&s->rows, *count, sizeof *s->rows, "the rows of a filter", err));
+  RDX_TRY(rdx_alloc(*count, sizeof *s->found, "the rows of a filter", (void **)&s->found, err));
+  if (program->e->pool)
+    return rdx_pool_run_stage(program->e->pool, blocks, BLOCKS_EACH, move_blocks, s, "filter", err);
+  move_blocks(s, 0, blocks, 0);
   return RDX_OK;
 }
 
@@ -196,9 +209,11 @@ rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *express
   const rdx_status status = filter(&program, &s, count, err);
   rdx_program_free(&program);
   rdx_free(s.counts);
-  *out = s.rows;
+  rdx_free(s.starts);
+  rdx_free(s.rows);
+  *out = s.found;
   if (status != RDX_OK) {
-    rdx_free(s.rows);
+    rdx_free(s.found);
     *out = NULL;
   }
   return status;
